@@ -42,9 +42,9 @@ import * as DeliveryHttp from "./webhooks/DeliveryHttp.ts"
 import * as WebhookEndpointHttp from "./webhooks/WebhookEndpointHttp.ts"
 import * as OperatorHttp from "./operators/OperatorHttp.ts"
 import * as ClusterHttp from "./operators/ClusterHttp.ts"
-import * as ChannelHttp from "./stripe/ChannelHttp.ts"
-import * as ReconciliationHttp from "./stripe/ReconciliationHttp.ts"
-import * as StripeWebhookHttp from "./stripe/StripeWebhookHttp.ts"
+import * as ChannelHttp from "./channels/stripe/ChannelHttp.ts"
+import * as ReconciliationHttp from "./channels/stripe/ReconciliationHttp.ts"
+import * as StripeWebhookHttp from "./channels/stripe/StripeWebhookHttp.ts"
 
 const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(Api)).pipe(
   Layer.provide([

@@ -3,7 +3,7 @@ import type { Order } from "@coffer/rules/order/Order"
 import { Effect } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"
 import type { SandboxBuyer } from "../sandbox/SandboxBuyer.ts"
-import type { StripePayments } from "../stripe/StripePayments.ts"
+import type { StripePayments } from "../channels/stripe/StripePayments.ts"
 import { type Page, pageOf } from "./CheckoutPage.ts"
 
 /** Whom the pages ask about payments. */

@@ -14,7 +14,7 @@ import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
-import { type Attempt, SandboxBank } from "./SandboxBank.ts"
+import { type Attempt, SandboxBank } from "../channels/sandbox/SandboxBank.ts"
 
 export interface PayOptions {
   readonly amount?: Minor | undefined

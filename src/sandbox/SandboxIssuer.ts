@@ -17,7 +17,7 @@ import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import type { WriteFailure } from "../aggregate/WriteLoop.ts"
 import type { ChannelUnreachable } from "../channel/Channel.ts"
 import type { DisputeReport } from "../channel/DisputeChannel.ts"
-import { type Outcome, SandboxDisputes } from "./SandboxDisputes.ts"
+import { type Outcome, SandboxDisputes } from "../channels/sandbox/SandboxDisputes.ts"
 
 /** The payment cannot be disputed. */
 export class NoChargeback extends Schema.TaggedError<NoChargeback>()("NoChargeback", {

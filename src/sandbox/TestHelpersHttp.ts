@@ -29,11 +29,11 @@ import { Orders } from "../orders/Orders.ts"
 import { orderView } from "../orders/OrderView.ts"
 import { Refunds } from "../refunds/Refunds.ts"
 import { refundView } from "../refunds/RefundView.ts"
-import { SandboxBank } from "./SandboxBank.ts"
+import { SandboxBank } from "../channels/sandbox/SandboxBank.ts"
 import { SandboxBuyer } from "./SandboxBuyer.ts"
 import { SandboxClocks } from "./SandboxClocks.ts"
 import { SandboxIssuer } from "./SandboxIssuer.ts"
-import { rejection, SandboxRefunds } from "./SandboxRefunds.ts"
+import { rejection, SandboxRefunds } from "../channels/sandbox/SandboxRefunds.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,

@@ -6,7 +6,7 @@ import { ConfigProvider, Context, DateTime, Effect, Layer, Logger, Option, Redac
 import type { SqlClient } from "effect/sql"
 import { MerchantId } from "@coffer/model/Ids"
 import * as Doubt from "../../src/platform/cluster/Doubt.ts"
-import * as KeyStore from "../../src/keys/KeyStore.ts"
+import * as KeyStore from "../../src/secretKey/KeyStore.ts"
 import { Merchants } from "../../src/merchants/Merchants.ts"
 import { sealStripeKeys } from "../../src/merchants/stripeAccount.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"

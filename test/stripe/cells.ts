@@ -3,8 +3,8 @@
  * by a merchant and an account at Stripe of its own. Time passes for all of them at once.
  */
 import { Cause, type Duration, Effect, Exit } from "effect"
-import { Patience } from "../../src/stripe/StripeGuard.ts"
-import { eventTypes } from "../../src/stripe/eventKinds.ts"
+import { Patience } from "../../src/channels/stripe/StripeGuard.ts"
+import { eventTypes } from "../../src/channels/stripe/eventKinds.ts"
 import { booksOf } from "../kit/merchantBooks.ts"
 import { isSoak } from "../kit/soak.ts"
 import { assertEqualBooks, booksAtStripe } from "./books.ts"

@@ -4,7 +4,7 @@
  * its own, in the same service and at the same time as the others. The caller asks again, time passes, and the
  * merchant's books are as if nothing had happened, and equal to Stripe's to the minor unit.
  *
- * So a call that is new is in the table by itself. That each call of `src/stripe` is in some scenario is held too.
+ * So a call that is new is in the table by itself. That each call of `src/channels/stripe` is in some scenario is held too.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
@@ -142,7 +142,7 @@ const tableOf = Effect.fnUntraced(function* (pace: "short" | "long", those: Read
   return { calls: new Set(plain.flatMap(({ passed }) => passed.map(({ name }) => name))), reached }
 }, Effect.scoped)
 
-const folder = "src/stripe"
+const folder = "src/channels/stripe"
 
 describe("a merchant with an account at Stripe", () => {
   it.live(

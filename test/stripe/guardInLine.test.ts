@@ -4,9 +4,9 @@ import { MerchantId } from "@coffer/model/Ids"
 import { Deferred, Effect, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { Stripe } from "stripe"
-import { Crowded, Pace } from "../../src/stripe/Pace.ts"
-import { breakers, makeStripeGuard, Patience } from "../../src/stripe/StripeGuard.ts"
-import { NoTunnel } from "../../src/stripe/tunnelAgent.ts"
+import { Crowded, Pace } from "../../src/channels/stripe/Pace.ts"
+import { breakers, makeStripeGuard, Patience } from "../../src/channels/stripe/StripeGuard.ts"
+import { NoTunnel } from "../../src/channels/stripe/tunnelAgent.ts"
 
 const account = { merchantId: MerchantId.make("mer_00000000000000000000000001"), mode: "sandbox" as const }
 const budget = { account: "acct_1", perSecond: 25 }

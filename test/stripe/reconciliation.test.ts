@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, DateTime, type Duration, Effect, Layer } from "effect"
 import { MerchantId } from "@coffer/model/Ids"
-import { Reconciliation } from "../../src/stripe/Reconciliation.ts"
+import { Reconciliation } from "../../src/channels/stripe/Reconciliation.ts"
 import * as Faults from "../../src/platform/runtime/Faults.ts"
 import { SqlClient } from "effect/sql"
 import exchangedMovements from "../../src/platform/postgres/migrations/0035_exchanged_movements.ts"

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { TradeNo } from "@coffer/model/Ids"
 import { Context, Effect, Option } from "effect"
-import { SessionStore } from "../../src/stripe/SessionStore.ts"
+import { SessionStore } from "../../src/channels/stripe/SessionStore.ts"
 import { connected } from "./kit.ts"
 
 const planned = Effect.gen(function* () {

@@ -1,0 +1,216 @@
+/**
+ * The sandbox's acquirer, with its own tables in Postgres. A charge writes no payment itself: its rows are committed
+ * together with the change of the order, so that the two never differ (docs/decisions/0012). A payment that the service
+ * may not know of is reported again and again until it is acknowledged.
+ */
+import { idBody, PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"
+import { Currency, Minor } from "@coffer/model/Money"
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { OrderConflict } from "@coffer/rules/order/Order"
+import { paymentDeclinesMax, paymentDeclinesWindow } from "@coffer/model/Limits"
+import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import {
+  Channel,
+  type ChannelPayment,
+  type ChannelReport,
+  type ChannelUnreachable,
+  type Checkout
+} from "../../channel/Channel.ts"
+import { jsonText, TimeColumn } from "../../platform/runtime/codecs.ts"
+import { type Backlog, type DueSandbox, leasedRows } from "../../platform/postgres/leasedRows.ts"
+import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
+import { currentTime } from "../../platform/runtime/clock.ts"
+import { Faults } from "../../platform/runtime/Faults.ts"
+import { NewIds } from "../../platform/runtime/NewIds.ts"
+import { sha256 } from "../../platform/runtime/Secrets.ts"
+import { span } from "../../platform/runtime/span.ts"
+import { Instructions } from "../../wallets/Instructions.ts"
+import { type Entry, instruct, noEntry } from "../../wallets/Wallets.ts"
+import { makeChannel } from "./SandboxChannel.ts"
+import { bankPayment, bookedRows, paymentOf, type SandboxPayment, sandboxPayments } from "./sandboxPayments.ts"
+import { type Reach, sandboxReach } from "./sandboxReach.ts"
+
+/**
+ * How a buyer's attempt ends. `redirect`: the buyer is in 3DS or a wallet's app, and may come back. The bank reports a
+ * payment of `succeed_later` after some seconds, and one of `succeed_unreported` only when it is asked.
+ */
+export type Attempt = "succeed" | "decline" | "fail" | "redirect" | "succeed_later" | "succeed_unreported"
+
+export interface Charge extends Checkout {
+  readonly amount: Minor
+  readonly currency: Currency
+  readonly method: PaymentMethod
+  readonly attempt: Attempt
+  /** Names the attempt: asked for again, with the same method and the same end, it is the same attempt. */
+  readonly attemptNo?: string | undefined
+}
+
+/** The outcome of an attempt. It takes effect when the `entry` is committed, together with the change of the order. */
+export interface Charged {
+  /** What the bank reports to the service; undefined when it reports nothing yet. */
+  readonly report: ChannelReport | undefined
+  readonly entry: Entry
+}
+
+export class SandboxBank extends Context.Service<
+  SandboxBank,
+  {
+    /** The buyer pays. The caller has to commit the entry. Of one order the bank takes no more than it keeps. */
+    readonly charge: (charge: Charge) => Effect.Effect<Charged, ChannelUnreachable | OrderConflict>
+    /** Until when it takes no attempt for the order, since so many were declined (silences: O13). */
+    readonly pausedUntil: (tradeNo: TradeNo) => Effect.Effect<Option.Option<DateTime.Utc>>
+    /** Whether it has taken this amount for the order. */
+    readonly hasPaid: (order: Pick<Charge, "tradeNo" | "amount" | "currency">) => Effect.Effect<boolean>
+    /** The service has processed the report of this payment. */
+    readonly acknowledge: (paymentId: PaymentId) => Effect.Effect<void>
+    /** The reports of these payments were tried. */
+    readonly tried: (paymentIds: ReadonlyArray<string>) => Effect.Effect<void>
+    /** Leases payments whose report is due. */
+    readonly leaseDue: (
+      now: DateTime.Utc,
+      limit: number,
+      merchantId?: string
+    ) => Effect.Effect<ReadonlyArray<{ readonly tradeNo: TradeNo; readonly payment: ChannelPayment }>>
+    readonly nextReport: Effect.Effect<Option.Option<DateTime.Utc>>
+    readonly nextDueOf: (merchantIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<DueSandbox>>
+    readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
+    readonly setReachable: (merchantId: string, reachable: boolean) => Effect.Effect<void>
+  }
+>()("@coffer/sandbox/SandboxBank") {}
+
+/** How long the bank works on a payment that it reports later. */
+const reportLaterAfter = Duration.seconds(5)
+
+/** How long the bank waits before it reports a payment again. */
+const reportAgainAfter = Duration.seconds(10)
+
+const states = {
+  succeed: "succeeded",
+  succeed_later: "succeeded",
+  succeed_unreported: "succeeded",
+  decline: "declined",
+  fail: "failed",
+  redirect: "redirect"
+} as const satisfies Record<Attempt, string>
+
+/** The bank as its customers see it, and the channel that the service sees. */
+export const layer = Layer.unwrap(
+  Effect.map(sandboxReach, (reach) =>
+    Layer.merge(Layer.effect(SandboxBank, makeBank(reach)), Layer.effect(Channel, makeChannel(reach)))
+  )
+)
+
+const makeBank = Effect.fnUntraced(function* (reach: Reach) {
+  const sql = yield* SqlClient.SqlClient
+  const ids = yield* NewIds
+  const faults = yield* Faults
+
+  const lease = sql`make_interval(secs => ${Duration.toSeconds(reportAgainAfter)})`
+  const reports = leasedRows(
+    sql,
+    {
+      table: "sandbox_payments",
+      key: "payment_id",
+      dueAt: "report_due_at",
+      lease,
+      again: lease,
+      ofSandbox: (merchantId) => sql`merchant_id = ${merchantId}`
+    },
+    sandboxPayments.row
+  )
+
+  yield* (yield* Instructions).define(bankPayment, (booked) =>
+    Effect.succeed({ ...noEntry, changes: bookedRows(booked) })
+  )
+
+  const declinedAt = SqlSchema.findOneOption({
+    Request: Schema.String,
+    Result: Schema.Struct({ created_at: TimeColumn }),
+    execute: (tradeNo) => sql`select created_at from sandbox_payments where trade_no = ${tradeNo} and state = 'declined'
+      order by created_at desc offset ${paymentDeclinesMax - 1} limit 1`
+  })
+  const pausedUntil = Effect.fnUntraced(function* (tradeNo: TradeNo) {
+    const now = yield* currentTime
+    const tenth = yield* declinedAt(tradeNo)
+    const until = Option.map(tenth, ({ created_at }) => DateTime.addDuration(created_at, paymentDeclinesWindow))
+    return Option.filter(until, DateTime.isGreaterThan(now))
+  })
+
+  return SandboxBank.of({
+    charge: makeCharge(sql, ids, reach),
+    pausedUntil: (tradeNo) => sqlDefects(pausedUntil(tradeNo)),
+    hasPaid: ({ amount, currency, tradeNo }) =>
+      sql`select 1 from sandbox_payments where trade_no = ${tradeNo} and state = 'succeeded'
+        and amount = ${amount} and currency = ${currency} limit 1`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        sqlDefects
+      ),
+    acknowledge: reports.done,
+    tried: reports.ended,
+    leaseDue: (...asked) =>
+      sqlDefects(
+        Effect.map(reports.lease(...asked), (rows) =>
+          rows.map(sandboxPayments.read).map((payment) => ({ tradeNo: payment.tradeNo, payment: paymentOf(payment) }))
+        )
+      ),
+    nextReport: sqlDefects(reports.next),
+    nextDueOf: (merchantIds) => sqlDefects(reports.nextOf(merchantIds)),
+    backlog: (now) => sqlDefects(reports.backlog(now)),
+    setReachable: (merchantId, reachable) =>
+      faults.around(
+        "Store.write",
+        sql`insert into sandbox_switches (merchant_id, reachable) values (${merchantId}, ${reachable})
+          on conflict (merchant_id) do update set reachable = excluded.reachable`.pipe(
+          Effect.asVoid,
+          Effect.catchTags({ SqlError: Effect.die })
+        ),
+        () => "sandbox_switches"
+      )
+  })
+})
+
+const makeCharge = (sql: SqlClient.SqlClient, ids: NewIds["Service"], reach: Reach) =>
+  span("SandboxBank.charge")(function* (charge: Charge) {
+    const { amount, attempt, currency, merchantId, method, tradeNo } = charge
+    const { full, redirecting } = yield* reach(merchantId, tradeNo)
+    if (full && states[attempt] === "succeeded") {
+      return yield* new OrderConflict({ tradeNo, reason: "too_many_payments" })
+    }
+    const now = yield* currentTime
+    const paymentId = PaymentId.make(numberOf(charge) ?? (yield* ids.next(prefixes.payment)))
+    // The buyer has come back from the redirect, or starts anew: the old attempt is over in both cases.
+    if (redirecting) {
+      yield* sql`update sandbox_payments set state = 'abandoned'
+          where trade_no = ${tradeNo} and state = 'redirect' and payment_id <> ${paymentId}`
+    }
+    const payment = { paymentId, tradeNo, method, amount, currency, state: states[attempt], createdAt: now }
+    const reportDueAt = attempt === "succeed_later" ? DateTime.addDuration(now, reportLaterAfter) : null
+    const booked = { payment, merchantId, reportDueAt }
+    const entry = { ...noEntry, changes: bookedRows(booked), instructions: [instruct(bankPayment, booked)] }
+    return { report: reportOf(attempt, payment), entry }
+  }, sqlDefects)
+
+/** Derived from the number of the attempt, if it has one: a repeated attempt finds the row of the first. */
+const numberOf = ({ attempt, attemptNo, method, tradeNo }: Charge): string | undefined => {
+  if (attemptNo === undefined) return undefined
+  const digits = Array.from(sha256(jsonText([tradeNo, attemptNo, method, attempt])), (digit) =>
+    Number.parseInt(digit, 16)
+  )
+  return prefixes.payment + attemptNo.slice(0, 10) + idBody(0, digits).slice(10)
+}
+
+const reportOf = (attempt: Attempt, payment: SandboxPayment): ChannelReport | undefined => {
+  switch (attempt) {
+    case "succeed":
+      return { _tag: "Succeeded", payment: paymentOf(payment) }
+    case "decline":
+      return { _tag: "Declined" }
+    case "fail":
+      return { _tag: "Failed" }
+    case "redirect":
+    case "succeed_later":
+    case "succeed_unreported":
+      return undefined
+  }
+}

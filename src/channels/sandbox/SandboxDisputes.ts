@@ -1,0 +1,141 @@
+/**
+ * The buyer's bank in the sandbox, with its own tables: opens chargebacks, decides them, and repeats each report until
+ * the service has processed it (docs/architecture.md, section 7). What the service asks it is in
+ * `SandboxDisputeChannel.ts`.
+ */
+import type { Minor } from "@coffer/model/Money"
+import { keptDuration } from "@coffer/rules/idempotency/claim"
+import type { SettledOrder } from "@coffer/rules/order/Order"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import type { ChannelUnreachable } from "../../channel/Channel.ts"
+import type { DisputeName, DisputeReport } from "../../channel/DisputeChannel.ts"
+import { currentRequest } from "../../idempotency/Answering.ts"
+import { Wakeups } from "../../platform/commit/Wakeups.ts"
+import { type Backlog, type DueSandbox, leasedRows } from "../../platform/postgres/leasedRows.ts"
+import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
+import { isoText } from "../../platform/runtime/codecs.ts"
+import { NewIds } from "../../platform/runtime/NewIds.ts"
+import { span } from "../../platform/runtime/span.ts"
+import { currentTime } from "../../platform/runtime/clock.ts"
+import { DisputeRow, oneRow, reportOf } from "./sandboxDisputeRows.ts"
+import { sandboxReach } from "./sandboxReach.ts"
+
+export type Outcome = "won" | "lost" | "closed"
+
+export interface Chargeback {
+  readonly amount: Minor
+  readonly reason: string
+  readonly evidenceDueBy: DateTime.Utc | null
+}
+
+export class SandboxDisputes extends Context.Service<
+  SandboxDisputes,
+  {
+    /** The buyer disputes the payment. Returns the bank's report for the service. */
+    readonly open: (order: SettledOrder, chargeback: Chargeback) => Effect.Effect<DisputeReport, ChannelUnreachable>
+    /** The bank decides, or decides again. */
+    readonly resolve: (
+      dispute: Pick<DisputeName, "merchantId" | "processorDisputeId">,
+      outcome: Outcome
+    ) => Effect.Effect<DisputeReport, ChannelUnreachable>
+    /** The service has processed the report of this dispute. */
+    readonly acknowledge: (processorDisputeId: string) => Effect.Effect<void>
+    /** The reports of these were tried. */
+    readonly tried: (processorDisputeIds: ReadonlyArray<string>) => Effect.Effect<void>
+    /** Leases reports that were not acknowledged in time. */
+    readonly leaseDue: (
+      now: DateTime.Utc,
+      limit: number,
+      merchantId?: string
+    ) => Effect.Effect<ReadonlyArray<DisputeReport>>
+    readonly nextReport: Effect.Effect<Option.Option<DateTime.Utc>>
+    readonly nextDueOf: (merchantIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<DueSandbox>>
+    readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
+  }
+>()("@coffer/sandbox/SandboxDisputes") {}
+
+/** How long the bank waits before it reports again. */
+const reportAgainAfter = "10 seconds"
+
+export const layer = Layer.effect(
+  SandboxDisputes,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const wakeups = yield* Wakeups
+    const reach = yield* sandboxReach
+    const insert = yield* makeInsert
+
+    /** Wakes the worker that repeats reports, so that it notes when this one is due. */
+    const reported = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
+      Effect.map(oneRow(rows), (row) => {
+        wakeups.raise("sandbox_reports")
+        return reportOf(row)
+      })
+
+    const lease = sql`${reportAgainAfter}::text::interval`
+    const reports = leasedRows(
+      sql,
+      {
+        table: "sandbox_disputes",
+        key: "processor_dispute_id",
+        dueAt: "report_due_at",
+        lease,
+        again: lease,
+        ofSandbox: (merchantId) => sql`merchant_id = ${merchantId}`
+      },
+      DisputeRow
+    )
+
+    return SandboxDisputes.of({
+      open: span("SandboxDisputes.open")(function* (order, chargeback) {
+        yield* reach(order.merchantId)
+        return yield* reported(insert(order, chargeback))
+      }, sqlDefects),
+      resolve: span("SandboxDisputes.resolve")(function* ({ merchantId, processorDisputeId }, outcome) {
+        yield* reach(merchantId)
+        const again = DateTime.addDuration(yield* currentTime, reportAgainAfter)
+        return yield* reported(sql`update sandbox_disputes
+          set state = ${outcome}, report_due_at = ${isoText(again)}::text::timestamptz
+          where processor_dispute_id = ${processorDisputeId} returning *`)
+      }, sqlDefects),
+      acknowledge: reports.done,
+      tried: reports.ended,
+      leaseDue: (...asked) => sqlDefects(Effect.map(reports.lease(...asked), (rows) => rows.map(reportOf))),
+      nextReport: sqlDefects(reports.next),
+      nextDueOf: (merchantIds) => sqlDefects(reports.nextOf(merchantIds)),
+      backlog: (now) => sqlDefects(reports.backlog(now))
+    })
+  })
+)
+
+/** Inserts a dispute. A request that is sent again, because a crash lost its answer, finds the row of the first. */
+const makeInsert = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const ids = yield* NewIds
+
+  return Effect.fnUntraced(function* (order: SettledOrder, { amount, evidenceDueBy, reason }: Chargeback) {
+    const now = yield* currentTime
+    const request = yield* currentRequest
+    const since = DateTime.subtractDuration(now, keptDuration)
+    const opened = yield* sql`select * from sandbox_disputes
+      where request = ${request}::text and opened_at > ${isoText(since)}::text::timestamptz
+        and amount = ${amount} and reason = ${reason}`
+    if (opened.length > 0) return opened
+    const row = {
+      processor_dispute_id: yield* ids.next("dp_"),
+      trade_no: order.tradeNo,
+      merchant_id: order.merchantId,
+      payment_id: order.paymentId,
+      amount,
+      currency: order.currency,
+      reason,
+      state: "needs_response",
+      due_by: evidenceDueBy === null ? null : DateTime.toDateUtc(evidenceDueBy),
+      report_due_at: DateTime.toDateUtc(DateTime.addDuration(now, reportAgainAfter)),
+      opened_at: DateTime.toDateUtc(now),
+      request
+    }
+    return yield* sql`insert into sandbox_disputes ${sql.insert(row).returning("*")}`
+  })
+})

@@ -1,0 +1,145 @@
+/**
+ * How fast calls go to Stripe (docs/decisions/0073). Stripe takes so many calls of an account in a second. The others
+ * wait here, in a line for each account. All runners count the calls of an account together, where quotas are counted.
+ */
+import { Context, Effect, Fiber, Layer, Metric, Schema } from "effect"
+import { QuotaStore } from "../../edge/QuotaStore.ts"
+import { millisLeft, realTime, type Time } from "../../platform/runtime/Deadline.ts"
+import { realMillis } from "../../platform/runtime/realTime.ts"
+import { isCrowded, newLine, nextIn, type Urgency, urgencies, type Waiting } from "./paceLine.ts"
+
+/** Who waits for a call. A call of which nothing is said is of the rest. */
+export const CallUrgency = Context.Reference<Urgency>("@coffer/stripe/CallUrgency", { defaultValue: () => "rest" })
+
+/** What this asks of Stripe is for a buyer who waits, or brings money in. */
+export const urgent = (urgency: Urgency) => Effect.provideService(CallUrgency, urgency)
+
+/** Real time, as that of sockets. Its millis are the same on all runners. A test has one of its own, which it moves. */
+export const PaceTime = Context.Reference<Time>("@coffer/stripe/PaceTime", {
+  defaultValue: () => ({ ...realTime, millis: realMillis })
+})
+
+/** An account at Stripe, and how many calls it takes in a second. */
+export interface Budget {
+  readonly account: string
+  readonly perSecond: number
+}
+
+/** Too many calls of the account wait. This one was not made. */
+export class Crowded extends Schema.TaggedError<Crowded>()("Crowded", { retryAfterMillis: Schema.Number }) {}
+
+export class Pace extends Context.Service<
+  Pace,
+  {
+    /** Ends when the call may be made, or fails when it could not be made in time. `isAgain`: before all others. */
+    readonly enter: (budget: Budget, until: number, isAgain: boolean) => Effect.Effect<void, Crowded>
+    /** Stripe has had too many calls: none of this account is made for so long. */
+    readonly close: (budget: Budget, millis: number) => void
+    /** Until when a call of this fiber may wait, by `millis`. */
+    readonly until: Effect.Effect<number>
+    readonly millis: () => number
+    readonly wait: (millis: number) => Effect.Effect<void>
+  }
+>()("@coffer/stripe/Pace") {}
+
+/** What a request keeps for the call itself and for writing down its answer. */
+const callMillis = 1_200
+/** How long a call waits in line for which no request waits. Events are leased for ten seconds. */
+const patience: Readonly<Record<Urgency, number>> = { buyer: 8_000, money: 8_000, rest: 60_000 }
+
+const second = 1_000
+/** Between two looks of runners that count together, at least. */
+const pauseMin = 5
+
+const waits = Metric.counter("coffer_stripe_waits_total", {
+  description: "Calls to Stripe that waited because the account had as many in that second as Stripe takes",
+  incremental: true
+})
+const countWait = (urgency: Urgency, by: number) => Metric.update(Metric.withAttributes(waits, { urgency }), by)
+
+export const layer = Layer.effect(
+  Pace,
+  Effect.gen(function* () {
+    const counts = yield* QuotaStore
+    const time = yield* PaceTime
+    const scope = yield* Effect.scope
+    // A line is served for many requests, so it has nothing of the one that begins it.
+    const fork = Effect.runForkWith(yield* Effect.context<never>())
+    const lines = new Map<string, ReturnType<typeof newLine>>()
+    yield* Effect.forEach(urgencies, (urgency) => countWait(urgency, 0))
+
+    const lineOf = ({ account }: Budget) => {
+      const known = lines.get(account)
+      if (known !== undefined) return known
+      const line = newLine()
+      lines.set(account, line)
+      return line
+    }
+    const wait = (millis: number) =>
+      Effect.callback<void>((resume) => {
+        const cancel = time.after(millis, () => resume(Effect.void))
+        return Effect.sync(cancel)
+      })
+
+    /** Lets one call after the other go, until nobody waits. */
+    const serve = Effect.fnUntraced(function* (budget: Budget, line: ReturnType<typeof newLine>) {
+      for (;;) {
+        const now = time.millis()
+        line.dropLate(now)
+        const firstEnd = line.firstEnd()
+        if (firstEnd === undefined) break
+        const closed = line.closedUntil - now
+        const taken =
+          closed > 0
+            ? { allowed: false, retryAfterMillis: closed }
+            : yield* counts.take(`stripe/${budget.account}`, budget.perSecond, second, now)
+        if (taken.allowed) nextIn(line)?.go(true)
+        else yield* wait(Math.max(pauseMin, Math.min(taken.retryAfterMillis, firstEnd - now)))
+      }
+      line.isServed = false
+      if (line.closedUntil <= time.millis()) lines.delete(budget.account)
+    })
+
+    const enter = (budget: Budget, until: number, isAgain: boolean) =>
+      Effect.flatMap(CallUrgency, (urgency) => {
+        const line = lineOf(budget)
+        const retryAfterMillis = Math.max(1, Math.ceil(line.size() / budget.perSecond)) * second
+        if (!isAgain && isCrowded(line, urgency, budget.perSecond, (until - time.millis()) / second)) {
+          return Effect.fail(new Crowded({ retryAfterMillis }))
+        }
+        return Effect.callback<void, Crowded>((resume) => {
+          const waiting: Waiting = {
+            urgency,
+            until,
+            go: (may) => resume(may ? Effect.void : Effect.fail(new Crowded({ retryAfterMillis })))
+          }
+          line.add(waiting, isAgain)
+          if (!line.isServed) {
+            line.isServed = true
+            Fiber.runIn(fork(serve(budget, line)), scope)
+          }
+          return Effect.sync(() => line.remove(waiting))
+        })
+      })
+
+    return Pace.of({
+      enter: (budget, until, isAgain) =>
+        Effect.flatMap(CallUrgency, (urgency) => {
+          const began = time.millis()
+          return Effect.ensuring(
+            enter(budget, until, isAgain),
+            Effect.suspend(() => (time.millis() - began < pauseMin ? Effect.void : countWait(urgency, 1)))
+          )
+        }),
+      close: (budget, millis) => {
+        const line = lineOf(budget)
+        line.closedUntil = Math.max(line.closedUntil, time.millis() + millis)
+      },
+      until: Effect.flatMap(CallUrgency, (urgency) =>
+        Effect.map(millisLeft(patience[urgency] + callMillis), (left) => time.millis() + Math.max(0, left - callMillis))
+      ),
+      millis: time.millis,
+      wait
+    })
+  })
+)

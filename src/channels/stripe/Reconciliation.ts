@@ -1,0 +1,217 @@
+/**
+ * Stripe's books beside ours, payment by payment. A difference becomes a row that the operator sees; nothing is mended.
+ * What moved within the last hour is compared the next time, because a webhook may be on its way.
+ */
+import type { ReconciliationQuery } from "@coffer/contract/Reconciliation"
+import { Mode } from "@coffer/model/Ids"
+import type { Account } from "@coffer/model/Account"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
+import { Context, DateTime, Effect, Layer, Metric, Option } from "effect"
+import type { Stripe } from "stripe"
+import type { ChannelUnreachable } from "../../channel/Channel.ts"
+import { currentTime } from "../../platform/runtime/clock.ts"
+import { span } from "../../platform/runtime/span.ts"
+import type { FeeOf } from "../../timeline/channelFees.ts"
+import {
+  type Compared,
+  type Difference,
+  type Movement,
+  type Named,
+  type Progress,
+  ReconciliationStore
+} from "./ReconciliationStore.ts"
+import { timeOf, tradeNoIn } from "./sessionStatus.ts"
+import { StripeClient } from "./StripeClient.ts"
+import type { StripeRefused } from "./stripeFailures.ts"
+
+export class Reconciliation extends Context.Service<
+  Reconciliation,
+  {
+    /**
+     * Reads what has moved at Stripe since then, and compares it with our books. Until when it was read. `place`: where
+     * a round before this one was broken off.
+     */
+    readonly reconcile: (
+      account: Account,
+      since: DateTime.Utc,
+      place: DateTime.Utc | null
+    ) => Effect.Effect<DateTime.Utc, ChannelUnreachable | StripeRefused>
+    readonly progress: (account: Account) => Effect.Effect<Option.Option<Progress>>
+    /** Lets it begin now, where none is under way, and does not wait for it. */
+    readonly begin: (account: Account) => Effect.Effect<void>
+    /** Newest first. */
+    readonly page: (query: ReconciliationQuery) => Effect.Effect<Page<Difference>, InvalidField>
+    readonly channelFees: (differences: ReadonlyArray<Difference>) => Effect.Effect<FeeOf>
+    /** Tells the metric how many differences there are. */
+    readonly measure: Effect.Effect<void>
+  }
+>()("@coffer/stripe/Reconciliation") {}
+
+const differences = Metric.gauge("coffer_reconciliation_differences", {
+  description: "Payments of which Stripe's books and ours differ; somebody has to look"
+})
+
+const inMode = (mode: Mode) => Metric.withAttributes(differences, { mode })
+
+/** Money of payments. Others, such as payouts to the operator's bank, are no merchant's. */
+const types: ReadonlySet<string> = new Set([
+  "charge",
+  "payment",
+  "refund",
+  "payment_refund",
+  "refund_failure",
+  "payment_failure_refund",
+  "adjustment"
+])
+
+/** Balance transactions may enter the list late. */
+const overlap = { days: 1 }
+/** They are listed by windows of time, so that each list has an end. */
+const window = { hours: 1 }
+const pageMax = 100
+const pagesMax = 200
+/** What is younger is left for the next time. */
+const settles = { hours: 1 }
+/** Payments of orders that were made in the days before, and that Stripe should know by now. */
+const missingFrom = { days: 3 }
+const missingTo = { days: 1 }
+const batchMax = 500
+const batchesMax = 1_000
+
+export const layer = Layer.effect(
+  Reconciliation,
+  Effect.gen(function* () {
+    const client = yield* StripeClient
+    const store = yield* ReconciliationStore
+    for (const mode of Mode.literals) yield* Metric.update(inMode(mode), 0)
+
+    const fetchWindow = readInto(store, client)
+
+    /** Payments that differ are read and compared once more: they may have moved after that time was read. */
+    const compareTwice = Effect.fnUntraced(function* (
+      account: Account,
+      payments: ReadonlyArray<Named>,
+      now: DateTime.Utc
+    ) {
+      const first = payments.length === 0 ? [] : yield* store.compare(account, payments)
+      const differing = first.filter(isDifferent)
+      if (differing.length === 0) return first
+      yield* fetchWindow(account, DateTime.subtract(now, window), DateTime.add(yield* currentTime, overlap))
+      return [...first.filter((each) => !isDifferent(each)), ...(yield* store.compare(account, differing))]
+    })
+
+    /** How many were compared. What differs and has just moved in either books is left for the next time. */
+    const compare = Effect.fnUntraced(function* (account: Account, payments: ReadonlyArray<Named>, now: DateTime.Utc) {
+      const until = DateTime.subtract(now, settles)
+      const compared = (yield* compareTwice(account, payments, now)).filter(
+        (each) => !isDifferent(each) || each.moved_at === null || DateTime.isLessThan(each.moved_at, until)
+      )
+      const ids = (some: typeof compared) => some.map(({ payment_id }) => payment_id)
+      for (const each of compared.filter(isDifferent)) {
+        if (!(yield* store.note(account, each, now))) continue
+        yield* Effect.logError("Stripe's books and ours differ about a payment").pipe(
+          Effect.annotateLogs({ merchant_id: account.merchantId, mode: account.mode, ...each })
+        )
+      }
+      yield* store.agree(account, ids(compared.filter((each) => !isDifferent(each))), now)
+      yield* store.checked(account, ids(compared), now)
+      return compared.length
+    })
+
+    return Reconciliation.of({
+      reconcile: span("Reconciliation.reconcile")(function* (account, since, place) {
+        const now = yield* currentTime
+        const id = `${account.merchantId}/${account.mode}`
+        let from = place ?? DateTime.subtract(since, overlap)
+        while (DateTime.isLessThanOrEqualTo(from, now)) {
+          const to = DateTime.add(from, window)
+          yield* fetchWindow(account, from, to)
+          // A restart goes on here. What of this window is still to come is read by the next round.
+          yield* store.keepPlace(id, DateTime.min(to, now), yield* currentTime)
+          from = to
+        }
+        yield* compare(account, yield* store.openPayments(account, batchMax), now)
+        const [first, last] = [DateTime.subtract(now, missingFrom), DateTime.subtract(now, missingTo)]
+        yield* compare(account, yield* store.missing(account, first, last, batchMax), now)
+        for (let batch = 0; batch < batchesMax; batch++) {
+          const payments = yield* store.unchecked(account, DateTime.subtract(now, settles), batchMax)
+          const compared = yield* compare(account, payments, now)
+          if (payments.length < batchMax || compared === 0) break
+        }
+        return now
+      }),
+      progress: store.progress,
+      begin: (account) => Effect.flatMap(currentTime, (now) => store.hasten(account, now)),
+      channelFees: store.channelFees,
+      page: Effect.fnUntraced(function* (query) {
+        return yield* store.page(yield* Effect.fromResult(readPageRequest(query)), filtersOf(query))
+      }),
+      measure: Effect.flatMap(store.openCounts, (counts) =>
+        Effect.forEach(Mode.literals, (mode) => Metric.update(inMode(mode), counts.get(mode) ?? 0), { discard: true })
+      )
+    })
+  })
+)
+
+/** Keeps what has moved at Stripe in a window of time. */
+const readInto = (store: ReconciliationStore["Service"], client: StripeClient["Service"]) =>
+  Effect.fnUntraced(function* (account: Account, from: DateTime.Utc, to: DateTime.Utc) {
+    let after: string | undefined
+    for (let page = 0; page < pagesMax; page++) {
+      const listed = yield* client.read(account, (stripe) =>
+        stripe.balanceTransactions.list({
+          created: { gte: secondsOf(from), lt: secondsOf(to) },
+          expand: ["data.source.payment_intent"],
+          limit: pageMax,
+          ...(after === undefined ? {} : { starting_after: after })
+        })
+      )
+      yield* store.insert(
+        account,
+        listed.data.flatMap((each) => Option.toArray(movementOf(each)))
+      )
+      after = listed.data.at(-1)?.id
+      if (!listed.has_more || after === undefined) return
+    }
+    yield* Effect.logError("Stripe has more balance transactions of an account than are read")
+  })
+
+const isDifferent = ({ is_same_currency, ours, theirs }: Compared) => ours !== theirs || !is_same_currency
+
+const filtersOf = ({ merchant_id, status }: ReconciliationQuery) => ({
+  ...(merchant_id === undefined ? {} : { merchant_id }),
+  ...(status === undefined ? {} : { open: status === "open" })
+})
+
+const secondsOf = (time: DateTime.Utc) => Math.floor(DateTime.toEpochMillis(time) / 1_000)
+
+/** None for money that belongs to no payment. */
+const movementOf = (each: Stripe.BalanceTransaction): Option.Option<Movement> => {
+  if (!types.has(each.type) || typeof each.source !== "object" || each.source === null) return Option.none()
+  const intent = "payment_intent" in each.source ? each.source.payment_intent : undefined
+  if (typeof intent !== "object" || intent === null) return Option.none()
+  return Option.some({
+    id: each.id,
+    paymentId: intent.id,
+    tradeNo: Option.getOrNull(tradeNoIn(intent.metadata)),
+    type: each.type,
+    amount: each.amount,
+    fee: each.fee,
+    currency: each.currency,
+    exchanged: exchangedIn(each),
+    createdAt: timeOf(each.created)
+  })
+}
+
+/** Types that take money out. A small amount may be 0 after an exchange, and then has no sign that shows it. */
+const outgoing: ReadonlySet<string> = new Set(["refund", "payment_refund"])
+
+/** A balance has the currency of the account. The charge, refund or dispute that moved it has the buyer's. */
+const exchangedIn = ({ amount, currency, source, type }: Stripe.BalanceTransaction): Movement["exchanged"] => {
+  if (typeof source !== "object" || source === null || !("currency" in source) || !("amount" in source)) return null
+  if (source.currency === currency || typeof source.amount !== "number" || source.currency === null) return null
+  return { amount: amount < 0 || outgoing.has(type) ? -source.amount : source.amount, currency: source.currency }
+}
+
+export type { Progress }

@@ -1,0 +1,210 @@
+/**
+ * Checkout Sessions at Stripe, one for an order at a time: made, looked at, and ended (docs/decisions/0038). What a
+ * payment in one means for the order is for whoever asks.
+ */
+import { beginningOf, titleOf } from "@coffer/model/Text"
+import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import type { Order } from "@coffer/rules/order/Order"
+import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
+import { ChannelUnreachable } from "../../channel/Channel.ts"
+import { currentTime } from "../../platform/runtime/clock.ts"
+import { span } from "../../platform/runtime/span.ts"
+import { OrderLinks } from "../../signedUrls/OrderLinks.ts"
+import { OfferedMethods } from "./OfferedMethods.ts"
+import { type SessionRow, SessionStore } from "./SessionStore.ts"
+import { expand, sessionMethodOf, type SessionStatus, sessionStatusOf, tradeNoKey } from "./sessionStatus.ts"
+import { StripeClient } from "./StripeClient.ts"
+import type { StripeRefused } from "./stripeFailures.ts"
+
+/** A row of which it is known that Stripe has made its session. */
+export interface Made extends SessionRow {
+  readonly session_id: string
+}
+export const isMade = (row: SessionRow): row is Made => row.session_id !== null
+
+/** How a buyer meets a session. `NotOffered`: it has not the method that was asked for, so nobody is led to it. */
+export type Met = SessionStatus | { readonly _tag: "NotOffered" }
+
+export class Sessions extends Context.Service<
+  Sessions,
+  {
+    /** A row for a new session; none when somebody else has begun another. Stripe is not asked yet. */
+    readonly plan: (order: Order, method: PaymentMethod) => Effect.Effect<Option.Option<SessionRow>>
+    /**
+     * Asks Stripe for the session of a row; may be asked again, and is then told of the same one. Undefined: the row
+     * was given up meanwhile, and so is the session.
+     */
+    readonly make: (order: Order, row: SessionRow) => Effect.Effect<Met | undefined, ChannelUnreachable | StripeRefused>
+    /** The same session for a buyer who comes again. */
+    readonly resume: (order: Order, row: Made) => Effect.Effect<Met, ChannelUnreachable>
+    readonly look: (row: Made) => Effect.Effect<SessionStatus, ChannelUnreachable>
+    /** Ends it, unless it is paid or being paid. `force`: also when its buyer is at a bank or in a wallet. */
+    readonly end: (row: Made, options: { readonly force: boolean }) => Effect.Effect<SessionStatus, ChannelUnreachable>
+  }
+>()("@coffer/stripe/Sessions") {}
+
+/** Stripe's own limits of how long a session may be open, with a minute for clocks that differ. */
+const openMin = Duration.minutes(31)
+const openMax = Duration.sum(Duration.hours(24), Duration.minutes(-1))
+
+/** A buyer who has not come back from 3DS or a wallet's app after this will not come back. */
+const redirectLapses = Duration.minutes(30)
+
+export const layer = Layer.effect(
+  Sessions,
+  Effect.gen(function* () {
+    const client = yield* StripeClient
+    const store = yield* SessionStore
+    const links = yield* OrderLinks
+    const offered = yield* OfferedMethods
+
+    const { end, look, meet } = meeting({ client, store, offered })
+
+    const make = span("Sessions.make")(function* (order: Order, row: SessionRow) {
+      const params = parametersOf(order, row, links.signed.checkout(order.tradeNo, order.expiresAt))
+      const made = yield* Effect.catchTags(
+        client.call(ownerOf(row), (stripe) => stripe.checkout.sessions.create(params, { idempotencyKey: row.key })),
+        {
+          // Stripe would repeat its failure for this key. If it has made a session, nobody knows its address.
+          StripeSilent: ({ wasAnswered }) =>
+            Effect.andThen(wasAnswered ? store.giveUp(row.key) : Effect.void, Effect.fail(new ChannelUnreachable())),
+          StripeRefused: (refused) => Effect.andThen(store.giveUp(row.key), Effect.fail(refused))
+        }
+      )
+      const opened = yield* store.opened(row.key, made.id)
+      const met = yield* meet(order, { ...row, session_id: made.id }, sessionStatusOf(made))
+      if (Option.isSome(opened) || met._tag === "NotOffered") return met
+      yield* Effect.ignore(client.call(ownerOf(row), (stripe) => stripe.checkout.sessions.expire(made.id)))
+      return undefined
+    }, Effect.uninterruptible)
+
+    return Sessions.of({
+      plan: Effect.fnUntraced(function* (order, method) {
+        const now = yield* currentTime
+        return yield* store.insert({
+          trade_no: order.tradeNo,
+          merchant_id: order.merchantId,
+          mode: order.mode,
+          method: sessionMethodOf(method),
+          expires_at: endOf(order, now),
+          created_at: now
+        })
+      }),
+      make,
+      resume: Effect.fnUntraced(function* (order, row) {
+        return yield* meet(order, row, yield* look(row))
+      }),
+      look,
+      end
+    })
+  })
+)
+
+const ownerOf = ({ merchant_id: merchantId, mode }: SessionRow) => ({ merchantId, mode })
+
+interface Services {
+  readonly client: StripeClient["Service"]
+  readonly store: SessionStore["Service"]
+  readonly offered: OfferedMethods["Service"]
+}
+
+/** What is done with a session that Stripe has made. */
+const meeting = ({ client, offered, store }: Services) => {
+  /** A row stays as it is while its payment is not in our books, so that nobody takes the order for unpaid. */
+  const noted = Effect.fnUntraced(function* (row: Made, status: SessionStatus) {
+    if (status._tag === "Over") yield* store.ended(row.key)
+    if (status._tag === "Processing") yield* store.processing(row.key)
+    return status
+  })
+
+  const look = span("Sessions.look")(function* (row: Made) {
+    const asked = client.read(ownerOf(row), (stripe) => stripe.checkout.sessions.retrieve(row.session_id, { expand }))
+    return yield* noted(row, sessionStatusOf(yield* unreachableWhenRefused(asked)))
+  })
+
+  const end = span("Sessions.end")(function* (row: Made, { force }: { readonly force: boolean }) {
+    const before = yield* look(row)
+    if (before._tag !== "Open") return before
+    const lapsed = DateTime.isLessThan(DateTime.addDuration(row.created_at, redirectLapses), yield* currentTime)
+    if (before.isBusy && !force && !lapsed) return before
+    return yield* expire(row)
+  })
+
+  const expire = Effect.fnUntraced(function* (row: Made) {
+    const expired = client.call(ownerOf(row), (stripe) => stripe.checkout.sessions.expire(row.session_id, { expand }))
+    return yield* Effect.matchEffect(expired, {
+      onSuccess: (session) => noted(row, sessionStatusOf(session)),
+      // The session was paid or ended at the same moment, or Stripe did not answer. Looking shows which.
+      onFailure: (failure) =>
+        failure._tag === "ChannelUnreachable"
+          ? Effect.fail(failure)
+          : Effect.filterOrFail(
+              look(row),
+              ({ _tag }) => _tag !== "Open",
+              () => new ChannelUnreachable()
+            )
+    })
+  })
+
+  /**
+   * A session without its method is ended. Where that fails its row stays, so the next step ends it; nobody has its
+   * address, and a payment in it would be found by its row.
+   */
+  const meet = Effect.fnUntraced(function* (order: Order, row: Made, status: SessionStatus) {
+    if (status._tag !== "Open" || status.isBusy) return status
+    const isOffered = status.methods.includes(row.method)
+    yield* offered.note(order, row.method, isOffered)
+    if (isOffered) return status
+    return yield* Effect.match(expire(row), {
+      onFailure: () => notOffered,
+      onSuccess: (after): Met => (after._tag === "Over" ? notOffered : after)
+    })
+  })
+
+  return { look, end, meet }
+}
+
+const notOffered: Met = { _tag: "NotOffered" }
+
+/** The order's end, within Stripe's limits. If Stripe's earliest end is later, we end the session ourselves. */
+const endOf = ({ expiresAt }: Order, now: DateTime.Utc): DateTime.Utc =>
+  DateTime.min(DateTime.max(expiresAt, DateTime.addDuration(now, openMin)), DateTime.addDuration(now, openMax))
+
+/** A refused question tells no more than no answer: the key may be one of another account. */
+const unreachableWhenRefused = <A>(
+  asked: Effect.Effect<A, ChannelUnreachable | StripeRefused>
+): Effect.Effect<A, ChannelUnreachable> =>
+  Effect.catchTags(asked, { StripeRefused: () => Effect.fail(new ChannelUnreachable()) })
+
+/** A title as Stripe takes it. */
+const nameFor = (text: string | null): string | null => titleOf(beginningOf((text ?? "").trim(), nameLengthMax))
+const nameLengthMax = 250
+
+/** They follow from order and row alone: asked again under the same key, they are the same. */
+const parametersOf = (order: Order, { expires_at, method }: SessionRow, page: string) => {
+  const metadata = { [tradeNoKey]: order.tradeNo, out_trade_no: order.outTradeNo }
+  return {
+    mode: "payment" as const,
+    client_reference_id: order.tradeNo,
+    line_items: [
+      {
+        quantity: 1,
+        price_data: {
+          currency: order.currency.toLowerCase(),
+          unit_amount: order.amount,
+          product_data: { name: nameFor(order.subject) ?? nameFor(order.outTradeNo) ?? order.tradeNo }
+        }
+      }
+    ],
+    allowed_payment_method_types: [method],
+    // The buyer pays what was asked for, in its currency, whatever the account's settings are.
+    adaptive_pricing: { enabled: false },
+    ...(method === "wechat_pay" ? { payment_method_options: { wechat_pay: { client: "web" as const } } } : {}),
+    metadata,
+    payment_intent_data: { metadata },
+    locale: order.locale ?? ("auto" as const),
+    expires_at: Math.floor(DateTime.toEpochMillis(expires_at) / 1_000),
+    success_url: `${page}?returned=1`,
+    cancel_url: page
+  }
+}

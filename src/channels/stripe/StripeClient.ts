@@ -1,0 +1,158 @@
+/**
+ * Calls to Stripe's API with a merchant's key, through the official client (docs/decisions/0038). Its own retries are
+ * off: whoever calls knows what may be asked again. While Stripe is down, calls end at once.
+ */
+import type { Mode } from "@coffer/model/Ids"
+import type { Account } from "@coffer/model/Account"
+import { Context, Effect, Layer } from "effect"
+import { Stripe } from "stripe"
+import { ChannelUnreachable } from "../../channel/Channel.ts"
+import { Merchants } from "../../merchants/Merchants.ts"
+import { openStripeKeys, type StripeAccount } from "../../merchants/stripeAccount.ts"
+import { Faults } from "../../platform/runtime/Faults.ts"
+import { memoize } from "../../platform/runtime/memoize.ts"
+import { Secrets } from "../../platform/runtime/Secrets.ts"
+import { Settings } from "../../platform/runtime/Settings.ts"
+import * as Pace from "./Pace.ts"
+import { breakers, makeStripeGuard, Patience, tellProxy } from "./StripeGuard.ts"
+import { type Judged, judge, type StripeFailure } from "./stripeFailures.ts"
+import { makeTunnelAgent } from "./tunnelAgent.ts"
+
+/** What opens an account. `account`: a connected one, for which the key acts. */
+export interface StripeKeys {
+  readonly secretKey: string
+  readonly account: string | null
+}
+
+export class StripeClient extends Context.Service<
+  StripeClient,
+  {
+    /** One call with the key of this merchant and environment. Without an account there, Stripe is not reachable. */
+    readonly call: <A>(
+      account: Pick<Account, "merchantId" | "mode">,
+      ask: (stripe: Stripe) => Promise<A>
+    ) => Effect.Effect<A, StripeFailure>
+    /** The same for a call that changes nothing: without an answer, nothing was done. */
+    readonly read: <A>(
+      account: Pick<Account, "merchantId" | "mode">,
+      ask: (stripe: Stripe) => Promise<A>
+    ) => Effect.Effect<A, Exclude<StripeFailure, { readonly _tag: "StripeSilent" }>>
+    /** Tries keys that nobody has yet: one call. What is wrong with them, or undefined. */
+    readonly problemOf: (keys: StripeKeys, mode: Mode) => Effect.Effect<string | undefined, ChannelUnreachable>
+    /** Whether these keys see a Checkout Session that we know: `no`, and they are of another account. */
+    readonly sees: (
+      keys: StripeKeys,
+      sessionId: string
+    ) => Effect.Effect<"yes" | "no" | "not_allowed", ChannelUnreachable>
+    /** The account of a merchant that exists, if it has one in this environment. */
+    readonly accountOf: (account: Pick<Account, "merchantId" | "mode">) => Effect.Effect<StripeAccount | null>
+  }
+>()("@coffer/stripe/StripeClient") {}
+
+/** What the answers are read as. */
+const apiVersion = "2026-10-28.endive"
+/** Clients in memory, one for each account. */
+const clientsMax = 1_000
+
+export const layer = Layer.effect(
+  StripeClient,
+  Effect.gen(function* () {
+    const merchants = yield* Merchants
+    const secrets = yield* Secrets
+    const { noOutbound, stripeApi, stripeCalls, stripeProxy } = yield* Settings
+    const guarded = yield* makeStripeGuard
+    const faults = yield* Faults
+    const { answerMillis } = yield* Patience
+
+    /** Before each call. An installation that calls nobody outside asks Stripe nothing. */
+    const open = noOutbound ? Effect.fail(new ChannelUnreachable({ isClosed: true })) : Effect.void
+    const httpAgent = stripeProxy === undefined ? undefined : makeTunnelAgent(stripeProxy)
+    if (httpAgent !== undefined) yield* Effect.addFinalizer(() => Effect.sync(() => httpAgent.destroy()))
+
+    const connect = ({ account, secretKey }: StripeKeys) =>
+      new Stripe(secretKey, {
+        apiVersion,
+        host: stripeApi.hostname,
+        port: stripeApi.port === "" ? (stripeApi.protocol === "http:" ? 80 : 443) : stripeApi.port,
+        protocol: stripeApi.protocol === "http:" ? "http" : "https",
+        maxNetworkRetries: 0,
+        telemetry: false,
+        timeout: answerMillis,
+        ...(httpAgent === undefined ? {} : { httpAgent }),
+        ...(account === null ? {} : { stripeAccount: account })
+      })
+    const clientOf = memoize(
+      clientsMax,
+      ({ sealed }: SealedAccount) => `${sealed.secretKey}/${sealed.account}`,
+      ({ account, sealed }) => {
+        const keys = { secretKey: openStripeKeys(secrets, account, sealed).secretKey, account: sealed.account }
+        const { mode } = account
+        // Merchants with one key have one account. A connected one has one number for its live and its test calls.
+        const counted = keys.account ?? secrets.sign(`stripe account/${keys.secretKey}`)
+        return { stripe: connect(keys), budget: { account: `${mode}/${counted}`, perSecond: stripeCalls[mode] } }
+      }
+    )
+
+    /** With keys that are not kept yet. */
+    const tried = <A>(keys: StripeKeys, ask: (stripe: Stripe) => Promise<A>) =>
+      Effect.tapError(Effect.tryPromise({ try: () => ask(connect(keys)), catch: judge }), tellProxy)
+
+    const accountOf = ({ merchantId, mode }: OneAccount) =>
+      Effect.match(merchants.find(merchantId), {
+        onFailure: () => null,
+        onSuccess: ({ modes }) => modes[mode].stripe
+      })
+
+    const call = Effect.fnUntraced(function* <A>(account: OneAccount, ask: (stripe: Stripe) => Promise<A>) {
+      const sealed = yield* accountOf(account)
+      if (sealed === null) return yield* new ChannelUnreachable()
+      yield* open
+      const { budget, stripe } = clientOf({ account, sealed })
+      const asked = guarded(() => ask(stripe), account, budget)
+      return yield* faults.around("StripeClient.call", asked, () => nameIn(ask))
+    })
+
+    return StripeClient.of({
+      call,
+      read: (account, ask) =>
+        Effect.catchTags(call(account, ask), { StripeSilent: () => Effect.fail(new ChannelUnreachable()) }),
+      accountOf,
+      sees: (keys, sessionId) =>
+        tried(keys, (stripe) => stripe.checkout.sessions.retrieve(sessionId)).pipe(
+          Effect.as("yes" as const),
+          Effect.catch((judged) => {
+            const { failure } = judged
+            if (failure._tag === "StripeRefused" && failure.code === "resource_missing") {
+              return Effect.succeed("no" as const)
+            }
+            return isRefusal(judged) ? Effect.succeed("not_allowed" as const) : Effect.fail(new ChannelUnreachable())
+          }),
+          (asked) => Effect.andThen(open, asked)
+        ),
+      problemOf: (keys, mode) =>
+        tried(keys, (stripe) => stripe.balance.retrieve()).pipe(
+          Effect.map(({ livemode }) =>
+            livemode === (mode === "live") ? undefined : `is a key of Stripe's ${livemode ? "live" : "test"} mode`
+          ),
+          Effect.catchIf(
+            isRefusal,
+            () => Effect.succeed("is not accepted by Stripe, or may not act for this account"),
+            () => Effect.fail(new ChannelUnreachable())
+          ),
+          (asked) => Effect.andThen(open, asked)
+        )
+    })
+  })
+).pipe(Layer.provide(Layer.merge(breakers, Pace.layer)))
+
+const isRefusal = ({ verdict }: Judged) => verdict === "credentials" || verdict === "refused"
+
+/** The client's name of the call that this function makes, such as `refunds.create`. Only tests ask for it. */
+const nameIn = (ask: (stripe: Stripe) => unknown) => /\bstripe\.([\w.]+)/.exec(String(ask))?.[1] ?? "?"
+
+type OneAccount = Pick<Account, "merchantId" | "mode">
+
+interface SealedAccount {
+  readonly account: OneAccount
+  readonly sealed: StripeAccount
+}

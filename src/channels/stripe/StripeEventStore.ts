@@ -1,0 +1,156 @@
+/**
+ * Events of Stripe that are to be handled (`stripe_events`), and until when the events of each account were fetched
+ * (`stripe_polls`); migration 0030. An event is kept once, however it came.
+ */
+import { MerchantId, Mode } from "@coffer/model/Ids"
+import type { Account } from "@coffer/model/Account"
+import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Faults } from "../../platform/runtime/Faults.ts"
+import { backOffAfterWork, leasedRows, type Outcomes } from "../../platform/postgres/leasedRows.ts"
+import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
+import { isoText, TimeColumn } from "../../platform/runtime/codecs.ts"
+
+/** What an event is about: which of Stripe's objects has to be looked at. */
+export const EventKind = Schema.Literals(["session", "refund", "dispute"])
+export type EventKind = typeof EventKind.Type
+
+export interface Told {
+  readonly eventId: string
+  readonly type: string
+  readonly kind: EventKind
+  readonly objectId: string
+  readonly createdAt: DateTime.Utc
+  /** The order or refund of ours that the object names; empty: it names none, null: it cannot be told. */
+  readonly names: string | null
+  /** The object's status when the event was made. */
+  readonly shows: string | null
+}
+
+const EventRow = Schema.Struct({
+  id: Schema.String,
+  merchant_id: MerchantId,
+  mode: Mode,
+  type: Schema.String,
+  kind: EventKind,
+  object_id: Schema.String,
+  names: Schema.NullOr(Schema.String),
+  shows: Schema.NullOr(Schema.String),
+  received_at: TimeColumn,
+  attempts: Schema.Int
+})
+export type EventRow = typeof EventRow.Type
+
+const PollRow = Schema.Struct({ id: Schema.String, merchant_id: MerchantId, mode: Mode, since: TimeColumn })
+export type PollRow = typeof PollRow.Type
+
+export class StripeEventStore extends Context.Service<
+  StripeEventStore,
+  {
+    /** Whether it is new. */
+    readonly insert: (account: Account, told: Told, now: DateTime.Utc) => Effect.Effect<boolean>
+    readonly lease: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<EventRow>>
+    /** The work on these has ended. */
+    readonly note: (outcomes: Outcomes) => Effect.Effect<void>
+    readonly done: (id: string) => Effect.Effect<void>
+    readonly next: Effect.Effect<Option.Option<DateTime.Utc>>
+    /** Accounts whose events are to be fetched; new accounts are among them. */
+    readonly leasePolls: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<PollRow>>
+    readonly polled: (id: string, since: DateTime.Utc) => Effect.Effect<void>
+    /** A webhook of the account has come, with a whole event or a thin one. Whether it could be kept. */
+    readonly arrived: (account: Account, kind: "whole" | "thin", now: DateTime.Utc) => Effect.Effect<boolean>
+    readonly nextPoll: Effect.Effect<Option.Option<DateTime.Utc>>
+    /** Removes events that were handled, and were received before; at most so many. */
+    readonly dropHandled: (before: DateTime.Utc, limit: number) => Effect.Effect<number>
+  }
+>()("@coffer/stripe/StripeEventStore") {}
+
+/** Seconds until an event is looked at again that could not be handled: twice as long each time. */
+const again = { soon: 10, late: 3_600 }
+
+/** How often Stripe is asked for the events of an account: more often while no webhook has come within a day. */
+const pollEvery = { usually: "3 minutes", withoutWebhooks: "1 minute" }
+/** An account that is new is asked for the events of the time before, in which somebody may have paid already. */
+const firstPoll = { hours: 1 }
+
+export const layer = Layer.effect(
+  StripeEventStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const faults = yield* Faults
+    const write = <A>(effect: Effect.Effect<A>) => faults.around("Store.write", effect, () => "stripe_events")
+    const events = leasedRows(
+      sql,
+      { table: "stripe_events", key: "id", dueAt: "due_at", ...backOffAfterWork(sql, "attempts", again) },
+      EventRow
+    )
+    const polls = leasedRows(
+      sql,
+      {
+        table: "stripe_polls",
+        key: "id",
+        dueAt: "due_at",
+        only: sql`true`,
+        lease: sql`case when webhook_at > due_at - interval '1 day' then ${pollEvery.usually}::text::interval
+          else ${pollEvery.withoutWebhooks}::text::interval end`
+      },
+      PollRow
+    )
+
+    return StripeEventStore.of({
+      insert: ({ merchantId, mode }, told, now) =>
+        write(
+          sqlDefects(
+            Effect.map(
+              sql`insert into stripe_events (id, merchant_id, mode, event_id, type, kind, object_id, names,
+                  shows, created_at, received_at, due_at)
+                values (${`${merchantId}/${mode}/${told.eventId}`}, ${merchantId}, ${mode}, ${told.eventId},
+                  ${told.type}, ${told.kind}, ${told.objectId}, ${told.names}::text, ${told.shows}::text,
+                  ${isoText(told.createdAt)}::text::timestamptz,
+                  ${isoText(now)}::text::timestamptz, ${isoText(now)}::text::timestamptz)
+                on conflict do nothing returning 1`,
+              (rows) => rows.length > 0
+            )
+          )
+        ),
+      lease: (now, limit) => sqlDefects(events.lease(now, limit)),
+      note: events.note,
+      done: events.done,
+      next: sqlDefects(events.next),
+
+      leasePolls: Effect.fnUntraced(function* (now, limit) {
+        const at = isoText(now)
+        const since = isoText(DateTime.subtract(now, firstPoll))
+        yield* sqlDefects(sql`insert into stripe_polls (id, merchant_id, mode, since, due_at, movements_since)
+          select merchant_id || '/' || mode, merchant_id, mode, ${since}::text::timestamptz, ${at}::text::timestamptz,
+            ${since}::text::timestamptz
+          from merchant_modes where stripe is not null on conflict do nothing`)
+        return yield* sqlDefects(polls.lease(now, limit))
+      }),
+      polled: (id, since) =>
+        write(
+          sqlDefects(sql`update stripe_polls set since = greatest(since, ${isoText(since)}::text::timestamptz)
+          where id = ${id}`)
+        ),
+      arrived: ({ merchantId, mode }, kind, now) =>
+        sqlDefects(
+          Effect.map(
+            sql`update stripe_polls set ${sql(kind === "thin" ? "thin_at" : "webhook_at")} =
+                ${isoText(now)}::text::timestamptz
+              where id = ${`${merchantId}/${mode}`} returning 1`,
+            ({ length }) => length > 0
+          )
+        ),
+      nextPoll: sqlDefects(polls.next),
+
+      dropHandled: (before, limit) =>
+        sqlDefects(
+          Effect.map(
+            sql`delete from stripe_events where id in (select id from stripe_events
+              where due_at is null and received_at < ${isoText(before)}::text::timestamptz limit ${limit}) returning 1`,
+            ({ length }) => length
+          )
+        )
+    })
+  })
+)

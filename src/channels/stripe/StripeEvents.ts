@@ -1,0 +1,259 @@
+/**
+ * Handles what Stripe has told (docs/decisions/0039). An event names an object; the object is read from Stripe as it is
+ * now, and that is brought to the order, refund or dispute. So events may come twice, late, and in any order. What is
+ * settled already, or none of ours, is not read.
+ */
+import type { Account } from "@coffer/model/Account"
+import { belongsTo } from "@coffer/model/Account"
+import { PaymentId } from "@coffer/model/Ids"
+import { type Currency, Minor } from "@coffer/model/Money"
+import type { Order } from "@coffer/rules/order/Order"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { Stripe } from "stripe"
+import { Disputes } from "../../disputes/Disputes.ts"
+import { Orders } from "../../orders/Orders.ts"
+import { Wakeups } from "../../platform/commit/Wakeups.ts"
+import { currentTime } from "../../platform/runtime/clock.ts"
+import { span } from "../../platform/runtime/span.ts"
+import { Refunds } from "../../refunds/Refunds.ts"
+import { channelDisputeOf, dueByOf, inCurrencyOf, isPresented, wordOf } from "./disputeStatus.ts"
+import { urgent } from "./Pace.ts"
+import { PresentedDisputes } from "./PresentedDisputes.ts"
+import { SessionStore } from "./SessionStore.ts"
+import { StraySessions } from "./StraySessions.ts"
+import { expand, sessionStatusOf, timeOf, tradeNoIn, tradeNoKey } from "./sessionStatus.ts"
+import { StripeClient } from "./StripeClient.ts"
+import { type EventKind, StripeEventStore, type Told } from "./StripeEventStore.ts"
+import { StripePayments } from "./StripePayments.ts"
+import { returnedPaymentIn } from "./StripeChannel.ts"
+import { answerOf, refundNoOf } from "./StripeRefunds.ts"
+
+/** What it is about is not in our books yet: it is looked at again later. */
+export class NotYetKnown extends Schema.TaggedError<NotYetKnown>()("NotYetKnown", { reason: Schema.String }) {}
+
+export type Handled = "adopted" | "ignored"
+
+export class StripeEvents extends Context.Service<
+  StripeEvents,
+  {
+    /** Keeps what was told, to be handled by a worker. Whether it is new. */
+    readonly note: (account: Account, told: Told) => Effect.Effect<boolean>
+    /** A webhook of the account has come, with a whole event or a thin one. Whether it could be kept. */
+    readonly noteArrival: (account: Account, kind: "whole" | "thin") => Effect.Effect<boolean>
+    readonly handle: (account: Account, kind: EventKind, seen: SeenEvent) => Effect.Effect<Handled, HandleFailure>
+  }
+>()("@coffer/stripe/StripeEvents") {}
+
+/** What an event says by itself. */
+export type SeenEvent = Pick<Told, "objectId" | "type" | "names" | "shows">
+
+type HandleFailure = Effect.Error<ReturnType<Effect.Success<typeof makeHandlers>[EventKind]>>
+
+export const layer = Layer.effect(
+  StripeEvents,
+  Effect.gen(function* () {
+    const handlers = yield* makeHandlers
+    const store = yield* StripeEventStore
+    const wakeups = yield* Wakeups
+    return StripeEvents.of({
+      note: Effect.fnUntraced(function* (account, told) {
+        const isNew = yield* store.insert(account, told, yield* currentTime)
+        if (isNew) wakeups.raise("stripe_events")
+        return isNew
+      }),
+      noteArrival: (account, kind) => Effect.flatMap(currentTime, (now) => store.arrived(account, kind, now)),
+      handle: span("StripeEvents.handle")(function* (account, kind, seen) {
+        return yield* Effect.annotateLogs(handlers[kind](account, seen), {
+          merchant_id: account.merchantId,
+          mode: account.mode,
+          stripe: seen.objectId
+        })
+      }, urgent("money"))
+    })
+  })
+)
+
+const eventServices = Effect.gen(function* () {
+  const orders = yield* Orders
+  return {
+    orders,
+    client: yield* StripeClient,
+    store: yield* SessionStore,
+    strays: yield* StraySessions,
+    payments: yield* StripePayments,
+    refunds: yield* Refunds,
+    disputes: yield* Disputes,
+    presented: yield* PresentedDisputes,
+    /** The merchant's own order that metadata names. A holder of the account may write other numbers there. */
+    orderIn: Effect.fnUntraced(function* (account: Account, metadata: Stripe.Metadata | null | undefined) {
+      const tradeNo = tradeNoIn(metadata)
+      if (Option.isNone(tradeNo)) return Option.none<Order>()
+      const found = yield* Effect.option(orders.byTradeNo(tradeNo.value))
+      return Option.filter(found, belongsTo(account))
+    })
+  }
+})
+
+const refunded = ["payment_intent.latest_charge"]
+const isReturned = ({ latest_charge: charge }: Stripe.PaymentIntent) => typeof charge === "object" && charge?.refunded
+
+/** Refunds of one payment that are looked at. One with more stays with the operator. */
+const refundsMax = 100
+
+type Services = Effect.Success<typeof eventServices>
+
+const makeHandlers = Effect.map(eventServices, (services) => ({
+  session: handleSession(services),
+  refund: handleRefund(services),
+  dispute: handleDispute(services)
+}))
+
+const handleSession = ({ client, orderIn, payments, store, strays }: Services) => {
+  const none = Effect.fnUntraced(function* (account: Account, session: Stripe.Checkout.Session) {
+    const tradeNo = tradeNoIn(session.metadata)
+    if (Option.isSome(tradeNo)) yield* strays.note(account, tradeNo.value, session)
+    return yield* ignored("a session is none of ours")
+  })
+  return Effect.fnUntraced(function* (account: Account, { names, objectId: id, type }: SeenEvent) {
+    if (names === "") return yield* ignored("a session is none of ours")
+    const look = client.read(account, (stripe) => stripe.checkout.sessions.retrieve(id, { expand }))
+    // An event of an earlier version does not tell what it names.
+    const named = names === null ? yield* look : undefined
+    const order = yield* orderIn(account, named?.metadata ?? { [tradeNoKey]: names ?? "" })
+    if (Option.isNone(order)) return yield* none(account, named ?? (yield* look))
+    const row = yield* store.find(order.value.tradeNo, id)
+    if (Option.isNone(row)) {
+      const active = yield* store.active(order.value.tradeNo)
+      return Option.exists(active, ({ session_id }) => session_id === null)
+        ? yield* new NotYetKnown({ reason: "session" })
+        : yield* none(account, named ?? (yield* look))
+    }
+    // Its payment is in our books, or nobody can pay in it.
+    if (row.value.state === "ended") return "adopted" as const
+    if (type === "checkout.session.expired") {
+      yield* store.ended(row.value.key)
+      return "adopted" as const
+    }
+    const status = sessionStatusOf(named ?? (yield* look))
+    if (status._tag === "Over") yield* store.ended(row.value.key)
+    if (status._tag === "Processing") yield* store.processing(row.value.key)
+    yield* payments.adopt(order.value, row.value, status)
+    return "adopted" as const
+  })
+}
+
+/** Whether the refund that an event shows is in our books, and the event says nothing that they do not know. */
+const isKnownRefund = ({ refunds }: Services) =>
+  Effect.fnUntraced(function* (account: Account, { names, shows }: SeenEvent) {
+    // Another event comes when it is decided.
+    const isUndecided = shows === "pending" || shows === "requires_action"
+    if (names === null || !(isUndecided || shows === "succeeded")) return false
+    const found = yield* Effect.option(refunds.find(account, names))
+    return Option.exists(found, ({ status }) => isUndecided || status === "succeeded")
+  })
+
+const handleRefund = (services: Services) => {
+  const { client, orderIn, orders, refunds, strays } = services
+  const givenBack = handleGivenBack(services)
+  const isKnown = isKnownRefund(services)
+  return Effect.fnUntraced(function* (account: Account, event: SeenEvent) {
+    if (yield* isKnown(account, event)) return "adopted" as const
+    const { objectId: id } = event
+    const seen = yield* client.read(account, (stripe) => stripe.refunds.retrieve(id, { expand: refunded }))
+    const intent = typeof seen.payment_intent === "object" ? seen.payment_intent : null
+    if (intent !== null && isReturned(intent)) yield* strays.returned(account, intent.id)
+    const returned = returnedPaymentIn(seen)
+    if (Option.isSome(returned)) {
+      const order = yield* orderIn(account, intent?.metadata)
+      if (Option.isNone(order) || intent?.id !== returned.value) {
+        return yield* ignored("a refund gives back no payment of ours")
+      }
+      const answer = answerOf(seen)
+      // If the answer to the call that made the refund was lost, this event shows that it was made.
+      if (answer._tag !== "Refused") return yield* givenBack(account, order, returned.value)
+      yield* orders.reportFailedReturn(order.value, returned.value, answer.reason)
+      return "adopted" as const
+    }
+    const refundNo = refundNoOf(seen)
+    const found = Option.isNone(refundNo) ? Option.none() : yield* Effect.option(refunds.find(account, refundNo.value))
+    // Made in Stripe's dashboard.
+    if (Option.isNone(found)) return yield* givenBack(account, yield* orderIn(account, intent?.metadata), intent?.id)
+    const answer = answerOf(seen)
+    if (answer._tag === "Pending") return "adopted" as const
+    const said =
+      answer._tag === "Succeeded"
+        ? { outcome: "succeeded" as const, reason: "" }
+        : { outcome: "failed" as const, reason: answer.reason }
+    yield* refunds.report(found.value.refundNo, said)
+    return "adopted" as const
+  })
+}
+
+/** What is left of a payment that no order took, after refunds by us or in Stripe's dashboard (silences: O40). */
+const handleGivenBack = ({ client, orders }: Services) =>
+  Effect.fnUntraced(function* (account: Account, order: Option.Option<Order>, paymentId: string | undefined) {
+    const payment = Option.flatMap(order, ({ unappliedPayments }) =>
+      Option.fromUndefinedOr(unappliedPayments.find((each) => each.paymentId === paymentId))
+    )
+    if (Option.isNone(order) || Option.isNone(payment)) {
+      return yield* ignored("a refund is none that a merchant has asked us for")
+    }
+    const { amount, currency, paymentId: id } = payment.value
+    const look = Effect.gen(function* () {
+      const { data, has_more } = yield* client.read(account, (stripe) =>
+        stripe.refunds.list({ payment_intent: id, limit: refundsMax, expand: ["data.charge"] })
+      )
+      if (has_more) return yield* ignored("a payment has more refunds than are looked at")
+      const given = data.some((each) => isPresented(each, currency))
+        ? refundedOf(data[0]!.charge, currency)
+        : data.reduce((sum, each) => sum + (answerOf(each)._tag === "Refused" ? 0 : each.amount), 0)
+      const failed = data.map(answerOf).find(({ _tag }) => _tag === "Refused")
+      const left = Minor.make(Math.max(0, amount - given))
+      const problem = failed?._tag === "Refused" ? { problem: failed.reason } : {}
+      yield* orders.reportGivenBack(order.value, { paymentId: id, left, ...problem })
+      return "adopted" as const
+    })
+    yield* look
+    // Another event of this payment may have been handled meanwhile, with what was read before: look again.
+    return yield* look
+  })
+
+/** What a charge itself counts as refunded, where some of its refunds are in another currency. */
+const refundedOf = (charge: Stripe.Refund["charge"], currency: Currency): number =>
+  typeof charge === "object" && charge !== null && !isPresented(charge, currency) ? charge.amount_refunded : 0
+
+const handleDispute = ({ client, disputes, orderIn, orders, payments, presented }: Services) =>
+  Effect.fnUntraced(function* (account: Account, { objectId: id }: SeenEvent) {
+    const seen = yield* client.read(account, (stripe) => stripe.disputes.retrieve(id, { expand: ["payment_intent"] }))
+    const intent = typeof seen.payment_intent === "object" ? seen.payment_intent : null
+    const order = yield* orderIn(account, intent?.metadata)
+    if (intent === null || Option.isNone(order)) return yield* ignored("a dispute is about no payment of ours")
+    const paid = yield* payments.refresh(order.value)
+    if (!("paymentId" in paid) || paid.paymentId !== intent.id) {
+      const { tradeNo, unappliedPayments } = paid
+      const payment = unappliedPayments.find(({ paymentId }) => paymentId === intent.id)
+      const own = payment === undefined ? seen : inCurrencyOf(seen, payment)
+      const noted = yield* orders.noteDispute(tradeNo, PaymentId.make(intent.id), channelDisputeOf(own))
+      return Option.isSome(noted) ? ("adopted" as const) : yield* new NotYetKnown({ reason: "payment" })
+    }
+    // What is left of the payment is frozen, and the operator reads both amounts.
+    if (isPresented(seen, paid.currency)) yield* presented.note(account, seen)
+    const left = paid.amount - paid.refundedAmount
+    const own = inCurrencyOf(seen, { amount: left > 0 ? left : paid.amount, currency: paid.currency })
+    const { amount, created, evidence_details, reason } = own
+    yield* disputes.handleReport({
+      ...wordOf(seen, paid.currency),
+      ...account,
+      tradeNo: paid.tradeNo,
+      processorDisputeId: id,
+      amount: Minor.make(amount),
+      reason,
+      evidenceDueBy: dueByOf(evidence_details),
+      openedAt: timeOf(created)
+    })
+    return "adopted" as const
+  })
+
+/** Somebody has to look at it, or nobody: the line says which object it is. */
+const ignored = (why: string) =>
+  Effect.as(Effect.logWarning(`Stripe told of something that we leave alone: ${why}`), "ignored" as const)

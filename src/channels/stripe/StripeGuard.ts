@@ -1,0 +1,220 @@
+/**
+ * Counts calls to Stripe, makes them at the account's pace, and ends them at once where Stripe does not answer: for an
+ * account whose own calls fail, and for all of a mode while those of several merchants do. One merchant alone closes
+ * nothing to others, and sandboxes close nothing to live. A failure of the operator's proxy is the proxy's: it tells
+ * nothing about Stripe or an account, and has a breaker of its own.
+ */
+import { Mode } from "@coffer/model/Ids"
+import type { Account } from "@coffer/model/Account"
+import { Context, Duration, Effect, Exit, Metric, Option, Result } from "effect"
+import { CircuitBreaker } from "effect/persistence"
+import { ChannelUnreachable } from "../../channel/Channel.ts"
+import { CurrentDeadline } from "../../platform/runtime/Deadline.ts"
+import { type Budget, type Crowded, Pace } from "./Pace.ts"
+import { type Judged, judge, ofProxy, type StripeFailure } from "./stripeFailures.ts"
+
+/**
+ * `calls`: after this many calls in a row without an answer, the next calls of an account end at once. `merchants`: the
+ * calls of a mode do after such calls of this many merchants, with no answer to anybody since the first.
+ * `answerMillis`: how long a call may take; the client retries a cut connection once. `pauseMillis`: how long a call
+ * waits that was one too many for Stripe; the next time twice as long. Tests of many failures set other values.
+ */
+export const Patience = Context.Reference("@coffer/stripe/Patience", {
+  defaultValue: () => ({ calls: 5, merchants: 3, answerMillis: 7_000, pauseMillis: 500 })
+})
+const downFor = "10 seconds"
+/** How often a call is made again that was one too many. A worker's row is claimed again later anyway. */
+const againMax = { request: 5, worker: 2 }
+
+const calls = Metric.counter("coffer_stripe_calls_total", {
+  description:
+    "Calls to Stripe's API, by mode and outcome; circuit_open: not made, because Stripe or the proxy was down",
+  incremental: true
+})
+const down = Metric.gauge("coffer_stripe_down", {
+  description: "1 from when a call to Stripe is ended at once, because the last ones had no answer, until one has"
+})
+const proxyDown = Metric.gauge("coffer_stripe_proxy_down", {
+  description: "1 from when STRIPE_PROXY opens no way to Stripe, until a call gets through it"
+})
+const failed = ["refused", "credentials", "rate_limited", "crowded", "unreached", "silent", "proxy"] as const
+const outcomes = ["answered", ...failed, "circuit_open"] as const
+const count = (mode: Mode, outcome: (typeof outcomes)[number], by = 1) =>
+  Metric.update(Metric.withAttributes(calls, { mode, outcome }), by)
+const setDown = (mode: Mode, value: 0 | 1) => Metric.update(Metric.withAttributes(down, { mode }), value)
+
+const isDown = (mode: Mode) =>
+  Effect.andThen(
+    Effect.andThen(setDown(mode, 1), count(mode, "circuit_open")),
+    Effect.fail<Judged>({ verdict: "unreached", failure: new ChannelUnreachable() })
+  )
+
+export const breakers = CircuitBreaker.layerStoreMemory()
+
+const breakerAfter = (failures: number) =>
+  CircuitBreaker.make({ tripPolicy: CircuitBreaker.consecutive(failures), openDuration: downFor })
+
+export const makeStripeGuard = Effect.gen(function* () {
+  const patience = yield* Patience
+  const pace = yield* Pace
+  const ofAccount = yield* breakerAfter(patience.calls)
+  const ofAll = yield* breakerAfter(patience.merchants)
+  const throughProxy = yield* breakerAfter(patience.calls)
+  for (const mode of Mode.literals) {
+    yield* Effect.forEach(outcomes, (outcome) => count(mode, outcome, 0))
+    yield* setDown(mode, 0)
+  }
+  yield* Metric.update(proxyDown, 0)
+
+  /** By mode: merchants with a call without an answer, since the last answer to anybody. Each counts once. */
+  const failingIn = { live: new Set<string>(), sandbox: new Set<string>() }
+  const ofEach =
+    ({ merchantId, mode }: Account) =>
+    <A>(exit: Exit.Exit<A, Judged>): CircuitBreaker.Outcome => {
+      const failing = failingIn[mode]
+      const outcome = outcomeOf(exit)
+      if (outcome._tag === "Success") failing.clear()
+      if (outcome._tag !== "Failure") return outcome
+      if (failing.has(merchantId)) return CircuitBreaker.ignored
+      failing.add(merchantId)
+      return outcome
+    }
+
+  const inTurn = (budget: Budget, until: number, isAgain: boolean) =>
+    Effect.catchTags(pace.enter(budget, until, isAgain), { Crowded: (crowded) => Effect.fail(judgeCrowded(crowded)) })
+
+  /** One call, unless it is known to have no answer. */
+  const once = <A>(ask: () => Promise<A>, account: Account): Effect.Effect<A, Judged> => {
+    const { mode } = account
+    const asked = Effect.tryPromise({ try: ask, catch: judge }).pipe(
+      Effect.tap(count(mode, "answered")),
+      Effect.tapError((judged) => Effect.andThen(count(mode, judged.verdict), tell(judged))),
+      Effect.onExit((exit) => (outcomeOf(exit)._tag === "Success" ? setDown(mode, 0) : Effect.void)),
+      Effect.onExit((exit) => {
+        const way = wayOf(exit)._tag
+        return way === "Ignored" ? Effect.void : Metric.update(proxyDown, way === "Failure" ? 1 : 0)
+      })
+    )
+    const sent = Effect.catch(throughProxy.execute(asked, { key: proxyKey, classify: wayOf }), (error) =>
+      "verdict" in error
+        ? Effect.fail(error)
+        : Effect.andThen(count(mode, "circuit_open"), Effect.fail(ofProxy("it failed before")))
+    )
+    const guarded = ofAccount.execute(sent, { key: keyOf(account), classify: outcomeOf })
+    return Effect.catch(ofAll.execute(guarded, { key: mode, classify: classified(ofEach(account)) }), (error) =>
+      "verdict" in error ? Effect.fail(error) : isDown(mode)
+    )
+  }
+
+  /** Whether the call would end at once. Then it takes nobody's turn. */
+  const isShut = (account: Account) =>
+    Effect.map(
+      Effect.all([ofAll.state(account.mode), ofAccount.state(keyOf(account)), throughProxy.state(proxyKey)]),
+      (states) => states.some(isClosedToCalls)
+    ).pipe(Effect.orElseSucceed(() => false))
+
+  /**
+   * Made when it is its turn, and again when it was one too many for Stripe. No breaker is held in line: a call that
+   * tries whether Stripe is back keeps the others from it.
+   */
+  return Effect.fnUntraced(
+    function* <A>(ask: () => Promise<A>, account: Account, budget: Budget): Effect.fn.Return<A, Judged> {
+      const until = yield* pace.until
+      const timesMax = Number.isFinite((yield* CurrentDeadline).left()) ? againMax.request : againMax.worker
+      for (let times = 0; ; times++) {
+        if (!(yield* isShut(account))) {
+          yield* Effect.tapError(inTurn(budget, until, times > 0), ({ verdict }) => count(account.mode, verdict))
+        }
+        const asked = yield* Effect.result(once(ask, account))
+        if (Result.isSuccess(asked)) return asked.success
+        const { limit } = asked.failure
+        if (limit === undefined) return yield* Effect.fail(asked.failure)
+        const pause = limit.retryAfterMillis ?? patience.pauseMillis * 2 ** times
+        if (limit.isOfAll) pace.close(budget, pause)
+        if (times === timesMax || pace.millis() + pause >= until) {
+          const failure = new ChannelUnreachable({ retryAfterMillis: pause })
+          return yield* Effect.fail<Judged>({ ...asked.failure, failure })
+        }
+        if (!limit.isOfAll) yield* pace.wait(pause)
+      }
+    },
+    <A>(made: Effect.Effect<A, Judged>, _: () => Promise<A>, { merchantId, mode }: Account) =>
+      Effect.annotateLogs(
+        Effect.mapError(made, ({ failure }): StripeFailure => failure),
+        { merchant_id: merchantId, mode }
+      )
+  )
+})
+
+const proxyKey = "proxy"
+const keyOf = ({ merchantId, mode }: Account) => `${merchantId}/${mode}`
+
+const isClosedToCalls = (state: CircuitBreaker.State): boolean =>
+  state._tag === "HalfOpen" ? state.probing : state._tag === "Open" && Duration.toMillis(state.retryAfter) > 0
+
+/** A refusal is an answer. A wrong key or too many calls say nothing of whether Stripe is there. */
+const outcomeOf = <A>(exit: Exit.Exit<A, Judged>): CircuitBreaker.Outcome => {
+  if (Exit.isSuccess(exit)) return CircuitBreaker.success
+  const error = Option.getOrUndefined(Exit.findErrorOption(exit))
+  switch (error?.verdict) {
+    case "refused":
+    case "credentials":
+      return CircuitBreaker.success
+    case "silent":
+    case "unreached":
+      return CircuitBreaker.failure()
+    case "rate_limited":
+    case "proxy":
+    case "crowded":
+    case undefined:
+      return CircuitBreaker.ignored
+  }
+}
+
+/** Whether a call got as far as Stripe. Without a proxy each does. */
+const wayOf = <A>(exit: Exit.Exit<A, Judged>): CircuitBreaker.Outcome => {
+  if (Exit.isSuccess(exit)) return CircuitBreaker.success
+  const error = Option.getOrUndefined(Exit.findErrorOption(exit))
+  if (error === undefined) return CircuitBreaker.ignored
+  return error.verdict === "proxy" ? CircuitBreaker.failure() : CircuitBreaker.success
+}
+
+/** A call that the account's own breaker ended tells nothing about Stripe. */
+const classified =
+  (judged: <A>(exit: Exit.Exit<A, Judged>) => CircuitBreaker.Outcome) =>
+  <A>(exit: Exit.Exit<A, Judged | CircuitBreaker.CircuitBreakerError>): CircuitBreaker.Outcome => {
+    if (Exit.isSuccess(exit)) return judged(Exit.succeed(exit.value))
+    const error = Option.getOrUndefined(Exit.findErrorOption(exit))
+    return error !== undefined && "verdict" in error ? judged(Exit.fail(error)) : CircuitBreaker.ignored
+  }
+
+/** Says that the operator's proxy failed, and how. */
+export const tellProxy = ({ detail, verdict }: Judged): Effect.Effect<void> =>
+  verdict === "proxy" ? Effect.logError(`STRIPE_PROXY opens no way to Stripe: ${detail}`) : Effect.void
+
+const judgeCrowded = ({ retryAfterMillis }: Crowded): Judged => ({
+  verdict: "crowded",
+  failure: new ChannelUnreachable({ retryAfterMillis })
+})
+
+const tell = (judged: Judged): Effect.Effect<void> => {
+  const { failure, limit, verdict } = judged
+  switch (verdict) {
+    case "proxy":
+      return tellProxy(judged)
+    case "credentials":
+      return Effect.logError("Stripe does not accept the key of a merchant")
+    case "refused":
+      return Effect.logInfo("Stripe refused a call").pipe(
+        Effect.annotateLogs(failure._tag === "StripeRefused" ? { code: failure.code } : {})
+      )
+    case "rate_limited":
+      return Effect.annotateLogs(Effect.logWarning("Stripe has had too many calls"), { reason: limit?.reason })
+    // Many at once, which the metric counts.
+    case "crowded":
+      return Effect.void
+    case "unreached":
+    case "silent":
+      return Effect.logWarning(`Stripe did not answer a call: ${verdict}`)
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * Workers of Stripe's accounts. One handles the events that were told. One asks Stripe every few minutes for the events
+ * of each account, so that a webhook that never came loses nothing.
+ */
+import { Mode } from "@coffer/model/Ids"
+import type { Account } from "@coffer/model/Account"
+import { Cause, DateTime, Effect, Layer, Metric, Option } from "effect"
+import { leasedMax, forEachLeased } from "../../platform/jobs/forEachLeased.ts"
+import { Workers } from "../../platform/jobs/Workers.ts"
+import { currentTime } from "../../platform/runtime/clock.ts"
+import { CallKeys } from "./CallKeys.ts"
+import { urgent } from "./Pace.ts"
+import { StripeClient } from "./StripeClient.ts"
+import { type EventRow, type PollRow, StripeEventStore } from "./StripeEventStore.ts"
+import { StripeEvents } from "./StripeEvents.ts"
+import { eventTypes, toldBy } from "./eventKinds.ts"
+
+const outcomes = ["adopted", "ignored", "given_up"] as const
+const handled = Metric.counter("coffer_stripe_events_total", {
+  description: "Events of Stripe that were handled, by what became of them; given_up: somebody has to look",
+  incremental: true
+})
+const found = Metric.counter("coffer_stripe_events_found_total", {
+  description: "Events that no webhook had told, and that were found in Stripe's list",
+  incremental: true
+})
+const count = (mode: Mode, outcome: (typeof outcomes)[number], by = 1) =>
+  Metric.update(Metric.withAttributes(handled, { mode, outcome }), by)
+const countFound = (mode: Mode, by = 1) => Metric.update(Metric.withAttributes(found, { mode }), by)
+
+/** After so long, what an event is about will not come. */
+const givenUpAfter = { days: 3 }
+
+/** An event may enter Stripe's list after a younger one. */
+const overlap = { minutes: 10 }
+/** Events are listed by windows of time, so that each list has an end; so many windows in one round. */
+const window = { minutes: 10 }
+const windowsMax = 36
+/** A poll takes no longer: its lease is `pollEvery`. The next one goes on where it was. */
+const pollMax = "150 seconds"
+const pageMax = 100
+const pagesMax = 200
+
+/** Events that were handled are kept for so long: longer than one can be told again. */
+const keptFor = { days: 7 }
+const droppedMax = 1_000
+const dropEvery = { hours: 1 }
+
+const secondsOf = (time: DateTime.Utc) => Math.floor(DateTime.toEpochMillis(time) / 1_000)
+
+const handling = Effect.gen(function* () {
+  const workers = yield* Workers
+  const store = yield* StripeEventStore
+  const events = yield* StripeEvents
+  for (const mode of Mode.literals) yield* Effect.forEach(outcomes, (outcome) => count(mode, outcome, 0))
+
+  const handle = ({ id, kind, merchant_id: merchantId, mode, object_id, received_at, ...seen }: EventRow) =>
+    events.handle({ merchantId, mode }, kind, { ...seen, objectId: object_id }).pipe(
+      Effect.tap((outcome) => Effect.andThen(count(mode, outcome), store.done(id))),
+      Effect.catchCause((cause) =>
+        Effect.flatMap(currentTime, (now) =>
+          DateTime.isLessThan(DateTime.add(received_at, givenUpAfter), now)
+            ? Effect.andThen(
+                Effect.andThen(store.done(id), count(mode, "given_up")),
+                Effect.logError(`the event ${id} of Stripe is given up`, Cause.squash(cause))
+              )
+            : Effect.failCause(cause)
+        )
+      )
+    )
+
+  yield* workers.supervise(() => ({
+    name: "stripe events",
+    callsOutside: true,
+    wakeup: "stripe_events",
+    run: Effect.gen(function* () {
+      const due = yield* store.lease(yield* currentTime, leasedMax)
+      return yield* forEachLeased("the event of Stripe", due, ({ id }) => id, handle, store.note)
+    }),
+    next: store.next
+  }))
+})
+
+const polling = Effect.gen(function* () {
+  const workers = yield* Workers
+  const store = yield* StripeEventStore
+  const client = yield* StripeClient
+  const events = yield* StripeEvents
+  for (const mode of Mode.literals) yield* countFound(mode, 0)
+
+  /** Events of one window, which are listed newest first. */
+  const fetchWindow = Effect.fnUntraced(function* (account: Account, from: DateTime.Utc, to: DateTime.Utc) {
+    let after: string | undefined
+    for (let page = 0; page < pagesMax; page++) {
+      const listed = yield* client.read(account, (stripe) =>
+        stripe.events.list({
+          types: eventTypes,
+          created: { gte: secondsOf(from), lt: secondsOf(to) },
+          limit: pageMax,
+          ...(after === undefined ? {} : { starting_after: after })
+        })
+      )
+      for (const event of listed.data) {
+        const told = toldBy(event)
+        if (Option.isNone(told)) continue
+        if (yield* events.note(account, told.value)) yield* countFound(account.mode)
+      }
+      after = listed.data.at(-1)?.id
+      if (!listed.has_more || after === undefined) return
+    }
+    yield* Effect.logError("Stripe has more events of an account than are looked through")
+  })
+
+  /** From the end of the last round, one window after the other: a round that fails goes on where it was. */
+  const poll = Effect.fnUntraced(function* ({ id, merchant_id: merchantId, mode, since }: PollRow) {
+    const now = yield* currentTime
+    let from = DateTime.subtract(since, overlap)
+    for (let windows = 0; windows < windowsMax && DateTime.isLessThanOrEqualTo(from, now); windows++) {
+      const to = DateTime.add(from, window)
+      yield* fetchWindow({ merchantId, mode }, from, to)
+      yield* store.polled(id, DateTime.min(to, now))
+      from = to
+    }
+  })
+
+  yield* workers.supervise(() => ({
+    name: "stripe reconciler",
+    callsOutside: true,
+    wakeup: "stripe_accounts",
+    run: Effect.gen(function* () {
+      const due = yield* store.leasePolls(yield* currentTime, leasedMax)
+      return yield* urgent("money")(
+        forEachLeased("the events of the account", due, ({ id }) => id, poll, undefined, pollMax)
+      )
+    }),
+    next: store.nextPoll
+  }))
+})
+
+/** Once an hour and without an index, since the tables are small: to look for them reads the events of a week. */
+const dropping = Effect.gen(function* () {
+  const workers = yield* Workers
+  const store = yield* StripeEventStore
+  const keys = yield* CallKeys
+  const drop = Effect.fnUntraced(function* (now: DateTime.Utc) {
+    const before = DateTime.subtract(now, keptFor)
+    return (yield* store.dropHandled(before, droppedMax)) + (yield* keys.drop(before, droppedMax))
+  })
+  yield* workers.supervise(() => ({
+    name: "handled events of stripe",
+    tidies: true,
+    run: Effect.flatMap(currentTime, drop),
+    next: Effect.map(currentTime, (now) => Option.some(DateTime.add(now, dropEvery)))
+  }))
+})
+
+export const layer = Layer.effectDiscard(Effect.all([handling, polling, dropping], { discard: true }))

@@ -1,0 +1,166 @@
+/**
+ * Front door to payments at Stripe: a buyer begins one, and what Stripe says of it is brought to the order. Success is
+ * told by a webhook, by Stripe's list of events, or by looking when the buyer comes back; all of them end here.
+ */
+import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import type { Order, OrderConflict } from "@coffer/rules/order/Order"
+import { Context, Effect, Layer, Option } from "effect"
+import { amountProblem } from "@coffer/rules/order/termsProblem"
+import type { WriteFailure } from "../../aggregate/WriteLoop.ts"
+import { stripesBounds } from "../../channel/amountBounds.ts"
+import { ChannelUnreachable } from "../../channel/Channel.ts"
+import type { OrderNotFound } from "../../orders/OrderCommands.ts"
+import { Orders } from "../../orders/Orders.ts"
+import { span } from "../../platform/runtime/span.ts"
+import { OfferedMethods } from "./OfferedMethods.ts"
+import { urgent } from "./Pace.ts"
+import { isMade, type Met, Sessions } from "./Sessions.ts"
+import { type SessionRow, SessionStore } from "./SessionStore.ts"
+import { sessionMethodOf, type SessionStatus } from "./sessionStatus.ts"
+import { StripeClient } from "./StripeClient.ts"
+
+/** What a buyer meets who wants to pay. */
+export type Begun =
+  | { readonly _tag: "Redirect"; readonly url: string }
+  /** The order is paid, or is being paid, or somebody else has begun at the same moment: its page shows how it is. */
+  | { readonly _tag: "Settled" }
+  /** Stripe cannot be asked about the session that the buyer was led to before: it may be paid. */
+  | { readonly _tag: "Unknown" }
+  /** Stripe takes no such payment: not by this method in this currency, or not of this amount. */
+  | { readonly _tag: "NotTaken"; readonly because: "method" | "amount" }
+
+/** Who takes the payments of an order's merchant and environment. */
+export type Taker = "sandbox" | "stripe" | "none"
+
+/** Of a merchant without an account at Stripe. */
+export const takerWithoutAccount = ({ mode }: Pick<Order, "mode">): Taker => (mode === "sandbox" ? "sandbox" : "none")
+
+export type ReportFailure = OrderConflict | OrderNotFound | WriteFailure
+
+export class StripePayments extends Context.Service<
+  StripePayments,
+  {
+    readonly takerOf: (order: Pick<Order, "merchantId" | "mode">) => Effect.Effect<Taker>
+    /** Of a pending order: the buyer has paid at Stripe, which works on it. */
+    readonly isProcessing: (order: Order) => Effect.Effect<boolean>
+    /** Of these methods, those that a page offers for the order. */
+    readonly offered: (
+      order: Order,
+      methods: ReadonlyArray<PaymentMethod>
+    ) => Effect.Effect<ReadonlyArray<PaymentMethod>>
+    readonly begin: (order: Order, method: PaymentMethod) => Effect.Effect<Begun, ChannelUnreachable | ReportFailure>
+    /** Asks Stripe about a pending order's session, and returns the order as it is then. */
+    readonly refresh: (order: Order) => Effect.Effect<Order, ChannelUnreachable | ReportFailure>
+    /** Brings what Stripe said of a session of ours to the order. */
+    readonly adopt: (order: Order, row: SessionRow, status: SessionStatus) => Effect.Effect<Order, ReportFailure>
+  }
+>()("@coffer/stripe/StripePayments") {}
+
+/** How often it is begun anew while others begin at the same moment. */
+const attemptsMax = 3
+
+export const layer = Layer.effect(
+  StripePayments,
+  Effect.gen(function* () {
+    const client = yield* StripeClient
+    const sessions = yield* Sessions
+    const store = yield* SessionStore
+    const orders = yield* Orders
+    const offeredMethods = yield* OfferedMethods
+
+    /** The row ends after the order's commit: whoever asks in between is still told that it is paid. */
+    const adopt = Effect.fnUntraced(function* (order: Order, row: SessionRow, status: SessionStatus) {
+      if (status._tag !== "Paid") return order
+      // An order of the sandbox refuses Stripe's test money, too, when it keeps enough of it (silences: O41).
+      const after = yield* Effect.catchTags(orders.report(order, { _tag: "Succeeded", payment: status.payment }), {
+        OrderConflict: () => Effect.succeed(order)
+      })
+      yield* store.ended(row.key)
+      return after
+    })
+
+    const refresh = span("StripePayments.refresh")(function* (order: Order) {
+      if (order.status !== "pending" || (yield* client.accountOf(order)) === null) return order
+      const found = yield* store.active(order.tradeNo)
+      if (Option.isNone(found) || !isMade(found.value)) return order
+      return yield* adopt(order, found.value, yield* sessions.look(found.value))
+    }, Effect.uninterruptible)
+
+    const make = (order: Order, row: SessionRow) =>
+      Effect.catchTags(Effect.map(sessions.make(order, row), begunOf), {
+        StripeRefused: ({ code }) => Effect.succeed(notTaken(isOfAmount(code) ? "amount" : "method"))
+      })
+
+    /** Undefined: a new session may be planned. */
+    const beginAt = Effect.fnUntraced(function* (order: Order, row: SessionRow, method: PaymentMethod) {
+      const isSame = row.method === sessionMethodOf(method)
+      if (!isMade(row)) {
+        // Stripe's answer was lost, or another request is asking now. The same key again gets the same session.
+        if (isSame) return yield* make(order, row)
+        // Where it was made meanwhile, the next attempt finds it.
+        yield* store.giveUp(row.key)
+        return undefined
+      }
+      const asked: Effect.Effect<Met, ChannelUnreachable> = isSame
+        ? sessions.resume(order, row)
+        : sessions.end(row, { force: true })
+      const status = yield* Effect.catchTags(asked, { ChannelUnreachable: () => Effect.succeed(unknown) })
+      if (status._tag === "Unknown") return unknown
+      if (status._tag === "NotOffered") return begunOf(status)
+      yield* adopt(order, row, status)
+      return status._tag === "Over" ? undefined : begunOf(status)
+    })
+
+    const begin = span("StripePayments.begin")(
+      function* (order: Order, method: PaymentMethod) {
+        for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+          const found = yield* store.active(order.tradeNo)
+          const begun = Option.isSome(found) ? yield* beginAt(order, found.value, method) : undefined
+          if (begun !== undefined) return begun
+          // The order may have ended, which is committed before its session ends. A second session would be paid twice.
+          const now = yield* orders.byTradeNo(order.tradeNo)
+          if (now.status !== "pending") return settled
+          // The order may be older than the account.
+          if (amountProblem(order, stripesBounds) !== undefined) return notTaken("amount")
+          const planned = yield* sessions.plan(order, method)
+          if (Option.isSome(planned)) {
+            return yield* make(order, planned.value)
+          }
+        }
+        return yield* new ChannelUnreachable()
+      },
+      Effect.uninterruptible,
+      urgent("buyer")
+    )
+
+    return StripePayments.of({
+      takerOf: (order) =>
+        Effect.map(client.accountOf(order), (account) =>
+          account?.isActive === true ? "stripe" : takerWithoutAccount(order)
+        ),
+      isProcessing: Effect.fnUntraced(function* (order) {
+        if (order.status !== "pending" || (yield* client.accountOf(order)) === null) return false
+        return Option.exists(yield* store.active(order.tradeNo), ({ state }) => state === "processing")
+      }),
+      offered: offeredMethods.among,
+      begin,
+      refresh,
+      adopt
+    })
+  })
+)
+
+const settled: Begun = { _tag: "Settled" }
+const unknown = { _tag: "Unknown" } as const satisfies Begun
+
+const notTaken = (because: Extract<Begun, { readonly _tag: "NotTaken" }>["because"]): Begun => ({
+  _tag: "NotTaken",
+  because
+})
+
+const isOfAmount = (code: string) => code === "amount_too_small" || code === "amount_too_large"
+
+const begunOf = (met: Met | undefined): Begun => {
+  if (met?._tag === "NotOffered") return notTaken("method")
+  return met?._tag === "Open" ? { _tag: "Redirect", url: met.url } : settled
+}
