@@ -21,6 +21,7 @@ import {
   renumberedMax,
   StaleVersion
 } from "../platform/commit/Change.ts"
+import { bringsNumbers } from "../platform/commit/numbered.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { type CarriedOut, Instructions } from "../wallets/Instructions.ts"
@@ -109,8 +110,8 @@ export const makeWriteLoop = <K extends Kind, E = never>(
         }
         const { failure } = outcome
         hint = undefined
-        // Numbers that came with the entry are the caller's to make anew.
-        if (isOvertaken(failure) && given.entry === undefined && renumbered++ < renumberedMax) {
+        // Numbers that came with the entry are the caller's to make anew. Most entries bring none.
+        if (isOvertaken(failure) && !bringsNumbers(given.entry?.changes ?? []) && renumbered++ < renumberedMax) {
           attempt--
           continue
         }

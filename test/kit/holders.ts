@@ -1,5 +1,8 @@
-/** Clients that hold what others need: they ask and read nothing, announce and send nothing, connect and are silent. */
-import { get, request } from "node:http"
+/**
+ * Clients that hold what others need: they ask and read nothing, announce and send nothing, connect and are silent, or
+ * call without end.
+ */
+import { Agent, get, request } from "node:http"
 import { connect, type Socket } from "node:net"
 import { Effect } from "effect"
 import { head } from "./Raw.ts"
@@ -80,3 +83,48 @@ export const ask = (port: number, { body, from, headers, method = "GET", path, w
     sent.on("error", () => end(0))
     sent.end(body)
   })
+
+interface Calling {
+  readonly port: number
+  readonly from: string
+  readonly key: string
+}
+
+/** Connections of a key that calls without end. Each sends its next call when it has its answer. */
+const callingConnections = 16
+
+/** Creates orders as fast as it is answered, for as long as the scope, and counts what its quota says to each. */
+export const callWithoutEnd = ({ from, key, port }: Calling, calls: { admitted: number; refused: number }) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const agent = new Agent({ keepAlive: true, maxSockets: callingConnections })
+      const headers = { "X-Api-Key": key, "Content-Type": "application/json" }
+      const options = {
+        host: "127.0.0.1",
+        port,
+        path: "/v1/orders",
+        method: "POST",
+        agent,
+        headers,
+        localAddress: from
+      }
+      let isOver = false
+      const next = () => {
+        if (isOver) return
+        const sent = request(options, (response) => {
+          if (response.statusCode === 429) calls.refused++
+          else calls.admitted++
+          response.resume()
+          response.on("close", next)
+        })
+        sent.on("error", () => setImmediate(next))
+        sent.end('{"amount":5}')
+      }
+      for (let count = 0; count < callingConnections; count++) next()
+      return () => {
+        isOver = true
+        agent.destroy()
+      }
+    }),
+    (end) => Effect.sync(end)
+  )

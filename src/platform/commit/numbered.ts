@@ -39,6 +39,9 @@ export const numberedBody = (change: Change, { merchantId, mode }: Account): str
   return cells[places.merchant] === merchantId && cells[places.mode] === mode ? bodyOf(keyOf(change)) : undefined
 }
 
+/** Whether lists show a row of these by its number. */
+export const bringsNumbers = (changes: ChangeSet): boolean => changes.some((change) => placesIn(change) !== undefined)
+
 /** An account, and the lowest number that a batch brings to it. */
 export interface Numbered extends Account {
   lowest: string
