@@ -1,4 +1,4 @@
-/** The order that a create asks for, as it begins. Pure. */
+/** The order that a create describes, as it begins. Pure. */
 import { titleOf } from "@coffer/model/Text"
 import type { CreateOrder } from "@coffer/contract/Orders"
 import { createdAtOf, OutTradeNo, TradeNo } from "@coffer/model/Ids"
@@ -7,8 +7,11 @@ import { merge } from "@coffer/model/Metadata"
 import type { Account } from "@coffer/model/Account"
 import type { Order } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
+import { settableOf } from "./orderFields.ts"
 
+/** Here are the fields that are not taken as the create sets them. */
 export const newOrder = (account: Account, terms: CreateOrder, number: string): Order => ({
+  ...settableOf(terms),
   status: "pending",
   tradeNo: TradeNo.make(number),
   // Generated means: the platform's own number (silences: O5).
@@ -18,12 +21,8 @@ export const newOrder = (account: Account, terms: CreateOrder, number: string): 
   amount: terms.amount,
   currency: terms.currency ?? "USD",
   subject: titleOf(terms.subject),
-  notifyUrl: terms.notify_url ?? null,
-  returnUrl: terms.return_url ?? null,
   metadata: merge({}, terms.metadata ?? {}),
-  receiptEmail: terms.receipt_email ?? null,
   receipt: null,
-  locale: terms.locale ?? null,
   createdAt: createdAtOf(number),
   expiresAt: DateTime.addDuration(createdAtOf(number), checkoutValidity),
   declines: 0,

@@ -119,7 +119,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Keeps the states of all workers, and tells whoever waits when all of them are at rest. */
+/** Keeps the states of all workers, and opens for those that wait when all of them are at rest. */
 const makeRest = (clock: Clock.Clock) => {
   const states = new Set<State>()
   const waiting = new Set<Deferred.Deferred<void>>()
