@@ -13,8 +13,6 @@ import * as DisputeHttp from "./disputes/DisputeHttp.ts"
 import * as EventHttp from "./events/EventHttp.ts"
 import * as FilesHttp from "./files/FilesHttp.ts"
 import * as UploadHttp from "./files/UploadHttp.ts"
-import * as AlertPages from "./edge/AlertPages.ts"
-import * as CompressedPages from "./edge/CompressedPages.ts"
 import * as Decoding from "./edge/Decoding.ts"
 import * as Docs from "./edge/Docs.ts"
 import * as Edge from "./edge/Edge.ts"
@@ -27,7 +25,9 @@ import * as OperatorToken from "./edge/OperatorToken.ts"
 import * as PublicAdmission from "./edge/PublicAdmission.ts"
 import * as Quotas from "./edge/Quotas.ts"
 import * as ShortPath from "./edge/ShortPath.ts"
-import * as Welcome from "./edge/Welcome.ts"
+import * as LeakedKeys from "./edge/LeakedKeys.ts"
+import { layerCompressed } from "./edge/staticContent.ts"
+import * as ApiKeyHttp from "./keys/ApiKeyHttp.ts"
 import * as LinkHttp from "./links/LinkHttp.ts"
 import * as LogHttp from "./logs/LogHttp.ts"
 import * as LookupHttp from "./lookup/LookupHttp.ts"
@@ -66,6 +66,7 @@ const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(
 const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
   Layer.provide([
     MerchantHttp.layer,
+    ApiKeyHttp.layer,
     ChannelHttp.layer,
     ReconciliationHttp.layer,
     OrderHttp.layerOperator,
@@ -80,14 +81,11 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
   ])
 )
 const pages = Layer.mergeAll(
-  Layer.mergeAll(CheckoutHttp.layer, LinkPageHttp.layer, ReceiptPageHttp.layer).pipe(
-    Layer.provide(CompressedPages.layer)
-  ),
+  Layer.mergeAll(CheckoutHttp.layer, LinkPageHttp.layer, ReceiptPageHttp.layer).pipe(Layer.provide(layerCompressed)),
   EventsHttp.layer,
   StripeWebhookHttp.layer,
-  Layer.mergeAll(FilesHttp.layer, Docs.layer, AlertPages.layer, Welcome.layer).pipe(
-    Layer.provide(PublicAdmission.layer)
-  )
+  LeakedKeys.layer,
+  Layer.mergeAll(FilesHttp.layer, Docs.layer).pipe(Layer.provide(PublicAdmission.layer))
 )
 const middleware = Layer.mergeAll(
   MerchantKey.layer,

@@ -48,7 +48,6 @@ import * as Roster from "./platform/cluster/Roster.ts"
 import * as Runner from "./platform/cluster/Runner.ts"
 import * as RunnerVitals from "./platform/cluster/RunnerVitals.ts"
 import * as Runs from "./platform/cluster/Runs.ts"
-import * as quotaStores from "./edge/quotaStores.ts"
 import * as SecretCheck from "./platform/postgres/SecretCheck.ts"
 import * as Wakeups from "./platform/commit/Wakeups.ts"
 import * as Transactor from "./platform/commit/Transactor.ts"
@@ -56,17 +55,23 @@ import * as Vitals from "./platform/runtime/Vitals.ts"
 import * as Secrets from "./platform/runtime/Secrets.ts"
 import * as Admission from "./http/Admission.ts"
 import * as Clients from "./http/Clients.ts"
-import * as Draining from "./edge/Draining.ts"
+import * as Health from "./edge/Health.ts"
 import * as HttpServer from "./edge/HttpServer.ts"
 import * as IdempotencyKeys from "./idempotency/IdempotencyKeys.ts"
 import * as IdempotencyStore from "./idempotency/IdempotencyStore.ts"
-import { routerConfig } from "./edge/routing.ts"
-import * as traces from "./edge/traces.ts"
+import * as Quotas from "./edge/Quotas.ts"
+import { layerTraces, routerConfig } from "./edge/routes.ts"
 import * as ShortPath from "./edge/ShortPath.ts"
 import * as LinkCommands from "./links/LinkCommands.ts"
 import * as LinkEntity from "./links/LinkEntity.ts"
 import * as Links from "./links/Links.ts"
 import * as LinkStore from "./links/LinkStore.ts"
+import * as ApiKeys from "./keys/ApiKeys.ts"
+import * as ApiKeyStore from "./keys/ApiKeyStore.ts"
+import * as KeyUses from "./keys/KeyUses.ts"
+import * as LeakJobs from "./keys/LeakJobs.ts"
+import * as Leaks from "./keys/Leaks.ts"
+import * as LeakStore from "./keys/LeakStore.ts"
 import * as KeyJobs from "./secretKey/KeyJobs.ts"
 import * as KeyStore from "./secretKey/KeyStore.ts"
 import * as Logs from "./logs/Logs.ts"
@@ -141,6 +146,8 @@ const stores = Layer.mergeAll(
   TimelineStore.layer,
   WalletStore.layer,
   MerchantStore.layer,
+  ApiKeyStore.layer,
+  LeakStore.layer,
   DeliveryStore.layer,
   DeliveryHistory.layer,
   IdempotencyStore.layer,
@@ -206,6 +213,7 @@ const rooms = Layer.mergeAll(
   // What it has of the sandbox stands behind it.
   Layer.provideMerge(channels.layer),
   Layer.provideMerge(Layer.merge(sandbox, stripe)),
+  Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Leaks.layer)),
   Layer.provideMerge(
     Layer.mergeAll(Events.layer, IdempotencyKeys.layer, WebhookEndpoints.layer, Deliveries.layer, Mailer.layer)
   ),
@@ -215,6 +223,7 @@ const rooms = Layer.mergeAll(
       Operators.layer,
       AuditLog.layer,
       SecondOperator.layer,
+      KeyUses.layer,
       OrderLinks.layer,
       Logs.layer,
       files
@@ -234,6 +243,7 @@ const workers = Layer.mergeAll(
   RefundJobs.layer,
   ReceiptJobs.layer,
   LogJobs.layer,
+  LeakJobs.layer,
   KeyJobs.layer.pipe(Layer.provide(KeyStore.layer)),
   FileJobs.layer,
   OperatorJobs.layer,
@@ -254,9 +264,9 @@ const base = Transactor.layer.pipe(
       ListHorizon.layer,
       MerchantClocks.layer,
       Secrets.layer,
-      Draining.layer,
+      Health.layerDraining,
       Admission.layer,
-      quotaStores.layer,
+      Quotas.layerStore,
       Clients.layer,
       Layer.provideMerge(Runs.layer, Doubt.layer),
       Instructions.layer,
@@ -288,9 +298,9 @@ export const service = ({ remoteSerialization }: Parts) =>
   )
 
 /** The HTTP port, open as soon as this is built. */
-export const httpServer = Layer.mergeAll(Draining.announced, Joining.begin).pipe(
+export const httpServer = Layer.mergeAll(Health.announced, Joining.begin).pipe(
   Layer.provideMerge(HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig })),
-  Layer.provideMerge(traces.layer),
+  Layer.provideMerge(layerTraces),
   Layer.provideMerge(HttpServer.layer)
 )
 

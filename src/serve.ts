@@ -26,7 +26,7 @@ import { Joining } from "./platform/cluster/Joining.ts"
 import * as parent from "./platform/cluster/parent.ts"
 import type * as Roster from "./platform/cluster/Roster.ts"
 import * as Tenancy from "./platform/cluster/Tenancy.ts"
-import * as Waiting from "./edge/Waiting.ts"
+import { serveWaiting } from "./edge/HttpServer.ts"
 import { type Credentials, credentials, operatorUrl } from "./sandbox/Demo.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
 import * as Wiring from "./Wiring.ts"
@@ -178,7 +178,7 @@ const enter = (url: Redacted.Redacted) =>
       const whileWaiting = Effect.fnUntraced(function* (reason: string) {
         yield* Effect.logWarning(reason)
         yield* Console.log(`Coffer waits. ${reason}`)
-        return yield* Effect.provideService(Waiting.serve(reason), Settings.Settings, settings)
+        return yield* Effect.provideService(serveWaiting(reason), Settings.Settings, settings)
       })
       const { runner, secretKey, secretKeyPrevious } = settings
       const keys = [secretKey, ...(secretKeyPrevious === undefined ? [] : [secretKeyPrevious])]

@@ -4,7 +4,7 @@
  */
 import { Deferred, Effect, type Layer, Option, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import type { Draining } from "../edge/Draining.ts"
+import type { Draining } from "../edge/Health.ts"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
 import type { Admission } from "../http/Admission.ts"
 import type { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"

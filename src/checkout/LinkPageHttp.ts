@@ -8,7 +8,7 @@ import { type PaymentLink, VisitNo } from "@coffer/rules/link/PaymentLink"
 import { Effect, type Layer, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
-import * as PublicQuota from "../edge/PublicQuota.ts"
+import { makeOfVisitors, type VisitorQuota } from "../edge/Quotas.ts"
 import type { Admission } from "../http/Admission.ts"
 import { Links } from "../links/Links.ts"
 import { Merchants } from "../merchants/Merchants.ts"
@@ -32,15 +32,7 @@ const path = "/pay/:link_id"
 type Routes = Layer.Layer<
   never,
   never,
-  | HttpRouter.HttpRouter
-  | Admission
-  | OrderLinks
-  | Links
-  | MerchantClocks
-  | Merchants
-  | NewIds
-  | PublicQuota.Needs
-  | Settings
+  HttpRouter.HttpRouter | Admission | OrderLinks | Links | MerchantClocks | Merchants | NewIds | VisitorQuota | Settings
 >
 
 export const layer: Routes = HttpRouter.use(
@@ -51,7 +43,7 @@ export const layer: Routes = HttpRouter.use(
     const clocks = yield* MerchantClocks
     const ids = yield* NewIds
     const isSecure = (yield* Settings).publicUrl.startsWith("https:")
-    const take = yield* PublicQuota.make
+    const take = yield* makeOfVisitors
     const through = yield* PublicAdmission.makePage
 
     const respond = Effect.fnUntraced(function* (

@@ -12,16 +12,15 @@ import { Merchants } from "../merchants/Merchants.ts"
 import { addressParty } from "../http/addressParty.ts"
 import * as ClientAddress from "./clientAddress.ts"
 import * as Connections from "./Connections.ts"
-import type { PortKind } from "./ports.ts"
 import * as FairQueue from "./FairQueue.ts"
-import { isProbe } from "./routing.ts"
+import { isProbe, type PortKind } from "./routes.ts"
 import { ShortPath } from "./ShortPath.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 
 export interface Arrived extends IncomingMessage {
   /** How many of its line waited behind it when it began. */
   behind?: number
-  /** It came in at the operator's port (`ports.ts`). */
+  /** It came in at the operator's port (`routes.ts`). */
   isAtAdmin?: true
 }
 

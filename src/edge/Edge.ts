@@ -9,17 +9,24 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import { Context, Effect, Layer, Stream } from "effect"
 import { HttpRouter, type HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { headers } from "../pages/respond.ts"
-import { bodyOf } from "./ApiLogging.ts"
+import { bodyOf } from "./CallLogs.ts"
 import type { Arrived } from "./Arrivals.ts"
 import * as Body from "../http/Body.ts"
 import * as Exchange from "./Exchange.ts"
 import { noSuchRoute } from "./fallback.ts"
 import { busy, refuseField } from "../http/replies.ts"
-import { nowhere, pageWithoutSlash } from "./routes.ts"
-import { type PortKind, routeAtPort } from "./ports.ts"
-import { describe } from "./traces.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
-import { endsInSlash, isHost, pathOf, routed } from "./routing.ts"
+import {
+  describeTrace,
+  endsInSlash,
+  isHost,
+  nowhere,
+  pageWithoutSlash,
+  pathOf,
+  type PortKind,
+  routeAtPort,
+  routed
+} from "./routes.ts"
 
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
@@ -57,7 +64,7 @@ export const layer = Layer.unwrap(
             Context.add(context, HttpServerRequest.HttpServerRequest, limited)
           ).pipe(
             Effect.ensuring(
-              Effect.suspend(() => (incoming.record === undefined ? Effect.void : describe(incoming.record, at)))
+              Effect.suspend(() => (incoming.record === undefined ? Effect.void : describeTrace(incoming.record, at)))
             )
           )
         }),

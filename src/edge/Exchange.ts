@@ -3,6 +3,7 @@
  * the error envelope, the log and the metrics (spec: General rules, 3; Errors).
  */
 import type { ServerResponse } from "node:http"
+import type { Socket } from "node:net"
 import { prefixes } from "@coffer/model/Ids"
 import { Context, Effect, Exit, References } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -20,15 +21,12 @@ import { inTime } from "../platform/runtime/bounded.ts"
 import { currentMillis } from "../platform/runtime/clock.ts"
 import { CurrentDeadline, Deadline, graceMillis, requestMillis, RequestTime } from "../platform/runtime/Deadline.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
-import * as AccessLog from "./AccessLog.ts"
-import * as ApiLogging from "./ApiLogging.ts"
+import { makeAccessLog, makeApiLog } from "./CallLogs.ts"
 import * as ClientAddress from "./clientAddress.ts"
-import { Draining } from "./Draining.ts"
 import { answerFailure, isNoRoute, makeAnswerNoRoute, normalized, unavailable } from "./fallback.ts"
+import { Draining } from "./Health.ts"
 import * as Metrics from "./Metrics.ts"
-import { readerOf } from "./Reader.ts"
-import { type Route, rowsAsked } from "./routes.ts"
-import { pathOf } from "./routing.ts"
+import { pathOf, type Route, rowsAsked } from "./routes.ts"
 import { isShared } from "./staticContent.ts"
 
 /** A request as it arrived, with the address that routes know. */
@@ -79,8 +77,8 @@ export const make = Effect.gen(function* () {
   const ids = yield* NewIds
   const draining = yield* Draining
   const logs = yield* Logs
-  const logCall = yield* ApiLogging.make
-  const logAccess = yield* AccessLog.make
+  const logCall = yield* makeApiLog
+  const logAccess = yield* makeAccessLog
   const clientAddress = yield* ClientAddress.make
   const admission = yield* Admission
   const { finish, owe, release } = yield* makeCounts
@@ -257,3 +255,25 @@ const withHeaders = (response: Response, record: RequestRecord, isDraining: bool
     // A connection that stays open would hold up the shutdown.
     ...(isDraining ? { connection: "close" } : {})
   })
+
+// Readers ------------------------------------------------------------------------
+
+/** What Node's socket writes through. It has no public name for what the system has not taken yet. */
+interface Written {
+  readonly bytesWritten: number
+  readonly writeQueueSize: number
+}
+const handleOf = (socket: Socket | null) => (socket as { readonly _handle?: Written | null } | null)?._handle
+
+/**
+ * What is known of a client that reads an answer: how many bytes it has taken, and whether any wait for it. The socket
+ * is kept: Node takes it from a response that has ended.
+ */
+const readerOf = ({ socket }: Pick<ServerResponse, "socket">) => ({
+  isWaiting: () => (handleOf(socket)?.writeQueueSize ?? 0) > 0,
+  moved: () => {
+    const handle = handleOf(socket)
+    return handle == null ? 0 : handle.bytesWritten - handle.writeQueueSize
+  },
+  cut: () => void socket?.destroy()
+})

@@ -3,7 +3,7 @@
  * takes writes, this runner holds its shards and has seen that all others have an owner, its clock agrees with that of
  * Postgres, and it is not shutting down. Otherwise `reason` says why not.
  */
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { ShardId, Sharding, ShardingConfig } from "effect/cluster"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { ClockSkew } from "../platform/postgres/ClockSkew.ts"
@@ -11,7 +11,23 @@ import { Joining } from "../platform/cluster/Joining.ts"
 import { DatabaseHealth } from "../platform/postgres/DatabaseHealth.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { closedText, Settings } from "../platform/runtime/Settings.ts"
-import { Draining } from "./Draining.ts"
+
+/** Whether this process is shutting down: it finishes open requests, and asks clients to send new ones elsewhere. */
+
+export class Draining extends Context.Service<Draining, { now: boolean }>()("@coffer/edge/Draining") {}
+
+export const layerDraining = Layer.sync(Draining, () => ({ now: false }))
+
+/** Sets `now` as the first step of a shutdown, so that load balancers and clients on open connections notice it. */
+export const announced = Layer.effectDiscard(
+  Effect.flatMap(Draining, (draining) =>
+    Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        draining.now = true
+      })
+    )
+  )
+)
 
 /** Longer than any write may wait. If no write has succeeded for so long, this runner cannot take payments. */
 const stalledMillisMax = 5_000

@@ -5,12 +5,13 @@
 import { Caller, Idempotency } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { isIdempotencyKey } from "@coffer/rules/idempotency/claim"
-import { Cause, Effect, Exit, Layer, Ref } from "effect"
+import { Cause, Effect, Exit, identity, Layer, Option, Ref, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
 import { type ClaimState, CurrentClaim, type HeldClaim } from "../idempotency/Answering.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { IdempotencyKeys } from "../idempotency/IdempotencyKeys.ts"
-import { meantBy } from "./meant.ts"
+import { memoize } from "../platform/runtime/memoize.ts"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { unavailable } from "../http/refusals.ts"
 import { idempotencyRefusals } from "../idempotency/idempotencyRefusals.ts"
@@ -84,3 +85,36 @@ const badKey = refuseWith(
       request_id
     })
 )
+
+// What a body means --------------------------------------------------------------
+// A null that says no more than an absent field is left out, so that both are the same request (silences: G18).
+
+/** More than there are. */
+const endpointsMax = 1_000
+
+/** The body as the endpoint reads it says which nulls are left. One that the endpoint refuses stays as it is. */
+export const meantBy = memoize(endpointsMax, identity<HttpApiEndpoint.Top>, ({ payload }) => {
+  const [content] = payload.values()
+  if (content === undefined) return identity<unknown>
+  const decode = Schema.decodeUnknownEffect(
+    Schema.Union(content.schemas) as Schema.Top as Schema.Codec<unknown, unknown>
+  )
+  return (json: unknown): unknown =>
+    hasNull(json)
+      ? Option.match(decodedNow(decode(json)), { onNone: () => json, onSome: (seen) => without(json, seen) })
+      : json
+})
+
+const decodedNow = (decoded: Effect.Effect<unknown, Schema.SchemaError>) => Effect.runSync(Effect.option(decoded))
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null
+
+const hasNull = (value: unknown): boolean => value === null || (isObject(value) && Object.values(value).some(hasNull))
+
+const without = (json: unknown, seen: unknown): unknown => {
+  if (!isObject(json) || !isObject(seen)) return json
+  if (Array.isArray(json)) return json.map((each, index) => without(each, (seen as unknown as Array<unknown>)[index]))
+  const kept = Object.entries(json).filter(([name, value]) => value !== null || Object.hasOwn(seen, name))
+  return Object.fromEntries(kept.map(([name, value]) => [name, without(value, seen[name])]))
+}

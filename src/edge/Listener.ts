@@ -1,12 +1,61 @@
 /**
- * Node's server with our limits, for the service (`HttpServer.ts`) and for a process that waits for its turn
- * (`Waiting.ts`). What never becomes a request is answered here.
+ * Node's server with our limits, for the service (`HttpServer.ts`) and for a process that waits for its turn: how many
+ * requests of one connection wait, how small chunks may be, what becomes of bytes that are no request, and how idle
+ * connections are closed.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
-import { Duration, Effect } from "effect"
+import { createServer, IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import type { Duplex } from "node:stream"
+import * as Wire from "@coffer/contract/Errors"
+import { prefixes } from "@coffer/model/Ids"
+import { Duration, Effect, Schema } from "effect"
+import { NewIds } from "../platform/runtime/NewIds.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
-import { SteadyRequest } from "./SteadyRequest.ts"
-import * as Unreadable from "./Unreadable.ts"
+import { undecodable } from "./routes.ts"
+
+// Small chunks -------------------------------------------------------------------
+// A body does not hold the event loop, however small its chunks are (silences: G28). Node calls us for each chunk, and
+// in the 64 kB that it reads at a time there are 11,000 chunks of one byte.
+
+/** A body may come in this many chunks of any size. */
+const chunksMax = 2_000
+/** In more chunks they have this many bytes on average, or the connection ends. */
+const averageBytes = 64
+/** The client has this long to read the answer. */
+const refusedGraceMillis = 500
+
+/** Tells the listener of `clientError` why the connection ends. */
+const smallChunks = "ERR_SMALL_CHUNKS"
+
+class SteadyRequest extends IncomingMessage {
+  private chunks = 0
+  private bytes = 0
+  private refused = false
+
+  /** Node reads on from the socket while this is true, and then when `_read` asks for more. */
+  override push(chunk: Uint8Array | null, encoding?: BufferEncoding): boolean {
+    if (this.refused) return false
+    if (chunk !== null) {
+      this.chunks++
+      this.bytes += chunk.length
+      if (this.chunks > chunksMax && this.bytes < this.chunks * averageBytes) return this.refuse()
+    }
+    return super.push(chunk, encoding)
+  }
+
+  override _read(size: number): void {
+    if (!this.refused) super._read(size)
+  }
+
+  private refuse(): false {
+    this.refused = true
+    const { socket } = this
+    socket.server?.emit("clientError", Object.assign(new Error(smallChunks), { code: smallChunks }), socket)
+    const cut = setTimeout(() => socket.destroy(), refusedGraceMillis)
+    socket.once("close", () => clearTimeout(cut))
+    return false
+  }
+}
 
 /** Of Node's server; times are milliseconds. */
 const options = {
@@ -35,7 +84,7 @@ export const backlog = 4_096
 
 export const make = Effect.gen(function* () {
   const { clientPatience } = yield* Settings
-  const { clientError, connect } = yield* Unreadable.make
+  const { clientError, connect } = yield* makeUnreadable
 
   return (): Server => {
     const server = keepUntilServed(createServer(options))
@@ -66,4 +115,141 @@ const keepUntilServed = (server: Server): Server => {
     })
   }
   return server.on("request", keep).on("newListener", serve)
+}
+
+// One after another --------------------------------------------------------------
+// A client may send requests on a connection before the first of them is answered. Each begins when those before it are
+// answered, so it may count on what they did (RFC 9112, 9.3.2; silences: G27).
+
+/**
+ * Requests that may wait on a connection. Node begins all that it reads at once, and in 64 kB there are thousands. A
+ * connection with more of them is cut.
+ */
+const waitingMax = 100
+
+/** A request has come, in Node's words. */
+const arrivals = new Set(["request", "checkContinue", "checkExpectation"])
+
+type Emit = (event: string, ...given: ReadonlyArray<unknown>) => boolean
+
+/** The same server, which hears of a request in a turn of the event loop of its own, once it may begin. */
+export const inOrder = (server: Server): Server => {
+  const emit: Emit = server.emit.bind(server)
+  const waiting = new WeakMap<Socket, number>()
+  const wait = (socket: Socket, more: 1 | -1) => {
+    const count = (waiting.get(socket) ?? 0) + more
+    waiting.set(socket, count)
+    if (count > waitingMax) socket.destroy()
+  }
+
+  const arrive: Emit = (event, ...given) => {
+    if (!arrivals.has(event)) return emit(event, ...given)
+    const [request, response] = given as [IncomingMessage, ServerResponse]
+    request.on("error", ignored)
+    if (response.socket !== null) return emit(event, ...given)
+    const { socket } = request
+    wait(socket, 1)
+    response.once("socket", () => {
+      wait(socket, -1)
+      setImmediate(() => socket.writable && emit(event, ...given))
+    })
+    return true
+  }
+  server.emit = arrive
+  return server
+}
+
+/** A reader listens for errors of a body only while it reads. An error without a listener would end the process. */
+const ignored = () => undefined
+
+// Bytes that are no request ------------------------------------------------------
+// Node would answer them without an envelope (spec: General rules, 3; silences: G6). Requests that came before them on
+// the same connection are answered first, and the connection ends with the answer.
+
+/** Listeners for a server's `clientError` and `connect`. */
+const makeUnreadable = Effect.gen(function* () {
+  const ids = yield* NewIds
+  const context = yield* Effect.context<never>()
+
+  const answer = (socket: ReadingSocket, message: string) => {
+    const request_id = Effect.runSyncWith(context)(ids.next(prefixes.request))
+    const body = encoded(new Wire.InvalidRequest({ message, request_id }))
+    const head = [
+      "HTTP/1.1 400 Bad Request",
+      "Content-Type: application/json",
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${request_id}`,
+      "Cache-Control: no-store",
+      "Connection: close"
+    ]
+    socket.end([...head, "", body].join("\r\n"))
+  }
+
+  /** `broken`: the request in whose body it stands. This is the answer to it, unless it has one already. */
+  const answerInTurn = (socket: ReadingSocket, message: string, broken?: IncomingMessage) => {
+    if (!socket.writable) return
+    const pending = socket._httpMessage
+    if (pending && (pending.req !== broken || pending.headersSent)) {
+      pending.once("finish", () => answerInTurn(socket, message, broken))
+    } else if (pending || broken === undefined) answer(socket, message)
+    else socket.end()
+  }
+
+  /** Node reports what follows the first such bytes as well. */
+  const ending = new WeakSet<ReadingSocket>()
+
+  const clientError = (error: NodeJS.ErrnoException, socket: ReadingSocket) => {
+    const isOver = error.code === "ERR_HTTP_REQUEST_TIMEOUT" && ending.has(socket)
+    if (!socket.writable || error.code === "ECONNRESET" || isOver) {
+      socket.destroy()
+      return
+    }
+    if (ending.has(socket)) return
+    ending.add(socket)
+    const incoming = socket.parser?.incoming
+    answerInTurn(socket, messages[error.code ?? ""] ?? unreadable, incoming?.complete === false ? incoming : undefined)
+  }
+
+  const connect = (request: IncomingMessage, stream: Duplex) => {
+    // No other listener is left, and a client that resets the connection would end the process.
+    for (const each of [stream, request.socket]) each.on("error", () => undefined)
+    answerInTurn(request.socket, "This is no proxy: CONNECT is not accepted.")
+  }
+
+  return { clientError, connect }
+})
+
+const unreadable = "This cannot be read as an HTTP request."
+const messages: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: "The request was not complete in time.",
+  [smallChunks]: "The body comes in too many small chunks.",
+  HPE_INVALID_URL: undecodable,
+  HPE_HEADER_OVERFLOW: "The address and headers of the request are too large."
+}
+
+/** A socket, with the request that Node reads from it and the answer that it writes to it. */
+interface ReadingSocket extends Duplex {
+  readonly parser?: { readonly incoming: IncomingMessage | null } | null
+  readonly _httpMessage?: ServerResponse | null
+}
+
+const encoded = Schema.encodeSync(Schema.fromJsonString(Wire.InvalidRequest))
+
+// Shutdown -----------------------------------------------------------------------
+
+/** Requests that are open when the shutdown begins have this long to be answered. */
+export const drainMillis = 3_000
+
+/** A request that was in transit on an idle connection when the shutdown began arrives within this time. */
+const transitMillis = 200
+
+/**
+ * Makes the server close idle connections a little later. Node would close them at once, and lose the requests that are
+ * in transit on them.
+ */
+export const closingGently = (server: Server): Server => {
+  const closeIdle = server.closeIdleConnections.bind(server)
+  // `close` calls this. What the kernel has received by then is read before the callback of `setImmediate` runs.
+  server.closeIdleConnections = () => void setTimeout(() => setImmediate(closeIdle), transitMillis)
+  return server
 }

@@ -1,15 +1,20 @@
 /**
- * Turns `X-Api-Key` into a `Caller`, or refuses: key, then address, then approval (spec: Authentication).
+ * Turns `X-Api-Key` into a `Caller`, or refuses: key, then address, then approval (spec: Authentication), and then the
+ * scopes of a key that has some (silences: U26).
  * A request that passes is counted as work, and is refused if there is too much of it (silences: U12). So is a key that
  * has to be looked up, as the public's.
  */
 import { Caller, MerchantKey, SandboxOnly } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
+import { scopeOf } from "@coffer/contract/scopes"
 import { type Allowlist, isAllowed, parseAllowlist } from "@coffer/rules/allowlist"
-import { prefixes } from "@coffer/model/Ids"
+import { type Mode, prefixes } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
+import { covers, isOfSandbox, type Scope } from "@coffer/model/Scopes"
 import { Effect, Layer, Option, Redacted, References, Result } from "effect"
-import { type Merchant, Merchants } from "../merchants/Merchants.ts"
+import { KeyUses } from "../keys/KeyUses.ts"
+import { type FoundKey, Merchants } from "../merchants/Merchants.ts"
+import type { ScopedKey } from "../merchants/ScopedKey.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { addressParty } from "../http/addressParty.ts"
@@ -27,6 +32,7 @@ export const layer = Layer.effect(
     const failed = yield* FailedCredentials
     const clocks = yield* MerchantClocks
     const ids = yield* NewIds
+    const uses = yield* KeyUses
 
     /** Its log is listed by the time in its id, as all objects are. */
     const rename = (record: RequestRecord, account: Account) =>
@@ -35,7 +41,7 @@ export const layer = Layer.effect(
       Effect.updateService(effect, References.CurrentLogAnnotations, (all) => ({ ...all, request_id }))
 
     return MerchantKey.of({
-      apiKey: Effect.fnUntraced(function* (httpEffect, { credential }) {
+      apiKey: Effect.fnUntraced(function* (httpEffect, { credential, endpoint, group }) {
         const key = Redacted.value(credential)
         const record = yield* CurrentRecord
         const kind = kindOf(record)
@@ -55,32 +61,23 @@ export const layer = Layer.effect(
           if (yield* failed.isRemembered("merchant", key)) return yield* notValid
           yield* failed.check("merchant", record.ip)
         }
-        const account = yield* keyed.account
+        const account = yield* keyed.account(record.arrived)
         if (Option.isNone(account)) {
           yield* failed.note("merchant", record.ip, key, yield* keyed.hasEnded)
           return yield* notValid
         }
-        const { merchant, mode } = account.value
+        const { key: scoped, merchant, mode } = account.value
         record.account = { merchantId: merchant.merchant_id, mode }
+        record.keyId = scoped?.key_id
         record.ahead = clocks.offsetOf(record.account)
         if (record.ahead > 0) yield* rename(record, record.account)
         record.quotas = merchant.quotas
-        if (!isCallerAllowed(merchant.modes[mode], record.ip)) {
-          return yield* refuseWith(
-            (request_id) =>
-              new Wire.IpNotAllowed({ message: `Calls from ${record.ip} are not allowed for this key.`, request_id })
-          )
-        }
-        if (merchant.suspended_at !== null) {
-          return yield* refuseWith(
-            (request_id) => new Wire.Forbidden({ message: "This merchant is suspended.", request_id })
-          )
-        }
-        if (mode === "live" && !merchant.approved) {
-          return yield* refuseWith(
-            (request_id) =>
-              new Wire.MerchantNotApproved({ message: "Live keys work once the merchant is approved.", request_id })
-          )
+        const refusal = refusalOf(account.value, record.ip)
+        if (refusal !== undefined) return yield* refusal
+        if (scoped !== undefined) {
+          uses.note({ keyId: scoped.key_id, at: record.arrived, ip: record.ip })
+          const scope = scopeOf(group.identifier, endpoint.identifier)
+          if (!isInScope(scoped, mode, scope)) return yield* beyondScope(scope)
         }
         if (record.visit !== undefined) admission.leave(record.visit)
         // A key that was unknown waited in the line of its address, whose length does not count here.
@@ -95,16 +92,42 @@ export const layer = Layer.effect(
   })
 )
 
-const notValid = refuseWith(
-  (request_id) => new Wire.InvalidApiKey({ message: "This key is not valid, or was reset.", request_id })
+/** The refusal of a call whose key works, the first of these that applies; undefined where there is none. */
+const refusalOf = ({ key, merchant, mode }: FoundKey, ip: string) => {
+  if (!isCallerAllowed(merchant.modes[mode], ip) || (key !== undefined && !isCallerAllowed(key, ip))) {
+    return refuseWith(
+      (request_id) => new Wire.IpNotAllowed({ message: `Calls from ${ip} are not allowed for this key.`, request_id })
+    )
+  }
+  if (merchant.suspended_at !== null) return suspended
+  return mode === "live" && !merchant.approved ? notApproved : undefined
+}
+
+const suspended = refuseWith((request_id) => new Wire.Forbidden({ message: "This merchant is suspended.", request_id }))
+const notApproved = refuseWith(
+  (request_id) => new Wire.MerchantNotApproved({ message: "Live keys work once the merchant is approved.", request_id })
 )
 
-type ModeSettings = Merchant["modes"]["live"]
+/** For a live key there are no test helpers, whatever its scopes. */
+const isInScope = ({ scopes }: ScopedKey, mode: Mode, scope: Scope) =>
+  covers(scopes, scope) || (mode === "live" && isOfSandbox(scope))
+
+const beyondScope = (scope: Scope) =>
+  refuseWith((request_id) => new Wire.Forbidden({ message: `This key does not have the scope ${scope}.`, request_id }))
+
+const notValid = refuseWith(
+  (request_id) => new Wire.InvalidApiKey({ message: "This key is not valid, or has ended.", request_id })
+)
+
+/** An environment's settings, or a key with scopes. */
+interface Allowing {
+  readonly ip_allowlist: string
+}
 
 /** Settings are never changed in place, so the list is parsed once for each version of them. */
-const allowlists = new WeakMap<ModeSettings, Allowlist | undefined>()
+const allowlists = new WeakMap<Allowing, Allowlist | undefined>()
 
-const isCallerAllowed = (settings: ModeSettings, ip: string): boolean => {
+const isCallerAllowed = (settings: Allowing, ip: string): boolean => {
   if (settings.ip_allowlist === "") return true
   if (!allowlists.has(settings)) {
     allowlists.set(settings, Result.getOrUndefined(parseAllowlist(settings.ip_allowlist)))

@@ -8,9 +8,12 @@ import { Caller, Quotas } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { quotaWindow } from "@coffer/model/Limits"
 import { quotaOf, type QuotaKind, type RequestKind } from "@coffer/model/Quotas"
-import { Context, Duration, Effect, Layer } from "effect"
-import { unmovedMillisOf } from "../platform/runtime/MovedClock.ts"
-import { QuotaStore, type Taken } from "./QuotaStore.ts"
+import { Context, Duration, Effect, Layer, Metric } from "effect"
+import { unmovedMillis, unmovedMillisOf } from "../platform/runtime/MovedClock.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
+import * as PostgresQuotas from "./PostgresQuotas.ts"
+import { failures, layerMemory, layerRedis, QuotaStore, type Taken } from "./QuotaStore.ts"
+import { addressParty } from "../http/addressParty.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { Clients } from "../http/Clients.ts"
 import { refuseWith } from "../http/replies.ts"
@@ -81,3 +84,36 @@ const headersOf = (kind: QuotaKind, limit: number, { allowed, remaining, resetMi
 
 /** Rounded up, so that waiting this long is long enough. */
 const seconds = (millis: number): number => Math.ceil(millis / 1_000)
+
+// Visitors -----------------------------------------------------------------------
+// A visitor has no key, and is counted by the client's address (spec: Limits).
+
+/** The service that a page with such a quota needs. */
+export type VisitorQuota = QuotaStore
+
+/** Counts one `what` of the visitor whose request this is, unless `limit` are counted already. */
+export const makeOfVisitors = Effect.map(
+  QuotaStore,
+  (store) =>
+    (what: string, limit: number): Effect.Effect<Taken> =>
+      Effect.gen(function* () {
+        const { ip } = yield* CurrentRecord
+        return yield* store.take(`${what}:${addressParty(ip)}`, limit, windowMillis, yield* unmovedMillis)
+      })
+)
+
+// Where requests are counted -----------------------------------------------------
+
+/** In Redis where there is one, else in Postgres for several runners, else in memory. */
+export const layerStore = Layer.unwrap(
+  Effect.gen(function* () {
+    const { redisUrl, runner } = yield* Settings
+    yield* Metric.update(failures, 0)
+    if (redisUrl !== undefined) return layerRedis(redisUrl)
+    if (runner === undefined) return layerMemory
+    yield* Effect.logInfo(
+      "REDIS_URL is not set: Postgres counts requests for all runners, one statement or less for each"
+    )
+    return PostgresQuotas.layer
+  })
+)

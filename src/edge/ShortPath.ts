@@ -23,14 +23,13 @@ import { FindMyWay, type HttpServerResponse } from "effect/http"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
 import { withoutServices } from "../platform/runtime/withoutServices.ts"
 import { parseJson } from "../platform/runtime/codecs.ts"
-import { bodyOf } from "./ApiLogging.ts"
+import { bodyOf } from "./CallLogs.ts"
 import type { Arrived } from "./Arrivals.ts"
 import * as Body from "../http/Body.ts"
 import { queryProblem, refuseOtherThanObject, refuseUndecodable, takesNoBody } from "./Decoding.ts"
 import * as Exchange from "./Exchange.ts"
 import { refuseField } from "../http/replies.ts"
-import { type Route as At, routeOf } from "./routes.ts"
-import { endsInSlash, isHost, pathOf, routed, routerConfig } from "./routing.ts"
+import { endsInSlash, isHost, pathOf, type Route as At, routed, routeOf, routerConfig } from "./routes.ts"
 
 /** Asked for every request before the framework is (`Arrivals.ts`). Takes nothing until there are endpoints. */
 export class ShortPath extends Context.Service<

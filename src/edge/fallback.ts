@@ -9,8 +9,7 @@ import { busyMessage, isRefusal, refusalOf } from "../http/replies.ts"
 import type { Merchants } from "../merchants/Merchants.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import { kindOf } from "./Quotas.ts"
-import { methodsAt } from "./routes.ts"
-import { undecodable } from "./routing.ts"
+import { methodsAt, undecodable } from "./routes.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -78,10 +77,11 @@ export const isNoRoute = <E>(cause: Cause.Cause<E>): boolean => {
  */
 export const makeAnswerNoRoute = (merchants: Merchants["Service"], admission: Admission["Service"]) => {
   const noteOwner = (record: RequestRecord, key: string) =>
-    Effect.map(merchants.byKey(key).account, (account) => {
+    Effect.map(merchants.byKey(key).account(record.arrived), (account) => {
       if (Option.isNone(account)) return
-      const { merchant, mode } = account.value
+      const { key, merchant, mode } = account.value
       record.account = { merchantId: merchant.merchant_id, mode }
+      record.keyId = key?.key_id
     })
 
   return (record: RequestRecord): Effect.Effect<Response> => {

@@ -1,11 +1,58 @@
-/** Which route an address names, for whoever has to know before the framework's router has decided. */
+/**
+ * Addresses: how one is read, which route it names, at which port that route is answered, and what traces call it. Most
+ * of the edge has to know the route before the framework's router has decided.
+ */
 import { Api } from "@coffer/contract/Api"
 import { type BodyLimits, bodyLimitsOf } from "@coffer/contract/bodyLimits"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { pageSizeDefault, pageSizeMax } from "@coffer/model/Limits"
-import { FindMyWay } from "effect/http"
+import { Effect, Layer } from "effect"
+import { FindMyWay, HttpMiddleware, type HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { routerConfig } from "./routing.ts"
+import type { RequestRecord } from "../http/CurrentRequest.ts"
+
+// Addresses ----------------------------------------------------------------------
+
+/**
+ * The address as routes know it: `{web_url}/api/v1/...` becomes `{base_url}/v1/...` (silences: G8). A `;` is encoded,
+ * because the router would end the path there, although it is an ordinary character in a segment (RFC 3986, 3.3).
+ */
+export const routed = (url: string): string =>
+  url.replace(/^\/api(?=\/v1(\/|\?|$))/, "").replace(/^[^?#;]*;[^?#]*/, (path) => path.replaceAll(";", "%3B"))
+
+/** The address without its query. */
+export const pathOf = (url: string): string => {
+  const query = url.indexOf("?")
+  return query < 0 ? url : url.slice(0, query)
+}
+
+/** How the process is: asked by machines that decide by the answer, so it never waits and is never refused. */
+export const isProbe = (url = ""): boolean => /^\/(healthz|readyz|metrics)(\?|$)/.test(url)
+
+/** No path ends so: a parameter without a character names nothing (silences: G15). */
+export const endsInSlash = (path: string): boolean => path.length > 1 && path.endsWith("/")
+
+/**
+ * What a `Host` may say: `uri-host [":" port]`, or nothing (RFC 9110, 7.2). Several lines of it come joined by a comma
+ * and a space, which no host has.
+ */
+const host = /^(\[[\w.:%~-]+\]|([\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(:\d*)?$/i
+export const isHost = (value: string): boolean => host.test(value)
+
+/** Of an address that is not UTF-8 in percent-encoding (silences: G22). */
+export const undecodable = "The address must be percent-encoded UTF-8."
+
+export const routerConfig = {
+  /** An order number of 128 characters has up to 1,536 when percent-encoded. */
+  maxParamLength: 2_048,
+  /** Paths are case-sensitive. Lower-casing would also shift parameters, since `İ` becomes two characters. */
+  caseSensitive: true,
+  /** Each thing has one address, because idempotency keys and logs use the path. */
+  ignoreTrailingSlash: false,
+  ignoreDuplicateSlashes: false
+}
+
+// Routes -------------------------------------------------------------------------
 
 export interface Route {
   /** `/v1/orders/{ref}`: what metrics call it. */
@@ -61,6 +108,10 @@ const pages = [
 /** Pages that people open, from an address that somebody may have written down with a slash more. */
 const forPeople: ReadonlySet<string> = new Set(["/docs", "/checkout/{token}", "/pay/{link_id}", "/receipts/{token}"])
 
+/** Where leaked keys are reported (`LeakedKeys.ts`), and how large a report may be. */
+export const leakedKeysPath = "/leaked_keys"
+const leakReport: BodyLimits = { bytes: 4 * 1024, values: 20 }
+
 const pageOf = (method: string, path: string) => ({
   method,
   path,
@@ -72,7 +123,8 @@ export const routes: ReadonlyArray<{ readonly method: string; readonly path: str
   ...pages.map((path) => pageOf("GET", path)),
   pageOf("POST", "/checkout/:token"),
   pageOf("POST", "/pay/:link_id"),
-  pageOf("POST", "/channels/stripe/:token")
+  pageOf("POST", "/channels/stripe/:token"),
+  { method: "POST", path: leakedKeysPath, route: { pattern: leakedKeysPath, limits: leakReport, rows: 0 } }
 ]
 
 export const nowhere: Route = { pattern: "none", limits: unread, rows: 0 }
@@ -105,3 +157,44 @@ const methods = ["GET", "HEAD", "POST", "DELETE"]
 /** For the `Allow` header. */
 export const methodsAt = (url: string): ReadonlyArray<string> =>
   methods.filter((method) => routeAt(method, url) !== nowhere)
+
+// Ports --------------------------------------------------------------------------
+// With ADMIN_PORT the operator's API, `/metrics` and `/healthz` have a listener of their own, and are nowhere else
+// (docs/decisions/0030).
+
+/** `both`: there is one port for everything. */
+export type PortKind = "both" | "public" | "admin"
+
+/** `/` has the links of its port; `/readyz` is asked by balancers and by those who watch the service. */
+const atEither: ReadonlySet<string> = new Set(["/", "/readyz"])
+const atAdmin = /^\/(operator\/|metrics$|healthz$)/
+
+export const isAnsweredAt = (portKind: PortKind, { pattern }: Pick<Route, "pattern">): boolean =>
+  portKind === "both" || atEither.has(pattern) || atAdmin.test(pattern) === (portKind === "admin")
+
+/** What the router finds, unless it is not answered at this port. */
+export const routeAtPort = (portKind: PortKind, method: string, url: string): Route => {
+  const found = routeAt(method, url)
+  return isAnsweredAt(portKind, found) ? found : nowhere
+}
+
+// Traces -------------------------------------------------------------------------
+// A request is named by its method and route, never by its address. Probes make no trace.
+
+const spanNameOf = ({ method, url }: HttpServerRequest.HttpServerRequest): string => {
+  const route = routeAt(method, routed(url))
+  return route === nowhere ? method : `${method} ${route.pattern}`
+}
+
+export const layerTraces = Layer.mergeAll(
+  Layer.succeed(HttpMiddleware.SpanNameGenerator, spanNameOf),
+  Layer.succeed(HttpMiddleware.TracerDisabledWhen, ({ url }) => isProbe(url))
+)
+
+/** Says of the current trace whose request it is. The names are those of the log. */
+export const describeTrace = ({ account, requestId }: RequestRecord, route: Route) =>
+  Effect.annotateCurrentSpan({
+    ...(route === nowhere ? {} : { "http.route": route.pattern }),
+    request_id: requestId,
+    ...(account === undefined ? {} : { merchant_id: account.merchantId, mode: account.mode })
+  })

@@ -34,6 +34,8 @@ export interface RequestRecord {
   readonly behind: number
   /** Whose request it is, once the key is known; calls of nobody are not logged (silences: A4). */
   account: Account | undefined
+  /** The key with scopes that called; undefined for the main key. */
+  keyId?: string | undefined
   /** Milliseconds that the account's clock was ahead when the request came. */
   ahead: number
   /** What the request takes up, once it is let in. */

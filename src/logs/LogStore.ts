@@ -32,6 +32,8 @@ export interface NewLogRow extends Bodies {
   readonly error_code: string | null
   readonly duration_ms: number
   readonly ip: string | null
+  /** Null for the main key. */
+  readonly key_id?: string | null
   readonly user_agent: string | null
   readonly idempotency_key: string | null
   /** Real time: days are kept and dropped by it. */
@@ -49,6 +51,7 @@ const StoredRow = Schema.Struct({
   error_code: Schema.NullOr(Schema.String),
   duration_ms: Schema.Int,
   ip: Schema.NullOr(Schema.String),
+  key_id: Schema.NullOr(Schema.String),
   user_agent: Schema.NullOr(Schema.String),
   idempotency_key: Schema.NullOr(Schema.String),
   /** Of rows that were written before there were blocks. */

@@ -20,6 +20,7 @@ const cells: Record<keyof Cells, (row: Cells) => unknown> = {
   error_code: text("error_code"),
   duration_ms: ({ duration_ms }) => duration_ms,
   ip: text("ip"),
+  key_id: text("key_id"),
   user_agent: text("user_agent"),
   idempotency_key: text("idempotency_key"),
   created_at: ({ created_at }) => DateTime.toDateUtc(created_at),

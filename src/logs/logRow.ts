@@ -29,6 +29,8 @@ export interface LoggedCall {
   readonly aheadMillis?: number
   readonly durationMillis: number
   readonly ip: string | undefined
+  /** The key with scopes that called; undefined for the main key. */
+  readonly keyId?: string | undefined
   readonly userAgent: string | undefined
   readonly idempotencyKey: string | undefined
   readonly requestBody: LoggedBody
@@ -60,6 +62,7 @@ export const rowOf = (call: LoggedCall): NewLogRow => {
     error_code: call.status >= 400 ? errorCodeOf(response) : null,
     duration_ms: Math.max(0, Math.round(call.durationMillis)),
     ip: call.ip ?? null,
+    key_id: call.keyId ?? null,
     user_agent: redactedHeader(call.userAgent),
     idempotency_key: redactedHeader(call.idempotencyKey),
     request_body: storable(redactedBody(call.requestBody)),

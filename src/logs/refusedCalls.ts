@@ -1,6 +1,6 @@
 /**
  * Calls that no quota let through: refused by the quota itself or before it, as with a key of a suspended merchant.
- * A holder of a key can send any number of them, so of one merchant, environment and status a minute has two rows: the
+ * A holder of a key can send any number of them, so of one key and status a minute has two rows: the
  * first call, and one that says how many came after it. Of calls above the quota no body is kept (silences: A11).
  */
 import { Struct } from "effect"
@@ -32,7 +32,7 @@ export const makeRefusedCalls = (write: (call: LoggedCall) => void, count: (firs
   return {
     /** Whether it gets a row of its own. */
     note: (call: LoggedCall, now: number): boolean => {
-      const key = `${call.merchantId}/${call.mode}/${call.status}`
+      const key = `${call.merchantId}/${call.mode}/${call.keyId ?? "main"}/${call.status}`
       const known = open.get(key)
       if (known !== undefined && now < known.since + minuteMillis) {
         known.count++

@@ -17,6 +17,7 @@ import { isStorable } from "../platform/postgres/scans.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { isoText, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { KeyOwner, type ScopedKey, scopedKeyOf } from "./ScopedKey.ts"
 import { StripeAccount } from "./stripeAccount.ts"
 import { settingsIdOf } from "./webhookSettings.ts"
 
@@ -44,6 +45,7 @@ const MerchantRow = Schema.Struct({
   logo: Schema.NullOr(Schema.String),
   support_email: Schema.NullOr(Schema.String),
   support_url: Schema.NullOr(Schema.String),
+  contact_email: Schema.NullOr(Schema.String),
   approved: Schema.Boolean,
   live_currencies: Schema.Array(Currency),
   fees: FeeSchedule,
@@ -57,6 +59,14 @@ const MerchantRow = Schema.Struct({
 })
 export type MerchantRow = typeof MerchantRow.Type
 
+/** Whose key it is that was sent. */
+export interface FoundKey {
+  readonly merchant: MerchantRow
+  readonly mode: Mode
+  /** Undefined for the main key. */
+  readonly key: ScopedKey | undefined
+}
+
 const SealedRow = Schema.Struct({ id: Schema.String, merchantId: MerchantId, mode: Mode, current: Schema.String })
 export type SealedRow = typeof SealedRow.Type
 
@@ -67,11 +77,9 @@ export class MerchantStore extends Context.Service<
   MerchantStore,
   {
     readonly byId: (merchantId: string) => Effect.Effect<Option.Option<MerchantRow>>
-    /** The merchant and environment whose key has this hash. */
-    readonly byKeyHash: (
-      hash: string
-    ) => Effect.Effect<Option.Option<{ readonly merchant: MerchantRow; readonly mode: Mode }>>
-    /** Whether a key with this hash was somebody's, and was reset. */
+    /** The merchant and environment whose key has this hash, and the key if it has scopes: it may have ended. */
+    readonly byKeyHash: (hash: string) => Effect.Effect<Option.Option<FoundKey>>
+    /** Whether a key with this hash was somebody's, and has ended. */
     readonly wasKey: (hash: string) => Effect.Effect<boolean>
     /** What is made for this number. */
     readonly insert: <A extends { readonly merchant: MerchantRow }>(
@@ -123,7 +131,13 @@ export const layer = Layer.effect(
       byId: (merchantId) => sqlDefects(byId(merchantId)),
       byKeyHash: (hash) => sqlDefects(byKeyHash(hash)),
       wasKey: (hash) =>
-        sqlDefects(Effect.map(sql`select 1 from ended_keys where key_hash = ${hash}`, ({ length }) => length > 0)),
+        sqlDefects(
+          Effect.map(
+            sql`select 1 from ended_keys where key_hash = ${hash}
+              union all select 1 from api_key_secrets where key_hash = ${hash}`,
+            ({ length }) => length > 0
+          )
+        ),
       insert: (make) => {
         const write = (id: string) => Effect.tap(make(MerchantId.make(id)), ({ merchant }) => insert(merchant))
         return faults.around("Store.write", sqlDefects(numbered(write)), () => "merchants")
@@ -160,16 +174,22 @@ const makeReads = (sql: SqlClient.SqlClient) => {
     execute: (merchantId) => sql`${selected(sql)} where m.merchant_id = ${merchantId}`
   })
 
-  const modeOfHash = SqlSchema.findOneOption({
+  const ownerOfHash = SqlSchema.findOneOption({
     Request: Schema.String,
-    Result: Schema.Struct({ merchant_id: Schema.String, mode: Mode }),
-    execute: (hash) => sql`select merchant_id, mode from merchant_modes where key_hash = ${hash}`
+    Result: KeyOwner,
+    execute: (hash) =>
+      sql`select merchant_id, mode, null as key_id, null as scopes, null as ip_allowlist,
+          null as expires_at, null as ends_at, null as revoked_at
+        from merchant_modes where key_hash = ${hash}
+        union all select k.merchant_id, k.mode, k.key_id, k.scopes, k.ip_allowlist, k.expires_at, s.ends_at, k.revoked_at
+        from api_key_secrets s join api_keys k using (key_id) where s.key_hash = ${hash}`
   })
   const byKeyHash = Effect.fnUntraced(function* (hash: string) {
-    const account = yield* modeOfHash(hash)
-    if (Option.isNone(account)) return Option.none()
-    const merchant = yield* byId(account.value.merchant_id)
-    return Option.map(merchant, (merchant) => ({ merchant, mode: account.value.mode }))
+    const owner = yield* ownerOfHash(hash)
+    if (Option.isNone(owner)) return Option.none()
+    const merchant = yield* byId(owner.value.merchant_id)
+    const { mode } = owner.value
+    return Option.map(merchant, (merchant): FoundKey => ({ merchant, mode, key: scopedKeyOf(owner.value) }))
   })
 
   const isEmpty = Effect.map(sql`select 1 from merchants limit 1`, (rows) => rows.length === 0)
@@ -246,7 +266,7 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
       dispute_fee = ${jsonText(row.dispute_fee)}::text::jsonb,
       payout_fee = ${jsonText(row.payout_fee)}::text::jsonb,
       quotas = ${jsonText(row.quotas)}::text::jsonb, logo = ${row.logo}, support_email = ${row.support_email},
-      support_url = ${row.support_url}, note = ${row.note},
+      support_url = ${row.support_url}, contact_email = ${row.contact_email}, note = ${row.note},
       suspended_at = ${row.suspended_at === null ? null : isoText(row.suspended_at)}::text::timestamptz
       where merchant_id = ${row.merchant_id}`
     for (const mode of Mode.literals) {
@@ -266,6 +286,16 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
     yield* sql`select pg_notify(${changedChannel}, ${row.merchant_id})`
   })
 
+  const replace = Effect.fnUntraced(function* (before: MerchantRow, row: MerchantRow) {
+    yield* write(row)
+    for (const mode of Mode.literals) {
+      if (before.modes[mode].default_endpoint !== null || row.modes[mode].default_endpoint === null) continue
+      // An endpoint that was numbered without it is decided again.
+      const id = settingsIdOf({ merchantId: row.merchant_id, mode })
+      yield* sql`update webhook_settings set version = version + 1 where id = ${id}`
+    }
+  })
+
   const modify = <E = never>(
     merchantId: string,
     patch: (row: MerchantRow) => MerchantRow,
@@ -273,9 +303,13 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
   ) =>
     sql.withTransaction(
       Effect.gen(function* () {
+        const settings = Mode.literals.map((mode) => settingsIdOf({ merchantId: MerchantId.make(merchantId), mode }))
         yield* sql`select 1 from merchants where merchant_id = ${merchantId} for update`
-        const row = Option.map(yield* byId(merchantId), patch)
-        if (Option.isSome(row)) yield* write(row.value)
+        // A single address is numbered after the endpoints, which the merchant may be changing.
+        yield* sql`select 1 from webhook_settings where id = any(${settings}) order by id for update`
+        const before = yield* byId(merchantId)
+        const row = Option.map(before, patch)
+        if (Option.isSome(before) && Option.isSome(row)) yield* replace(before.value, row.value)
         yield* check
         return row
       })

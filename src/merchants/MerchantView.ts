@@ -20,6 +20,7 @@ export const merchantView = (merchant: Merchant, { ahead, logoUrl }: Beside): Me
   logo_url: merchant.logo === null ? null : logoUrl(merchant.logo),
   support_email: merchant.support_email,
   support_url: merchant.support_url,
+  contact_email: merchant.contact_email,
   approved: merchant.approved,
   live_currencies: merchant.live_currencies,
   fees: merchant.fees,

@@ -14,12 +14,15 @@ import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import * as MerchantCache from "./MerchantCache.ts"
 import { type MerchantPatch, settingsProblem, withMode, withSettings } from "./merchantSettings.ts"
-import { type MerchantRow, MerchantStore } from "./MerchantStore.ts"
-import { isKey, newKey, newMerchant } from "./newMerchant.ts"
+import { type FoundKey, type MerchantRow, MerchantStore } from "./MerchantStore.ts"
+import { isKey, newKey } from "./keyText.ts"
+import { newMerchant } from "./newMerchant.ts"
+import { works } from "./ScopedKey.ts"
 import { bindSigningSecrets, openAccountSecret } from "./signingSecrets.ts"
 import type { StripeAccount } from "./stripeAccount.ts"
 
 export type Merchant = MerchantRow
+export type { FoundKey }
 
 export class MerchantNotFound extends Schema.TaggedError<MerchantNotFound>()("MerchantNotFound", {
   merchantId: Schema.String
@@ -31,8 +34,9 @@ export class ClockMoved extends Schema.TaggedError<ClockMoved>()("ClockMoved", {
 export interface Keyed {
   /** Whether it was somebody's key when it was last looked up here. Known at once, and maybe out of date. */
   readonly isRecalled: boolean
-  readonly account: Effect.Effect<Option.Option<{ readonly merchant: Merchant; readonly mode: Mode }>>
-  /** Whether it was somebody's, and was reset. */
+  /** As of this moment of real time, in milliseconds since 1970. None also where the key has ended. */
+  readonly account: (at: number) => Effect.Effect<Option.Option<FoundKey>>
+  /** Whether it was somebody's, and has ended. */
   readonly hasEnded: Effect.Effect<boolean>
 }
 
@@ -179,11 +183,14 @@ const makeByKey = (
     known.add(hash)
   }
 
-  const accountOf = (hash: string) =>
+  // Every request asks this, so it takes one step beside the look-up.
+  const accountOf = (hash: string) => (at: number) =>
     Effect.map(byKeyHash(hash), (found) => {
-      // The key may have been reset between the read of its account and the read of the merchant.
-      const account = Option.filter(found, ({ merchant, mode }) =>
-        secrets.isSameHash(merchant.modes[mode].key_hash, hash)
+      const account = Option.filter(found, ({ key, merchant, mode }) =>
+        key === undefined
+          ? // The key may have been reset between the read of its account and the read of the merchant.
+            secrets.isSameHash(merchant.modes[mode].key_hash, hash)
+          : works(key, at)
       )
       note(hash, Option.isSome(account))
       return account
@@ -196,7 +203,7 @@ const makeByKey = (
   }
 }
 
-const nobodys: Keyed = { isRecalled: false, account: Effect.succeedNone, hasEnded: Effect.succeed(false) }
+const nobodys: Keyed = { isRecalled: false, account: () => Effect.succeedNone, hasEnded: Effect.succeed(false) }
 
 const orNotFound = (merchantId: string) => (merchant: Option.Option<Merchant>) =>
   Option.isSome(merchant) ? Effect.succeed(merchant.value) : Effect.fail(new MerchantNotFound({ merchantId }))

@@ -34,7 +34,7 @@ const supportProblem = (url: string | null | undefined): InvalidField | undefine
     ? undefined
     : new InvalidField({ param: "support_url", problem: "must be an https address" })
 
-const allowlistProblem = (param: string, text: string | undefined): InvalidField | undefined => {
+export const allowlistProblem = (param: string, text: string | undefined): InvalidField | undefined => {
   const list = parseAllowlist(text ?? "")
   if (Result.isSuccess(list)) return undefined
   const problem = `${list.failure.slice(0, entryShownMax)} is not an IPv4 address, an IPv4 range or an IPv6 address`

@@ -2,16 +2,9 @@
 import { createdAtOf, type MerchantId, type Mode } from "@coffer/model/Ids"
 import { Effect } from "effect"
 import type { Secrets } from "../platform/runtime/Secrets.ts"
+import { newKey } from "./keyText.ts"
 import type { MerchantRow, ModeRow } from "./MerchantStore.ts"
 import { newSecret } from "./signingSecrets.ts"
-
-/** Key prefixes decide the environment (spec: Authentication, 2). */
-const keyPrefixes = { sandbox: "svc_test_", live: "svc_live_" } as const
-
-export const isKey = (text: string) => Object.values(keyPrefixes).some((prefix) => text.startsWith(prefix))
-
-export const newKey = (secrets: Secrets["Service"], mode: Mode) =>
-  Effect.map(secrets.random(32), (text) => keyPrefixes[mode] + text)
 
 /** Nothing is stored yet. The merchant is not approved and has no fees of its own. */
 export const newMerchant = Effect.fnUntraced(function* (
@@ -27,6 +20,7 @@ export const newMerchant = Effect.fnUntraced(function* (
     logo: null,
     support_email: null,
     support_url: null,
+    contact_email: null,
     approved: false,
     live_currencies: [],
     fees: [],

@@ -1,17 +1,30 @@
-/** Handlers of the `webhook_deliveries` groups, the merchants' and the operator's (silences: W15). */
+/**
+ * Handlers of the `webhook_deliveries` groups, the merchants' and the operator's, and how the errors of deliveries are
+ * told to the caller (silences: W15).
+ */
+import * as Wire from "@coffer/contract/Errors"
 import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerCodes, answeredWith } from "../idempotency/Answering.ts"
-import { commonRefusals, unavailable } from "../http/refusals.ts"
+import { commonRefusals, refuseAs, unavailable } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { merchantRefusals } from "../merchants/merchantRefusals.ts"
 import { span } from "../platform/runtime/span.ts"
-import { Deliveries } from "./Deliveries.ts"
-import { deliveryRefusals } from "./deliveryRefusals.ts"
+import { Deliveries, type DeliveryConflict as Conflict, type DeliveryNotFound as NotFound } from "./Deliveries.ts"
 import { deliveryView } from "./DeliveryView.ts"
+
+const conflictMessage = {
+  endpoint_deleted: "The endpoint of this delivery was deleted.",
+  endpoint_disabled: "The endpoint of this delivery is disabled; enable it first."
+} satisfies Record<Conflict["reason"], string>
+
+const deliveryRefusals = {
+  DeliveryNotFound: refuseAs(Wire.DeliveryNotFound, ({ id }: NotFound) => ({ message: `No delivery ${id}.` })),
+  DeliveryConflict: refuseAs(Wire.Conflict, ({ reason }: Conflict) => ({ message: conflictMessage[reason] }))
+}
 
 const accepted = answerCodes(202)
 const { InvalidField } = commonRefusals

@@ -1,24 +1,30 @@
 /**
- * Pushes events to merchants' servers (spec: Events, Delivery): leases what is due, posts it, and records the attempt.
- * Places for posts are shared by mode, merchant, host and address, so that a server that hangs delays no other address
- * (docs/decisions/0053). Leases and results go in batches (docs/decisions/0023). Runs without an owner, on every
- * runner.
+ * Pushes events to merchants' servers (spec: Events, Delivery): finds the lines that have deliveries due, leases as many
+ * as there are places for, and has them begun (`beginDeliveries.ts`). Places for posts are shared by mode, merchant, host
+ * and address, so that a server that hangs delays no other address (docs/decisions/0053). Leases and results go in
+ * batches (docs/decisions/0023). Runs without an owner, on every runner.
  */
 import type { Mode } from "@coffer/model/Ids"
 import { allot, allotBoth, type Allotted, type DueLine, lineKey } from "@coffer/rules/delivery/places"
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
+import type { SandboxWork } from "../platform/jobs/dueWork.ts"
 import { Workers } from "../platform/jobs/Workers.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { lineOf, makeBegin, type Started } from "./beginDeliveries.ts"
+import { unmovedTime } from "../platform/runtime/MovedClock.ts"
+import { elapsedMillis } from "../platform/runtime/realTime.ts"
+import { lineOf, makeBegin, makePlacesInUse, makeWaiting, type Started } from "./beginDeliveries.ts"
 import * as DeliveryMetrics from "./DeliveryMetrics.ts"
-import { DeliveryStore, type DueAt } from "./DeliveryStore.ts"
-import { makeFailingDestinations } from "./failingDestinations.ts"
-import * as DueLines from "./DueLines.ts"
-import * as SandboxDeliveries from "./SandboxDeliveries.ts"
-import { makePlacesInUse } from "./placesInUse.ts"
+import {
+  DeliveryStore,
+  destinationsMax,
+  type DueAt,
+  dueMerchantsMax,
+  merchantsMax,
+  oldestMax,
+  type WalkRow
+} from "./DeliveryStore.ts"
 import { makePost } from "./postDelivery.ts"
-import { makeWaiting } from "./waitingDeliveries.ts"
 
 /** Live first, so that live deliveries do not wait for a walk through the sandbox's backlog. */
 const modes = ["live", "sandbox"] as const
@@ -32,9 +38,9 @@ export const layer = Layer.effectDiscard(
     const workers = yield* Workers
     const wakeups = yield* Wakeups
     const store = yield* DeliveryStore
-    const dueLines = DueLines.make(store)
+    const dueLines = makeDueLines(store)
     const places = makePlacesInUse()
-    const failing = makeFailingDestinations()
+    const failing = DeliveryMetrics.makeFailingDestinations()
     const metrics = yield* DeliveryMetrics.make(failing.count)
     const waiting = makeWaiting<Started>()
     const { begin, isBehind, nextLeaseEnd } = yield* makeBegin({
@@ -57,25 +63,19 @@ export const layer = Layer.effectDiscard(
       let lastLook = DateTime.makeUnsafe(0)
       let hasBegun = false
 
-      const start = Effect.fnUntraced(function* (lines: ReadonlyArray<Allotted>, due: DueAt) {
-        const leaseUntil = DateTime.addDuration(due.unmoved, lease)
-        const leased = yield* store.lease({ ...due, leaseUntil, lines })
-        for (const delivery of leased) {
-          worker.hold()
-          waiting.add({ delivery, leaseUntil, worker, line: lineOf(delivery) }, places)
-        }
-        modes.forEach(begin)
-        yield* metrics.underWay(places.posts())
-        return leased
-      })
-
       /** Leases as many as there are places for, with a backlog as many as may wait besides, and begins them. */
-      const startDue = (now: DateTime.Utc) =>
-        Effect.fnUntraced(function* (due: ReadonlyArray<DueLine>, isBacklog: boolean) {
+      const startDue = (time: DueAt): Take =>
+        Effect.fnUntraced(function* (due, isBacklog) {
           const lines = isBacklog ? allotBoth(due, places, waiting.room(places)) : allot(due, places)
           if (lines.length === 0) return []
-          const leased = yield* start(lines, { now, unmoved: now })
-          hasBegun ||= leased.length > 0
+          const leaseUntil = DateTime.addDuration(time.unmoved, lease)
+          const leased = yield* store.lease({ ...time, leaseUntil, lines })
+          for (const delivery of leased) {
+            worker.hold()
+            waiting.add({ delivery, leaseUntil, worker, line: lineOf(delivery) }, places)
+          }
+          modes.forEach(begin)
+          yield* metrics.underWay(places.posts())
           const byLine = Map.groupBy(leased, (delivery) => lineKey(lineOf(delivery)))
           return lines.map((line) => ({ ...line, leased: byLine.get(lineKey(line))?.length ?? 0 }))
         })
@@ -88,7 +88,7 @@ export const layer = Layer.effectDiscard(
         callsOutside: true,
         wakeup: "deliveries",
         passesOn: false,
-        ofSandbox: SandboxDeliveries.make({ store, places, isBehind, start }),
+        ofSandbox: makeSandboxWork({ store, places, isBehind, startDue }),
         backlog: store.backlog,
         // A delivery that was due at the last look waits for a place: the post that frees it wakes this worker.
         next: Effect.gen(function* () {
@@ -107,7 +107,10 @@ export const layer = Layer.effectDiscard(
           yield* giveBack(waiting.takeOverdue(lastLook))
           modes.forEach(begin)
           const open = modes.filter(mayLease)
-          return open.length === 0 || isBehind() ? 0 : yield* dueLines.offer(open, lastLook, startDue(lastLook))
+          if (open.length === 0 || isBehind()) return 0
+          const leased = yield* dueLines.offer(open, lastLook, startDue({ now: lastLook, unmoved: lastLook }))
+          hasBegun ||= leased > 0
+          return leased
         })
       }
     })
@@ -118,11 +121,156 @@ export const layer = Layer.effectDiscard(
 const earlier = (a: Option.Option<DateTime.Utc>, b: Option.Option<DateTime.Utc>): Option.Option<DateTime.Utc> =>
   Option.isSome(a) && Option.isSome(b) ? Option.some(DateTime.min(a.value, b.value)) : Option.orElse(a, () => b)
 
-const makeGiveBack = (store: DeliveryStore["Service"]) => (given: ReadonlyArray<Started>) =>
+const makeGiveBack = (store: DeliveryStore["Service"]) => (overdue: ReadonlyArray<Started>) =>
   Effect.when(
     Effect.ensuring(
-      store.giveBack(given),
-      Effect.sync(() => given.forEach(({ worker }) => worker.release()))
+      store.giveBack(overdue),
+      Effect.sync(() => overdue.forEach(({ worker }) => worker.release()))
     ),
-    Effect.sync(() => given.length > 0)
+    Effect.sync(() => overdue.length > 0)
+  )
+
+interface SandboxSurroundings {
+  readonly store: DeliveryStore["Service"]
+  readonly places: ReturnType<typeof makePlacesInUse>
+  readonly isBehind: () => boolean
+  readonly startDue: (time: DueAt) => Take
+}
+
+/**
+ * Deliveries of one sandbox whose clock was moved: begun when they are due by that clock, as all others are and on their
+ * lines and places (docs/decisions/0043, 0053). It waits for no post. A row that is leased stays due until its attempt
+ * is recorded, so the clock does not go on before.
+ */
+const makeSandboxWork = ({ isBehind, places, startDue, store }: SandboxSurroundings): SandboxWork => {
+  /** Begins what it may of one merchant's lines, until some were begun or the last line was read. */
+  const run = Effect.fnUntraced(function* (merchantId: string) {
+    let after = ""
+    while (places.hasFreePlace("sandbox") && !isBehind()) {
+      const time: DueAt = { now: yield* currentTime, unmoved: yield* unmovedTime }
+      const lines = yield* store.linesOf(merchantId, { ...time, after })
+      const due = lines.filter(({ due }) => due > 0)
+      const begun = leasedIn(yield* startDue(time)(due, false))
+      if (begun > 0 || lines.length < destinationsMax) return begun
+      after = lines.at(-1)!.destination
+    }
+    return 0
+  })
+  return { run, nextOf: store.nextDueOf, isPosting: true }
+}
+
+// The lines that have deliveries due (docs/decisions/0053). A few deliveries are simply read, oldest first. With a
+// backlog, a walk goes through the merchants one after another, so that a large backlog hides nobody. Each step continues
+// where the one before ended, and reads a bounded number of rows. The result of a look is used for a moment: otherwise
+// each place that becomes free would cost a look (docs/decisions/0023).
+
+/** Merchants whose last destination is kept. Beyond it all merchants are read from their first destination again. */
+const partlyReadMax = 1_024
+
+interface Walk {
+  readonly mode: Mode
+  merchantId: string
+  readonly destinations: Map<string, string>
+}
+
+/** What was taken of a line: deliveries of so many places. */
+interface Taken extends Allotted {
+  readonly leased: number
+}
+/** `isBacklog`: there is more than can be read at once. */
+type Take = (due: ReadonlyArray<DueLine>, isBacklog: boolean) => Effect.Effect<ReadonlyArray<Taken>>
+
+const leasedIn = (taken: ReadonlyArray<Taken>) => taken.reduce((sum, { leased }) => sum + leased, 0)
+
+/** What a look has found is offered again for so long, without another look. */
+const knownMillis = 50
+
+export const makeDueLines = (store: DeliveryStore["Service"]) => {
+  const walks: Readonly<Record<Mode, Walk>> = {
+    live: { mode: "live", merchantId: "", destinations: new Map() },
+    sandbox: { mode: "sandbox", merchantId: "", destinations: new Map() }
+  }
+  /** What the last look has found and nobody has taken. */
+  let known: ReadonlyArray<DueLine> = []
+  let lookedAt = -Infinity
+  let isBacklog = false
+  const isKnown = () => known.length > 0 && elapsedMillis() - lookedAt < knownMillis
+
+  const offerSome = Effect.fnUntraced(function* (due: ReadonlyArray<DueLine>, take: Take) {
+    const taken = yield* take(due, isBacklog)
+    known = [...known, ...leftOf(due, taken)]
+    return leasedIn(taken)
+  })
+
+  const walk = Effect.fnUntraced(function* (mode: Mode, now: DateTime.Utc, take: Take) {
+    // When a walk that began anywhere has reached the end twice, it has seen every merchant.
+    for (let ends = isAtBegin(walks[mode]) ? 1 : 0; ends < 2;) {
+      const step = yield* store.walk(now, walks[mode])
+      if (advance(walks[mode], step)) ends++
+      const taken = yield* offerSome(dueOf(mode, step), take)
+      if (taken > 0) return taken
+    }
+    return 0
+  })
+
+  const look = Effect.fnUntraced(function* (modes: ReadonlyArray<Mode>, now: DateTime.Utc, take: Take) {
+    lookedAt = elapsedMillis()
+    const oldest = yield* store.oldest(now)
+    isBacklog = oldest.reduce((sum, { due }) => sum + due, 0) >= oldestMax
+    if (oldest.length === 0) return 0
+    if (!isBacklog) return yield* offerSome(oldest, take)
+    let taken = 0
+    for (const mode of modes) taken += yield* walk(mode, now, take)
+    return taken
+  })
+
+  return {
+    isKnown,
+    /** Whether the last look has found more than it could read at once. */
+    isBacklog: () => isBacklog,
+    /** Whether the last look has found more than was taken. */
+    hasLeft: () => known.length > 0,
+    /** Offers due lines to `take` until it takes some, or no more are due in these modes. How many were taken. */
+    offer: Effect.fnUntraced(function* (modes: ReadonlyArray<Mode>, now: DateTime.Utc, take: Take) {
+      const before = isKnown() ? known : []
+      known = []
+      const taken = before.length === 0 ? 0 : yield* offerSome(before, take)
+      if (taken > 0) return taken
+      known = []
+      return yield* look(modes, now, take)
+    })
+  }
+}
+
+/** A line that gave less than it was asked for has no more: another runner took the rest. */
+const leftOf = (due: ReadonlyArray<DueLine>, taken: ReadonlyArray<Taken>): ReadonlyArray<DueLine> => {
+  const byLine = new Map(taken.map((line) => [lineKey(line), line]))
+  return due.flatMap((line) => {
+    const mine = byLine.get(lineKey(line))
+    if (mine === undefined) return [line]
+    const left = mine.leased < mine.places ? 0 : line.due - mine.leased
+    return left === 0 ? [] : [{ ...line, due: left }]
+  })
+}
+
+const isAtBegin = ({ destinations, merchantId }: Walk) => merchantId === "" && destinations.size === 0
+
+/** Moves the walk behind the lines of a step. True at the end: the next step begins with the first merchant. */
+const advance = (walk: Walk, step: ReadonlyArray<WalkRow>): boolean => {
+  const merchants = Map.groupBy(step, ({ merchant_id }) => merchant_id)
+  for (const [merchantId, lines] of merchants) {
+    const { destination } = lines.at(-1)!
+    if (walk.destinations.size >= partlyReadMax) walk.destinations.clear()
+    if (destination !== null && lines.length === destinationsMax) walk.destinations.set(merchantId, destination)
+    else walk.destinations.delete(merchantId)
+  }
+  const due = [...merchants.values()].filter(([line]) => line!.is_due).length
+  const isEnd = merchants.size < merchantsMax && due < dueMerchantsMax
+  walk.merchantId = isEnd ? "" : step.at(-1)!.merchant_id
+  return isEnd
+}
+
+const dueOf = (mode: Mode, step: ReadonlyArray<WalkRow>): ReadonlyArray<DueLine> =>
+  step.flatMap(({ destination, due, merchant_id }) =>
+    destination === null || due === null || due === 0 ? [] : [{ mode, merchantId: merchant_id, destination, due }]
   )

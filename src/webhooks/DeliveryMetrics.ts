@@ -1,12 +1,14 @@
 /**
- * Metrics of deliveries: what is under way, how attempts end, and how many destinations fail. Every metric exists from
- * the start. How many are due is told with what is due for other workers (`platform/jobs/backlogs.ts`).
+ * What operators see of deliveries: metrics of what is under way and of how attempts end, and the destinations that have
+ * failed for an hour or longer, as this runner sees them. Every metric exists from the start. How many are due is shown
+ * with what is due for other workers (`platform/jobs/backlogs.ts`).
  */
-import { DateTime, Effect, Metric, Option } from "effect"
+import { type Line, lineKey } from "@coffer/rules/delivery/places"
+import { DateTime, Duration, Effect, Metric, Option } from "effect"
+import type { Work } from "../platform/jobs/dueWork.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import type { NotDeliveredReason } from "./Outbound.ts"
+import type { NotDeliveredReason } from "./connections.ts"
 import { isDelivered, type Posted } from "./postDelivery.ts"
-import type { Work } from "../platform/jobs/Work.ts"
 
 const inFlight = Metric.gauge("coffer_deliveries_in_flight", {
   description: "Posts that are under way on this runner"
@@ -76,3 +78,45 @@ export const make = Effect.fnUntraced(function* (failingNow: (now: number) => nu
     work
   }
 })
+
+/** Destinations that are remembered. Beyond it the one that began to fail first is forgotten. */
+const rememberedMax = 4_096
+
+const hour = Duration.toMillis("1 hour")
+/** The longest wait of the schedule is six hours: who is silent for longer is not tried any more. */
+const forgottenAfter = Duration.toMillis("7 hours")
+
+interface Failing {
+  /** Unix milliseconds: of the first failure in a row, of the latest, and of the last line in the log. */
+  readonly since: number
+  latest: number
+  loggedAt: number | undefined
+}
+
+export const makeFailingDestinations = () => {
+  const failing = new Map<string, Failing>()
+
+  return {
+    succeeded: (line: Line): undefined => void (failing.size > 0 && failing.delete(lineKey(line))),
+
+    /** Since when it fails, if the log has to say so now. */
+    failed: (line: Line, at: number): number | undefined => {
+      const key = lineKey(line)
+      const known = failing.get(key) ?? { since: at, latest: at, loggedAt: undefined }
+      if (!failing.has(key)) {
+        if (failing.size >= rememberedMax) failing.delete(failing.keys().next().value!)
+        failing.set(key, known)
+      }
+      known.latest = at
+      if (at - known.since < hour || (known.loggedAt !== undefined && at - known.loggedAt < hour)) return undefined
+      known.loggedAt = at
+      return known.since
+    },
+
+    /** How many have failed for an hour at this time. */
+    count: (now: number): number => {
+      for (const [key, { latest }] of failing) if (now - latest > forgottenAfter) failing.delete(key)
+      return [...failing.values()].filter(({ since }) => now - since >= hour).length
+    }
+  }
+}

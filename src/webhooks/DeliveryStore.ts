@@ -11,7 +11,7 @@ import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { decodeDueSandboxes, type DueSandbox } from "../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
-import { type Ended, LeasedDelivery, recordAttempts } from "./deliveryAttempts.ts"
+import { type Ended, LeasedDelivery, recordAttempts } from "./deliveryResults.ts"
 
 /** Where a walk through the merchants of one mode continues. */
 export interface Position {
@@ -50,7 +50,7 @@ const backlogMax = 10_000
 const Backlog = Schema.Struct({ count: Schema.Int, oldest: Schema.NullOr(TimeColumn) })
 export type Backlog = typeof Backlog.Type
 
-/** Rows are due by the clock of whoever they belong to, and leases go by real time. */
+/** Rows are due by the clock of their account, and leases go by real time. */
 export interface DueAt {
   readonly now: DateTime.Utc
   readonly unmoved: DateTime.Utc
@@ -81,7 +81,7 @@ export class DeliveryStore extends Context.Service<
       merchantId: string,
       options: DueAt & { readonly after: string }
     ) => Effect.Effect<ReadonlyArray<DueLine>>
-    /** When the first is due of each of these sandboxes, whoever has it. */
+    /** When the first is due of each of these sandboxes, leased or not. */
     readonly nextDueOf: (merchantIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<DueSandbox>>
     /** Gives back what was leased and not begun: it is due again at once. */
     readonly giveBack: (leases: ReadonlyArray<Lease>) => Effect.Effect<void>
@@ -161,11 +161,11 @@ const walk = (sql: SqlClient.SqlClient, now: DateTime.Utc, { destinations, merch
     order by destination, next_attempt_at limit 1`
   return Effect.flatMap(
     sql`with recursive merchants as (
-      (select merchant_id, next_attempt_at, 1 as seen, 0 as found from (${merchantAfter(merchantId)}) as first)
+      (select merchant_id, next_attempt_at, 1 as steps, 0 as found from (${merchantAfter(merchantId)}) as first)
       union all
-      select next.merchant_id, next.next_attempt_at, seen + 1, found + (m.next_attempt_at <= ${time})::int4
+      select next.merchant_id, next.next_attempt_at, steps + 1, found + (m.next_attempt_at <= ${time})::int4
       from merchants m cross join lateral (${merchantAfter(sql.literal("m.merchant_id"))}) as next
-      where seen < ${merchantsMax} and found + (m.next_attempt_at <= ${time})::int4 < ${dueMerchantsMax}
+      where steps < ${merchantsMax} and found + (m.next_attempt_at <= ${time})::int4 < ${dueMerchantsMax}
     ), begun as (
       select * from unnest(${[...destinations.keys()]}::text[], ${[...destinations.values()]}::text[])
         as begun (merchant_id, destination)
@@ -173,13 +173,13 @@ const walk = (sql: SqlClient.SqlClient, now: DateTime.Utc, { destinations, merch
     select looked.merchant_id, looked.next_attempt_at <= ${time} as is_due, lines.destination, lines.due
     from merchants looked left join begun using (merchant_id) left join lateral (
       with recursive lines as (
-        (select destination, next_attempt_at, 1 as seen
+        (select destination, next_attempt_at, 1 as steps
         from (${lineAfter(sql.literal("coalesce(begun.destination, '')"))}) as first
         where looked.next_attempt_at <= ${time})
         union all
-        select next.destination, next.next_attempt_at, seen + 1
+        select next.destination, next.next_attempt_at, steps + 1
         from lines l cross join lateral (${lineAfter(sql.literal("l.destination"))}) as next
-        where seen < ${destinationsMax}
+        where steps < ${destinationsMax}
       )
       select destination, case when next_attempt_at > ${time} then 0 else (select count(*)::int4 from (
         select 1 from deliveries d where d.status = 'pending' and d.mode = ${mode}
@@ -224,11 +224,11 @@ const makeOfSandbox = (sql: SqlClient.SqlClient): Pick<DeliveryStore["Service"],
     return sqlDefects(
       Effect.flatMap(
         sql`with recursive lines as (
-          (select destination, 1 as seen from (${lineAfter(after)}) as first)
+          (select destination, 1 as steps from (${lineAfter(after)}) as first)
           union all
-          select next.destination, seen + 1
+          select next.destination, steps + 1
           from lines l cross join lateral (${lineAfter(sql.literal("l.destination"))}) as next
-          where seen < ${destinationsMax}
+          where steps < ${destinationsMax}
         )
         select 'sandbox' as mode, ${merchantId} as "merchantId", destination, (select count(*)::int4 from (
           select 1 from deliveries d where ${pending} and d.destination = lines.destination
@@ -256,8 +256,8 @@ const giveBack = (sql: SqlClient.SqlClient, leases: ReadonlyArray<Lease>) => {
   const sorted = leases.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1))
   return Effect.asVoid(sql`update deliveries d set leased_until = null
     from unnest(${sorted.map(({ delivery }) => delivery.id)}::text[],
-      ${sorted.map(({ leaseUntil }) => isoText(leaseUntil))}::text[]) as given (id, leased_until)
-    where d.id = given.id and d.leased_until = given.leased_until::timestamptz`)
+      ${sorted.map(({ leaseUntil }) => isoText(leaseUntil))}::text[]) as released (id, leased_until)
+    where d.id = released.id and d.leased_until = released.leased_until::timestamptz`)
 }
 
 const decodeLeased = Schema.decodeUnknownEffect(Schema.Array(LeasedDelivery))

@@ -1,22 +1,28 @@
 /**
- * The only place that connects to a merchant's server. Posts once and says what happened; whether that is a success,
- * and when to post again, is not decided here (spec: Events; silences: W8, W12, W20 to W22).
+ * The only place that posts to a merchant's server: checks the address, looks up the name, posts once, and says what
+ * came back. Whether that is a success, and when to post again, is not decided here (spec: Events; silences: W8, W12,
+ * W20 to W22). Redirects are not followed: a 3xx is an answer like another.
  *
- * Connections are kept for the next post. One that its server has closed meanwhile costs no attempt: the post is made
- * again at once, on a connection of its own.
+ * Connections are kept for the next post (`connections.ts`). One that its server has closed meanwhile costs no attempt:
+ * the post is made again at once, on a connection of its own.
  */
 import { Resolver, lookup } from "node:dns"
 import { isIP } from "node:net"
 import { webhookAcknowledgement } from "@coffer/model/Limits"
 import { isHttpUrl, isPublicAddress, isPublicHttpsUrl } from "@coffer/rules/delivery/address"
-import { Clock, Context, Effect, Exit, type Fiber, identity, Layer, Redacted, Result, Schema } from "effect"
+import { Clock, Context, Duration, Effect, Exit, type Fiber, identity, Layer, Redacted, Result, Schema } from "effect"
 import { makeDeadlines } from "../platform/runtime/deadlines.ts"
 import { memoize } from "../platform/runtime/memoize.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
-import { makeConnections } from "./connections.ts"
-import { makeEgressProxy } from "./egressProxy.ts"
-import { exchange, type ExchangeMeans, excerptPatience, notDelivered, outcomeOf, type Received } from "./exchange.ts"
-import { makeProxyLog } from "./proxyLog.ts"
+import {
+  type Checked,
+  type Connections,
+  makeConnections,
+  makeEgressProxy,
+  type NotDeliveredReason,
+  ProxyTrouble,
+  type Trip
+} from "./connections.ts"
 
 export interface OutboundRequest {
   readonly url: string
@@ -27,9 +33,6 @@ export interface OutboundRequest {
   /** Allows http, and addresses of this machine and its network. Sandbox only, where the operator permits it. */
   readonly privateAllowed: boolean
 }
-
-/** `proxy`: the operator's proxy failed, and the destination has no part in it. */
-export type NotDeliveredReason = "timeout" | "refused_address" | "dns" | "connect" | "tls" | "protocol" | "proxy"
 
 /** `detail` is an error code or a sentence of ours: never a secret, the URL or an address. */
 export type Outcome =
@@ -121,11 +124,14 @@ const attempt = (request: OutboundRequest, means: Means): Effect.Effect<Outcome>
     const postTo = (addresses: ReadonlyArray<string>) => {
       const refusal = refusalOf(addresses, request)
       if (refusal !== undefined) return end(refusal)
-      const given = { checked: { url, addresses }, request, received }
+      const exchangeOf = { checked: { url, addresses }, request, received }
       // A kept connection turned out to be closed: once more, on one of its own.
-      stop = exchange({ ...given, fresh: false }, means, (outcome) => {
+      stop = exchange({ ...exchangeOf, fresh: false }, means, (outcome) => {
         if (outcome !== undefined) return end(outcome)
-        stop = exchange({ ...given, fresh: true }, means, (again) => end(again ?? stale))
+        // A connection of its own is never found closed, so nobody sees the outcome after `??`.
+        stop = exchange({ ...exchangeOf, fresh: true }, means, (again) =>
+          end(again ?? notDelivered("protocol", "ECONNRESET"))
+        )
       })
     }
     if (literal !== undefined) postTo([literal])
@@ -172,8 +178,148 @@ const refusalOf = (addresses: ReadonlyArray<string>, { privateAllowed }: Outboun
     : notDelivered("refused_address", "the host resolves to an address that is not public")
 }
 
-/** A connection of its own is never found closed, so nobody sees this one. */
-const stale = notDelivered("protocol", "ECONNRESET")
+/** Bytes of the receiver's answer that are kept, so that the merchant can see it. */
+const snippetBytesMax = 1024
+/** How long they are waited for. The headers have decided already, and the post holds a place meanwhile. */
+const excerptPatience = Duration.seconds(1)
+
+interface ExchangeMeans {
+  readonly connections: Connections
+  /** Calls back after {@link excerptPatience}, unless what it returns is called before. */
+  readonly excerpts: { readonly after: (late: () => void) => () => boolean }
+}
+
+/** What has arrived so far. It outlives the exchange, so that a time-out can still report it. */
+interface Received extends Trip {
+  status: number | undefined
+  bytes: number
+  readonly chunks: Array<Buffer>
+}
+
+interface Exchange {
+  readonly checked: Checked
+  readonly request: OutboundRequest
+  readonly received: Received
+  /** On a connection of its own. */
+  readonly fresh: boolean
+}
+
+const notDelivered = (reason: NotDeliveredReason, detail: string): Outcome => ({
+  _tag: "NotDelivered",
+  reason,
+  detail
+})
+
+/** The answer as far as it has arrived; without a status, the reason why there is none. */
+const outcomeOf = ({ chunks, status }: Received, reason: NotDeliveredReason, detail: string): Outcome =>
+  status === undefined ? notDelivered(reason, detail) : { _tag: "Answered", status, snippet: snippetOf(chunks) }
+
+// PostgreSQL's text cannot hold a NUL, and a receiver may send one.
+const snippetOf = (chunks: ReadonlyArray<Buffer>): string =>
+  (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+    .toString("utf8", 0, snippetBytesMax)
+    .replaceAll("\0", "\uFFFD")
+
+/**
+ * Connects, sends, and listens until the snippet is full, the answer ends, or it takes too long to end. `done` is told
+ * undefined when a kept connection turned out to be closed. What is returned closes the connection,
+ * unless the exchange is over.
+ */
+const exchange = (
+  { checked, fresh, received, request }: Exchange,
+  { connections, excerpts }: ExchangeMeans,
+  done: (outcome: Outcome | undefined) => void
+): (() => void) => {
+  const way = connections.wayTo(checked, request.headers)
+  const { connection, isKept } = connections.take(way, checked, received, fresh)
+  let isOver = false
+  let disarm: () => void = () => {}
+  const stop = () => {
+    // The connection may be another post's by now.
+    if (isOver) return
+    isOver = true
+    disarm()
+    connection.close()
+  }
+  const finish = (reason: NotDeliveredReason, detail: string) => {
+    if (isOver) return
+    stop()
+    done(outcomeOf(received, reason, detail))
+  }
+
+  connection.client.dispatch(
+    { path: way.path, method: "POST", headers: way.headers, body: request.body, reset: fresh },
+    {
+      onRequestStart: () => {},
+      onResponseStart: (_, status) => {
+        if (isOver || status < 200) return
+        if (connections.isProxysOwn(checked.url, status)) return finish("proxy", `the proxy answered ${status}`)
+        received.status = status
+        disarm = excerpts.after(() => finish(received.stage, ""))
+      },
+      onResponseData: (_, chunk) => {
+        received.chunks.push(chunk)
+        received.bytes += chunk.length
+        // A longer answer is cut off, and its connection with it.
+        if (received.bytes >= snippetBytesMax) finish(received.stage, "")
+      },
+      onResponseEnd: () => {
+        if (isOver) return
+        isOver = true
+        disarm()
+        // The client says only after this whether the connection can be kept.
+        process.nextTick(() => {
+          connection.release()
+          done(outcomeOf(received, received.stage, ""))
+        })
+      },
+      onResponseError: (_, error) => {
+        if (isOver) return
+        const isStale = isKept && received.status === undefined && codeOf(error) in closed
+        if (!isStale) return finish(error instanceof ProxyTrouble ? error.reason : received.stage, detailOf(error))
+        stop()
+        done(undefined)
+      }
+    }
+  )
+  return stop
+}
+
+const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? error.name
+
+/** What a connection says that was closed before we wrote to it or before it answered. */
+const closed = {
+  ECONNRESET: "ECONNRESET",
+  EPIPE: "EPIPE",
+  UND_ERR_SOCKET: "ECONNRESET",
+  UND_ERR_DESTROYED: "ECONNRESET"
+}
+/** Our words, or Node's, for what undici says. Merchants read them. */
+const details: Readonly<Record<string, string>> = {
+  ...closed,
+  HTTPParserError: "the answer is not HTTP/1.1",
+  UND_ERR_HEADERS_OVERFLOW: "HPE_HEADER_OVERFLOW",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "HPE_UNEXPECTED_CONTENT_LENGTH"
+}
+
+/** The code alone, since messages of others contain addresses. */
+const detailOf = (error: Error): string =>
+  error instanceof ProxyTrouble ? error.message : (details[codeOf(error)] ?? codeOf(error))
+
+/** Says in the log when the operator's proxy begins to fail and when it works again, and not every time between. */
+const makeProxyLog = () => {
+  let failing = false
+  return (outcome: Outcome): Effect.Effect<void> => {
+    const fails = outcome._tag === "NotDelivered" && outcome.reason === "proxy"
+    // An outcome for which the proxy was not asked says nothing about the proxy.
+    const usedProxy = outcome._tag === "Answered" || !["dns", "refused_address"].includes(outcome.reason)
+    if (fails === failing || !usedProxy) return Effect.void
+    failing = fails
+    return fails
+      ? Effect.logError(`the webhook proxy fails (${outcome.detail}); deliveries wait for it and none is counted`)
+      : Effect.logInfo("the webhook proxy works again")
+  }
+}
 
 /** As other programs on this machine do: knows `localhost`, the hosts file and neighbouring containers. */
 const resolveLocally = (hostname: string) =>

@@ -1,16 +1,40 @@
-/** Handlers of the `webhook_endpoints` group (spec: Endpoints, Webhook endpoints; silences: W6). */
+/**
+ * Handlers of the `webhook_endpoints` group, and how its errors are told to the caller (spec: Endpoints, Webhook
+ * endpoints, Errors; silences: W2, W4, W6).
+ */
+import * as Wire from "@coffer/contract/Errors"
+import { endpointsMax } from "@coffer/model/Limits"
+import type * as rules from "@coffer/rules/webhooks/decide"
 import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import type { Account } from "@coffer/model/Account"
 import { Effect, identity } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerCodes, answeredWith } from "../idempotency/Answering.ts"
-import { commonRefusals, unavailable } from "../http/refusals.ts"
+import { commonRefusals, refuseAs, unavailable } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { AuditLog } from "../operators/AuditLog.ts"
 import { span } from "../platform/runtime/span.ts"
-import { webhookEndpointRefusals } from "./webhookEndpointRefusals.ts"
-import { WebhookEndpoints } from "./WebhookEndpoints.ts"
+import {
+  type SecretManaged as NoOwnSecret,
+  type SingleAddressManaged as SingleAddress,
+  WebhookEndpoints
+} from "./WebhookEndpoints.ts"
+
+const webhookEndpointRefusals = {
+  EndpointNotFound: refuseAs(Wire.EndpointNotFound, ({ id }: rules.EndpointNotFound) => ({
+    message: `No webhook endpoint ${id}.`
+  })),
+  EndpointLimitReached: refuseAs(Wire.Conflict, (_: rules.EndpointLimitReached) => ({
+    message: `There are ${endpointsMax} webhook endpoints already; delete one first.`
+  })),
+  SingleAddressManaged: refuseAs(Wire.Conflict, (_: SingleAddress) => ({
+    message: "The account's single address is set elsewhere."
+  })),
+  SecretManaged: refuseAs(Wire.DefaultEndpointSecretManaged, (_: NoOwnSecret) => ({
+    message: "This address is signed with the account's secret: POST /v1/webhook_signing_secret/rotate rotates it."
+  }))
+}
 
 const newEndpoint = answerCodes(201)
 
@@ -25,13 +49,15 @@ export const layer = HttpApiBuilder.group(
     const { EndpointLimitReached, EndpointNotFound, SecretManaged, SingleAddressManaged } = webhookEndpointRefusals
 
     /** A merchant gets to see a secret: the audit log has that before the answer is sent. */
-    const seen = ({ merchantId, mode }: Account, act: string, target: string) => {
+    const secretShown = ({ merchantId, mode }: Account, act: string, target: string) => {
       const actor = { id: merchantId, name: merchantId, role: "merchant" }
       return { actor, act, phase: "seen", target: `${mode}/${target}` } as const
     }
     /** A live secret that is replaced has an entry each time. In a sandbox it can be replaced without end. */
     const noteSecret = (account: Account, act: string, target: string) =>
-      account.mode === "live" ? log.write(seen(account, act, target)) : log.writeOnce(seen(account, act, target))
+      account.mode === "live"
+        ? log.write(secretShown(account, act, target))
+        : log.writeOnce(secretShown(account, act, target))
 
     return handlers.handleAll({
       create: span("webhook_endpoints.create")(function* ({ payload }) {
@@ -66,7 +92,7 @@ export const layer = HttpApiBuilder.group(
       signingSecret: span("webhook_endpoints.signingSecret")(function* () {
         const account = yield* Caller
         const shown = yield* endpoints.signingSecret(account)
-        yield* log.writeOnce(seen(account, "webhook_signing_secret.retrieve", "webhook_signing_secret"))
+        yield* log.writeOnce(secretShown(account, "webhook_signing_secret.retrieve", "webhook_signing_secret"))
         return yield* reply(shown)
       }),
 

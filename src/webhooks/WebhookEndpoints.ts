@@ -25,10 +25,9 @@ import { Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { makeChangeSettings } from "./changeSettings.ts"
 import { DeliveryStore } from "./DeliveryStore.ts"
 import { endpointView, signingView, singleView } from "./WebhookEndpointView.ts"
-import { type StoredSettings, WebhookSettingsStore } from "./WebhookSettingsStore.ts"
+import { makeChangeSettings, type StoredSettings, WebhookSettingsStore } from "./WebhookSettingsStore.ts"
 
 /** The account's single address is set by the operator, not here (silences: W2). */
 export class SingleAddressManaged extends Schema.TaggedError<SingleAddressManaged>()("SingleAddressManaged", {}) {}
@@ -132,7 +131,7 @@ const update = ({ change, deliveries, privateAllowed }: Services) =>
     if (problem !== undefined) return yield* problem
     const updated = yield* change(account, (stored, now) =>
       Result.map(
-        Result.flatMap(managedElsewhere(stored, id, new SingleAddressManaged()), () =>
+        Result.flatMap(managedBySettings(stored, id, new SingleAddressManaged()), () =>
           rules.update(stored.settings, id, changes, now)
         ),
         ({ endpoint, settings }) => ({ settings, answer: endpointView(account.mode, endpoint) })
@@ -147,7 +146,7 @@ const remove = ({ change, deliveries }: Services) =>
   span("WebhookEndpoints.remove")(function* (account: Account, id: string) {
     const removed = yield* change(account, (stored) =>
       Result.map(
-        Result.flatMap(managedElsewhere(stored, id, new SingleAddressManaged()), () =>
+        Result.flatMap(managedBySettings(stored, id, new SingleAddressManaged()), () =>
           rules.remove(stored.settings, id)
         ),
         (settings) => ({ settings, answer: { object: "webhook_endpoint", id, deleted: true } as const })
@@ -162,7 +161,7 @@ const secretsOf = ({ change, secrets, store }: Services) => ({
     const { sealed, secret } = yield* newSecret(secrets, account, id)
     return yield* change(account, (stored, now) =>
       Result.map(
-        Result.flatMap(managedElsewhere(stored, id, new SecretManaged()), () =>
+        Result.flatMap(managedBySettings(stored, id, new SecretManaged()), () =>
           rules.rotate(stored.settings, id, sealed, now)
         ),
         ({ endpoint, settings }) => ({ settings, answer: { ...endpointView(account.mode, endpoint), secret } })
@@ -223,7 +222,7 @@ const changesOf = ({
   })
 }
 
-const managedElsewhere = <Refusal>({ single }: StoredSettings, id: string, refusal: Refusal) =>
+const managedBySettings = <Refusal>({ single }: StoredSettings, id: string, refusal: Refusal) =>
   single?.id === id ? Result.fail(refusal) : Result.void
 
 /**

@@ -1,15 +1,21 @@
 /**
- * Rows of webhook settings, read fresh for who changes or shows them; and an account's single address, which is the
- * merchant's own and only shown here (docs/decisions/0021).
+ * Rows of webhook settings, read fresh to change or to show them, and the one way to change them: load, decide, commit
+ * with the answer to the request, and again when another request wrote first (docs/decisions/0021). The next question to
+ * this runner meets the new settings. An account's single address is the merchant's own and only shown here.
  */
 import { Mode } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import { DefaultEndpoint, type SingleAddress, type WebhookSettings } from "@coffer/rules/webhooks/Settings"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, type DateTime, Effect, Layer, type Result, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { answering, sealedAnswerOf } from "../idempotency/Answering.ts"
+import { Merchants } from "../merchants/Merchants.ts"
 import { settingsIdOf, webhookSettings } from "../merchants/webhookSettings.ts"
-import { type Change, update } from "../platform/commit/Change.ts"
+import { type Change, NotCommitted, update } from "../platform/commit/Change.ts"
+import { Transactor } from "../platform/commit/Transactor.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { Secrets } from "../platform/runtime/Secrets.ts"
 
 export interface StoredSettings {
   readonly settings: WebhookSettings
@@ -24,7 +30,7 @@ export class WebhookSettingsStore extends Context.Service<
 >()("@coffer/webhooks/WebhookSettingsStore") {}
 
 /** The settings after a change, in place of the version that was read. */
-export const replacement = (account: Account, before: StoredSettings, after: WebhookSettings): Change => {
+const replacement = (account: Account, before: StoredSettings, after: WebhookSettings): Change => {
   const row = { id: settingsIdOf(account), ...account, ...after }
   return update(webhookSettings, before.version, row, { version: before.version + 1 })
 }
@@ -69,3 +75,47 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** How often one change is decided while others change the same settings: more often than a merchant sends at once. */
+const attemptsMax = 64
+
+/** What a change comes to. */
+interface SettingsChange<Answer> {
+  readonly settings: WebhookSettings
+  /** What the request is answered. It is stored encrypted, since it may show a secret. */
+  readonly answer: Answer
+}
+
+export const makeChangeSettings = Effect.gen(function* () {
+  const store = yield* WebhookSettingsStore
+  const transactor = yield* Transactor
+  const merchants = yield* Merchants
+  const secrets = yield* Secrets
+
+  return Effect.fnUntraced(function* <Answer extends object, Refusal>(
+    account: Account,
+    decide: (stored: StoredSettings, now: DateTime.Utc) => Result.Result<SettingsChange<Answer>, Refusal>
+  ) {
+    for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+      const before = yield* store.load(account)
+      const { answer, settings } = yield* Effect.fromResult(decide(before, yield* currentTime))
+      const changes = [replacement(account, before, settings)]
+      const committed = answering((request) =>
+        transactor.commit(settingsIdOf(account), [...changes, ...sealedAnswerOf(request, answer, secrets.encrypt)])
+      )
+      const outcome = yield* Effect.result(Effect.ensuring(committed, merchants.forget(account.merchantId)))
+      if (outcome._tag === "Success") return answer
+      const { failure } = outcome
+      switch (failure._tag) {
+        case "NotCommitted":
+          return yield* failure
+        case "AlreadyExists":
+          return yield* Effect.die(failure)
+        case "StaleVersion":
+          // The stale row is the request's claim: another request has taken it over.
+          if (failure.table !== "webhook_settings") return yield* new NotCommitted({ reason: "overloaded" })
+      }
+    }
+    return yield* new NotCommitted({ reason: "overloaded" })
+  })
+})

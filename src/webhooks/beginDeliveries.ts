@@ -1,25 +1,40 @@
 /**
  * Begins what was leased, as far as there are places, and follows each attempt to its end: its place is free again, its
- * result is written, and the next one begins. Whatever goes wrong with one costs the others nothing.
+ * result is written, and the next one begins. A failure of one costs the others nothing.
+ *
+ * A place is one post under way on this runner. Each line has a limit (docs/decisions/0053), and leased deliveries may
+ * wait for a place (docs/decisions/0041). Which line may take a place is a rule (`packages/rules/src/delivery/places.ts`).
+ * All of it is lost with the process: after a restart nothing is known of any line.
  */
 import { webhookAcknowledgement } from "@coffer/model/Limits"
 import type { MerchantId, Mode } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
-import type { Keys, Line } from "@coffer/rules/delivery/places"
+import {
+  type Keys,
+  keysOf,
+  limitAfter,
+  type Line,
+  lineKey,
+  mayTake,
+  merchantKey,
+  type Places,
+  placesOf,
+  roomKey,
+  standingOf,
+  standings,
+  sumOf,
+  waitingOf
+} from "@coffer/rules/delivery/places"
 import { hostOf } from "@coffer/rules/delivery/route"
 import { DateTime, Duration, Effect, Exit, FiberSet, identity, Option, Result } from "effect"
 import type { MerchantNotFound } from "../merchants/Merchants.ts"
 import type { Worker } from "../platform/jobs/Workers.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { unmovedMillis } from "../platform/runtime/MovedClock.ts"
-import type { Ended, LeasedDelivery } from "./deliveryAttempts.ts"
 import * as DeliveryMetrics from "./DeliveryMetrics.ts"
-import { logLost, makeResults } from "./deliveryResults.ts"
+import { type Ended, type LeasedDelivery, logLost, makeResults } from "./deliveryResults.ts"
 import { DeliveryStore, type Lease } from "./DeliveryStore.ts"
-import type { makeFailingDestinations } from "./failingDestinations.ts"
-import type { makePlacesInUse } from "./placesInUse.ts"
 import { attemptOf, isDelivered, type Posted, type PostResult } from "./postDelivery.ts"
-import type { makeWaiting } from "./waitingDeliveries.ts"
 
 /** What an attempt takes at most. */
 const attemptMillis = Duration.toMillis(webhookAcknowledgement)
@@ -28,7 +43,7 @@ interface Surroundings {
   readonly post: (delivery: LeasedDelivery, latest: number) => Effect.Effect<PostResult, MerchantNotFound>
   readonly places: ReturnType<typeof makePlacesInUse>
   readonly waiting: ReturnType<typeof makeWaiting<Started>>
-  readonly failing: ReturnType<typeof makeFailingDestinations>
+  readonly failing: ReturnType<typeof DeliveryMetrics.makeFailingDestinations>
   readonly metrics: Effect.Success<ReturnType<typeof DeliveryMetrics.make>>
 }
 
@@ -49,7 +64,7 @@ export const makeBegin = Effect.fnUntraced(function* ({ failing, metrics, places
   const clocks = yield* MerchantClocks
   const unrecorded = makeUnrecorded()
 
-  const results = yield* makeResults(makeWritten({ metrics, places, clocks }))
+  const results = yield* makeResults((batch) => store.record(batch), makeWritten({ metrics, places, clocks }))
   const run = yield* FiberSet.makeRuntime<never>()
 
   /** What is to be written of an attempt, if there is anything. */
@@ -124,13 +139,13 @@ const oneAtATime = <Argument>(run: (argument: Argument) => void) => {
   }
 }
 
-interface Told extends Pick<Surroundings, "metrics" | "places"> {
+interface AfterWriting extends Pick<Surroundings, "metrics" | "places"> {
   readonly clocks: MerchantClocks["Service"]
 }
 
 /** What follows when results were written, or could not be. */
 const makeWritten =
-  ({ clocks, metrics, places }: Told) =>
+  ({ clocks, metrics, places }: AfterWriting) =>
   (batch: ReadonlyArray<Made>, wasBehind: boolean) =>
     Effect.ensuring(
       Effect.andThen(metrics.count(batch.map(({ outcome }) => outcome)), metrics.underWay(places.posts())),
@@ -157,7 +172,7 @@ const makeUnrecorded = () => {
   }
 }
 
-/** What an operator is told, if anything. What cannot be signed is our failure, not the destination's. */
+/** A line for the operator, where one is due. A delivery that cannot be signed is our failure, not the destination's. */
 const judge = (failing: Surroundings["failing"], { attempt, delivery, outcome }: Made, endedAt: number) => {
   const line = lineOf(delivery)
   if (outcome._tag === "Unsigned") return undefined
@@ -177,3 +192,131 @@ export const lineOf = ({ destination, merchant_id, mode }: LeasedDelivery): Line
   merchantId: merchant_id,
   destination
 })
+
+/** Lines whose limit is kept. Beyond it the one that was heard of longest ago is forgotten. */
+const limitsMax = 4_096
+
+const modes: ReadonlyArray<Mode> = ["live", "sandbox"]
+
+/** How many there are, by {@link Keys}. */
+const makeCounts = () => {
+  const taken = new Map<string, number>()
+  const count = (keys: Keys, by: 1 | -1) => {
+    for (const key of keys) {
+      const posts = (taken.get(key) ?? 0) + by
+      if (posts === 0) taken.delete(key)
+      else taken.set(key, posts)
+    }
+  }
+  return { taken, count }
+}
+
+export const makePlacesInUse = () => {
+  const { count, taken } = makeCounts()
+  const limits = new Map<string, number>()
+  const held = (mode: Mode) => standings.map((standing) => taken.get(roomKey(mode, standing)) ?? 0)
+
+  return {
+    taken,
+    limits,
+    hasFreePlace: (mode: Mode): boolean => held(mode).some((posts, index) => posts < placesOf[standings[index]!]),
+    /** All that are under way. */
+    posts: (): number => modes.flatMap(held).reduce((sum, posts) => sum + posts, 0),
+    take: (keys: Keys) => count(keys, 1),
+    free: (keys: Keys) => count(keys, -1),
+    /** Adapts the line's limit to how a post has ended. */
+    learn: (line: Line, ended: Parameters<typeof limitAfter>[1]) => {
+      const key = lineKey(line)
+      const limit = limitAfter(limits.get(key), ended)
+      limits.delete(key)
+      if (limits.size >= limitsMax) limits.delete(limits.keys().next().value!)
+      limits.set(key, limit)
+    }
+  }
+}
+
+/** When fewer wait, more are leased, so that no place stays free. */
+const few = sumOf(waitingOf) / 4
+/** How long before the end of its lease one is given back. It has waited five seconds then. */
+const reserve = Duration.seconds(25)
+
+interface Waiting extends Lease {
+  readonly line: Line
+}
+/** Where one that waits is counted: in the room in which its line was when it came. */
+interface Counted<One> {
+  readonly one: One
+  readonly keys: Keys
+}
+/** In the order of their turns: lines by their keys, and what waits of each, oldest first. */
+type Lines<One> = Map<string, Array<Counted<One>>>
+/** One for which there is a place, and the counts in which its post is counted. */
+interface Next<One> {
+  readonly one: One
+  readonly keys: Keys
+}
+
+export const makeWaiting = <One extends Waiting>() => {
+  const { count, taken } = makeCounts()
+  const modes: Readonly<Record<Mode, Map<string, Lines<One>>>> = { live: new Map(), sandbox: new Map() }
+
+  const all = function* () {
+    for (const merchants of Object.values(modes)) {
+      for (const lines of merchants.values()) for (const line of lines.values()) yield* line
+    }
+  }
+
+  const remove = ({ keys, one }: Counted<One>): One => {
+    const [merchant, key] = [merchantKey(one.line), lineKey(one.line)]
+    const merchants = modes[one.delivery.mode]
+    const lines = merchants.get(merchant)!
+    const left = lines.get(key)!.filter((other) => other.one !== one)
+    // The line and the merchant have had their turn.
+    lines.delete(key)
+    merchants.delete(merchant)
+    if (left.length > 0) lines.set(key, left)
+    if (lines.size > 0) merchants.set(merchant, lines)
+    count(keys, -1)
+    return one
+  }
+  const waitingIn = (mode: Mode) =>
+    standings.reduce((sum, standing) => sum + (taken.get(roomKey(mode, standing)) ?? 0), 0)
+
+  return {
+    /** How many more may wait. */
+    room: ({ limits, taken: begun }: Places): Places => ({ limits, taken, begun, rooms: waitingOf }),
+    hasFew: (mode: Mode): boolean => waitingIn(mode) < few,
+    add: (one: One, { limits }: Pick<Places, "limits">) => {
+      const [merchant, key] = [merchantKey(one.line), lineKey(one.line)]
+      const merchants = modes[one.delivery.mode]
+      const lines: Lines<One> = merchants.get(merchant) ?? new Map()
+      if (lines.size === 0) merchants.set(merchant, lines)
+      const line = lines.get(key) ?? []
+      const keys = keysOf(one.line, standingOf(limits.get(key)))
+      if (line.push({ one, keys }) === 1) lines.set(key, line)
+      count(keys, 1)
+    },
+    /** The next one for which there is a place. */
+    next: (mode: Mode, places: Places): Next<One> | undefined => {
+      for (const lines of modes[mode].values()) {
+        for (const [first] of lines.values()) {
+          const keys = mayTake(first!.one.line, places)
+          if (keys !== undefined) return { one: remove(first!), keys }
+        }
+      }
+      return undefined
+    },
+    /** Those that have waited too long, or all. */
+    takeOverdue: (now?: DateTime.Utc): ReadonlyArray<One> =>
+      [...all()]
+        .filter(
+          ({ one: { leaseUntil } }) => now === undefined || DateTime.isGreaterThanOrEqualTo(now, releasedAt(leaseUntil))
+        )
+        .map(remove),
+    /** When the first has waited too long. */
+    nextOverdue: (): Option.Option<DateTime.Utc> =>
+      Option.fromNullishOr([...all()].map(({ one }) => releasedAt(one.leaseUntil)).toSorted(DateTime.Order)[0])
+  }
+}
+
+const releasedAt = (leaseUntil: DateTime.Utc) => DateTime.subtractDuration(leaseUntil, reserve)

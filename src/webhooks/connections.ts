@@ -1,17 +1,24 @@
 /**
- * Connections to merchants' servers, kept for the next post (silences: W12, W20). A connection is kept under the host
- * and the addresses that were checked when it was made, and only a post whose own check found the same addresses gets
- * it. So the address that is written to is always one that was checked, also after a name has moved.
+ * Connections to merchants' servers: how they are opened, kept for the next post, and closed (silences: W12, W20, W21).
+ * What is posted on them is in `Outbound`.
  *
- * Each is a client of undici with one socket, which we open. What is in use is bounded by the places for posts
- * (docs/decisions/0053), what is idle by the numbers below.
+ * A socket is opened straight to one of the addresses that were checked, or through the operator's proxy. The name is
+ * never looked up again, since its answer may have changed (DNS rebinding). In TLS the server has to have the
+ * certificate of the URL's name, whichever address it is at.
+ *
+ * A connection is kept under the host and the addresses that were checked when it was made, and only a post whose own
+ * check found the same addresses gets it. So the address that is written to is always one that was checked, also after a
+ * name has moved. Each connection is a client of undici with one socket. The places for posts bound how many are in use
+ * (docs/decisions/0053), and the numbers below how many are idle.
  */
-import type { Socket } from "node:net"
+import http from "node:http"
+import net, { isIP, type LookupFunction, type Socket } from "node:net"
+import tls, { type TLSSocket } from "node:tls"
 import { Duration, Effect, FiberHandle } from "effect"
 import { Client } from "undici"
-import { makeDial } from "./dial.ts"
-import { absoluteForm, type EgressProxy } from "./egressProxy.ts"
-import type { NotDeliveredReason } from "./Outbound.ts"
+
+/** `proxy`: the operator's proxy failed, and the destination has no part in it. */
+export type NotDeliveredReason = "timeout" | "refused_address" | "dns" | "connect" | "tls" | "protocol" | "proxy"
 
 /** One exchange, as far as it has come. */
 export interface Trip {
@@ -25,7 +32,7 @@ export interface Checked {
   readonly addresses: ReadonlyArray<string>
 }
 
-export interface Connection {
+interface Connection {
   readonly client: Client
   /** After an answer: back to its place, or closed when there is no room or its server keeps none. */
   readonly release: () => void
@@ -33,14 +40,14 @@ export interface Connection {
   readonly close: () => void
 }
 
-export interface Taken {
+interface Taken {
   readonly connection: Connection
   /** Whether it was kept from another post. */
   readonly isKept: boolean
 }
 
 /** The way to a destination: its own server, or a proxy that speaks http for us. */
-export interface Way {
+interface Way {
   /** Whose connections may be used. */
   readonly key: string
   readonly origin: string
@@ -180,3 +187,203 @@ const makeIdle = (start: (rounds: Effect.Effect<void>) => void) => {
     }
   }
 }
+
+interface Dialling {
+  readonly way: Way
+  readonly checked: Checked
+  readonly trip: Trip
+  readonly signal: AbortSignal
+}
+
+type Done = (error: Error | undefined, socket: Socket | undefined) => void
+
+/** Sessions of TLS that are remembered, so that the next handshake is shorter. */
+const sessionsMax = 100
+
+const makeDial = (proxy: EgressProxy | undefined) => {
+  const sessions = new Map<string, Buffer>()
+
+  /** `over`: a tunnel, or undefined to connect. */
+  const secure = ({ checked, way }: Dialling, over?: Socket): TLSSocket => {
+    const { addresses, url } = checked
+    const host = hostnameOf(url)
+    const session = sessions.get(way.key)
+    const socket = tls.connect({
+      ...(over === undefined ? { port: portOf(url), lookup: pinnedTo(addresses) } : { socket: over }),
+      ...(session === undefined ? {} : { session }),
+      host,
+      servername: isIP(host) === 0 ? host : "",
+      ALPNProtocols: ["http/1.1"]
+    })
+    return socket.on("session", (fresh: Buffer) => {
+      if (sessions.size >= sessionsMax) sessions.delete(sessions.keys().next().value!)
+      sessions.set(way.key, fresh)
+    })
+  }
+
+  return (dialling: Dialling, done: Done): void => {
+    const { checked, signal, trip, way } = dialling
+    const isTls = checked.url.protocol === "https:"
+    if (!isTls) {
+      const to = new URL(way.origin)
+      // The proxy is the operator's, so its name is looked up as any other.
+      const straight = proxy === undefined ? { lookup: pinnedTo(checked.addresses) } : {}
+      return follow(net.connect({ host: hostnameOf(to), port: portOf(to), ...straight }), dialling, done)
+    }
+    if (proxy === undefined) return follow(secure(dialling), dialling, done)
+    return tunnelTo(proxy, checked, trip, signal, (error, tunnel) => {
+      if (tunnel === undefined) return done(error, undefined)
+      trip.stage = "tls"
+      return follow(secure(dialling, tunnel), dialling, done)
+    })
+  }
+}
+
+/** Says how far the connection has come, and calls `done` once. */
+const follow = (socket: Socket | TLSSocket, { checked, signal, trip }: Dialling, done: Done): void => {
+  const isTls = checked.url.protocol === "https:"
+  let isDone = false
+  const end: Done = (error, made) => {
+    if (isDone) return
+    isDone = true
+    done(error, made)
+  }
+  socket.setNoDelay(true)
+  socket.once("connect", () => (trip.stage = isTls ? "tls" : "protocol"))
+  socket.once(isTls ? "secureConnect" : "connect", () => {
+    trip.stage = "protocol"
+    end(undefined, socket)
+  })
+  // `on`, not `once`: an error without a listener ends the process.
+  socket.on("error", (error) => end(error, undefined))
+  socket.once("close", () => end(new Error("closed"), undefined))
+  signal.addEventListener("abort", () => socket.destroy(), { once: true })
+}
+
+const hostnameOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, "$1")
+const portOf = ({ port, protocol }: URL): number => (port === "" ? (protocol === "https:" ? 443 : 80) : Number(port))
+
+/** A look-up that returns the checked addresses. */
+const pinnedTo =
+  (addresses: ReadonlyArray<string>): LookupFunction =>
+  (_hostname, { all }, callback) => {
+    const found = addresses.map((address) => ({ address, family: isIP(address) }))
+    if (all === true) callback(null, found)
+    else callback(null, found[0]!.address, found[0]!.family)
+  }
+
+export interface EgressProxy {
+  readonly hostname: string
+  readonly port: number
+  /** The headers that name us to the proxy. */
+  readonly headers: Record<string, string>
+  /** Milliseconds of Unix time. */
+  readonly clock: () => number
+  /** When it last opened a tunnel. */
+  openedAt: number | undefined
+}
+
+/** `url` as the settings have checked it: `http://user:pass@host:port`. */
+export const makeEgressProxy = (url: URL, clock: () => number): EgressProxy => {
+  const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  return {
+    hostname: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: Number(url.port === "" ? 80 : url.port),
+    headers: user === ":" ? {} : { "Proxy-Authorization": `Basic ${Buffer.from(user).toString("base64")}` },
+    clock,
+    openedAt: undefined
+  }
+}
+
+/** No connection came about. `message` is a sentence of ours, or a code. */
+export class ProxyTrouble extends Error {
+  readonly reason: NotDeliveredReason
+  constructor(reason: NotDeliveredReason, message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+/** A proxy that has opened a tunnel so lately works: what it cannot reach is to blame. In milliseconds. */
+const lately = 60_000
+/** Addresses of one host that the proxy is asked for, at most. */
+const addressesMax = 4
+
+/** For http the proxy is the server that is spoken to. */
+const absoluteForm = (proxy: EgressProxy, { addresses, url }: Checked, headers: Record<string, string>) => ({
+  origin: `http://${isIP(proxy.hostname) === 6 ? `[${proxy.hostname}]` : proxy.hostname}:${proxy.port}`,
+  path: `http://${authority(addresses[0]!, url)}${url.pathname}${url.search}`,
+  headers: { ...headers, ...proxy.headers, Host: url.host }
+})
+
+/** A tunnel to the first address that the proxy can reach. `done` is called once. */
+const tunnelTo = (
+  proxy: EgressProxy,
+  checked: Checked,
+  trip: Trip,
+  signal: AbortSignal,
+  done: (error: ProxyTrouble | undefined, tunnel: Socket | undefined) => void
+): void => {
+  // Some proxies have no IPv6.
+  const addresses = checked.addresses.toSorted((a, b) => isIP(a) - isIP(b)).slice(0, addressesMax)
+  const next = (index: number) =>
+    connect({ proxy, path: authority(addresses[index]!, checked.url), trip, signal }, (outcome) => {
+      if (!(outcome instanceof ProxyTrouble)) return done(undefined, outcome)
+      if (outcome.reason === "connect" && index + 1 < addresses.length) return next(index + 1)
+      return done(outcome, undefined)
+    })
+  next(0)
+}
+
+interface Asking {
+  readonly proxy: EgressProxy
+  readonly path: string
+  readonly trip: Trip
+  readonly signal: AbortSignal
+}
+
+/** One CONNECT. `done` is called once. */
+const connect = ({ path, proxy, signal, trip }: Asking, done: (outcome: Socket | ProxyTrouble) => void) => {
+  trip.stage = "proxy"
+  const { headers, hostname, port } = proxy
+  const client = http.request({
+    hostname,
+    port,
+    path,
+    method: "CONNECT",
+    headers: { ...headers, Host: path },
+    agent: false,
+    signal
+  })
+  let ended = false
+  const end = (outcome: Socket | ProxyTrouble) => {
+    if (ended) return
+    ended = true
+    done(outcome)
+  }
+  client.once("socket", (socket) => socket.once("connect", () => (trip.stage = blamed(proxy))))
+  client.once("connect", ({ statusCode = 0 }, socket, head) => {
+    if (statusCode >= 200 && statusCode < 300 && head.length === 0) {
+      proxy.openedAt = proxy.clock()
+      return end(socket)
+    }
+    socket.destroy()
+    return end(new ProxyTrouble(reasonOf(proxy, statusCode), `the proxy answered CONNECT with ${statusCode}`))
+  })
+  client.on("error", (error: NodeJS.ErrnoException) => end(new ProxyTrouble("proxy", error.code ?? error.name)))
+  client.once("close", () => end(new ProxyTrouble("proxy", "ECONNRESET")))
+  client.end()
+}
+
+/** A proxy's 403 is a rule of the operator's about the destination. Its 5xx may mean the destination or itself. */
+const reasonOf = (proxy: EgressProxy, status: number): NotDeliveredReason => {
+  if (status === 403) return "refused_address"
+  return status >= 500 ? blamed(proxy) : "proxy"
+}
+
+/** Who is to blame when the proxy can be reached and does not get through. */
+const blamed = ({ clock, openedAt }: EgressProxy): NotDeliveredReason =>
+  openedAt !== undefined && clock() - openedAt <= lately ? "connect" : "proxy"
+
+const authority = (address: string, { port, protocol }: URL): string =>
+  `${isIP(address) === 6 ? `[${address}]` : address}:${port === "" ? (protocol === "https:" ? 443 : 80) : port}`

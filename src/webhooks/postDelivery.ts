@@ -4,8 +4,7 @@
  */
 import { redactText } from "@coffer/rules/redaction"
 import type { StoredSecrets } from "@coffer/rules/webhooks/Settings"
-import { nextAttempt } from "@coffer/rules/delivery/schedule"
-import { signatureHeader, standardHeaders } from "@coffer/rules/delivery/signature"
+import { nextAttempt, signatureHeader, standardHeaders } from "@coffer/rules/delivery/attempt"
 import { DateTime, Effect, Option } from "effect"
 import { Events } from "../events/Events.ts"
 import { type Merchant, Merchants } from "../merchants/Merchants.ts"
@@ -15,7 +14,7 @@ import { hmacBase64, hmacHex, Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { millisOf } from "../platform/runtime/clock.ts"
-import type { Attempt, LeasedDelivery } from "./deliveryAttempts.ts"
+import type { Attempt, LeasedDelivery } from "./deliveryResults.ts"
 import { Outbound, type Outcome } from "./Outbound.ts"
 
 export interface Posted {

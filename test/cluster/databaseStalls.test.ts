@@ -63,8 +63,8 @@ describe("one wallet's row is locked by somebody else", () => {
             Effect.map(held, ({ length }) => length === 0)
           )
           yield* Effect.all([own.run(rounds, ownStock), theirs.run(rounds, theirStock)], { concurrency: 2 })
-          assertNoneHung(theirs, firstRounds)
-          assertNoneHung(own, firstRounds)
+          yield* assertNoneHung(theirs, firstRounds)
+          yield* assertNoneHung(own, firstRounds)
           const early = theirs.sent.filter(({ round }) => round < firstRounds)
           assert.deepStrictEqual(Object.keys(countsOf(early)).toSorted(), succeeded)
           const ownPays = own.sent.filter(({ round, what }) => what === "pay" && round < firstRounds)
@@ -94,7 +94,7 @@ describe("a table is locked by somebody else", () => {
           const page = new URL(order.body.data.checkout_url).pathname
           yield* hold(holder, "lock table orders in access exclusive mode")
           yield* requests.run(rounds, stock)
-          assertNoneHung(requests, firstRounds)
+          yield* assertNoneHung(requests, firstRounds)
           yield* eventually(
             "/readyz to say that writes stall",
             Effect.map(service.api.get("/readyz"), ({ body, status }) => status === 503 && !body.checks.writes)
@@ -134,7 +134,7 @@ describe("a table is locked by somebody else", () => {
             Effect.replicateEffect(api.get("/v1/disputes", merchant.sandboxKey), rounds, { concurrency: 8 })
           )
           yield* requests.run(rounds, stock)
-          assertNoneHung(requests, firstRounds)
+          yield* assertNoneHung(requests, firstRounds)
           const early = requests.sent.filter(({ round }) => round < firstRounds)
           const failed = early.filter(({ status }) => status === undefined || status >= 400)
           // Without the rule every payment fails, which is a quarter of all.
@@ -162,7 +162,7 @@ describe("connections to Postgres die without a word", () => {
       const stock = yield* requests.stock
       wire.swallow()
       yield* requests.run(rounds, stock)
-      assertNoneHung(requests, firstRounds)
+      yield* assertNoneHung(requests, firstRounds)
       wire.heal()
       yield* recoversSoon(service, keys)
       yield* assertNothingLost(service, requests)
@@ -185,7 +185,7 @@ describe("Postgres is stopped (SIGSTOP)", () => {
       const processes = familyOf(postmasterOf(home)!.pid)
       yield* Effect.acquireUseRelease(
         Effect.sync(() => signalAll(processes, "SIGSTOP")),
-        () => Effect.map(requests.run(rounds, stock), () => assertNoneHung(requests, firstRounds)),
+        () => Effect.andThen(requests.run(rounds, stock), assertNoneHung(requests, firstRounds)),
         () => Effect.sync(() => signalAll(processes, "SIGCONT"))
       )
       yield* recoversSoon({ api }, keys)

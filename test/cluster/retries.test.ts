@@ -69,6 +69,10 @@ payout: complete                      | 200         | -           | 200         
 payout: fail                          | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
 merchant: suspend                     | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
 merchant: resume                      | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
+key: create                           | 201         | -           | 201                    | 201                    | 201                    | 201                    | 201                  | -             | 201                         | -             | -             | 201
+key: update                           | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
+key: roll                             | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
+key: revoke                           | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
 channel: set                          | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
 operator: create                      | 201         | -           | 201                    | 201                    | 201                    | 201                    | 201                  | -             | 201                         | -             | -             | 201
 operator: revoke                      | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
@@ -115,9 +119,10 @@ layer(Layer.effect(Shared, place), { excludeTestServices: true })(
     it.effect("whichever route it is for", () =>
       Effect.sync(() => {
         const writing = routes().filter((route) => !route.startsWith("GET "))
-        // In test/stripe (webhooks, reconciliation), test/http/links/linkVisits and test/http/orders/unappliedPayments.
+        // In test/stripe (webhooks, reconciliation), test/http: keys/leakedKeys, links/linkVisits, orders/unappliedPayments.
         const elsewhere = [
           "POST /channels/stripe/:token",
+          "POST /leaked_keys",
           "POST /operator/v1/merchants/:merchant_id/channels/:mode/reconciliation",
           "POST /pay/:link_id",
           "POST /operator/v1/orders/:trade_no/payments/:payment_id/close"

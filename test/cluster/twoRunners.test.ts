@@ -1,6 +1,7 @@
 /** Two runners on one database, as separate processes: who serves what, and what happens when one dies. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Duration, Effect, Layer } from "effect"
+import { keysOf } from "../kit/apiKeys.ts"
 import { assertBooksWhole, type Coffer, eventually, seeded } from "../kit/Process.ts"
 import { receiver } from "../kit/Receiver.ts"
 import { stretched } from "../kit/slowness.ts"
@@ -96,6 +97,36 @@ layer(Layer.effect(Pair, twoRunners), { excludeTestServices: true })("two runner
         key = reset.body.data.key
       }
     })
+  )
+
+  it.effect(
+    "a key with scopes that is revoked, rolled, narrowed or reported on one runner is so at once on the other",
+    () =>
+      Effect.gen(function* () {
+        const { a, b } = yield* Pair
+        const merchant = yield* a.api.newMerchant()
+        for (const [here, there] of [
+          [a, b],
+          [b, a]
+        ] as const) {
+          const { create, path } = keysOf({ api: here.api, merchant })
+          const acts = [
+            [401, (one: string) => here.api.operator("POST", `${one}/revoke`)],
+            [401, (one: string) => here.api.operator("POST", `${one}/roll`, { overlap_minutes: 0 })],
+            [403, (one: string) => here.api.operator("POST", one, { ip_allowlist: "203.0.113.7" })],
+            [401, (_one: string, key: string) => here.api.post("/leaked_keys", undefined, { key })]
+          ] as const
+          for (const [ends, act] of acts) {
+            const { key, key_id } = yield* create()
+            const statusOn = ({ api }: Coffer) => Effect.map(api.get("/v1/balance", key), ({ status }) => status)
+            assert.deepStrictEqual([yield* statusOn(here), yield* statusOn(there)], [200, 200])
+            assert.isBelow((yield* act(`${path}/${key_id}`, key)).status, 300)
+            assert.strictEqual(yield* statusOn(here), ends)
+            const isRefused = Effect.map(statusOn(there), (status) => status === ends)
+            yield* eventually("the key to be refused", isRefused, yield* stretched("2 seconds"))
+          }
+        }
+      })
   )
 })
 

@@ -4,6 +4,7 @@ import { EventType, everyType } from "@coffer/model/EventType"
 import { evidenceNames } from "@coffer/model/Evidence"
 import * as Limits from "@coffer/model/Limits"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { Scope } from "@coffer/model/Scopes"
 import { Record } from "effect"
 import { OpenApi } from "effect/http-api"
 
@@ -137,6 +138,7 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
     quotas: { writes: 1_000_000, reads: 1_000_000, csv: 1_000_000, helpers: 1_000_000 },
     logo_url: null,
     support_email: email,
+    contact_email: email,
     support_url: url("e.example"),
     sandbox: {
       ip_allowlist: `127.0.0.1${" ".repeat(9_991)}`,
@@ -147,6 +149,19 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
     live: { ip_allowlist: "", default_notify_url: url("d.example"), payment_methods: PaymentMethod.literals },
     note: text(2_000)
   },
+  "POST /operator/v1/merchants/:merchant_id/api_keys": {
+    mode: "sandbox",
+    name: text(Limits.keyNameLengthMax),
+    scopes: Scope.literals,
+    ip_allowlist: `127.0.0.1${" ".repeat(9_991)}`,
+    expires_at: "2999-12-31T23:59:59.999999999+00:00"
+  },
+  "POST /operator/v1/merchants/:merchant_id/api_keys/:key_id": {
+    name: text(Limits.keyNameLengthMax),
+    ip_allowlist: `127.0.0.1${" ".repeat(9_991)}`
+  },
+  "POST /operator/v1/merchants/:merchant_id/api_keys/:key_id/roll": { overlap_minutes: 1440 },
+  "POST /operator/v1/merchants/:merchant_id/api_keys/:key_id/revoke": {},
   "POST /operator/v1/merchants/:merchant_id/suspend": {},
   "POST /operator/v1/merchants/:merchant_id/resume": {},
   // Keys are tried at Stripe, which no test reaches.

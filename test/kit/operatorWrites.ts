@@ -1,8 +1,23 @@
 /** Writes of operators about merchants' standing and about other operators (`writes.ts`). */
 import { Effect } from "effect"
-import { write } from "./write.ts"
+import type { Merchant } from "./Api.ts"
+import { type Post, write } from "./write.ts"
 
 const byOperator = { by: "operator" } as const
+
+/** The secret of the last answer works. */
+const opensBalance = {
+  ...byOperator,
+  opens: ({ key }: { readonly key: string }) => ({ path: "/v1/balance", headers: { "X-Api-Key": key } })
+}
+const aKey = { mode: "sandbox", name: "Accounting", scopes: ["balance:read"] }
+
+/** Of a key that is made for it. */
+const keyPath = ({ merchant: { merchantId }, operate }: { readonly merchant: Merchant; readonly operate: Post }) =>
+  Effect.map(
+    operate(`/merchants/${merchantId}/api_keys`, aKey),
+    ({ key_id }) => `/operator/v1/merchants/${merchantId}/api_keys/${key_id}`
+  )
 
 export const operatorWrites = [
   ...write(
@@ -18,6 +33,35 @@ export const operatorWrites = [
     "select 1 from merchants where merchant_id = $1 and suspended_at is null",
     ({ merchant: { merchantId }, operate }) =>
       Effect.as(operate(`/merchants/${merchantId}/suspend`), { path: `/operator/v1/merchants/${merchantId}/resume` }),
+    byOperator
+  ),
+  ...write(
+    "key: create",
+    "plain",
+    "select distinct name from api_keys where merchant_id = $1",
+    ({ merchant: { merchantId } }) =>
+      Effect.succeed({ path: `/operator/v1/merchants/${merchantId}/api_keys`, body: aKey }),
+    opensBalance
+  ),
+  ...write(
+    "key: update",
+    "plain",
+    "select 1 from api_keys where merchant_id = $1 and name = 'Other'",
+    (at) => Effect.map(keyPath(at), (path) => ({ path, body: { name: "Other" } })),
+    byOperator
+  ),
+  ...write(
+    "key: roll",
+    "plain",
+    "select 1 from api_keys where merchant_id = $1 and rolled_at is not null",
+    (at) => Effect.map(keyPath(at), (path) => ({ path: `${path}/roll`, body: { overlap_minutes: 0 } })),
+    opensBalance
+  ),
+  ...write(
+    "key: revoke",
+    "plain",
+    "select 1 from api_keys where merchant_id = $1 and revoked_at is not null",
+    (at) => Effect.map(keyPath(at), (path) => ({ path: `${path}/revoke` })),
     byOperator
   ),
   ...write(

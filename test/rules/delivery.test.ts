@@ -4,8 +4,7 @@
  */
 import { createHmac } from "node:crypto"
 import { signatureTolerance, webhookRedeliveryDelays } from "@coffer/model/Limits"
-import { attemptsMax, nextAttempt } from "@coffer/rules/delivery/schedule"
-import { signatureHeader, standardHeaders } from "@coffer/rules/delivery/signature"
+import { attemptsMax, nextAttempt, signatureHeader, standardHeaders } from "@coffer/rules/delivery/attempt"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration } from "effect"
 import { Stripe } from "stripe"

@@ -1,8 +1,8 @@
 /** What a runner knows of its posts: how many are under way, how lines behave, and which of them fail for long. */
 import { keysOf, lineKey, type Line, mayTake, placesOf, placesPerLine } from "@coffer/rules/delivery/places"
 import { assert, describe, it } from "@effect/vitest"
-import { makeFailingDestinations } from "../../src/webhooks/failingDestinations.ts"
-import { makePlacesInUse } from "../../src/webhooks/placesInUse.ts"
+import { makePlacesInUse } from "../../src/webhooks/beginDeliveries.ts"
+import { makeFailingDestinations } from "../../src/webhooks/DeliveryMetrics.ts"
 
 const lineOf = (destination: string, mode: Line["mode"] = "live"): Line => ({ mode, merchantId: "m", destination })
 const line = lineOf("x 1")

@@ -29,6 +29,8 @@ const bodies: Record<string, Json> = {
   "/v1/test_helpers/disputes/:ref/resolve": { outcome: "won" },
   "/v1/test_helpers/channel": { reachable: true },
   "/v1/test_helpers/clock/advance": { by: "1s" },
+  "/operator/v1/merchants/:merchant_id/api_keys": { mode: "sandbox", name: "N", scopes: ["orders:read"] },
+  "/operator/v1/merchants/:merchant_id/api_keys/:key_id": {},
   "/operator/v1/merchants": { name: "N" },
   "/operator/v1/merchants/:merchant_id": {
     fees: [{ basis_points: 1, fixed: 1 }],
@@ -63,6 +65,7 @@ const meaningful: Record<string, string> = {
   "/operator/v1/merchants/:merchant_id logo_url": "removes the logo",
   "/operator/v1/merchants/:merchant_id support_email": "removes the contact",
   "/operator/v1/merchants/:merchant_id support_url": "removes the contact",
+  "/operator/v1/merchants/:merchant_id contact_email": "removes the contact",
   "/operator/v1/merchants/:merchant_id sandbox.payment_methods": "offers all of them",
   "/operator/v1/merchants/:merchant_id live.payment_methods": "offers all of them"
 }

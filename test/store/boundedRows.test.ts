@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
 import { evidenceNames } from "@coffer/model/Evidence"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { Scope } from "@coffer/model/Scopes"
 import { Context, Effect, Layer } from "effect"
 import { merchantOf, said } from "../kit/Merchant.ts"
 import { type Running, start } from "../kit/Service.ts"
@@ -40,6 +41,7 @@ const counted: Readonly<Record<string, string>> = {
   "merchants.dispute_fee": keysOf("dispute_fee"),
   "merchants.payout_fee": keysOf("payout_fee"),
   "merchants.quotas": keysOf("quotas"),
+  "api_keys.scopes": "cardinality(scopes)",
   "merchant_modes.payment_methods": "cardinality(payment_methods)",
   "merchant_modes.mail_recipients": "cardinality(mail_recipients)",
   "payment_links.recent_visits": itemsOf("recent_visits")
@@ -81,6 +83,9 @@ const driven = Effect.fnUntraced(function* (running: Running) {
   yield* times(8, shop.post("/v1/webhook_signing_secret/rotate"))
 
   const path = `/merchants/${merchant.merchantId}`
+  const key = { mode: "sandbox", name: "All", scopes: Scope.literals }
+  yield* api.operator("POST", `${path}/api_keys`, { ...key, scopes: [...Scope.literals, "orders:read"] })
+  yield* said(api.operator("POST", `${path}/api_keys`, key))
   const line = { basis_points: 1, fixed: 1 }
   const each = { USD: 1, HKD: 1, CNY: 1 }
   const tooMuch = [

@@ -3,7 +3,7 @@ import type { DueLine } from "@coffer/rules/delivery/places"
 import { assert, layer } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer } from "effect"
 import { DeliveryStore } from "../../src/webhooks/DeliveryStore.ts"
-import * as DueLines from "../../src/webhooks/DueLines.ts"
+import { makeDueLines } from "../../src/webhooks/DeliveryJobs.ts"
 import { patiently } from "../../src/platform/runtime/patience.ts"
 import { explained, rowsRead, scansIn } from "../kit/plans.ts"
 import { insertDeliveries } from "../kit/Rows.ts"
@@ -39,7 +39,7 @@ const storeOf = ({ context }: Running) => Context.get(context as Context.Context
 
 /** All that is shown, to somebody who takes nothing. */
 const shown = Effect.fnUntraced(function* (rounds: number) {
-  const dueLines = DueLines.make(storeOf(yield* Service))
+  const dueLines = makeDueLines(storeOf(yield* Service))
   const found = new Map<string, DueLine>()
   for (let round = 0; round < rounds; round++) {
     yield* dueLines.offer(["live", "sandbox"], now, (due) =>

@@ -7,7 +7,7 @@ import { ConfigProvider, Context, Duration, Effect, Layer, Logger, Metric, Redac
 import { SqlClient } from "effect/sql"
 import * as DataDir from "../../src/platform/runtime/DataDir.ts"
 import { layerRedis, QuotaStore } from "../../src/edge/QuotaStore.ts"
-import { layer } from "../../src/edge/quotaStores.ts"
+import { layerStore } from "../../src/edge/Quotas.ts"
 import * as Settings from "../../src/platform/runtime/Settings.ts"
 import { eventually } from "../kit/Process.ts"
 import { leftOut, named, redis, running } from "../kit/Redis.ts"
@@ -203,7 +203,7 @@ describe("without Redis", () => {
           Layer.provide(Layer.mock(DataDir.DataDir, { path: "", keep: (_, make) => make })),
           Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
         )
-        const store = layer.pipe(
+        const store = layerStore.pipe(
           Layer.provide(settings),
           Layer.provide(Layer.succeed(SqlClient.SqlClient, sql)),
           Layer.provide(Logger.layer([logger]))

@@ -1,14 +1,12 @@
 /** How leased deliveries are begun and end, whatever goes wrong between (docs/decisions/0016, 0041). */
 import { assert, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Queue } from "effect"
-import { lineOf, makeBegin, type Started } from "../../src/webhooks/beginDeliveries.ts"
-import type { Ended, LeasedDelivery } from "../../src/webhooks/deliveryAttempts.ts"
+import { lineOf, makeBegin, makePlacesInUse, makeWaiting, type Started } from "../../src/webhooks/beginDeliveries.ts"
+import { makeFailingDestinations } from "../../src/webhooks/DeliveryMetrics.ts"
+import type { Ended, LeasedDelivery } from "../../src/webhooks/deliveryResults.ts"
 import { DeliveryStore } from "../../src/webhooks/DeliveryStore.ts"
 import * as MerchantClocks from "../../src/platform/runtime/MerchantClocks.ts"
-import { makeFailingDestinations } from "../../src/webhooks/failingDestinations.ts"
-import { makePlacesInUse } from "../../src/webhooks/placesInUse.ts"
 import type { PostResult } from "../../src/webhooks/postDelivery.ts"
-import { makeWaiting } from "../../src/webhooks/waitingDeliveries.ts"
 
 const time = DateTime.makeUnsafe(0)
 const answered: PostResult = {

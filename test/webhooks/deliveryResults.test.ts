@@ -2,8 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Context, DateTime, Deferred, Effect, Exit, Queue, Scope } from "effect"
 import { Wakeups } from "../../src/platform/commit/Wakeups.ts"
-import type { Ended } from "../../src/webhooks/deliveryAttempts.ts"
-import { makeResults } from "../../src/webhooks/deliveryResults.ts"
+import { type Ended, makeResults } from "../../src/webhooks/deliveryResults.ts"
 import { DeliveryStore } from "../../src/webhooks/DeliveryStore.ts"
 import { receiver } from "../kit/Receiver.ts"
 import { insertDeliveries } from "../kit/Rows.ts"
@@ -28,16 +27,17 @@ const slowStore = Effect.gen(function* () {
       ),
       Deferred.await(go)
     )
-  return { batches, go, store: { record } as unknown as DeliveryStore["Service"] }
+  return { batches, go, record }
 })
 
 it.effect("results that come while others are written are written together, and what waits at the end before it", () =>
   Effect.gen(function* () {
-    const { batches, go, store } = yield* slowStore
+    const { batches, go, record } = yield* slowStore
     const scope = yield* Scope.make()
-    const results = yield* makeResults(() => Effect.void).pipe(
-      Effect.provideService(DeliveryStore, store),
-      Effect.provideService(Scope.Scope, scope)
+    const results = yield* Effect.provideService(
+      makeResults(record, () => Effect.void),
+      Scope.Scope,
+      scope
     )
     results.add(ended("first"))
     assert.deepStrictEqual(yield* Queue.take(batches), ["first"])

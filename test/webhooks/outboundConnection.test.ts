@@ -7,13 +7,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Settings } from "../../src/platform/runtime/Settings.ts"
-import {
-  type NotDeliveredReason,
-  Outbound,
-  type Outcome,
-  layer,
-  resolveByServers
-} from "../../src/webhooks/Outbound.ts"
+import type { NotDeliveredReason } from "../../src/webhooks/connections.ts"
+import { Outbound, type Outcome, layer, resolveByServers } from "../../src/webhooks/Outbound.ts"
 import { answering, nameServer, post, reasonOf, run, stub } from "./receiver.ts"
 import { secure, trusting } from "./secureReceiver.ts"
 

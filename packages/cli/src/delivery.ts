@@ -5,7 +5,7 @@
 import { createHmac } from "node:crypto"
 import http from "node:http"
 import https from "node:https"
-import { signatureHeader, standardHeaders } from "@coffer/rules/delivery/signature"
+import { signatureHeader, standardHeaders } from "@coffer/rules/delivery/attempt"
 import { Clock, type DateTime, Duration, Effect } from "effect"
 
 export interface Delivery {

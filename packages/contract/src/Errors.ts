@@ -2,7 +2,7 @@
  * Every error the API can answer with: one class per row of the specification's table, in its order (spec: Errors).
  * These are wire shapes; the domain's errors are translated into them in the table of each room's refusals
  * (`src/orders/orderRefusals.ts`) and nowhere else. Ours beside the table: `insufficient_balance` (silences: R1),
- * `delivery_not_found`, for the operator `merchant_not_found`, `operator_not_found` and `payout_not_found`, and 503
+ * `delivery_not_found`, for the operator `api_key_not_found`, `merchant_not_found`, `operator_not_found` and `payout_not_found`, and 503
  * `internal_error` with `Retry-After` when too many requests are in work, when Postgres or an owner does not answer in
  * time, or when a process ends in the middle of a call (silences: G23).
  */
@@ -32,7 +32,7 @@ export class MissingApiKey extends Schema.Error<MissingApiKey>("MissingApiKey")(
   }
 ) {}
 export class InvalidApiKey extends Schema.Error<InvalidApiKey>("InvalidApiKey")(
-  refusedBody(401, "invalid_api_key", "The key is unknown, or was reset."),
+  refusedBody(401, "invalid_api_key", "The key is unknown, was reset or revoked, or has expired."),
   {
     httpApiStatus: 401
   }
@@ -48,7 +48,7 @@ export class IpNotAllowed extends Schema.Error<IpNotAllowed>("IpNotAllowed")(
   }
 ) {}
 export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(
-  refusedBody(403, "forbidden", "The merchant may not do this."),
+  refusedBody(403, "forbidden", "The merchant, or a key with these scopes, may not do this."),
   {
     httpApiStatus: 403
   }
@@ -95,6 +95,10 @@ export class OperatorNotFound extends Schema.Error<OperatorNotFound>("OperatorNo
 ) {}
 export class PayoutNotFound extends Schema.Error<PayoutNotFound>("PayoutNotFound")(
   refusedBody(404, "payout_not_found", "There is no such payout."),
+  { httpApiStatus: 404 }
+) {}
+export class ApiKeyNotFound extends Schema.Error<ApiKeyNotFound>("ApiKeyNotFound")(
+  refusedBody(404, "api_key_not_found", "This merchant has no such key."),
   { httpApiStatus: 404 }
 ) {}
 export class RouteNotFound extends Schema.Error<RouteNotFound>("RouteNotFound")(

@@ -9,6 +9,7 @@ import { FreeText, OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
+import { ApiKeysGroup } from "./ApiKeys.ts"
 import { ChannelsGroup } from "./Channels.ts"
 import { ClusterGroup } from "./Cluster.ts"
 import { enveloped, listed } from "./Envelope.ts"
@@ -48,6 +49,10 @@ export const MerchantResource = withExample(
     logo_url: orNull(Schema.String, "Shown beside the name on every page and in mails."),
     support_email: orNull(Schema.String, "Where buyers ask for help; also who gets an answer to a receipt's mail."),
     support_url: orNull(Schema.String, "Where buyers find help."),
+    contact_email: orNull(
+      Schema.String,
+      "Who at the merchant is told about its keys; while it is null, `support_email` is. Buyers never see it."
+    ),
     approved: Schema.Boolean.annotate({ description: "Whether its live key works." }),
     live_currencies: Schema.Array(Currency).annotate({ description: "In which it may take live payments." }),
     fees: FeeSchedule.annotate({
@@ -90,6 +95,7 @@ export const MerchantResource = withExample(
     logo_url: null,
     support_email: "help@shop.example",
     support_url: "https://shop.example/help",
+    contact_email: "developers@shop.example",
     approved: true,
     live_currencies: ["USD", "HKD"],
     fees: [],
@@ -154,6 +160,9 @@ export const UpdateMerchant = withoutNulls(
     ),
     support_email: Schema.optionalKey(orNull(Email, "Null removes it.")),
     support_url: Schema.optionalKey(orNull(OneLine(1, urlLengthMax), "An https address. Null removes it.")),
+    contact_email: Schema.optionalKey(
+      orNull(Email, "Who at the merchant is told about its keys. Null removes it: then `support_email` is told.")
+    ),
     approved: optional(Schema.Boolean, "Whether its live key works."),
     live_currencies: optional(
       Schema.Array(Currency).check(Schema.isMaxLength(Currency.literals.length)),
@@ -167,7 +176,7 @@ export const UpdateMerchant = withoutNulls(
     live: optional(LivePatch, "Settings of its live environment; what is left out stays."),
     note: Schema.optionalKey(orNull(FreeText(2_000), "For operators alone. Null removes it."))
   }).annotate({ examples: [{ approved: true, live_currencies: ["USD"] }] }),
-  ["logo_url", "support_email", "support_url", "note"]
+  ["logo_url", "support_email", "support_url", "contact_email", "note"]
 )
 export type UpdateMerchant = typeof UpdateMerchant.Type
 
@@ -216,8 +225,8 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
               merchant_id: sampleIds.merchant,
               name: "Corner Bookshop",
               approved: false,
-              sandbox_key: `svc_test_${"x".repeat(43)}`,
-              live_key: `svc_live_${"x".repeat(43)}`
+              sandbox_key: `svc_test_${"x".repeat(49)}`,
+              live_key: `svc_live_${"x".repeat(49)}`
             }
           ]
         })
@@ -267,7 +276,7 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
       success: [
         enveloped(
           Schema.Struct({
-            key: text("The new key, shown this once.").annotate({ examples: [`svc_live_${"x".repeat(43)}`] })
+            key: text("The new key, shown this once.").annotate({ examples: [`svc_live_${"x".repeat(49)}`] })
           }).annotate({ description: "The key." })
         ),
         needsApproval
@@ -304,6 +313,7 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
 
 export class OperatorApi extends HttpApi.make("coffer-operator")
   .add(MerchantsGroup)
+  .add(ApiKeysGroup)
   .add(ChannelsGroup)
   .add(ReconciliationGroup)
   .add(FilesGroup)

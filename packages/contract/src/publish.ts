@@ -5,8 +5,10 @@
  * from those of the fields. What one endpoint says of itself stands in its group.
  */
 import { pageSizeDefault, pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
+import { Scope } from "@coffer/model/Scopes"
 import { namedAnswer } from "./namedAnswers.ts"
 import { csvSampleOf, resolved, sampleOf } from "./samples.ts"
+import { type Operation, scopes } from "./scopes.ts"
 import { withTypedEvents } from "./typedEvents.ts"
 
 // oxlint-disable-next-line no-explicit-any -- a document without a type of its own
@@ -61,11 +63,25 @@ const repeated = "Repeated: the same was created before, and is shown as it is n
 const limit = { type: "integer", minimum: pageSizeMin, maximum: pageSizeMax, default: pageSizeDefault }
 
 export const publish = (generated: Json): Json => {
-  const document = completed(withTypedEvents(tidied(generated) as Json), { hasKeys: true })
+  const document = withScopes(completed(withTypedEvents(tidied(generated) as Json), { hasKeys: true }))
   return {
     ...document,
     tags: [...document["tags"], { name: "webhooks", description: "What we post to your endpoints." }]
   }
+}
+
+/** Each operation says which scope it asks of a key that has scopes. */
+const withScopes = (document: Json): Json => {
+  const { apiKey } = document["components"].securitySchemes
+  for (const operations of Object.values<Json>(document["paths"])) {
+    for (const operation of Object.values<Json>(operations)) {
+      operation["x-scope"] = scopes[operation["operationId"] as Operation]
+    }
+  }
+  apiKey.description +=
+    " A main key may do everything. A key with scopes may call the operations whose `x-scope` it has; one that may " +
+    `write a resource may read it. The scopes: ${Scope.literals.map((scope) => `\`${scope}\``).join(", ")}.`
+  return document
 }
 
 /** Operators have no idempotency keys: their acts may be repeated, or say that they make another each time. */

@@ -95,6 +95,15 @@ export const OperatorId = Schema.String.check(Schema.isPattern(/^opr_[0-9A-HJKMN
 )
 export type OperatorId = typeof OperatorId.Type
 
+/** A key with scopes. The number opens nothing. */
+export const ApiKeyId = Schema.String.check(Schema.isPattern(/^key_[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(
+  Schema.brand("ApiKeyId")
+)
+export type ApiKeyId = typeof ApiKeyId.Type
+
+/** Not among the others: an index of the audit log has those, and acts on keys name their merchant. */
+export const apiKeyPrefix = "key_"
+
 /** The prefixes of what we number ourselves. */
 export const prefixes = {
   tradeNo: { sandbox: "TRD_SB_", live: "TRD_" },

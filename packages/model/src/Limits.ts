@@ -105,6 +105,14 @@ export const receiptWindow = "1 hour"
 /** Visits to payment links from one address within the window. */
 export const linkVisitsMax = 20
 
+/** Keys with scopes that work at once, of a merchant in one environment. */
+export const scopedKeysMax = 50
+export const keyNameLengthMax = 100
+/** How long an old secret of a key may overlap the new one. */
+export const keyOverlapMinutesMax = 24 * 60
+/** Reports of leaked keys from one address within a minute. */
+export const leakReportsMax = 30
+
 /** Rows of one CSV file; what is beyond is not returned (spec: Limits). */
 export const csvRowsMax = 10_000
 

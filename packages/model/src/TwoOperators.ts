@@ -2,7 +2,7 @@
 export interface TwoOperators {
   /** To approve a payout that makes more than this within a day, with those that one operator approved alone. */
   readonly payoutsAbove?: number
-  /** To reset a live key. */
+  /** To reset a live key, or to make or roll a live key with scopes. */
   readonly liveKeys?: true
   /** To change a merchant's fees. */
   readonly fees?: true

@@ -12,13 +12,14 @@ const others = [
   "sandbox_seeds",
   "stripe_events",
   "stripe_accounts",
-  "sandbox_clocks"
+  "sandbox_clocks",
+  "key_leaks"
 ] as const
 
 /**
  * Rows were committed to this table; an order has money that must go back; the sandbox's bank has to report; a new
  * sandbox is to be seeded; Stripe has told something; an account at Stripe was set; the clock of
- * a sandbox is to be moved.
+ * a sandbox is to be moved; a key was found in public.
  */
 export type Wakeup = TableName | (typeof others)[number]
 

@@ -2,15 +2,32 @@
  * The workers of this process: supervised fibers that process due rows (docs/architecture.md, section 5). A worker
  * sleeps until its next row is due, until a wakeup, or for one poll interval, whichever comes first. Tests ask here
  * whether all workers are at rest, and until when.
+ *
+ * A round that fails is logged and counted, and the worker tries again after a pause. While the database does not
+ * answer, the pause stays short and is part of the round: the worker itself is not at fault.
  */
-import { Clock, Context, Deferred, Duration, Effect, Layer, Metric, Option, Queue, type Scope } from "effect"
+import {
+  Cause,
+  Clock,
+  Context,
+  DateTime,
+  Deferred,
+  Duration,
+  Effect,
+  Layer,
+  Metric,
+  Option,
+  Queue,
+  type Scope
+} from "effect"
 import { Wakeups } from "../commit/Wakeups.ts"
 import { ClockSkew } from "../postgres/ClockSkew.ts"
+import { isDatabaseTrouble } from "../postgres/trouble.ts"
 import { currentMillis } from "../runtime/clock.ts"
+import { onRealTime } from "../runtime/realTime.ts"
 import { Settings } from "../runtime/Settings.ts"
 import { type BacklogOf, beginBacklog, showBacklogs } from "./backlogs.ts"
-import type { SandboxWork } from "./dueWork.ts"
-import { makeRound, type Work } from "./Work.ts"
+import type { SandboxWork, Work } from "./dueWork.ts"
 
 export interface Worker {
   /** Look again now. */
@@ -32,7 +49,7 @@ export class Workers extends Context.Service<
     readonly nextWake: Effect.Effect<Option.Option<number>>
     /** What the workers do for one sandbox whose clock was moved. */
     readonly ofSandboxes: () => ReadonlyArray<SandboxWork>
-    /** What is due for the workers of all runners together, asked of Postgres now. */
+    /** The due rows of all runners' workers together, counted by Postgres now. */
     readonly backlogs: Effect.Effect<ReadonlyArray<BacklogOf>>
   }
 >()("@coffer/platform/Workers") {}
@@ -119,7 +136,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Keeps the states of all workers, and opens for those that wait when all of them are at rest. */
+/** Keeps the states of all workers, and ends the waits of `atRest` when all of them are at rest. */
 const makeRest = (clock: Clock.Clock) => {
   const states = new Set<State>()
   const waiting = new Set<Deferred.Deferred<void>>()
@@ -173,3 +190,52 @@ const wakeTime = (now: number, next: Option.Option<number>, poll: Duration.Durat
   const wanted = Option.getOrElse(next, () => latest)
   return Math.max(now + sleepMillisMin, Math.min(latest, wanted))
 }
+
+const roundsOfAll = Metric.counter("coffer_worker_rounds_total", {
+  description: "Rounds that a worker has ended; one that does not grow for minutes belongs to a worker that hangs",
+  incremental: true
+})
+const rowsOfAll = Metric.counter("coffer_worker_rows_total", {
+  description: "Rows that a worker has taken up",
+  incremental: true
+})
+
+const failuresOfAll = Metric.counter("coffer_worker_failures_total", {
+  description: "Rounds of a worker that failed and were begun again",
+  incremental: true
+})
+
+const pauseAfterFailure = (failed: number) => Duration.seconds(Math.min(60, 2 ** Math.min(failed, 6)))
+const pauseWithoutDatabase = Duration.seconds(1)
+
+/** A round runs until nothing is due, and answers when to look again, in milliseconds since 1970. It never fails. */
+const makeRound = Effect.fnUntraced(function* ({ name, next, run }: Work) {
+  const failures = Metric.withAttributes(failuresOfAll, { worker: name })
+  const rounds = Metric.withAttributes(roundsOfAll, { worker: name })
+  const rows = Metric.withAttributes(rowsOfAll, { worker: name })
+  for (const counter of [failures, rounds, rows]) yield* Metric.update(counter, 0)
+  let failedInARow = 0
+
+  const recover = Effect.fnUntraced(function* (cause: Cause.Cause<never>) {
+    failedInARow++
+    yield* Metric.update(failures, 1)
+    const isDatabaseAway = isDatabaseTrouble(Cause.squash(cause))
+    if (!isDatabaseAway) yield* Effect.logError(`worker ${name} failed and will begin again`, cause)
+    else if (failedInARow === 1) yield* Effect.logDebug(`worker ${name} waits for the database`)
+    if (!isDatabaseAway) {
+      return Option.some((yield* currentMillis) + Duration.toMillis(pauseAfterFailure(failedInARow)))
+    }
+    // Postgres goes by real time, also where a test has the clock. The worker is not at rest meanwhile.
+    yield* onRealTime(Effect.sleep(pauseWithoutDatabase))
+    return yield* round
+  })
+
+  const round: Effect.Effect<Option.Option<number>> = Effect.gen(function* () {
+    for (let done = yield* run; done > 0; done = yield* run) yield* Metric.update(rows, done)
+    const nextDue = yield* next
+    failedInARow = 0
+    yield* Metric.update(rounds, 1)
+    return Option.map(nextDue, DateTime.toEpochMillis)
+  }).pipe(Effect.catchCause(recover))
+  return round
+})

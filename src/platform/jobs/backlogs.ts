@@ -1,11 +1,11 @@
 /**
- * What is due and no worker has leased, by worker. It concerns the whole database, so every runner shows the same.
+ * The rows that are due and not leased, by worker. It concerns the whole database, so every runner shows the same.
  */
 import { DateTime, Effect, Metric, Option } from "effect"
 import type { Backlog } from "../postgres/leasedRows.ts"
 import { currentTime } from "../runtime/clock.ts"
 import { onRealTime } from "../runtime/realTime.ts"
-import type { Work } from "./Work.ts"
+import type { Work } from "./dueWork.ts"
 
 export interface BacklogOf extends Backlog {
   readonly worker: string
@@ -25,9 +25,11 @@ const askedAtOnce = 4
 export const showBacklogs = Effect.fnUntraced(function* (works: ReadonlySet<Work>) {
   const ask = Effect.gen(function* () {
     const now = yield* currentTime
-    const asked = [...works].flatMap(({ backlog, name }) => (backlog === undefined ? [] : [{ worker: name, backlog }]))
+    const counted = [...works].flatMap(({ backlog, name }) =>
+      backlog === undefined ? [] : [{ worker: name, backlog }]
+    )
     return yield* Effect.forEach(
-      asked,
+      counted,
       ({ backlog, worker }) => Effect.map(backlog(now), (found): BacklogOf => ({ worker, ...found })),
       { concurrency: askedAtOnce }
     )

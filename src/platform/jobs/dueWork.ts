@@ -1,11 +1,32 @@
 /**
- * Work on rows that are due, in the shape that a worker has: of all merchants, and of one sandbox whose clock was
- * moved (docs/decisions/0043).
+ * The work of a worker (`Workers`): what it does in a round, and the common case, work on rows that are due. A round does
+ * the rows of all accounts, or those of one sandbox whose clock was moved (docs/decisions/0043).
  */
-import { type DateTime, Effect } from "effect"
-import type { DueSandbox } from "../postgres/leasedRows.ts"
+import { type DateTime, Effect, type Option } from "effect"
+import type { Wakeup } from "../commit/Wakeups.ts"
+import type { Backlog, DueSandbox } from "../postgres/leasedRows.ts"
 import { currentTime } from "../runtime/clock.ts"
 import { leasedMax } from "./forEachLeased.ts"
+
+export interface Work {
+  readonly name: string
+  /** Does or starts what is due now, and answers how many rows that was. After 0 the worker sleeps. */
+  readonly run: Effect.Effect<number>
+  /** When the next row is due. */
+  readonly next: Effect.Effect<Option.Option<DateTime.Utc>>
+  /** True: it only removes what has no effect any more, so a test's time need not stop for it. */
+  readonly tidies?: boolean
+  /** Raised when there is new work; it ends the worker's sleep. */
+  readonly wakeup?: Wakeup
+  /** It calls somebody outside, or may. With NO_OUTBOUND it rests, and its due rows stay as they are. */
+  readonly callsOutside?: boolean
+  /** By default a wakeup that comes while the worker is busy goes to other runners. False: the worker decides that. */
+  readonly passesOn?: boolean
+  /** The rows that are due and not leased, for all runners together; left out for work without due rows. */
+  readonly backlog?: (now: DateTime.Utc) => Effect.Effect<Backlog>
+  /** The same for one sandbox whose clock was moved; left out where the rows are nobody's. */
+  readonly ofSandbox?: SandboxWork
+}
 
 /** The due rows of one sandbox. Their times are those of its clock, which other workers do not look at. */
 export interface SandboxWork {

@@ -123,6 +123,7 @@ const table: ReadonlyArray<Row> = [
     "refunds",
     "dispute checks",
     "mails",
+    "mails about keys",
     "sandbox reports",
     "sandbox dispute reports",
     "seeding"

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { assert, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
-import * as Waiting from "../../../src/edge/Waiting.ts"
+import { serveWaiting } from "../../../src/edge/HttpServer.ts"
 import * as DataDir from "../../../src/platform/runtime/DataDir.ts"
 import * as Settings from "../../../src/platform/runtime/Settings.ts"
 import * as Wiring from "../../../src/Wiring.ts"
@@ -26,7 +26,7 @@ const waiting = Effect.gen(function* () {
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
   )
   const context = yield* Layer.build(settings)
-  yield* Effect.forkScoped(Effect.provideContext(Waiting.serve("Somebody else is here."), context))
+  yield* Effect.forkScoped(Effect.provideContext(serveWaiting("Somebody else is here."), context))
   const url = `http://127.0.0.1:${port}`
   yield* eventually(
     "the port to open",

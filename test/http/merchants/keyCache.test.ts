@@ -13,6 +13,7 @@ import * as Secrets from "../../../src/platform/runtime/Secrets.ts"
 import * as MerchantStore from "../../../src/merchants/MerchantStore.ts"
 import * as Merchants from "../../../src/merchants/Merchants.ts"
 import type { Reply } from "../../kit/Api.ts"
+import { keysOf } from "../../kit/apiKeys.ts"
 import { cable } from "../../kit/Cable.ts"
 import { dropListeners, listeners } from "../../kit/dropListeners.ts"
 import { eventually } from "../../kit/Process.ts"
@@ -83,12 +84,12 @@ describe("keys in memory", () => {
       const { byKey } = yield* merchantsOver(context, counting)
       const isInMemory = Effect.gen(function* () {
         const before = reads
-        assert.isTrue(Option.isSome(yield* byKey(merchant.sandboxKey).account))
+        assert.isTrue(Option.isSome(yield* byKey(merchant.sandboxKey).account(0)))
         return reads === before
       })
       yield* eventually("the key to be in memory", isInMemory)
       // One more than there are places.
-      const unknown = Array.from({ length: 10_001 }, (_, index) => byKey(`svc_test_${index}`).account)
+      const unknown = Array.from({ length: 10_001 }, (_, index) => byKey(`svc_test_${index}`).account(0))
       const found = yield* Effect.all(unknown, { concurrency: 50 })
       assert.isFalse(found.some(Option.isSome))
       assert.isTrue(yield* isInMemory)
@@ -103,13 +104,13 @@ describe("whether a key is recalled", () => {
       const { byKey } = Context.get(context, Merchants.Merchants)
       const { merchantId, sandboxKey: key } = yield* api.newMerchant()
       assert.isFalse(byKey(key).isRecalled)
-      yield* byKey(key).account
+      yield* byKey(key).account(0)
       assert.isTrue(byKey(key).isRecalled)
       yield* api.operator("POST", `/merchants/${merchantId}/keys/sandbox/reset`)
       assert.isTrue(byKey(key).isRecalled)
-      yield* byKey(key).account
+      yield* byKey(key).account(0)
       assert.isFalse(byKey(key).isRecalled)
-      yield* byKey(merchant.sandboxKey).account
+      yield* byKey(merchant.sandboxKey).account(0)
       assert.isFalse(byKey("nonsense").isRecalled)
     })
   )
@@ -167,6 +168,33 @@ describe("while no word of changes can arrive", () => {
         Effect.map(listeners(sql), (found) => found.length > 0)
       )
       assert.strictEqual(yield* status(api.get("/v1/balance", key)), 403)
+    })
+  )
+})
+
+describe("while no word of changes can arrive, a key with scopes", () => {
+  it.live("is not taken from memory: one that was revoked elsewhere is refused at once", () =>
+    Effect.gen(function* () {
+      const running = yield* start({ clock: "test" })
+      const { api, sql } = running
+      const { key, key_id } = yield* keysOf(running).create()
+      const works = Effect.map(status(api.get("/v1/balance", key)), (code) => code === 200)
+      // A revocation that nobody hears of: as long as this runner listens, it answers from memory.
+      const silently = (at: string | null) =>
+        sql`update api_keys set revoked_at = ${at}::text::timestamptz where key_id = ${key_id}`
+      yield* eventually(
+        "the key to be in memory",
+        Effect.gen(function* () {
+          // A key that was nobody's is remembered for ten minutes.
+          yield* running.leap("11 minutes")
+          yield* silently(null)
+          const before = yield* works
+          yield* silently("1970-01-01T00:00:00Z")
+          return before && (yield* works)
+        })
+      )
+      yield* dropListeners(sql)
+      assert.strictEqual(yield* status(api.get("/v1/balance", key)), 401)
     })
   )
 })
@@ -242,7 +270,7 @@ describe("heartbeats: while the connection that hears of changes is dead without
         "the key to be in memory",
         Effect.gen(function* () {
           const before = reads
-          yield* byKey(running.merchant.sandboxKey).account
+          yield* byKey(running.merchant.sandboxKey).account(0)
           return reads === before
         })
       )
@@ -253,7 +281,7 @@ describe("heartbeats: while the connection that hears of changes is dead without
         const [kind, speaker] = (yield* Queue.take(said)).payload.split(":")
         assert.strictEqual(kind, "beat")
         speakers.add(speaker!)
-        yield* byKey(running.merchant.sandboxKey).account
+        yield* byKey(running.merchant.sandboxKey).account(0)
       }
       assert.strictEqual(speakers.size, 2)
       assert.strictEqual(reads, before)
@@ -283,7 +311,7 @@ describe("heartbeats: while the connection that hears of changes is dead without
       const isKnown = (key: string) =>
         Effect.gen(function* () {
           const before = reads.length
-          yield* byKey(key).account
+          yield* byKey(key).account(0)
           return reads.length === before
         })
       for (const { sandboxKey } of [merchant, other]) yield* eventually("the key to be in memory", isKnown(sandboxKey))

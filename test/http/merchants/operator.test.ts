@@ -140,8 +140,8 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the operat
       assert.strictEqual(created.status, 201)
       const { live_key, merchant_id, sandbox_key, ...rest } = created.body.data
       assert.match(merchant_id, /^mer_[0-9A-Z]{26}$/)
-      assert.match(sandbox_key, /^svc_test_[\w-]{43}$/)
-      assert.match(live_key, /^svc_live_[\w-]{43}$/)
+      assert.match(sandbox_key, /^svc_test_[\w-]{43}[0-9A-Za-z]{6}$/)
+      assert.match(live_key, /^svc_live_[\w-]{43}[0-9A-Za-z]{6}$/)
       assert.deepStrictEqual(rest, { name: "Bücher & Co", approved: false })
 
       const read = yield* api.operator("GET", `/merchants/${merchant_id}`)

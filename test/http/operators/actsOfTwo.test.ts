@@ -33,6 +33,16 @@ const requests = (running: Running): Partial<Record<ActName, Partial<Record<Word
     said(api.operator("POST", `${path}/payouts`, { mode: "sandbox", currency: "USD", amount: 100 })),
     (payout): Tried => ({ path: `/payouts/${payout["payout_no"]}/approve` })
   )
+  const live = (name: string) => ({ mode: "live", name, scopes: ["orders:read"] })
+  /** Written at once: by the API it would take two operators in its turn. */
+  const aLiveKey = Effect.suspend(() => {
+    const keyId = `key_${String((made += 1)).padStart(26, "0")}`
+    return Effect.as(
+      running.sql`insert into api_keys (key_id, merchant_id, mode, name, scopes, ip_allowlist, created_at)
+        values (${keyId}, ${merchant.merchantId}, 'live', 'Live', '{orders:read}', '', '2026-01-01T00:00:00Z')`,
+      keyId
+    )
+  }).pipe(Effect.orDie)
   // Each request is a new one: the same again would be a double click, or a second operator's.
   const different = (of: (n: number) => Tried) => Effect.sync(() => of((made += 1)))
   return {
@@ -41,6 +51,13 @@ const requests = (running: Running): Partial<Record<ActName, Partial<Record<Word
       approvals: different((n) => ({ path, body: { approved: true, name: `Shop ${n}` } }))
     },
     "merchants.resetKey": { liveKeys: Effect.succeed({ path: `${path}/keys/live/reset` }) },
+    "api_keys.create": { liveKeys: different((n) => ({ path: `${path}/api_keys`, body: live(`Key ${n}`) })) },
+    "api_keys.roll": {
+      liveKeys: Effect.map(aLiveKey, (keyId): Tried => ({
+        path: `${path}/api_keys/${keyId}/roll`,
+        body: { overlap_minutes: 0 }
+      }))
+    },
     "channels.set": { channels: Effect.succeed({ path: `${path}/channels/sandbox`, body: { channel: "sandbox" } }) },
     "payouts.approve": { payoutsAbove: aPayout },
     "operators.create": { any: different((n) => ({ path: "/operators", body: { name: `No ${n}`, role: "viewer" } })) }

@@ -25,7 +25,8 @@ const prefixOf: Record<string, string> = {
   merchant_id: "mer_",
   payout_no: "pyt_",
   delivery_id: "dlv_",
-  operator_id: "opr_"
+  operator_id: "opr_",
+  key_id: "key_"
 }
 
 describe("the table of acts", () => {

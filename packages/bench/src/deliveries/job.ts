@@ -1,6 +1,6 @@
 /**
  * What every side of the race delivers: the same bytes, signed by the same rules. Coffer signs in its own process with
- * its own code; what is here is what the rivals do (`packages/rules/src/delivery/signature.ts`).
+ * its own code; what is here is what the rivals do (`packages/rules/src/delivery/attempt.ts`).
  */
 import { createHmac } from "node:crypto"
 

@@ -2,7 +2,7 @@
  * Which addresses on the Internet we may be asked to call. Everything that is not ordinary public unicast is refused,
  * so that a merchant's URL cannot reach our own network, this machine or a cloud's metadata service.
  *
- * Judges texts only: a name that looks public may still resolve to a private address, so the dialler asks
+ * Judges texts only: a name that looks public may still resolve to a private address, so the connecting code asks
  * {@link isPublicAddress} again about what the name resolved to (spec: Webhook endpoints; silences: W12).
  */
 import { urlLengthMax } from "@coffer/model/Limits"

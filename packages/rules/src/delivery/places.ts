@@ -89,15 +89,15 @@ export const mayTake = (line: Line, { begun, limits, rooms = placesOf, taken }: 
 export const allot = (due: ReadonlyArray<DueLine>, places: Places): ReadonlyArray<Allotted> => {
   const counts = new Map(places.taken)
   const room = { ...places, taken: counts }
-  const given = new Map<DueLine, number>()
+  const allotted = new Map<DueLine, number>()
 
   /** A line that may not take a place now may not take one later in the same call: counts only grow. */
   const giveOne = (queue: Array<DueLine>): boolean => {
     for (let line = queue.shift(); line !== undefined; line = queue.shift()) {
-      const keys = (given.get(line) ?? 0) >= line.due ? undefined : mayTake(line, room)
+      const keys = (allotted.get(line) ?? 0) >= line.due ? undefined : mayTake(line, room)
       if (keys === undefined) continue
       for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
-      given.set(line, (given.get(line) ?? 0) + 1)
+      allotted.set(line, (allotted.get(line) ?? 0) + 1)
       queue.push(line)
       return true
     }
@@ -106,7 +106,7 @@ export const allot = (due: ReadonlyArray<DueLine>, places: Places): ReadonlyArra
 
   let merchants = [...Map.groupBy(due, merchantKey).values()]
   while (merchants.length > 0) merchants = merchants.filter(giveOne)
-  return [...given].map(([{ destination, merchantId, mode }, places]) => ({ mode, merchantId, destination, places }))
+  return [...allotted].map(([{ destination, merchantId, mode }, places]) => ({ mode, merchantId, destination, places }))
 }
 
 /** The lines that may begin now, and of the rest those that may wait for a place. */

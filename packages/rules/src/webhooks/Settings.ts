@@ -6,7 +6,7 @@
 import { EndpointId } from "@coffer/model/Ids"
 import { Schema } from "effect"
 
-/** A secret as it is stored: encrypted. An old one signs beside the current one until `until`. */
+/** A secret as it is stored: encrypted. An old one signs together with the current one until `until`. */
 export const StoredSecrets = Schema.Struct({
   current: Schema.String,
   rotatedAt: Schema.NullOr(Schema.DateTimeUtcFromString),

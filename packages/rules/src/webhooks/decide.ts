@@ -60,7 +60,7 @@ export const find = (settings: WebhookSettings, id: string): Result.Result<Endpo
 }
 
 /** A new endpoint that takes `types`, or all. */
-export const newEndpoint = (given: {
+export const newEndpoint = (fields: {
   readonly id: EndpointId
   readonly url: string
   readonly description: string | null
@@ -68,14 +68,14 @@ export const newEndpoint = (given: {
   readonly secret: string
   readonly now: DateTime.Utc
 }): Endpoint => ({
-  id: given.id,
-  url: given.url,
-  description: given.description,
-  types: given.types,
+  id: fields.id,
+  url: fields.url,
+  description: fields.description,
+  types: fields.types,
   status: "enabled",
-  secrets: { current: given.secret, rotatedAt: null, old: [] },
-  createdAt: given.now,
-  updatedAt: given.now
+  secrets: { current: fields.secret, rotatedAt: null, old: [] },
+  createdAt: fields.now,
+  updatedAt: fields.now
 })
 
 /** The secrets that sign at this time: the current one first, then old ones, the latest first. */

@@ -32,6 +32,8 @@ export interface ApiLog {
   readonly duration_ms: number
   /** Address of the caller; null when it had left. */
   readonly ip: string | null
+  /** Number of the key with scopes that called; null for your main key. */
+  readonly key_id: string | null
   /** The `User-Agent` header. */
   readonly user_agent: string | null
   /** The `Idempotency-Key` header. */

@@ -1,17 +1,29 @@
 /**
- * Logs each call whose account is known (spec: API log; silences: A4, A5), after its answer is made and before it is
- * sent. Nothing is parsed or redacted here: the bodies go to a queue as they are.
+ * What is written down of a call, twice and for two readers.
+ *
+ * The API log, for the merchant (spec: API log; silences: A4, A5): each call whose account is known, after its answer
+ * is made and before it is sent. Nothing is parsed or redacted here: the bodies go to a queue as they are.
+ *
+ * The access log, for the operator, where ACCESS_LOG asks for it: a line for each answer with method, route, path,
+ * status, how long it took and who sent it. ACCESS_LOG_SAMPLE says which share of the answers below 500 is written; the
+ * others are all written. A path is redacted as in the API log, and a token in it is never shown. A line never holds a
+ * query, a header or a body.
  */
 import { loggedBodyBytesMax } from "@coffer/contract/Logs"
 import { millisOfId } from "@coffer/model/Ids"
+import { redactedText, redactText } from "@coffer/rules/redaction"
 import { DateTime, Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
-import { overQuota } from "../logs/refusedCalls.ts"
-import { onRealTime } from "../platform/runtime/realTime.ts"
-import type { LoggedBody } from "../logs/logRow.ts"
-import { Logs } from "../logs/Logs.ts"
 import type { Body } from "../http/Body.ts"
 import type { RequestRecord } from "../http/CurrentRequest.ts"
+import type { LoggedBody } from "../logs/logRow.ts"
+import { Logs } from "../logs/Logs.ts"
+import { overQuota } from "../logs/refusedCalls.ts"
+import { onRealTime } from "../platform/runtime/realTime.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
+import type { Route } from "./routes.ts"
+
+// The API log --------------------------------------------------------------------
 
 export interface Answered {
   /** Milliseconds since 1970. */
@@ -22,11 +34,11 @@ export interface Answered {
 }
 
 /** Logs a call that has been answered. Never fails. */
-export const make = Effect.map(
+export const makeApiLog = Effect.map(
   Logs,
   (logs) =>
     (record: RequestRecord, { answered, body, response }: Answered): Effect.Effect<void> => {
-      const { ahead, arrived, ip, method, account, path, requestId, sent } = record
+      const { ahead, arrived, ip, keyId, method, account, path, requestId, sent } = record
       if (account === undefined) return Effect.sync(() => logs.ended(record))
       // What is above the quota has no body in the log, so it is not read either.
       return Effect.flatMap(response.status === overQuota ? nothing : body, (requestBody) =>
@@ -42,6 +54,7 @@ export const make = Effect.map(
           aheadMillis: ahead,
           durationMillis: answered - arrived,
           ip,
+          keyId,
           userAgent: sent["user-agent"],
           idempotencyKey: sent["idempotency-key"],
           requestBody,
@@ -98,3 +111,63 @@ const responseBodyOf = (
   // The value that a handler replied with need not be parsed again.
   return answer?.code === status ? { bytes, json: answer } : (body.text ?? body.body)
 }
+
+// The access log -----------------------------------------------------------------
+
+interface AccessLine {
+  readonly route: Route
+  readonly status: number
+  readonly millis: number
+}
+
+type LogAccess = (record: RequestRecord, answer: AccessLine) => Effect.Effect<void>
+
+/** The failures of the service itself. */
+const failureMin = 500
+
+/** Undefined where nobody asks for it. */
+export const makeAccessLog: Effect.Effect<LogAccess | undefined, never, Settings> = Effect.map(
+  Settings,
+  ({ accessLog }) => {
+    if (accessLog === undefined) return undefined
+    const isSampled = makeSample(accessLog.share)
+    return ({ ip, method, account, path, requestId }, { millis, route, status }) => {
+      // Each answer moves the sample on.
+      const sampled = isSampled()
+      if (!sampled && status < failureMin) return Effect.void
+      const shown = shownPathOf(path, route)
+      return Effect.annotateLogs(Effect.logInfo(`${method} ${shown} ${status}`), {
+        request_id: requestId,
+        method,
+        route: route.pattern,
+        path: shown,
+        status,
+        duration_ms: Math.round(millis),
+        ip: ip ?? "",
+        ...(account === undefined ? {} : { merchant_id: account.merchantId, mode: account.mode })
+      })
+    }
+  }
+)
+
+/** Samples at even intervals, not at random: 0.25 takes every fourth answer. */
+export const makeSample = (share: number) => {
+  let owed = 0
+  return (): boolean => {
+    owed += share
+    // Sums of shares such as 0.1 fall short of 1 by a rounding.
+    if (owed < 1 - 1e-9) return false
+    owed -= 1
+    return true
+  }
+}
+
+/** Characters of a path that are shown. */
+const pathLengthMax = 500
+const secretParts = /\{(token|name)\}/g
+
+/** The route's pattern if the path holds a token or no route matches, since it may hold anything then. */
+const shownPathOf = (path: string, { pattern }: Route): string =>
+  pattern === "none" || pattern.search(secretParts) >= 0
+    ? pattern.replaceAll(secretParts, redactedText)
+    : redactText(path).slice(0, pathLengthMax)

@@ -1,10 +1,10 @@
 /**
- * The headers that sign an event. Pure: the HMAC comes in, since this package has no cryptography of its own. Not the
- * check of a signature; that is the receiver's. A redelivery is signed anew (silences: W13).
- *
- * spec: Events; silences: W9, W10, W13, W16.
+ * The rules of one attempt to deliver an event: the headers that sign it, and when the next attempt follows one that
+ * failed. Pure. The HMAC comes in, since this package has no cryptography of its own. The check of a signature is the
+ * receiver's. A redelivery is signed anew (spec: Events; silences: W7, W9, W10, W11, W13, W16).
  */
-import { DateTime } from "effect"
+import { webhookRedeliveryDelays } from "@coffer/model/Limits"
+import { DateTime, Duration } from "effect"
 
 interface Signing {
   /** When this attempt is made. */
@@ -43,4 +43,16 @@ export const standardHeaders = (
     "webhook-timestamp": t,
     "webhook-signature": signing.secrets.map((secret) => `v1,${hmac(secret, signed)}`).join(" ")
   }
+}
+
+/** The first push and its redeliveries. */
+export const attemptsMax = 1 + webhookRedeliveryDelays.length
+
+/**
+ * When to push next after attempt number `attemptsMade` (the first is 1) failed; undefined after the last one. Each
+ * delay counts from the failure before it, without jitter: 8 h 42 m 30 s in all. A manual resend has no redelivery.
+ */
+export const nextAttempt = (attemptsMade: number, failedAt: DateTime.Utc): DateTime.Utc | undefined => {
+  const delay = webhookRedeliveryDelays[attemptsMade - 1]
+  return delay === undefined ? undefined : DateTime.addDuration(failedAt, Duration.fromInputUnsafe(delay))
 }

@@ -1,0 +1,184 @@
+/** A merchant's keys with scopes, as operators keep them (docs/architecture.md, section 7; silences: U26 to U28). */
+import { keyNameLengthMax, keyOverlapMinutesMax, scopedKeysMax } from "@coffer/model/Limits"
+import { optional, withoutNulls } from "@coffer/model/optional"
+import { Scope } from "@coffer/model/Scopes"
+import { OneLine } from "@coffer/model/Text"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Decoding, OperatorToken } from "./Caller.ts"
+import { enveloped, listed } from "./Envelope.ts"
+import { ApiKeyNotFound, Conflict, InvalidRequest, MerchantNotFound } from "./Errors.ts"
+import { anyMode, instant, kind, merchantId, ofMerchant, orNull, text, withExample } from "./fields.ts"
+import { ListQuery } from "./Lists.ts"
+import { needsApproval } from "./Operators.ts"
+import { sampleIds } from "./sampleIds.ts"
+
+const instantOrNull = (description: string) => orNull(Schema.String.annotate({ format: "date-time" }), description)
+
+const resource = {
+  object: kind("api_key"),
+  key_id: text("Number of the key; begins with `key_`. It names the key and does not open anything."),
+  merchant_id: merchantId,
+  mode: anyMode,
+  name: text("What it is for, in the merchant's words."),
+  scopes: Schema.Array(Schema.String).annotate({
+    description: "What it may do: `orders:read`, `refunds:write` and so on. Who may write a resource may read it."
+  }),
+  ip_allowlist: text("Addresses that it is taken from, of those that the environment allows; empty: from all of them."),
+  status: Schema.Literals(["active", "expired", "revoked"]).annotate({ description: "Whether it works." }),
+  created_at: instant("When it was created."),
+  expires_at: instantOrNull("When it stops working; null: never."),
+  rolled_at: instantOrNull("When its secret was last rolled; null: it has the first one."),
+  revoked_at: instantOrNull("When it was revoked; null while it was not."),
+  last_used_at: instantOrNull("When it was last used, up to half a minute late; null: never."),
+  last_used_ip: orNull(Schema.String, "The address that last used it; null: none has.")
+}
+const sample = {
+  object: "api_key",
+  key_id: sampleIds.apiKey,
+  merchant_id: sampleIds.merchant,
+  mode: "live",
+  name: "Accounting",
+  scopes: ["balance:read", "refunds:read"],
+  ip_allowlist: "203.0.113.7",
+  status: "active",
+  created_at: "2026-11-20T08:00:00.000Z",
+  expires_at: "2027-11-20T08:00:00.000Z",
+  rolled_at: null,
+  revoked_at: null,
+  last_used_at: "2026-11-21T09:29:40.117Z",
+  last_used_ip: "203.0.113.7"
+} as const
+
+export const ApiKeyResource = withExample(
+  Schema.Struct(resource).annotate({ identifier: "ApiKey", description: "A key with scopes, without its secret." }),
+  sample
+)
+export type ApiKeyResource = typeof ApiKeyResource.Encoded
+
+/** The only answers that hold the secret. */
+const withSecret = enveloped(
+  withExample(
+    Schema.Struct({
+      ...resource,
+      key: text("The secret, for the header `X-Api-Key`. It is shown this once.")
+    }).annotate({ description: "The key and its secret." }),
+    { ...sample, key: `svc_live_${"x".repeat(49)}` }
+  )
+)
+
+const name = OneLine(1, keyNameLengthMax)
+const allowlist = OneLine(0, 10_000)
+const allowlistText =
+  "IPv4 addresses, IPv4 ranges and IPv6 addresses that it is taken from, of those that the environment allows; empty: " +
+  "from all of them."
+
+export const CreateApiKey = withoutNulls(
+  Schema.Struct({
+    mode: anyMode,
+    name: name.annotate({ description: "What it is for." }),
+    scopes: Schema.Array(Scope).check(Schema.isMinLength(1), Schema.isMaxLength(Scope.literals.length)).annotate({
+      description: "What it may do. They never change: make another key. A live key has no test helpers."
+    }),
+    ip_allowlist: optional(allowlist, allowlistText),
+    expires_at: optional(
+      Schema.String.annotate({ format: "date-time" }),
+      "When it stops working, in the future; never unless given. It never changes."
+    )
+  }).annotate({
+    examples: [{ mode: "live", name: "Accounting", scopes: ["balance:read", "refunds:read"] }]
+  })
+)
+export type CreateApiKey = typeof CreateApiKey.Type
+
+export const UpdateApiKey = withoutNulls(
+  Schema.Struct({
+    name: optional(name, "What it is for."),
+    ip_allowlist: optional(allowlist, allowlistText)
+  }).annotate({ examples: [{ name: "Accounting of the shop" }] })
+)
+export type UpdateApiKey = typeof UpdateApiKey.Type
+
+export const RollApiKey = Schema.Struct({
+  overlap_minutes: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: keyOverlapMinutesMax })).annotate({
+    description: "How long the secret before this one keeps working: 0 to 1440 minutes, which is 24 hours."
+  })
+}).annotate({ examples: [{ overlap_minutes: 60 }] })
+export type RollApiKey = typeof RollApiKey.Type
+
+/** Each environment has its own list. */
+export const ApiKeyQuery = Schema.Struct({ ...ListQuery, mode: anyMode })
+export type ApiKeyQuery = typeof ApiKeyQuery.Type
+
+const collection = "/operator/v1/merchants/:merchant_id/api_keys"
+const one = `${collection}/:key_id` as const
+const params = { ...ofMerchant, key_id: text("The key's number.") }
+const twoOperators = "202: it takes two operators for a live key, and another has to send the same request."
+
+export class ApiKeysGroup extends HttpApiGroup.make("api_keys")
+  .add(
+    HttpApiEndpoint.post("create", collection, {
+      params: ofMerchant,
+      payload: CreateApiKey,
+      success: [withSecret.pipe(HttpApiSchema.status(201)), needsApproval],
+      error: [Conflict, InvalidRequest, MerchantNotFound]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Create a key with scopes; its secret is shown once",
+        description: `Beside the merchant's main key. 409: the environment has ${scopedKeysMax} keys that work. ${twoOperators}`
+      })
+    ),
+    HttpApiEndpoint.get("list", collection, {
+      params: ofMerchant,
+      query: ApiKeyQuery,
+      success: listed(ApiKeyResource),
+      error: [InvalidRequest, MerchantNotFound]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List a merchant's keys with scopes, newest first",
+        description: "In the environment that `mode` names, those that have ended included, without their secrets."
+      })
+    ),
+    HttpApiEndpoint.get("retrieve", one, {
+      params,
+      success: enveloped(ApiKeyResource),
+      error: ApiKeyNotFound
+    }).annotateMerge(OpenApi.annotations({ summary: "Read a key with scopes", description: "Without its secret." })),
+    HttpApiEndpoint.post("update", one, {
+      params,
+      payload: UpdateApiKey,
+      success: enveloped(ApiKeyResource),
+      error: [ApiKeyNotFound, Conflict, InvalidRequest]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Change a key's name or its addresses",
+        description: "What is left out stays. It holds at once on all runners. 409: the key has ended."
+      })
+    ),
+    HttpApiEndpoint.post("roll", `${one}/roll`, {
+      params,
+      payload: RollApiKey,
+      success: [withSecret, needsApproval],
+      error: [ApiKeyNotFound, Conflict]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Give a key a new secret, which is shown once",
+        description:
+          "The secret before it ends after the overlap; one that ends sooner already still does. 409: the key has " +
+          `ended. ${twoOperators}`
+      })
+    ),
+    HttpApiEndpoint.post("revoke", `${one}/revoke`, {
+      params,
+      success: enveloped(ApiKeyResource),
+      error: ApiKeyNotFound
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Revoke a key with scopes",
+        description: "All its secrets are refused at once on all runners, for good. Sent again, it changes nothing."
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(OperatorToken)
+  .annotate(OpenApi.Description, "A merchant's keys with scopes, beside its main key in each environment.") {}

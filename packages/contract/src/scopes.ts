@@ -1,0 +1,67 @@
+/**
+ * The scope that each operation of `/v1` asks of a key with scopes, as a table (silences: U26). An operation without a
+ * line does not compile, and neither does a line without an operation.
+ */
+import type { Scope } from "@coffer/model/Scopes"
+import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import type { Api } from "./Api.ts"
+
+type OperationsOf<Group> = Group extends HttpApiGroup.Constraint
+  ? `${HttpApiGroup.Identifier<Group>}.${HttpApiEndpoint.Identifier<HttpApiGroup.Endpoints<Group>>}`
+  : never
+
+/** `orders.create`: the group and the name of an endpoint, which are its `operationId` in the document. */
+export type Operation = typeof Api extends HttpApi.HttpApi<string, infer Groups> ? OperationsOf<Groups> : never
+
+export const scopes: Readonly<Record<Operation, Scope>> = {
+  "orders.create": "orders:write",
+  "orders.update": "orders:write",
+  "orders.expire": "orders:write",
+  "orders.list": "orders:read",
+  "orders.retrieve": "orders:read",
+  "timelines.retrieve": "orders:read",
+  "receipts.sendReceipt": "orders:write",
+  "refunds.create": "refunds:write",
+  "refunds.update": "refunds:write",
+  "refunds.list": "refunds:read",
+  "refunds.retrieve": "refunds:read",
+  "disputes.submitEvidence": "disputes:write",
+  "disputes.accept": "disputes:write",
+  "disputes.list": "disputes:read",
+  "disputes.retrieve": "disputes:read",
+  "disputes.retrieveEvidence": "disputes:read",
+  // A file serves as evidence, and as nothing else.
+  "files.upload": "disputes:write",
+  "payment_links.create": "payment_links:write",
+  "payment_links.update": "payment_links:write",
+  "payment_links.list": "payment_links:read",
+  "payment_links.retrieve": "payment_links:read",
+  "balance.retrieve": "balance:read",
+  "balance.transactions": "balance:read",
+  "balance.chain": "balance:read",
+  "events.list": "events:read",
+  "events.retrieve": "events:read",
+  "logs.list": "logs:read",
+  "webhook_endpoints.create": "webhooks:write",
+  "webhook_endpoints.update": "webhooks:write",
+  "webhook_endpoints.remove": "webhooks:write",
+  "webhook_endpoints.rotateSecret": "webhooks:write",
+  "webhook_endpoints.rotateSigningSecret": "webhooks:write",
+  "webhook_endpoints.list": "webhooks:read",
+  "webhook_endpoints.retrieve": "webhooks:read",
+  // It shows a secret, with which anybody can sign.
+  "webhook_endpoints.signingSecret": "webhooks:write",
+  "webhook_deliveries.resend": "webhooks:write",
+  "webhook_deliveries.list": "webhooks:read",
+  "webhook_deliveries.retrieve": "webhooks:read",
+  "test_helpers.pay": "test_helpers:write",
+  "test_helpers.settleRefund": "test_helpers:write",
+  "test_helpers.dispute": "test_helpers:write",
+  "test_helpers.resolveDispute": "test_helpers:write",
+  "test_helpers.channel": "test_helpers:write",
+  "test_helpers.clock": "test_helpers:read",
+  "test_helpers.advanceClock": "test_helpers:write"
+}
+
+/** The scope of an endpoint of `/v1`. */
+export const scopeOf = (group: string, endpoint: string): Scope => scopes[`${group}.${endpoint}` as Operation]

@@ -1,0 +1,29 @@
+/** What a key with scopes may do: a resource, and whether it may only read it or also change it (silences: U26). */
+import { Schema } from "effect"
+
+/** Those that some operation of `/v1` asks for, in the order of the reference. */
+export const Scope = Schema.Literals([
+  "orders:read",
+  "orders:write",
+  "refunds:read",
+  "refunds:write",
+  "disputes:read",
+  "disputes:write",
+  "payment_links:read",
+  "payment_links:write",
+  "balance:read",
+  "events:read",
+  "logs:read",
+  "webhooks:read",
+  "webhooks:write",
+  "test_helpers:read",
+  "test_helpers:write"
+])
+export type Scope = typeof Scope.Type
+
+/** Whether these scopes let a call through that asks for `needed`. Whoever may change a resource may also read it. */
+export const covers = (held: ReadonlyArray<string>, needed: Scope): boolean =>
+  held.includes(needed) || (needed.endsWith(":read") && held.includes(needed.replace(/read$/, "write")))
+
+/** A live key has no test helpers: for it these routes do not exist. */
+export const isOfSandbox = (scope: string): boolean => scope.startsWith("test_helpers:")

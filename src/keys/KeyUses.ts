@@ -1,0 +1,48 @@
+/**
+ * When keys with scopes were last used, and from where. A call leaves a note in memory; twice a minute all notes are
+ * written in one statement. What a process has not written when it is killed is lost, and so a use may be missing.
+ */
+import { Context, Effect, Layer } from "effect"
+import { onRealTime } from "../platform/runtime/realTime.ts"
+import { ApiKeyStore, type Use } from "./ApiKeyStore.ts"
+
+export class KeyUses extends Context.Service<
+  KeyUses,
+  {
+    /** Neither waits nor fails. */
+    readonly note: (use: Use) => void
+    /** Writes what was noted here so far. Never fails. */
+    readonly written: Effect.Effect<void>
+  }
+>()("@coffer/keys/KeyUses") {}
+
+const interval = "30 seconds"
+/** Keys that are noted at once. More are not used by a runner within the interval. */
+const notedMax = 10_000
+/** When the service stops, what is noted has this long to be written. */
+const patience = "2 seconds"
+
+export const layer = Layer.effect(
+  KeyUses,
+  Effect.gen(function* () {
+    const store = yield* ApiKeyStore
+    let noted = new Map<string, Use>()
+
+    const written = Effect.suspend(() => {
+      if (noted.size === 0) return Effect.void
+      const uses = [...noted.values()]
+      noted = new Map()
+      return store.noteUses(uses)
+    }).pipe(Effect.ignoreCause({ log: "Warn" }))
+
+    yield* written.pipe(Effect.delay(interval), Effect.forever, onRealTime, Effect.forkScoped)
+    yield* Effect.addFinalizer(() => onRealTime(Effect.timeoutOption(written, patience)))
+
+    return KeyUses.of({
+      note: (use) => {
+        if (noted.size < notedMax || noted.has(use.keyId)) noted.set(use.keyId, use)
+      },
+      written
+    })
+  })
+)
