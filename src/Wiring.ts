@@ -42,12 +42,9 @@ import * as ClockSkew from "./platform/postgres/ClockSkew.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as MerchantClocks from "./platform/runtime/MerchantClocks.ts"
 import * as NewIds from "./platform/runtime/NewIds.ts"
-import * as Doubt from "./platform/cluster/Doubt.ts"
-import * as Joining from "./platform/cluster/Joining.ts"
-import * as Roster from "./platform/cluster/Roster.ts"
-import * as Runner from "./platform/cluster/Runner.ts"
-import * as RunnerVitals from "./platform/cluster/RunnerVitals.ts"
-import * as Runs from "./platform/cluster/Runs.ts"
+import * as Doubt from "@coffer/cluster/Doubt"
+import * as Joining from "@coffer/cluster/Joining"
+import * as clusterLayers from "./platform/cluster/clusterLayers.ts"
 import * as SecretCheck from "./platform/postgres/SecretCheck.ts"
 import * as Wakeups from "./platform/commit/Wakeups.ts"
 import * as Transactor from "./platform/commit/Transactor.ts"
@@ -268,7 +265,7 @@ const base = Transactor.layer.pipe(
       Admission.layer,
       Quotas.layerStore,
       Clients.layer,
-      Layer.provideMerge(Runs.layer, Doubt.layer),
+      Layer.provideMerge(clusterLayers.runs, Doubt.layer),
       Instructions.layer,
       ShortPath.layer,
       Layer.provideMerge(ClockSkew.layer, NewIds.layer),
@@ -278,7 +275,7 @@ const base = Transactor.layer.pipe(
   Layer.provideMerge(Vitals.layer),
   Layer.provideMerge(SecretCheck.layer),
   Layer.provideMerge(Migrator.layer),
-  Layer.provideMerge(Roster.layerBeforeMigration)
+  Layer.provideMerge(clusterLayers.talkable)
 )
 
 export interface Parts {
@@ -291,9 +288,9 @@ export const service = ({ remoteSerialization }: Parts) =>
   workers.pipe(
     Layer.provideMerge(slots),
     Layer.provideMerge(rooms),
-    Layer.provideMerge(Runner.layer({ remoteSerialization })),
+    Layer.provideMerge(clusterLayers.runner({ remoteSerialization })),
     // Shown from before it has shards until after it has given them back.
-    Layer.provideMerge(RunnerVitals.layer),
+    Layer.provideMerge(clusterLayers.vitals),
     Layer.provideMerge(base)
   )
 

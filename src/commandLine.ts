@@ -13,7 +13,7 @@ import { CliOutput, Command, Flag } from "effect/cli"
 import * as hangup from "./platform/runtime/hangup.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
 import { version } from "./platform/runtime/Vitals.ts"
-import * as parent from "./platform/cluster/parent.ts"
+import * as parent from "@coffer/cluster/parent"
 import * as stopLimit from "./platform/runtime/stopLimit.ts"
 
 /** Of the service: its standard error is a log. */

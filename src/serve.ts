@@ -17,15 +17,15 @@ import * as Faults from "./platform/runtime/Faults.ts"
 import * as DataDir from "./platform/runtime/DataDir.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as Postgres from "./platform/postgres/Postgres.ts"
-import { bytesOf, lockOf } from "./platform/runtime/secretKeys.ts"
 import * as secretFiles from "./platform/runtime/secretFiles.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
 import * as Telemetry from "./platform/runtime/Telemetry.ts"
 import { version } from "./platform/runtime/Vitals.ts"
-import { Joining } from "./platform/cluster/Joining.ts"
-import * as parent from "./platform/cluster/parent.ts"
-import type * as Roster from "./platform/cluster/Roster.ts"
-import * as Tenancy from "./platform/cluster/Tenancy.ts"
+import { Joining } from "@coffer/cluster/Joining"
+import * as parent from "@coffer/cluster/parent"
+import type * as Roster from "@coffer/cluster/Roster"
+import * as Tenancy from "@coffer/cluster/Tenancy"
+import * as clusterLayers from "./platform/cluster/clusterLayers.ts"
 import { serveWaiting } from "./edge/HttpServer.ts"
 import { type Credentials, credentials, operatorUrl } from "./sandbox/Demo.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
@@ -62,7 +62,7 @@ const service = Effect.gen(function* () {
     Layer.provideMerge(Wiring.outbound),
     Layer.provideMerge(Layer.succeed(Migrator.Owner, owner)),
     Layer.provideMerge(Faults.layer),
-    Layer.provideMerge(Postgres.layer({ url, connections, name: Tenancy.processName })),
+    Layer.provideMerge(Postgres.layer({ url, connections, name: clusterLayers.processName })),
     // The home of the embedded one is locked already.
     Layer.provideMerge(isOwn ? Layer.empty : enter(url)),
     Layer.provideMerge(Settings.layer({ embedded })),
@@ -146,7 +146,7 @@ const sayStart = Effect.gen(function* () {
 })
 
 /** A child of `coffer serve --runners` is ready when it has joined the others. Its parent greets. */
-const tellParent = Effect.flatMap(Joining, ({ settled }) => Effect.andThen(settled.await, parent.tellReady))
+const tellParent = Effect.flatMap(Joining, ({ balanced }) => Effect.andThen(balanced.await, parent.tellReady))
 
 /** Where a merchant is live, the log has what the doctor finds wrong. The service is ready meanwhile. */
 const lookWhereLive = Effect.fnUntraced(
@@ -182,12 +182,7 @@ const enter = (url: Redacted.Redacted) =>
       })
       const { runner, secretKey, secretKeyPrevious } = settings
       const keys = [secretKey, ...(secretKeyPrevious === undefined ? [] : [secretKeyPrevious])]
-      return yield* Tenancy.acquire({
-        url,
-        alone: runner === undefined,
-        keys: keys.map((key) => lockOf(bytesOf(key))),
-        whileWaiting
-      })
+      return yield* clusterLayers.enterDatabase({ url, isSingle: runner === undefined, keys, whileWaiting })
     })
   )
 

@@ -3,11 +3,9 @@
  * itself. It owns the embedded Postgres if there is one, starts and watches the runners, and replaces them one after
  * the other when it gets SIGHUP (docs/operating-runners.md).
  */
-import { randomInt } from "node:crypto"
-import { createServer } from "node:net"
 import path from "node:path"
 import { Config, ConfigProvider, Console, Effect, Latch, Layer, Option, Redacted } from "effect"
-import * as Children from "./platform/cluster/Children.ts"
+import * as Children from "@coffer/cluster/Children"
 import * as EmbeddedPostgres from "./platform/embedded/EmbeddedPostgres.ts"
 import { serviceUrl } from "./platform/embedded/serviceRole.ts"
 import * as DataDir from "./platform/runtime/DataDir.ts"
@@ -62,7 +60,7 @@ export const supervise = (text: string) =>
 /** RUNNER_HOST alone is enough here. */
 const placeholderPort = Effect.map(
   Config.option(Config.NonEmptyString("RUNNER_HOST")),
-  (host): Record<string, string> => (Option.isSome(host) ? { RUNNER_PORT: String(portFirst) } : {})
+  (host): Record<string, string> => (Option.isSome(host) ? { RUNNER_PORT: String(Children.freePorts.first) } : {})
 )
 
 const readCount = (text: string) => {
@@ -122,40 +120,28 @@ const runnerPlaces = Effect.fnUntraced(function* (count: number) {
     })
 })
 
-/** Below the ports that a system gives to outgoing connections, so that it is still free when the runner opens it. */
-const [portFirst, portLast] = [20_000, 32_000]
-
 /** Free at the address where the runner will listen. */
 const freePort = (host: string) =>
-  Effect.suspend(() => tryPort({ host, port: randomInt(portFirst, portLast) })).pipe(
-    Effect.retry({ times: 50, while: ({ code }) => code === "EADDRINUSE" }),
-    Effect.catch(({ code, message }) =>
+  Effect.catchTags(Children.freePort(host), {
+    NoFreePort: ({ code, message }) =>
       notStarted(
         code === "EADDRINUSE"
-          ? `No free port for a runner was found between ${portFirst} and ${portLast}.`
+          ? `No free port for a runner was found between ${Children.freePorts.first} and ${Children.freePorts.last}.`
           : `The runners cannot listen at ${host}: ${message}. ` +
               "Set RUNNER_HOST or RUNNER_LISTEN_HOST to an address of this machine."
       )
-    )
-  )
-
-const tryPort = (at: { readonly host: string; readonly port: number }) =>
-  Effect.callback<number, NodeJS.ErrnoException>((resume) => {
-    const server = createServer()
-    server.once("error", (error) => resume(Effect.fail(error)))
-    server.listen({ ...at, exclusive: true }, () => server.close(() => resume(Effect.succeed(at.port))))
   })
 
-/** Asked again by each SIGHUP from now on. Several that come before the work begins are one. */
+/** Does work at each SIGHUP from now on. Several that come before the work begins are one. */
 const hangups = Effect.sync(() => {
-  const asked = Latch.makeUnsafe(false)
-  hangup.insteadOfStop(() => void asked.openUnsafe())
+  const requested = Latch.makeUnsafe(false)
+  hangup.insteadOfStop(() => void requested.openUnsafe())
   return (work: Effect.Effect<unknown>) =>
     Effect.forever(
       Effect.andThen(
-        asked.await,
+        requested.await,
         Effect.suspend(() => {
-          asked.closeUnsafe()
+          requested.closeUnsafe()
           return work
         })
       )

@@ -12,6 +12,8 @@ const floors: ReadonlyArray<string> = [
   "packages/model",
   "packages/rules",
   "packages/contract",
+  // Another application may use it, so it knows nothing of the house.
+  "packages/cluster",
   "src/platform/runtime",
   "src/platform/postgres/migrations",
   "src/platform/postgres",
@@ -73,8 +75,9 @@ const closedTo: ReadonlyArray<readonly [kind: RegExp, isClosed: (imported: strin
   [/Entity\.ts$/, (imported, file) => imported.endsWith("Store.ts") && path.dirname(imported) !== path.dirname(file)],
   // A view is a pure function.
   [/View\.ts$/, (imported) => /(Store|Entity|Http)\.ts$/.test(imported)],
-  // It is published alone.
+  // They are published alone.
   [/^packages\/sdk\/src\//, (imported) => !imported.startsWith("packages/sdk/src/")],
+  [/^packages\/cluster\//, (imported) => imported !== "" && !imported.startsWith("packages/cluster/")],
   // It needs the APIs and nothing of the service.
   [/^packages\/cli\//, (imported) => imported.startsWith("src/") || imported.startsWith("packages/contract/")],
   // Shapes decide nothing.
@@ -87,6 +90,8 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^packages\/simulator\/scripts\//, /^(node:|typescript\/)/],
   [/^packages\/simulator\//, /^(node:|@effect\/platform-node\/|stripe$)/],
   [/^packages\/cli\//, /^node:/],
+  [/^packages\/cluster\/scripts\//, /^node:/],
+  [/^packages\/cluster\//, /^(node:|@effect\/platform-node\/)/],
   [/^packages\/testkit\//, /^node:/],
   [/^packages\/rules\/src\/(allowlist|delivery\/address)\.ts$/, /^ipaddr\.js$/],
   [/^packages\//, /^$/],
@@ -105,7 +110,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
 
 /** Files that are run and not imported. */
 const programs =
-  /^(src\/main|packages\/(bench|simulator)\/src\/([a-z]+\/)?main|packages\/(simulator|testkit)\/scripts\/\w+|packages\/testkit\/src\/index|packages\/sdk\/generator\/(main|build)|test\/kit\/(freshMetrics|globalSetup|program|standingRunner|stuckFiles)|.*\.test)\.ts$/
+  /^(src\/main|packages\/(bench|simulator)\/src\/([a-z]+\/)?main|packages\/(cluster|simulator|testkit)\/scripts\/\w+|packages\/testkit\/src\/index|packages\/sdk\/generator\/(main|build)|test\/kit\/(freshMetrics|globalSetup|program|standingRunner|stuckFiles)|.*\.test)\.ts$/
 
 /** Written by a program, which `test/sdk/generated.test.ts` holds to it. */
 const isGenerated = (file: string) => file.startsWith("packages/sdk/src/generated/")
@@ -152,7 +157,8 @@ const isTest = (file: string) => file.startsWith("test/")
 const printed = /["'`|]/
 
 /** Programs beside the service, and the tests that stand around it, read real clocks and use promises. */
-const isBeside = (file: string) => /^packages\/(bench|sdk|simulator\/scripts|testkit)\//.test(file) || isTest(file)
+const isBeside = (file: string) =>
+  /^packages\/(bench|cluster\/scripts|sdk|simulator\/scripts|testkit)\//.test(file) || isTest(file)
 
 const comment = /\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm
 const code = (text: string) => text.replace(comment, "")

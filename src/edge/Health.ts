@@ -7,7 +7,7 @@ import { Context, Effect, Layer } from "effect"
 import { ShardId, Sharding, ShardingConfig } from "effect/cluster"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { ClockSkew } from "../platform/postgres/ClockSkew.ts"
-import { Joining } from "../platform/cluster/Joining.ts"
+import { Joining } from "@coffer/cluster/Joining"
 import { DatabaseHealth } from "../platform/postgres/DatabaseHealth.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { closedText, Settings } from "../platform/runtime/Settings.ts"
@@ -42,7 +42,7 @@ export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const database = yield* DatabaseHealth
     const sharding = yield* Sharding.Sharding
-    const { settled } = yield* Joining
+    const { balanced } = yield* Joining
     const draining = yield* Draining
     const clock = yield* ClockSkew
     const transactor = yield* Transactor
@@ -57,14 +57,14 @@ export const layer = HttpRouter.use(
         const checks = {
           postgres: yield* database.answers,
           writes: transactor.stalledMillis() <= stalledMillisMax,
-          cluster: settled.isOpen() && holdsShards(sharding),
+          cluster: balanced.isOpen() && holdsShards(sharding),
           clock: !clock.isTooLarge(),
           accepting: !draining.now
         }
         const reasons = {
           postgres: "Postgres does not answer.",
           writes: "No write has succeeded for more than 5 seconds.",
-          cluster: settled.isOpen()
+          cluster: balanced.isOpen()
             ? "This runner holds no shards: others have them all, or its locks are not there yet."
             : "This runner has just started, and some shards have no owner yet.",
           clock: `This machine's clock and Postgres' are ${Math.round(clock.seconds())} s apart.`,

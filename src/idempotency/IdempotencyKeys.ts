@@ -4,7 +4,8 @@
  */
 import { canonical, isShallow, judge } from "@coffer/rules/idempotency/claim"
 import { Context, DateTime, Duration, Effect, Layer, Option, Random, Schema } from "effect"
-import { Runs } from "../platform/cluster/Runs.ts"
+import { Runs } from "@coffer/cluster/Runs"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { unmovedTime } from "../platform/runtime/MovedClock.ts"
 import { withoutDeadline } from "../platform/runtime/Deadline.ts"
@@ -107,7 +108,7 @@ export const layer = Layer.effect(
       if (Option.isNone(row)) return yield* new StillRunning({ lasts: Duration.zero })
       const { data, leaseUntil, run, state, status, version } = row.value
       // The run that took it has ended, or it was this one and never learnt whether the claim was written.
-      const isAbandoned = state === "running" && !here.has(id) && (yield* runs.isAbandoned(run))
+      const isAbandoned = state === "running" && !here.has(id) && (yield* sqlDefects(runs.isAbandoned(run)))
       const unmoved = yield* unmovedTime
       switch (judge(row.value, fingerprintLike(row.value.fingerprint, request), now, isAbandoned, unmoved)) {
         case "OtherContent":

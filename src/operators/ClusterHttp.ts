@@ -4,7 +4,8 @@ import { Effect } from "effect"
 import { ShardingConfig } from "effect/cluster"
 import { HttpApiBuilder } from "effect/http-api"
 import { reply } from "../http/replies.ts"
-import { RunnerVitals } from "../platform/cluster/RunnerVitals.ts"
+import { RunnerVitals } from "@coffer/cluster/RunnerVitals"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { Workers } from "../platform/jobs/Workers.ts"
 import { span } from "../platform/runtime/span.ts"
 import { clusterView } from "./ClusterView.ts"
@@ -19,7 +20,7 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       retrieve: span("cluster.retrieve")(function* () {
-        const parts = { runners: yield* runners, backlogs: yield* backlogs, shards: shardsPerGroup }
+        const parts = { runners: yield* sqlDefects(runners), backlogs: yield* backlogs, shards: shardsPerGroup }
         return yield* reply(clusterView(parts))
       })
     })

@@ -1,7 +1,7 @@
 /** The cluster on the wire: the one encoder. Pure. */
 import type { ClusterResource } from "@coffer/contract/Cluster"
 import { DateTime } from "effect"
-import type { KnownRunner, Reading } from "../platform/cluster/RunnerVitals.ts"
+import type { KnownRunner, Reading } from "@coffer/cluster/RunnerVitals"
 import type { BacklogOf } from "../platform/jobs/backlogs.ts"
 
 export interface ClusterParts {

@@ -26,9 +26,10 @@ import type { IdempotencyClaim } from "../idempotency/IdempotencyClaim.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
 import { ownerPatience } from "../platform/cluster/ask.ts"
-import { Runs } from "../platform/cluster/Runs.ts"
+import { Runs } from "@coffer/cluster/Runs"
 import { type AlreadyExists, isOvertaken, NotCommitted } from "../platform/commit/Change.ts"
 import type { Exported } from "../platform/postgres/Pages.ts"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { millisForChannel, withoutDeadline } from "../platform/runtime/Deadline.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
@@ -265,7 +266,7 @@ const joined = Effect.fnUntraced(function* (services: RefundServices, refund: Re
     const now = yield* commands.load(refundNo)
     if (now.status !== "reserved") return repeated(now)
     const lasts = DateTime.distance(yield* currentTime, nextCheck.reservedUntil(refund))
-    const isOver = Duration.isLessThanOrEqualTo(lasts, Duration.zero) || (yield* runs.isAbandoned(now.run))
+    const isOver = Duration.isLessThanOrEqualTo(lasts, Duration.zero) || (yield* sqlDefects(runs.isAbandoned(now.run)))
     if (!isOver) return yield* new RefundRunning({ lasts })
     fiber = yield* FiberMap.run(driving, refundNo, finish(services, refundNo), { onlyIfMissing: true })
   }

@@ -4,8 +4,8 @@
  */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Doubt } from "../platform/cluster/Doubt.ts"
-import { keyHolders, Run } from "../platform/cluster/Tenancy.ts"
+import { Doubt } from "@coffer/cluster/Doubt"
+import { markHolders, Run } from "@coffer/cluster/Tenancy"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { sealKept } from "../platform/postgres/SecretCheck.ts"
 import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
@@ -58,7 +58,7 @@ export const layer = Layer.effect(
     })
 
     const keyIsWith = Effect.gen(function* () {
-      const { own, someLack } = yield* keyHolders(sql, lockOf(bytesOf(secretKey)), run)
+      const { own, someLack } = yield* markHolders(sql, lockOf(bytesOf(secretKey)), run)
       if (run !== null) doubt.saw(own)
       if (someLack) return "some" as const
       // Another process that has just lost its session, too, is not seen.

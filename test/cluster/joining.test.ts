@@ -3,13 +3,14 @@ import { assert, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Redacted } from "effect"
 import { Runner, RunnerAddress, RunnerStorage, ShardId, ShardingConfig } from "effect/cluster"
 import { SqlClient } from "effect/sql"
-import * as Doubt from "../../src/platform/cluster/Doubt.ts"
-import * as Joining from "../../src/platform/cluster/Joining.ts"
-import { Roster } from "../../src/platform/cluster/Roster.ts"
-import * as ShardLocks from "../../src/platform/cluster/ShardLocks.ts"
-import * as Suspects from "../../src/platform/cluster/Suspects.ts"
+import * as Doubt from "@coffer/cluster/Doubt"
+import * as Joining from "@coffer/cluster/Joining"
+import { Roster } from "@coffer/cluster/Roster"
+import * as ShardLocks from "@coffer/cluster/ShardLocks"
+import * as Suspects from "@coffer/cluster/Suspects"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { freshDatabase } from "../kit/Service.ts"
+import { thisRunner } from "../kit/thisRunner.ts"
 
 const address = RunnerAddress.make("10.0.0.9", 4001)
 const own = Runner.make({ address, groups: ["default"], weight: 1 })
@@ -21,7 +22,8 @@ const locks = Effect.flatMap(freshDatabase, (url) =>
     ShardLocks.layer.pipe(
       Layer.provideMerge(Postgres.layer({ url: Redacted.make(url), connections: 2, name: "one" })),
       Layer.provideMerge(Layer.mergeAll(Joining.layer, Doubt.layer, Suspects.layer, ShardingConfig.layer({}))),
-      Layer.provideMerge(Layer.succeed(Roster, roster))
+      Layer.provideMerge(Layer.succeed(Roster, roster)),
+      Layer.provideMerge(thisRunner({ place: address }))
     )
   )
 )

@@ -3,16 +3,16 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, Redacted } from "effect"
 import { Runner, RunnerAddress, RunnerStorage, ShardId, ShardingConfig } from "effect/cluster"
 import { SqlClient } from "effect/sql"
-import * as Doubt from "../../src/platform/cluster/Doubt.ts"
-import * as Joining from "../../src/platform/cluster/Joining.ts"
-import * as Roster from "../../src/platform/cluster/Roster.ts"
-import * as ShardLocks from "../../src/platform/cluster/ShardLocks.ts"
-import * as Suspects from "../../src/platform/cluster/Suspects.ts"
+import * as Doubt from "@coffer/cluster/Doubt"
+import * as Joining from "@coffer/cluster/Joining"
+import * as Roster from "@coffer/cluster/Roster"
+import * as ShardLocks from "@coffer/cluster/ShardLocks"
+import * as Suspects from "@coffer/cluster/Suspects"
 import * as NewIds from "../../src/platform/runtime/NewIds.ts"
 import * as ClockSkew from "../../src/platform/postgres/ClockSkew.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
-import { Settings } from "../../src/platform/runtime/Settings.ts"
-import * as Tenancy from "../../src/platform/cluster/Tenancy.ts"
+import { ProcessName, takesPart } from "../../src/platform/cluster/clusterLayers.ts"
+import { thisRunner } from "../kit/thisRunner.ts"
 import { runLock } from "../kit/runLock.ts"
 import { eventually } from "../kit/Process.ts"
 import { freshDatabase, ownersConnection } from "../kit/Service.ts"
@@ -30,6 +30,7 @@ const member = Effect.fnUntraced(function* (url: string, port: number, name = `c
   const context = yield* Layer.build(
     ShardLocks.layer.pipe(
       Layer.provideMerge(Layer.mergeAll(Roster.layer, Suspects.layer, ShardingConfig.layer({}))),
+      Layer.provideMerge(takesPart),
       Layer.provideMerge(Layer.mergeAll(Joining.layer, Doubt.layer, Layer.provide(ClockSkew.layer, NewIds.layer))),
       Layer.provideMerge(
         Layer.succeed(
@@ -40,10 +41,8 @@ const member = Effect.fnUntraced(function* (url: string, port: number, name = `c
       Layer.provideMerge(
         Layer.mergeAll(Postgres.layer({ url: Redacted.make(url), connections: 3, name }), runLock(url))
       ),
-      Layer.provideMerge(
-        Layer.succeed(Settings, { runner: { host, listenHost: host, port, auth: "none" } } as Settings["Service"])
-      ),
-      Layer.provideMerge(Layer.succeed(Tenancy.ProcessName, name)),
+      Layer.provideMerge(thisRunner({ place: { host, port }, process: name })),
+      Layer.provideMerge(Layer.succeed(ProcessName, name)),
       Layer.provideMerge(Logger.layer([logger]))
     )
   )

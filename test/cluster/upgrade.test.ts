@@ -7,7 +7,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import { inject } from "vitest"
-import { canTalk, shapes } from "../../src/platform/cluster/messages.ts"
+import { canTalk } from "@coffer/cluster/ThisRunner"
+import { shapes } from "../../src/platform/cluster/messages.ts"
 import { version } from "../../src/platform/runtime/Vitals.ts"
 import { commandRun } from "../kit/commandRun.ts"
 import { newHome } from "../kit/Process.ts"
@@ -138,7 +139,7 @@ describe.skipIf(why !== undefined)(why === undefined ? title : `${title} (${why}
       const before = yield* ofCommit(commitBefore!)
       const built = Effect.succeed(before)
       // It may know fewer migrations, and is refused then when it is started again.
-      yield* canTalk(before.shapes) ? sideBySide(built, newest, false) : oneAfterTheOther(built, newest)
+      yield* canTalk(before.shapes, shapes) ? sideBySide(built, newest, false) : oneAfterTheOther(built, newest)
     })
   )
 })

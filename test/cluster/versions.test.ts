@@ -3,11 +3,12 @@ import { createServer } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { RunnerTls } from "../../src/platform/cluster/RunnerTls.ts"
-import { protocols, shapes } from "../../src/platform/cluster/messages.ts"
+import { protocolsOf, type RunnerTls } from "@coffer/cluster/RunnerTls"
+import { shapes } from "../../src/platform/cluster/messages.ts"
 import { callerWith, keyed, listening, localPlace, portOf } from "../kit/Peers.ts"
 import { connect, eventually } from "../kit/Process.ts"
 import { freshDatabase } from "../kit/Service.ts"
+import { application } from "../kit/thisRunner.ts"
 import { runner } from "../kit/TwoRunners.ts"
 
 /** The same runner, which offers these in its handshake. */
@@ -29,7 +30,7 @@ const call = Effect.fnUntraced(function* (protocols: Array<string> | undefined) 
 describe("in a handshake", () => {
   it.live("runners that have a shape of messages in common talk", () =>
     Effect.gen(function* () {
-      const { heard, other, port } = yield* call([...protocols, "coffer-messages/0"])
+      const { heard, other, port } = yield* call([...protocolsOf(application), "coffer-messages/0"])
       assert.strictEqual(heard, "heard hello")
       assert.deepStrictEqual([port.refused(), other.refused()], [{}, {}])
     })

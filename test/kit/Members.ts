@@ -3,9 +3,9 @@ import * as MerchantClocks from "../../src/platform/runtime/MerchantClocks.ts"
 import { Context, Effect, Layer, Logger, Metric, type Redacted, Schema } from "effect"
 import { askAsOwner } from "../../src/platform/cluster/ask.ts"
 import { ownerOf } from "../../src/platform/cluster/owner.ts"
-import * as Doubt from "../../src/platform/cluster/Doubt.ts"
-import * as Joining from "../../src/platform/cluster/Joining.ts"
-import * as Runner from "../../src/platform/cluster/Runner.ts"
+import * as Doubt from "@coffer/cluster/Doubt"
+import * as Joining from "@coffer/cluster/Joining"
+import * as clusterLayers from "../../src/platform/cluster/clusterLayers.ts"
 import * as ClockSkew from "../../src/platform/postgres/ClockSkew.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import * as Wakeups from "../../src/platform/commit/Wakeups.ts"
@@ -51,7 +51,7 @@ export const member = Effect.fnUntraced(function* (
     objects.layer.pipe(
       Layer.provideMerge(Layer.effect(Ask, objects.ask)),
       Layer.provideMerge(Joining.begin),
-      Layer.provideMerge(Runner.layer()),
+      Layer.provideMerge(clusterLayers.runner()),
       Layer.provideMerge(Layer.mergeAll(Joining.layer, Doubt.layer, Layer.provide(ClockSkew.layer, NewIds.layer))),
       Layer.provideMerge(Postgres.layer({ url: Secret.make(database), connections: 3, name: "test" })),
       Layer.provideMerge(Layer.succeed(Settings, { runner, secretKey, secretKeyPrevious } as Settings["Service"])),

@@ -7,11 +7,13 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { Context, Effect, Exit, Layer, Logger, Metric, Redacted, Schema } from "effect"
 import { RunnerAddress, Runners } from "effect/cluster"
 import { Rpc, RpcClient, RpcGroup, RpcSerialization, RpcServer } from "effect/rpc"
-import { make as makeNote } from "../../src/platform/cluster/refusedPeers.ts"
-import * as RunnerDialler from "../../src/platform/cluster/RunnerDialler.ts"
-import * as RunnerPort from "../../src/platform/cluster/RunnerPort.ts"
-import { ofSecretKeys, type Place, type RunnerTls } from "../../src/platform/cluster/RunnerTls.ts"
+import { make as makeNote } from "@coffer/cluster/refusedPeers"
+import * as RunnerDialler from "@coffer/cluster/RunnerDialler"
+import * as RunnerPort from "@coffer/cluster/RunnerPort"
+import { ofSecrets, type RunnerTls } from "@coffer/cluster/RunnerTls"
+import type { Place } from "@coffer/cluster/ThisRunner"
 import { freePort } from "./Service.ts"
+import { application } from "./thisRunner.ts"
 
 const Echo = RpcGroup.make(Rpc.make("Echo", { payload: { text: Schema.String }, success: Schema.String }))
 
@@ -28,7 +30,7 @@ const witnessed = Effect.gen(function* () {
   })
   const registry = Context.make(Metric.MetricRegistry, new Map())
   const context = Context.add(registry, Logger.CurrentLoggers, new Set([logger]))
-  const note = yield* Effect.provideContext(makeNote, context)
+  const note = yield* Effect.provideContext(makeNote(application.application), context)
   /** Those above zero, as `<side> <reason>`. */
   const refused = () =>
     Object.fromEntries(
@@ -83,7 +85,7 @@ export const calling =
     )
 
 /** How a runner at this place proves itself that has these values of `SECRET_KEY`, the newest first. */
-export const keyed = (own: Place, ...names: ReadonlyArray<string>) => ofSecretKeys(own, names.map(keyNamed))
+export const keyed = (own: Place, ...names: ReadonlyArray<string>) => ofSecrets(application, own, names.map(keyNamed))
 
 /** A listener of the test's own, for the length of the scope. */
 export const listening = (server: Server, place?: Place) =>

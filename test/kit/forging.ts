@@ -11,8 +11,10 @@ import {
   SocketRunner
 } from "effect/cluster"
 import { Rpc, RpcSerialization } from "effect/rpc"
-import * as RunnerDialler from "../../src/platform/cluster/RunnerDialler.ts"
-import { ofSecretKeys, type Place } from "../../src/platform/cluster/RunnerTls.ts"
+import * as RunnerDialler from "@coffer/cluster/RunnerDialler"
+import { ofSecrets } from "@coffer/cluster/RunnerTls"
+import type { Place } from "@coffer/cluster/ThisRunner"
+import { coffer } from "../../src/platform/cluster/clusterLayers.ts"
 import { CommitError } from "../../src/platform/commit/Change.ts"
 
 /** The wallets of a runner, as its messages describe them. */
@@ -33,7 +35,7 @@ export const forge = (to: Place, merchantId: string, commands: unknown, key?: Re
   const dialler =
     key === undefined
       ? NodeClusterSocket.layerClientProtocol
-      : RunnerDialler.layer(ofSecretKeys(to, [key]), () => undefined)
+      : RunnerDialler.layer(ofSecrets(coffer, to, [key]), () => undefined)
   const target = Layer.effect(
     RunnerStorage.RunnerStorage,
     Effect.tap(RunnerStorage.makeMemory, (storage) =>

@@ -4,7 +4,7 @@
  */
 import cluster from "node:cluster"
 import { createServer } from "node:http"
-import { askMessage, givingToThoseThatAnswer, hereMessage } from "../../src/platform/cluster/handover.ts"
+import { askMessage, givingToThoseThatAnswer, hereMessage } from "@coffer/cluster/handover"
 
 const start = (freezes) => {
   const worker = cluster.fork({ FREEZES: String(freezes) })

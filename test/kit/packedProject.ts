@@ -1,6 +1,6 @@
 /** A merchant's empty project, into which a package of this repository comes in the form in which it is published. */
 import { execFile } from "node:child_process"
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { promisify } from "node:util"
@@ -15,15 +15,27 @@ export const packedProject = (name: string, base = process.env) => {
     return (await done.catch((error) => Promise.reject(new Error(`${error.message}\n${error.stdout}`)))).stdout
   }
 
+  const pack = async (at: string, more = {}) => {
+    await run("npm", ["pack", "--pack-destination", folder], at, more)
+    writeFileSync(path.join(folder, "package.json"), `{ "name": "shop", "private": true, "type": "module" }`)
+  }
+
   return {
     folder,
     run,
     /** Where the package is, once it is installed. */
     installed: path.join(folder, "node_modules/@coffer", name),
     /** Puts the package's archive into the project. */
-    pack: async () => {
-      await run("npm", ["pack", "--pack-destination", folder], path.resolve("packages", name))
-      writeFileSync(path.join(folder, "package.json"), `{ "name": "shop", "private": true, "type": "module" }`)
+    pack: () => pack(path.resolve("packages", name)),
+    /** The same from a copy, for a package whose manifest changes while it is packed. Other tests load it meanwhile. */
+    packCopy: async () => {
+      const copy = path.join(folder, "repository")
+      const at = path.join(copy, "packages", name)
+      cpSync(path.resolve("packages", name), at, { recursive: true })
+      for (const file of ["tsconfig.json", "package.json"]) cpSync(path.resolve(file), path.join(copy, file))
+      symlinkSync(path.resolve("node_modules"), path.join(copy, "node_modules"))
+      await pack(at, { PATH: `${path.resolve("node_modules/.bin")}${path.delimiter}${base["PATH"]}` })
+      rmSync(copy, { recursive: true, force: true })
     },
     compile: () => run(process.execPath, [path.resolve("node_modules/typescript/bin/tsc"), "-p", folder]),
     remove: () => rmSync(folder, { recursive: true, force: true })

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { acquireLocks } from "../../src/platform/cluster/acquireLocks.ts"
+import { acquireLocks } from "@coffer/cluster/acquireLocks"
 
 /** Locks that are given up one by one, and who asked for what. */
 const locks = (free: () => ReadonlyArray<number>) => {

@@ -1,10 +1,10 @@
-/** The name by which Postgres knows a process (src/platform/cluster/Tenancy.ts). */
+/** The name by which Postgres knows a process (packages/cluster/src/Tenancy.ts). */
 import { hostname } from "node:os"
 import { assert, it, vi } from "@effect/vitest"
 
 const nameOfAnother = async () => {
   vi.resetModules()
-  return (await import("../../src/platform/cluster/Tenancy.ts")).processName
+  return (await import("@coffer/cluster/Tenancy")).processNameOf("coffer")
 }
 
 it("processes with one pid and host, as in containers, have two names, which Postgres keeps whole", async () => {

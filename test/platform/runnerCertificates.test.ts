@@ -3,18 +3,20 @@ import { copyFileSync, writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { ofCertificates } from "../../src/platform/cluster/RunnerTls.ts"
+import { type CertificateFiles, ofCertificates } from "@coffer/cluster/RunnerTls"
 import { authority, needsOpenssl } from "../kit/Certificates.ts"
 import { callerWith, keyed, localPlace, portOf } from "../kit/Peers.ts"
+import { application } from "../kit/thisRunner.ts"
 
 const here = "IP:127.0.0.1"
+const certificates = (files: CertificateFiles) => ofCertificates(application, files)
 
 describe.skipIf(needsOpenssl !== "")(`runners with certificates${needsOpenssl}`, () => {
   it.live("talk when the same authority has signed both", () =>
     Effect.gen(function* () {
       const { sign } = yield* authority
-      const port = yield* portOf(yield* ofCertificates(sign(here, "a")), yield* localPlace)
-      const caller = yield* callerWith(yield* ofCertificates(sign(here, "b")))
+      const port = yield* portOf(yield* certificates(sign(here, "a")), yield* localPlace)
+      const caller = yield* callerWith(yield* certificates(sign(here, "b")))
       assert.strictEqual(yield* caller.call(port.at, "hello"), "heard hello")
       assert.deepStrictEqual([port.refused(), caller.refused()], [{}, {}])
     })
@@ -23,9 +25,9 @@ describe.skipIf(needsOpenssl !== "")(`runners with certificates${needsOpenssl}`,
   it.live("refuse one that another authority has signed, and say so", () =>
     Effect.gen(function* () {
       const [ours, theirs] = [yield* authority, yield* authority]
-      const port = yield* portOf(yield* ofCertificates(ours.sign(here)), yield* localPlace)
+      const port = yield* portOf(yield* certificates(ours.sign(here)), yield* localPlace)
       // It trusts the port; the port does not trust it.
-      const stranger = yield* callerWith(yield* ofCertificates({ ...theirs.sign(here), ca: ours.ca }))
+      const stranger = yield* callerWith(yield* certificates({ ...theirs.sign(here), ca: ours.ca }))
       assert.isUndefined(yield* stranger.call(port.at, "from elsewhere"))
       assert.deepStrictEqual([port.received, port.refused()], [[], { "incoming handshake": 1 }])
       assert.match(port.log.join("\n"), /refused: .*\((UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO)/)
@@ -35,8 +37,8 @@ describe.skipIf(needsOpenssl !== "")(`runners with certificates${needsOpenssl}`,
   it.live("refuse one that shows no certificate, or a key instead", () =>
     Effect.gen(function* () {
       const { sign } = yield* authority
-      const port = yield* portOf(yield* ofCertificates(sign(here)), yield* localPlace)
-      const { cert: _, key: __, ...rest } = (yield* ofCertificates(sign(here, "b"))).dialling(port.at)
+      const port = yield* portOf(yield* certificates(sign(here)), yield* localPlace)
+      const { cert: _, key: __, ...rest } = (yield* certificates(sign(here, "b"))).dialling(port.at)
       const nameless = yield* callerWith({ ...keyed(port.at, "key"), dialling: () => rest })
       assert.isUndefined(yield* nameless.call(port.at, "nobody"))
       const withKey = yield* callerWith(keyed(port.at, "key"))
@@ -48,9 +50,9 @@ describe.skipIf(needsOpenssl !== "")(`runners with certificates${needsOpenssl}`,
   it.live("send nothing to one whose certificate is for another host, or by another authority", () =>
     Effect.gen(function* () {
       const [ours, theirs] = [yield* authority, yield* authority]
-      const caller = yield* callerWith(yield* ofCertificates(ours.sign(here, "caller")))
-      const elsewhere = yield* portOf(yield* ofCertificates(ours.sign("DNS:other.example")), yield* localPlace)
-      const impostor = yield* portOf(yield* ofCertificates(theirs.sign(here)), yield* localPlace)
+      const caller = yield* callerWith(yield* certificates(ours.sign(here, "caller")))
+      const elsewhere = yield* portOf(yield* certificates(ours.sign("DNS:other.example")), yield* localPlace)
+      const impostor = yield* portOf(yield* certificates(theirs.sign(here)), yield* localPlace)
       for (const { at, received } of [elsewhere, impostor]) {
         assert.isUndefined(yield* caller.call(at, "a secret"))
         assert.deepStrictEqual(received, [])
@@ -64,8 +66,8 @@ describe.skipIf(needsOpenssl !== "")(`runners with certificates${needsOpenssl}`,
     Effect.gen(function* () {
       const [before, after] = [yield* authority, yield* authority]
       const files = before.sign(here)
-      const port = yield* portOf(yield* ofCertificates(files), yield* localPlace)
-      const newer = yield* callerWith(yield* ofCertificates(after.sign(here, "newer")))
+      const port = yield* portOf(yield* certificates(files), yield* localPlace)
+      const newer = yield* callerWith(yield* certificates(after.sign(here, "newer")))
       assert.isUndefined(yield* newer.call(port.at, "too early"))
       const replacement = after.sign(here)
       for (const name of ["cert", "key", "ca"] as const) copyFileSync(replacement[name], files[name])
@@ -78,8 +80,8 @@ describe.skipIf(needsOpenssl !== "")(`runners with certificates${needsOpenssl}`,
     Effect.gen(function* () {
       const { sign } = yield* authority
       const files = sign(here)
-      const port = yield* portOf(yield* ofCertificates(files), yield* localPlace)
-      const caller = yield* callerWith(yield* ofCertificates(sign(here, "caller")))
+      const port = yield* portOf(yield* certificates(files), yield* localPlace)
+      const caller = yield* callerWith(yield* certificates(sign(here, "caller")))
       writeFileSync(files.key, "no key")
       yield* TestClock.adjust("1 minute")
       assert.strictEqual(yield* caller.call(port.at, "still"), "heard still")
@@ -91,14 +93,14 @@ describe.skipIf(needsOpenssl !== "")(`runners with certificates${needsOpenssl}`,
     Effect.gen(function* () {
       const { sign } = yield* authority
       const files = sign(here)
-      const missing = yield* Effect.flip(ofCertificates({ ...files, ca: "/nowhere/ca.pem" }))
-      assert.include(missing.message, "RUNNER_TLS_CA_FILE names /nowhere/ca.pem, which cannot be read: ENOENT: ")
+      const missing = yield* Effect.flip(certificates({ ...files, ca: "/nowhere/ca.pem" }))
+      assert.include(missing.message, "ca names /nowhere/ca.pem, which cannot be read: ENOENT: ")
       for (const wrong of [
         { ...files, cert: files.key },
         { ...files, key: sign(here, "other").key },
         { ...files, ca: files.key }
       ]) {
-        assert.include((yield* Effect.flip(ofCertificates(wrong))).message, "must be PEM files")
+        assert.include((yield* Effect.flip(certificates(wrong))).message, "must be PEM files")
       }
     })
   )

@@ -7,7 +7,7 @@ import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Layer, Scope } from "effect"
 import { type Socket as EffectSocket, SocketServer } from "effect/socket"
-import { layer, unprovenMax } from "../../src/platform/cluster/RunnerPort.ts"
+import { layer, unprovenMax } from "@coffer/cluster/RunnerPort"
 import { callerWith, calling, keyed, knocking, listening, localPlace, portOf, tap } from "../kit/Peers.ts"
 import { eventually } from "../kit/Process.ts"
 

@@ -1,6 +1,6 @@
 /** Who of the processes on a database is alive (docs/decisions/0037). */
 import { assert, it } from "@effect/vitest"
-import { silentMillisMax, stateOf } from "../../src/platform/cluster/RunnerVitals.ts"
+import { silentMillisMax, stateOf } from "@coffer/cluster/RunnerVitals"
 
 const soon = silentMillisMax
 const late = silentMillisMax + 1

@@ -2,7 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, type Exit, Fiber, Layer } from "effect"
 import { ClusterError, EntityAddress, EntityId, EntityType, RunnerAddress, Runners, ShardId } from "effect/cluster"
-import * as Suspects from "../../src/platform/cluster/Suspects.ts"
+import * as Suspects from "@coffer/cluster/Suspects"
+import { thisRunner } from "../kit/thisRunner.ts"
 
 type Sent = Parameters<Runners.Runners["Service"]["send"]>[0]
 
@@ -18,7 +19,7 @@ const cluster = Effect.fnUntraced(function* (answers: Map<number, Effect.Effect<
   const there = { ping: answer, send: ({ address }: Sent) => answer(address) } as unknown as Runners.Runners["Service"]
   const layer = Suspects.layerRunners.pipe(
     Layer.provide(Layer.succeed(Runners.Runners, there)),
-    Layer.provideMerge(Suspects.layer)
+    Layer.provideMerge(Suspects.layer.pipe(Layer.provide(thisRunner())))
   )
   const { send } = Context.get(yield* Layer.build(layer), Runners.Runners)
   return Effect.fnUntraced(function* (port: number) {

@@ -35,9 +35,9 @@ export class Deadline {
   /** What was left when the wait for the client began. */
   private kept: number | undefined
 
-  constructor(given: number, time: Time) {
+  constructor(millis: number, time: Time) {
     this.time = time
-    this.end = time.millis() + given
+    this.end = time.millis() + millis
   }
 
   /** Milliseconds; negative when it is over. */

@@ -177,8 +177,8 @@ export const layer = (options: { readonly embedded: boolean }) =>
       // Used before these settings are there. It is checked here as well, so that the doctor tells of it.
       yield* collectorOf(read.telemetry)
       // An address of IPv6 may be written as a URL has it.
-      const given = Option.map(read.host, (text) => text.replace(/^\[(.*)\]$/, "$1"))
-      const host = Option.getOrElse(given, () => (options.embedded ? "127.0.0.1" : "0.0.0.0"))
+      const ownHost = Option.map(read.host, (text) => text.replace(/^\[(.*)\]$/, "$1"))
+      const host = Option.getOrElse(ownHost, () => (options.embedded ? "127.0.0.1" : "0.0.0.0"))
 
       const secretKey = yield* Option.match(read.secretKey, {
         onSome: Effect.succeed,
@@ -328,8 +328,8 @@ const mailPlace = Effect.fnUntraced(function* (
         "MAIL_FROM is required where PUBLIC_URL, or HOST without it, is an address of IPv6: no mail is from there."
     })
   }
-  const given = Option.getOrElse(read.mailFrom, () => `receipts@${isOfV6 ? "localhost" : hostname}`)
-  const mailFrom = /^[^\s@<>]+@[^\s@<>]+$/.test(given) ? asciiAddress(given) : undefined
+  const sender = Option.getOrElse(read.mailFrom, () => `receipts@${isOfV6 ? "localhost" : hostname}`)
+  const mailFrom = /^[^\s@<>]+@[^\s@<>]+$/.test(sender) ? asciiAddress(sender) : undefined
   if (mailFrom === undefined || !isAscii(mailFrom)) {
     return yield* new BadSetting({
       message: "MAIL_FROM must be one address, such as receipts@pay.example, and ASCII before the @."

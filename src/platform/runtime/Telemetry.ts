@@ -34,12 +34,14 @@ export const layer = (collector: Option.Option<Collector>) =>
 const sampled = Layer.effect(
   Tracer.Tracer,
   Effect.map(Tracer.Tracer, (tracer) =>
-    Tracer.make({ span: (options) => tracer.span({ ...options, sampled: options.sampled && !isAlone(options) }) })
+    Tracer.make({
+      span: (options) => tracer.span({ ...options, sampled: options.sampled && !isStatementWithoutParent(options) })
+    })
   )
 )
 
 /** A statement, or a transaction, of no request and no work. */
-const isAlone = ({ kind, name, parent }: Parameters<Tracer.Tracer["span"]>[0]) =>
+const isStatementWithoutParent = ({ kind, name, parent }: Parameters<Tracer.Tracer["span"]>[0]) =>
   Option.isNone(parent) && (kind === "client" || name === "sql.transaction")
 
 const withoutSecrets = Layer.effect(

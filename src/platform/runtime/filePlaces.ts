@@ -31,8 +31,8 @@ export const bucket = Effect.fnUntraced(function* (read: {
   readonly filesAccessKey: Option.Option<string>
   readonly filesSecretKey: Option.Option<Redacted.Redacted>
 }) {
-  const given = Option.all([read.filesBucket, read.filesAccessKey, read.filesSecretKey])
-  if (Option.isNone(given)) {
+  const settings = Option.all([read.filesBucket, read.filesAccessKey, read.filesSecretKey])
+  if (Option.isNone(settings)) {
     const { filesAccessKey, filesBucket, filesEndpoint, filesSecretKey } = read
     if ([filesAccessKey, filesBucket, filesEndpoint, filesSecretKey].every((each) => Option.isNone<unknown>(each))) {
       return undefined
@@ -41,7 +41,7 @@ export const bucket = Effect.fnUntraced(function* (read: {
       message: "FILES_S3_BUCKET, FILES_S3_ACCESS_KEY and FILES_S3_SECRET_KEY go together: set all three, or none."
     })
   }
-  const [name, accessKey, secretKey] = given.value
+  const [name, accessKey, secretKey] = settings.value
   const endpoint = Option.getOrUndefined(Option.map(read.filesEndpoint, ({ href }) => href.replace(/\/+$/, "")))
   return { endpoint, region: read.filesRegion, name, accessKey, secretKey }
 })

@@ -1,4 +1,5 @@
 /** The settings of a process that is one of several runners: where it is reached, and how it knows the others. */
+import type { CertificateFiles } from "@coffer/cluster/RunnerTls"
 import { Config, Effect, Option } from "effect"
 import { BadSetting } from "./BadSetting.ts"
 import { isLoopback } from "./loopback.ts"
@@ -13,14 +14,6 @@ export interface RunnerPlace {
 
 /** How runners know each other: by a key derived from `SECRET_KEY`, by certificates, or not at all. */
 export type RunnerAuth = "secret_key" | "none" | CertificateFiles
-
-/** Names of PEM files. */
-export interface CertificateFiles {
-  readonly cert: string
-  readonly key: string
-  /** The authorities that sign certificates of runners, and of nobody else. */
-  readonly ca: string
-}
 
 const file = (name: string) => Config.option(Config.NonEmptyString(name))
 

@@ -8,9 +8,9 @@
 import { Effect, References } from "effect"
 
 export const span = (name: string): Effect.fn.Untraced =>
-  ((...given: Parameters<Effect.fn.Traced>) => {
-    const spanned = Effect.fn(name)(...given) as Function
-    const plain = (Effect.fnUntraced as Function)(...given) as Function
+  ((...definition: Parameters<Effect.fn.Traced>) => {
+    const spanned = Effect.fn(name)(...definition) as Function
+    const plain = (Effect.fnUntraced as Function)(...definition) as Function
     return (...args: ReadonlyArray<unknown>) =>
       Effect.withFiber((fiber) => (fiber.getRef(References.TracerEnabled) ? spanned(...args) : plain(...args)))
   }) as Effect.fn.Untraced

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, DateTime, Effect } from "effect"
-import { RunnerVitals } from "../../../src/platform/cluster/RunnerVitals.ts"
+import { RunnerVitals } from "@coffer/cluster/RunnerVitals"
 import { merchantOf } from "../../kit/Merchant.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
@@ -10,7 +10,7 @@ const { version } = JSON.parse(readFileSync("package.json", "utf8"))
 
 /** What is told now, and not when the next five seconds are over. */
 const cluster = Effect.fnUntraced(function* ({ api, context }: Running) {
-  yield* Context.get(context, RunnerVitals).tell
+  yield* Context.get(context, RunnerVitals).report
   const { body, status, text } = yield* api.operator("GET", "/cluster")
   assert.strictEqual(status, 200, text)
   return body.data

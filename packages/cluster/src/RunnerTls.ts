@@ -1,6 +1,6 @@
 /**
- * How runners prove to each other that they are runners: TLS with a key that both derive from `SECRET_KEY`, or with
- * certificates (docs/decisions/0027). TLS encrypts and authenticates every record, and nothing recorded can be sent
+ * How runners prove to each other that they are runners: TLS with a key that both derive from a secret, or with
+ * certificates. TLS encrypts and authenticates every record, and nothing recorded can be sent
  * again. There is no cryptography of our own here but the derivation of the key.
  */
 import { constants, hkdfSync, X509Certificate } from "node:crypto"
@@ -12,16 +12,21 @@ import {
   type TLSSocket,
   type TlsOptions
 } from "node:tls"
-import { Effect, Predicate, Redacted } from "effect"
-import { BadSetting } from "../runtime/BadSetting.ts"
-import type { CertificateFiles } from "../runtime/runnerPlace.ts"
-import { protocols } from "./messages.ts"
+import { Effect, Predicate, Redacted, Schema } from "effect"
+import { addressOf, type Application, type Place } from "./ThisRunner.ts"
 
-/** Where a runner is reached. */
-export interface Place {
-  readonly host: string
-  readonly port: number
+/** Names of PEM files. */
+export interface CertificateFiles {
+  readonly cert: string
+  readonly key: string
+  /** The authorities that sign certificates of runners, and of no other program. */
+  readonly ca: string
 }
+
+/** A file that is missing, or holds something else than it should. */
+export class BadCertificates extends Schema.TaggedError<BadCertificates>()("BadCertificates", {
+  message: Schema.String
+}) {}
 
 export interface RunnerTls {
   /** For the runner port of this process. */
@@ -31,11 +36,15 @@ export interface RunnerTls {
   /** Why the other end of a connection to the runner port is no runner; undefined if it is one. */
   readonly objection: (peer: TLSSocket) => string | undefined
   /** Reads the certificates again, if there are any, and uses them for dialling from now on. */
-  readonly renewed?: Effect.Effect<SecureContextOptions, BadSetting>
+  readonly renewed?: Effect.Effect<SecureContextOptions, BadCertificates>
 }
 
+/** How the shapes of messages are offered in a handshake (TLS ALPN). */
+export const protocolsOf = ({ application, messages }: Application): Array<string> =>
+  messages.map((shape) => `${application}-messages/${shape}`)
+
 /** Both ends say which messages they understand, and a handshake of two that have none in common fails. */
-const understood = { ALPNProtocols: protocols }
+const understoodBy = (application: Application) => ({ ALPNProtocols: protocolsOf(application) })
 
 /**
  * A peer that offers no messages at all gets through the handshake, and understands nothing that is said here. It is of
@@ -46,7 +55,7 @@ export const withoutProtocol = ({ alpnProtocol }: TLSSocket) =>
 
 /**
  * The only suite that has a pre-shared key, a new key pair for each connection (so that a recording stays secret even
- * when `SECRET_KEY` is known later) and an authenticated cipher. TLS 1.2, because there the server says which keys it
+ * when the secret is known later) and an authenticated cipher. TLS 1.2, because there the server says which keys it
  * knows before the client chooses, so that runners with an old and a new key meet at once.
  */
 const sharedKeyOnly = {
@@ -57,9 +66,18 @@ const sharedKeyOnly = {
   secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION
 } as const
 
-/** `secrets`: the values of `SECRET_KEY` that are known, the one to prefer first. */
-export const ofSecretKeys = (own: Place, secrets: ReadonlyArray<Redacted.Redacted>): RunnerTls => {
-  const ownKeys = secrets.map((secret) => keyOf(secret, own))
+/**
+ * `secrets`: 32 random bytes each, as base64. There may be several while a secret is replaced; the one to prefer is the
+ * first.
+ */
+export const ofSecrets = (
+  application: Application,
+  own: Place,
+  secrets: ReadonlyArray<Redacted.Redacted>
+): RunnerTls => {
+  const understood = understoodBy(application)
+  const keyFor = keyOf(application)
+  const ownKeys = secrets.map((secret) => keyFor(secret, own))
   return {
     listening: {
       ...sharedKeyOnly,
@@ -69,7 +87,7 @@ export const ofSecretKeys = (own: Place, secrets: ReadonlyArray<Redacted.Redacte
       pskCallback: (_, offered) => ownKeys.find(({ identity }) => identity === offered)?.psk ?? null
     },
     dialling: (to) => {
-      const keys = secrets.map((secret) => keyOf(secret, to))
+      const keys = secrets.map((secret) => keyFor(secret, to))
       return {
         ...sharedKeyOnly,
         ...understood,
@@ -89,17 +107,23 @@ export const ofSecretKeys = (own: Place, secrets: ReadonlyArray<Redacted.Redacte
  * A runner's key is for its address. So a connection that is led to another runner, or back to the one that it came
  * from, fails.
  */
-const keyOf = (secret: Redacted.Redacted, { host, port }: Place) => {
-  const derive = (purpose: string, length: number) =>
-    Buffer.from(
-      hkdfSync("sha256", Buffer.from(Redacted.value(secret), "base64"), "", `coffer/${purpose} ${host}:${port}`, length)
-    )
-  return { identity: derive("runner-identity", 16).toString("hex"), psk: derive("runner", 32) }
-}
+const keyOf =
+  ({ application }: Application) =>
+  (secret: Redacted.Redacted, to: Place) => {
+    const bytes = Buffer.from(Redacted.value(secret), "base64")
+    const derive = (purpose: string, length: number) =>
+      Buffer.from(hkdfSync("sha256", bytes, "", `${application}/${purpose} ${addressOf(to)}`, length))
+    return { identity: derive("runner-identity", 16).toString("hex"), psk: derive("runner", 32) }
+  }
 
-/** Reads the files once, so that a bad one stops the start. */
-export const ofCertificates = Effect.fnUntraced(function* (files: CertificateFiles) {
-  const current = readCertificates(files)
+/** Reads the files once, so that a bad one stops the start. `names`: what messages about a bad file call them. */
+export const ofCertificates = Effect.fnUntraced(function* (
+  application: Application,
+  files: CertificateFiles,
+  names: CertificateFiles = { cert: "cert", key: "key", ca: "ca" }
+) {
+  const understood = understoodBy(application)
+  const current = readCertificates(files, names)
   let known = yield* current
   const tls: RunnerTls = {
     listening: { ...known, ...understood, minVersion: "TLSv1.3", requestCert: true, rejectUnauthorized: false },
@@ -111,11 +135,11 @@ export const ofCertificates = Effect.fnUntraced(function* (files: CertificateFil
   return tls
 })
 
-const readCertificates = Effect.fnUntraced(function* ({ ca, cert, key }: CertificateFiles) {
+const readCertificates = Effect.fnUntraced(function* ({ ca, cert, key }: CertificateFiles, names: CertificateFiles) {
   const read = {
-    cert: yield* readPem("RUNNER_TLS_CERT_FILE", cert),
-    key: yield* readPem("RUNNER_TLS_KEY_FILE", key),
-    ca: yield* readPem("RUNNER_TLS_CA_FILE", ca)
+    cert: yield* readPem(names.cert, cert),
+    key: yield* readPem(names.key, key),
+    ca: yield* readPem(names.ca, ca)
   }
   yield* Effect.try({
     try: () => {
@@ -123,9 +147,9 @@ const readCertificates = Effect.fnUntraced(function* ({ ca, cert, key }: Certifi
       return new X509Certificate(read.ca)
     },
     catch: () =>
-      new BadSetting({
+      new BadCertificates({
         message:
-          "RUNNER_TLS_CERT_FILE, RUNNER_TLS_KEY_FILE and RUNNER_TLS_CA_FILE must be PEM files: " +
+          `${names.cert}, ${names.key} and ${names.ca} must be PEM files: ` +
           "a certificate, its own key, and the certificates of the authorities that sign runners."
       })
   })
@@ -136,7 +160,7 @@ const readPem = (name: string, path: string) =>
   Effect.try({
     try: () => readFileSync(path, "utf8"),
     catch: (cause) =>
-      new BadSetting({
+      new BadCertificates({
         message: `${name} names ${path}, which cannot be read: ${Predicate.isError(cause) ? cause.message : ""}`
       })
   })

@@ -7,7 +7,8 @@ import { RpcClient, RpcSerialization } from "effect/rpc"
 import { Socket } from "effect/socket"
 import { codeOf, type Note, noteBroken, type Reason, reasonOf } from "./refusedPeers.ts"
 import { handshakePatience } from "./RunnerPort.ts"
-import { type Place, type RunnerTls, withoutProtocol } from "./RunnerTls.ts"
+import { type RunnerTls, withoutProtocol } from "./RunnerTls.ts"
+import { addressOf, type Place } from "./ThisRunner.ts"
 
 /** `left` is called when a connection to a runner that had proved itself has ended. */
 export const layer = (tls: RunnerTls, note: Note, left: () => void = () => {}) =>
@@ -35,7 +36,7 @@ const dial = (
   note: Note,
   left: () => void
 ): Effect.Effect<TLSSocket, Socket.SocketError, Scope.Scope> => {
-  const address = `${to.host}:${to.port}`
+  const address = addressOf(to)
   return Effect.gen(function* () {
     let [reached, isSecure] = [false, false]
     const peer = yield* Effect.acquireRelease(

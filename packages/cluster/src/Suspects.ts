@@ -4,12 +4,12 @@
  * up, and new ones are refused at once, until it answers again or has left the register. Callers are told to retry. The
  * runner may still carry out a call that was given up: the retry finds that out. A runner that has never answered is
  * not pinged, since a start takes seconds on a busy machine. Postgres gives the shards to others 15 s after the runner
- * froze (docs/operating-runners.md).
+ * froze.
  */
 import { Context, Effect, Exit, Layer, Metric } from "effect"
 import { ClusterError, type Message, Reply, type RunnerAddress, Runners } from "effect/cluster"
-import { shownAs } from "../runtime/gauges.ts"
-import { elapsedMillis } from "../runtime/realTime.ts"
+import { elapsedMillis } from "./realTime.ts"
+import { ThisRunner } from "./ThisRunner.ts"
 
 /** A call that lasts longer may mean that the runner does not answer. */
 const callMillis = 1_000
@@ -17,9 +17,10 @@ const callMillis = 1_000
 const pingPatience = "1 second"
 const lookEvery = "250 millis"
 
-const suspected = Metric.gauge("coffer_runners_suspected", {
-  description: "Other runners that do not answer this one, so that calls to them are refused at once"
-})
+const gaugeOf = (application: string) =>
+  Metric.gauge(`${application}_runners_suspected`, {
+    description: "Other runners that do not answer this one, so that calls to them are refused at once"
+  })
 
 interface Call {
   /** Since when it waits. */
@@ -40,13 +41,14 @@ interface Peer {
 export class Suspects extends Context.Service<
   Suspects,
   { readonly keepOnly: (addresses: ReadonlySet<string>) => void; readonly peers: Map<string, Peer> }
->()("@coffer/platform/Suspects") {}
+>()("@coffer/cluster/Suspects") {}
 
 export const layer = Layer.effect(
   Suspects,
   Effect.gen(function* () {
     const peers = new Map<string, Peer>()
-    yield* shownAs(suspected, () => [...peers.values()].filter(isSilent).length)
+    const { application } = yield* ThisRunner
+    yield* shownAs(gaugeOf(application), () => [...peers.values()].filter(isSilent).length)
     return Suspects.of({
       peers,
       keepOnly: (addresses) => {
@@ -55,6 +57,18 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** Shows what `read` answers, for as long as the scope is open. */
+const shownAs = Effect.fnUntraced(function* (gauge: ReturnType<typeof gaugeOf>, read: () => number) {
+  const context = yield* Effect.context()
+  const ignore = () => undefined
+  const { remove } = Metric.registerUnsafe(gauge, context, {
+    get: () => ({ value: read() }),
+    update: ignore,
+    modify: ignore
+  })
+  yield* Effect.addFinalizer(() => Effect.sync(remove))
+})
 
 /** The library's way to other runners, which asks nothing of those that are suspected. */
 export const layerRunners = Layer.effect(
@@ -112,7 +126,7 @@ const looking = (runners: Runners.Runners["Service"], peers: ReadonlyMap<string,
   Effect.suspend(() =>
     Effect.forEach(
       [...peers.values()].filter((peer) => isSilent(peer) || isWaitedFor(peer)),
-      (peer) => asking(runners, peer),
+      (peer) => pinging(runners, peer),
       { concurrency: "unbounded", discard: true }
     )
   )
@@ -123,13 +137,13 @@ const isWaitedFor = ({ answered, calls }: Peer) => {
   return elapsedMillis() - Math.max(first.since, answered) > callMillis
 }
 
-const asking = Effect.fnUntraced(function* (runners: Runners.Runners["Service"], peer: Peer) {
+const pinging = Effect.fnUntraced(function* (runners: Runners.Runners["Service"], peer: Peer) {
   const name = `the runner ${nameOf(peer.address)}`
-  const asked = elapsedMillis()
+  const pingedAt = elapsedMillis()
   const sign = yield* Effect.timeoutOption(Effect.exit(runners.ping(peer.address)), pingPatience)
   if (sign._tag === "None") {
     if (peer.silentSince !== undefined) return
-    peer.silentSince = asked - callMillis
+    peer.silentSince = pingedAt - callMillis
     yield* Effect.forEach([...peer.calls], giveUp, { discard: true })
     yield* Effect.logWarning(
       `${name} does not answer. Commands for what it owns are answered 503 until it does, or the others own it`

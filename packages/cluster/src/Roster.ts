@@ -1,23 +1,18 @@
 /**
- * What runners say of themselves when they join, and which of them have ended (docs/decisions/0035). The cluster's own
- * register knows only their addresses, and takes a runner that was killed for alive until a ping has failed. Postgres
- * knows at once: the locks of a process end with its connections.
+ * What runners state of themselves when they join, and which of them have ended. The library's own register knows only
+ * their addresses, and takes a runner that was killed for alive until a ping has failed. Postgres knows at once: the
+ * locks of a process end with its connections.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { ClockSkew } from "../postgres/ClockSkew.ts"
-import { sqlDefects } from "../postgres/sqlDefect.ts"
-import type { RunnerPlace } from "../runtime/runnerPlace.ts"
-import { Settings } from "../runtime/Settings.ts"
-import { version } from "../runtime/Vitals.ts"
-import { canTalk, shapes } from "./messages.ts"
 import * as Tenancy from "./Tenancy.ts"
+import { addressOf, canTalk, TakesPart, ThisRunner } from "./ThisRunner.ts"
 
 export interface Entry {
   /** Host and port of its runner port. */
   readonly address: string
   readonly version: string
-  /** The shapes of messages that it understands (`messages.ts`). */
+  /** The shapes of messages that it understands (`ThisRunner.ts`). */
   readonly messages: ReadonlyArray<number>
   /** The number of its run; null where it has no lock, and counts as alive. */
   readonly run: number | null
@@ -25,9 +20,11 @@ export interface Entry {
   readonly session: number | null
   /** Whether Postgres still has a connection of it that holds a lock. */
   readonly lives: boolean
-  /** Whether it wants shards. One whose clock is wrong does not. */
+  /** Whether it wants shards (`TakesPart`). */
   readonly takes_part: boolean
 }
+
+type Self = ThisRunner["Service"]
 
 /** By address. */
 export type Entries = ReadonlyMap<string, Entry>
@@ -44,7 +41,7 @@ export class Roster extends Context.Service<
     /** States that this runner leaves on purpose. */
     readonly leave: Effect.Effect<void>
   }
->()("@coffer/platform/Roster") {}
+>()("@coffer/cluster/Roster") {}
 
 /** Why this runner does not join, for the person who started it. */
 export class CannotTalk extends Schema.TaggedError<CannotTalk>()("CannotTalk", { message: Schema.String }) {}
@@ -53,16 +50,14 @@ export class CannotTalk extends Schema.TaggedError<CannotTalk>()("CannotTalk", {
 export const layer = Layer.effect(
   Roster,
   Effect.gen(function* () {
-    const { runner } = yield* Settings
-    const clock = yield* ClockSkew
-    const takesPart = () => !clock.isTooLarge()
-    if (runner === undefined) {
+    const self = yield* ThisRunner
+    const { now: takesPart } = yield* TakesPart
+    if (self.place === undefined) {
       return Roster.of({ own: undefined, entries: Effect.succeed(new Map()), takesPart, leave: Effect.void })
     }
     const sql = yield* SqlClient.SqlClient
     const run = yield* Tenancy.Run
-    const process = yield* Tenancy.ProcessName
-    const own = addressOf(runner)
+    const own = addressOf(self.place)
     let hasLeft = false
     const leave = Effect.andThen(
       Effect.sync(() => void (hasLeft = true)),
@@ -70,9 +65,9 @@ export const layer = Layer.effect(
     )
     // First, so that of two that start at once at least one sees the other.
     const write = (statement: string) =>
-      Effect.suspend(() => sql.unsafe(statement, [own, run, process, version, shapes, takesPart()]))
-    yield* sqlDefects(write(joining))
-    yield* Effect.tapError(expectUnderstood(sql, own), () => Effect.ignore(leave))
+      Effect.suspend(() => sql.unsafe(statement, [own, run, self.process, self.version, self.messages, takesPart()]))
+    yield* write(joining)
+    yield* Effect.tapError(expectUnderstood(sql, self, own), () => Effect.ignore(leave))
 
     const entries = Effect.gen(function* () {
       const found = yield* read(sql)
@@ -106,15 +101,13 @@ const joining = `with ${Tenancy.heldLocks}, forgotten as (
  */
 export const layerBeforeMigration = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { runner } = yield* Settings
-    if (runner === undefined) return
+    const self = yield* ThisRunner
+    if (self.place === undefined) return
     const sql = yield* SqlClient.SqlClient
-    const [there] = yield* sqlDefects(sql<{ is: boolean }>`select to_regclass('runners') is not null as is`)
-    if (there!.is) yield* expectUnderstood(sql, addressOf(runner))
+    const [there] = yield* sql<{ is: boolean }>`select to_regclass('runners') is not null as is`
+    if (there!.is) yield* expectUnderstood(sql, self, addressOf(self.place))
   })
 )
-
-const addressOf = ({ host, port }: RunnerPlace) => `${host}:${port}`
 
 const read = (sql: SqlClient.SqlClient): Effect.Effect<Entries, SqlError.SqlError> =>
   Effect.map(
@@ -126,14 +119,16 @@ const read = (sql: SqlClient.SqlClient): Effect.Effect<Entries, SqlError.SqlErro
     (rows) => new Map(rows.map((row) => [row.address, row]))
   )
 
-const expectUnderstood = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, own: string) {
-  const entries = [...(yield* sqlDefects(read(sql))).values()]
-  const stranger = entries.find(({ address, lives, messages }) => lives && address !== own && !canTalk(messages))
+const expectUnderstood = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, self: Self, own: string) {
+  const entries = [...(yield* read(sql)).values()]
+  const stranger = entries.find(
+    ({ address, lives, messages }) => lives && address !== own && !canTalk(messages, self.messages)
+  )
   if (stranger === undefined) return
-  return yield* new CannotTalk({ message: `${cannotTalk(stranger)} Stop the runners of one version first.` })
+  return yield* new CannotTalk({ message: `${cannotTalk(self, stranger)} Stop the runners of one version first.` })
 })
 
 /** In one line. */
-export const cannotTalk = ({ address, messages, version: theirs }: Entry): string =>
-  `The runner ${address} (version ${theirs}) understands messages of shape ${messages.join(", ")}, and this one ` +
-  `(version ${version}) of shape ${shapes.join(", ")}: they cannot talk to each other.`
+export const cannotTalk = (self: Self, { address, messages, version }: Entry): string =>
+  `The runner ${address} (version ${version}) understands messages of shape ${messages.join(", ")}, and this one ` +
+  `(version ${self.version}) of shape ${self.messages.join(", ")}: they cannot talk to each other.`

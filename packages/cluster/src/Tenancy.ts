@@ -13,55 +13,56 @@
  */
 import { randomBytes, randomInt } from "node:crypto"
 import { hostname } from "node:os"
-import { Context, Effect, Layer, type Redacted, Schedule } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import * as Postgres from "../postgres/Postgres.ts"
-import { onRealTime } from "../runtime/realTime.ts"
+import { onRealTime } from "./realTime.ts"
 
 /**
- * The name of this process in `pg_stat_activity`, by which others can name it. In containers each process may have the
- * same pid and the same host, so a random part follows. Postgres keeps 63 characters, and a word may follow.
+ * A name for this process in `pg_stat_activity`, by which others can name it. In containers each process may have the
+ * same pid and the same host, so a random part follows. Postgres keeps 63 characters, and a word may follow. The
+ * connections that hold locks must have this name (`application_name`).
  */
-export const processName = `coffer ${process.pid}@${hostname().slice(0, 30)}#${randomBytes(4).toString("hex")}`
-/** A reference, so that a test may be several processes. */
-export const ProcessName = Context.Reference<string>("@coffer/platform/Tenancy/ProcessName", {
-  defaultValue: () => processName
-})
+export const processNameOf = (application: string): string =>
+  `${application} ${process.pid}@${hostname().slice(0, 30)}#${randomBytes(4).toString("hex")}`
 
 /**
  * The number of this run of the program. The same process started again is another run. Null where the process has no
  * lock, as with the embedded database.
  */
-export const Run = Context.Reference<number | null>("@coffer/platform/Tenancy/Run", { defaultValue: () => null })
+export const Run = Context.Reference<number | null>("@coffer/cluster/Run", { defaultValue: () => null })
 
-export interface Options<E> {
-  readonly url: Redacted.Redacted
+export interface Options<E, E2> {
+  /** A client with one connection, which is used for nothing else and has the name of this process. */
+  readonly session: Layer.Layer<SqlClient.SqlClient, E2>
   /** Whether this process is in no cluster. */
-  readonly alone: boolean
-  /** Locks that say which secret keys this process has (`lockOf`). */
-  readonly keys?: ReadonlyArray<number>
-  /** Runs with the reason while this process has to wait. It is interrupted afterwards. */
-  readonly whileWaiting: (reason: string) => Effect.Effect<never, E>
+  readonly isSingle: boolean
+  /** Numbers that say what this process has, such as a key. Others see them as locks (`markHolders`). */
+  readonly marks?: ReadonlyArray<number>
+  /** Runs with the name of the process that has the lock while this one has to wait. It is interrupted afterwards. */
+  readonly whileWaiting: (holder: string) => Effect.Effect<never, E>
 }
 
 /** Succeeds with the number of this run when the process may use the database. The locks last as long as the scope. */
-export const acquire = Effect.fnUntraced(function* <E>({ alone, keys = [], url, whileWaiting }: Options<E>) {
-  const name = yield* ProcessName
-  const built = yield* Layer.build(Postgres.layer({ url, connections: 1, name, watched: false }))
-  const sql = Context.get(built, SqlClient.SqlClient)
+export const acquire = Effect.fnUntraced(function* <E, E2>({
+  isSingle,
+  marks = [],
+  session: layer,
+  whileWaiting
+}: Options<E, E2>) {
+  const sql = Context.get(yield* Layer.build(layer), SqlClient.SqlClient)
   const run = randomInt(firstRun, 2 ** 31)
-  const session = yield* openSession(sql, { alone, keys, run })
+  const session = yield* openSession(sql, { isSingle, marks, run })
 
   const other = yield* session.blockedBy
   if (other !== undefined) {
     const free = session.blockedBy.pipe(
       Effect.repeat({ until: (found) => found === undefined, schedule: Schedule.spaced("1 second") })
     )
-    yield* Effect.raceFirst(free, whileWaiting(waitingFor(other)))
+    yield* Effect.raceFirst(free, whileWaiting(other))
   }
   yield* session.staysAlive.pipe(
     // A new session takes the lock again if it is free, and continues without it otherwise.
-    Effect.catch(() => Effect.scoped(Effect.flatMap(openSession(sql, { alone, keys, run }), lockAgain))),
+    Effect.catch(() => Effect.scoped(Effect.flatMap(openSession(sql, { isSingle, marks, run }), lockAgain))),
     Effect.retry(Schedule.spaced(reopenEvery)),
     Effect.forkScoped
   )
@@ -95,27 +96,20 @@ export const livesOf = (row: string): string =>
 export const sessionOf = (row: string): string =>
   `(select min(h.pid) from held h where h.classid = ${family} and h.objid = ${row}.run::oid)`
 
-/**
- * Whether a process on this database does not have the secret key with this lock, and which session holds the lock of
- * this run.
- */
-export const keyHolders = (sql: SqlClient.SqlClient, key: number, own: number | null) =>
+/** Whether a process on this database lacks this mark, and which session holds the lock of this run. */
+export const markHolders = (sql: SqlClient.SqlClient, mark: number, own: number | null) =>
   Effect.map(
     sql.unsafe<{ someLack: boolean; own: number | null }>(
       `select ${sessionOfRun("$2::int4::oid")} as own, exists (select ${holders(String(member))}
           and not exists (select from pg_locks k where k.pid = l.pid and k.granted
-            and k.locktype = 'advisory' and k.database = l.database and k.classid = ${keyFamily}
+            and k.locktype = 'advisory' and k.database = l.database and k.classid = ${markFamily}
             and k.objid = $1::int4::oid)) as "someLack"`,
-      [key, own]
+      [mark, own]
     ),
     ([row]) => row!
   )
 
 const lockAgain = ({ blockedBy, staysAlive }: Session) => Effect.andThen(blockedBy, staysAlive)
-
-const waitingFor = (other: string) =>
-  `Another Coffer (${other}) uses this database. Waiting until it ends. ` +
-  `To run both together, set RUNNER_HOST and RUNNER_PORT for each.`
 
 interface Session {
   /** Takes the lock. If it is not free, returns the name of a process that has it. */
@@ -130,7 +124,7 @@ const reopenEvery = "250 millis"
 
 /** The keys of the locks: two numbers each that no other program on this database uses. */
 const [family, member, firstRun] = [1_668_245_094, 1, 2]
-const keyFamily = family + 1
+const markFamily = family + 1
 
 /** Who holds a lock. */
 const held = `from pg_locks l join pg_stat_activity a using (pid)
@@ -144,18 +138,18 @@ export const sessionOfRun = (run: string) => `(select min(l.pid) ${holders(run)}
 export const standingRuns = `array(select l.objid ${held})`
 
 interface Holding {
-  readonly alone: boolean
-  readonly keys: ReadonlyArray<number>
+  readonly isSingle: boolean
+  readonly marks: ReadonlyArray<number>
   readonly run: number
 }
 
-const openSession = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { alone, keys, run }: Holding) {
+const openSession = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { isSingle, marks, run }: Holding) {
   const connection = yield* sql.reserve
   yield* connection.executeRaw("select set_config('idle_session_timeout', '15000', false)", [])
   // Shared, because Postgres may not have noticed yet that the connection before this one is gone.
   yield* connection.executeRaw(`select pg_advisory_lock_shared(${family}, ${run})`, [])
-  for (const key of keys) yield* connection.executeRaw(`select pg_advisory_lock_shared(${keyFamily}, ${key})`, [])
-  const take = `pg_try_advisory_lock${alone ? "" : "_shared"}(${family}, ${member})`
+  for (const mark of marks) yield* connection.executeRaw(`select pg_advisory_lock_shared(${markFamily}, ${mark})`, [])
+  const take = `pg_try_advisory_lock${isSingle ? "" : "_shared"}(${family}, ${member})`
   const holder = `select a.application_name ${holders(String(member))}
     and l.pid <> pg_backend_pid() order by a.backend_start limit 1`
   const session: Session = {
@@ -163,7 +157,7 @@ const openSession = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { alo
       const [[taken] = []] = yield* connection.executeValues(`select ${take}`, [])
       if (taken === true) return undefined
       const [[name] = []] = yield* connection.executeValues(holder, [])
-      return `${String(name ?? "just ended")}`.replace(/^coffer (\d+)@([^#]*).*/, "pid $1 on $2")
+      return `${String(name ?? "just ended")}`.replace(/^\w+ (\d+)@([^#]*).*/, "pid $1 on $2")
     }),
     staysAlive: connection.executeRaw("select 1", []).pipe(Effect.delay(lookEvery), Effect.forever)
   }

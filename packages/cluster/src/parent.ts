@@ -1,14 +1,14 @@
-/** What a runner does that `coffer serve --runners` has started: it tells its parent how it is, and ends with it. */
+/** For a process that a parent has started (`Children.ts`): it tells its parent how it is, and ends with it. */
 import cluster from "node:cluster"
 import { Effect } from "effect"
 import { askMessage, hereMessage } from "./handover.ts"
 
-/** What a child says once it is ready. */
+/** A child sends it once it is ready. */
 export const readyMessage = "ready"
-/** What a child says once it has closed the port. The parent says the same. */
+/** A child sends it once it has closed the port, and the parent returns it. */
 export const leavingMessage = "leaving"
 
-/** Whether this process is such a runner. */
+/** Whether a parent has started this process. */
 export const isChild: boolean = cluster.isWorker
 
 /** Tells the parent that this runner holds its shards. */
@@ -20,7 +20,7 @@ export const tellReady = Effect.sync(() => void process.send?.(readyMessage))
  */
 export const handBack = Effect.callback<void>((resume) => {
   if (process.send === undefined || !process.connected) return resume(Effect.void)
-  process.on("message", (said) => said === leavingMessage && resume(Effect.void))
+  process.on("message", (message) => message === leavingMessage && resume(Effect.void))
   process.send(leavingMessage)
 }).pipe(Effect.timeoutOption("1 second"), Effect.asVoid)
 
@@ -28,7 +28,7 @@ export const handBack = Effect.callback<void>((resume) => {
 export const followParent = () => {
   const { worker } = cluster
   if (worker === undefined) return
-  process.on("message", (said) => said === askMessage && process.connected && process.send!(hereMessage))
+  process.on("message", (message) => message === askMessage && process.connected && process.send!(hereMessage))
   // It is for the parent, and a terminal sends it to all of its processes.
   process.on("SIGHUP", () => undefined)
   process.prependListener("disconnect", () => {

@@ -1,15 +1,14 @@
 /**
  * Tells which runs of the program have ended. A row names the run that works on it. Once that run has ended, nobody
  * works on the row, and nobody has to wait. The answer may be wrong for a process that is paused or has lost its
- * connection. While this process has just lost its own, it takes nobody for dead (`Doubt.ts`). The row's version still
- * decides then: a run that was taken for dead writes nothing (docs/decisions/0026).
+ * connection. While this process has just lost its own, it takes nobody for dead (`Doubt.ts`). The row's version has to
+ * decide then: a run that was taken for dead must write nothing.
  */
 import { Context, Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
-import { sqlDefects } from "../postgres/sqlDefect.ts"
-import { Settings } from "../runtime/Settings.ts"
+import { SqlClient, type SqlError } from "effect/sql"
 import { Doubt } from "./Doubt.ts"
 import * as Tenancy from "./Tenancy.ts"
+import { ThisRunner } from "./ThisRunner.ts"
 
 export class Runs extends Context.Service<
   Runs,
@@ -17,19 +16,19 @@ export class Runs extends Context.Service<
     /** The number of this run; null where others cannot tell whether it has ended. */
     readonly own: number | null
     /** Whether nobody is at work on what `run` began. Only for work that is not under way in this process. */
-    readonly isAbandoned: (run: number | null) => Effect.Effect<boolean>
+    readonly isAbandoned: (run: number | null) => Effect.Effect<boolean, SqlError.SqlError>
   }
->()("@coffer/platform/Runs") {}
+>()("@coffer/cluster/Runs") {}
 
 export const layer = Layer.effect(
   Runs,
   Effect.gen(function* () {
-    const { runner } = yield* Settings
+    const { place } = yield* ThisRunner
     const sql = yield* SqlClient.SqlClient
     const own = yield* Tenancy.Run
     const doubt = yield* Doubt
     const hasEnded = Effect.fnUntraced(function* (run: number) {
-      const sessions = yield* sqlDefects(Tenancy.sessionsOf(sql, own, run))
+      const sessions = yield* Tenancy.sessionsOf(sql, own, run)
       if (own !== null) doubt.saw(sessions.own)
       return sessions.other === null && !doubt.isOpen()
     })
@@ -37,7 +36,7 @@ export const layer = Layer.effect(
       own,
       isAbandoned: (run) => {
         // Only this process could be at work on it, and the caller says that it is not.
-        if (runner === undefined || (run !== null && run === own)) return Effect.succeed(true)
+        if (place === undefined || (run !== null && run === own)) return Effect.succeed(true)
         return run === null ? Effect.succeed(false) : hasEnded(run)
       }
     })

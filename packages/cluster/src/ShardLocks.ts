@@ -1,6 +1,6 @@
 /**
  * The cluster's register of runners and its shard locks in Postgres. It wraps the library's own storage to release
- * locks more gently (docs/effect.md, section 2). The library releases all shards of a runner at the same time, each
+ * locks more gently. The library releases all shards of a runner at the same time, each
  * with two statements on one connection, and all time-outs begin at once. On a slow database the last ones time out,
  * the connection is replaced, and every release fails and starts again.
  *
@@ -29,7 +29,7 @@ export class ShardLocks extends Context.Service<
     /** States that this runner has no slots any more. From then on all locks are released with one statement. */
     readonly actorsAreGone: Effect.Effect<void>
   }
->()("@coffer/platform/ShardLocks") {}
+>()("@coffer/cluster/ShardLocks") {}
 
 /** Enough that the connection is not idle between two of them, and so few that none times out while it waits. */
 const releasesAtOnce = 8
@@ -43,7 +43,7 @@ export const layer = Layer.effectContext(
     const { mayEnter } = yield* Joining.Joining
     const doubt = yield* Doubt
     const judge = makeJudge(roster.own, roster.takesPart, doubt)
-    const witness = makeWitness(roster.own)
+    const witness = yield* makeWitness
     const { actorsAreGone, release } = makeRelease(kept)
     const joins = () => roster.own === undefined || mayEnter.isOpen()
     let own: Runner.Runner | undefined

@@ -1,11 +1,13 @@
 /**
- * Runners of one machine as children of this process (docs/decisions/0034). Node's cluster opens the HTTP port here and
+ * Runners of one machine as children of this process. Node's cluster opens the HTTP port here and
  * hands each connection to one of them in turn, so the port stays open while any of them stops. One that ends by itself
  * is started again, after a pause that grows. A replacement is one child after the other.
  */
 import cluster, { type Worker } from "node:cluster"
+import { randomInt } from "node:crypto"
+import { createServer } from "node:net"
 import { Deferred, Duration, Effect, Exit, Latch, Schema } from "effect"
-import { elapsedMillis } from "../runtime/realTime.ts"
+import { elapsedMillis } from "./realTime.ts"
 import { givingToThoseThatAnswer } from "./handover.ts"
 import { leavingMessage, readyMessage } from "./parent.ts"
 
@@ -14,22 +16,22 @@ export const pauses = {
   first: Duration.millis(500),
   longest: Duration.seconds(30),
   /** After this long the next pause is the first one again. */
-  settled: Duration.minutes(1)
+  enough: Duration.minutes(1)
 }
-/** A child cuts its own stop short after 9 s (commandLine.ts). This is for one that cannot. */
+/** A child should cut its own stop short before that. This is for one that cannot. */
 const stopMillisMax = 10_000
 /** How long a replacement waits until all children are ready, before it goes on or gives up. */
 export const readyPatience = Duration.minutes(2)
 
-/** The first child ended before it was ready. It has said why. */
+/** The first child ended before it was ready. Its own lines in the log say why. */
 export class FirstChildEnded extends Schema.TaggedError<FirstChildEnded>()("FirstChildEnded", {
   message: Schema.String
 }) {}
 
 export interface Options<E, R> {
   readonly count: number
-  /** The program, and its words. */
   readonly program: string
+  /** The arguments of the program. */
   readonly words: ReadonlyArray<string>
   /** What is added to this process's own environment, at each start of the child with this number, from 1. */
   readonly environmentOf: (number: number) => Effect.Effect<Readonly<Record<string, string>>, E, R>
@@ -100,7 +102,7 @@ const keep = Effect.fnUntraced(function* <E, R>(seat: Seat, { environmentOf }: O
     if (seat.number === 1 && !seat.wasReady) {
       return yield* new FirstChildEnded({ message: `Runner 1 did not start (${how}). What it said stands above.` })
     }
-    if (Duration.isGreaterThanOrEqualTo(lived, pauses.settled)) pause = pauses.first
+    if (Duration.isGreaterThanOrEqualTo(lived, pauses.enough)) pause = pauses.first
     yield* Effect.logWarning(
       `runner ${seat.number} (pid ${pid}) ended by itself (${how}); ` +
         `it is started again in ${Duration.toSeconds(pause)} s`
@@ -132,9 +134,9 @@ const spawnChild = (seat: Seat, environment: Readonly<Record<string, string>>): 
     seat.ready.closeUnsafe()
     Deferred.doneUnsafe(ended, Exit.succeed(how))
   }
-  worker.on("message", (said) => {
-    if (said === leavingMessage && worker.isConnected()) worker.send(leavingMessage)
-    if (said !== readyMessage) return
+  worker.on("message", (message) => {
+    if (message === leavingMessage && worker.isConnected()) worker.send(leavingMessage)
+    if (message !== readyMessage) return
     seat.wasReady = true
     seat.ready.openUnsafe()
   })
@@ -157,7 +159,7 @@ const replaceAll = (seats: ReadonlyArray<Seat>, allReady: Effect.Effect<void>) =
     const readyInTime = Effect.map(Effect.timeoutOption(allReady, readyPatience), ({ _tag }) => _tag === "Some")
     yield* Effect.logInfo(`rolling restart of ${seats.length} runners, one after the other`)
     for (const seat of seats) {
-      if (!(yield* readyInTime)) return yield* givenUp(seats)
+      if (!(yield* readyInTime)) return yield* abandoned(seats)
       const child = seat.child!
       // One that has just ended by itself keeps its pause, and its line in the log.
       if (Deferred.isDoneUnsafe(child.ended)) continue
@@ -165,12 +167,12 @@ const replaceAll = (seats: ReadonlyArray<Seat>, allReady: Effect.Effect<void>) =
       seat.ready.closeUnsafe()
       yield* stop(child)
     }
-    if (!(yield* readyInTime)) return yield* givenUp(seats)
+    if (!(yield* readyInTime)) return yield* abandoned(seats)
     yield* Effect.logInfo("rolling restart done")
     return true
   })
 
-const givenUp = (seats: ReadonlyArray<Seat>) => {
+const abandoned = (seats: ReadonlyArray<Seat>) => {
   const missing = seats.filter(({ ready }) => !ready.isOpen()).map(({ number }) => number)
   return Effect.as(
     Effect.logError(
@@ -180,3 +182,26 @@ const givenUp = (seats: ReadonlyArray<Seat>) => {
     false
   )
 }
+
+/** Below the ports that a system gives to outgoing connections, so that it is still free when the runner opens it. */
+export const freePorts = { first: 20_000, last: 32_000 } as const
+
+/** No port was found. `code` is that of Node; with `EADDRINUSE` every port that was tried is taken. */
+export class NoFreePort extends Schema.TaggedError<NoFreePort>()("NoFreePort", {
+  code: Schema.optionalKey(Schema.String),
+  message: Schema.String
+}) {}
+
+/** A port that is free at the address where a runner will listen. */
+export const freePort = (host: string): Effect.Effect<number, NoFreePort> =>
+  Effect.suspend(() => tryPort(host, randomInt(freePorts.first, freePorts.last))).pipe(
+    Effect.retry({ times: 50, while: ({ code }) => code === "EADDRINUSE" }),
+    Effect.mapError(({ code, message }) => new NoFreePort({ message, ...(code === undefined ? {} : { code }) }))
+  )
+
+const tryPort = (host: string, port: number) =>
+  Effect.callback<number, NodeJS.ErrnoException>((resume) => {
+    const server = createServer()
+    server.once("error", (error) => resume(Effect.fail(error)))
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resume(Effect.succeed(port))))
+  })

@@ -1,10 +1,10 @@
 /**
  * Whether this runner may judge which others have ended. Postgres tells it by their locks, which are all gone for a
  * moment when Postgres is started again or closes all connections. A runner that has just lost its own session judges
- * nobody, until the others had the time to open theirs again (docs/decisions/0051).
+ * nobody, until the others had the time to open theirs again.
  */
 import { Context, Layer } from "effect"
-import { elapsedMillis } from "../runtime/realTime.ts"
+import { elapsedMillis } from "./realTime.ts"
 
 /** A runner opens its session again within a second and a half of the moment when Postgres answers. */
 export const doubtMillis = 5_000
@@ -19,7 +19,7 @@ export class Doubt extends Context.Service<
     /** Judge nobody. */
     readonly isOpen: () => boolean
   }
->()("@coffer/platform/Doubt") {}
+>()("@coffer/cluster/Doubt") {}
 
 export const make = (): Doubt["Service"] => {
   let session: number | undefined

@@ -3,10 +3,10 @@
  * without a word, and what this runner took over.
  */
 import { Effect } from "effect"
-import { elapsedMillis } from "../runtime/realTime.ts"
+import { elapsedMillis } from "./realTime.ts"
 import { addressOf, type Registered } from "./judging.ts"
-import { canTalk } from "./messages.ts"
 import { cannotTalk, type Entries, type Entry } from "./Roster.ts"
+import { addressOf as nameOf, canTalk, TakesPart, ThisRunner } from "./ThisRunner.ts"
 
 /** For a line that says why shards came here. A runner that left longer ago is no reason. */
 const recentMillis = 30_000
@@ -23,8 +23,10 @@ interface Present {
   readonly run: number | null | undefined
 }
 
-/** `own`: the address of this runner, unless it is alone. */
-export const makeWitness = (own: string | undefined): Witness => {
+export const makeWitness = Effect.gen(function* () {
+  const self = yield* ThisRunner
+  const { otherwise } = yield* TakesPart
+  const own = self.place === undefined ? undefined : nameOf(self.place)
   /** Those that counted as healthy when we last looked, and what is told of them. */
   const present = new Map<string, Present>()
   const strangers = new Set<string>()
@@ -39,7 +41,7 @@ export const makeWitness = (own: string | undefined): Witness => {
     // It has taken its row away.
     if (entry === undefined) return Effect.logInfo(remember(`${name} has stopped`))
     if (!entry.takes_part) {
-      return Effect.logWarning(remember(`${name} has given up its shards, because its clock is wrong`))
+      return Effect.logWarning(remember(`${name} has given up its shards, because ${otherwise}`))
     }
     const why = entry.run === run && entry.lives ? "it does not answer" : "Postgres has lost its connections"
     return Effect.logWarning(`${remember(`${name} has ended without a word`)}: ${why}. The others take over its shards`)
@@ -47,7 +49,7 @@ export const makeWitness = (own: string | undefined): Witness => {
 
   const see: Witness["see"] = (judged, entries) =>
     Effect.gen(function* () {
-      // Alone there is nobody to tell of.
+      // A runner without a cluster has no takeovers to report.
       if (own === undefined) return
       const healthy = new Set(
         judged.flatMap(([runner, is]) => (is && addressOf(runner) !== own ? [addressOf(runner)] : []))
@@ -66,9 +68,9 @@ export const makeWitness = (own: string | undefined): Witness => {
         yield* Effect.logInfo(`${name} is in the cluster`)
       }
       for (const entry of entries.values()) {
-        if (!entry.lives || canTalk(entry.messages) || strangers.has(entry.address)) continue
+        if (!entry.lives || canTalk(entry.messages, self.messages) || strangers.has(entry.address)) continue
         strangers.add(entry.address)
-        yield* Effect.logWarning(`${cannotTalk(entry)} Commands for what the other one owns are answered 503.`)
+        yield* Effect.logWarning(`${cannotTalk(self, entry)} Commands for what the other one owns are answered 503.`)
       }
     })
 
@@ -79,5 +81,6 @@ export const makeWitness = (own: string | undefined): Witness => {
     return Effect.logInfo(`${line}, ${((elapsedMillis() - reason.at) / 1_000).toFixed(1)} s after ${reason.text}`)
   }
 
-  return { see, took }
-}
+  const witness: Witness = { see, took }
+  return witness
+})

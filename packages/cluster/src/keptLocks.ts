@@ -1,8 +1,8 @@
 /**
  * Keeps the locks of this runner's shards over a loss of the connection that holds them. The library takes a lost
  * connection for lost shards: it breaks off what is done on them, and takes them again some seconds later. Here the
- * locks are taken again at once, as far as no other runner has them. What another runner wrote in between is no danger:
- * the version of each row decides (docs/decisions/0002).
+ * locks are taken again at once, as far as no other runner has them. What another runner wrote in between must be
+ * no danger: give each row a version, and let an update name the version that it replaces.
  */
 import { Effect, Exit } from "effect"
 import type { RunnerAddress, RunnerStorage, ShardId } from "effect/cluster"
@@ -50,11 +50,11 @@ export const make = (storage: Storage): KeptLocks => {
     /** While Postgres does not answer, nobody can take a lock, and this runner writes nothing. */
     refresh: (address, shards) =>
       Effect.gen(function* () {
-        const asked = [...shards]
-        const found = yield* inTime(storage.refresh(address, asked))
-        if (Exit.isFailure(found)) return asked.filter(isOwned)
+        const wanted = [...shards]
+        const found = yield* inTime(storage.refresh(address, wanted))
+        if (Exit.isFailure(found)) return wanted.filter(isOwned)
         const held = new Set(found.value.map(String))
-        const missing = asked.filter((shard) => !held.has(shard.toString()) && isOwned(shard))
+        const missing = wanted.filter((shard) => !held.has(shard.toString()) && isOwned(shard))
         return [...found.value, ...(yield* again(address, missing))]
       }),
     release: (address, shard) => Effect.suspend(() => (forget(shard), storage.release(address, shard))),

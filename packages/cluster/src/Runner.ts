@@ -1,10 +1,10 @@
 /**
  * This process as a runner of the cluster, which decides what it owns. A single process owns everything, but still
  * takes the locks in Postgres, so that a second process on the same database has to wait. Messages are volatile, so
- * there is no message storage (docs/architecture.md, sections 3 and 6).
+ * there is no message storage.
  */
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
-import { Array, Context, Effect, Layer, Option, References, type Scope } from "effect"
+import { Context, Effect, Layer, Option, References, type Scope } from "effect"
 import {
   MessageStorage,
   RunnerAddress,
@@ -16,29 +16,40 @@ import {
 } from "effect/cluster"
 import { RpcSerialization, RpcServer } from "effect/rpc"
 import { SqlClient } from "effect/sql"
-import { Wakeups } from "../commit/Wakeups.ts"
-import type { RunnerPlace } from "../runtime/runnerPlace.ts"
-import { Settings } from "../runtime/Settings.ts"
-import { withoutServices } from "../runtime/withoutServices.ts"
-import * as RealTime from "../runtime/realTime.ts"
-import { make as makeNote, type Note } from "./refusedPeers.ts"
 import { Doubt } from "./Doubt.ts"
 import * as Joining from "./Joining.ts"
+import * as RealTime from "./realTime.ts"
+import { make as makeNote, type Note } from "./refusedPeers.ts"
 import * as Roster from "./Roster.ts"
 import * as RunnerDialler from "./RunnerDialler.ts"
 import * as RunnerPort from "./RunnerPort.ts"
-import * as RunnerTls from "./RunnerTls.ts"
+import type { RunnerTls } from "./RunnerTls.ts"
 import * as ShardLocks from "./ShardLocks.ts"
 import * as Suspects from "./Suspects.ts"
+import { type Place, ThisRunner } from "./ThisRunner.ts"
 
-/** Measured: SIGTERM costs 0.6 s, kill -9 more (docs/effect.md, section 2). */
+export interface Options {
+  /**
+   * How runners prove to each other that they are runners. "none" is for runners on one machine: a program that reaches
+   * the runner port can send any message.
+   */
+  readonly tls: RunnerTls | "none"
+  /** Where the runner port listens. The host at which others reach this runner, unless given. */
+  readonly listenHost?: string
+  /** Called when another runner has gone, as far as connections with TLS tell. */
+  readonly onLeft?: () => void
+  /** Encodes each message of a process without a cluster as if it went to another machine. Tests find what cannot. */
+  readonly remoteSerialization?: boolean
+}
+
+/** With these a stop costs the cluster 0.6 s, as measured, and a runner that is killed somewhat more. */
 const common = {
   shardLockExpiration: "15 seconds",
   shardLockRefreshInterval: "3 seconds",
   refreshAssignmentsInterval: "500 millis",
   runnerHealthCheckInterval: "3 seconds",
   entityMessagePollInterval: "1 second",
-  // HTTP drains before it and the locks are released after it, all within the 9 s of a stop (commandLine.ts).
+  // The application drains before it, and the locks are released after it.
   entityTerminationTimeout: "3 seconds",
   entityMailboxCapacity: 4_096
 } as const
@@ -46,7 +57,7 @@ const common = {
 const storage = (config: Partial<ShardingConfig.ShardingConfig["Service"]>) =>
   Layer.merge(MessageStorage.layerNoop, ShardLocks.layer.pipe(Layer.provide(ShardingConfig.layer(config))))
 
-const layerAlone = (remoteSerialization: boolean) => {
+const layerSingle = (remoteSerialization: boolean) => {
   const config = { ...common, simulateRemoteSerialization: remoteSerialization }
   return Sharding.layer.pipe(
     Layer.provide([Runners.layerNoop, RunnerHealth.layerNoop]),
@@ -55,12 +66,12 @@ const layerAlone = (remoteSerialization: boolean) => {
   )
 }
 
-const layerMember = (place: RunnerPlace, wire: Wire) => {
+const layerMember = ({ host, port }: Place, listenHost: string, wire: Wire) => {
   const config = {
     ...common,
     simulateRemoteSerialization: false,
-    runnerAddress: Option.some(RunnerAddress.make(place.host, place.port)),
-    runnerListenAddress: Option.some(RunnerAddress.make(place.listenHost, place.port))
+    runnerAddress: Option.some(RunnerAddress.make(host, port)),
+    runnerListenAddress: Option.some(RunnerAddress.make(listenHost, port))
   }
   return RunnerServer.layer.pipe(
     Layer.provideMerge(Sharding.layer),
@@ -77,39 +88,25 @@ const layerMember = (place: RunnerPlace, wire: Wire) => {
 }
 
 /** How runners reach each other. */
-const wireOf = Effect.fnUntraced(function* (
-  { auth, host, listenHost, port }: RunnerPlace,
-  { secretKey, secretKeyPrevious }: Pick<Settings["Service"], "secretKey" | "secretKeyPrevious">,
-  note: Note,
-  left: () => void
-) {
-  if (auth === "none") {
-    return { port: NodeClusterSocket.layerSocketServer, dialler: NodeClusterSocket.layerClientProtocol }
-  }
-  const tls =
-    auth === "secret_key"
-      ? RunnerTls.ofSecretKeys({ host, port }, [secretKey, ...Array.fromNullishOr(secretKeyPrevious)])
-      : yield* RunnerTls.ofCertificates(auth)
-  return {
-    port: RunnerPort.layer({ host: listenHost, port }, tls, note, left),
-    dialler: RunnerDialler.layer(tls, note, left)
-  }
-})
-type Wire = Effect.Success<ReturnType<typeof wireOf>>
+const wireOf = (listen: Place, tls: Options["tls"], note: Note, onLeft?: () => void) =>
+  tls === "none"
+    ? { port: NodeClusterSocket.layerSocketServer, dialler: NodeClusterSocket.layerClientProtocol }
+    : { port: RunnerPort.layer(listen, tls, note, onLeft), dialler: RunnerDialler.layer(tls, note, onLeft) }
+type Wire = ReturnType<typeof wireOf>
 
 /**
  * The cluster's own loops use the real clock. Its locks are in Postgres and concern other processes, which do not
  * follow a test that moves the service's time by a day.
  */
-export const layer = (options: { readonly remoteSerialization: boolean } = { remoteSerialization: false }) =>
+export const layer = ({ listenHost, onLeft, remoteSerialization = false, tls }: Options) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const settings = yield* Settings
-      const wakeups = yield* Wakeups
-      const note = yield* makeNote
-      const { runner } = settings
-      if (runner === undefined) return withLeanContext(layerAlone(options.remoteSerialization))
-      return withLeanContext(layerMember(runner, yield* wireOf(runner, settings, note, wakeups.runnerLeft)))
+      const { application, place } = yield* ThisRunner
+      const note = yield* makeNote(application)
+      if (place === undefined) return withLeanContext(layerSingle(remoteSerialization))
+      const host = listenHost ?? place.host
+      const wire = wireOf({ host, port: place.port }, tls, note, onLeft)
+      return withLeanContext(layerMember(place, host, wire))
     })
   ).pipe(Layer.provide([Roster.layer, Suspects.layer, RealTime.layer]))
 
@@ -119,10 +116,33 @@ const withLeanContext = <E, R>(
 ) =>
   Layer.effectContext(
     Effect.updateContext(Layer.build(layer), (context: Context.Context<R | Scope.Scope>) =>
-      withoutServices(context, SqlClient.SqlClient, Roster.Roster, Suspects.Suspects, Joining.Joining, Doubt)
+      withoutServices(
+        context,
+        SqlClient.SqlClient,
+        Roster.Roster,
+        Suspects.Suspects,
+        Joining.Joining,
+        Doubt,
+        ThisRunner
+      )
     ).pipe(
       // The slots are built after the cluster, so they have ended when this finalizer runs.
       Effect.tap((built) => Effect.addFinalizer(() => Context.get(built, ShardLocks.ShardLocks).actorsAreGone)),
       Effect.map(Context.pick(Sharding.Sharding, ShardingConfig.ShardingConfig))
     )
   )
+
+/** Services that every fiber needs: its scope, the clock, loggers and other references. */
+const everyFibers = /^effect\/(Clock|Console|Logger|Random|References|Scheduler|Scope|Tracer)\b/
+
+/**
+ * The context with the services that every fiber needs, and with these. Adding to a context costs time in proportion to
+ * its size, and each message adds to that of its slot.
+ */
+const withoutServices = <R>(
+  context: Context.Context<R>,
+  ...services: ReadonlyArray<{ readonly key: string }>
+): Context.Context<R> => {
+  const kept = new Set(services.map(({ key }) => key))
+  return Context.makeUnsafe(new Map([...context.mapUnsafe].filter(([key]) => everyFibers.test(key) || kept.has(key))))
+}

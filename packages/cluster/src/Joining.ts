@@ -1,13 +1,13 @@
 /**
  * The steps by which this runner becomes a part of the cluster. Each waits for the one before, since shards that move
- * twice at the same time have no owner for seconds (docs/effect.md, section 2).
+ * twice at the same time have no owner for seconds.
  *
  * 1. Its service is built. While it is being built its event loop is busy, on a busy machine for seconds.
  * 2. The others have taken over the shards of a runner that has just ended, as in a rolling restart. Otherwise they
  *    would wait for locks that are assigned to this one.
  * 3. It enters the register. The others give its part of the shards up as soon as they see it there.
- * 4. It owns its part, and every other shard has an owner, too: it is settled. `/readyz` says yes from then on, so a
- *    rolling restart stops the next runner no sooner.
+ * 4. It owns its part, and every other shard has an owner, too: the shards are balanced. A readiness probe should say
+ *    yes from then on, so that a rolling restart stops the next runner no sooner.
  */
 import { Context, Effect, Latch, Layer, type Option, Schedule } from "effect"
 import { ShardingConfig } from "effect/cluster"
@@ -22,14 +22,14 @@ export class Joining extends Context.Service<
     /** Open when this runner may enter the register. */
     readonly mayEnter: Latch.Latch
     /** Open when the shards that have moved because of this runner have their owners. It stays open. */
-    readonly settled: Latch.Latch
+    readonly balanced: Latch.Latch
   }
->()("@coffer/platform/Joining") {}
+>()("@coffer/cluster/Joining") {}
 
 export const layer = Layer.sync(Joining, () => ({
   built: Latch.makeUnsafe(false),
   mayEnter: Latch.makeUnsafe(false),
-  settled: Latch.makeUnsafe(false)
+  balanced: Latch.makeUnsafe(false)
 }))
 
 /** Built after all that a runner needs to do its part. */
@@ -37,13 +37,13 @@ export const begin = Layer.effectDiscard(Effect.flatMap(Joining, ({ built }) => 
 
 /** A runner enters after this long at the latest. Another one may stand still and keep its locks. */
 const takeoverMax = "5 seconds"
-/** A runner is settled after this long at the latest. */
-const settlingMax = "30 seconds"
+/** The shards count as balanced after this long at the latest. */
+const balancingMax = "30 seconds"
 const pause = "100 millis"
 
 /** Takes the steps, once, in the order above. `spread` is undefined for a process that is alone. */
 export const run = Effect.fnUntraced(function* (spread: Effect.Effect<Spread, unknown> | undefined) {
-  const { built, mayEnter, settled } = yield* Joining
+  const { built, mayEnter, balanced } = yield* Joining
   yield* built.await
   if (spread !== undefined) {
     const until = (isSo: (spread: Spread) => boolean) =>
@@ -53,20 +53,20 @@ export const run = Effect.fnUntraced(function* (spread: Effect.Effect<Spread, un
       )
     yield* Effect.timeoutOption(until(isWholeOrNew), takeoverMax)
     yield* mayEnter.open
-    yield* Effect.flatMap(Effect.timeoutOption(until(isSettled), settlingMax), warnUnsettled)
+    yield* Effect.flatMap(Effect.timeoutOption(until(isBalanced), balancingMax), warnUnbalanced)
   }
-  yield* settled.open
+  yield* balanced.open
 })
 
 /** Every shard has an owner, or none has: then no runner is there that could take shards over. */
 const isWholeOrNew = ({ owned }: Spread) => owned === 0 || owned === shardsPerGroup
-const isSettled = ({ own, owned, runners }: Spread) =>
+const isBalanced = ({ own, owned, runners }: Spread) =>
   owned === shardsPerGroup && own >= Math.floor(shardsPerGroup / runners)
 
-const warnUnsettled = ({ _tag }: Option.Option<unknown>) =>
+const warnUnbalanced = ({ _tag }: Option.Option<unknown>) =>
   _tag === "Some"
     ? Effect.void
-    : Effect.logWarning(`after ${settlingMax} some shards have no owner yet; this runner is ready all the same`)
+    : Effect.logWarning(`after ${balancingMax} some shards have no owner yet; this runner is ready all the same`)
 
 /** How many shards have an owner, how many of them this process owns by its name, and how many runners share them. */
 export interface Spread {

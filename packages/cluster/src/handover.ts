@@ -1,5 +1,5 @@
 /**
- * Gives connections only to children that answer (docs/decisions/0064). Node's cluster hands a connection to the next
+ * Gives connections only to children that answer. Node's cluster hands a connection to the next
  * child in one message, and waits for its word for as long as that takes. A child that is frozen would keep it. So the
  * parent asks the child first, and another child gets the connection when there is no answer in time.
  *
@@ -42,27 +42,27 @@ const isNewConnection = (message: unknown): message is NewConnection =>
 type Handle = object
 type Send = (message: unknown, handle?: Handle, ...rest: ReadonlyArray<unknown>) => boolean
 
-interface Given {
+interface Handed {
   readonly late: NodeJS.Timeout
   isOver: boolean
 }
 
 export const givingToThoseThatAnswer = ({ process: child }: Worker): void => {
-  const told = child as unknown as { send: Send }
-  const send = told.send.bind(child)
+  const receiver = child as unknown as { send: Send }
+  const send = receiver.send.bind(child)
   /** Connections that wait for the answer of the child. */
   const offered = new Set<() => void>()
-  /** Connections that it was given and has not accepted, by the number of the message. */
-  const given = new Map<number, Given>()
-  let [isAsked, isSilent, isCutOff, hasEnded] = [false, false, false, false]
+  /** Connections that were handed to it and are not accepted yet, by the number of the message. */
+  const handed = new Map<number, Handed>()
+  let [isAwaited, isSilent, isCutOff, hasEnded] = [false, false, false, false]
 
   /** As if the child had said so. One that is not accepted is handed to another child. */
   const answerFor = (seq: number, accepted: boolean) =>
     void child.emit("internalMessage", { cmd: "NODE_CLUSTER", ack: seq, accepted }, undefined)
 
   const ask = () => {
-    if (isAsked) return
-    isAsked = true
+    if (isAwaited) return
+    isAwaited = true
     send(askMessage)
   }
 
@@ -71,8 +71,8 @@ export const givingToThoseThatAnswer = ({ process: child }: Worker): void => {
       entry.isOver = true
       end(handle)
     }, acceptMillis)
-    const entry: Given = { late, isOver: false }
-    given.set(message.seq, entry)
+    const entry: Handed = { late, isOver: false }
+    handed.set(message.seq, entry)
     send(message, handle, ...rest)
   }
 
@@ -101,17 +101,17 @@ export const givingToThoseThatAnswer = ({ process: child }: Worker): void => {
     for (const next of waiting) next()
   }
 
-  told.send = (message, handle, ...rest) =>
+  receiver.send = (message, handle, ...rest) =>
     isNewConnection(message) && !hasEnded ? offer(message, handle, rest) : send(message, handle, ...rest)
-  child.on("message", (said) => {
-    if (said !== hereMessage) return
-    isAsked = isSilent = false
+  child.on("message", (message) => {
+    if (message !== hereMessage) return
+    isAwaited = isSilent = false
     release()
   })
   child.on("internalMessage", ({ ack }: { readonly ack?: number }) => {
     if (ack === undefined) return
-    clearTimeout(given.get(ack)?.late)
-    given.delete(ack)
+    clearTimeout(handed.get(ack)?.late)
+    handed.delete(ack)
   })
   child.once("disconnect", () => (isCutOff = true))
   // What it had not accepted when it ended is another child's. Node waits for its word for ever, and does not even tell
@@ -120,7 +120,7 @@ export const givingToThoseThatAnswer = ({ process: child }: Worker): void => {
     hasEnded = true
     if (!isCutOff) child.emit("disconnect")
     release()
-    for (const [seq, { isOver }] of given) answerFor(seq, isOver)
+    for (const [seq, { isOver }] of handed) answerFor(seq, isOver)
   })
 }
 

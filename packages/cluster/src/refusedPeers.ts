@@ -4,7 +4,7 @@
  */
 import type { TLSSocket } from "node:tls"
 import { Effect, Metric } from "effect"
-import { realMillis } from "../runtime/realTime.ts"
+import { elapsedMillis } from "./realTime.ts"
 
 /** Where the connection came from: another program to this runner's port, or this runner to another's. */
 export type Side = "incoming" | "outgoing"
@@ -32,11 +32,11 @@ export interface Refusal {
   readonly code?: string | undefined
 }
 
-const refused = Metric.counter("coffer_runner_connections_refused_total", {
-  description: "Connections between runners whose other end did not prove that it is a runner",
-  incremental: true
-})
-const countOf = ({ reason, side }: Pick<Refusal, "reason" | "side">) => Metric.withAttributes(refused, { side, reason })
+const counterOf = (application: string) =>
+  Metric.counter(`${application}_runner_connections_refused_total`, {
+    description: "Connections between runners whose other end did not prove that it is a runner",
+    incremental: true
+  })
 
 const kinds: Readonly<Record<Side, ReadonlyArray<Reason>>> = {
   incoming: ["handshake", "version", "deadline", "crowded", "hung_up", "broken"],
@@ -56,8 +56,11 @@ const logEvery = 60_000
 
 export type Note = (refusal: Refusal) => void
 
-/** For callbacks of Node. */
-export const make: Effect.Effect<Note> = Effect.gen(function* () {
+/** For callbacks of Node. The metric's name begins with that of the application. */
+export const make = Effect.fnUntraced(function* (application: string) {
+  const refused = counterOf(application)
+  const countOf = ({ reason, side }: Pick<Refusal, "reason" | "side">) =>
+    Metric.withAttributes(refused, { side, reason })
   const context = yield* Effect.context<never>()
   const lastLogged = new Map<string, number>()
   for (const [side, reasons] of Object.entries(kinds) as ReadonlyArray<[Side, ReadonlyArray<Reason>]>) {
@@ -67,16 +70,17 @@ export const make: Effect.Effect<Note> = Effect.gen(function* () {
   const isLogged = ({ reason, side }: Refusal) => {
     // A check of the port by whoever watches it looks the same, and so does a runner that stops.
     if (reason === "hung_up") return false
-    const [kind, now] = [`${side} ${reason}`, realMillis()]
+    const [kind, now] = [`${side} ${reason}`, elapsedMillis()]
     if (now - (lastLogged.get(kind) ?? -Infinity) < logEvery) return false
     lastLogged.set(kind, now)
     return true
   }
 
-  return (refusal) => {
+  const note: Note = (refusal) => {
     countOf(refusal).updateUnsafe(1, context)
     if (isLogged(refusal)) Effect.runForkWith(context)(Effect.logWarning(lineOf(refusal)))
   }
+  return note
 })
 
 const lineOf = ({ address, code, reason, side }: Refusal): string => {

@@ -9,7 +9,8 @@ import { Cause, Duration, Effect, Layer, Queue, Schedule } from "effect"
 import { NetAddress } from "effect/net"
 import { Socket as EffectSocket, SocketServer } from "effect/socket"
 import { codeOf, type Note, noteBroken, type Reason, reasonOf } from "./refusedPeers.ts"
-import type { Place, RunnerTls } from "./RunnerTls.ts"
+import type { RunnerTls } from "./RunnerTls.ts"
+import type { Place } from "./ThisRunner.ts"
 
 /** How long a connection may take to prove that it is a runner's. */
 export const handshakePatience = Duration.seconds(3)
@@ -97,14 +98,14 @@ interface Unproven {
 const guard = (server: Server, tls: RunnerTls, note: Note, admit: (peer: TLSSocket) => void) => {
   const unproven = new Map<string, Unproven>()
 
-  const settle = ({ deadline, from }: Unproven) => {
+  const forget = ({ deadline, from }: Unproven) => {
     clearTimeout(deadline)
     unproven.delete(from)
   }
   const refuse = (one: Unproven | undefined, reason: Reason, code?: string) => {
-    // It is settled: it was refused for another reason just before, or it has proved itself.
+    // It is forgotten: it was refused for another reason just before, or it has proved itself.
     if (one === undefined || unproven.get(one.from) !== one) return
-    settle(one)
+    forget(one)
     one.socket.destroy()
     note({ side: "incoming", reason, address: one.from, code })
   }
@@ -128,7 +129,7 @@ const guard = (server: Server, tls: RunnerTls, note: Note, admit: (peer: TLSSock
       if (one === undefined) return void peer.destroy()
       const objection = tls.objection(peer)
       if (objection !== undefined) return refuse(one, reasonOf(objection), objection)
-      settle(one)
+      forget(one)
       // Each write that waits for `drain` adds listeners, so there is no limit on their number.
       peer.setMaxListeners(0)
       noteBroken(peer, { side: "incoming", address: one.from }, note)
@@ -137,7 +138,7 @@ const guard = (server: Server, tls: RunnerTls, note: Note, admit: (peer: TLSSock
 
   return () => {
     for (const one of unproven.values()) {
-      settle(one)
+      forget(one)
       one.socket.destroy()
     }
   }
@@ -164,7 +165,7 @@ const renewing = (server: Server, renewed: NonNullable<RunnerTls["renewed"]>) =>
   renewed.pipe(
     Effect.tap((context) => Effect.sync(() => server.setSecureContext(context))),
     Effect.catchTags({
-      BadSetting: ({ message }) => Effect.logWarning(`the runner's certificates stay as they were: ${message}`)
+      BadCertificates: ({ message }) => Effect.logWarning(`the runner's certificates stay as they were: ${message}`)
     }),
     Effect.schedule(Schedule.spaced(renewalInterval))
   )

@@ -1,0 +1,134 @@
+/**
+ * What `@coffer/cluster` has to know of Coffer: this runner's settings, version and clock, its session in Postgres, its
+ * keys, and the metrics that operators are shown of it. How runners form a cluster is in `packages/cluster`.
+ */
+import * as Roster from "@coffer/cluster/Roster"
+import * as Runner from "@coffer/cluster/Runner"
+import * as RunnerTls from "@coffer/cluster/RunnerTls"
+import * as RunnerVitals from "@coffer/cluster/RunnerVitals"
+import * as Runs from "@coffer/cluster/Runs"
+import * as Tenancy from "@coffer/cluster/Tenancy"
+import { type Application, TakesPart, ThisRunner } from "@coffer/cluster/ThisRunner"
+import { Array, Context, DateTime, Effect, Layer, type Redacted } from "effect"
+import { Wakeups } from "../commit/Wakeups.ts"
+import { ClockSkew, MachineTime } from "../postgres/ClockSkew.ts"
+import * as Postgres from "../postgres/Postgres.ts"
+import { BadSetting } from "../runtime/BadSetting.ts"
+import { Instance } from "../runtime/Instance.ts"
+import type { RunnerPlace } from "../runtime/runnerPlace.ts"
+import { bytesOf, lockOf } from "../runtime/secretKeys.ts"
+import { Settings } from "../runtime/Settings.ts"
+import { version } from "../runtime/Vitals.ts"
+import { shapes } from "./messages.ts"
+
+/** Names of keys, protocols and metrics begin with `coffer`. */
+export const coffer: Application = { application: "coffer", messages: shapes }
+
+/** The name of this process among the sessions of Postgres. */
+export const processName = Tenancy.processNameOf(coffer.application)
+/** A reference, so that a test may be several processes. */
+export const ProcessName = Context.Reference<string>("@coffer/platform/ProcessName", {
+  defaultValue: () => processName
+})
+
+export const thisRunner = Layer.effect(
+  ThisRunner,
+  Effect.gen(function* () {
+    const { runner: place } = yield* Settings
+    return ThisRunner.of({ ...coffer, version, process: yield* ProcessName, place })
+  })
+)
+
+/** Refuses to go on where a runner lives that cannot talk to this one. */
+export const talkable = Roster.layerBeforeMigration.pipe(Layer.provide(thisRunner))
+
+/** Which runs of the program have ended. */
+export const runs = Runs.layer.pipe(Layer.provide(thisRunner))
+
+/** A runner whose clock is wrong wants no shards. */
+export const takesPart = Layer.effect(
+  TakesPart,
+  Effect.map(ClockSkew, ({ isTooLarge }) => ({ now: () => !isTooLarge(), otherwise: "its clock is wrong" }))
+)
+
+/** This process in the cluster, or alone. */
+export const runner = (parts: { readonly remoteSerialization: boolean } = { remoteSerialization: false }) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const settings = yield* Settings
+      const { runnerLeft } = yield* Wakeups
+      const { runner: place } = settings
+      return Runner.layer({
+        ...parts,
+        tls: place === undefined ? "none" : yield* tlsOf(place, settings),
+        ...(place === undefined ? {} : { listenHost: place.listenHost }),
+        onLeft: runnerLeft
+      })
+    })
+  ).pipe(Layer.provide([thisRunner, takesPart]))
+
+const tlsOf = (
+  place: RunnerPlace,
+  { secretKey, secretKeyPrevious }: Pick<Settings["Service"], "secretKey" | "secretKeyPrevious">
+) => {
+  if (place.auth === "none") return Effect.succeed("none" as const)
+  if (place.auth === "secret_key") {
+    const secrets = [secretKey, ...Array.fromNullishOr(secretKeyPrevious)]
+    return Effect.succeed(RunnerTls.ofSecrets(coffer, place, secrets))
+  }
+  const names = { cert: "RUNNER_TLS_CERT_FILE", key: "RUNNER_TLS_KEY_FILE", ca: "RUNNER_TLS_CA_FILE" }
+  return Effect.catchTags(RunnerTls.ofCertificates(coffer, place.auth, names), {
+    BadCertificates: ({ message }) => Effect.fail(new BadSetting({ message }))
+  })
+}
+
+/** What operators are shown of each process (docs/decisions/0037). */
+const shownMetrics: ReadonlySet<string> = new Set([
+  "effect_cluster_shards",
+  "effect_cluster_entities",
+  "coffer_objects_busy",
+  "coffer_commands_waiting",
+  "coffer_lane_waiting",
+  "coffer_batch_size",
+  "coffer_batch_duration_seconds",
+  "coffer_database_pool_in_use",
+  "coffer_database_pool_waiting",
+  "coffer_event_loop_delay_seconds",
+  "coffer_heap_used_bytes",
+  "coffer_heap_limit_bytes",
+  "coffer_resident_memory_bytes",
+  "coffer_clock_skew_seconds"
+])
+
+export const vitals = Layer.unwrap(
+  Effect.gen(function* () {
+    const clock = yield* ClockSkew
+    const now = Effect.map(yield* MachineTime, (millis) =>
+      DateTime.makeUnsafe(Math.round(millis - clock.seconds() * 1_000))
+    )
+    return RunnerVitals.layer({ instance: yield* Instance, metrics: shownMetrics, now })
+  })
+).pipe(Layer.provide(thisRunner))
+
+export interface Entering<E> {
+  readonly url: Redacted.Redacted
+  readonly isSingle: boolean
+  /** The values of `SECRET_KEY` that this process has. */
+  readonly keys?: ReadonlyArray<Redacted.Redacted>
+  /** Runs with the reason while this process has to wait. It is interrupted afterwards. */
+  readonly whileWaiting: (reason: string) => Effect.Effect<never, E>
+}
+
+/** Succeeds with the number of this run when the process may use the database. */
+export const enterDatabase = Effect.fnUntraced(function* <E>({ isSingle, keys = [], url, whileWaiting }: Entering<E>) {
+  return yield* Tenancy.acquire({
+    session: Postgres.layer({ url, connections: 1, name: yield* ProcessName, watched: false }),
+    isSingle,
+    marks: keys.map((key) => lockOf(bytesOf(key))),
+    whileWaiting: (holder) =>
+      whileWaiting(
+        `Another Coffer (${holder}) uses this database. Waiting until it ends. ` +
+          `To run both together, set RUNNER_HOST and RUNNER_PORT for each.`
+      )
+  })
+})
