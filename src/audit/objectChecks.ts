@@ -72,7 +72,7 @@ const orderChecks: ReadonlyArray<Check> = [
           ["payment.expired", "o.status = 'expired'"],
           [
             "payment.duplicate_refunded",
-            `select count(*) from jsonb_array_elements(o.stray_payments) s
+            `select count(*) from jsonb_array_elements(o.unapplied_payments) s
               where s->>'state' = 'returned' or s->>'wasReturned' = 'true'`
           ]
         ])}

@@ -2,7 +2,7 @@
  * The acquirer as we need it: what the service asks of the system that moves the buyer's money. Only front doors and
  * workers call it, never an owner (docs/architecture.md, section 3). A call that may be repeated carries our own key.
  */
-import { PaymentId, TradeNo } from "@coffer/model/Ids"
+import { ChannelName, PaymentId, TradeNo } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import { Currency, Minor } from "@coffer/model/Money"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
@@ -10,6 +10,7 @@ import { Context, type Effect, Schema } from "effect"
 
 /** A successful payment in the channel's words. */
 export const ChannelPayment = Schema.Struct({
+  channel: ChannelName,
   paymentId: PaymentId,
   method: PaymentMethod,
   amount: Minor,
@@ -62,7 +63,7 @@ export class Channel extends Context.Service<
     /** Gives a whole payment back to the buyer. The payment's own number is the key: asking twice pays back once. */
     readonly giveBack: (
       checkout: Checkout,
-      payment: { readonly paymentId: PaymentId; readonly amount: Minor }
+      payment: { readonly channel: ChannelName; readonly paymentId: PaymentId; readonly amount: Minor }
     ) => Effect.Effect<ReturnAnswer, ChannelUnreachable>
   }
 >()("@coffer/channel/Channel") {}

@@ -5,7 +5,7 @@
  */
 import type { Evidence } from "@coffer/model/Evidence"
 import type { Stage } from "@coffer/rules/dispute/Dispute"
-import type { DisputeNo, TradeNo } from "@coffer/model/Ids"
+import type { ChannelName, DisputeNo, TradeNo } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import type { Currency, Minor } from "@coffer/model/Money"
 import { Context, type DateTime, type Effect } from "effect"
@@ -13,6 +13,7 @@ import type { ChannelUnreachable } from "./Channel.ts"
 
 export interface DisputeName extends Account {
   readonly disputeNo: DisputeNo
+  readonly channel: ChannelName
   readonly processorDisputeId: string
   /** As far as we know. What is meant for an inquiry is not given to the chargeback that it has become. */
   readonly stage: Stage
@@ -42,6 +43,7 @@ export interface DisputeWord {
 /** A report of the channel on a dispute, sent once or many times. The first one opens the dispute. */
 export interface DisputeReport extends DisputeWord, Account {
   readonly tradeNo: TradeNo
+  readonly channel: ChannelName
   readonly processorDisputeId: string
   readonly amount: Minor
   readonly reason: string

@@ -3,7 +3,7 @@
  * 3). Every call carries our own number of the refund as its key: repeated, the acquirer pays back once, and its
  * second answer is that of the first.
  */
-import type { PaymentId, RefundNo } from "@coffer/model/Ids"
+import type { ChannelName, PaymentId, RefundNo } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import type { Currency, Minor } from "@coffer/model/Money"
 import { Context, type Effect } from "effect"
@@ -11,6 +11,7 @@ import type { ChannelUnreachable } from "./Channel.ts"
 
 export interface RefundRequest extends Account {
   readonly refundNo: RefundNo
+  readonly channel: ChannelName
   readonly paymentId: PaymentId
   readonly amount: Minor
   readonly currency: Currency

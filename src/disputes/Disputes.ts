@@ -217,6 +217,7 @@ const open = Effect.fnUntraced(function* (services: DisputeServices, report: Dis
     tradeNo: order.tradeNo,
     merchantId: order.merchantId,
     mode: order.mode,
+    channel: report.channel,
     processorDisputeId: report.processorDisputeId,
     amount: report.amount,
     currency: order.currency,

@@ -99,8 +99,8 @@ export const layer = Layer.effectDiscard(
   })
 )
 
-const isParked = `stray_payments @> '[{"state": "parked"}]'`
-const unapplied = `(stray_due_at is not null or ${isParked})`
+const isParked = `unapplied_payments @> '[{"state": "parked"}]'`
+const unapplied = `(unapplied_due_at is not null or ${isParked})`
 const undecided = "status in ('needs_response', 'under_review') and status = 'needs_response' and response is null"
 
 /** Accounts that take payments. One that is new counts from where its first comparison begins. */

@@ -64,15 +64,15 @@ const unapplied = (mode: Mode): HeldSource => ({
   key: "trade_no",
   mode,
   prefix: prefixes.tradeNo[mode],
-  held: `mode = '${mode}' and (stray_due_at is not null or stray_payments @> '[{"state": "parked"}]')`,
+  held: `mode = '${mode}' and (unapplied_due_at is not null or unapplied_payments @> '[{"state": "parked"}]')`,
   columns: {
     trade_no: "trade_no",
-    status: `case when stray_payments @> '[{"state": "parked"}]' then 'parked' else 'due' end`,
+    status: `case when unapplied_payments @> '[{"state": "parked"}]' then 'parked' else 'due' end`,
     updated_at: "created_at",
-    attempts: "stray_attempts",
-    error: "stray_error",
-    next_at: "stray_due_at",
-    payments: "stray_payments"
+    attempts: "unapplied_attempts",
+    error: "unapplied_error",
+    next_at: "unapplied_due_at",
+    payments: "unapplied_payments"
   }
 })
 

@@ -33,7 +33,7 @@ export const layer = Layer.effectDiscard(
     }))
 
     const returns = dueWork(
-      { leaseDue: store.leaseUnapplied, nextDueOf: (merchantIds) => store.nextDueOf("stray_due_at", merchantIds) },
+      { leaseDue: store.leaseUnapplied, nextDueOf: (merchantIds) => store.nextDueOf("unapplied_due_at", merchantIds) },
       (due) =>
         forEachLeased(
           "unapplied payments of order",
@@ -46,10 +46,10 @@ export const layer = Layer.effectDiscard(
     yield* workers.supervise(() => ({
       name: "unapplied payments",
       callsOutside: true,
-      wakeup: "stray_payments",
+      wakeup: "unapplied_payments",
       ...returns,
-      next: store.nextDue("stray_due_at"),
-      backlog: (now) => store.backlog("stray_due_at", now)
+      next: store.nextDue("unapplied_due_at"),
+      backlog: (now) => store.backlog("unapplied_due_at", now)
     }))
 
     yield* workers.supervise(() => ({

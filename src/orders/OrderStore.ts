@@ -39,13 +39,13 @@ export class OrderStore extends Context.Service<
     /** Orders of sandboxes with a parked payment that were made before; no more than a round takes. */
     readonly parkedInSandboxes: (before: DateTime.Utc) => Effect.Effect<ReadonlyArray<TradeNo>>
     /** When the next of either is due. */
-    readonly nextDue: (kind: "due_at" | "stray_due_at") => Effect.Effect<Option.Option<DateTime.Utc>>
+    readonly nextDue: (kind: "due_at" | "unapplied_due_at") => Effect.Effect<Option.Option<DateTime.Utc>>
     /** The same for each of these sandboxes. */
     readonly nextDueOf: (
-      kind: "due_at" | "stray_due_at",
+      kind: "due_at" | "unapplied_due_at",
       merchantIds: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<DueSandbox>>
-    readonly backlog: (kind: "due_at" | "stray_due_at", now: DateTime.Utc) => Effect.Effect<Backlog>
+    readonly backlog: (kind: "due_at" | "unapplied_due_at", now: DateTime.Utc) => Effect.Effect<Backlog>
   }
 >()("@coffer/orders/OrderStore") {}
 
@@ -55,13 +55,13 @@ export const orders = table("orders", {
     version: Schema.Int,
     /** When a worker has to check whether the order has expired. Only that worker pushes it ahead. */
     dueAt: Schema.DateTimeUtc,
-    strayDueAt: Schema.NullOr(Schema.DateTimeUtc)
+    unappliedDueAt: Schema.NullOr(Schema.DateTimeUtc)
   },
   key: "tradeNo",
   version: "version",
   fixed: [...Struct.keys(terms), "dueAt"],
   number: { field: "outTradeNo" },
-  called: { method: "payment_method", unappliedPayments: "stray_payments" },
+  called: { method: "payment_method" },
   absent: { refundedAmount: 0, refundingAmount: 0, disputesOpen: 0, disputesLost: 0 }
 })
 
@@ -70,7 +70,7 @@ const storedOf = (row: typeof orders.row.Type): StoredOrder => ({ version: row.v
 const besideOf = (order: Order, version: number, now: DateTime.Utc) => ({
   version,
   dueAt: order.expiresAt,
-  strayDueAt: order.unappliedPayments.some(({ state }) => state === "due") ? now : null
+  unappliedDueAt: order.unappliedPayments.some(({ state }) => state === "due") ? now : null
 })
 
 /** A new order as a change. */
@@ -116,20 +116,25 @@ export const layer = Layer.effect(
     const pending = { dueAt: "due_at", only: sql`status = 'pending'`, attempts: "due_attempts", lease }
     const deadlines = leasedRows(sql, { ...ofOrders, ...pending }, numbered)
     // 1 min, 2 min … an hour (silences: O38).
-    const returnLease = backOff(sql, "stray_attempts", { soon: 60, late: 3_600 })
-    const returns = { dueAt: "stray_due_at", error: "stray_error", attempts: "stray_attempts", lease: returnLease }
+    const returnLease = backOff(sql, "unapplied_attempts", { soon: 60, late: 3_600 })
+    const returns = {
+      dueAt: "unapplied_due_at",
+      error: "unapplied_error",
+      attempts: "unapplied_attempts",
+      lease: returnLease
+    }
     const unapplied = leasedRows(sql, { ...ofOrders, ...returns }, numbered)
 
     // By the partial index of what is held up (laterIndexes.ts).
     const parkedInSandboxes = Effect.fnUntraced(function* (before: DateTime.Utc) {
       const rows = yield* sql`select trade_no from orders where mode = 'sandbox'
-        and (stray_due_at is not null or stray_payments @> '[{"state": "parked"}]')
-        and stray_payments @> '[{"state": "parked"}]' and created_at < ${isoText(before)}::text::timestamptz
+        and (unapplied_due_at is not null or unapplied_payments @> '[{"state": "parked"}]')
+        and unapplied_payments @> '[{"state": "parked"}]' and created_at < ${isoText(before)}::text::timestamptz
         order by trade_no limit ${sandboxesAtOnce}::int4`
       return tradeNosOf(yield* decodeNumbered(rows))
     })
 
-    const queueOf = (kind: "due_at" | "stray_due_at") => (kind === "due_at" ? deadlines : unapplied)
+    const queueOf = (kind: "due_at" | "unapplied_due_at") => (kind === "due_at" ? deadlines : unapplied)
 
     return OrderStore.of({
       load,

@@ -33,7 +33,7 @@ export const report = (services: OrderServices) => {
         AlreadyExists: () => byTradeNo(order.tradeNo)
       })
     )
-    if (after.unappliedPayments.length > 0) wakeups.raise("stray_payments")
+    if (after.unappliedPayments.length > 0) wakeups.raise("unapplied_payments")
     return after
   }, Effect.uninterruptible)
 }

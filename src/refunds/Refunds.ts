@@ -230,6 +230,7 @@ const begin = Effect.fnUntraced(function* (
     tradeNo: order.tradeNo,
     merchantId: order.merchantId,
     mode: order.mode,
+    channel: order.channel,
     paymentId: order.paymentId,
     // The order's owner refuses it when there is nothing, or when it is not what remains by then.
     amount: body.amount ?? Minor.make(Math.max(0, remainingOf(order))),

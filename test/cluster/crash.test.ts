@@ -93,7 +93,7 @@ describe("kill -9", () => {
         )
         yield* eventually(
           "second payments to go back",
-          isEmpty(sql`select 1 from orders where stray_due_at is not null`)
+          isEmpty(sql`select 1 from orders where unapplied_due_at is not null`)
         )
         yield* assertNoMoneyLost(sql)
         yield* eventually("all deliveries", isEmpty(sql`select 1 from deliveries where status <> 'succeeded'`))

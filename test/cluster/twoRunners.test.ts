@@ -65,7 +65,7 @@ layer(Layer.effect(Pair, twoRunners), { excludeTestServices: true })("two runner
           assert.strictEqual(balance.total_revenue, (purchases / currencies.length) * 1000)
           assert.deepStrictEqual((yield* b.api.get(path, key)).body.data, balance)
         }
-        const unreturned = sql`select 1 from orders where stray_due_at is not null`
+        const unreturned = sql`select 1 from orders where unapplied_due_at is not null`
         yield* eventually("second payments to go back", isEmpty(unreturned))
         const undelivered = sql`select 1 from deliveries where status <> 'succeeded'`
         yield* eventually("all deliveries", isEmpty(undelivered))

@@ -6,7 +6,7 @@ import { decide } from "@coffer/rules/dispute/decide"
 import { type Dispute, DisputeCommand, DisputeEvent } from "@coffer/rules/dispute/Dispute"
 import { evolve } from "@coffer/rules/dispute/evolve"
 import { DateTime } from "effect"
-import { createdAt, pendingOrder } from "./fixtures.ts"
+import { createdAt, facts, pendingOrder } from "./fixtures.ts"
 import { given } from "./Given.ts"
 
 export const disputeNo = DisputeNo.make("dsp_00000000000000000000000001")
@@ -22,6 +22,7 @@ export const opened: Dispute = {
   tradeNo,
   merchantId,
   mode,
+  channel: facts.channel,
   processorDisputeId: "dp_1",
   amount: Minor.make(4_00),
   currency: "USD",

@@ -1,5 +1,5 @@
 /** An order and a payment for the tests of rules; every other state is reached from these by facts. */
-import { MerchantId, OutTradeNo, PaymentId } from "@coffer/model/Ids"
+import { ChannelName, MerchantId, OutTradeNo, PaymentId } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import {
@@ -32,6 +32,7 @@ export const teahouse = { shop: shopCalled("Celadon Teahouse"), offered: Payment
 
 /** Ten dollars paid by card, fifty-nine cents of fee. */
 export const facts: PaymentFacts = {
+  channel: ChannelName.make("sandbox"),
   paymentId: PaymentId.make("pay_1"),
   method: "card",
   amount: Minor.make(10_00),

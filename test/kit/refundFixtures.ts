@@ -11,6 +11,7 @@ export const aRefund: Refund = {
   tradeNo: pendingOrder.tradeNo,
   merchantId: pendingOrder.merchantId,
   mode: "sandbox",
+  channel: facts.channel,
   paymentId: facts.paymentId,
   amount: Minor.make(4_00),
   requestedAmount: null,

@@ -46,6 +46,7 @@ const order = given({ decide, evolve, initial: pendingOrder })
 
 const another = { ...facts, paymentId: PaymentId.make("pay_2") }
 const unappliedOf = (reason: UnappliedPayment["reason"], payment = another): UnappliedPayment => ({
+  channel: payment.channel,
   paymentId: payment.paymentId,
   method: payment.method,
   amount: payment.amount,

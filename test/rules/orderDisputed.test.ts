@@ -20,8 +20,8 @@ import { given } from "../kit/Given.ts"
 
 const order = given({ decide, evolve, initial: pendingOrder })
 
-const { amount, currency, method, paidAt, paymentId } = facts
-const late: UnappliedPayment = { paymentId, method, amount, currency, reason: "late", state: "due", paidAt }
+const { amount, channel, currency, method, paidAt, paymentId } = facts
+const late: UnappliedPayment = { channel, paymentId, method, amount, currency, reason: "late", state: "due", paidAt }
 const found = [OrderExpired.make({}), UnappliedPaymentFound.make({ payment: late })]
 const returned = UnappliedPaymentReturned.make({ paymentId })
 

@@ -74,8 +74,8 @@ describe("order: what a fact moves", () => {
   })
 
   it("notes, receipts and what is kept of other payments move nothing and are told to nobody", () => {
-    const { amount, currency, method, paymentId } = facts
-    const payment = { paymentId, method, amount, currency, reason: "late", state: "due" } as const
+    const { amount, channel, currency, method, paymentId } = facts
+    const payment = { channel, paymentId, method, amount, currency, reason: "late", state: "due" } as const
     const [at, mailId, address] = [facts.paidAt, "mail", "a@b.c"]
     for (const fact of [
       PaymentDeclined.make({}),

@@ -23,8 +23,8 @@ import { given } from "../kit/Given.ts"
 const order = given({ decide, evolve, initial: pendingOrder })
 
 const problem = "expired_or_canceled_card"
-const { amount, currency, method, paidAt, paymentId } = facts
-const late: UnappliedPayment = { paymentId, method, amount, currency, reason: "late", state: "due", paidAt }
+const { amount, channel, currency, method, paidAt, paymentId } = facts
+const late: UnappliedPayment = { channel, paymentId, method, amount, currency, reason: "late", state: "due", paidAt }
 const found = [OrderExpired.make({}), UnappliedPaymentFound.make({ payment: late })]
 const returned = UnappliedPaymentReturned.make({ paymentId })
 const parked = UnappliedPaymentParked.make({ payment: { ...late, problem, state: "parked" } })

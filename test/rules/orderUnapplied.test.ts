@@ -24,8 +24,9 @@ import { given } from "../kit/Given.ts"
 
 const order = given({ decide, evolve, initial: pendingOrder })
 
-const parked = ({ amount, currency, method, paidAt, paymentId }: PaymentFacts): UnappliedPayment => ({
+const parked = ({ amount, channel, currency, method, paidAt, paymentId }: PaymentFacts): UnappliedPayment => ({
   amount,
+  channel,
   currency,
   method,
   paidAt,

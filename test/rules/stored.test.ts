@@ -31,7 +31,7 @@ const returns = <A, I>(schema: Schema.Codec<A, I>, values: ReadonlyArray<A>) => 
 
 describe("what is stored comes back whole:", () => {
   it("an order with its receipt and the payments that it did not take", () => {
-    const { method, paidAt } = facts
+    const { channel, method, paidAt } = facts
     const noted: Order = {
       ...pendingOrder,
       locale: "zh",
@@ -39,6 +39,7 @@ describe("what is stored comes back whole:", () => {
       receipt: { number: "RCP-1", sentAt: at, requestedAt: [at], mailIds: ["mail_1"], failure: "full" },
       unappliedPayments: [
         {
+          channel,
           paymentId: PaymentId.make("pay_2"),
           method,
           amount,

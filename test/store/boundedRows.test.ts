@@ -28,7 +28,7 @@ const itemsOf = (column: string) => `jsonb_array_length(${column})`
 /** How a column's values are counted. */
 const counted: Readonly<Record<string, string>> = {
   "orders.metadata": keysOf("metadata"),
-  "orders.stray_payments": itemsOf("stray_payments"),
+  "orders.unapplied_payments": itemsOf("unapplied_payments"),
   "orders.receipt": itemsOf("receipt -> 'requestedAt'"),
   "refunds.metadata": keysOf("metadata"),
   "payment_links.metadata": keysOf("metadata"),

@@ -31,7 +31,7 @@ const place = Effect.gen(function* () {
   const many = { merchantId: merchant.merchantId, count: over + held, since, step }
   const state = (open: string, ended: string) => `case when n <= ${held} then '${open}' else '${ended}' end`
   yield* insertOrders(sql, many, { status: "'paid'" })
-  yield* sql`update orders set stray_payments = '[{"state": "parked", "paymentId": "pay_1", "method": "card", "amount": 1,
+  yield* sql`update orders set unapplied_payments = '[{"state": "parked", "channel": "sandbox", "paymentId": "pay_1", "method": "card", "amount": 1,
     "currency": "USD", "reason": "mismatch"}]' where amount <= ${held}`
   yield* insertEvents(sql, many)
   yield* insertPastDeliveries(sql, many, { status: state("pending", "succeeded") })

@@ -28,7 +28,7 @@ export const assertEqualBooks = Effect.fnUntraced(function* (
   const [ours] = yield* sql<{ moved: number; frozen: number }>`select
     (select coalesce(sum(available), 0) from wallets where merchant_id = ${merchantId})::int4
       - (select coalesce(sum(amount), 0) from ledger where merchant_id = ${merchantId} and type like '%fee%')::int4
-      + (select coalesce(sum((p->>'amount')::int4), 0) from orders, jsonb_array_elements(stray_payments) as p
+      + (select coalesce(sum((p->>'amount')::int4), 0) from orders, jsonb_array_elements(unapplied_payments) as p
           where merchant_id = ${merchantId} and p->>'state' = 'parked')::int4
       - (select coalesce(sum(amount), 0) from orders
           where merchant_id = ${merchantId} and payment_id not like 'pi\\_%')::int4 as moved,

@@ -210,7 +210,7 @@ const assertEqualBooks = Effect.fnUntraced(function* (
   const { available, frozen } = yield* one.shop.balance()
   // Money that could not be given back is nobody's yet: it is parked, and operators see it.
   const [parked] = yield* world.sql<{ amount: number }>`select coalesce(sum((p->>'amount')::int4), 0)::int4 as amount
-    from orders, jsonb_array_elements(stray_payments) as p
+    from orders, jsonb_array_elements(unapplied_payments) as p
     where merchant_id = ${one.merchant.merchantId} and p->>'state' = 'parked'`
   moved.ours = available - fees + parked!.amount
   assert.isBelow(rows.length, 100, "all rows are on one page")

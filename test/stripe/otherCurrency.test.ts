@@ -136,7 +136,7 @@ describe("another currency than the payment's", () => {
       // The dispute may be looked at before its payment is noted, and is looked at again.
       yield* pass("1 minute")
       const [row] = yield* sql<{ taken: number }>`
-        select (stray_payments -> 0 -> 'dispute' -> 'taken')::int as taken from orders`
+        select (unapplied_payments -> 0 -> 'dispute' -> 'taken')::int as taken from orders`
       assert.strictEqual(row!.taken, amount)
       const { data } = yield* said(api.operator("GET", "/held_up?kind=unapplied_payment"))
       const held = (data as ReadonlyArray<Json>)[0]!

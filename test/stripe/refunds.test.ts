@@ -157,7 +157,7 @@ describe("a payment that comes too late", () => {
         yield* settled
         yield* pass("30 minutes")
         const [row] = yield* sql<{ state: string; amount: number }>`select p->>'state' as state,
-          (p->>'amount')::int4 as amount from orders, jsonb_array_elements(stray_payments) as p
+          (p->>'amount')::int4 as amount from orders, jsonb_array_elements(unapplied_payments) as p
           where trade_no = ${made.trade_no}`
         assert.deepStrictEqual(row, { state: "parked", amount: 2_000 })
         assert.deepStrictEqual(yield* merchant.balance(), books)

@@ -37,6 +37,12 @@ export type MerchantId = typeof MerchantId.Type
 export const PaymentId = Schema.String.check(Schema.isMinLength(1)).pipe(Schema.brand("PaymentId"))
 export type PaymentId = typeof PaymentId.Type
 
+/** Which channel has a payment, a refund or a dispute: the name under which it is registered (src/channel/Channel.ts). */
+export const ChannelName = Schema.String.check(Schema.isPattern(/^[a-z][a-z0-9_]{0,31}$/)).pipe(
+  Schema.brand("ChannelName")
+)
+export type ChannelName = typeof ChannelName.Type
+
 /** Unique per request; equals the `X-Request-Id` header (spec: Response envelope). */
 export const RequestId = Schema.String.check(Schema.isPattern(/^req_[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(
   Schema.brand("RequestId")

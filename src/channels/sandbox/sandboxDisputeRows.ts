@@ -7,6 +7,7 @@ import { ChannelUnreachable } from "../../channel/Channel.ts"
 import type { DisputeReport, DisputeWord, StepAnswer } from "../../channel/DisputeChannel.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
 import { isLost } from "../../platform/postgres/trouble.ts"
+import { sandboxChannel } from "./name.ts"
 import { unreachableOnSqlError } from "./sandboxReach.ts"
 
 export const DisputeRow = Schema.Struct({
@@ -59,6 +60,7 @@ export const reportOf = (row: DisputeRow): DisputeReport => ({
   merchantId: row.merchant_id,
   mode: "sandbox",
   tradeNo: row.trade_no,
+  channel: sandboxChannel,
   processorDisputeId: row.processor_dispute_id,
   amount: row.amount,
   reason: row.reason,

@@ -8,6 +8,7 @@ import { refundableUntil } from "../../channel/refundWindows.ts"
 import { type ChangeSet, insert } from "../../platform/commit/Change.ts"
 import { table } from "../../platform/commit/Table.ts"
 import { instructionKind } from "../../wallets/Wallets.ts"
+import { sandboxChannel } from "./name.ts"
 
 const SandboxPayment = Schema.Struct({
   paymentId: PaymentId,
@@ -41,6 +42,7 @@ export const bookedRows = ({ merchantId, payment, reportDueAt }: typeof Booked.T
 ]
 
 export const paymentOf = ({ amount, createdAt, currency, method, paymentId }: SandboxPayment): ChannelPayment => ({
+  channel: sandboxChannel,
   paymentId,
   method,
   amount,

@@ -8,7 +8,7 @@ import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { isoText } from "../../platform/runtime/codecs.ts"
-import { sandboxesDispute } from "./channels.ts"
+import { stripeChannel } from "./name.ts"
 
 /** How many there are of each, in words for people; up to {@link countMax}. */
 const Uses = Schema.Struct({
@@ -54,17 +54,17 @@ export const layer = Layer.effect(
       const counts = {
         "open checkout sessions": sql`stripe_sessions where ${own} and state <> 'ended'`,
         "refunds under way": sql`refunds where ${own} and status in ('reserved', 'pending')
-          and payment_id like 'pi\\_%'`,
+          and channel = ${stripeChannel}`,
         "open disputes": sql`disputes where ${own} and (status in ('needs_response', 'under_review')
             or (status = 'lost' and stage in ('appeal_offered', 'appeal_filed')))
-          and processor_dispute_id !~ ${sandboxesDispute}`,
+          and channel = ${stripeChannel}`,
         "payments on their way back": sql`orders where ${own}
-          and (stray_due_at is not null or stray_payments @> '[{"state": "parked"}]')
-          and exists (select 1 from jsonb_array_elements(stray_payments) s where s->>'paymentId' like 'pi\\_%'
+          and (unapplied_due_at is not null or unapplied_payments @> '[{"state": "parked"}]')
+          and exists (select 1 from jsonb_array_elements(unapplied_payments) s where s->>'channel' = ${stripeChannel}
             and (s->>'state' = 'due' or (s->'dispute'->>'isOver') = 'false'))`,
         "events that are not handled": sql`stripe_events where ${own} and due_at is not null`,
         "payments of the last 180 days": sql`orders where ${own} and mode = 'live' and trade_no >= ${firstNo}
-          and payment_id like 'pi\\_%' and paid_at > ${isoText(since)}::text::timestamptz`
+          and channel = ${stripeChannel} and paid_at > ${isoText(since)}::text::timestamptz`
       }
       const columns = Object.entries(counts).map(
         ([name, from]) =>

@@ -14,6 +14,7 @@ import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { isoText, TimeColumn } from "../../platform/runtime/codecs.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { channelFees, type FeeOf } from "../../timeline/channelFees.ts"
+import { stripeChannel } from "./name.ts"
 
 export interface Movement {
   readonly id: string
@@ -213,7 +214,7 @@ const makeMovements = (sql: SqlClient.SqlClient) =>
     missing: (account, from, to, limit) =>
       named(sql`select payment_id, trade_no from orders o
           where ${own(sql, account)} and trade_no >= ${firstNo(account, from)} and trade_no < ${firstNo(account, to)}
-            and payment_id like 'pi\\_%' and not exists (select 1 from stripe_movements m
+            and channel = ${stripeChannel} and payment_id is not null and not exists (select 1 from stripe_movements m
               where m.payment_id = o.payment_id and m.merchant_id = o.merchant_id and m.mode = o.mode)
           limit ${limit}`),
     compare: (account, payments) =>
@@ -285,7 +286,7 @@ const firstNo = ({ mode }: Account, time: DateTime.Utc) =>
 
 /** In which currency ours is. */
 const ownCurrency = (sql: SqlClient.SqlClient) => sql`case when o.payment_id = a.payment_id then o.currency
-  else coalesce((select s->>'currency' from jsonb_array_elements(o.stray_payments) s
+  else coalesce((select s->>'currency' from jsonb_array_elements(o.unapplied_payments) s
     where s->>'paymentId' = a.payment_id limit 1), o.currency) end`
 
 /**
@@ -300,7 +301,7 @@ const compareStatement = (sql: SqlClient.SqlClient, { merchantId, mode }: Accoun
         ${payments.map(({ trade_no }) => trade_no ?? "")}::text[]) as asked (payment_id, trade_no)),
     found as (
       select a.payment_id, o.trade_no as order_no, o.amount as paid, o.payment_id = a.payment_id as is_orders,
-        o.stray_payments, lower(${ownCurrency(sql)}) as own_currency
+        o.unapplied_payments, lower(${ownCurrency(sql)}) as own_currency
       from asked a left join orders o on o.trade_no = a.trade_no
         and o.merchant_id = ${merchantId} and o.mode = ${mode})
     select payment_id, order_no as trade_no, upper(coalesce(own_currency, theirs.currency)) as currency,
@@ -314,7 +315,7 @@ const compareStatement = (sql: SqlClient.SqlClient, { merchantId, mode }: Accoun
         - coalesce((select sum(d.amount) from disputes d where ${own} and d.trade_no = order_no
             and d.status in ('needs_response', 'under_review', 'lost') and d.processor_status not like 'warning%'), 0)
       else coalesce((select sum(case when ${wentBack(sql)} then 0 else (s->>'amount')::bigint end - ${takenBack(sql)})
-          from jsonb_array_elements(stray_payments) s
+          from jsonb_array_elements(unapplied_payments) s
           where s->>'paymentId' = found.payment_id), 0) end)::bigint as ours
     from found cross join lateral (
       select max(m.currency) as currency, max(m.created_at) as moved_at,

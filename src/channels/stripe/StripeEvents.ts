@@ -17,6 +17,7 @@ import { currentTime } from "../../platform/runtime/clock.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { Refunds } from "../../refunds/Refunds.ts"
 import { channelDisputeOf, dueByOf, inCurrencyOf, isPresented, wordOf } from "./disputeStatus.ts"
+import { stripeChannel } from "./name.ts"
 import { urgent } from "./Pace.ts"
 import { PresentedDisputes } from "./PresentedDisputes.ts"
 import { SessionStore } from "./SessionStore.ts"
@@ -245,6 +246,7 @@ const handleDispute = ({ client, disputes, orderIn, orders, payments, presented 
       ...wordOf(seen, paid.currency),
       ...account,
       tradeNo: paid.tradeNo,
+      channel: stripeChannel,
       processorDisputeId: id,
       amount: Minor.make(amount),
       reason,

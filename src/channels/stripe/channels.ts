@@ -2,21 +2,18 @@
  * Which channel is asked: Stripe for what was begun there, the sandbox's bank for all else. A merchant that never had
  * an account at Stripe meets no difference.
  */
+import type { ChannelName } from "@coffer/model/Ids"
 import { Effect, Layer } from "effect"
 import { Channel } from "../../channel/Channel.ts"
 import { DisputeChannel } from "../../channel/DisputeChannel.ts"
 import { RefundChannel } from "../../channel/RefundChannel.ts"
+import { stripeChannel } from "./name.ts"
 import { makeStripeChannel } from "./StripeChannel.ts"
 import { StripeClient } from "./StripeClient.ts"
 import { makeStripeDisputes } from "./StripeDisputes.ts"
 import { makeStripeRefunds } from "./StripeRefunds.ts"
 
-/** Payment intents. The sandbox's bank begins its numbers otherwise. */
-const isStripes = (paymentId: string) => paymentId.startsWith("pi_")
-
-/** Disputes of the sandbox's bank are numbered as we number things; Stripe's numbers have another form. */
-export const sandboxesDispute = "^dp_[0-9A-HJKMNP-TV-Z]{26}$"
-const isSandboxes = (processorDisputeId: string) => new RegExp(sandboxesDispute).test(processorDisputeId)
+const isStripes = ({ channel }: { readonly channel: ChannelName }) => channel === stripeChannel
 
 const channel = Layer.effect(
   Channel,
@@ -31,7 +28,7 @@ const channel = Layer.effect(
         // The test helpers may have paid the order at the sandbox's bank.
         return report._tag === "Cancelled" ? yield* sandbox.cancel(checkout) : report
       }),
-      giveBack: (checkout, payment) => (isStripes(payment.paymentId) ? stripe : sandbox).giveBack(checkout, payment)
+      giveBack: (checkout, payment) => (isStripes(payment) ? stripe : sandbox).giveBack(checkout, payment)
     })
   })
 )
@@ -42,7 +39,7 @@ const refunds = Layer.effect(
     const sandbox = yield* RefundChannel
     const stripe = yield* makeStripeRefunds
     return RefundChannel.of({
-      refund: (request) => (isStripes(request.paymentId) ? stripe : sandbox).refund(request)
+      refund: (request) => (isStripes(request) ? stripe : sandbox).refund(request)
     })
   })
 )
@@ -52,8 +49,7 @@ const disputes = Layer.effect(
   Effect.gen(function* () {
     const sandbox = yield* DisputeChannel
     const stripe = yield* makeStripeDisputes
-    const of = ({ processorDisputeId }: { readonly processorDisputeId: string }) =>
-      isSandboxes(processorDisputeId) ? sandbox : stripe
+    const of = (dispute: { readonly channel: ChannelName }) => (isStripes(dispute) ? stripe : sandbox)
     return DisputeChannel.of({
       submit: (dispute, evidence, answer) => of(dispute).submit(dispute, evidence, answer),
       isTest: (dispute) => of(dispute).isTest(dispute),

@@ -6,6 +6,7 @@ import { DateTime, Option, Schema } from "effect"
 import type { Stripe } from "stripe"
 import type { ChannelPayment } from "../../channel/Channel.ts"
 import { refundableUntil } from "../../channel/refundWindows.ts"
+import { stripeChannel } from "./name.ts"
 import type { SessionMethod } from "./SessionStore.ts"
 
 /** `isBusy`: the buyer is at the bank's 3DS page or in a wallet, and may come back and pay. */
@@ -68,6 +69,7 @@ const paymentOf = (session: Stripe.Checkout.Session, intent: Stripe.PaymentInten
   const method = methodOf(charge)
   const paidAt = timeOf(charge.created)
   return {
+    channel: stripeChannel,
     paymentId: PaymentId.make(intent.id),
     method,
     amount: session.amount_total,

@@ -7,7 +7,7 @@ import { Context, Effect, Layer } from "effect"
 import { type TableName, tableNames } from "./Table.ts"
 
 const others = [
-  "stray_payments",
+  "unapplied_payments",
   "sandbox_reports",
   "sandbox_seeds",
   "stripe_events",

@@ -31,14 +31,17 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
   { name: "deliveries_refused", on: "deliveries (id) where status = 'pending' and attempts > 0" },
   {
     name: "orders_unapplied",
-    on: `orders (mode, trade_no) where stray_due_at is not null or stray_payments @> '[{"state": "parked"}]'`
+    on: `orders (mode, trade_no) where unapplied_due_at is not null or unapplied_payments @> '[{"state": "parked"}]'`
   },
   { name: "mails_refused", on: "mails (id) where due_at is not null and error is not null" },
-  // An order by the number of its payment at Stripe (src/lookup/Search.ts).
-  { name: "orders_stripe_payment", on: `orders (payment_id) where payment_id like 'pi\\_%'` },
   // Entries of the audit log by the number of what they are about (src/operators/AuditLogStore.ts).
   { name: "audit_log_merchant", on: `audit_log ((${merchantIn}), id) where ${merchantIn} is not null` },
-  { name: "audit_log_object", on: `audit_log ((${objectIn}), id) where ${objectIn} is not null` }
+  { name: "audit_log_object", on: `audit_log ((${objectIn}), id) where ${objectIn} is not null` },
+  // An order by the channel's number of its payment (src/lookup/Search.ts). The sandbox's bank has an index of its own.
+  {
+    name: "orders_channel_payment",
+    on: `orders (payment_id) where channel <> 'sandbox' and payment_id is not null`
+  }
 ]
 
 /** Postgres waits for every transaction that is older than the index. */

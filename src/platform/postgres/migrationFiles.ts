@@ -51,5 +51,6 @@ export const migrationFiles: Readonly<Record<string, () => Promise<unknown>>> = 
   "0066_dispute_stages.ts": () => import("./migrations/0066_dispute_stages.ts"),
   "0068_stripe_call_keys.ts": () => import("./migrations/0068_stripe_call_keys.ts"),
   "0069_stripe_arrivals.ts": () => import("./migrations/0069_stripe_arrivals.ts"),
+  "0072_channels.ts": () => import("./migrations/0072_channels.ts"),
   "0075_api_keys.ts": () => import("./migrations/0075_api_keys.ts")
 }

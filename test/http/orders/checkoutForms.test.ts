@@ -26,7 +26,7 @@ const opened = Effect.gen(function* () {
   const hidden = Effect.map(service.api.get(pathname), ({ text }) => hiddenIn(text))
   const order = Effect.map(
     service.sql<{ declines: number; stray: number; paid: number; status: string }>`
-      select status, declines, jsonb_array_length(stray_payments)::int as stray, (select count(*)::int
+      select status, declines, jsonb_array_length(unapplied_payments)::int as stray, (select count(*)::int
         from sandbox_payments p where p.trade_no = o.trade_no and state = 'succeeded') as paid
       from orders o where trade_no = ${trade_no as string}`,
     ([row]) => row!

@@ -146,8 +146,8 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       yield* pay({ outcome: "succeed_unreported" })
       yield* shop.post(`/v1/orders/${trade_no}/expire`)
       yield* running.pass("10 minutes")
-      const [row] = yield* running.sql<any>`select stray_payments from orders where trade_no = ${trade_no}`
-      const stray = row.stray_payments as ReadonlyArray<any>
+      const [row] = yield* running.sql<any>`select unapplied_payments from orders where trade_no = ${trade_no}`
+      const stray = row.unapplied_payments as ReadonlyArray<any>
       assert.sameMembers(
         stray.map(({ state }) => state),
         ["parked", "parked", "returned"]
@@ -173,7 +173,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       assert.deepStrictEqual((yield* service.api.operator("GET", path)).body.data, data)
 
       // As it was written before the time was kept: told with the order's own.
-      yield* running.sql`update orders set stray_payments = jsonb_path_query_array(stray_payments, '$[0]') #- '{0,paidAt}'
+      yield* running.sql`update orders set unapplied_payments = jsonb_path_query_array(unapplied_payments, '$[0]') #- '{0,paidAt}'
         where trade_no = ${trade_no}`
       const later = (yield* shop.get(`/v1/orders/${trade_no}/timeline`)).body.data
       const [old, ...others] = entriesOf("unapplied_payment", later.entries)

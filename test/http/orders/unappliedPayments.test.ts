@@ -14,9 +14,9 @@ const opened = Effect.gen(function* () {
   const { trade_no } = (yield* shop.post("/v1/orders", { amount: 1_000 })).body.data
   const pay = (body: object) => shop.post(`/v1/test_helpers/orders/${trade_no}/pay`, body)
   const unapplied = Effect.map(
-    service.sql<{ stray_payments: ReadonlyArray<{ amount: number; reason: string; state: string }> }>`
-      select stray_payments from orders where trade_no = ${trade_no}`,
-    ([row]) => row!.stray_payments.map(({ amount, reason, state }) => ({ amount, reason, state }))
+    service.sql<{ unapplied_payments: ReadonlyArray<{ amount: number; reason: string; state: string }> }>`
+      select unapplied_payments from orders where trade_no = ${trade_no}`,
+    ([row]) => row!.unapplied_payments.map(({ amount, reason, state }) => ({ amount, reason, state }))
   )
   return { service, shop, trade_no: trade_no as string, pay, unapplied }
 })

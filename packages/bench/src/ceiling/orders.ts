@@ -152,7 +152,7 @@ const makeLoader = (pool: Pool) => {
 const textual = ({ due_attempts: _, ...row }: OrderRow & { readonly due_attempts?: number }): OrderRow => ({
   ...row,
   metadata: JSON.stringify(row.metadata),
-  stray_payments: JSON.stringify(row.stray_payments)
+  unapplied_payments: JSON.stringify(row.unapplied_payments)
 })
 
 const makeWallets = (pool: Pool, commit: Commit) => {

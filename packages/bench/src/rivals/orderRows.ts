@@ -18,6 +18,7 @@ export type OrderRow = {
   readonly status: string
   readonly fee: number | null
   readonly refunded_amount: number
+  readonly channel: Text
   readonly payment_id: Text
   readonly payment_method: Text
   readonly refundable_until: Text
@@ -27,8 +28,8 @@ export type OrderRow = {
   readonly receipt_email: Text
   readonly locale: Text
   readonly declines: number
-  readonly stray_payments: string
-  readonly stray_due_at: Text
+  readonly unapplied_payments: string
+  readonly unapplied_due_at: Text
   readonly refunding_amount: number
   readonly disputes_open: number
   readonly disputes_lost: number
@@ -76,6 +77,7 @@ export const newOrder = (account: Account, terms: Terms, tradeNo: string, now: n
     status: "pending",
     fee: null,
     refunded_amount: 0,
+    channel: null,
     payment_id: null,
     payment_method: null,
     refundable_until: null,
@@ -85,8 +87,8 @@ export const newOrder = (account: Account, terms: Terms, tradeNo: string, now: n
     receipt_email: terms.receipt_email ?? null,
     locale: terms.locale ?? null,
     declines: 0,
-    stray_payments: "[]",
-    stray_due_at: null,
+    unapplied_payments: "[]",
+    unapplied_due_at: null,
     refunding_amount: 0,
     disputes_open: 0,
     disputes_lost: 0,
@@ -110,6 +112,7 @@ export const paid = (order: OrderRow, { fee, method, paidAt, paymentId }: Paymen
   version: order.version + 1,
   status: "paid",
   fee,
+  channel: "sandbox",
   payment_id: paymentId,
   payment_method: method,
   paid_at: paidAt

@@ -95,7 +95,7 @@ export const insertOrders = (postgres: Postgres, database: string, many: Many) =
   postgres.query(
     database,
     `insert into orders (trade_no, version, merchant_id, mode, out_trade_no, amount, currency, subject, status,
-        refunded_amount, metadata, declines, stray_payments, due_at, expires_at, created_at, return_url)
+        refunded_amount, metadata, declines, unapplied_payments, due_at, expires_at, created_at, return_url)
       select 'TRD_SB_' || ${timeDigits} || '${many.lot}' || upper(lpad(to_hex(n), 10, '0')), 1,
         ($1::text[])[1 + n % ${many.merchants.length}], 'sandbox', 'row-${many.lot}-' || n, 1000 + n % 9000, 'USD',
         'Two books', 'pending', 0,

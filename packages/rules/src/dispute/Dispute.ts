@@ -2,7 +2,7 @@
  * The dispute: its states, the commands it accepts and the facts it records (spec: Dispute; States and transitions,
  * Dispute). What the evidence says is kept beside it (`evidence.ts`); what each fact moves is in `consequences.ts`.
  */
-import { DisputeNo, MerchantId, Mode, TradeNo } from "@coffer/model/Ids"
+import { ChannelName, DisputeNo, MerchantId, Mode, TradeNo } from "@coffer/model/Ids"
 import { Evidence } from "@coffer/model/Evidence"
 import { Currency, Minor } from "@coffer/model/Money"
 import { Schema } from "effect"
@@ -38,6 +38,9 @@ export const terms = {
   tradeNo: TradeNo,
   merchantId: MerchantId,
   mode: Mode,
+  /** The channel that told of it. */
+  channel: ChannelName,
+  /** The channel's number. */
   processorDisputeId: Schema.String,
   currency: Currency,
   reason: Schema.String,

@@ -4,7 +4,7 @@
  * Each status is its own struct, so a pending order with a fee cannot be written down. Transitions live in
  * `decide.ts` and `evolve.ts`.
  */
-import { MerchantId, Mode, OutTradeNo, PaymentId, TradeNo } from "@coffer/model/Ids"
+import { ChannelName, MerchantId, Mode, OutTradeNo, PaymentId, TradeNo } from "@coffer/model/Ids"
 import { Metadata, MetadataPatch } from "@coffer/model/Metadata"
 import { Currency, Minor, OrderAmount } from "@coffer/model/Money"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
@@ -34,6 +34,7 @@ export type ChannelDispute = typeof ChannelDispute.Type
  * channel, `parked` waits for a person, who has `closed` it with a note (silences: O15, O17, O37, O44).
  */
 export const UnappliedPayment = Schema.Struct({
+  channel: ChannelName,
   paymentId: PaymentId,
   method: PaymentMethod,
   amount: Minor,
@@ -94,6 +95,8 @@ const notes = {
 }
 
 const payment = {
+  channel: ChannelName,
+  /** The number that the channel gave it. */
   paymentId: PaymentId,
   method: PaymentMethod,
   /** Acquiring fee; known once the payment is credited (spec: Order, fee). */

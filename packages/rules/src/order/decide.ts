@@ -111,10 +111,8 @@ const isKnown = (order: Order, { paymentId }: PaymentFacts): boolean =>
   order.unappliedPayments.some((payment) => payment.paymentId === paymentId) ||
   ("paymentId" in order && order.paymentId === paymentId)
 
-const unapplied = ({ amount, currency, method, paidAt, paymentId }: PaymentFacts, reason: UnappliedPayment["reason"]) =>
-  UnappliedPaymentFound.make({
-    payment: { paymentId, method, amount, currency, reason, state: reason === "mismatch" ? "parked" : "due", paidAt }
-  })
+const unapplied = ({ fee: _, refundableUntil: __, ...payment }: PaymentFacts, reason: UnappliedPayment["reason"]) =>
+  UnappliedPaymentFound.make({ payment: { ...payment, reason, state: reason === "mismatch" ? "parked" : "due" } })
 
 const decideDeclinePayment = (order: Order): OrderDecision => {
   switch (order.status) {

@@ -5,7 +5,7 @@
  * Two states are ours. `reserved`: the amount is promised and the channel is being asked. `void`: the channel surely
  * did nothing and the merchant was told so; there is no such refund any more.
  */
-import { MerchantId, Mode, OutRefundNo, PaymentId, RefundNo, TradeNo } from "@coffer/model/Ids"
+import { ChannelName, MerchantId, Mode, OutRefundNo, PaymentId, RefundNo, TradeNo } from "@coffer/model/Ids"
 import { Metadata, MetadataPatch } from "@coffer/model/Metadata"
 import { Currency, Minor } from "@coffer/model/Money"
 import { Schema } from "effect"
@@ -17,6 +17,8 @@ export const terms = {
   tradeNo: TradeNo,
   merchantId: MerchantId,
   mode: Mode,
+  /** The payment's channel, which is asked to pay it back. */
+  channel: ChannelName,
   /** The payment that is paid back, by the channel's number. */
   paymentId: PaymentId,
   amount: Minor,
