@@ -10,11 +10,10 @@ import { presenter } from "@coffer/cli/presenter"
 import { redactText } from "@coffer/rules/redaction"
 import { Cause, ConfigProvider, Console, Effect, Exit, identity, Option, Predicate } from "effect"
 import { CliOutput, Command, Flag } from "effect/cli"
-import * as hangup from "./platform/runtime/hangup.ts"
+import { followHangup, stopMillis } from "./platform/runtime/stopping.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
 import { version } from "./platform/runtime/Vitals.ts"
 import * as parent from "@coffer/cluster/parent"
-import * as stopLimit from "./platform/runtime/stopLimit.ts"
 
 /** Of the service: its standard error is a log. */
 const load = <Module>(module: () => Promise<Module>) =>
@@ -116,12 +115,12 @@ const leaveInTime = () => {
     process.stderr.write("coffer: The stop took too long, so it was cut short. What was answered is kept.\n")
     process.exit(1)
   }
-  setTimeout(leave, stopLimit.get()).unref()
+  setTimeout(leave, stopMillis()).unref()
 }
 process.once("SIGINT", leaveInTime)
 process.once("SIGTERM", leaveInTime)
 if (parent.isChild) parent.followParent()
-else hangup.follow()
+else followHangup()
 
 Command.run(coffer, { version }).pipe(
   Effect.catchTags({

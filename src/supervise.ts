@@ -9,9 +9,8 @@ import * as Children from "@coffer/cluster/Children"
 import * as EmbeddedPostgres from "./platform/embedded/EmbeddedPostgres.ts"
 import { serviceUrl } from "./platform/embedded/serviceRole.ts"
 import * as DataDir from "./platform/runtime/DataDir.ts"
-import * as hangup from "./platform/runtime/hangup.ts"
+import { atHangup, setStopMillis } from "./platform/runtime/stopping.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
-import * as stopLimit from "./platform/runtime/stopLimit.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as Postgres from "./platform/postgres/Postgres.ts"
 import * as Demo from "./sandbox/Demo.ts"
@@ -27,7 +26,7 @@ const stopMillisMax = 20_000
 export const supervise = (text: string) =>
   Effect.gen(function* () {
     const count = yield* readCount(text)
-    stopLimit.set(stopMillisMax)
+    setStopMillis(stopMillisMax)
     // One that comes while the runners start is done when they are ready.
     const onHangup = yield* hangups
     const { connections, databaseUrl, home: folder, noOutbound, ownerUrl } = yield* Settings.startup
@@ -135,7 +134,7 @@ const freePort = (host: string) =>
 /** Does work at each SIGHUP from now on. Several that come before the work begins are one. */
 const hangups = Effect.sync(() => {
   const requested = Latch.makeUnsafe(false)
-  hangup.insteadOfStop(() => void requested.openUnsafe())
+  atHangup(() => void requested.openUnsafe())
   return (work: Effect.Effect<unknown>) =>
     Effect.forever(
       Effect.andThen(

@@ -3,12 +3,10 @@ import { lookup } from "node:dns/promises"
 import { connect } from "node:net"
 import { Effect } from "effect"
 import { parseProxies } from "../edge/clientAddress.ts"
-import { refusedPorts } from "../platform/runtime/refusedPorts.ts"
-import type { RunnerPlace } from "../platform/runtime/runnerPlace.ts"
+import { isLoopback, refusedPorts, type RunnerPlace } from "../platform/runtime/places.ts"
 import type { Settings } from "../platform/runtime/Settings.ts"
 import { type Check, error, errorIf, fine, notApplicable, type Verdict, warning } from "./Finding.ts"
 import { asked, type Installation, settingsOf } from "./Installation.ts"
-import { isLoopback } from "../platform/runtime/loopback.ts"
 
 type Read = Settings["Service"]
 

@@ -8,7 +8,7 @@ import { ledgerRights } from "../platform/postgres/ledgerRights.ts"
 import { diskVerdict, freeOn } from "./disk.ts"
 import { type Check, error, errorIf, fine, notApplicable, Unmade, type Verdict, warning } from "./Finding.ts"
 import { asked, type Installation } from "./Installation.ts"
-import { isLoopback } from "../platform/runtime/loopback.ts"
+import { isLoopback } from "../platform/runtime/places.ts"
 
 export const postgresChecks = (installation: Installation): ReadonlyArray<Check> => [
   { name: "postgres", look: postgres(installation) },

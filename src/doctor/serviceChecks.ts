@@ -5,7 +5,7 @@ import { reachMailServer } from "../mail/Mailer.ts"
 import type { Settings } from "../platform/runtime/Settings.ts"
 import { type Check, error, errorIf, fine, notApplicable, type Verdict, warning } from "./Finding.ts"
 import { type Installation, settingsOf } from "./Installation.ts"
-import { isLoopback } from "../platform/runtime/loopback.ts"
+import { isLoopback } from "../platform/runtime/places.ts"
 
 type Read = Settings["Service"]
 

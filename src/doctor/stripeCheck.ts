@@ -2,7 +2,7 @@
 import http from "node:http"
 import https from "node:https"
 import { Effect, Redacted } from "effect"
-import { stripeOrigins } from "../platform/runtime/stripeAddress.ts"
+import { stripeOrigins } from "../platform/runtime/places.ts"
 import type { Settings } from "../platform/runtime/Settings.ts"
 import { makeTunnelAgent, NoTunnel } from "../channels/stripe/tunnelAgent.ts"
 import { type Check, errorIf, fine, notApplicable, type Verdict } from "./Finding.ts"

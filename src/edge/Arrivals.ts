@@ -61,7 +61,7 @@ export const make = Effect.gen(function* () {
 
   return (server: Server, portKind: PortKind): Server => {
     const queue = FairQueue.make({ later: setImmediate, millis: elapsedMillis })
-    const emit = server.emit.bind(server) as (event: string, ...given: ReadonlyArray<unknown>) => boolean
+    const emit = server.emit.bind(server) as (event: string, ...parameters: ReadonlyArray<unknown>) => boolean
     const connections = Connections.make(clientConnections, () => dropped.updateUnsafe(1, context))
     const entries = new WeakMap<Socket, Connections.Entry>()
     server.on("connection", (socket: Answering) => {
@@ -73,9 +73,9 @@ export const make = Effect.gen(function* () {
       entries.set(socket, entry)
       socket.once("close", () => connections.closed(entry))
     })
-    server.emit = (event: string, ...given: ReadonlyArray<unknown>) => {
-      if (event !== "request") return emit(event, ...given)
-      const [request, response] = given as [IncomingMessage, ServerResponse]
+    server.emit = (event: string, ...parameters: ReadonlyArray<unknown>) => {
+      if (event !== "request") return emit(event, ...parameters)
+      const [request, response] = parameters as [IncomingMessage, ServerResponse]
       const entry = entries.get(request.socket)
       if (entry !== undefined) connections.used(entry)
       const begin = (behind: number) => {
@@ -84,7 +84,7 @@ export const make = Effect.gen(function* () {
         if (behind > 0) (request as Arrived).behind = behind
         if (portKind === "admin") (request as Arrived).isAtAdmin = true
         // The short path knows merchants' calls alone, which are not at that port.
-        if (portKind === "admin" || !shortPath.take(request, response)) emit(event, ...given)
+        if (portKind === "admin" || !shortPath.take(request, response)) emit(event, ...parameters)
       }
       if (isProbe(request.url)) begin(0)
       else queue.enter(() => lineOf(request), begin)

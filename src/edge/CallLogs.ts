@@ -1,5 +1,5 @@
 /**
- * What is written down of a call, twice and for two readers.
+ * The two logs of calls.
  *
  * The API log, for the merchant (spec: API log; silences: A4, A5): each call whose account is known, after its answer
  * is made and before it is sent. Nothing is parsed or redacted here: the bodies go to a queue as they are.
@@ -40,7 +40,7 @@ export const makeApiLog = Effect.map(
     (record: RequestRecord, { answered, body, response }: Answered): Effect.Effect<void> => {
       const { ahead, arrived, ip, keyId, method, account, path, requestId, sent } = record
       if (account === undefined) return Effect.sync(() => logs.ended(record))
-      // What is above the quota has no body in the log, so it is not read either.
+      // A call above the quota has no body in the log, so its body is not read either.
       return Effect.flatMap(response.status === overQuota ? nothing : body, (requestBody) =>
         logs.append({
           call: record,

@@ -11,7 +11,7 @@ export interface Connection {
 
 interface Party {
   readonly address: string
-  /** Of its connections the one that was used last stands last. */
+  /** The connection that was used last stands last. */
   readonly connections: Set<Entry>
 }
 
@@ -28,7 +28,7 @@ export interface Connections {
   readonly closed: (entry: Entry) => void
 }
 
-/** What one address may have, as a part of all. Above it only its idle connections are closed. */
+/** The part of all connections that one address may have. Above it only its idle connections are closed. */
 export const shareOfOne = 1 / 4
 
 /** `dropped` is told of each connection that is closed. */

@@ -1,6 +1,6 @@
 /**
- * What does not decode becomes 400 `invalid_request`, and `param` names the first offending field (spec: Errors). No
- * body at all is an empty object where nothing in it is required, and an export has no page.
+ * A call that does not decode is refused: 400 `invalid_request`, and `param` names the first wrong field (spec:
+ * Errors). No body at all is an empty object where nothing in it is required, and an export has no page.
  */
 import { Decoding } from "@coffer/contract/Caller"
 import { queryParametersMax } from "@coffer/model/Limits"

@@ -206,7 +206,7 @@ const blockOf = (block: string): Html => {
   return html`<p>${inlines(block)}</p> `
 }
 
-/** What may stand in a line, the first that fits. Other documents are named, since they are not served. */
+/** Marks in a line; the first that fits counts. Other documents are named, since they are not served. */
 const marked = /`([^`]+)`|\*\*(.+?)\*\*|\[([^\]]+)\]\(([^)]+)\)|\b(Coffer[A-Z]\w+)/g
 
 const inlines = (text: string): ReadonlyArray<Html> => {

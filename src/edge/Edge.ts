@@ -12,6 +12,7 @@ import { headers } from "../pages/respond.ts"
 import { bodyOf } from "./CallLogs.ts"
 import type { Arrived } from "./Arrivals.ts"
 import * as Body from "../http/Body.ts"
+import type { BodyRefused } from "../http/CurrentRequest.ts"
 import * as Exchange from "./Exchange.ts"
 import { noSuchRoute } from "./fallback.ts"
 import { busy, refuseField } from "../http/replies.ts"
@@ -81,7 +82,7 @@ const reached = <E, R>(
   const refuse = (param: string, problem: string) => Effect.catch(refuseField(param, problem), Effect.die)
   const problem = hostProblem(NodeHttpServerRequest.toIncomingMessage(request))
   if (problem !== undefined) return refuse("Host", problem)
-  // No request has a fragment. What stands behind it would be a query to the router, and a path to all others.
+  // A request has no fragment. The router would take the text behind `#` for a query, and all others for a path.
   if (request.url.includes("#")) return refuse("", "The address must not have a fragment (#)")
   const page = pageWithoutSlash(request.method, request.url)
   if (page !== undefined) return Effect.succeed(HttpServerResponse.redirect(page, { status: 308, headers }))
@@ -90,7 +91,7 @@ const reached = <E, R>(
   return endsInSlash(path) || path === "*" ? noSuchRoute(request) : route
 }
 
-/** What a whole address says of its host does not replace the header, which HTTP/1.1 requires (RFC 9112, 3.2). */
+/** HTTP/1.1 requires the header, also where the address is a whole one and names a host (RFC 9112, 3.2). */
 const hostProblem = ({
   headers: { host },
   httpVersion
@@ -128,12 +129,12 @@ interface Chunks {
 const chunksOf = (
   request: HttpServerRequest.HttpServerRequest,
   { chunksMax, limits, take }: Chunks
-): Effect.Effect<Uint8Array, HttpServerError.HttpServerError | Body.BodyRefused> =>
+): Effect.Effect<Uint8Array, HttpServerError.HttpServerError | BodyRefused> =>
   Effect.suspend(() => {
     const chunks: Array<Uint8Array> = []
     let bytes = 0
     return request.stream.pipe(
-      Stream.runForEach((chunk): Effect.Effect<void, Body.BodyRefused> => {
+      Stream.runForEach((chunk): Effect.Effect<void, BodyRefused> => {
         bytes += chunk.length
         if (bytes > limits.bytes) return Body.tooLarge(limits)
         if (chunks.length >= chunksMax)

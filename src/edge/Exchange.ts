@@ -26,7 +26,7 @@ import * as ClientAddress from "./clientAddress.ts"
 import { answerFailure, isNoRoute, makeAnswerNoRoute, normalized, unavailable } from "./fallback.ts"
 import { Draining } from "./Health.ts"
 import * as Metrics from "./Metrics.ts"
-import { pathOf, type Route, rowsAsked } from "./routes.ts"
+import { pathOf, type Route, rowsOf } from "./routes.ts"
 import { isShared } from "./staticContent.ts"
 
 /** A request as it arrived, with the address that routes know. */
@@ -70,7 +70,7 @@ type Answer = <E, R>(
 /** Smaller answers are not counted while nobody reads them: the buffers of a socket hold as much. */
 const unreadMin = 16_384
 
-/** Of an act whose client has left: nobody was answered, and it may be done or not. */
+/** The status of an act whose client has left: there was no answer, and the act may be done or not. */
 const unknownStatus = 503
 
 export const make = Effect.gen(function* () {
@@ -151,14 +151,14 @@ export const make = Effect.gen(function* () {
 /** It would write the time of this machine into a row. */
 const isWrite = ({ method }: RequestRecord) => method !== "GET" && method !== "HEAD"
 
-/** What a request and its answer take up, and when it is given back. */
+/** Counts the memory and the room that a request and its answer take up, and gives them back. */
 const makeCounts = Effect.map(Effect.all([Admission, Clients]), ([admission, { answers, bodies, building }]) => {
   /** The answer is made: what was needed for that is given back. */
   const finish = (record: RequestRecord) => {
     if (record.visit === undefined) return
     admission.pause(record.visit)
-    if (record.claimed !== undefined) building.give(record.visit, record.claimed)
-    delete record.claimed
+    if (record.rowsTaken !== undefined) building.give(record.visit, record.rowsTaken)
+    delete record.rowsTaken
   }
 
   /** Releases what the request has taken up. To be called when the answer is sent, or has nobody to go to. */
@@ -188,7 +188,7 @@ const makeCounts = Effect.map(Effect.all([Admission, Clients]), ([admission, { a
       if (!isShared(body.body)) answers.add(held, size)
       return
     }
-    // It is made while it is sent. What makes it says when it works, and what waits to be read.
+    // The answer is made while it is sent. Its maker says when it works, and how many bytes wait for the client.
     incoming.record!.stream = {
       making: () => {
         admission.goOn(visit)
@@ -215,7 +215,7 @@ const newRecord = (
   sent,
   text: body.text,
   connection,
-  rows: rowsAsked(at, url),
+  rows: rowsOf(at, url),
   behind,
   account: undefined,
   ahead: 0,
@@ -258,7 +258,7 @@ const withHeaders = (response: Response, record: RequestRecord, isDraining: bool
 
 // Readers ------------------------------------------------------------------------
 
-/** What Node's socket writes through. It has no public name for what the system has not taken yet. */
+/** The handle of Node's socket. Node has no public name for the bytes that the system has not taken. */
 interface Written {
   readonly bytesWritten: number
   readonly writeQueueSize: number
@@ -266,8 +266,8 @@ interface Written {
 const handleOf = (socket: Socket | null) => (socket as { readonly _handle?: Written | null } | null)?._handle
 
 /**
- * What is known of a client that reads an answer: how many bytes it has taken, and whether any wait for it. The socket
- * is kept: Node takes it from a response that has ended.
+ * The client that reads an answer: how many bytes it has taken, and whether any wait for it. The socket is kept: Node
+ * takes it from a response that has ended.
  */
 const readerOf = ({ socket }: Pick<ServerResponse, "socket">) => ({
   isWaiting: () => (handleOf(socket)?.writeQueueSize ?? 0) > 0,

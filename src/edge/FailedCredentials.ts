@@ -30,14 +30,14 @@ export class FailedCredentials extends Context.Service<
   }
 >()("@coffer/edge/FailedCredentials") {}
 
-/** Of one address and minute. */
+/** Failures of one address in a minute. */
 const failuresMax = 300
 const windowMillis = 60_000
 /** How long a credential is remembered after its last use. One that is nobody's never becomes somebody's. */
 const rememberedMillis = 10 * 60_000
 /** Addresses that are remembered, and credentials likewise. */
 export const addressesMax = 20_000
-/** Entries of a minute for all addresses together: whoever has many must not fill the audit log. */
+/** Entries of a minute for all addresses together: somebody who has many must not fill the audit log. */
 const samplesMax = 60
 
 const refused = Metric.counter("coffer_credentials_refused_total", {

@@ -20,7 +20,7 @@ import { withoutDeadline } from "../platform/runtime/Deadline.ts"
 import { elapsedMillis } from "../platform/runtime/realTime.ts"
 
 /** A request that has taken longer gets its answer before that is stored: two commits may have waited already. */
-const settleWithinMillis = 5_000
+const finishWithinMillis = 5_000
 
 export const layer = Layer.effect(
   Idempotency,
@@ -32,15 +32,15 @@ export const layer = Layer.effect(
     const { OtherContent, StillRunning } = idempotencyRefusals
 
     /** Stores the answer or frees the key before the caller gets the answer, so that a retry gets the same one. */
-    const settle = (held: HeldClaim, begun: number, exit: Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>) =>
+    const finish = (held: HeldClaim, begun: number, exit: Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>) =>
       Effect.gen(function* () {
         const { answer } = yield* CurrentRecord
         const claim = yield* Ref.get(held)
         const isKept = Exit.isSuccess(exit) && exit.value.status < 300 && answer !== undefined
-        const settling = keys.settle(claim, isKept ? { status: exit.value.status, data: answer.data } : undefined)
+        const finishing = keys.settle(claim, isKept ? { status: exit.value.status, data: answer.data } : undefined)
         // A request that is late already does not wait for this write.
-        const isLate = isBusy(exit) || elapsedMillis() - begun > settleWithinMillis
-        yield* isLate ? Effect.forkIn(withoutDeadline(settling), scope) : settling
+        const isLate = isBusy(exit) || elapsedMillis() - begun > finishWithinMillis
+        yield* isLate ? Effect.forkIn(withoutDeadline(finishing), scope) : finishing
       })
 
     return Idempotency.of(
@@ -65,7 +65,7 @@ export const layer = Layer.effect(
             const held = yield* Ref.make<ClaimState>({ claim: claimed.claim, isAnswered: false })
             return yield* restore(faults.around("Idempotency.run", httpEffect)).pipe(
               Effect.provideService(CurrentClaim, held),
-              Effect.onExit((exit) => faults.around("Idempotency.settle", settle(held, begun, exit)))
+              Effect.onExit((exit) => faults.around("Idempotency.settle", finish(held, begun, exit)))
             )
           })
         )
@@ -86,7 +86,7 @@ const badKey = refuseWith(
     })
 )
 
-// What a body means --------------------------------------------------------------
+// The meaning of a body ------------------------------------------------------------
 // A null that says no more than an absent field is left out, so that both are the same request (silences: G18).
 
 /** More than there are. */
@@ -101,7 +101,7 @@ export const meantBy = memoize(endpointsMax, identity<HttpApiEndpoint.Top>, ({ p
   )
   return (json: unknown): unknown =>
     hasNull(json)
-      ? Option.match(decodedNow(decode(json)), { onNone: () => json, onSome: (seen) => without(json, seen) })
+      ? Option.match(decodedNow(decode(json)), { onNone: () => json, onSome: (decoded) => without(json, decoded) })
       : json
 })
 
@@ -112,9 +112,10 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const hasNull = (value: unknown): boolean => value === null || (isObject(value) && Object.values(value).some(hasNull))
 
-const without = (json: unknown, seen: unknown): unknown => {
-  if (!isObject(json) || !isObject(seen)) return json
-  if (Array.isArray(json)) return json.map((each, index) => without(each, (seen as unknown as Array<unknown>)[index]))
-  const kept = Object.entries(json).filter(([name, value]) => value !== null || Object.hasOwn(seen, name))
-  return Object.fromEntries(kept.map(([name, value]) => [name, without(value, seen[name])]))
+const without = (json: unknown, decoded: unknown): unknown => {
+  if (!isObject(json) || !isObject(decoded)) return json
+  if (Array.isArray(json))
+    return json.map((each, index) => without(each, (decoded as unknown as Array<unknown>)[index]))
+  const kept = Object.entries(json).filter(([name, value]) => value !== null || Object.hasOwn(decoded, name))
+  return Object.fromEntries(kept.map(([name, value]) => [name, without(value, decoded[name])]))
 }

@@ -57,7 +57,7 @@ class SteadyRequest extends IncomingMessage {
   }
 }
 
-/** Of Node's server; times are milliseconds. */
+/** Options of Node's server; times are milliseconds. */
 const options = {
   IncomingMessage: SteadyRequest,
   /** Clients are told the first. The server waits longer by the second, so that a busy client closes before it. */
@@ -106,7 +106,7 @@ export const make = Effect.gen(function* () {
 const keepUntilServed = (server: Server): Server => {
   const kept: Array<readonly [IncomingMessage, ServerResponse]> = []
   const keep = (request: IncomingMessage, response: ServerResponse) => void kept.push([request, response])
-  const serve = (event: string, listener: (...given: ReadonlyArray<unknown>) => void) => {
+  const serve = (event: string, listener: (...parameters: ReadonlyArray<unknown>) => void) => {
     if (event !== "request" || listener === keep) return
     server.off("newListener", serve).off("request", keep)
     // After Effect's server has all of its listeners.
@@ -130,7 +130,7 @@ const waitingMax = 100
 /** A request has come, in Node's words. */
 const arrivals = new Set(["request", "checkContinue", "checkExpectation"])
 
-type Emit = (event: string, ...given: ReadonlyArray<unknown>) => boolean
+type Emit = (event: string, ...parameters: ReadonlyArray<unknown>) => boolean
 
 /** The same server, which hears of a request in a turn of the event loop of its own, once it may begin. */
 export const inOrder = (server: Server): Server => {
@@ -142,16 +142,16 @@ export const inOrder = (server: Server): Server => {
     if (count > waitingMax) socket.destroy()
   }
 
-  const arrive: Emit = (event, ...given) => {
-    if (!arrivals.has(event)) return emit(event, ...given)
-    const [request, response] = given as [IncomingMessage, ServerResponse]
+  const arrive: Emit = (event, ...parameters) => {
+    if (!arrivals.has(event)) return emit(event, ...parameters)
+    const [request, response] = parameters as [IncomingMessage, ServerResponse]
     request.on("error", ignored)
-    if (response.socket !== null) return emit(event, ...given)
+    if (response.socket !== null) return emit(event, ...parameters)
     const { socket } = request
     wait(socket, 1)
     response.once("socket", () => {
       wait(socket, -1)
-      setImmediate(() => socket.writable && emit(event, ...given))
+      setImmediate(() => socket.writable && emit(event, ...parameters))
     })
     return true
   }
@@ -249,7 +249,7 @@ const transitMillis = 200
  */
 export const closingGently = (server: Server): Server => {
   const closeIdle = server.closeIdleConnections.bind(server)
-  // `close` calls this. What the kernel has received by then is read before the callback of `setImmediate` runs.
+  // `close` calls this. Bytes that the kernel has received by then are read before the callback of `setImmediate` runs.
   server.closeIdleConnections = () => void setTimeout(() => setImmediate(closeIdle), transitMillis)
   return server
 }

@@ -49,7 +49,7 @@ export const count = (method: string, { pattern }: Route, status: number, millis
   })
 }
 
-/** What any route may be answered, and what pages are answered beside it. */
+/** Statuses that any route may answer, and those that pages answer besides. */
 const everywhere = [500, 503]
 const ofPages = [200, 404]
 

@@ -57,7 +57,7 @@ export const layer = Layer.effect(
               new Wire.Forbidden({ message: `A token of the role ${operator.role} may not do ${act}.`, request_id })
           )
         }
-        if (isSeen(act)) yield* log.writeOnce({ ...entry, phase: "seen", target: seenIn(record) })
+        if (isSeen(act)) yield* log.writeOnce({ ...entry, phase: "seen", target: shownTarget(record) })
         const handled = Effect.provideService(httpEffect, CurrentOperator, operator)
         return yield* acts[act].isLogged ? logged(log, entry, record, handled) : handled
       })
@@ -78,7 +78,7 @@ const entryOf = ({ name, operatorId, role }: Identity, act: ActName, { path }: R
 })
 
 /** The merchant whose data is shown; else the path, such as that of a search. */
-const seenIn = ({ path }: RequestRecord): string => /\/merchants\/([^/]+)/.exec(path)?.[1] ?? path.slice(1)
+const shownTarget = ({ path }: RequestRecord): string => /\/merchants\/([^/]+)/.exec(path)?.[1] ?? path.slice(1)
 
 /**
  * Both entries are written even if the client hangs up during the act. The exchange writes the second one, since it
@@ -92,7 +92,7 @@ const logged = <A, E, R>(
 ) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      yield* log.write({ ...entry, phase: "begun", details: yield* askedFor(record) })
+      yield* log.write({ ...entry, phase: "begun", details: yield* bodyOf(record) })
       record.closeAct = (status) =>
         log.write({ ...entry, phase: "done", status, details: record.change ?? {} }).pipe(
           withoutDeadline,
@@ -107,7 +107,7 @@ const logged = <A, E, R>(
   )
 
 /** The body, where it is JSON and not refused. A form with a file is not read here. */
-const askedFor = (record: RequestRecord) =>
+const bodyOf = (record: RequestRecord) =>
   /json/i.test(record.sent["content-type"] ?? "")
     ? Effect.map(Effect.option(record.text), (text) => ({
         body: Option.getOrUndefined(Option.flatMap(text, parseJson))

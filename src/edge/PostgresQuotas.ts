@@ -16,7 +16,7 @@ const sweepInterval = "60 seconds"
 /** A window is kept in this many parts at most. A request may be refused for one part of the window too long. */
 const partsMax = 120
 
-interface Asked {
+interface Pending {
   readonly key: string
   readonly limit: number
   readonly windowMillis: number
@@ -34,7 +34,7 @@ export const layer = Layer.effect(
     // A count is of many requests, so it has nothing of the one that begins it.
     const fork = Effect.runForkWith(yield* Effect.context<never>())
     const memory = makeMemory()
-    let waiting: Array<Asked> = []
+    let waiting: Array<Pending> = []
     let isCounting = false
     let isLost = false
     let latest = 0
@@ -82,12 +82,12 @@ export const layer = Layer.effect(
       take: (key, limit, windowMillis, now) =>
         Effect.suspend(() => {
           latest = Math.max(latest, now)
-          const asked: Asked = { key, limit, windowMillis, now, taken: Deferred.makeUnsafe(), isGone: false }
-          waiting.push(asked)
+          const pending: Pending = { key, limit, windowMillis, now, taken: Deferred.makeUnsafe(), isGone: false }
+          waiting.push(pending)
           begin()
-          return inTime(Deferred.await(asked.taken), patience).pipe(
+          return inTime(Deferred.await(pending.taken), patience).pipe(
             Effect.catch(() => Effect.as(Metric.update(failures, 1), memory.take(key, limit, windowMillis, now))),
-            Effect.ensuring(Effect.sync(() => (asked.isGone = true)))
+            Effect.ensuring(Effect.sync(() => (pending.isGone = true)))
           )
         })
     })
@@ -108,10 +108,13 @@ const Row = Schema.Struct({
 type Row = typeof Row.Type
 const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
 
-const count = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, batch: ReadonlyMap<string, ReadonlyArray<Asked>>) {
+const count = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  batch: ReadonlyMap<string, ReadonlyArray<Pending>>
+) {
   // In one order on all runners, so that none waits for a row of another that waits for its own.
   const keys = [...batch.keys()].toSorted()
-  const numbers = (of: (last: Asked, all: ReadonlyArray<Asked>) => number) =>
+  const numbers = (of: (last: Pending, all: ReadonlyArray<Pending>) => number) =>
     keys.map((key) => String(of(batch.get(key)!.at(-1)!, batch.get(key)!)))
   const params = [
     keys,
@@ -131,7 +134,7 @@ const count = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, batch: Read
 const statement = `insert into quota_counts as kept (key, quota, window_ms, at_ms, wanted, granted, moments, counts)
   select key, quota, window_ms, at_ms, wanted, least(wanted, quota), array[at_ms], array[least(wanted, quota)]
   from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
-    as given (key, quota, window_ms, at_ms, wanted)
+    as requested (key, quota, window_ms, at_ms, wanted)
   on conflict (key) do update set (quota, window_ms, at_ms, wanted, granted, moments, counts) = (
     select excluded.quota, excluded.window_ms, clock.at_ms, excluded.wanted, taken.granted, parts.moments, parts.counts
     from (select case when kept.at_ms > excluded.at_ms + excluded.window_ms then excluded.at_ms
@@ -150,8 +153,8 @@ const statement = `insert into quota_counts as kept (key, quota, window_ms, at_m
   returning key, json_build_object('quota', quota, 'span', window_ms, 'at', at_ms, 'granted', granted,
     'moments', moments, 'counts', counts) as state`
 
-/** Of those that asked at once the first are let through. */
-const answerAll = (all: ReadonlyArray<Asked>, { state: { at, counts, granted, moments, quota, span } }: Row) => {
+/** The first of those that came at once are let through. */
+const answerAll = (all: ReadonlyArray<Pending>, { state: { at, counts, granted, moments, quota, span } }: Row) => {
   const used = counts.reduce((sum, each) => sum + each, 0)
   /** Until fewer than so many are left in the window. */
   const millisUntil = (fewer: number): number => {

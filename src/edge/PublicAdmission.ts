@@ -1,6 +1,6 @@
 /**
- * What anybody may ask for without a key: pages, files, the reference. It is counted as work of the client's address,
- * and is refused if there is too much of it (silences: U12).
+ * Calls without a key: pages, files, the reference. Such a call is counted as work of the client's address, and is
+ * refused if there is too much of it (silences: U12).
  */
 import { Effect } from "effect"
 import { HttpRouter, type HttpServerResponse } from "effect/http"

@@ -119,7 +119,10 @@ export const failures = Metric.counter("coffer_quota_store_failures_total", {
 
 class NotAnswered extends Schema.TaggedError<NotAnswered>()("NotAnswered", { problem: Schema.String }) {}
 
-/** A list of moments for each key, oldest first. Redis drops it when its window is empty. */
+/**
+ * A list of moments for each key, oldest first. Redis drops it when its window is empty. Effect's RateLimiter has no
+ * sliding window (docs/decisions/0088).
+ */
 const takeScript = Redis.script(
   (key: string, limit: number, windowMillis: number, now: number) => [key, limit, windowMillis, now],
   {
@@ -178,13 +181,13 @@ export const layerRedis = (url: Redacted.Redacted, patience: Duration.Duration =
       if (!redis.connected) yield* lost("no connection yet")
 
       const take: QuotaStore["Service"]["take"] = (key, limit, windowMillis, now) => {
-        const alone = Effect.suspend(() =>
+        const withoutRedis = Effect.suspend(() =>
           Effect.as(Metric.update(failures, 1), memory.take(key, limit, windowMillis, now))
         )
         return Effect.suspend(() => {
-          if (!answers) return alone
+          if (!answers) return withoutRedis
           return inTime(redis.take(`coffer:quota:${key}`, limit, windowMillis, now), patience).pipe(
-            Effect.catch((error) => Effect.andThen(lost(error), alone))
+            Effect.catch((error) => Effect.andThen(lost(error), withoutRedis))
           )
         })
       }

@@ -27,12 +27,12 @@ export const layer = Layer.effect(
     const { building } = yield* Clients
 
     /** An answer with many objects is made in its turn. */
-    const claim = (record: RequestRecord) => {
+    const takeTurn = (record: RequestRecord) => {
       const { rows, visit } = record
       return visit?.kind !== "reads" || rows === 0
         ? Effect.void
         : building.take(visit, rows, () => {
-            record.claimed = rows
+            record.rowsTaken = rows
           })
     }
 
@@ -48,7 +48,7 @@ export const layer = Layer.effect(
         record.headers = headersOf(kind, limit, taken)
         record.isCounted = taken.allowed
         return taken.allowed
-          ? claim(record)
+          ? takeTurn(record)
           : refuseWith(
               (request_id) =>
                 new Wire.RateLimited({ message: `More than ${limit} ${names[kind]} within a minute.`, request_id })

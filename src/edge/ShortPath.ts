@@ -1,7 +1,8 @@
 /**
- * The short path of the merchant API. A plain call, as nearly all are, goes from Node's request to its handler and back
- * without the framework's server and router, which cost more than all the rest together (docs/decisions/0008). Other
- * calls go through the framework. Endpoints, middleware, handlers and replies are the same on both paths.
+ * The short path of the merchant API. A plain call, as nearly all are, goes from Node's request to its handler and
+ * back without the framework's server and router, which would take at least a fifth more processor time
+ * (docs/decisions/0086). Other calls go through the framework. Endpoints, middleware, handlers and replies are the
+ * same on both paths.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Decoding, Idempotency, MerchantKey, Quotas, SandboxOnly } from "@coffer/contract/Caller"
@@ -20,13 +21,14 @@ import {
   Tracer
 } from "effect"
 import { FindMyWay, type HttpServerResponse } from "effect/http"
-import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
+import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, type HttpApiMiddleware } from "effect/http-api"
 import { withoutServices } from "../platform/runtime/withoutServices.ts"
 import { parseJson } from "../platform/runtime/codecs.ts"
 import { bodyOf } from "./CallLogs.ts"
 import type { Arrived } from "./Arrivals.ts"
 import * as Body from "../http/Body.ts"
 import { queryProblem, refuseOtherThanObject, refuseUndecodable, takesNoBody } from "./Decoding.ts"
+import type { BodyRefused } from "../http/CurrentRequest.ts"
 import * as Exchange from "./Exchange.ts"
 import { refuseField } from "../http/replies.ts"
 import { endsInSlash, isHost, pathOf, type Route as At, routed, routeOf, routerConfig } from "./routes.ts"
@@ -154,7 +156,7 @@ const isPlain = ({ headers, method, url }: IncomingMessage): boolean => {
 }
 
 /** Reads the body. A client that leaves before its end, or that is cut off, interrupts the fiber that reads. */
-const bytesOf = (request: IncomingMessage, sender: Body.Sender): Effect.Effect<Uint8Array, Body.BodyRefused> =>
+const bytesOf = (request: IncomingMessage, sender: Body.Sender): Effect.Effect<Uint8Array, BodyRefused> =>
   Effect.callback((resume) => {
     const parts: Array<Uint8Array> = []
     const note = (part: Uint8Array) => {
@@ -203,10 +205,12 @@ const shortRoutes = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   context: Context.Context<Middleware | HttpApiGroup.ToService<Id, Groups>>
 ) =>
   (Object.values(api.groups) as ReadonlyArray<HttpApiGroup.Top>).flatMap((group) => {
-    const { handlers } = context.mapUnsafe.get(group.key) as GroupService
+    const { handlers } = Context.getUnsafe(context, Context.Service<GroupService>(group.key))
     const taken = [...handlers.values()].filter(({ endpoint }) => !isForm(endpoint))
     return taken.map(({ endpoint, handler }) => {
-      const wraps = [...endpoint.middlewares].flatMap((key) => wrapOf(context, key.key, { endpoint, group }))
+      const wraps = [...endpoint.middlewares].flatMap((key) =>
+        wrapOf(context, key as HttpApiMiddleware.AnyService, { endpoint, group })
+      )
       const annotations = Context.merge(Context.merge(api.annotations, group.annotations), endpoint.annotations)
       const decode = decoderOf(endpoint, annotations)
       const route: Route = (call) =>
@@ -224,21 +228,21 @@ const shortRoutes = <Id extends string, Groups extends HttpApiGroup.Constraint>(
 const isForm = ({ payload }: HttpApiEndpoint.Top): boolean =>
   [...payload.values()].some(({ encoding }) => encoding._tag === "Multipart")
 
-/** What one middleware does around a handler. `Decoding` is done by {@link decoderOf}. */
+/** Wraps a handler in one middleware. {@link decoderOf} does the work of `Decoding`. */
 const wrapOf = (
   context: Context.Context<Middleware>,
-  key: string,
+  middleware: HttpApiMiddleware.AnyService,
   options: { readonly endpoint: HttpApiEndpoint.Top; readonly group: HttpApiGroup.Top }
 ): ReadonlyArray<(handled: Handled, call: Call) => Handled> => {
-  if (key === Decoding.key) return []
-  if (key === MerchantKey.key) {
+  if (middleware.key === Decoding.key) return []
+  if (middleware.key === MerchantKey.key) {
     const { apiKey } = Context.get(context, MerchantKey)
     return [
       (handled, { sent }) =>
         apiKey(handled as never, { ...options, credential: Redacted.make(sent["x-api-key"] ?? "") }) as Handled
     ]
   }
-  const around = context.mapUnsafe.get(key) as (handled: Handled, given: typeof options) => Handled
+  const around = Context.getUnsafe(context, middleware) as (handled: Handled, at: typeof options) => Handled
   return [(handled) => around(handled, options)]
 }
 

@@ -1,7 +1,7 @@
 /**
  * The address of the client: the other end of the connection or, behind our own proxies, the address that they report
- * in `X-Forwarded-For` (silences: U3). Proxies append on the right. What a client writes there itself is further left,
- * and is never read.
+ * in `X-Forwarded-For` (silences: U3). Proxies append on the right. Entries that a client writes there itself are
+ * further left, and are never read.
  */
 import { Effect, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"

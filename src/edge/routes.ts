@@ -33,13 +33,13 @@ export const isProbe = (url = ""): boolean => /^\/(healthz|readyz|metrics)(\?|$)
 export const endsInSlash = (path: string): boolean => path.length > 1 && path.endsWith("/")
 
 /**
- * What a `Host` may say: `uri-host [":" port]`, or nothing (RFC 9110, 7.2). Several lines of it come joined by a comma
+ * The form of `Host`: `uri-host [":" port]`, or nothing (RFC 9110, 7.2). Several lines of it come joined by a comma
  * and a space, which no host has.
  */
 const host = /^(\[[\w.:%~-]+\]|([\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(:\d*)?$/i
 export const isHost = (value: string): boolean => host.test(value)
 
-/** Of an address that is not UTF-8 in percent-encoding (silences: G22). */
+/** The refusal of an address that is not UTF-8 in percent-encoding (silences: G22). */
 export const undecodable = "The address must be percent-encoded UTF-8."
 
 export const routerConfig = {
@@ -57,7 +57,7 @@ export const routerConfig = {
 export interface Route {
   /** `/v1/orders/{ref}`: what metrics call it. */
   readonly pattern: string
-  /** Of its body. */
+  /** The limits of its body. */
   readonly limits: BodyLimits
   /** Objects that its answer may hold. `page`: as many as the query asks for; 0 for one alone. */
   readonly rows: number | "page"
@@ -66,12 +66,12 @@ export interface Route {
 const patternOf = (path: string) => path.replace(/:(\w+)/g, "{$1}")
 
 /** Ours that hold many objects and have no pages. */
-const rowsOf: Readonly<Record<string, number>> = { "/v1/orders/{ref}/timeline": 100 }
+const rowsOfPattern: Readonly<Record<string, number>> = { "/v1/orders/{ref}/timeline": 100 }
 
 export const routeOf = (endpoint: HttpApiEndpoint.Top): Route => ({
   pattern: patternOf(endpoint.path),
   limits: bodyLimitsOf(endpoint),
-  rows: isPaged(endpoint) ? "page" : (rowsOf[patternOf(endpoint.path)] ?? 0)
+  rows: isPaged(endpoint) ? "page" : (rowsOfPattern[patternOf(endpoint.path)] ?? 0)
 })
 
 /** Whether it is a list, which takes a `limit`. */
@@ -132,8 +132,8 @@ export const nowhere: Route = { pattern: "none", limits: unread, rows: 0 }
 const router = FindMyWay.make<Route>(routerConfig)
 for (const { method, path, route } of routes) router.on(method as "GET", path as FindMyWay.PathInput, route)
 
-/** Objects that the answer to this request may hold. What `limit` says is checked later, so it is not believed here. */
-export const rowsAsked = ({ rows }: Route, url: string): number => {
+/** Objects that the answer to this request may hold. `limit` is checked later, so it is not believed here. */
+export const rowsOf = ({ rows }: Route, url: string): number => {
   if (rows !== "page") return rows
   const query = url.indexOf("?")
   const [limit, ...more] = query < 0 ? [] : new URLSearchParams(url.slice(query)).getAll("limit")
@@ -141,15 +141,15 @@ export const rowsAsked = ({ rows }: Route, url: string): number => {
   return more.length === 0 && /^\d{1,2}$/.test(limit) ? Number(limit) : pageSizeMax
 }
 
-/** What answers GET answers HEAD. */
+/** A route that answers GET answers HEAD, too. */
 export const routeAt = (method: string, url: string): Route =>
   router.find(method === "HEAD" ? "GET" : method, url)?.handler ?? nowhere
 
 /** Where the page is that this address means, if it has nothing but slashes at its end that are too many. */
 export const pageWithoutSlash = (method: string, url: string): string | undefined => {
   const [, path = "", query = ""] = /^(\/[^?#]*[^?#/])\/+(\?[^#]*)?$/.exec(url) ?? []
-  const isAsked = method === "GET" || method === "HEAD"
-  return isAsked && path !== "" && forPeople.has(routeAt(method, path).pattern) ? path + query : undefined
+  const isRead = method === "GET" || method === "HEAD"
+  return isRead && path !== "" && forPeople.has(routeAt(method, path).pattern) ? path + query : undefined
 }
 
 const methods = ["GET", "HEAD", "POST", "DELETE"]
@@ -172,7 +172,7 @@ const atAdmin = /^\/(operator\/|metrics$|healthz$)/
 export const isAnsweredAt = (portKind: PortKind, { pattern }: Pick<Route, "pattern">): boolean =>
   portKind === "both" || atEither.has(pattern) || atAdmin.test(pattern) === (portKind === "admin")
 
-/** What the router finds, unless it is not answered at this port. */
+/** The route that the router finds, unless it is not answered at this port. */
 export const routeAtPort = (portKind: PortKind, method: string, url: string): Route => {
   const found = routeAt(method, url)
   return isAnsweredAt(portKind, found) ? found : nowhere

@@ -1,5 +1,5 @@
 /**
- * What is sent compressed. A text that stays the same while the process runs is compressed once for each encoding, away
+ * Compressed answers. A text that stays the same while the process runs is compressed once for each encoding, away
  * from the event loop, and named by an ETag, so that a client that has it gets 304. Pages for buyers are compressed one
  * by one.
  */
@@ -49,9 +49,9 @@ export const serveStatic = Effect.fnUntraced(function* (make: Effect.Effect<Stat
   const bodies = { br: yield* sent("br"), gzip: yield* sent("gzip"), identity: yield* sent("identity") }
 
   return Effect.gen(function* () {
-    const { headers: asked } = yield* HttpServerRequest.HttpServerRequest
+    const { headers: sent } = yield* HttpServerRequest.HttpServerRequest
     const { contentType, hash, headers } = yield* made
-    const encoding = encodingFor(asked["accept-encoding"])
+    const encoding = encodingFor(sent["accept-encoding"])
     const etag = `"${hash}-${encoding}"`
     const about = {
       etag,
@@ -61,7 +61,7 @@ export const serveStatic = Effect.fnUntraced(function* (make: Effect.Effect<Stat
       "x-content-type-options": "nosniff",
       ...headers
     }
-    if (hasTag(asked["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: about })
+    if (hasTag(sent["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: about })
     return HttpServerResponse.uint8Array(yield* bodies[encoding], {
       contentType,
       headers: encoding === "identity" ? about : { ...about, "content-encoding": encoding }
@@ -71,7 +71,7 @@ export const serveStatic = Effect.fnUntraced(function* (make: Effect.Effect<Stat
 
 const hashOf = (text: string) => createHash("sha256").update(text).digest("base64url").slice(0, 22)
 
-/** What the client prefers is not asked: all of them can be read if they are named, and the first is the smallest. */
+/** The first encoding that the client takes. Its preferences do not count: the first is the smallest. */
 export const encodingFor = (
   accepted = "",
   offered: ReadonlyArray<Exclude<Encoding, "identity">> = ["br", "gzip"]

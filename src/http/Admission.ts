@@ -1,7 +1,7 @@
 /**
  * How much work the process takes in at once (docs/decisions/0014, 0056; silences: U12). Requests in work are counted
  * by party: a merchant, the operator, or an address of the public, who has no key. How many there may be follows from
- * how late the event loop is. What is shed is refused at once: first reads and exports of the party that holds most,
+ * how late the event loop is. A shed request is refused at once: first reads and exports of the party that holds most,
  * writes last. A request that waits for its client is not in work. Probes are not counted.
  */
 import type { RequestKind } from "@coffer/model/Quotas"
@@ -24,7 +24,7 @@ export interface Visit {
   state: "in" | "paused" | "left"
 }
 
-export interface Asked extends Pick<Visit, "group" | "party" | "kind"> {
+export interface Arrival extends Pick<Visit, "group" | "party" | "kind"> {
   /** Objects that it may read at once; 0 for one alone. */
   readonly rows?: number
   readonly behind?: number
@@ -34,7 +34,7 @@ export class Admission extends Context.Service<
   Admission,
   {
     /** Undefined: the request is shed. `behind` it so many of its party wait to be begun, and count as well. */
-    readonly enter: (asked: Asked) => Visit | undefined
+    readonly enter: (arrival: Arrival) => Visit | undefined
     /** It waits for its client, and counts no more until it goes on. */
     readonly pause: (visit: Visit) => void
     readonly goOn: (visit: Visit) => void
@@ -61,9 +61,9 @@ const weights: Readonly<Record<RequestKind, number>> = { reads: 1, csv: 16, writ
 /** A read counts once for so many objects. */
 export const rowsPerRead = 20
 
-const weightOf = ({ kind, rows = 0 }: Asked) => Math.max(weights[kind], Math.ceil(rows / rowsPerRead))
+const weightOf = ({ kind, rows = 0 }: Arrival) => Math.max(weights[kind], Math.ceil(rows / rowsPerRead))
 
-/** What is counted as shed: the public's and the operator's requests are not told apart. */
+/** The kinds of shed requests: the public's and the operator's requests are not told apart. */
 const shedKinds = ["reads", "csv", "writes", "public", "operator"] as const
 type ShedKind = (typeof shedKinds)[number]
 
@@ -88,8 +88,8 @@ export const make = (shed: (kind: ShedKind) => void): Admission["Service"] => {
   }
 
   return {
-    enter: (asked) => {
-      const { behind = 0, group, kind, party } = asked
+    enter: (arrival) => {
+      const { behind = 0, group, kind, party } = arrival
       const { part, reads, writes } = at[group]
       const hasRoom =
         kind === "writes"
@@ -99,7 +99,7 @@ export const make = (shed: (kind: ShedKind) => void): Admission["Service"] => {
         shed(group === "live" || group === "sandbox" ? kind : group)
         return undefined
       }
-      const visit: Visit = { group, party, kind, weight: weightOf(asked), state: "in" }
+      const visit: Visit = { group, party, kind, weight: weightOf(arrival), state: "in" }
       count(visit, 1)
       return visit
     },
@@ -123,7 +123,7 @@ class Shares {
     return this.#held.get(party) ?? 0
   }
 
-  /** What is at zero is forgotten: parties come and go. */
+  /** A party at zero is forgotten: parties come and go. */
   add(party: string, change: number) {
     this.all += change
     const held = this.of(party) + change

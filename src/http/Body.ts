@@ -4,18 +4,15 @@
  * G30). It is read after the key is known, and only on demand.
  */
 import type { BodyLimits } from "@coffer/contract/bodyLimits"
-import type * as Wire from "@coffer/contract/Errors"
 import { Effect, Fiber, Option } from "effect"
 import { waitingForClient } from "../platform/runtime/Deadline.ts"
 import { addressParty } from "./addressParty.ts"
 import { Admission, type Visit } from "./Admission.ts"
 import { Clients } from "./Clients.ts"
-import { CurrentRecord, type RequestRecord } from "./CurrentRequest.ts"
+import { type BodyRefused, CurrentRecord, type RequestRecord } from "./CurrentRequest.ts"
 import { type CutReason, rateMin } from "./Holdings.ts"
 import { repeatedName } from "./repeatedName.ts"
 import { busy, refuseField } from "./replies.ts"
-
-export type BodyRefused = Wire.InvalidRequest | Wire.Unavailable
 
 export interface IncomingBody {
   readonly sent: Sent
@@ -30,7 +27,7 @@ export interface IncomingBody {
 export interface Sender {
   /** Counts bytes that have come. False: there is no room for them, and the client is cut off. */
   readonly take: (bytes: number) => boolean
-  /** Set by whoever reads. Ends the reading with this refusal. */
+  /** Set by the reader. Ends the reading with this refusal. */
   cut: (refusal: Effect.Effect<never, BodyRefused>) => void
 }
 

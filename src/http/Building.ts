@@ -1,14 +1,14 @@
 /**
- * Which answers with many objects are made now (docs/decisions/0056; silences: U19). What is made of them takes several
- * times their bytes, and how many bytes there will be is not known before they are read. So a request first claims the
- * objects that it may read, and waits where there is no room. Lines of parties are served in turn, live ones first.
+ * Which answers with many objects are made now (docs/decisions/0056; silences: U19). The values that are made take
+ * several times the bytes, and how many bytes there will be is not known before they are read. So a request first takes
+ * the objects that it may read, and waits where there is no room. Lines of parties are served in turn, live ones first.
  */
 import { Effect } from "effect"
 import type { Visit } from "./Admission.ts"
 
 /** Objects that are read and written down at once. A page has 100 at most, of 100 kB at most. */
 export const rowsMax = 600
-/** Of one party: two large pages, or ten usual ones. */
+/** The limit of one party: two large pages, or ten usual ones. */
 export const rowsOfOneMax = 200
 
 type Whose = Pick<Visit, "group" | "party">
@@ -53,7 +53,7 @@ export const make = (mayBegin: (whose: Whose) => boolean): Building => {
     if (rows === 0 && waiting.length === 0) linesOf(whose).delete(nameOf(whose))
   }
 
-  /** Of the lines in their order, the first that may begin. What does not fit yet keeps the room for itself. */
+  /** The first line that may begin, in their order. A request that does not fit yet keeps the room for itself. */
   const next = (some: Map<string, Line>): Line | "full" | undefined => {
     for (const line of some.values()) {
       const [first] = line.waiting

@@ -1,5 +1,5 @@
 /**
- * What clients hold in the memory of this process, and what is made for them (docs/decisions/0056): bodies that are
+ * The memory of this process that clients hold, and that is made for them (docs/decisions/0056): bodies that are
  * sent, answers that are read, answers that are being made. docs/security.md says who can fill each, and what others
  * see then.
  */
@@ -20,7 +20,7 @@ export class Clients extends Context.Service<
 
 const megabyte = 1024 * 1024
 
-/** Bodies of requests. What is made of them takes several times as much. */
+/** Bodies of requests. The values that are made of them take several times as much. */
 export const bodiesMax = 32 * megabyte
 export const bodiesOfOneMax = bodiesMax / 4
 /** A body may be behind the least rate for so long: with 16 kB at once, as in nearly all requests, it never is. */

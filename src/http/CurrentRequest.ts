@@ -6,8 +6,10 @@ import type { Account } from "@coffer/model/Account"
 import type { QuotaOverrides } from "@coffer/model/Quotas"
 import { Context, Effect } from "effect"
 import type { Visit } from "./Admission.ts"
-import type { BodyRefused } from "./Body.ts"
+import type * as Wire from "@coffer/contract/Errors"
 import type { Holding } from "./Holdings.ts"
+
+export type BodyRefused = Wire.InvalidRequest | Wire.Unavailable
 
 /** One object per request, never shared. Fields that are not readonly are set while the request is processed. */
 export interface RequestRecord {
@@ -38,14 +40,14 @@ export interface RequestRecord {
   keyId?: string | undefined
   /** Milliseconds that the account's clock was ahead when the request came. */
   ahead: number
-  /** What the request takes up, once it is let in. */
+  /** The room that the request takes up, once it is let in. */
   visit: Visit | undefined
   /** Whether a quota has counted it and let it through. */
   isCounted?: boolean
   /** The memory of its body. */
   body?: Holding
-  /** Objects that it has claimed while its answer is made. */
-  claimed?: number
+  /** Objects that it may read while its answer is made, by its turn. */
+  rowsTaken?: number
   /** Set where the answer is sent while it is made. */
   stream?: Streamed
   /** The account's own limits. */
@@ -60,7 +62,7 @@ export interface RequestRecord {
   headers?: Readonly<Record<string, string>>
 }
 
-/** Of a connection. */
+/** A connection of a client. */
 export interface Connection {
   /** Bytes that have come by it. */
   readonly bytesRead: number

@@ -9,7 +9,7 @@ import type { Visit } from "./Admission.ts"
 /** `room`: others need the memory. `slow`: the client is below the least rate. */
 export type CutReason = "room" | "slow"
 
-/** What one client holds. */
+/** The bytes of one client. */
 export interface Holding {
   readonly party: Party
   /** In memory now. */
@@ -20,7 +20,7 @@ export interface Holding {
   readonly moved: () => number
   readonly cut: (reason: CutReason) => void
   /** At the last look: `moved`, and how many milliseconds the client was behind the least rate. */
-  seen: number
+  movedBefore: number
   behind: number
 }
 
@@ -34,7 +34,7 @@ interface Party {
 
 export interface Limits {
   readonly bytesMax: number
-  /** Of one party. */
+  /** The limit of one party. */
   readonly bytesOfOneMax: number
   /** How long a client may be behind the least rate. */
   readonly graceMillis: number
@@ -113,7 +113,7 @@ export const make = ({ bytesMax, bytesOfOneMax, graceMillis }: Limits, wasCut: W
   return {
     open: (visit, client) => {
       const party = partyOf(visit)
-      const holding: Holding = { ...client, party, bytes: 0, seen: client.moved(), behind: 0 }
+      const holding: Holding = { ...client, party, bytes: 0, movedBefore: client.moved(), behind: 0 }
       party.holdings.add(holding)
       return holding
     },
@@ -141,8 +141,8 @@ export const make = ({ bytesMax, bytesOfOneMax, graceMillis }: Limits, wasCut: W
 
 const lookAt = (holding: Holding, millis: number) => {
   const moved = holding.moved()
-  const late = holding.isWaiting() ? millis - (moved - holding.seen) / rateMin : -Infinity
-  holding.seen = moved
+  const late = holding.isWaiting() ? millis - (moved - holding.movedBefore) / rateMin : -Infinity
+  holding.movedBefore = moved
   holding.behind = Math.max(0, holding.behind + late)
 }
 

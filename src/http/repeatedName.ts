@@ -7,12 +7,12 @@ import { parseJson } from "../platform/runtime/codecs.ts"
 
 /** An object or an array that is open. */
 interface Open {
-  /** Of an object: the names that it has so far. */
+  /** The names that an object has so far. */
   readonly names: Set<string> | undefined
   /** Where its last value stands. */
   name: string
   index: number
-  /** Of an object: the next text is a name. */
+  /** In an object: the next text is a name. */
   isName: boolean
 }
 

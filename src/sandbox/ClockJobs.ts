@@ -6,7 +6,7 @@
 import { DateTime, Duration, Effect, FiberSet, Layer, Option } from "effect"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
 import { type Worker, Workers } from "../platform/jobs/Workers.ts"
-import { Instance } from "../platform/runtime/Instance.ts"
+import { Instance } from "../platform/runtime/Vitals.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { unmovedMillis, unmovedTime } from "../platform/runtime/MovedClock.ts"
 import { onRealTime } from "../platform/runtime/realTime.ts"

@@ -1,7 +1,7 @@
 /** The demo merchant, which the first start on a laptop creates with its keys and a seeded sandbox. */
 import { Effect, Redacted, Schema } from "effect"
 import { DataDir } from "../platform/runtime/DataDir.ts"
-import { reachable } from "../platform/runtime/loopback.ts"
+import { reachable } from "../platform/runtime/places.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Seeds } from "./Seeds.ts"

@@ -1,7 +1,7 @@
 /** The settings of a runner, and which of them stop the start. */
 import { assert, describe, it } from "@effect/vitest"
 import { Config, ConfigProvider, Effect } from "effect"
-import { runnerPlace, variables } from "../../src/platform/runtime/runnerPlace.ts"
+import { runnerPlace, variables } from "../../src/platform/runtime/places.ts"
 
 const placeOf = (env: Record<string, string>) =>
   Effect.flatMap(Config.all(variables), runnerPlace).pipe(

@@ -3,7 +3,7 @@ import { createRequire } from "node:module"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { firstFree } from "../../packages/testkit/src/freePort.ts"
-import { refusedPorts } from "../../src/platform/runtime/refusedPorts.ts"
+import { refusedPorts } from "../../src/platform/runtime/places.ts"
 import { freePort } from "../kit/Service.ts"
 
 describe("a port that is given", () => {

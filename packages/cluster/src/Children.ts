@@ -33,7 +33,7 @@ export interface Options<E, R> {
   readonly program: string
   /** The arguments of the program. */
   readonly words: ReadonlyArray<string>
-  /** What is added to this process's own environment, at each start of the child with this number, from 1. */
+  /** Variables beside this process's own, at each start of the child with this number, from 1. */
   readonly environmentOf: (number: number) => Effect.Effect<Readonly<Record<string, string>>, E, R>
 }
 

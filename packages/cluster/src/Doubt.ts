@@ -1,7 +1,7 @@
 /**
  * Whether this runner may judge which others have ended. Postgres tells it by their locks, which are all gone for a
  * moment when Postgres is started again or closes all connections. A runner that has just lost its own session judges
- * nobody, until the others had the time to open theirs again.
+ * no other, until they had the time to open theirs again.
  */
 import { Context, Layer } from "effect"
 import { elapsedMillis } from "./realTime.ts"
@@ -16,7 +16,7 @@ export class Doubt extends Context.Service<
     readonly begin: () => void
     /** The session that Postgres says holds the lock of this run; null without one. */
     readonly saw: (session: number | null) => void
-    /** Judge nobody. */
+    /** While it is true, no other runner is judged. */
     readonly isOpen: () => boolean
   }
 >()("@coffer/cluster/Doubt") {}

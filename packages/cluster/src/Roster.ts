@@ -1,7 +1,7 @@
 /**
- * What runners state of themselves when they join, and which of them have ended. The library's own register knows only
- * their addresses, and takes a runner that was killed for alive until a ping has failed. Postgres knows at once: the
- * locks of a process end with its connections.
+ * The table in which runners describe themselves when they join, and which of them have ended. The library's own
+ * register has their addresses alone, and takes a runner that was killed for alive until a ping has failed. Postgres
+ * knows at once: the locks of a process end with its connections.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"

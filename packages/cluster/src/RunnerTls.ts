@@ -95,7 +95,7 @@ export const ofSecrets = (
           const known = (hint ?? "").split(" ")
           return keys.find(({ identity }) => known.includes(identity)) ?? keys[0]!
         },
-        // There is no certificate: whoever has the key is a runner.
+        // There is no certificate: a program that has the key is a runner.
         checkServerIdentity: () => undefined
       }
     },

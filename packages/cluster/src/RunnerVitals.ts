@@ -1,7 +1,7 @@
 /**
- * What each process of this database reports of itself: a row with some of its metrics every five seconds, and who of
- * them is alive. Whether a process is there is not a question of time alone: its lock says so,
- * which Postgres frees when its connection is gone (`Tenancy.ts`).
+ * Each process of this database reports a row with some of its metrics every five seconds, and reads which others are
+ * alive. A process is there while it holds its lock, which Postgres frees when its connection is gone (`Tenancy.ts`). A
+ * late report alone says nothing of that.
  *
  * All times are those of Postgres, as each process knows them by the difference that it has measured. So a process
  * whose clock is wrong looks no younger and no older than it is.

@@ -1,8 +1,8 @@
 /**
- * Tells which runs of the program have ended. A row names the run that works on it. Once that run has ended, nobody
- * works on the row, and nobody has to wait. The answer may be wrong for a process that is paused or has lost its
- * connection. While this process has just lost its own, it takes nobody for dead (`Doubt.ts`). The row's version has to
- * decide then: a run that was taken for dead must write nothing.
+ * Tells which runs of the program have ended. A row names the run that works on it. Once that run has ended, the row is
+ * free, and another process need not wait. The answer may be wrong for a process that is paused or has lost its
+ * connection. While this process has just lost its own, it takes no other for dead (`Doubt.ts`). The row's version has
+ * to decide then: a run that was taken for dead must write nothing.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -15,7 +15,7 @@ export class Runs extends Context.Service<
   {
     /** The number of this run; null where others cannot tell whether it has ended. */
     readonly own: number | null
-    /** Whether nobody is at work on what `run` began. Only for work that is not under way in this process. */
+    /** Whether `run` has ended with its work undone. Only for work that is not under way in this process. */
     readonly isAbandoned: (run: number | null) => Effect.Effect<boolean, SqlError.SqlError>
   }
 >()("@coffer/cluster/Runs") {}

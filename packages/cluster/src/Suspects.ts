@@ -150,7 +150,7 @@ const pinging = Effect.fnUntraced(function* (runners: Runners.Runners["Service"]
     )
     return
   }
-  // A connection that is refused is an answer too: nobody is there, and the register will say so.
+  // A connection that is refused is an answer too: the runner has ended, and the register will say so.
   peer.answered = elapsedMillis()
   if (peer.silentSince === undefined) return
   const seconds = ((elapsedMillis() - peer.silentSince) / 1_000).toFixed(1)

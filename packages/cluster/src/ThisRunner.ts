@@ -1,5 +1,5 @@
 /**
- * What the package has to know of the application and of this process. The application provides it, once, beneath all
+ * The application and this process, as the package has to know them. The application provides it, once, beneath all
  * layers of the package. Runners of one cluster have the same `application`, and each has an address of its own.
  */
 import { Context } from "effect"

@@ -3,8 +3,8 @@
  * child in one message, and waits for its word for as long as that takes. A child that is frozen would keep it. So the
  * parent asks the child first, and another child gets the connection when there is no answer in time.
  *
- * A child can still freeze between its answer and the connection. Then nobody else may have it: the child would read
- * from it when it goes on. Its client is told by the end of the connection, and connects again.
+ * A child can still freeze between its answer and the connection. No other child may have it then: the frozen one would
+ * read from it when it goes on. Its client is told by the end of the connection, and connects again.
  *
  * Node has no place for this but the message itself. If a later version hands connections over in another way, they
  * pass here as they are, and the test of a frozen child fails.
@@ -12,7 +12,7 @@
 import type { Worker } from "node:cluster"
 import { Socket } from "node:net"
 
-/** What the parent asks before it hands a connection over, and what the child answers. */
+/** The question of the parent before it hands a connection over, and the answer of the child. */
 export const askMessage = "are you there"
 export const hereMessage = "here"
 
@@ -114,8 +114,8 @@ export const givingToThoseThatAnswer = ({ process: child }: Worker): void => {
     handed.delete(ack)
   })
   child.once("disconnect", () => (isCutOff = true))
-  // What it had not accepted when it ended is another child's. Node waits for its word for ever, and does not even tell
-  // that the child is cut off, so it would give it more.
+  // A connection that it had not accepted goes to another child. Node would wait for its answer for ever. It does not
+  // report that the child is cut off, either, and would hand it more.
   child.once("exit", () => {
     hasEnded = true
     if (!isCutOff) child.emit("disconnect")

@@ -18,7 +18,10 @@ export interface Judge {
   readonly withoutPostgres: () => Judged
 }
 
-/** `own`: the address of this runner, unless it is alone and judges nobody. `takesPart`: whether it wants shards. */
+/**
+ * `own`: the address of this runner, undefined for a single process, which judges no other. `takesPart`: whether it
+ * wants shards.
+ */
 export const makeJudge = (own: string | undefined, takesPart: () => boolean, doubt: Doubt["Service"]): Judge => {
   let last: Judged = []
 

@@ -1,8 +1,8 @@
 /**
  * Keeps the locks of this runner's shards over a loss of the connection that holds them. The library takes a lost
  * connection for lost shards: it breaks off what is done on them, and takes them again some seconds later. Here the
- * locks are taken again at once, as far as no other runner has them. What another runner wrote in between must be
- * no danger: give each row a version, and let an update name the version that it replaces.
+ * locks are taken again at once, as far as no other runner has them. Another runner may
+ * have written in between: give each row a version, and let an update name the version that it replaces.
  */
 import { Effect, Exit } from "effect"
 import type { RunnerAddress, RunnerStorage, ShardId } from "effect/cluster"
@@ -47,7 +47,7 @@ export const make = (storage: Storage): KeptLocks => {
           for (const shard of taken) owned.set(shard.toString(), shard)
         })
       ),
-    /** While Postgres does not answer, nobody can take a lock, and this runner writes nothing. */
+    /** While Postgres does not answer, no runner can take a lock, and this runner writes nothing. */
     refresh: (address, shards) =>
       Effect.gen(function* () {
         const wanted = [...shards]

@@ -3,7 +3,7 @@
  * One of each kind and minute is logged, so that a flood of them cannot flood the log.
  */
 import type { TLSSocket } from "node:tls"
-import { Effect, Metric } from "effect"
+import { Effect, FiberSet, Metric } from "effect"
 import { elapsedMillis } from "./realTime.ts"
 
 /** Where the connection came from: another program to this runner's port, or this runner to another's. */
@@ -56,19 +56,20 @@ const logEvery = 60_000
 
 export type Note = (refusal: Refusal) => void
 
-/** For callbacks of Node. The metric's name begins with that of the application. */
+/** For callbacks of Node, while the scope is open. The metric's name begins with that of the application. */
 export const make = Effect.fnUntraced(function* (application: string) {
   const refused = counterOf(application)
   const countOf = ({ reason, side }: Pick<Refusal, "reason" | "side">) =>
     Metric.withAttributes(refused, { side, reason })
-  const context = yield* Effect.context<never>()
+  const context = yield* Effect.context()
+  const run = yield* FiberSet.makeRuntime()
   const lastLogged = new Map<string, number>()
   for (const [side, reasons] of Object.entries(kinds) as ReadonlyArray<[Side, ReadonlyArray<Reason>]>) {
     for (const reason of reasons) yield* Metric.update(countOf({ side, reason }), 0)
   }
 
   const isLogged = ({ reason, side }: Refusal) => {
-    // A check of the port by whoever watches it looks the same, and so does a runner that stops.
+    // A monitor that checks the port looks the same, and so does a runner that stops.
     if (reason === "hung_up") return false
     const [kind, now] = [`${side} ${reason}`, elapsedMillis()]
     if (now - (lastLogged.get(kind) ?? -Infinity) < logEvery) return false
@@ -78,7 +79,7 @@ export const make = Effect.fnUntraced(function* (application: string) {
 
   const note: Note = (refusal) => {
     countOf(refusal).updateUnsafe(1, context)
-    if (isLogged(refusal)) Effect.runForkWith(context)(Effect.logWarning(lineOf(refusal)))
+    if (isLogged(refusal)) run(Effect.logWarning(lineOf(refusal)))
   }
   return note
 })

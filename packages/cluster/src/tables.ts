@@ -7,9 +7,9 @@ import { SqlRunnerStorage } from "effect/cluster"
 import { Migrator, SqlClient } from "effect/sql"
 
 /**
- * What each runner states when it joins. address: host and port of its runner port. run: the number whose lock it holds
- * while it lives, null where it has none. process: its name among the sessions of Postgres. messages: the shapes of
- * messages that it understands. takes_part: whether it wants shards.
+ * A row for each runner, which it writes when it joins. address: host and port of its runner port. run: the number
+ * whose lock it holds while it lives, null where it has none. process: its name among the sessions of Postgres.
+ * messages: the shapes of messages that it understands. takes_part: whether it wants shards.
  */
 const runners = `create table if not exists runners (
   address text primary key,
@@ -20,7 +20,7 @@ const runners = `create table if not exists runners (
   takes_part boolean not null default true
 )`
 
-/** What each process reports every few seconds. It is worth nothing after a crash of Postgres, so it is not logged. */
+/** The newest report of each process. It is worth nothing after a crash of Postgres, so it is not logged. */
 const runnerVitals = `create unlogged table if not exists runner_vitals (
   instance text primary key,
   run integer,

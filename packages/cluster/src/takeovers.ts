@@ -1,6 +1,6 @@
 /**
- * What this runner sees of the others, told in lines that an operator understands: who joined, who left, who ended
- * without a word, and what this runner took over.
+ * The log of the cluster, as this runner sees it, for operators: who joined, who left, who ended without a word, and
+ * how many shards this runner took over.
  */
 import { Effect } from "effect"
 import { elapsedMillis } from "./realTime.ts"

@@ -23,7 +23,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as Faults from "../../../src/platform/runtime/Faults.ts"
 import * as DataDir from "../../../src/platform/runtime/DataDir.ts"
-import { Instance } from "../../../src/platform/runtime/Instance.ts"
+import { Instance } from "../../../src/platform/runtime/Vitals.ts"
 import * as Postgres from "../../../src/platform/postgres/Postgres.ts"
 import { onRealTime } from "../../../src/platform/runtime/realTime.ts"
 import * as Settings from "../../../src/platform/runtime/Settings.ts"
@@ -89,7 +89,7 @@ const newHome = (folder: string) =>
     (home) => Effect.sync(() => rmSync(home, { recursive: true, force: true }))
   )
 
-/** The process cuts a stop short that takes too long (`stopLimit.ts`). So does this one, after a real minute. */
+/** The process cuts a stop short that takes too long (`stopping.ts`). So does this one, after a real minute. */
 const stopMillisMax = 60_000
 
 const ended = (life: Scope.Closeable, exit: Exit.Exit<unknown, unknown>) =>

@@ -4,7 +4,7 @@
  */
 import { createServer } from "node:net"
 import { Effect } from "effect"
-import { refusedPorts } from "../../../src/platform/runtime/refusedPorts.ts"
+import { refusedPorts } from "../../../src/platform/runtime/places.ts"
 
 const portsMin = 2_000
 const portsEach = 7_000

@@ -1,6 +1,7 @@
 /**
- * What `@coffer/cluster` has to know of Coffer: this runner's settings, version and clock, its session in Postgres, its
- * keys, and the metrics that operators are shown of it. How runners form a cluster is in `packages/cluster`.
+ * Gives `@coffer/cluster` the parts of Coffer that it needs: this runner's settings, version and clock, its session in
+ * Postgres, its keys, and the metrics that operators are shown of it. How runners form a cluster is in
+ * `packages/cluster`.
  */
 import * as Roster from "@coffer/cluster/Roster"
 import * as Runner from "@coffer/cluster/Runner"
@@ -13,12 +14,10 @@ import { Array, Context, DateTime, Effect, Layer, type Redacted } from "effect"
 import { Wakeups } from "../commit/Wakeups.ts"
 import { ClockSkew, MachineTime } from "../postgres/ClockSkew.ts"
 import * as Postgres from "../postgres/Postgres.ts"
-import { BadSetting } from "../runtime/BadSetting.ts"
-import { Instance } from "../runtime/Instance.ts"
-import type { RunnerPlace } from "../runtime/runnerPlace.ts"
+import { BadSetting, type RunnerPlace } from "../runtime/places.ts"
+import { Instance, version } from "../runtime/Vitals.ts"
 import { bytesOf, lockOf } from "../runtime/secretKeys.ts"
 import { Settings } from "../runtime/Settings.ts"
-import { version } from "../runtime/Vitals.ts"
 import { shapes } from "./messages.ts"
 
 /** Names of keys, protocols and metrics begin with `coffer`. */
@@ -82,7 +81,7 @@ const tlsOf = (
   })
 }
 
-/** What operators are shown of each process (docs/decisions/0037). */
+/** The metrics of each process that operators are shown (docs/decisions/0037). */
 const shownMetrics: ReadonlySet<string> = new Set([
   "effect_cluster_shards",
   "effect_cluster_entities",

@@ -1,6 +1,6 @@
 /** What a lane of the Transactor has waiting, how many change sets it writes together, and how long that takes. */
 import { Effect, Metric } from "effect"
-import { shownAs } from "../runtime/gauges.ts"
+import { shownAs } from "../runtime/Vitals.ts"
 import { elapsedMillis } from "../runtime/realTime.ts"
 
 const waiting = Metric.gauge("coffer_lane_waiting", { description: "Change sets that wait for their lane, by lane" })

@@ -1,7 +1,7 @@
 /**
  * When a request has to be answered. A request waits for several things one after the other: its key, its claim, its
  * rows, the owner of an object. Each has a limit of its own (`patience.ts`), and all of them together have this one
- * (silences: G29). What is not done for a request, a worker's statement or an export, has no deadline.
+ * (silences: G29). Work that is not for a request, such as a worker's statement or an export, has no deadline.
  */
 import { Context, Effect, type Fiber } from "effect"
 import { elapsedMillis } from "./realTime.ts"
@@ -32,7 +32,7 @@ export const RequestTime = Context.Reference<Time>("@coffer/platform/RequestTime
 export class Deadline {
   readonly time: Time
   private end: number
-  /** What was left when the wait for the client began. */
+  /** Milliseconds that were left when the wait for the client began. */
   private kept: number | undefined
 
   constructor(millis: number, time: Time) {
@@ -74,7 +74,7 @@ export const leftIn = (fiber: Fiber.Fiber<unknown, unknown>, own: number): numbe
 
 export const millisLeft = (own: number): Effect.Effect<number> => Effect.withFiberSucceed((fiber) => leftIn(fiber, own))
 
-/** What remains for writing down what the channel has said. */
+/** Time that remains to write down the channel's answer. */
 const afterChannelMillis = 2_000
 
 /** How long a request may wait for the channel: `own` at most, and so that its answer can still be written down. */

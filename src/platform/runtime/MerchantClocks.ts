@@ -19,7 +19,7 @@ export class MerchantClocks extends Context.Service<
     readonly moved: () => ReadonlyArray<string>
     /** Runs the effect under the clock that the account has when this is called. It may leave work that is due. */
     readonly within: <A, E, R>(account: Account, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-    /** The same for whoever does the due work. */
+    /** The same for a worker that does the due work. */
     readonly working: <A, E, R>(account: Account, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** Calls back whenever something has run within a moved clock. */
     readonly onUse: (listener: (merchantId: string) => void) => Effect.Effect<void>

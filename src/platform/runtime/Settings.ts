@@ -9,12 +9,18 @@ import { readTwoOperators, type TwoOperators } from "@coffer/model/TwoOperators"
 import { Config, Context, Duration, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { asciiAddress, isAscii } from "./asciiAddress.ts"
 import { collectorOf, variables as telemetry } from "./collector.ts"
-import { BadSetting } from "./BadSetting.ts"
-import { reachable } from "./loopback.ts"
+import {
+  BadSetting,
+  type Bucket,
+  bucket,
+  filesAddress,
+  reachable,
+  type RunnerPlace,
+  runnerPlace,
+  stripeAddress,
+  variables as runnerVariables
+} from "./places.ts"
 import { DataDir } from "./DataDir.ts"
-import { type Bucket, bucket, filesAddress } from "./filePlaces.ts"
-import { stripeAddress } from "./stripeAddress.ts"
-import { type RunnerPlace, runnerPlace, variables as runnerVariables } from "./runnerPlace.ts"
 
 export class Settings extends Context.Service<
   Settings,
@@ -259,7 +265,7 @@ const adminPlace = Effect.fnUntraced(function* (read: {
 
 /** It begins every address that buyers and merchants are given. */
 const publicAddress = Effect.fnUntraced(function* ({ hash, href, password, protocol, search, username }: URL) {
-  // What is wrong is not shown: it may hold the password.
+  // The bad value is not shown: it may hold the password.
   if (!/^https?:$/.test(protocol) || `${username}${password}${search}${hash}` !== "") {
     return yield* new BadSetting({
       message:
@@ -286,7 +292,7 @@ const proxyAddress = Effect.fnUntraced(function* (name: string, read: Option.Opt
   if (Option.isNone(read)) return undefined
   const url = URL.parse(Redacted.value(read.value))
   const rest = url === null ? "" : `${url.pathname}${url.search}${url.hash}`
-  // What is wrong is not shown: it may hold the password.
+  // The bad value is not shown: it may hold the password.
   if (url?.protocol !== "http:" || rest !== "/" || !isDecodable(url.username) || !isDecodable(url.password)) {
     return yield* new BadSetting({
       message: `${name} must look like http://user:password@proxy.example:3128; user and password may be left out.`

@@ -1,6 +1,6 @@
 /**
  * Sends traces, logs and metrics to an OpenTelemetry collector, if OTEL_EXPORTER_OTLP_ENDPOINT names one. Otherwise no
- * spans are made, since spans that nobody collects cost a twentieth of the throughput (docs/effect.md).
+ * spans are made, since spans without a collector cost a twentieth of the throughput (docs/effect.md).
  *
  * A trace begins with a request or with work on a row. A statement alone begins none: polls that find nothing would be
  * nearly all traces.
@@ -13,8 +13,7 @@ import { Effect, Layer, Option, Redacted, References, Tracer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
 import type { Collector } from "./collector.ts"
-import { Instance } from "./Instance.ts"
-import { version } from "./Vitals.ts"
+import { Instance, version } from "./Vitals.ts"
 
 export const layer = (collector: Option.Option<Collector>) =>
   Option.match(collector, {

@@ -1,4 +1,8 @@
-/** Metrics of the process itself: the delay of the event loop, memory, processor time, the version of the program. */
+/**
+ * This process, as operators see it: which one of several it is, the version of its program, and metrics of the delay
+ * of its event loop, its memory and its processor time.
+ */
+import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { createHistogram } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
@@ -92,3 +96,23 @@ export const layer = Layer.effect(
     return Vitals.of({ watchDelay: (listener) => void listeners.push(listener) })
   })
 )
+
+/** Tells this process from others. Another one after each start, and known to no one beforehand. */
+export const Instance = Context.Reference<string>("@coffer/platform/Instance", { defaultValue: () => randomUUID() })
+
+type Gauge = Metric.Metric<number, Metric.GaugeState<number>>
+
+/**
+ * Shows what `read` answers, for as long as the scope is open. It is read when the metrics are, so that no work keeps
+ * it up to date.
+ */
+export const shownAs = Effect.fnUntraced(function* (gauge: Gauge, read: () => number) {
+  const context = yield* Effect.context()
+  const ignore = () => undefined
+  const { remove } = Metric.registerUnsafe(gauge, context, {
+    get: () => ({ value: read() }),
+    update: ignore,
+    modify: ignore
+  })
+  yield* Effect.addFinalizer(() => Effect.sync(remove))
+})

@@ -1,5 +1,5 @@
 /**
- * A mail address as mail servers take it: a domain of another script in its ASCII form (IDNA). What stands before the @
+ * A mail address as mail servers take it: a domain of another script in its ASCII form (IDNA). The part before the @
  * stays as it is, since only the receiving server may read it; where that is not ASCII, the mail needs SMTPUTF8.
  */
 import { domainToASCII } from "node:url"

@@ -3,7 +3,7 @@
  * names and forms are the standard's. Headers hold tokens, so they are printed nowhere.
  */
 import { Config, Effect, Option, Redacted, Result } from "effect"
-import { BadSetting } from "./BadSetting.ts"
+import { BadSetting } from "./places.ts"
 
 export interface Collector {
   readonly url: URL
@@ -26,11 +26,11 @@ interface Read {
   readonly attributes: string
 }
 
-/** None where nothing is sent. What is set is checked all the same. */
+/** None where nothing is sent. Settings are checked all the same. */
 export const collectorOf = Effect.fnUntraced(function* (read: Read) {
   const headers = pairsOf(Redacted.value(read.headers))
   if (headers === undefined || !Object.entries(headers).every(isHeader)) {
-    // What is wrong is not shown: it may hold a token.
+    // The bad value is not shown: it may hold a token.
     return yield* new BadSetting({
       message: "OTEL_EXPORTER_OTLP_HEADERS must be headers as name=value, by comma, with values percent-encoded."
     })

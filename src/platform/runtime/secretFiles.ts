@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs"
 import { Config, ConfigProvider, Effect, Option, Predicate } from "effect"
-import { BadSetting } from "./BadSetting.ts"
+import { BadSetting } from "./places.ts"
 
 /** Settings that are secrets, or hold one. */
 const secretNames = [

@@ -10,12 +10,12 @@ export const sliceMillis = 5
 /** Items per step. Items of usual size take longer if they are handled one by one. */
 export const stepItems = 8
 
-/** What measures slices. A reference, so that a test can say how long a step takes. */
+/** The clock that measures slices. A reference, so that a test can say how long a step takes. */
 export const SliceClock = Context.Reference<() => number>("@coffer/platform/SliceClock", {
   defaultValue: () => elapsedMillis
 })
 
-/** What `work` makes of the items of each step, in their order. */
+/** The results of `work` for the items of each step, in their order. */
 export const inSlices = <A, B>(
   items: ReadonlyArray<A>,
   work: (some: ReadonlyArray<A>) => B,

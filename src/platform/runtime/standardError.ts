@@ -38,7 +38,7 @@ interface Line {
   readonly message?: unknown
 }
 
-/** Collectors index `message` as text. What else was logged with it stands beside it as `data`. */
+/** Collectors index `message` as text. The rest of what was logged is `data`. */
 const withText = (line: Line): Line => {
   const [first, ...rest] = Array.isArray(line.message) ? line.message : [line.message]
   const isText = typeof first === "string"

@@ -1,0 +1,177 @@
+/**
+ * Where things are, by the settings: this runner and how the others know it, uploaded files, Stripe's API. Each setting
+ * that cannot be used has a message for the person who set it.
+ */
+import type { CertificateFiles } from "@coffer/cluster/RunnerTls"
+import { Config, Effect, Option, type Redacted, Schema } from "effect"
+
+/** A setting that the service cannot start with. The message names it and says what it should look like. */
+export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", { message: Schema.String }) {}
+
+// Hosts and ports --------------------------------------------------------------
+
+/** Whether a host is this machine itself, as far as its text tells. */
+export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
+
+/** How this machine reaches a port that listens there, as a URL has it. */
+export const reachable = (host: string): string => {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1"
+  return host.includes(":") ? `[${host.replace(/^\[|\]$/g, "")}]` : host
+}
+
+/**
+ * Ports that browsers and `fetch` refuse to call, since they belong to other protocols:
+ * https://fetch.spec.whatwg.org/#port-blocking
+ */
+export const refusedPorts: ReadonlySet<number> = new Set([
+  1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+  111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+  540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1_719, 1_720, 1_723, 2_049, 3_659, 4_045, 4_190, 5_060,
+  5_061, 6_000, 6_566, 6_665, 6_666, 6_667, 6_668, 6_669, 6_679, 6_697, 10_080
+])
+
+// This runner ------------------------------------------------------------------
+
+export interface RunnerPlace {
+  /** Where the other runners reach this one. */
+  readonly host: string
+  readonly port: number
+  readonly listenHost: string
+  readonly auth: RunnerAuth
+}
+
+/** How runners know each other: by a key derived from `SECRET_KEY`, by certificates, or not at all. */
+export type RunnerAuth = "secret_key" | "none" | CertificateFiles
+
+const file = (name: string) => Config.option(Config.NonEmptyString(name))
+
+export const variables = {
+  runnerHost: Config.option(Config.NonEmptyString("RUNNER_HOST")),
+  runnerPort: Config.option(Config.Port("RUNNER_PORT")),
+  runnerListenHost: Config.option(Config.NonEmptyString("RUNNER_LISTEN_HOST")),
+  runnerAuth: Config.option(Config.NonEmptyString("RUNNER_AUTH")),
+  runnerCert: file("RUNNER_TLS_CERT_FILE"),
+  runnerKey: file("RUNNER_TLS_KEY_FILE"),
+  runnerCa: file("RUNNER_TLS_CA_FILE")
+}
+
+type Read = { readonly [Name in keyof typeof variables]: Config.Success<(typeof variables)[Name]> }
+
+/** Undefined for a process without other runners. */
+export const runnerPlace = Effect.fnUntraced(function* (read: Read) {
+  const auth = yield* runnerAuth(read)
+  if (Option.isNone(read.runnerHost) && Option.isNone(read.runnerPort)) return undefined
+  if (Option.isNone(read.runnerHost) || Option.isNone(read.runnerPort)) {
+    return yield* new BadSetting({
+      message: "RUNNER_HOST and RUNNER_PORT go together: set both to join a cluster, or neither."
+    })
+  }
+  const host = read.runnerHost.value
+  const listenHost = Option.getOrElse(read.runnerListenHost, () => host)
+  if (auth === "none" && !(isLoopback(host) && isLoopback(listenHost))) {
+    return yield* new BadSetting({
+      message:
+        "RUNNER_AUTH=none needs RUNNER_HOST and RUNNER_LISTEN_HOST on this machine (127.0.0.1, ::1 or localhost): " +
+        "whoever reaches the runner port could move money. Leave RUNNER_AUTH out."
+    })
+  }
+  const place: RunnerPlace = { host, port: read.runnerPort.value, listenHost, auth }
+  return place
+})
+
+const runnerAuth = Effect.fnUntraced(function* ({ runnerAuth, runnerCa, runnerCert, runnerKey }: Read) {
+  const chosen = Option.getOrElse(runnerAuth, () => "secret_key")
+  if (chosen !== "secret_key" && chosen !== "none") {
+    return yield* new BadSetting({ message: "RUNNER_AUTH is secret_key, which is the default, or none." })
+  }
+  const files = Option.all({ cert: runnerCert, key: runnerKey, ca: runnerCa })
+  if (Option.isNone(files)) {
+    if ([runnerCert, runnerKey, runnerCa].every(Option.isNone)) return chosen
+    return yield* new BadSetting({
+      message:
+        "RUNNER_TLS_CERT_FILE, RUNNER_TLS_KEY_FILE and RUNNER_TLS_CA_FILE go together: set all three, or none of them."
+    })
+  }
+  if (Option.isSome(runnerAuth)) {
+    return yield* new BadSetting({ message: "Set RUNNER_AUTH or the RUNNER_TLS_* files, not both." })
+  }
+  return files.value
+})
+
+// Uploaded files -----------------------------------------------------------------
+
+/** A bucket of an S3-compatible service. */
+export interface Bucket {
+  /** Undefined for Amazon S3 in the region. */
+  readonly endpoint: string | undefined
+  readonly region: string
+  readonly name: string
+  readonly accessKey: string
+  readonly secretKey: Redacted.Redacted
+}
+
+export const filesAddress = Effect.fnUntraced(function* (read: Option.Option<URL>, publicUrl: string) {
+  if (Option.isNone(read)) return `${publicUrl}/files`
+  const { hash, hostname, href, protocol, search } = read.value
+  const isLocal = protocol === "http:" && (hostname === "localhost" || hostname === "127.0.0.1")
+  if ((protocol !== "https:" && !isLocal) || search !== "" || hash !== "") {
+    return yield* new BadSetting({
+      message: "FILES_URL must look like https://files.example/evidence; http is for localhost alone."
+    })
+  }
+  return href.replace(/\/+$/, "")
+})
+
+export const bucket = Effect.fnUntraced(function* (read: {
+  readonly filesEndpoint: Option.Option<URL>
+  readonly filesRegion: string
+  readonly filesBucket: Option.Option<string>
+  readonly filesAccessKey: Option.Option<string>
+  readonly filesSecretKey: Option.Option<Redacted.Redacted>
+}) {
+  const settings = Option.all([read.filesBucket, read.filesAccessKey, read.filesSecretKey])
+  if (Option.isNone(settings)) {
+    const { filesAccessKey, filesBucket, filesEndpoint, filesSecretKey } = read
+    if ([filesAccessKey, filesBucket, filesEndpoint, filesSecretKey].every((each) => Option.isNone<unknown>(each))) {
+      return undefined
+    }
+    return yield* new BadSetting({
+      message: "FILES_S3_BUCKET, FILES_S3_ACCESS_KEY and FILES_S3_SECRET_KEY go together: set all three, or none."
+    })
+  }
+  const [name, accessKey, secretKey] = settings.value
+  const endpoint = Option.getOrUndefined(Option.map(read.filesEndpoint, ({ href }) => href.replace(/\/+$/, "")))
+  return { endpoint, region: read.filesRegion, name, accessKey, secretKey }
+})
+
+// Stripe -------------------------------------------------------------------------
+
+const stripes = new URL("https://api.stripe.com")
+
+/** A key of a merchant's account goes there: plain http only on this machine. */
+export const stripeAddress = Effect.fnUntraced(function* ({
+  stripeApi,
+  stripeProxy
+}: {
+  readonly stripeApi: Option.Option<URL>
+  readonly stripeProxy: Option.Option<Redacted.Redacted>
+}) {
+  if (Option.isNone(stripeApi)) return stripes
+  const { hash, hostname, pathname, password, protocol, search, username } = stripeApi.value
+  const isBare = pathname === "/" && search === "" && hash === "" && username === "" && password === ""
+  if (!isBare || (protocol !== "https:" && !(protocol === "http:" && isLoopback(hostname)))) {
+    return yield* new BadSetting({
+      message: "STRIPE_API must look like https://api.stripe.com; http is for a simulator on this machine alone."
+    })
+  }
+  if (protocol === "http:" && Option.isSome(stripeProxy)) {
+    return yield* new BadSetting({
+      message: "STRIPE_PROXY is for an https address, and STRIPE_API is one of this machine in http: set one of them."
+    })
+  }
+  return stripeApi.value
+})
+
+/** Where Stripe's client sends its calls: files go to a host of their own, unless the API is elsewhere. */
+export const stripeOrigins = (api: URL): ReadonlyArray<URL> =>
+  api.host === stripes.host ? [api, new URL("https://files.stripe.com")] : [api]
