@@ -5,7 +5,6 @@ import { evidenceNames } from "@coffer/model/Evidence"
 import * as Limits from "@coffer/model/Limits"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { Scope } from "@coffer/model/Scopes"
-import { Record } from "effect"
 import { OpenApi } from "effect/http-api"
 
 const document = OpenApi.fromApi(Api)
@@ -49,7 +48,8 @@ const longest = (body: string): Readonly<Record<string, unknown>> => {
     const values = [maximum, words?.toSorted((a, b) => b.length - a.length)[0], ...anyOf.map(valueOf)]
     return values.find((value) => value !== undefined) ?? (maxLength === undefined ? undefined : text(maxLength))
   }
-  return Record.filter(Record.map(properties, valueOf), (value) => value !== undefined)
+  const values = Object.entries(properties).map(([name, field]) => [name, valueOf(field)] as const)
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined))
 }
 
 const endpoint = {

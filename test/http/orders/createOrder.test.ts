@@ -1,7 +1,7 @@
 /** POST /v1/orders: what each field may be, and which field a refusal names (spec: Orders; Limits; Metadata). */
 import { assert, layer } from "@effect/vitest"
 import { CreateOrder, OrderResource } from "@coffer/contract/Orders"
-import { Context, Effect, Layer, Record } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Reply } from "../../kit/Api.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
@@ -149,7 +149,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("POST /v1/o
       assert.strictEqual(Date.parse(expires_at) - Date.parse(created_at), 24 * 3_600_000)
       const { checkout_url: _, created_at: __, expires_at: ___, trade_no: ____, ...others } = OrderResource.fields
       assert.deepStrictEqual(order, {
-        ...Record.map(others, () => null),
+        ...Object.fromEntries(Object.keys(others).map((name) => [name, null])),
         object: "order",
         out_trade_no: trade_no,
         merchant_id: merchant.merchantId,
