@@ -164,8 +164,8 @@ const comment = /\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm
 const code = (text: string) => text.replace(comment, "")
 
 /**
- * Words that docs/words.md retires. Each has the text in which it is looked for, and the rooms that still have it. A room
- * leaves the list when it is clean. None is added.
+ * Words that docs/words.md retires. Each has the text in which it is looked for, and the rooms that still have it.
+ * A room leaves the list when it is clean. None is added.
  */
 const retired: ReadonlyArray<{
   readonly word: RegExp

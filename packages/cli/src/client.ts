@@ -1,4 +1,4 @@
-/** Calls of the merchant API for a command: by the SDK, with what it fails with told to the one who typed the command. */
+/** Calls of the merchant API for a command: by the SDK, with its failures in words for a person. */
 import { ApiError, Coffer, CofferError, ConnectionError, TimeoutError } from "../../sdk/src/index.ts"
 import { DateTime, Effect, Redacted } from "effect"
 import { type Account, accountOf, merchantDoor } from "./account.ts"

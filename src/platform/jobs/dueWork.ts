@@ -1,6 +1,6 @@
 /**
- * The work of a worker (`Workers`): what it does in a round, and the common case, work on rows that are due. A round does
- * the rows of all accounts, or those of one sandbox whose clock was moved (docs/decisions/0043).
+ * The work of a worker (`Workers`): what it does in a round, and the common case, work on rows that are due. A round
+ * does the rows of all accounts, or those of one sandbox whose clock was moved (docs/decisions/0043).
  */
 import { type DateTime, Effect, type Option } from "effect"
 import type { Wakeup } from "../commit/Wakeups.ts"

@@ -26,7 +26,7 @@ export interface Queue {
   /** How long a worker has a row to itself: an interval. Then it is due again. */
   readonly lease: Fragment
   /**
-   * Where `lease` may be shorter than the work: how long after it was leased a row is due again once the work has ended.
+   * Where `lease` may be shorter than the work: when a row is due again once the work has ended, after its lease began.
    * The same as `lease`, as it reads when the lease has been counted.
    */
   readonly again?: Fragment
