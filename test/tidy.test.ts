@@ -21,6 +21,7 @@ const floors: ReadonlyArray<string> = [
   "src/platform/commit",
   "src/platform/cluster",
   "src/platform/jobs",
+  "src/platform",
   "src/http",
   "src/channel",
   "src/pages",

@@ -8,8 +8,7 @@ import type { WalletName } from "@coffer/rules/wallet/Wallet"
 import type { DateTime, Effect } from "effect"
 import type { Recorded } from "../events/Events.ts"
 import type { Change, ChangeSet } from "../platform/commit/Change.ts"
-import type { InstructionKind } from "../wallets/Wallets.ts"
-import type { PerformedCommand } from "./performedCommand.ts"
+import type { InstructionKind, PerformedCommand } from "../wallets/Instructions.ts"
 
 /** The types of one kind of object. */
 export interface Kind {

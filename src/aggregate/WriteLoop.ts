@@ -28,7 +28,7 @@ import { type CarriedOut, Instructions } from "../wallets/Instructions.ts"
 import { type Entry, type Instruction, noEntry, type Wallets } from "../wallets/Wallets.ts"
 import type { Aggregate, Kind, Stored } from "./Aggregate.ts"
 import { type Derived, derive, deriveNew, type Given } from "./derive.ts"
-import type { PerformedCommand } from "./performedCommand.ts"
+import { decidingAgain } from "./decidingAgain.ts"
 import { makeSnapshots } from "./Snapshots.ts"
 
 /** What can go wrong in any write. The caller may send it again. */
@@ -92,7 +92,7 @@ export const makeWriteLoop = <K extends Kind, E = never>(
     const decide = deciding(aggregate, events)
     const deriveCreation = derivingCreation(aggregate, events)
     if (aggregate.instruction !== undefined) {
-      yield* (yield* Instructions).define(aggregate.instruction, carryingOut(aggregate, decide))
+      yield* (yield* Instructions).define(aggregate.instruction, decidingAgain(aggregate, decide))
     }
 
     const performNow = Effect.fnUntraced(function* (id: K["Id"], command: K["Command"], given: Given = {}) {
@@ -144,7 +144,7 @@ export const makeWriteLoop = <K extends Kind, E = never>(
   })
 
 /** Reads what a decision needs, and takes it. After the last read nothing yields until the commit. */
-const deciding = <K extends Kind>(aggregate: Aggregate<K>, events: Events["Service"]) =>
+export const deciding = <K extends Kind>(aggregate: Aggregate<K>, events: Events["Service"]) =>
   Effect.fnUntraced(function* (
     id: K["Id"],
     command: K["Command"],
@@ -175,22 +175,6 @@ const derivingCreation = <K extends Kind>(aggregate: Aggregate<K>, events: Event
     const instructions = instruction === undefined ? noEntry.instructions : [instruction]
     const surroundings = { answer, record, now: yield* currentTime }
     return deriveNew(aggregate, state, consequence, { changes, instructions }, surroundings)
-  })
-
-/**
- * Derives what is committed for a command that another runner has performed. If the object is not at the version that
- * the other runner has seen, the command fails as stale, and the other runner reads the object again.
- */
-const carryingOut = <K extends Kind>(aggregate: Aggregate<K>, decide: ReturnType<typeof deciding<K>>) =>
-  Effect.fnUntraced(function* ({ answer, command, id, version }: PerformedCommand<K["Id"], K["Command"]>) {
-    // There is no such object, so no runner has performed this command.
-    const { decision, derived } = yield* Effect.mapError(
-      decide(id, command, undefined, { answer }),
-      () => new NotCommitted({ reason: "rejected" })
-    )
-    if (decision.events.length > 0 && derived.after.version === version + 1) return { ...derived, performed: command }
-    const row = aggregate.replacement(derived.after, derived.after.state, yield* currentTime)
-    return yield* new StaleVersion({ table: row.table, key: keyOf(row) })
   })
 
 /** The one place that commits all of it. */

@@ -9,9 +9,9 @@ import type { DateTime } from "effect"
 import type { Recorder } from "../events/Events.ts"
 import { type Answering, answerOf } from "../idempotency/Answering.ts"
 import type { Change, ChangeSet } from "../platform/commit/Change.ts"
-import { type Entry, type Instruction, instruct, noEntry } from "../wallets/Wallets.ts"
+import { instruct, type PerformedCommand } from "../wallets/Instructions.ts"
+import { type Entry, type Instruction, noEntry } from "../wallets/Wallets.ts"
 import type { Aggregate, Kind, Stored } from "./Aggregate.ts"
-import type { PerformedCommand } from "./performedCommand.ts"
 
 /** What a command may bring along. */
 export interface Given {

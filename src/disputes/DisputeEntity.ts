@@ -15,7 +15,7 @@ export const {
 } = ownerOf({
   name: "Disputes",
   /** The answer to the request is committed with the change. */
-  payload: { disputeNo: DisputeNo, command: DisputeCommand, answer: Schema.optional(Answering) },
+  payload: Schema.Struct({ disputeNo: DisputeNo, command: DisputeCommand, answer: Schema.optional(Answering) }),
   success: Dispute,
   failure: Schema.Union([DisputeConflict, DisputeContradicted, DisputeNotFound, NotCommitted, OwnerUnavailable]),
   keyOf: ({ disputeNo }) => disputeNo,

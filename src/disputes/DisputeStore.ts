@@ -72,6 +72,8 @@ export class DisputeStore extends Context.Service<
 >()("@coffer/disputes/DisputeStore") {}
 
 export const disputes = table("disputes", {
+  place: 40,
+  listed: true,
   of: Dispute,
   beside: { version: Schema.Int, nextCheckAt: Schema.NullOr(Schema.DateTimeUtc), checks: Schema.Int },
   key: "disputeNo",
@@ -92,6 +94,7 @@ const besideOf = (dispute: Dispute, version: number, now: DateTime.Utc) => ({
 })
 
 const disputeEvidence = table("dispute_evidence", {
+  place: 50,
   of: Schema.Struct({
     disputeNo: DisputeNo,
     version: Schema.Int,

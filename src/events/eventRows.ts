@@ -6,6 +6,8 @@ import { table } from "../platform/commit/Table.ts"
 const shared = { id: Schema.String, merchantId: MerchantId, mode: Mode, createdAt: Schema.DateTimeUtc }
 
 export const events = table("events", {
+  place: 100,
+  listed: true,
   of: Schema.Struct({
     ...shared,
     type: Schema.String,
@@ -19,6 +21,8 @@ export const events = table("events", {
 })
 
 export const deliveries = table("deliveries", {
+  place: 110,
+  listed: true,
   of: Schema.Struct({
     ...shared,
     eventId: Schema.String,

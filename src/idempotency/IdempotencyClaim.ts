@@ -31,6 +31,7 @@ const IdempotencyKey = Schema.Struct({
 export type IdempotencyKey = typeof IdempotencyKey.Type
 
 export const idempotencyKeys = table("idempotency_keys", {
+  place: 120,
   of: IdempotencyKey,
   key: "id",
   version: "version",

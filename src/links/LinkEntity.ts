@@ -18,7 +18,7 @@ export const {
   messages
 } = ownerOf({
   name: "PaymentLinks",
-  payload: { linkId: LinkId, command: LinkCommand, answer: Schema.optional(Answering) },
+  payload: Schema.Struct({ linkId: LinkId, command: LinkCommand, answer: Schema.optional(Answering) }),
   success: PaymentLink,
   failure: Schema.Union([
     LinkClosed,

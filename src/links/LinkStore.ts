@@ -24,6 +24,8 @@ export class LinkStore extends Context.Service<
 >()("@coffer/links/LinkStore") {}
 
 export const paymentLinks = table("payment_links", {
+  place: 10,
+  listed: true,
   of: PaymentLink,
   beside: { version: Schema.Int },
   key: "linkId",

@@ -22,7 +22,13 @@ export const Mail = Schema.Struct({
 })
 export type Mail = typeof Mail.Type
 
-export const mails = table("mails", { of: Mail, key: "id", version: "version", fixed: ["tradeNo", "recipient"] })
+export const mails = table("mails", {
+  place: 140,
+  of: Mail,
+  key: "id",
+  version: "version",
+  fixed: ["tradeNo", "recipient"]
+})
 
 interface NewMail {
   readonly id: string

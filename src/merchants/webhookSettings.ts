@@ -9,6 +9,7 @@ import { Schema } from "effect"
 import { table } from "../platform/commit/Table.ts"
 
 export const webhookSettings = table("webhook_settings", {
+  place: 70,
   of: Schema.Struct({
     id: Schema.String,
     merchantId: MerchantId,

@@ -12,8 +12,7 @@ import { Answering } from "../idempotency/Answering.ts"
 import { OwnerUnavailable } from "../platform/cluster/ask.ts"
 import { ownerOf } from "../platform/cluster/owner.ts"
 import { CommitError } from "../platform/commit/Change.ts"
-import { Instructions } from "../wallets/Instructions.ts"
-import { EntryMessage, isUnread } from "../wallets/Wallets.ts"
+import { EntryMessage, readEntry } from "../wallets/Instructions.ts"
 import { OrderCommands, OrderNotFound } from "./OrderCommands.ts"
 
 export const {
@@ -26,13 +25,13 @@ export const {
    * The answer to the request, and whatever else is in the entry, is committed with the change or none of it is. With
    * an entry the order may refuse the whole, the wallet may not cover it, and a row of it may be stale.
    */
-  payload: {
+  payload: Schema.Struct({
     tradeNo: TradeNo,
     wallet: WalletName,
     command: OrderCommand,
     answer: Schema.optional(Answering),
     entry: Schema.optional(EntryMessage)
-  },
+  }),
   success: Order,
   failure: Schema.Union([
     OrderConflict,
@@ -44,11 +43,10 @@ export const {
   ]),
   keyOf: ({ wallet }) => walletIdOf(wallet),
   perform: Effect.map(
-    Effect.all([OrderCommands, Instructions]),
-    ([{ perform }, { read }]) =>
+    OrderCommands,
+    ({ perform }) =>
       ({ answer, command, entry, tradeNo }) =>
-        entry !== undefined && isUnread(entry)
-          ? Effect.flatMap(read(entry, command), (made) => perform(tradeNo, command, { answer, entry: made }))
-          : perform(tradeNo, command, { answer, entry })
-  )
+        perform(tradeNo, command, { answer, entry })
+  ),
+  received: readEntry
 })

@@ -50,6 +50,8 @@ export class OrderStore extends Context.Service<
 >()("@coffer/orders/OrderStore") {}
 
 export const orders = table("orders", {
+  place: 20,
+  listed: true,
   of: Order,
   beside: {
     version: Schema.Int,

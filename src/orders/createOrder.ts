@@ -3,19 +3,22 @@
  * merchant's number is the guard, not an owner.
  */
 import type { CreateOrder } from "@coffer/contract/Orders"
-import { prefixes } from "@coffer/model/Ids"
+import { createdAtOf, OutTradeNo, prefixes, TradeNo } from "@coffer/model/Ids"
+import { checkoutValidity } from "@coffer/model/Limits"
+import { merge } from "@coffer/model/Metadata"
+import { titleOf } from "@coffer/model/Text"
 import { nothing } from "@coffer/rules/Consequence"
 import { takes } from "@coffer/rules/delivery/route"
 import type { Order } from "@coffer/rules/order/Order"
 import { formProblem, termsProblem } from "@coffer/rules/order/termsProblem"
-import { Effect, Option, Schema, Struct } from "effect"
+import { DateTime, Effect, Option, Schema, Struct } from "effect"
 import { answering } from "../idempotency/Answering.ts"
 import type { Merchant } from "../merchants/Merchants.ts"
 import { boundsOf } from "../merchants/stripeAccount.ts"
 import type { Account } from "@coffer/model/Account"
 import { numbering } from "../platform/commit/Change.ts"
 import { span } from "../platform/runtime/span.ts"
-import { newOrder } from "./newOrder.ts"
+import { settableOf } from "./orderFields.ts"
 import type { OrderServices } from "./OrderServices.ts"
 
 /** The same out_trade_no was used for an order with other terms (spec: Orders, rule 3). */
@@ -46,6 +49,26 @@ export const createOrder = (services: OrderServices) => {
     )
   }, numbering)
 }
+
+/** The order that a create asks for, as it begins. Pure. */
+export const newOrder = (account: Account, terms: CreateOrder, number: string): Order => ({
+  ...settableOf(terms),
+  status: "pending",
+  tradeNo: TradeNo.make(number),
+  // Generated means: the platform's own number (silences: O5).
+  outTradeNo: terms.out_trade_no ?? OutTradeNo.make(number),
+  merchantId: account.merchantId,
+  mode: account.mode,
+  amount: terms.amount,
+  currency: terms.currency ?? "USD",
+  subject: titleOf(terms.subject),
+  metadata: merge({}, terms.metadata ?? {}),
+  receipt: null,
+  createdAt: createdAtOf(number),
+  expiresAt: DateTime.addDuration(createdAtOf(number), checkoutValidity),
+  declines: 0,
+  unappliedPayments: []
+})
 
 const allowanceOf = ({ privateAllowed }: OrderServices, merchant: Merchant, { mode }: Account) => ({
   mode,

@@ -1,7 +1,7 @@
 /**
  * The fields of an order that are the same in its state and on the wire: the contract names them in snake case
  * (`CreateOrder`: what may be set; `OrderResource`: what is shown), the schema of the order in camel case.
- * `newOrder.ts` and `OrderView.ts` write down only what is not so.
+ * `createOrder.ts` and `OrderView.ts` write down only what is not so.
  */
 import { CreateOrder, OrderResource } from "@coffer/contract/Orders"
 import { Order } from "@coffer/rules/order/Order"

@@ -30,6 +30,8 @@ export class PayoutStore extends Context.Service<
 >()("@coffer/payouts/PayoutStore") {}
 
 export const payouts = table("payouts", {
+  place: 60,
+  listed: true,
   of: Payout,
   beside: { version: Schema.Int },
   key: "payoutNo",

@@ -64,6 +64,8 @@ export class RefundStore extends Context.Service<
 >()("@coffer/refunds/RefundStore") {}
 
 export const refunds = table("refunds", {
+  place: 30,
+  listed: true,
   of: Refund,
   beside: { version: Schema.Int, nextCheckAt: Schema.NullOr(Schema.DateTimeUtc) },
   key: "refundNo",

@@ -1,15 +1,83 @@
 /**
- * What is done with the commands in a message of another runner. Each room says what its own commands come to: it reads
- * the object, decides again by the same rules, and makes the rows. What is no such command is refused, logged and
- * counted (docs/decisions/0033).
+ * The way of an entry from one runner to another: the exception, since the owner of a wallet owns its orders
+ * (docs/decisions/0048). No row travels. A message holds the commands for which the rows were made. The runner that
+ * receives it reads the object, decides again by the same rules, and makes the rows itself: each room says what its own
+ * commands come to. What is no such command is refused, logged and counted (docs/decisions/0033).
  */
 import type { OrderCommand } from "@coffer/rules/order/Order"
-import { Context, Effect, Equal, Exit, Layer, Metric, Option, Schema } from "effect"
+import { Context, Effect, Equal, Exit, Layer, Metric, Option, Schema, SchemaTransformation } from "effect"
+import { Answering } from "../idempotency/Answering.ts"
 import { type CommitError, NotCommitted } from "../platform/commit/Change.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import { currentMillis } from "../platform/runtime/clock.ts"
-import { parseJson } from "../platform/runtime/codecs.ts"
-import { type Entry, type InstructionKind, noEntry, type Unread } from "./Entry.ts"
+import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
+import { type Entry, type Instruction, noEntry } from "./WalletCommands.ts"
+
+// What is sent --------------------------------------------------------------------
+
+/** A kind of command. Runners that serve one database agree on its name and its schema. */
+export interface InstructionKind<in out A> {
+  readonly name: string
+  /** From a value to JSON and back. */
+  readonly codec: Schema.Codec<A, unknown>
+}
+
+export const instructionKind = <A>(name: string, schema: Schema.Codec<A, unknown>): InstructionKind<A> => ({
+  name,
+  codec: Schema.toCodecJson(schema) as unknown as Schema.Codec<A, unknown>
+})
+
+export const instruct = <A>({ codec, name }: InstructionKind<A>, value: NoInfer<A>): Instruction => ({
+  name,
+  encoded: () => Schema.encodeSync(codec)(value)
+})
+
+/**
+ * The command that an object has performed: on which version, so that the other runner decides on the very same state,
+ * or finds that somebody else has written the object since.
+ */
+export interface PerformedCommand<Id, Command> {
+  readonly id: Id
+  /** Of the row that it was decided on. */
+  readonly version: number
+  readonly command: Command
+  /** The request whose answer is stored with it. */
+  readonly answer?: Answering | undefined
+}
+
+export const performedCommand = <Id, Command>(
+  name: string,
+  id: Schema.Codec<Id, unknown>,
+  command: Schema.Codec<Command, unknown>
+): InstructionKind<PerformedCommand<Id, Command>> =>
+  instructionKind<PerformedCommand<Id, Command>>(
+    name,
+    Schema.Struct({ id, version: Schema.Int, command, answer: Schema.optional(Answering) })
+  )
+
+/** An entry as another runner has sent it. It has nothing but its text: to post it before it is read would throw. */
+const asSent = (unread: string) => ({ unread }) as unknown as Entry
+const textIn = (entry: Entry): string | undefined => (entry as { readonly unread?: string }).unread
+
+/** In a message: the commands, as JSON. */
+export const EntryMessage = Schema.declare<Entry>((_): _ is Entry => _ !== undefined, {
+  toCodecJson: () =>
+    Schema.link<Entry>()(
+      Schema.String,
+      SchemaTransformation.transform<Entry, string>({
+        decode: asSent,
+        encode: (entry) => textIn(entry) ?? textOf(entry)
+      })
+    )
+})
+
+const textOf = ({ changes, instructions }: Entry): string => {
+  // The other runner would leave them out.
+  if (instructions.length === 0 && changes.length > 0) throw new TypeError("rows without the command that made them")
+  return jsonText(instructions.map(({ encoded, name }) => ({ name, body: encoded() })))
+}
+
+// What is received ----------------------------------------------------------------
 
 /** What one command comes to. */
 export interface CarriedOut extends Omit<Entry, "instructions"> {
@@ -28,7 +96,7 @@ export class Instructions extends Context.Service<
       carryOut: (value: A) => Effect.Effect<CarriedOut, CommitError>
     ) => Effect.Effect<void>
     /** The entry that another runner has described. `taken`: the command of the order that takes it. */
-    readonly read: (unread: Unread, taken?: OrderCommand) => Effect.Effect<Entry, CommitError>
+    readonly read: (received: Entry, taken?: OrderCommand) => Effect.Effect<Entry, CommitError>
   }
 >()("@coffer/wallets/Instructions") {}
 
@@ -48,7 +116,9 @@ export const layer = Layer.effect(
     const refuse = yield* makeRefuse
     const kinds = new Map<string, (body: unknown) => Effect.Effect<CarriedOut, CommitError>>()
 
-    const read = Effect.fnUntraced(function* ({ unread }: Unread, taken?: OrderCommand) {
+    const read = Effect.fnUntraced(function* (received: Entry, taken?: OrderCommand) {
+      const unread = textIn(received)
+      if (unread === undefined) return received
       const told = Option.flatMap(parseJson(unread), decodeTold)
       if (Option.isNone(told)) return yield* refuse("it is no list of commands")
       const entry = { movements: [...noEntry.movements], reserve: 0, changes: [...noEntry.changes] }
@@ -85,6 +155,18 @@ export const layer = Layer.effect(
       read
     })
   })
+)
+
+/** For the owner of an order or a wallet: reads the entry of a message before its command is performed. */
+export const readEntry = Effect.map(
+  Instructions,
+  ({ read }) =>
+    <Message extends { readonly entry?: Entry | undefined; readonly command?: OrderCommand }>(message: Message) => {
+      const { command, entry } = message
+      return entry === undefined
+        ? Effect.succeed(message)
+        : Effect.map(read(entry, command), (made): Message => ({ ...message, entry: made }))
+    }
 )
 
 /** Nothing is written yet. A defect would lose its kind on the way to the other runner. */

@@ -4,20 +4,38 @@
  * (docs/architecture.md, section 4). So a wallet decides one entry at a time and commits many together.
  */
 import { createdAtOf } from "@coffer/model/Ids"
-import { type InsufficientBalance, post } from "@coffer/rules/wallet/post"
+import { type InsufficientBalance, type Movement, post } from "@coffer/rules/wallet/post"
 import { type Wallet, walletIdOf, type WalletName } from "@coffer/rules/wallet/Wallet"
 import { Cause, Clock, Context, type DateTime, Effect, Layer, Result } from "effect"
 import type { OwnerUnavailable } from "../platform/cluster/ask.ts"
 import { makeTurns, showTurns } from "../platform/cluster/turns.ts"
-import { type CommitError, NotCommitted, StaleVersion } from "../platform/commit/Change.ts"
+import { type ChangeSet, type CommitError, NotCommitted, StaleVersion } from "../platform/commit/Change.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { millisLeft } from "../platform/runtime/Deadline.ts"
 import { commitMillis } from "../platform/runtime/patience.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { sha256 } from "../platform/runtime/Secrets.ts"
-import type { Entry } from "./Entry.ts"
 import { posted, WalletStore } from "./WalletStore.ts"
+
+/** What is posted to a wallet together. */
+export interface Entry {
+  readonly movements: ReadonlyArray<Movement>
+  /** How much more is promised from now on; below zero, how much less. */
+  readonly reserve: number
+  /** Written in the same transaction. A version in them makes the entry idempotent. */
+  readonly changes: ChangeSet
+  /** The commands that all of it was made for. Another runner is sent these alone (`Instructions.ts`). */
+  readonly instructions: ReadonlyArray<Instruction>
+}
+
+/** A command that this runner has carried out. It is encoded only when it goes to another runner. */
+export interface Instruction {
+  readonly name: string
+  readonly encoded: () => unknown
+}
+
+export const noEntry: Entry = { movements: [], reserve: 0, changes: [], instructions: [] }
 
 type Posted = Effect.Effect<void, CommitError | InsufficientBalance | OwnerUnavailable>
 

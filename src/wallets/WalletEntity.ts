@@ -5,8 +5,7 @@ import { Effect, Schema } from "effect"
 import { OwnerUnavailable } from "../platform/cluster/ask.ts"
 import { ownerOf } from "../platform/cluster/owner.ts"
 import { CommitError } from "../platform/commit/Change.ts"
-import { EntryMessage, isUnread } from "./Entry.ts"
-import { Instructions } from "./Instructions.ts"
+import { EntryMessage, readEntry } from "./Instructions.ts"
 import { WalletCommands } from "./WalletCommands.ts"
 
 export const {
@@ -15,14 +14,15 @@ export const {
   messages
 } = ownerOf({
   name: "Wallets",
-  payload: { wallet: WalletName, entry: EntryMessage },
+  payload: Schema.Struct({ wallet: WalletName, entry: EntryMessage }),
   success: Schema.Void,
   failure: Schema.Union([...CommitError.members, InsufficientBalance, OwnerUnavailable]),
   keyOf: ({ wallet }) => walletIdOf(wallet),
   perform: Effect.map(
-    Effect.all([WalletCommands, Instructions]),
-    ([{ post }, { read }]) =>
+    WalletCommands,
+    ({ post }) =>
       ({ entry, wallet }) =>
-        isUnread(entry) ? Effect.flatMap(read(entry), (made) => post(wallet, made)) : post(wallet, entry)
-  )
+        post(wallet, entry)
+  ),
+  received: readEntry
 })

@@ -20,6 +20,7 @@ import { makeOursOf } from "../platform/postgres/ownNumbers.ts"
 import { alone, along, equals, type Search } from "../platform/postgres/scans.ts"
 
 const wallets = table("wallets", {
+  place: 80,
   of: Wallet,
   beside: { walletId: Schema.String },
   key: "walletId",
@@ -32,6 +33,8 @@ const StoredLedgerRow = Schema.Struct({ ...LedgerRow.fields, merchantId: Merchan
 export type StoredLedgerRow = typeof StoredLedgerRow.Type
 
 export const ledger = table("ledger", {
+  place: 90,
+  listed: true,
   of: StoredLedgerRow,
   beside: { walletId: Schema.String },
   key: "id",

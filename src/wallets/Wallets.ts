@@ -12,7 +12,7 @@ import type { CommitError } from "../platform/commit/Change.ts"
 import type { Exported } from "../platform/postgres/Pages.ts"
 import { span } from "../platform/runtime/span.ts"
 import { Merchants } from "../merchants/Merchants.ts"
-import type { Entry, Instruction } from "./Entry.ts"
+import { type Entry, type Instruction, noEntry } from "./WalletCommands.ts"
 import { askWallet } from "./WalletEntity.ts"
 import { type StoredLedgerRow, WalletStore } from "./WalletStore.ts"
 
@@ -70,5 +70,5 @@ export const layer = Layer.effect(
   })
 )
 
-export { EntryMessage, instruct, type InstructionKind, instructionKind, isUnread, noEntry } from "./Entry.ts"
+export { noEntry }
 export type { Entry, Instruction, StoredLedgerRow, WalletName }

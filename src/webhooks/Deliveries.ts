@@ -1,6 +1,6 @@
 /**
  * Front door to deliveries: what became of each event on its way to each address, and sending one again (silences: W5,
- * W11, W15). What is sent again is a delivery of its own, so that what happened before stays as it was.
+ * W11, W15). A resend is a delivery of its own, so that the history of the first one stays as it was.
  */
 import type { DeliveryQuery } from "@coffer/contract/WebhookDeliveries"
 import { prefixes } from "@coffer/model/Ids"

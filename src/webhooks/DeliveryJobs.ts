@@ -1,8 +1,8 @@
 /**
- * Pushes events to merchants' servers (spec: Events, Delivery): finds the lines that have deliveries due, leases as many
- * as there are places for, and has them begun (`beginDeliveries.ts`). Places for posts are shared by mode, merchant, host
- * and address, so that a server that hangs delays no other address (docs/decisions/0053). Leases and results go in
- * batches (docs/decisions/0023). Runs without an owner, on every runner.
+ * Pushes events to merchants' servers (spec: Events, Delivery): finds the lines that have deliveries due, leases as
+ * many as there are places for, and has them begun (`beginDeliveries.ts`). Places for posts are shared by mode,
+ * merchant, host and address, so that a server that hangs delays no other address (docs/decisions/0053). Leases and
+ * results go in batches (docs/decisions/0023). Runs without an owner, on every runner.
  */
 import type { Mode } from "@coffer/model/Ids"
 import { allot, allotBoth, type Allotted, type DueLine, lineKey } from "@coffer/rules/delivery/places"
@@ -138,9 +138,9 @@ interface SandboxSurroundings {
 }
 
 /**
- * Deliveries of one sandbox whose clock was moved: begun when they are due by that clock, as all others are and on their
- * lines and places (docs/decisions/0043, 0053). It waits for no post. A row that is leased stays due until its attempt
- * is recorded, so the clock does not go on before.
+ * Deliveries of one sandbox whose clock was moved: begun when they are due by that clock, as all others are and on
+ * their lines and places (docs/decisions/0043, 0053). It waits for no post. A row that is leased stays due until its
+ * attempt is recorded, so the clock does not go on before.
  */
 const makeSandboxWork = ({ isBehind, places, startDue, store }: SandboxSurroundings): SandboxWork => {
   /** Begins what it may of one merchant's lines, until some were begun or the last line was read. */
@@ -160,9 +160,9 @@ const makeSandboxWork = ({ isBehind, places, startDue, store }: SandboxSurroundi
 }
 
 // The lines that have deliveries due (docs/decisions/0053). A few deliveries are simply read, oldest first. With a
-// backlog, a walk goes through the merchants one after another, so that a large backlog hides nobody. Each step continues
-// where the one before ended, and reads a bounded number of rows. The result of a look is used for a moment: otherwise
-// each place that becomes free would cost a look (docs/decisions/0023).
+// backlog, a walk goes through the merchants one after another, so that a large backlog hides nobody. Each step
+// continues where the one before ended, and reads a bounded number of rows. The result of a look is used for a moment:
+// otherwise each place that becomes free would cost a look (docs/decisions/0023).
 
 /** Merchants whose last destination is kept. Beyond it all merchants are read from their first destination again. */
 const partlyReadMax = 1_024
@@ -173,7 +173,7 @@ interface Walk {
   readonly destinations: Map<string, string>
 }
 
-/** What was taken of a line: deliveries of so many places. */
+/** A line with the places that it was allotted, and how many of its deliveries were leased. */
 interface Taken extends Allotted {
   readonly leased: number
 }
@@ -182,7 +182,7 @@ type Take = (due: ReadonlyArray<DueLine>, isBacklog: boolean) => Effect.Effect<R
 
 const leasedIn = (taken: ReadonlyArray<Taken>) => taken.reduce((sum, { leased }) => sum + leased, 0)
 
-/** What a look has found is offered again for so long, without another look. */
+/** Milliseconds for which the lines that a look has found are offered again, without another look. */
 const knownMillis = 50
 
 export const makeDueLines = (store: DeliveryStore["Service"]) => {
@@ -190,7 +190,7 @@ export const makeDueLines = (store: DeliveryStore["Service"]) => {
     live: { mode: "live", merchantId: "", destinations: new Map() },
     sandbox: { mode: "sandbox", merchantId: "", destinations: new Map() }
   }
-  /** What the last look has found and nobody has taken. */
+  /** The lines that the last look has found and nobody has taken. */
   let known: ReadonlyArray<DueLine> = []
   let lookedAt = -Infinity
   let isBacklog = false

@@ -1,5 +1,5 @@
 /**
- * What operators see of deliveries: metrics of what is under way and of how attempts end, and the destinations that have
+ * Deliveries as operators see them: metrics of posts under way and of how attempts end, and the destinations that have
  * failed for an hour or longer, as this runner sees them. Every metric exists from the start. How many are due is shown
  * with what is due for other workers (`platform/jobs/backlogs.ts`).
  */
@@ -52,7 +52,7 @@ const nameOf = (outcome: Posted["outcome"]): keyof typeof byOutcome => {
   }
 }
 
-/** Of an attempt that the operator's proxy kept from the destination. It is not recorded. */
+/** Counts an attempt that the operator's proxy kept from the destination. The attempt is not recorded. */
 export const countProxyFailure = Metric.update(byOutcome.proxy, 1)
 
 /** `failingNow`: how many destinations fail at this time, Unix milliseconds. */

@@ -43,7 +43,7 @@ export const destinationsMax = 64
 /** Deliveries of one destination that a step counts. */
 export const countedMax = 8
 
-/** What one statement changes at most: it has to end in time. */
+/** Rows that one statement changes at most: it has to end in time. */
 const changedMax = 10_000
 
 const backlogMax = 10_000
@@ -61,7 +61,7 @@ export interface LeaseOptions extends DueAt {
   readonly lines: ReadonlyArray<Allotted>
 }
 
-/** Of one delivery. */
+/** The lease of one delivery. */
 export interface Lease {
   readonly delivery: LeasedDelivery
   readonly leaseUntil: DateTime.Utc
@@ -94,7 +94,7 @@ export class DeliveryStore extends Context.Service<
     readonly skip: (delivery: LeasedDelivery) => Effect.Effect<void>
     /** The same for all that is pending for an endpoint, up to `changedMax`. */
     readonly skipAll: (endpointId: string) => Effect.Effect<void>
-    /** What is pending for an endpoint goes to its new address, up to `changedMax`. */
+    /** Pending deliveries of an endpoint go to its new address, up to `changedMax`. */
     readonly retarget: (endpointId: string, url: string) => Effect.Effect<void>
     /** When the next row becomes due, apart from those that are due `now`. */
     readonly nextDue: (now: DateTime.Utc) => Effect.Effect<Option.Option<DateTime.Utc>>

@@ -163,7 +163,7 @@ const targetOf = ({ httpAllowed = false, privateAllowed, url }: OutboundRequest)
     : undefined
 }
 
-/** What a text says depends on nothing else, and costs 30 µs to find out. */
+/** A URL is read once: its parts depend on nothing but the text, and reading it costs 30 µs. */
 const read = memoize(4_096, identity<string>, (text) => {
   const url = isHttpUrl(text) ? new URL(text) : undefined
   const host = url?.hostname.replace(/^\[(.*)\]$/, "$1") ?? ""
@@ -189,7 +189,7 @@ interface ExchangeMeans {
   readonly excerpts: { readonly after: (late: () => void) => () => boolean }
 }
 
-/** What has arrived so far. It outlives the exchange, so that a time-out can still report it. */
+/** The part of the answer that has arrived. It outlives the exchange, so that a time-out can still report it. */
 interface Received extends Trip {
   status: number | undefined
   bytes: number
@@ -221,9 +221,9 @@ const snippetOf = (chunks: ReadonlyArray<Buffer>): string =>
     .replaceAll("\0", "\uFFFD")
 
 /**
- * Connects, sends, and listens until the snippet is full, the answer ends, or it takes too long to end. `done` is told
- * undefined when a kept connection turned out to be closed. What is returned closes the connection,
- * unless the exchange is over.
+ * Connects, sends, and listens until the snippet is full, the answer ends, or it takes too long to end. `done` gets
+ * undefined when a kept connection turned out to be closed. The returned function closes the connection, unless the
+ * exchange is over.
  */
 const exchange = (
   { checked, fresh, received, request }: Exchange,
@@ -287,7 +287,7 @@ const exchange = (
 
 const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? error.name
 
-/** What a connection says that was closed before we wrote to it or before it answered. */
+/** Codes of a connection that was closed before we wrote to it or before it answered. */
 const closed = {
   ECONNRESET: "ECONNRESET",
   EPIPE: "EPIPE",

@@ -137,7 +137,7 @@ const update = ({ change, deliveries, privateAllowed }: Services) =>
         ({ endpoint, settings }) => ({ settings, answer: endpointView(account.mode, endpoint) })
       )
     )
-    // What falls due while it is disabled is skipped by its attempt (silences: W5).
+    // A delivery that falls due while its endpoint is disabled is skipped by its attempt (silences: W5).
     if (changes.url !== undefined) yield* soonEnough(deliveries.retarget(id, changes.url))
     return updated
   })
@@ -202,7 +202,7 @@ const reads = ({ store }: Services) => ({
   })
 })
 
-/** What is sent changes; `disabled` is another word for `status` (silences: W5). */
+/** Only fields that were sent change; `disabled` is another word for `status` (silences: W5). */
 const changesOf = ({
   description,
   disabled,

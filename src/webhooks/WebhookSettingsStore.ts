@@ -1,6 +1,6 @@
 /**
  * Rows of webhook settings, read fresh to change or to show them, and the one way to change them: load, decide, commit
- * with the answer to the request, and again when another request wrote first (docs/decisions/0021). The next question to
+ * with the answer to the request, and again when another request wrote first (docs/decisions/0021). The next request at
  * this runner meets the new settings. An account's single address is the merchant's own and only shown here.
  */
 import { Mode } from "@coffer/model/Ids"
@@ -79,10 +79,10 @@ export const layer = Layer.effect(
 /** How often one change is decided while others change the same settings: more often than a merchant sends at once. */
 const attemptsMax = 64
 
-/** What a change comes to. */
+/** The result of a change. */
 interface SettingsChange<Answer> {
   readonly settings: WebhookSettings
-  /** What the request is answered. It is stored encrypted, since it may show a secret. */
+  /** The answer to the request. It is stored encrypted, since it may show a secret. */
   readonly answer: Answer
 }
 

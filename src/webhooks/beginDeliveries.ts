@@ -3,7 +3,8 @@
  * result is written, and the next one begins. A failure of one costs the others nothing.
  *
  * A place is one post under way on this runner. Each line has a limit (docs/decisions/0053), and leased deliveries may
- * wait for a place (docs/decisions/0041). Which line may take a place is a rule (`packages/rules/src/delivery/places.ts`).
+ * wait for a place (docs/decisions/0041). A rule says which line may take one
+ * (`packages/rules/src/delivery/places.ts`).
  * All of it is lost with the process: after a restart nothing is known of any line.
  */
 import { webhookAcknowledgement } from "@coffer/model/Limits"
@@ -36,7 +37,7 @@ import { type Ended, type LeasedDelivery, logLost, makeResults } from "./deliver
 import { DeliveryStore, type Lease } from "./DeliveryStore.ts"
 import { attemptOf, isDelivered, type Posted, type PostResult } from "./postDelivery.ts"
 
-/** What an attempt takes at most. */
+/** The longest time of an attempt. */
 const attemptMillis = Duration.toMillis(webhookAcknowledgement)
 
 interface Surroundings {
@@ -67,7 +68,7 @@ export const makeBegin = Effect.fnUntraced(function* ({ failing, metrics, places
   const results = yield* makeResults((batch) => store.record(batch), makeWritten({ metrics, places, clocks }))
   const run = yield* FiberSet.makeRuntime<never>()
 
-  /** What is to be written of an attempt, if there is anything. */
+  /** The result of an attempt that has to be written; undefined where there is none. */
   const conclude = Effect.fnUntraced(function* (started: Started, posted: PostResult) {
     const { delivery, leaseUntil, line, worker } = started
     if (posted === "skipped") return yield* store.skip(delivery)
@@ -143,7 +144,7 @@ interface AfterWriting extends Pick<Surroundings, "metrics" | "places"> {
   readonly clocks: MerchantClocks["Service"]
 }
 
-/** What follows when results were written, or could not be. */
+/** Runs when results were written, or could not be. */
 const makeWritten =
   ({ clocks, metrics, places }: AfterWriting) =>
   (batch: ReadonlyArray<Made>, wasBehind: boolean) =>
@@ -172,7 +173,7 @@ const makeUnrecorded = () => {
   }
 }
 
-/** A line for the operator, where one is due. A delivery that cannot be signed is our failure, not the destination's. */
+/** The operator's line in the log, where one is due. A delivery that cannot be signed is our own failure. */
 const judge = (failing: Surroundings["failing"], { attempt, delivery, outcome }: Made, endedAt: number) => {
   const line = lineOf(delivery)
   if (outcome._tag === "Unsigned") return undefined

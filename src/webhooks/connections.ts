@@ -1,15 +1,15 @@
 /**
  * Connections to merchants' servers: how they are opened, kept for the next post, and closed (silences: W12, W20, W21).
- * What is posted on them is in `Outbound`.
+ * `Outbound` posts on them.
  *
  * A socket is opened straight to one of the addresses that were checked, or through the operator's proxy. The name is
  * never looked up again, since its answer may have changed (DNS rebinding). In TLS the server has to have the
  * certificate of the URL's name, whichever address it is at.
  *
  * A connection is kept under the host and the addresses that were checked when it was made, and only a post whose own
- * check found the same addresses gets it. So the address that is written to is always one that was checked, also after a
- * name has moved. Each connection is a client of undici with one socket. The places for posts bound how many are in use
- * (docs/decisions/0053), and the numbers below how many are idle.
+ * check found the same addresses gets it. So the address that is written to is always one that was checked, also after
+ * a name has moved. Each connection is a client of undici with one socket. The places for posts bound how many are in
+ * use (docs/decisions/0053), and the numbers below how many are idle.
  */
 import http from "node:http"
 import net, { isIP, type LookupFunction, type Socket } from "node:net"
@@ -22,7 +22,7 @@ export type NotDeliveredReason = "timeout" | "refused_address" | "dns" | "connec
 
 /** One exchange, as far as it has come. */
 export interface Trip {
-  /** What has failed if it fails now. */
+  /** The reason of a failure that comes now. */
   stage: NotDeliveredReason
 }
 
@@ -381,7 +381,7 @@ const reasonOf = (proxy: EgressProxy, status: number): NotDeliveredReason => {
   return status >= 500 ? blamed(proxy) : "proxy"
 }
 
-/** Who is to blame when the proxy can be reached and does not get through. */
+/** The reason when the proxy can be reached and does not get through. */
 const blamed = ({ clock, openedAt }: EgressProxy): NotDeliveredReason =>
   openedAt !== undefined && clock() - openedAt <= lately ? "connect" : "proxy"
 

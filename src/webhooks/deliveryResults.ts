@@ -74,7 +74,7 @@ export const makeResults = Effect.fnUntraced(function* <Result extends Ended>(
     if (Exit.isFailure(all)) yield* Effect.forEach(batch, writeOne, { concurrency: singles, discard: true })
     const wasBehind = isBehind()
     waiting -= batch.length
-    // What follows from one batch must not keep the next from being written.
+    // A failure after one batch must not keep the next from being written.
     yield* Effect.catchCause(written(batch, wasBehind), (cause) => Effect.logError("after results were written", cause))
   }, Effect.uninterruptible)
 

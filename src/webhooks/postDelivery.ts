@@ -20,7 +20,7 @@ import { Outbound, type Outcome } from "./Outbound.ts"
 export interface Posted {
   readonly at: DateTime.Utc
   readonly ended: DateTime.Utc
-  /** What it took. A clock that is moved meanwhile does not count. */
+  /** The time that the attempt took. A clock that is moved meanwhile does not count. */
   readonly millis: number
   readonly url: string
   /** Unsigned: no secret of ours opens, so nothing was sent. */
@@ -125,7 +125,7 @@ export const attemptOf = (delivery: LeasedDelivery, { at, ended, millis, outcome
     ...shown(outcome)
   }
   if (isDelivered(outcome)) return { ...attempt, status: "succeeded", nextAttemptAt: undefined }
-  // What was sent again on request is not tried again by itself (silences: W11).
+  // A resend on request is not tried again by itself (silences: W11).
   const nextAttemptAt = delivery.is_manual ? undefined : nextAttempt(delivery.attempts + 1, ended)
   return { ...attempt, status: nextAttemptAt === undefined ? "failed" : "pending", nextAttemptAt }
 }

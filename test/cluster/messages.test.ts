@@ -9,7 +9,7 @@ import { shapes } from "../../src/platform/cluster/messages.ts"
 import { messages as wallets } from "../../src/wallets/WalletEntity.ts"
 
 /** What the messages of the newest number look like. */
-const fingerprint = "64f23e707378a3c2"
+const fingerprint = "2430aacd36dcb540"
 
 const shapeOf = (schema: Schema.Codec<unknown, unknown>) => Schema.toJsonSchemaDocument(Schema.toCodecJson(schema))
 

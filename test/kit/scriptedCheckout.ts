@@ -79,7 +79,7 @@ export const openScripted = Effect.fnUntraced(function* ({
     MerchantClocks.layer,
     Layer.succeed(NewIds, scriptedIds),
     Layer.mock(Merchants, {
-      byKey: () => ({ isRecalled: false, account: Effect.succeedNone, hasEnded: Effect.succeed(false) }),
+      byKey: () => ({ isRecalled: false, account: () => Effect.succeedNone, hasEnded: Effect.succeed(false) }),
       find: () => {
         const mode = { payment_methods: offered ?? null }
         const merchant = { name: "Celadon Teahouse", logo: null, support_email: null, support_url: null }

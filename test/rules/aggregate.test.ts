@@ -10,10 +10,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import type { Aggregate, Kind } from "../../src/aggregate/Aggregate.ts"
 import { derive, deriveNew, type Surroundings } from "../../src/aggregate/derive.ts"
-import { performedCommand } from "../../src/aggregate/performedCommand.ts"
+import { instruct, performedCommand } from "../../src/wallets/Instructions.ts"
 import { makeSnapshots } from "../../src/aggregate/Snapshots.ts"
 import type { Change } from "../../src/platform/commit/Change.ts"
-import { instruct, noEntry } from "../../src/wallets/Entry.ts"
+import { noEntry } from "../../src/wallets/Wallets.ts"
 import { createdAt as now, pendingOrder } from "../kit/fixtures.ts"
 
 /** A count that goes up by facts, each of which moves as much money and is told. */

@@ -31,6 +31,7 @@ const bodies: Record<string, Json> = {
   "/v1/test_helpers/clock/advance": { by: "1s" },
   "/operator/v1/merchants/:merchant_id/api_keys": { mode: "sandbox", name: "N", scopes: ["orders:read"] },
   "/operator/v1/merchants/:merchant_id/api_keys/:key_id": {},
+  "/operator/v1/merchants/:merchant_id/api_keys/:key_id/roll": { overlap_minutes: 1 },
   "/operator/v1/merchants": { name: "N" },
   "/operator/v1/merchants/:merchant_id": {
     fees: [{ basis_points: 1, fixed: 1 }],

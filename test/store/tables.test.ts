@@ -1,18 +1,18 @@
 /** The tables that rooms describe, and those that the migrations make. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { tableNames, tableOf } from "../../src/platform/commit/Table.ts"
+import { tables } from "../../src/platform/commit/Table.ts"
 import { start } from "../kit/Service.ts"
 
 describe("a table that a room describes", () => {
   it.live("has a description for each name, and the columns and types of the database", () =>
     Effect.gen(function* () {
       const { sql } = yield* start()
-      for (const name of tableNames) {
+      for (const { columns, name } of tables()) {
         const found = yield* sql<{ column: string; type: string }>`select column_name as column, udt_name as type
           from information_schema.columns where table_name = ${name}`
         const typeOf = new Map(found.map(({ column, type }) => [column, type === "int4" ? "int8" : type]))
-        for (const column of tableOf(name).columns) {
+        for (const column of columns) {
           assert.deepStrictEqual([name, column.name, typeOf.get(column.name)], [name, column.name, column.type])
         }
       }

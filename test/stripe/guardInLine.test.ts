@@ -9,7 +9,7 @@ import { breakers, makeStripeGuard, Patience } from "../../src/channels/stripe/S
 import { NoTunnel } from "../../src/channels/stripe/tunnelAgent.ts"
 
 const account = { merchantId: MerchantId.make("mer_00000000000000000000000001"), mode: "sandbox" as const }
-const budget = { account: "acct_1", perSecond: 25 }
+const budget = { account: "acct_1", mode: "sandbox", perSecond: 25 } as const
 
 const refusal = (detail: Error) => new Stripe.errors.StripeConnectionError({ message: "", detail } as never)
 const noTunnel = refusal(new NoTunnel("it answered CONNECT with 502"))

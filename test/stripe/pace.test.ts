@@ -81,7 +81,7 @@ describe("of an account that takes 25 calls in a second", () => {
         const { begin, orders, second, since, take } = yield* paced(25)
         const all = yield* orders(200)
         const limited = yield* since('coffer_stripe_calls_total{mode="sandbox",outcome="rate_limited"')
-        const waits = yield* since('coffer_stripe_waits_total{urgency="buyer"')
+        const waits = yield* since('coffer_stripe_waits_total{mode="sandbox",urgency="buyer"')
         yield* begin(all)
         const seen: Array<Reply> = []
         for (let seconds = 0; seconds < 8; seconds++) {
@@ -96,6 +96,29 @@ describe("of an account that takes 25 calls in a second", () => {
         assert.strictEqual(yield* limited, 0)
         assert.isAtMost(yield* waits, 200)
       }).pipe(Effect.scoped)
+  )
+})
+
+describe("60 payments that Stripe reports at once", () => {
+  it.live("are credited with one call for each, so that the last one waits for two seconds of 25 calls", () =>
+    Effect.gen(function* () {
+      const { api, choose, control, order, sessions, settled, sql } = yield* connected()
+      const all = yield* Effect.replicateEffect(order(), 60)
+      for (const one of all) assert.strictEqual((yield* choose(one)).status, 200)
+      yield* control.hold_webhooks({})
+      for (const one of all) yield* control.pay({ session: sessions(one)[0]!.id })
+      yield* settled
+      const calls = Effect.map(api.get("/metrics"), ({ text }) =>
+        Array.from(text.matchAll(/^coffer_stripe_calls_total\{mode="sandbox".*\} (\d+)/gm), ([, count]) =>
+          Number(count)
+        ).reduce((sum, count) => sum + count, 0)
+      )
+      const before = yield* calls
+      yield* control.release_webhooks({})
+      yield* settled
+      assert.lengthOf(yield* sql`select 1 from orders where status = 'paid'`, all.length)
+      assert.isAtMost((yield* calls) - before, all.length)
+    })
   )
 })
 

@@ -1,7 +1,10 @@
 /** What Stripe sends: checked before it costs anything, stored before it is answered, handled in any order. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer, Logger, References } from "effect"
 import type { Stripe } from "stripe"
+import { diagnose } from "../../src/doctor/doctor.ts"
+import * as Faults from "../../src/platform/runtime/Faults.ts"
+import { installationWith } from "../kit/installation.ts"
 import { connected, worlds } from "./kit.ts"
 
 type World = Effect.Success<ReturnType<typeof connected>>
@@ -182,7 +185,7 @@ describe("events of Stripe in any order", () => {
 })
 
 describe("a destination of thin events", () => {
-  it.live("is told what is wrong in the answer and by the doctor, and its payments are found within a minute", () =>
+  it.live("is told what is wrong in the answer, and its payments are found within a minute", () =>
     Effect.gen(function* () {
       const world = yield* connected()
       yield* world.control.thin_events({ endpoint: world.endpoint.id })
@@ -200,6 +203,38 @@ describe("a destination of thin events", () => {
       yield* world.control.pay({ session: world.sessions(made)[0]!.id })
       yield* world.pass("61 seconds")
       assert.strictEqual((yield* world.merchant.order(made.trade_no))["status"], "paid")
+    })
+  )
+
+  it.live("has a line in the log for each refused event, with the merchant and what to do", () =>
+    Effect.gen(function* () {
+      const warnings: Array<readonly [string, Readonly<Record<string, unknown>>]> = []
+      const logger = Logger.make(({ fiber, logLevel, message }) => {
+        if (logLevel === "Warn") warnings.push([String(message), fiber.getRef(References.CurrentLogAnnotations)])
+      })
+      const world = yield* connected({ faults: Layer.merge(Faults.layer, Logger.layer([logger])) })
+      yield* send(world, { id: "evt_1", object: "v2.core.event", type: "v1.charge.refunded", livemode: false })
+      const [line, ...others] = warnings.filter(([message]) => message.includes("thin events"))
+      assert.lengthOf(others, 0)
+      assert.include(line![0], "make one with snapshot events")
+      assert.include(line![1], { merchant_id: world.merchant.merchantId, mode: "sandbox" })
+    })
+  )
+
+  it.live("is a warning of the doctor that names the merchant, until a snapshot event comes", () =>
+    Effect.gen(function* () {
+      const world = yield* connected()
+      const said = Effect.map(diagnose(installationWith({ sql: world.sql, url: world.database })), (findings) =>
+        findings.find(({ name }) => name === "stripe webhooks")!
+      )
+      assert.strictEqual((yield* said).status, "ok")
+      yield* send(world, { id: "evt_1", object: "v2.core.event", type: "v1.charge.refunded", livemode: false })
+      const { seen, status } = yield* said
+      assert.strictEqual(status, "warning")
+      assert.include(seen, world.merchant.merchantId)
+      yield* world.pass("1 second")
+      yield* world.paid()
+      assert.strictEqual((yield* said).status, "ok")
     })
   )
 

@@ -26,7 +26,7 @@ import * as RunnerPort from "./RunnerPort.ts"
 import type { RunnerTls } from "./RunnerTls.ts"
 import * as ShardLocks from "./ShardLocks.ts"
 import * as Suspects from "./Suspects.ts"
-import { type Place, ThisRunner } from "./ThisRunner.ts"
+import { type Place, TakesPart, ThisRunner } from "./ThisRunner.ts"
 
 export interface Options {
   /**
@@ -123,7 +123,8 @@ const withLeanContext = <E, R>(
         Suspects.Suspects,
         Joining.Joining,
         Doubt,
-        ThisRunner
+        ThisRunner,
+        TakesPart
       )
     ).pipe(
       // The slots are built after the cluster, so they have ended when this finalizer runs.

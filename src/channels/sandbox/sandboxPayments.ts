@@ -7,7 +7,7 @@ import type { ChannelPayment } from "../../channel/Channel.ts"
 import { refundableUntil } from "../../channel/refundWindows.ts"
 import { type ChangeSet, insert } from "../../platform/commit/Change.ts"
 import { table } from "../../platform/commit/Table.ts"
-import { instructionKind } from "../../wallets/Wallets.ts"
+import { instructionKind } from "../../wallets/Instructions.ts"
 import { sandboxChannel } from "./name.ts"
 
 const SandboxPayment = Schema.Struct({
@@ -22,6 +22,7 @@ const SandboxPayment = Schema.Struct({
 export type SandboxPayment = typeof SandboxPayment.Type
 
 export const sandboxPayments = table("sandbox_payments", {
+  place: 130,
   of: SandboxPayment,
   /** When the bank reports a payment that it has not reported yet. */
   beside: { merchantId: Schema.String, reportDueAt: Schema.NullOr(Schema.DateTimeUtc) },

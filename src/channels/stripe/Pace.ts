@@ -2,6 +2,7 @@
  * How fast calls go to Stripe (docs/decisions/0073). Stripe takes so many calls of an account in a second. The others
  * wait here, in a line for each account. All runners count the calls of an account together, where quotas are counted.
  */
+import { Mode } from "@coffer/model/Ids"
 import { Context, Effect, Fiber, Layer, Metric, Schema } from "effect"
 import { QuotaStore } from "../../edge/QuotaStore.ts"
 import { millisLeft, realTime, type Time } from "../../platform/runtime/Deadline.ts"
@@ -22,6 +23,7 @@ export const PaceTime = Context.Reference<Time>("@coffer/stripe/PaceTime", {
 /** An account at Stripe, and how many calls it takes in a second. */
 export interface Budget {
   readonly account: string
+  readonly mode: Mode
   readonly perSecond: number
 }
 
@@ -55,7 +57,8 @@ const waits = Metric.counter("coffer_stripe_waits_total", {
   description: "Calls to Stripe that waited because the account had as many in that second as Stripe takes",
   incremental: true
 })
-const countWait = (urgency: Urgency, by: number) => Metric.update(Metric.withAttributes(waits, { urgency }), by)
+const countWait = (mode: Mode, urgency: Urgency, by: number) =>
+  Metric.update(Metric.withAttributes(waits, { mode, urgency }), by)
 
 export const layer = Layer.effect(
   Pace,
@@ -66,7 +69,7 @@ export const layer = Layer.effect(
     // A line is served for many requests, so it has nothing of the one that begins it.
     const fork = Effect.runForkWith(yield* Effect.context<never>())
     const lines = new Map<string, ReturnType<typeof newLine>>()
-    yield* Effect.forEach(urgencies, (urgency) => countWait(urgency, 0))
+    for (const mode of Mode.literals) yield* Effect.forEach(urgencies, (urgency) => countWait(mode, urgency, 0))
 
     const lineOf = ({ account }: Budget) => {
       const known = lines.get(account)
@@ -128,7 +131,7 @@ export const layer = Layer.effect(
           const began = time.millis()
           return Effect.ensuring(
             enter(budget, until, isAgain),
-            Effect.suspend(() => (time.millis() - began < pauseMin ? Effect.void : countWait(urgency, 1)))
+            Effect.suspend(() => (time.millis() - began < pauseMin ? Effect.void : countWait(budget.mode, urgency, 1)))
           )
         }),
       close: (budget, millis) => {

@@ -89,7 +89,7 @@ export const layer = Layer.effect(
         const { mode } = account
         // Merchants with one key have one account. A connected one has one number for its live and its test calls.
         const counted = keys.account ?? secrets.sign(`stripe account/${keys.secretKey}`)
-        return { stripe: connect(keys), budget: { account: `${mode}/${counted}`, perSecond: stripeCalls[mode] } }
+        return { stripe: connect(keys), budget: { account: `${mode}/${counted}`, mode, perSecond: stripeCalls[mode] } }
       }
     )
 

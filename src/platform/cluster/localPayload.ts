@@ -5,10 +5,7 @@
  */
 import { Schema, SchemaTransformation } from "effect"
 
-export const localPayload = <const Fields extends Schema.Struct.Fields>(fields: Fields) => {
-  const wire = Schema.Struct(fields)
-  type Message = typeof wire.Type
-  return Schema.declare<Message>((_): _ is Message => true, {
+export const localPayload = <Message>(wire: Schema.Codec<Message, unknown>) =>
+  Schema.declare<Message>((_): _ is Message => true, {
     toCodecJson: () => Schema.link<Message>()(wire, SchemaTransformation.passthrough())
   })
-}

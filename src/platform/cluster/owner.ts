@@ -5,7 +5,7 @@
  */
 import { Cause, Clock, Effect, Hash, Layer, Metric, Option, References, Schema, String as Text } from "effect"
 import { ClusterSchema, Entity, EntityId, Sharding, ShardingConfig } from "effect/cluster"
-import { Rpc } from "effect/rpc"
+import { Rpc, RpcClient } from "effect/rpc"
 import { OwnerUnavailable, type ClusterFailure } from "./ask.ts"
 import { localPayload } from "./localPayload.ts"
 import { clockHeader, MerchantClocks, toldOf } from "../runtime/MerchantClocks.ts"
@@ -24,37 +24,57 @@ const asked = Metric.counter("coffer_commands_asked_total", {
   incremental: true
 })
 
-type Codec = Schema.Codec<unknown, unknown>
-
-interface Definition<Fields extends Schema.Struct.Fields, Success extends Codec, Failure extends Codec, R> {
+interface Definition<Message, Success, Failure, R, RX> {
   /** Of the entity. Runners that serve one database agree on it. */
   readonly name: string
-  readonly payload: Fields
-  readonly success: Success
-  readonly failure: Failure
+  readonly payload: Schema.Codec<Message, unknown>
+  readonly success: Schema.Codec<Success, unknown>
+  readonly failure: Schema.Codec<Failure, unknown>
   /** The slot of a command follows from this key: that of its object, or of what the object belongs to. */
-  readonly keyOf: (payload: Schema.Struct.Type<Fields>) => string
+  readonly keyOf: (message: Message) => string
   /** Carries a command out on the runner that owns the object. */
-  readonly perform: Effect.Effect<Perform<Fields, Success, Failure>, never, R>
+  readonly perform: Effect.Effect<Perform<Message, Success, Failure>, never, R>
+  /** What is done first with a message of another runner. A command of this runner is performed as it is. */
+  readonly received?: Effect.Effect<
+    (message: NoInfer<Message>) => Effect.Effect<NoInfer<Message>, NoInfer<Failure>>,
+    never,
+    RX
+  >
 }
 
-type Perform<Fields extends Schema.Struct.Fields, Success extends Codec, Failure extends Codec, More = never> = (
-  payload: Schema.Struct.Type<Fields>
-) => Effect.Effect<Success["Type"], Failure["Type"] | More>
+type Perform<Message, Success, Failure> = (message: Message) => Effect.Effect<Success, Failure>
 
-export const ownerOf = <const Fields extends Schema.Struct.Fields, Success extends Codec, Failure extends Codec, R>(
-  definition: Definition<Fields, Success, Failure, R>
+export const ownerOf = <Message, Success, Failure, R, RX = never>(
+  definition: Definition<Message, Success, Failure, R, RX>
 ) => {
-  const { failure: error, keyOf, name, perform, success } = definition
+  const {
+    failure: error,
+    keyOf,
+    name,
+    perform,
+    received = Effect.succeed(Effect.succeed<Message>),
+    success
+  } = definition
   const payload = localPayload(definition.payload)
   const entity = Entity.make(name, [Rpc.make("Perform", { payload, success, error })])
+  const performReceived = Effect.map(
+    Effect.all([perform, received]),
+    ([here, read]) =>
+      (message: Message) =>
+        Effect.flatMap(read(message), here)
+  )
 
   return {
     /** What runners say to each other (`messages.ts`). */
-    messages: { name, payload: Schema.Struct(definition.payload), success, failure: error },
+    messages: { name, payload: definition.payload, success, failure: error },
     /** Carries a command out, wherever its owner is. The caller bounds the wait (`ask.ts`). */
     ask: Effect.gen(function* () {
-      const here = yield* perform
+      const sharding = yield* Sharding.Sharding
+      const { simulateRemoteSerialization } = yield* ShardingConfig.ShardingConfig
+      const performed = yield* performReceived
+      const here = simulateRemoteSerialization
+        ? (message: Message) => performed(asReceived(payload, message))
+        : yield* perform
       // Where no spans are collected, none is made for a call.
       const client = yield* entity.annotate(ClusterSchema.ClientTracingEnabled, yield* References.TracerEnabled).client
       const clients = new Map<number, ReturnType<typeof client>>()
@@ -63,8 +83,6 @@ export const ownerOf = <const Fields extends Schema.Struct.Fields, Success exten
         if (found === undefined) clients.set(slot, (found = client(slots[slot]!)))
         return found
       }
-      const sharding = yield* Sharding.Sharding
-      const { simulateRemoteSerialization } = yield* ShardingConfig.ShardingConfig
       const context = yield* Effect.context()
       const counter = (owner: string) => {
         const own = Metric.withAttributes(asked, { kind: Text.pascalToSnake(name), owner })
@@ -74,42 +92,34 @@ export const ownerOf = <const Fields extends Schema.Struct.Fields, Success exten
       const counted = { here: counter("here"), elsewhere: counter("elsewhere") }
       const shards = slots.map((slot) => sharding.getShardId(slot, entity.getShardGroup(slot)))
 
-      const ask: Perform<Fields, Success, Failure, ClusterFailure> = (command) =>
+      return (message: Message): Effect.Effect<Success, Failure | ClusterFailure> =>
         Effect.suspend(() => {
-          const slot = slotOf(keyOf(command))
-          if (!sharding.hasShardId(shards[slot]!)) {
-            counted.elsewhere()
-            return Effect.withFiber((fiber) => {
-              const told = toldOf(fiber.getRef(Clock.Clock))
-              // The sandbox's clock goes with the command: the other runner may not have heard of it yet.
-              const options = told === undefined ? undefined : { headers: { [clockHeader]: told } }
-              return elsewhere(
-                () => clientOf(slot).Perform(command as never, options as never) as Effect.Effect<unknown, unknown>
-              )
-            }) as never
+          const slot = slotOf(keyOf(message))
+          if (sharding.hasShardId(shards[slot]!)) {
+            counted.here()
+            return here(message)
           }
-          counted.here()
-          return here(simulateRemoteSerialization ? asReceived(payload, command) : command)
+          counted.elsewhere()
+          const call = elsewhere(() => clientOf(slot).Perform(message))
+          return Effect.withFiber((fiber) => {
+            const told = toldOf(fiber.getRef(Clock.Clock))
+            // The sandbox's clock goes with the command: the other runner may not have heard of it yet.
+            return told === undefined ? call : RpcClient.withHeaders(call, { [clockHeader]: told })
+          })
         })
-      return ask
     }),
     /** The slots of this runner, for the commands of other runners. A slot that is awake stays so. */
     layer: Layer.unwrap(
-      Effect.map(Effect.all([perform, MerchantClocks]), ([here, clocks]) =>
+      Effect.map(Effect.all([performReceived, MerchantClocks]), ([performed, clocks]) =>
         entity.toLayer(
           entity.of({
-            Perform: ({ headers, payload }: Received) => clocks.withinTold(headers[clockHeader], here(payload as never))
-          } as never),
+            Perform: ({ headers, payload }) => clocks.withinTold(headers[clockHeader], performed(payload))
+          }),
           { concurrency: "unbounded", mailboxCapacity, maxIdleTime: "Infinity", disableFatalDefects: true }
         )
       )
     )
   }
-}
-
-interface Received {
-  readonly payload: unknown
-  readonly headers: Readonly<Record<string, string | undefined>>
 }
 
 /**

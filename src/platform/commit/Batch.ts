@@ -6,7 +6,7 @@
 import { AlreadyExists, type Change, type ChangeSet, keyOf, StaleVersion } from "./Change.ts"
 import { type Numbered, numberedIn } from "./numbered.ts"
 import { nameOf, type Part, type Statement, statementOf, type Write } from "./statements.ts"
-import { type TableName, tableNames, tableOf } from "./Table.ts"
+import { tableOf, tables } from "./Table.ts"
 
 interface PlannedWrite extends Write {
   /** An insert that is the whole of its set. */
@@ -21,7 +21,7 @@ export interface Plan<Set> {
   /** Accounts that get new numbers. */
   readonly accounts: ReadonlyArray<Numbered>
   /** Which sets rely on a row. */
-  readonly setsOf: (table: TableName, key: string) => ReadonlyArray<Set>
+  readonly setsOf: (table: string, key: string) => ReadonlyArray<Set>
 }
 
 export const plan = <Set extends { readonly changes: ChangeSet }>(sets: ReadonlyArray<Set>): Plan<Set> => {
@@ -85,22 +85,25 @@ const numberOf = ({ cells, op, table }: Change): string | undefined => {
 
 const statementsOf = (writes: ReadonlyArray<PlannedWrite>): ReadonlyArray<Statement> => {
   const byName = Map.groupBy(writes, ({ change: { op, table }, single }) => nameOf({ op, table, single }))
-  return writingOrder.flatMap((part) => {
-    const mine = byName.get(nameOf(part))
-    // By key, so that two transactions take the same rows' locks in the same order.
-    return mine === undefined
-      ? []
-      : [
-          statementOf(
-            part,
-            mine.toSorted((a, b) => (keyOf(a.change) < keyOf(b.change) ? -1 : 1))
-          )
-        ]
-  })
+  return tables().flatMap(({ name: table }) =>
+    parts.flatMap(({ op, single }) => {
+      const mine = byName.get(nameOf({ op, table, single }))
+      // By key, so that two transactions take the same rows' locks in the same order.
+      return mine === undefined
+        ? []
+        : [
+            statementOf(
+              { op, table, single },
+              mine.toSorted((a, b) => (keyOf(a.change) < keyOf(b.change) ? -1 : 1))
+            )
+          ]
+    })
+  )
 }
 
-const writingOrder = tableNames.flatMap((table): ReadonlyArray<Part> => [
-  { op: "insert", table, single: false },
-  { op: "insert", table, single: true },
-  { op: "update", table, single: false }
-])
+/** Of one table, in the order in which they are written. */
+const parts: ReadonlyArray<Omit<Part, "table">> = [
+  { op: "insert", single: false },
+  { op: "insert", single: true },
+  { op: "update", single: false }
+]

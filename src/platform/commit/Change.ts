@@ -3,26 +3,18 @@
  * be new. Update: the row replaces exactly one version of itself.
  */
 import { Effect, Schema } from "effect"
-import { type Table, tableNames, tableOf } from "./Table.ts"
+import type { Cell } from "../postgres/arrayLiteral.ts"
+import { type Table, tableOf } from "./Table.ts"
 
-const TableNames = Schema.Literals(tableNames)
 /** In the order of the table's columns. */
-const Cells = Schema.Array(Schema.NullOr(Schema.Union([Schema.String, Schema.Finite])))
+type Cells = ReadonlyArray<Cell>
 
-export const Change = Schema.Union([
-  Schema.Struct({ op: Schema.tag("insert"), table: TableNames, cells: Cells }),
-  Schema.Struct({
-    op: Schema.tag("update"),
-    table: TableNames,
-    cells: Cells,
-    replaces: Schema.Union([Schema.String, Schema.Int])
-  })
-])
-export type Change = typeof Change.Type
+export type Change =
+  | { readonly op: "insert"; readonly table: string; readonly cells: Cells }
+  | { readonly op: "update"; readonly table: string; readonly cells: Cells; readonly replaces: string | number }
 
 /** All rows of one decision: written together or not at all. */
-export const ChangeSet = Schema.Array(Change)
-export type ChangeSet = typeof ChangeSet.Type
+export type ChangeSet = ReadonlyArray<Change>
 
 /** A new row. `beside`: the columns that the table has beside those of its schema. */
 export const insert = <Self, Beside extends Schema.Struct.Fields>(
@@ -47,13 +39,13 @@ export const keyOf = ({ cells, table }: Change): string => String(cells[tableOf(
 
 /** The row is no longer the one that was read: another runner wrote it first. Reload and decide again. */
 export class StaleVersion extends Schema.TaggedError<StaleVersion>()("StaleVersion", {
-  table: TableNames,
+  table: Schema.String,
   key: Schema.String
 }) {}
 
 /** A unique key of the row is taken: what was to be created exists. */
 export class AlreadyExists extends Schema.TaggedError<AlreadyExists>()("AlreadyExists", {
-  table: TableNames,
+  table: Schema.String,
   key: Schema.String
 }) {}
 

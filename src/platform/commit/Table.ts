@@ -7,28 +7,6 @@ import { Schema, type SchemaAST } from "effect"
 import type { Cell } from "../postgres/arrayLiteral.ts"
 import { isoText, jsonText, TimeColumn } from "../runtime/codecs.ts"
 
-/**
- * In the order they are written, so that two transactions lock in the same order. Wallets come after what moves their
- * money: a step that was taken already is then stale, before the wallet is asked for what it no longer has.
- */
-export const tableNames = [
-  "payment_links",
-  "orders",
-  "refunds",
-  "disputes",
-  "dispute_evidence",
-  "payouts",
-  "webhook_settings",
-  "wallets",
-  "ledger",
-  "events",
-  "deliveries",
-  "idempotency_keys",
-  "sandbox_payments",
-  "mails"
-] as const
-export type TableName = (typeof tableNames)[number]
-
 type ColumnType = "text" | "int8" | "timestamptz" | "jsonb" | "bytea"
 
 export interface Column {
@@ -47,6 +25,14 @@ type FieldOf<Self> = Self extends unknown ? Extract<keyof Self, string> : never
 
 interface Definition<Self, Beside extends Fields> {
   readonly of: Shape<Self>
+  /**
+   * A batch writes its tables in the order of their places, so that two transactions lock in the same order. Wallets
+   * come after what moves their money: a step that was taken already is then stale, before the wallet is asked for what
+   * it no longer has.
+   */
+  readonly place: number
+  /** Lists show its rows in the order of their keys, which are made when the rows are. */
+  readonly listed?: boolean
   /** Columns that are written beside those of the schema. A row that is read has only the key and version of them. */
   readonly beside?: Beside
   readonly key: FieldOf<Self> | Extract<keyof Beside, string>
@@ -81,7 +67,11 @@ export interface Table<in out Self, in out Beside extends Fields> extends Writte
 
 /** What the Transactor knows of a table. */
 export interface Written {
-  readonly name: TableName
+  readonly name: string
+  readonly place: number
+  readonly listed: boolean
+  /** Where merchant and mode stand in the cells of a row. */
+  readonly account: { readonly merchant: number; readonly mode: number }
   readonly columns: ReadonlyArray<Column>
   /** The column. */
   readonly key: string
@@ -94,15 +84,26 @@ export interface Written {
   readonly unique: { readonly indices: readonly [number, number, number]; readonly among: string } | undefined
 }
 
-const defined = new Map<TableName, Written>()
+const defined = new Map<string, Written>()
 /** The table of this name. A change for it can only come from its room, which has defined it. */
-export const tableOf = (name: TableName): Written => defined.get(name)!
+export const tableOf = (name: string): Written => defined.get(name)!
+
+let inOrder: ReadonlyArray<Written> = []
+/** Those that the rooms of this program have defined, in the order in which they are written. */
+export const tables = (): ReadonlyArray<Written> => inOrder
+
+const define = (table: Written) => {
+  const other = inOrder.find(({ name, place }) => name === table.name || place === table.place)
+  if (other !== undefined) throw new TypeError(`${table.name} has the name or the place of ${other.name}`)
+  defined.set(table.name, table)
+  inOrder = [...inOrder, table].toSorted((a, b) => a.place - b.place)
+}
 
 export const table = <Self, Beside extends Fields = {}>(
-  name: TableName,
+  name: string,
   definition: Definition<Self, Beside>
 ): Table<Self, Beside> => {
-  const { beside = {}, fixed = [], key, number, of, version } = definition
+  const { beside = {}, fixed = [], key, listed = false, number, of, place, version } = definition
   const members = "members" in of ? of.members.map(({ fields }) => fields) : [of.fields]
   const columnsOf = (fields: Fields) =>
     Object.entries(fields).map(([field, { ast }]) => columnOf(name, field, ast, definition))
@@ -116,6 +117,9 @@ export const table = <Self, Beside extends Fields = {}>(
 
   const described: Table<Self, Beside> = {
     name,
+    place,
+    listed,
+    account: { merchant: indexOf("merchantId"), mode: indexOf("mode") },
     columns,
     key: columns[indexOf(key)]!.name,
     keyIndex: indexOf(key),
@@ -136,12 +140,12 @@ export const table = <Self, Beside extends Fields = {}>(
       return cells
     }
   }
-  defined.set(name, described)
+  define(described)
   return described
 }
 
 const columnOf = (
-  table: TableName,
+  table: string,
   field: string,
   ast: SchemaAST.AST,
   {

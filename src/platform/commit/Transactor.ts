@@ -6,14 +6,14 @@
  * One that meets a row which is locked by others goes aside (`blockedSets.ts`), and the others are written without it
  * (docs/decisions/0015).
  */
-import { Context, Deferred, Effect, Layer, Queue } from "effect"
+import { Context, Deferred, Effect, Layer, Metric, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeBlockedSets } from "./blockedSets.ts"
 import { type ChangeSet, type CommitError, NotCommitted } from "./Change.ts"
-import { makeLaneMetrics } from "./laneMetrics.ts"
 import { makeOpenSets, type OpenSet } from "./openSets.ts"
 import { ListHorizon } from "../postgres/ListHorizon.ts"
 import { leftIn } from "../runtime/Deadline.ts"
+import { shownAs } from "../runtime/Vitals.ts"
 import { commitMillis } from "../runtime/patience.ts"
 import * as RealTime from "../runtime/realTime.ts"
 import { Wakeups } from "./Wakeups.ts"
@@ -106,3 +106,32 @@ const laneOf = (key: string): number => {
   for (let index = 0; index < key.length; index++) hash = (hash * 31 + key.charCodeAt(index)) | 0
   return Math.abs(hash) % lanes
 }
+
+const inLane = Metric.gauge("coffer_lane_waiting", { description: "Change sets that wait for their lane, by lane" })
+const sizes = Metric.histogram("coffer_batch_size", {
+  description: "Change sets that a lane took together, by lane",
+  boundaries: [1, 2, 4, 8, 16, 32, 64, 128, 256]
+})
+const durations = Metric.histogram("coffer_batch_duration_seconds", {
+  description: "Time from taking a batch until all in it were answered or had gone aside, seconds, by lane",
+  boundaries: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+})
+
+/** Answers what measures one round of the lane. */
+const makeLaneMetrics = Effect.fnUntraced(function* (number: number, size: () => number) {
+  const lane = String(number)
+  const context = yield* Effect.context()
+  const [ofSize, ofDuration] = [Metric.withAttributes(sizes, { lane }), Metric.withAttributes(durations, { lane })]
+  yield* shownAs(Metric.withAttributes(inLane, { lane }), size)
+  for (const histogram of [ofSize, ofDuration]) yield* Metric.value(histogram)
+
+  return <A, E, R>(taken: number, round: Effect.Effect<A, E, R>) =>
+    Effect.suspend(() => {
+      const began = RealTime.elapsedMillis()
+      ofSize.updateUnsafe(taken, context)
+      return Effect.ensuring(
+        round,
+        Effect.sync(() => ofDuration.updateUnsafe((RealTime.elapsedMillis() - began) / 1_000, context))
+      )
+    })
+})

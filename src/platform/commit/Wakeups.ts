@@ -4,27 +4,9 @@
  * A word may be lost; then the rows are found by looking.
  */
 import { Context, Effect, Layer } from "effect"
-import { type TableName, tableNames } from "./Table.ts"
 
-const others = [
-  "unapplied_payments",
-  "sandbox_reports",
-  "sandbox_seeds",
-  "stripe_events",
-  "stripe_accounts",
-  "sandbox_clocks",
-  "key_leaks"
-] as const
-
-/**
- * Rows were committed to this table; an order has money that must go back; the sandbox's bank has to report; a new
- * sandbox is to be seeded; Stripe has told something; an account at Stripe was set; the clock of
- * a sandbox is to be moved; a key was found in public.
- */
-export type Wakeup = TableName | (typeof others)[number]
-
-const wakeups: ReadonlySet<string> = new Set([...tableNames, ...others])
-const isWakeup = (text: string): text is Wakeup => wakeups.has(text)
+/** The name of a table to which rows were committed, or another name by which a room wakes a worker of its own. */
+export type Wakeup = string
 
 /** `isOwn`: this runner has committed the work. */
 export type Listener = (isOwn: boolean) => void
@@ -39,8 +21,8 @@ export class Wakeups extends Context.Service<
     readonly pass: (signal: Wakeup) => void
     /** Calls back at once on every pass. */
     readonly onPass: (listener: (signal: Wakeup) => void) => Effect.Effect<void>
-    /** Another runner has passed it on. A word that this version does not know is for others. */
-    readonly hear: (signal: string) => void
+    /** Another runner has passed it on. A word that no room here listens to is for others. */
+    readonly hear: (signal: Wakeup) => void
     /** Another runner has gone. It may have committed work that it has told nobody of. */
     readonly runnerLeft: () => void
   }
@@ -62,9 +44,7 @@ export const layer = Layer.sync(Wakeups, () => {
       for (const listener of passing) listener(signal)
     },
     onPass: (listener) => Effect.sync(() => void passing.add(listener)),
-    hear: (signal) => {
-      if (isWakeup(signal)) call(signal, false)
-    },
+    hear: (signal) => call(signal, false),
     runnerLeft: () => {
       for (const signal of listeners.keys()) call(signal, false)
     }

@@ -4,32 +4,15 @@
  */
 import { bodyOf, type MerchantId, type Mode } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
-import { identity } from "effect"
-import { memoize } from "../runtime/memoize.ts"
 import { arrayLiteral } from "../postgres/arrayLiteral.ts"
 import { type Change, type ChangeSet, keyOf } from "./Change.ts"
-import { type TableName, tableNames, tableOf } from "./Table.ts"
+import { tableOf } from "./Table.ts"
 
-/** Tables whose rows a list shows in the order of their keys, which are made when the rows are. */
-const listed: ReadonlySet<TableName> = new Set([
-  "payment_links",
-  "orders",
-  "refunds",
-  "disputes",
-  "payouts",
-  "ledger",
-  "events",
-  "deliveries"
-])
-
-/** Where merchant and mode stand in the cells of a row. */
-const placesOf = memoize(tableNames.length, identity<TableName>, (name) => {
-  const indexOf = (field: string) => tableOf(name).columns.findIndex((column) => column.field === field)
-  return { merchant: indexOf("merchantId"), mode: indexOf("mode") }
-})
-
-/** The same of a new row that lists show; undefined of all other changes. */
-const placesIn = ({ op, table }: Change) => (op === "insert" && listed.has(table) ? placesOf(table) : undefined)
+/** Where merchant and mode stand in a new row that lists show; undefined of all other changes. */
+const placesIn = ({ op, table }: Change) => {
+  const { account, listed } = tableOf(table)
+  return op === "insert" && listed ? account : undefined
+}
 
 /** The number of a new row of this account; undefined of all other changes. */
 export const numberedBody = (change: Change, { merchantId, mode }: Account): string | undefined => {

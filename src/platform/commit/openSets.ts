@@ -9,7 +9,7 @@ import { type ChangeSet, type CommitError, NotCommitted } from "./Change.ts"
 import { commitMillis, lockMillis } from "../runtime/patience.ts"
 import { realMillis } from "../runtime/realTime.ts"
 import { numberedBody } from "./numbered.ts"
-import { tableNames } from "./Table.ts"
+import { tables } from "./Table.ts"
 
 export interface OpenSet {
   readonly lane: string
@@ -61,10 +61,10 @@ const outcomeOf = (error: CommitError): keyof typeof byOutcome => {
       return error.reason
   }
 }
-const staleIn = new Map(tableNames.map((table) => [table, Metric.withAttributes(stale, { table })]))
 
 export const makeOpenSets = Effect.gen(function* () {
   const services = yield* Effect.context()
+  const staleIn = new Map(tables().map(({ name }) => [name, Metric.withAttributes(stale, { table: name })]))
   const open = new Set<OpenSet>()
   let stalledSince: number | undefined
   let idleSince = 0

@@ -47,7 +47,7 @@ export class Workers extends Context.Service<
     readonly atRest: Effect.Effect<void>
     /** When the first worker that does more than tidy will wake by itself; none without workers. */
     readonly nextWake: Effect.Effect<Option.Option<number>>
-    /** What the workers do for one sandbox whose clock was moved. */
+    /** The works of all workers, as they are done for one sandbox whose clock was moved. */
     readonly ofSandboxes: () => ReadonlyArray<SandboxWork>
     /** The due rows of all runners' workers together, counted by Postgres now. */
     readonly backlogs: Effect.Effect<ReadonlyArray<BacklogOf>>
@@ -91,7 +91,7 @@ export const layer = Layer.effect(
       works.add(work)
       yield* beginBacklog(work)
       yield* Effect.addFinalizer(() => Effect.sync(() => works.delete(work)))
-      // What is due is still counted.
+      // Its due rows are still counted.
       if (isResting(work)) return
       rest.states.add(state)
       state.tidies = tidies

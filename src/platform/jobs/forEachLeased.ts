@@ -47,7 +47,7 @@ const inTime = <A, E>(work: Effect.Effect<A, E>, within: Duration.Input) =>
     orElse: () => Effect.fail({ _tag: "TookTooLong", reason: `more than ${String(within)}` } as const)
   })
 
-/** What the log has in full, with its stack. */
+/** Stands in the row for a failure that the log has in full, with its stack. */
 const unexpected = "an unexpected error, which the log has"
 
 const logFailed = (what: string, names: ReadonlyArray<string>, reason: string) => {

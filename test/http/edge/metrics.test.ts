@@ -81,11 +81,11 @@ const table: ReadonlyArray<Row> = [
     ...["adopted", "ignored", "given_up"].map(
       (outcome) => ["coffer_stripe_events_total", { mode, outcome }, 0] as const
     ),
-    ["coffer_stripe_events_found_total", { mode }, 0] as const
+    ["coffer_stripe_events_found_total", { mode }, 0] as const,
+    ...["buyer", "money", "rest"].map((urgency) => ["coffer_stripe_waits_total", { mode, urgency }, 0] as const)
   ]),
   ["coffer_stripe_webhooks_total", { mode: "none", outcome: "refused" }, 0],
   ["coffer_stripe_proxy_down", {}, 0],
-  ...["buyer", "money", "rest"].map((urgency) => ["coffer_stripe_waits_total", { urgency }, 0] as const),
   ["coffer_reconciliation_differences", { mode: "live" }, 0],
   ["coffer_http_requests_total", { method: "POST", route: "/channels/stripe/{token}" }, 0],
   ["coffer_quota_store_failures_total", {}, 0],

@@ -57,7 +57,7 @@ const isPublicIPv6 = (address: ipaddr.IPv6): boolean =>
 /** An interface identifier of 0000:5efe or 0200:5efe (the u bit), then the IPv4 address (RFC 5214, 6.1). */
 const isIsatap = ({ parts }: ipaddr.IPv6): boolean => (parts[4]! & ~0x0200) === 0 && parts[5] === 0x5efe
 
-/** What a live webhook endpoint may be: an https URL whose host is public as far as its text tells. */
+/** Whether a live webhook endpoint may be here: an https URL whose host is public as far as its text tells. */
 export const isPublicHttpsUrl = (text: string): boolean => {
   const url = parseHttpUrl(text)
   return url !== null && url.protocol === "https:" && isPublicHost(url.hostname)
@@ -69,7 +69,7 @@ export const isPublicHttpUrl = (text: string): boolean => {
   return url !== null && isPublicHost(url.hostname)
 }
 
-/** What a sandbox webhook endpoint may be: any http or https URL. */
+/** Whether a sandbox webhook endpoint may be here: any http or https URL. */
 export const isHttpUrl = (text: string): boolean => parseHttpUrl(text) !== null
 
 /**

@@ -15,7 +15,7 @@ interface Signing {
   readonly secrets: ReadonlyArray<string>
 }
 
-/** What receivers read as a time is whole seconds, and what is signed must be the text that they read. */
+/** Receivers read the time as whole seconds, and the signed text must be the text that they read. */
 const secondsOf = ({ at }: Signing): number => DateTime.toEpochSeconds(at)
 
 /**

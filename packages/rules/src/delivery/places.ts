@@ -43,7 +43,7 @@ export interface Places {
 }
 
 export const standings: ReadonlyArray<Standing> = ["answers", "new", "hung"]
-/** Of each mode. */
+/** The places of each mode. */
 export const placesOf: Rooms = { answers: 256, new: 128, hung: 64 }
 /** Deliveries that may be leased and wait for a place, while there is a backlog (docs/decisions/0041). */
 export const waitingOf: Rooms = { answers: 192, new: 48, hung: 16 }

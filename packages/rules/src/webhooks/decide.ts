@@ -1,5 +1,5 @@
 /**
- * What may be done to webhook settings. Pure: ids, secrets (encrypted) and the time come in. Each function gives the
+ * The changes of webhook settings. Pure: ids, secrets (encrypted) and the time come in. Each function gives the
  * settings as they are afterwards, or says why not.
  */
 import type { EndpointId } from "@coffer/model/Ids"
@@ -84,7 +84,7 @@ export const signingNow = ({ current, old }: StoredSecrets, now: DateTime.Utc): 
   ...old.filter(({ until }) => DateTime.isGreaterThan(until, now)).map(({ secret }) => secret)
 ]
 
-/** The secret before signs on for 24 hours. Of many rotations in a row the latest five do (silences: W10). */
+/** The secret before signs on for 24 hours. After many rotations in a row the latest five do (silences: W10). */
 const rotated = ({ current, old }: StoredSecrets, fresh: string, now: DateTime.Utc): StoredSecrets => ({
   current: fresh,
   rotatedAt: now,

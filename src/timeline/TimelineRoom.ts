@@ -1,0 +1,6 @@
+/** An order's whole story, for the wiring. */
+import { Layer } from "effect"
+import * as Timelines from "./Timelines.ts"
+import * as TimelineStore from "./TimelineStore.ts"
+
+export const layer = Layer.provideMerge(Timelines.layer, TimelineStore.layer)

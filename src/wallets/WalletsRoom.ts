@@ -1,0 +1,13 @@
+/** Wallets, for the wiring. */
+import { Layer } from "effect"
+import { slots } from "../platform/jobs/Opening.ts"
+import * as Instructions from "./Instructions.ts"
+import * as WalletCommands from "./WalletCommands.ts"
+import * as WalletEntity from "./WalletEntity.ts"
+import * as Wallets from "./Wallets.ts"
+import * as WalletStore from "./WalletStore.ts"
+
+export const layer = Layer.merge(Wallets.layer, slots(WalletEntity.layer)).pipe(
+  Layer.provideMerge(Layer.merge(WalletCommands.layer, Instructions.layer)),
+  Layer.provideMerge(WalletStore.layer)
+)

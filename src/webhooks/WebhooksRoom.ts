@@ -1,0 +1,14 @@
+/** Endpoints and deliveries, for the wiring. */
+import { Layer } from "effect"
+import { jobs } from "../platform/jobs/Opening.ts"
+import * as Deliveries from "./Deliveries.ts"
+import * as DeliveryHistory from "./DeliveryHistory.ts"
+import * as DeliveryJobs from "./DeliveryJobs.ts"
+import * as DeliveryStore from "./DeliveryStore.ts"
+import * as WebhookEndpoints from "./WebhookEndpoints.ts"
+import * as WebhookSettingsStore from "./WebhookSettingsStore.ts"
+
+export const layer = jobs(DeliveryJobs.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(Deliveries.layer, WebhookEndpoints.layer)),
+  Layer.provideMerge(Layer.mergeAll(DeliveryStore.layer, DeliveryHistory.layer, WebhookSettingsStore.layer))
+)
