@@ -1,5 +1,5 @@
 /**
- * The check of the audit log: law I10. It spells the text that is hashed by itself, since whoever changes a row may
+ * The check of the audit log: law I10. It spells the text that is hashed by itself, since one who changes a row may
  * also change the function in the database that spelled it first (migration 0024).
  */
 import type { Check } from "@coffer/rules/wallet/laws"

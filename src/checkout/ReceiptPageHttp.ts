@@ -1,4 +1,4 @@
-/** The route of receipts, for whoever has the signed address (spec: Order, receipt_url). */
+/** The route of receipts, for everybody who has the signed address (spec: Order, receipt_url). */
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { Effect, type Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"

@@ -1,5 +1,5 @@
 /**
- * Rows of disputes, and of the evidence beside them: found one by one or as lists show them, claimed when the channel
+ * Rows of disputes, and of the evidence beside them: found one by one or as lists show them, leased when the channel
  * is to be asked, and written as changes that carry the version they replace. Never decides anything.
  */
 import type { DisputeQuery } from "@coffer/contract/Disputes"
@@ -57,8 +57,8 @@ export class DisputeStore extends Context.Service<
       created: CreatedRange,
       query: DisputeQuery
     ) => Effect.Effect<Pages.Exported<Dispute>>
-    /** Disputes about which the channel is to be asked, claimed by pushing their time ahead. */
-    readonly claimDue: (
+    /** Disputes about which the channel is to be asked, leased by pushing their time ahead. */
+    readonly leaseDue: (
       now: DateTime.Utc,
       limit: number,
       merchantId?: string
@@ -179,7 +179,7 @@ export const layer = Layer.effect(
       table: "disputes",
       key: "dispute_no",
       dueAt: "next_check_at",
-      claims: "checks",
+      attempts: "checks",
       error: "check_error",
       lease
     }
@@ -191,8 +191,8 @@ export const layer = Layer.effect(
       byProcessorId,
       evidence,
       ...(yield* makeLists),
-      claimDue: (...asked) =>
-        sqlDefects(Effect.map(due.claim(...asked), (rows) => rows.map(({ dispute_no }) => dispute_no))),
+      leaseDue: (...asked) =>
+        sqlDefects(Effect.map(due.lease(...asked), (rows) => rows.map(({ dispute_no }) => dispute_no))),
       nextDueOf: (merchantIds) => sqlDefects(due.nextOf(merchantIds)),
       noteOutcomes: due.note,
       nextDue: sqlDefects(due.next),

@@ -1,4 +1,4 @@
-/** Rows of events, as they are read back. They are written as changes by whoever records them. */
+/** Rows of events, as they are read back. They are written as changes by the rooms that record them. */
 import { prefixes } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"

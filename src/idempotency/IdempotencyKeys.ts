@@ -87,7 +87,7 @@ export const layer = Layer.effect(
         Effect.forkIn(scope)
       )
 
-    /** It counts as running before its row is there: whoever meets the row must not take it for abandoned. */
+    /** It counts as running before its row is there: a request that meets the row must not take it for abandoned. */
     const take = (claim: IdempotencyClaim, replaces?: number) =>
       Effect.flatMap(unmovedTime, (now) => {
         here.enter(claim.id)

@@ -2,7 +2,7 @@
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import { Mailer } from "../mail/Mailer.ts"
 import { type Merchant, Merchants } from "../merchants/Merchants.ts"
-import { claimedMax, forEachLeased } from "../platform/jobs/forEachLeased.ts"
+import { leasedMax, forEachLeased } from "../platform/jobs/forEachLeased.ts"
 import { Workers } from "../platform/jobs/Workers.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
@@ -54,7 +54,7 @@ export const layer = Layer.effectDiscard(
       callsOutside: smtpUrl !== undefined,
       wakeup: "key_leaks",
       run: Effect.flatMap(currentTime, (now) =>
-        Effect.flatMap(leaks.claimDue(now, claimedMax), (due) => forEachLeased("mail", due, ({ id }) => id, deliver))
+        Effect.flatMap(leaks.leaseDue(now, leasedMax), (due) => forEachLeased("mail", due, ({ id }) => id, deliver))
       ),
       next: leaks.nextDue,
       backlog: leaks.backlog

@@ -36,7 +36,7 @@ export class LeakStore extends Context.Service<
   {
     /** Ends what has leaked of a key with scopes, and lets the mail be due. False where the merchant was told today. */
     readonly record: (leak: Leak, now: DateTime.Utc) => Effect.Effect<boolean>
-    readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<LeakMail>>
+    readonly leaseDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<LeakMail>>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
     readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
     readonly end: (mail: LeakMail, status: MailEnd, error: string | null) => Effect.Effect<void>
@@ -54,7 +54,7 @@ export const layer = Layer.effect(
     const lease = backOff(sql, "attempts", { soon: 60, late: 3_600 })
     const due = leasedRows(
       sql,
-      { table: "key_leaks", key: "key_hash", dueAt: "due_at", claims: "attempts", lease },
+      { table: "key_leaks", key: "key_hash", dueAt: "due_at", attempts: "attempts", lease },
       LeakMail
     )
 
@@ -81,7 +81,7 @@ export const layer = Layer.effect(
     return LeakStore.of({
       record: (leak, now) =>
         faults.around("Store.write", sqlDefects(sql.withTransaction(record(leak, now))), () => "key_leaks"),
-      claimDue: (now, limit) => sqlDefects(due.claim(now, limit)),
+      leaseDue: (now, limit) => sqlDefects(due.lease(now, limit)),
       nextDue: sqlDefects(due.next),
       backlog: (now) => sqlDefects(due.backlog(now)),
       end: ({ id, key_hash }, status, error) =>

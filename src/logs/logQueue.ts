@@ -76,7 +76,7 @@ export const makeLogQueue = Effect.fnUntraced(function* (
       else if (!refusedCalls.note(call, realMillis())) end(call)
       return settle
     })
-  /** Minutes that are not over count as over for whoever waits. */
+  /** Minutes that are not over count as over for a caller that waits. */
   const flushed = Effect.suspend(() => {
     refusedCalls.closeBefore()
     return Effect.andThen(settle, flushes.flushed)
@@ -128,7 +128,7 @@ const makeWrite = Effect.gen(function* () {
     )
 })
 
-/** Counts calls, for whoever waits until all that were appended so far are written or dropped. */
+/** Counts calls, for a caller that waits until all that were appended so far are written or dropped. */
 const makeFlushes = Effect.gen(function* () {
   const requested = yield* Queue.sliding<void>(1)
   const waiting = new Set<{ readonly upTo: number; readonly done: Deferred.Deferred<void> }>()

@@ -9,7 +9,7 @@ export class MailStore extends Context.Service<
   MailStore,
   {
     /** Leases mails that are due. Each attempt doubles the wait for the next: 1 min, 2 min … at most an hour. */
-    readonly claimDue: (now: DateTime.Utc, limit: number, merchantId?: string) => Effect.Effect<ReadonlyArray<Mail>>
+    readonly leaseDue: (now: DateTime.Utc, limit: number, merchantId?: string) => Effect.Effect<ReadonlyArray<Mail>>
     /** When the first is due of each of these sandboxes. */
     readonly nextDueOf: (merchantIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<DueSandbox>>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
@@ -24,10 +24,10 @@ export const layer = Layer.effect(
     const lease = backOff(sql, "attempts", { soon: 60, late: 3_600 })
     const ofSandbox = (merchantId: Statement.Fragment) => sql`exists (select 1 from orders o
       where o.trade_no = mails.trade_no and o.merchant_id = ${merchantId} and o.mode = 'sandbox')`
-    const queue = { table: "mails", key: "id", dueAt: "due_at", claims: "attempts", lease, ofSandbox }
+    const queue = { table: "mails", key: "id", dueAt: "due_at", attempts: "attempts", lease, ofSandbox }
     const due = leasedRows(sql, queue, mails.row)
     return MailStore.of({
-      claimDue: (...asked) => sqlDefects(Effect.map(due.claim(...asked), (rows) => rows.map(mails.read))),
+      leaseDue: (...asked) => sqlDefects(Effect.map(due.lease(...asked), (rows) => rows.map(mails.read))),
       nextDueOf: (merchantIds) => sqlDefects(due.nextOf(merchantIds)),
       nextDue: sqlDefects(due.next),
       backlog: (now) => sqlDefects(due.backlog(now))

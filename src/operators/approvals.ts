@@ -1,4 +1,4 @@
-/** How a request is shown that waits for another operator, and the answers to whoever sends one. */
+/** How a request is shown that waits for another operator, and the answers to the operator who sends one. */
 import type { ApprovalResource } from "@coffer/contract/Operators"
 import * as Wire from "@coffer/contract/Errors"
 import { refuseAs } from "../http/refusals.ts"

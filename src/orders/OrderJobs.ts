@@ -21,7 +21,7 @@ export const layer = Layer.effectDiscard(
     const orders = yield* Orders
 
     const expiry = dueWork(
-      { claimDue: store.claimDue, nextDueOf: (merchantIds) => store.nextDueOf("due_at", merchantIds) },
+      { leaseDue: store.leaseDue, nextDueOf: (merchantIds) => store.nextDueOf("due_at", merchantIds) },
       (due) => forEachLeased("order", due, (tradeNo) => tradeNo, orders.reachDeadline)
     )
     yield* workers.supervise(() => ({
@@ -33,7 +33,7 @@ export const layer = Layer.effectDiscard(
     }))
 
     const returns = dueWork(
-      { claimDue: store.claimUnapplied, nextDueOf: (merchantIds) => store.nextDueOf("unapplied_due_at", merchantIds) },
+      { leaseDue: store.leaseUnapplied, nextDueOf: (merchantIds) => store.nextDueOf("unapplied_due_at", merchantIds) },
       (due) =>
         forEachLeased(
           "unapplied payments of order",

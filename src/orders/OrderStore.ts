@@ -30,10 +30,10 @@ export class OrderStore extends Context.Service<
     /** By platform number, then by the merchant's own; only among the account's orders (silences: O4, G11). */
     readonly resolve: (account: Account, ref: string) => Effect.Effect<Option.Option<StoredOrder>>
     readonly byOutTradeNo: (account: Account, outTradeNo: string) => Effect.Effect<Option.Option<StoredOrder>>
-    /** Pending orders whose deadline is due, claimed until `lease` by pushing `due_at` ahead. */
-    readonly claimDue: Claim
-    /** Orders with money that must go back to the buyer, claimed likewise. */
-    readonly claimUnapplied: Claim
+    /** Pending orders whose deadline is due, leased until `lease` by pushing `due_at` ahead. */
+    readonly leaseDue: Claim
+    /** Orders with money that must go back to the buyer, leased likewise. */
+    readonly leaseUnapplied: Claim
     /** Notes how the work on those orders ended. */
     readonly noteUnapplied: (outcomes: Outcomes) => Effect.Effect<void>
     /** Orders of sandboxes with a parked payment that were made before; no more than a round takes. */
@@ -115,14 +115,14 @@ export const layer = Layer.effect(
     const ofOrders = { table: "orders", key: "trade_no" }
     // Each try doubles the wait for the next: 30 s, 1 min … at most an hour (silences: O14).
     const lease = backOff(sql, "due_attempts", { soon: 30, late: 3_600 })
-    const pending = { dueAt: "due_at", only: sql`status = 'pending'`, claims: "due_attempts", lease }
+    const pending = { dueAt: "due_at", only: sql`status = 'pending'`, attempts: "due_attempts", lease }
     const deadlines = leasedRows(sql, { ...ofOrders, ...pending }, numbered)
     // 1 min, 2 min … an hour (silences: O38).
     const returnLease = backOff(sql, "unapplied_attempts", { soon: 60, late: 3_600 })
     const returns = {
       dueAt: "unapplied_due_at",
       error: "unapplied_error",
-      claims: "unapplied_attempts",
+      attempts: "unapplied_attempts",
       lease: returnLease
     }
     const unapplied = leasedRows(sql, { ...ofOrders, ...returns }, numbered)
@@ -142,8 +142,8 @@ export const layer = Layer.effect(
       load,
       resolve,
       byOutTradeNo,
-      claimDue: (...asked) => sqlDefects(Effect.map(deadlines.claim(...asked), tradeNosOf)),
-      claimUnapplied: (...asked) => sqlDefects(Effect.map(unapplied.claim(...asked), tradeNosOf)),
+      leaseDue: (...asked) => sqlDefects(Effect.map(deadlines.lease(...asked), tradeNosOf)),
+      leaseUnapplied: (...asked) => sqlDefects(Effect.map(unapplied.lease(...asked), tradeNosOf)),
       noteUnapplied: unapplied.note,
       parkedInSandboxes: (before) => sqlDefects(parkedInSandboxes(before)),
       nextDue: (kind) => sqlDefects(queueOf(kind).next),

@@ -4,37 +4,26 @@ import { byKey } from "@coffer/model/Metadata"
 import type { Order } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
 import type { OrderUrls } from "../signedUrls/OrderLinks.ts"
+import { keptOf } from "./orderFields.ts"
 
+/** Here are the fields that the state does not have so. The others are as they are kept. */
 export const orderView = (order: Order, urls: OrderUrls): OrderResource => {
   const payment = "paymentId" in order ? order : undefined
   return {
+    ...keptOf(order),
     object: "order",
-    trade_no: order.tradeNo,
-    out_trade_no: order.outTradeNo,
-    merchant_id: order.merchantId,
-    amount: order.amount,
-    fee: payment?.fee ?? null,
     net_amount: payment === undefined ? null : order.amount - payment.fee,
     refunded_amount: payment?.refundedAmount ?? 0,
-    currency: order.currency,
-    subject: order.subject,
-    status: order.status,
-    mode: order.mode,
-    payment_id: payment?.paymentId ?? null,
     payment_method: payment?.method ?? null,
     refundable_until: payment?.refundableUntil ? DateTime.formatIso(payment.refundableUntil) : null,
     checkout_url: urls.checkout(order.tradeNo, order.expiresAt),
     expires_at: DateTime.formatIso(order.expiresAt),
-    notify_url: order.notifyUrl,
-    return_url: order.returnUrl,
     metadata: byKey(order.metadata),
     paid_at: payment === undefined ? null : DateTime.formatIso(payment.paidAt),
     created_at: DateTime.formatIso(order.createdAt),
     receipt_url: payment === undefined ? null : urls.receipt(order.tradeNo),
     receipt_number: order.receipt?.number ?? null,
-    receipt_email: order.receiptEmail,
     receipt_sent_at: order.receipt?.sentAt ? DateTime.formatIso(order.receipt.sentAt) : null,
-    locale: order.locale,
     receipt_failure_reason: order.receipt?.failure ?? null
   }
 }

@@ -18,6 +18,7 @@ import { boundsOf } from "../merchants/stripeAccount.ts"
 import type { Account } from "@coffer/model/Account"
 import { numbering } from "../platform/commit/Change.ts"
 import { span } from "../platform/runtime/span.ts"
+import { settableOf } from "./orderFields.ts"
 import type { OrderServices } from "./OrderServices.ts"
 
 /** The same out_trade_no was used for an order with other terms (spec: Orders, rule 3). */
@@ -51,6 +52,7 @@ export const createOrder = (services: OrderServices) => {
 
 /** The order that a create asks for, as it begins. Pure. */
 export const newOrder = (account: Account, terms: CreateOrder, number: string): Order => ({
+  ...settableOf(terms),
   status: "pending",
   tradeNo: TradeNo.make(number),
   // Generated means: the platform's own number (silences: O5).
@@ -60,12 +62,8 @@ export const newOrder = (account: Account, terms: CreateOrder, number: string): 
   amount: terms.amount,
   currency: terms.currency ?? "USD",
   subject: titleOf(terms.subject),
-  notifyUrl: terms.notify_url ?? null,
-  returnUrl: terms.return_url ?? null,
   metadata: merge({}, terms.metadata ?? {}),
-  receiptEmail: terms.receipt_email ?? null,
   receipt: null,
-  locale: terms.locale ?? null,
   createdAt: createdAtOf(number),
   expiresAt: DateTime.addDuration(createdAtOf(number), checkoutValidity),
   declines: 0,

@@ -1,5 +1,5 @@
 /**
- * Rows of refunds: found one by one or as lists show them, claimed when they are due, and written as changes that carry
+ * Rows of refunds: found one by one or as lists show them, leased when they are due, and written as changes that carry
  * the version they replace. A refund that is void is found by its own number alone. Never decides anything.
  */
 import type { RefundQuery } from "@coffer/contract/Refunds"
@@ -53,8 +53,8 @@ export class RefundStore extends Context.Service<
       created: CreatedRange,
       query: RefundQuery
     ) => Effect.Effect<Pages.Exported<Refund>>
-    /** Refunds that are not settled and due, claimed by pushing their time ahead. */
-    readonly claimDue: (now: DateTime.Utc, limit: number, merchantId?: string) => Effect.Effect<ReadonlyArray<RefundNo>>
+    /** Refunds that are not settled and due, leased by pushing their time ahead. */
+    readonly leaseDue: (now: DateTime.Utc, limit: number, merchantId?: string) => Effect.Effect<ReadonlyArray<RefundNo>>
     /** When the first is due of each of these sandboxes. */
     readonly nextDueOf: (merchantIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<DueSandbox>>
     readonly noteOutcomes: (outcomes: Outcomes) => Effect.Effect<void>
@@ -144,8 +144,8 @@ export const layer = Layer.effect(
       byOutRefundNo,
       byRequest: (request, since) => sqlDefects(Effect.map(findByRequest({ request, since }), Option.map(storedOf))),
       ...(yield* makeLists),
-      claimDue: (...asked) =>
-        sqlDefects(Effect.map(due.claim(...asked), (rows) => rows.map(({ refund_no }) => refund_no))),
+      leaseDue: (...asked) =>
+        sqlDefects(Effect.map(due.lease(...asked), (rows) => rows.map(({ refund_no }) => refund_no))),
       nextDueOf: (merchantIds) => sqlDefects(due.nextOf(merchantIds)),
       noteOutcomes: due.note,
       nextDue: sqlDefects(due.next),

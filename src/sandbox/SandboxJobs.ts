@@ -8,7 +8,7 @@ import { Disputes } from "../disputes/Disputes.ts"
 import { Orders } from "../orders/Orders.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { dueWork } from "../platform/jobs/dueWork.ts"
-import { claimedMax, forEachLeased } from "../platform/jobs/forEachLeased.ts"
+import { leasedMax, forEachLeased } from "../platform/jobs/forEachLeased.ts"
 import { Workers } from "../platform/jobs/Workers.ts"
 import { SandboxBank } from "../channels/sandbox/SandboxBank.ts"
 import { SandboxDisputes } from "../channels/sandbox/SandboxDisputes.ts"
@@ -81,7 +81,7 @@ const seeding = Effect.gen(function* () {
     name: "seeding",
     wakeup: "sandbox_seeds",
     run: Effect.gen(function* () {
-      const due = yield* store.claimDue(yield* currentTime, claimedMax)
+      const due = yield* store.leaseDue(yield* currentTime, leasedMax)
       return yield* forEachLeased(
         "the sandbox of merchant",
         due,

@@ -16,7 +16,7 @@ export class SeedStore extends Context.Service<
     /** Notes that the sandbox needs seeding. The caller has the lease; a worker takes over when it ends. */
     readonly insert: (merchantId: MerchantId, now: DateTime.Utc) => Effect.Effect<void>
     readonly done: (merchantId: MerchantId) => Effect.Effect<void>
-    readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<MerchantId>>
+    readonly leaseDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<MerchantId>>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
     readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
   }
@@ -48,8 +48,8 @@ export const layer = Layer.effect(
         )
       },
       done: seeds.done,
-      claimDue: (now, limit) =>
-        sqlDefects(Effect.map(seeds.claim(now, limit), (rows) => rows.map(({ merchant_id }) => merchant_id))),
+      leaseDue: (now, limit) =>
+        sqlDefects(Effect.map(seeds.lease(now, limit), (rows) => rows.map(({ merchant_id }) => merchant_id))),
       nextDue: sqlDefects(seeds.next),
       backlog: (now) => sqlDefects(seeds.backlog(now))
     })

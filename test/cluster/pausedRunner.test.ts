@@ -47,7 +47,7 @@ describe.concurrent("a runner that is paused", () => {
       const databaseUrl = yield* freshDatabase
       const sql = yield* connect(databaseUrl)
       yield* countRefusedUpdates(yield* ownersConnection(databaseUrl))
-      // Alone at first, so that all actors are its own.
+      // Alone at first, so that it owns all slots.
       const a = yield* runner(databaseUrl)
       yield* a.ready
       const { plans, wallets } = yield* planned(a, a, 2, ["pay", "pay", "pay", "annotate", "annotate"])

@@ -119,7 +119,7 @@ export interface Plan extends Order {
   readonly deed: Deed
 }
 
-/** For each wallet of several merchants an order for each deed, all actors awake, wherever they live. */
+/** For each wallet of several merchants an order for each deed, wherever their owners are. */
 export const planned = Effect.fnUntraced(function* (
   a: Coffer,
   b: Coffer,

@@ -1,5 +1,5 @@
 /** An order and a payment for the tests of rules; every other state is reached from these by facts. */
-import { ChannelName, MerchantId, OutTradeNo, PaymentId, TradeNo } from "@coffer/model/Ids"
+import { ChannelName, MerchantId, OutTradeNo, PaymentId } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import {
@@ -11,29 +11,19 @@ import {
   type PaymentFacts
 } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
+import { newOrder } from "../../src/orders/createOrder.ts"
 
 export const createdAt = DateTime.makeUnsafe("2026-01-01T00:00:00.000Z")
 export const expiresAt = DateTime.makeUnsafe("2026-01-02T00:00:00.000Z")
 
 export const pendingOrder: Order = {
-  status: "pending",
-  tradeNo: TradeNo.make("TRD_SB_00000000000000000000000001"),
-  outTradeNo: OutTradeNo.make("cart-1"),
-  merchantId: MerchantId.make("mer_00000000000000000000000001"),
-  mode: "sandbox",
-  amount: Minor.make(10_00),
-  currency: "USD",
-  subject: null,
-  notifyUrl: null,
-  returnUrl: null,
-  metadata: {},
-  receiptEmail: null,
-  receipt: null,
-  locale: null,
+  ...newOrder(
+    { merchantId: MerchantId.make("mer_00000000000000000000000001"), mode: "sandbox" },
+    { amount: Minor.make(10_00), out_trade_no: OutTradeNo.make("cart-1") },
+    "TRD_SB_00000000000000000000000001"
+  ),
   createdAt,
-  expiresAt,
-  declines: 0,
-  unappliedPayments: []
+  expiresAt
 }
 
 /** A shop that named no logo and no contact, and takes everything. */

@@ -2,7 +2,7 @@
  * Of two runners on one database the one that took a request is killed with SIGKILL, and the request is sent again to
  * the other. One death serves for all writes: those that were done and not answered, those of which the channel knew
  * and nobody else, and those that had claimed their key and nothing more. Writes without a key have no step on this
- * runner before they are done: their actors may live on the other.
+ * runner before they are done: their owner may be the other.
  */
 import { type ChildProcess, fork } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -119,7 +119,7 @@ const shards = Array.from({ length: ShardingConfig.defaults.shardsPerGroup }, (_
   ShardId.make("default", index + 1)
 )
 
-/** Waits until each has its part of the actors, and none is on its way. */
+/** Waits until each owns its part of the slots, and none is on its way. */
 const sharing = (runner: Caller, { context }: Running) =>
   eventually(
     "two runners to share the shards",
@@ -137,7 +137,7 @@ const leasesLast = ({ sql }: Running) =>
     sql`update refunds set updated_at = updated_at + interval '1 hour' where status = 'reserved'`
   )
 
-/** Sends again until the other runner has taken over the dead one's actors. It answers 503 until then. */
+/** Sends again until the other runner has taken over the dead one's slots. It answers 503 until then. */
 const served = (other: Running, asked: Begun["asked"]): Effect.Effect<Reply> =>
   Effect.flatMap(send(other, asked), (reply) =>
     reply.status === 503 ? Effect.delay(served(other, asked), "200 millis") : Effect.succeed(reply)

@@ -1,9 +1,13 @@
 /** The largest valid body of each endpoint that takes one, in the longest way that JSON can be written. */
+import { Api } from "@coffer/contract/Api"
 import { EventType, everyType } from "@coffer/model/EventType"
 import { evidenceNames } from "@coffer/model/Evidence"
 import * as Limits from "@coffer/model/Limits"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { Scope } from "@coffer/model/Scopes"
+import { OpenApi } from "effect/http-api"
+
+const document = OpenApi.fromApi(Api)
 
 /** A character that JSON may write in twelve bytes. */
 const wide = "\u{1f600}"
@@ -26,6 +30,28 @@ const patch = {
 const url = (host: string) => `https://${host}/${ascii(Limits.urlLengthMax - 9 - host.length)}`
 const email = `${ascii(60)}@${ascii(60)}.${ascii(60)}.${ascii(Limits.emailLengthMax - 183)}`
 
+/** As the published document describes a field. */
+interface Described {
+  readonly anyOf?: ReadonlyArray<Described>
+  readonly type?: string
+  readonly enum?: ReadonlyArray<string>
+  readonly maxLength?: number
+  readonly maximum?: number
+}
+
+/** The longest value of each field of a body that the published document bounds. */
+const longest = (body: string): Readonly<Record<string, unknown>> => {
+  const { properties } = document.components.schemas[body] as {
+    readonly properties: Readonly<Record<string, Described>>
+  }
+  const valueOf = ({ anyOf = [], enum: words, maxLength, maximum }: Described): unknown => {
+    const values = [maximum, words?.toSorted((a, b) => b.length - a.length)[0], ...anyOf.map(valueOf)]
+    return values.find((value) => value !== undefined) ?? (maxLength === undefined ? undefined : text(maxLength))
+  }
+  const values = Object.entries(properties).map(([name, field]) => [name, valueOf(field)] as const)
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined))
+}
+
 const endpoint = {
   url: url("e.example"),
   description: text(Limits.endpointDescriptionLengthMax),
@@ -41,15 +67,11 @@ export interface Known {
 /** By method and path. */
 export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<string, unknown>> => ({
   "POST /v1/orders": {
-    amount: Limits.orderAmountMax,
-    out_trade_no: text(Limits.outTradeNoLengthMax),
-    currency: "USD",
-    subject: text(Limits.subjectLengthMax),
+    ...longest("CreateOrder"),
     notify_url: url("a.example"),
     return_url: url("b.example"),
     metadata,
-    receipt_email: email,
-    locale: "en"
+    receipt_email: email
   },
   "POST /v1/orders/:ref": { metadata: patch, receipt_email: email },
   "POST /v1/orders/:ref/expire": {},

@@ -1,6 +1,6 @@
 /**
  * The business as an accountant would write it down: what each step is answered with and what it does to one wallet. It
- * shares no code with the service, and knows nothing of reserving, actors or rows. `test/money` holds the rules and the
+ * shares no code with the service, and knows nothing of reserving, owners or rows. `test/money` holds the rules and the
  * running service against it.
  */
 

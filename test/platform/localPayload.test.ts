@@ -1,4 +1,4 @@
-/** What actors are told, between runners and within one (docs/architecture.md, section 3). */
+/** Messages to owners, between runners and within one (docs/architecture.md, section 3). */
 import { describe, expect, it } from "@effect/vitest"
 import { OrderCommand } from "@coffer/rules/order/Order"
 import { Minor } from "@coffer/model/Money"
@@ -15,7 +15,7 @@ const told = {
   })
 }
 
-describe("a message to an actor", () => {
+describe("a message to an owner", () => {
   it("arrives on another runner as it was sent, and travels as JSON", () => {
     const sent = JSON.stringify(Schema.encodeSync(wire)(told))
     expect(sent).toContain("2026-01-02T03:04:05.678Z")

@@ -46,15 +46,15 @@ it.live("a row is nobody else's while its work may last, and is due again after 
         Schema.Struct({ id: Schema.String })
       )
     const [one, other] = [queueOf(), queueOf()]
-    assert.lengthOf(yield* one.claim(begun, 9), 3)
-    assert.lengthOf(yield* other.claim(after(29), 9), 0)
+    assert.lengthOf(yield* one.lease(begun, 9), 3)
+    assert.lengthOf(yield* other.lease(after(29), 9), 0)
 
     yield* one.done("done")
     yield* sql`update tasks set due_at = ${DateTime.toDateUtc(after(3_600))} where id = 'changed'`
     yield* one.ended(ids)
     assert.deepStrictEqual(yield* one.next, Option.some(after(10)))
-    assert.deepStrictEqual(yield* other.claim(after(10), 9), [{ id: "failed" }])
-    // What another has claimed meanwhile is its own. The second wait is twice as long.
+    assert.deepStrictEqual(yield* other.lease(after(10), 9), [{ id: "failed" }])
+    // What another has leased meanwhile is its own. The second wait is twice as long.
     yield* one.ended(["failed"])
     yield* other.ended(["failed"])
     assert.deepStrictEqual(yield* one.next, Option.some(after(30)))
@@ -62,7 +62,7 @@ it.live("a row is nobody else's while its work may last, and is due again after 
       { id: "changed" }
     ])
     // The third is longer than a lease has to be.
-    assert.lengthOf(yield* one.claim(after(30), 9), 1)
+    assert.lengthOf(yield* one.lease(after(30), 9), 1)
     assert.deepStrictEqual(yield* one.next, Option.some(after(70)))
   })
 )

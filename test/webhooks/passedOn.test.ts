@@ -1,7 +1,7 @@
 /**
  * New deliveries that their runner has no place for (docs/decisions/0023): two services on one database, whose workers
  * do not look by themselves within the test. Rows are inserted, and one of them is told, as after a commit of its own:
- * which runner commits a payment depends on where its actors live.
+ * which runner commits a payment depends on which runner owns its objects.
  */
 import http from "node:http"
 import { assert, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** Calls of the merchant API for a command: by the SDK, with what it fails with told to whoever typed the command. */
+/** Calls of the merchant API for a command: by the SDK, with its failures in words for a person. */
 import { ApiError, Coffer, CofferError, ConnectionError, TimeoutError } from "../../sdk/src/index.ts"
 import { DateTime, Effect, Redacted } from "effect"
 import { type Account, accountOf, merchantDoor } from "./account.ts"
@@ -45,7 +45,7 @@ export const connect = Effect.fnUntraced(function* (maxRetries = 2) {
 const nextOfAccount = "give them again: --key or COFFER_KEY, --base-url or COFFER_BASE_URL"
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** What the SDK fails with, in the terms of whoever typed the command. */
+/** What the SDK fails with, in the terms of the one who typed the command. */
 const failureOf = (error: unknown, { baseUrl, keyFrom }: Account): CliFailure => {
   if (error instanceof ConnectionError || error instanceof TimeoutError) {
     return new CliFailure({

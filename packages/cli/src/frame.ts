@@ -71,5 +71,5 @@ export const command = commandWith([key, baseUrl, json])
 export const operatorCommand = commandWith([operatorToken, operatorUrl, json])
 /** Without an account of this service. */
 export const anyonesCommand = commandWith([json])
-/** For whoever of both types it. */
+/** For the merchant or the operator, as the command is typed by one of them. */
 export const anybodysCommand = commandWith([key, baseUrl, operatorToken, operatorUrl, json])

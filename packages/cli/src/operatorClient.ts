@@ -1,4 +1,4 @@
-/** Calls of the operator API for a command, with what they fail with told to whoever typed the command. */
+/** Calls of the operator API for a command, with what they fail with told to the one who typed the command. */
 import { DateTime, Duration, Effect, Option, Redacted, Schedule, Schema } from "effect"
 import { type Account, accountOf, operatorDoor } from "./account.ts"
 import { CliFailure, failed } from "./CliFailure.ts"

@@ -69,7 +69,7 @@ export const ClusterResource = withExample(
     backlogs: Schema.Array(
       Schema.Struct({
         worker: text("Name of the worker."),
-        due: int("Rows that are due and that no runner has claimed; those beyond 10,000 are not counted."),
+        due: int("Rows that are due and that no runner has leased; those beyond 10,000 are not counted."),
         oldest_due_at: orNull(Schema.String, "Since when the first of them is due; null when none is.")
       })
     ).annotate({ description: "What is due, for each worker." })

@@ -4,7 +4,7 @@
  * (`src/orders/orderRefusals.ts`) and nowhere else. Ours beside the table: `insufficient_balance` (silences: R1),
  * `delivery_not_found`, for the operator `api_key_not_found`, `merchant_not_found`, `operator_not_found`,
  * `person_not_found` and `payout_not_found`, and 503
- * `internal_error` with `Retry-After` when too many requests are in work, when Postgres or an actor does not answer in
+ * `internal_error` with `Retry-After` when too many requests are in work, when Postgres or an owner does not answer in
  * time, or when a process ends in the middle of a call (silences: G23).
  */
 import { Schema } from "effect"

@@ -21,7 +21,7 @@ export const Scope = Schema.Literals([
 ])
 export type Scope = typeof Scope.Type
 
-/** Whether these scopes let a call through that asks for `needed`. Whoever may change a resource may also read it. */
+/** Whether these scopes let a call through that asks for `needed`. A scope to change something lets it be read, too. */
 export const covers = (held: ReadonlyArray<string>, needed: Scope): boolean =>
   held.includes(needed) || (needed.endsWith(":read") && held.includes(needed.replace(/read$/, "write")))
 

@@ -1,7 +1,7 @@
 /**
  * Fields that may be left out. Null is the same as leaving one out (silences: G18): many languages write a value that
  * is not there as null. {@link optional} takes both, and {@link withoutNulls} around the object makes them one, so that
- * whoever reads the decoded object meets a field or its absence. Done once for the object, since a step for each field
+ * the reader of the decoded object meets a field or its absence. Done once for the object, since a step for each field
  * of it costs several times as much.
  */
 import { Schema, SchemaGetter } from "effect"

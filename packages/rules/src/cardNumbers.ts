@@ -26,7 +26,7 @@ export const cutCardNumbers = (text: string, replacement: string): string => {
   return kept + text.slice(done)
 }
 
-/** Digits of full width are digits to whoever reads them. */
+/** Digits of full width are digits to a reader. */
 const asciiOf = (text: string): string =>
   text.replace(/[\uff10-\uff19]/g, (digit) => String.fromCharCode(digit.charCodeAt(0) - 0xff10 + 48))
 

@@ -75,7 +75,7 @@ const redactField = (name: string, value: unknown, depth: number): unknown => {
   return verdict === "checkout" && typeof value === "string" ? withoutToken(value) : redactAt(value, depth)
 }
 
-/** `https://…/checkout/<token>`: the address stays, whoever has the token may pay or look. */
+/** `https://…/checkout/<token>`: the address stays, the token's holder may pay or look. */
 const withoutToken = (url: string): string => {
   const end = url.indexOf(checkoutPath)
   return end === -1 ? redactedText : url.slice(0, end + checkoutPath.length) + redactedText

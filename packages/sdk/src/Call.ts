@@ -1,4 +1,4 @@
-/** A call that is under way: a promise of its object, and of the whole answer for whoever wants it. */
+/** A call that is under way: a promise of its object, and of the whole answer for callers that want it. */
 import type { Raw } from "./errors.ts"
 
 export interface Answer<T> extends Raw {

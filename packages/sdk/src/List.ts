@@ -1,6 +1,6 @@
 /**
  * A list. Nothing is asked before somebody reads. `for await (const order of list)` goes through all of it, page after
- * page: newest first, or, from `ending_before` on, oldest first, as whoever follows what happens wants it.
+ * page: newest first, or, from `ending_before` on, oldest first, as a follower of what happens wants it.
  */
 
 /** One page as the service answers it. */

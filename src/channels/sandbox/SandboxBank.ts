@@ -67,7 +67,7 @@ export class SandboxBank extends Context.Service<
     /** The reports of these payments were tried. */
     readonly tried: (paymentIds: ReadonlyArray<string>) => Effect.Effect<void>
     /** Leases payments whose report is due. */
-    readonly claimDue: (
+    readonly leaseDue: (
       now: DateTime.Utc,
       limit: number,
       merchantId?: string
@@ -148,9 +148,9 @@ const makeBank = Effect.fnUntraced(function* (reach: Reach) {
       ),
     acknowledge: reports.done,
     tried: reports.ended,
-    claimDue: (...asked) =>
+    leaseDue: (...asked) =>
       sqlDefects(
-        Effect.map(reports.claim(...asked), (rows) =>
+        Effect.map(reports.lease(...asked), (rows) =>
           rows.map(sandboxPayments.read).map((payment) => ({ tradeNo: payment.tradeNo, payment: paymentOf(payment) }))
         )
       ),

@@ -44,7 +44,7 @@ export class SandboxDisputes extends Context.Service<
     /** The reports of these were tried. */
     readonly tried: (processorDisputeIds: ReadonlyArray<string>) => Effect.Effect<void>
     /** Leases reports that were not acknowledged in time. */
-    readonly claimDue: (
+    readonly leaseDue: (
       now: DateTime.Utc,
       limit: number,
       merchantId?: string
@@ -101,7 +101,7 @@ export const layer = Layer.effect(
       }, sqlDefects),
       acknowledge: reports.done,
       tried: reports.ended,
-      claimDue: (...asked) => sqlDefects(Effect.map(reports.claim(...asked), (rows) => rows.map(reportOf))),
+      leaseDue: (...asked) => sqlDefects(Effect.map(reports.lease(...asked), (rows) => rows.map(reportOf))),
       nextReport: sqlDefects(reports.next),
       nextDueOf: (merchantIds) => sqlDefects(reports.nextOf(merchantIds)),
       backlog: (now) => sqlDefects(reports.backlog(now))

@@ -1,6 +1,6 @@
 /** Compares each account's books at Stripe with ours, each night after two o'clock UTC. */
 import { DateTime, Effect, Layer } from "effect"
-import { claimedMax, forEachLeased } from "../../platform/jobs/forEachLeased.ts"
+import { leasedMax, forEachLeased } from "../../platform/jobs/forEachLeased.ts"
 import { Workers } from "../../platform/jobs/Workers.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { Reconciliation } from "./Reconciliation.ts"
@@ -33,7 +33,7 @@ export const layer = Layer.effectDiscard(
       name: "stripe reconciliation",
       callsOutside: true,
       run: Effect.gen(function* () {
-        const due = yield* store.claimDue(yield* currentTime, claimedMax)
+        const due = yield* store.leaseDue(yield* currentTime, leasedMax)
         const done = yield* forEachLeased("the books of the account", due, ({ id }) => id, reconcile, undefined, within)
         yield* reconciliation.measure
         return done

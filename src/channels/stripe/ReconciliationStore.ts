@@ -83,11 +83,11 @@ interface Filters {
 export class ReconciliationStore extends Context.Service<
   ReconciliationStore,
   {
-    readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<DueRow>>
+    readonly leaseDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<DueRow>>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
     /** How far an account is, and when it is due; none until it was first polled. */
     readonly progress: (account: Account) => Effect.Effect<Option.Option<Progress>>
-    /** Makes it due, unless it is claimed: then it is due when the lease ends. */
+    /** Makes it due, unless it is leased: then it is due when the lease ends. */
     readonly hasten: (account: Account, now: DateTime.Utc) => Effect.Effect<void>
     /** The round that is under way has read until then, and needs its lease for longer. */
     readonly keepPlace: (id: string, place: DateTime.Utc, now: DateTime.Utc) => Effect.Effect<void>
@@ -161,7 +161,7 @@ export const layer = Layer.effect(
             paymentId
           }))
         ),
-      claimDue: (now, limit) => sqlDefects(due.claim(now, limit)),
+      leaseDue: (now, limit) => sqlDefects(due.lease(now, limit)),
       nextDue: sqlDefects(due.next),
       progress: ({ merchantId, mode }) => sqlDefects(findProgress({ id: `${merchantId}/${mode}` })),
       hasten: (account, now) =>

@@ -49,13 +49,13 @@ export class StripeEventStore extends Context.Service<
   {
     /** Whether it is new. */
     readonly insert: (account: Account, told: Told, now: DateTime.Utc) => Effect.Effect<boolean>
-    readonly claim: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<EventRow>>
+    readonly lease: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<EventRow>>
     /** The work on these has ended. */
     readonly note: (outcomes: Outcomes) => Effect.Effect<void>
     readonly done: (id: string) => Effect.Effect<void>
     readonly next: Effect.Effect<Option.Option<DateTime.Utc>>
     /** Accounts whose events are to be fetched; new accounts are among them. */
-    readonly claimPolls: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<PollRow>>
+    readonly leasePolls: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<PollRow>>
     readonly polled: (id: string, since: DateTime.Utc) => Effect.Effect<void>
     /** A webhook of the account has come, with a whole event or a thin one. Whether it could be kept. */
     readonly arrived: (account: Account, kind: "whole" | "thin", now: DateTime.Utc) => Effect.Effect<boolean>
@@ -113,19 +113,19 @@ export const layer = Layer.effect(
             )
           )
         ),
-      claim: (now, limit) => sqlDefects(events.claim(now, limit)),
+      lease: (now, limit) => sqlDefects(events.lease(now, limit)),
       note: events.note,
       done: events.done,
       next: sqlDefects(events.next),
 
-      claimPolls: Effect.fnUntraced(function* (now, limit) {
+      leasePolls: Effect.fnUntraced(function* (now, limit) {
         const at = isoText(now)
         const since = isoText(DateTime.subtract(now, firstPoll))
         yield* sqlDefects(sql`insert into stripe_polls (id, merchant_id, mode, since, due_at, movements_since)
           select merchant_id || '/' || mode, merchant_id, mode, ${since}::text::timestamptz, ${at}::text::timestamptz,
             ${since}::text::timestamptz
           from merchant_modes where stripe is not null on conflict do nothing`)
-        return yield* sqlDefects(polls.claim(now, limit))
+        return yield* sqlDefects(polls.lease(now, limit))
       }),
       polled: (id, since) =>
         write(

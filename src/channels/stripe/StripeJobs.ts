@@ -5,7 +5,7 @@
 import { Mode } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import { Cause, DateTime, Effect, Layer, Metric, Option } from "effect"
-import { claimedMax, forEachLeased } from "../../platform/jobs/forEachLeased.ts"
+import { leasedMax, forEachLeased } from "../../platform/jobs/forEachLeased.ts"
 import { Workers } from "../../platform/jobs/Workers.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { CallKeys } from "./CallKeys.ts"
@@ -74,7 +74,7 @@ const handling = Effect.gen(function* () {
     callsOutside: true,
     wakeup: "stripe_events",
     run: Effect.gen(function* () {
-      const due = yield* store.claim(yield* currentTime, claimedMax)
+      const due = yield* store.lease(yield* currentTime, leasedMax)
       return yield* forEachLeased("the event of Stripe", due, ({ id }) => id, handle, store.note)
     }),
     next: store.next
@@ -128,7 +128,7 @@ const polling = Effect.gen(function* () {
     callsOutside: true,
     wakeup: "stripe_accounts",
     run: Effect.gen(function* () {
-      const due = yield* store.claimPolls(yield* currentTime, claimedMax)
+      const due = yield* store.leasePolls(yield* currentTime, leasedMax)
       return yield* urgent("money")(
         forEachLeased("the events of the account", due, ({ id }) => id, poll, undefined, pollMax)
       )

@@ -6,7 +6,7 @@ import { type DateTime, Effect, type Option } from "effect"
 import type { Wakeup } from "../commit/Wakeups.ts"
 import type { Backlog, DueSandbox } from "../postgres/leasedRows.ts"
 import { currentTime } from "../runtime/clock.ts"
-import { claimedMax } from "./forEachLeased.ts"
+import { leasedMax } from "./forEachLeased.ts"
 
 export interface Work {
   readonly name: string
@@ -39,16 +39,16 @@ export interface SandboxWork {
 }
 
 export interface DueRows<Row> {
-  readonly claimDue: (now: DateTime.Utc, limit: number, merchantId?: string) => Effect.Effect<ReadonlyArray<Row>>
+  readonly leaseDue: (now: DateTime.Utc, limit: number, merchantId?: string) => Effect.Effect<ReadonlyArray<Row>>
   readonly nextDueOf: SandboxWork["nextOf"]
 }
 
-/** Claims rows and works on them, until none is due. */
+/** Leases rows and works on them, until none is due. */
 export const dueWork = <Row>(
-  { claimDue, nextDueOf }: DueRows<Row>,
+  { leaseDue, nextDueOf }: DueRows<Row>,
   work: (rows: ReadonlyArray<Row>) => Effect.Effect<number>
 ): { readonly run: Effect.Effect<number>; readonly ofSandbox: SandboxWork } => {
   const round = (merchantId?: string) =>
-    Effect.flatMap(currentTime, (now) => Effect.flatMap(claimDue(now, claimedMax, merchantId), work))
+    Effect.flatMap(currentTime, (now) => Effect.flatMap(leaseDue(now, leasedMax, merchantId), work))
   return { run: round(), ofSandbox: { run: round, nextOf: nextDueOf } }
 }

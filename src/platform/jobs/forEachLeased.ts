@@ -3,8 +3,8 @@ import { Cause, type Duration, Effect } from "effect"
 import { type Outcomes, workMax } from "../postgres/leasedRows.ts"
 import { isDatabaseTrouble } from "../postgres/trouble.ts"
 
-/** Rows that a worker claims at once: as many as it works on at once, so that no lease runs while its row waits. */
-export const claimedMax = 16
+/** Rows that a worker leases at once: as many as it works on at once, so that no lease runs while its row waits. */
+export const leasedMax = 16
 
 /** Names that one log line lists. */
 const namedMax = 10
@@ -34,7 +34,7 @@ export const forEachLeased = <Item, E>(
           if (reason === undefined) return Effect.logError(`${what} ${nameOf(item)} will be tried again`, cause)
           return Effect.sync(() => failed.set(reason, [...(failed.get(reason) ?? []), nameOf(item)]))
         }),
-      { concurrency: claimedMax, discard: true }
+      { concurrency: leasedMax, discard: true }
     )
     for (const [reason, names] of failed) yield* logFailed(what, names, reason)
     if (outcomes.size > 0) yield* note(outcomes)

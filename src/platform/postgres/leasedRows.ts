@@ -1,7 +1,7 @@
 /**
- * Rows that carry the time at which somebody has to look at them (docs/architecture.md, section 5). Claiming pushes
+ * Rows that carry the time at which somebody has to look at them (docs/architecture.md, section 5). Leasing pushes
  * that time ahead, so a worker that dies with rows in hand delays them and loses none; rows that another runner is
- * claiming are skipped. Work on a row ends before its lease does (`forEachLeased.ts`), so no row is worked on twice at
+ * leasing are skipped. Work on a row ends before its lease does (`forEachLeased.ts`), so no row is worked on twice at
  * once (docs/decisions/0065).
  */
 import { DateTime, Effect, Option, Schema } from "effect"
@@ -23,15 +23,15 @@ export interface Queue {
   readonly dueAt: string
   /** What else holds for a row that may be due; the predicate of the index. */
   readonly only?: Fragment
-  /** How long whoever claims a row has it to itself: an interval. Then it is due again. */
+  /** How long a worker has a row to itself: an interval. Then it is due again. */
   readonly lease: Fragment
   /**
-   * Where `lease` may be shorter than the work: how long after its claim a row is due again once the work has ended.
-   * The same as `lease`, as it reads when the claim has been counted.
+   * Where `lease` may be shorter than the work: when a row is due again once the work has ended, after its lease began.
+   * The same as `lease`, as it reads when the lease has been counted.
    */
   readonly again?: Fragment
-  /** The column that counts how often a row was claimed; null is never. */
-  readonly claims?: string
+  /** The column that counts how often a row was leased; null is never. */
+  readonly attempts?: string
   /** What holds for a row of this merchant's sandbox. By default the table has a merchant and a mode. */
   readonly ofSandbox?: (merchantId: Fragment) => Fragment
   /** The column that says why the last look failed. */
@@ -42,34 +42,34 @@ export interface Queue {
 export type Outcomes = ReadonlyMap<string, string | null>
 
 /**
- * A lease that grows: `soon` for the first `often` claims and one more, then twice as long each time, `late` at most.
- * All are seconds. `counted`: how many claims the column has counted since.
+ * A lease that grows: `soon` for the first `often` leases and one more, then twice as long each time, `late` at most.
+ * All are seconds. `counted`: how many leases the column has counted since.
  */
 export const backOff = (
   sql: SqlClient.SqlClient,
-  claims: string,
+  attempts: string,
   { late, often = 0, soon }: { readonly soon: number; readonly late: number; readonly often?: number },
   counted = 0
 ): Fragment => {
-  const longer = sql`least(greatest(${sql(claims)} - ${often + counted}, 0), 16)`
+  const longer = sql`least(greatest(${sql(attempts)} - ${often + counted}, 0), 16)`
   return sql`least(${soon} * power(2, ${longer}), ${late}) * interval '1 second'`
 }
 
 /** The same for rows whose work may take longer than `soon`. */
-export const backOffAfterWork = (...[sql, claims, waits]: Parameters<typeof backOff>) => ({
-  claims,
-  lease: backOff(sql, claims, waits),
-  again: backOff(sql, claims, waits, 1)
+export const backOffAfterWork = (...[sql, attempts, waits]: Parameters<typeof backOff>) => ({
+  attempts,
+  lease: backOff(sql, attempts, waits),
+  again: backOff(sql, attempts, waits, 1)
 })
 
 export interface Due<Row> {
   /** At most `limit` rows, those due longest first; of one merchant's sandbox, if it is named. */
-  readonly claim: (
+  readonly lease: (
     now: DateTime.Utc,
     limit: number,
     merchantId?: string
   ) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError | Schema.SchemaError>
-  /** The row is no longer due. If this cannot be written, the row is claimed again, as after a crash. */
+  /** The row is no longer due. If this cannot be written, the row is leased again, as after a crash. */
   readonly done: (key: string) => Effect.Effect<void>
   /** The work on these rows has ended. One that is leased still is due again when its wait is over. */
   readonly ended: (keys: ReadonlyArray<string>) => Effect.Effect<void>
@@ -89,7 +89,7 @@ export const DueSandbox = Schema.Struct({ merchantId: Schema.String, at: TimeCol
 export type DueSandbox = typeof DueSandbox.Type
 export const decodeDueSandboxes = Schema.decodeUnknownEffect(Schema.Array(DueSandbox))
 
-/** Rows that are due and that nobody has claimed. Those beyond 10,000 are not counted. */
+/** Rows that are due and that no worker has leased. Those beyond 10,000 are not counted. */
 export interface Backlog {
   readonly count: number
   /** Since when the first of them has been due. */
@@ -101,7 +101,7 @@ export const leasedRows = <Row>(
   sql: SqlClient.SqlClient,
   {
     again,
-    claims,
+    attempts,
     dueAt,
     error,
     key,
@@ -116,22 +116,22 @@ export const leasedRows = <Row>(
   // A union does not tell its columns.
   const shown =
     row.fields === undefined ? sql`*` : sql.csv(Object.keys(row.fields).map((column) => sql`${sql(column)}`))
-  const counted = claims === undefined ? sql`` : sql`${sql(claims)} = coalesce(${sql(claims)}, 0) + 1,`
+  const counted = attempts === undefined ? sql`` : sql`${sql(attempts)} = coalesce(${sql(attempts)}, 0) + 1,`
   const from = sql`from ${sql(table)} where ${only}`
-  const { ended, leased, remember } = makeClaims(sql, { again, dueAt, key, lease, table })
+  const { ended, leased, remember } = makeLeases(sql, { again, dueAt, key, lease, table })
   return {
-    claim: (now, limit, merchantId) => {
+    lease: (now, limit, merchantId) => {
       const time = isoText(now)
       const at = sql`${time}::text::timestamptz`
       const whose = merchantId === undefined ? sql`` : sql`and ${ofSandbox(sql`${merchantId}::text`)}`
-      const claimed = Effect.tap(
+      const leasedNow = Effect.tap(
         sql`update ${sql(table)} set ${counted} ${sql(dueAt)} = ${at} + ${leased} where ${sql(key)} in (
             select ${sql(key)} ${from} and ${sql(dueAt)} <= ${at} ${whose}
             order by ${sql(dueAt)} limit ${limit} for update skip locked)
           returning ${shown}`,
         (rows) => Effect.sync(() => remember(rows, time))
       )
-      return Effect.flatMap(claimed, decodeRows)
+      return Effect.flatMap(leasedNow, decodeRows)
     },
     done: (value) =>
       Effect.ignore(sql`update ${sql(table)} set ${sql(dueAt)} = null where ${sql(key)} = ${value}`, { log: "Warn" }),
@@ -163,28 +163,28 @@ export const leasedRows = <Row>(
 }
 
 /** Rows whose work goes on here, and the lease that they have. */
-const makeClaims = (
+const makeLeases = (
   sql: SqlClient.SqlClient,
   { again, dueAt, key, lease, table }: Omit<Queue, "again"> & { readonly again: Fragment | undefined }
 ) => {
   const longEnough = (wait: Fragment) => sql`greatest(${wait}, ${leaseSecondsMin} * interval '1 second')`
   const leased = again === undefined ? lease : longEnough(lease)
-  /** When each row was claimed here whose work has not ended. */
-  const claimedAt = new Map<string, string>()
+  /** When each row was leased here whose work has not ended. */
+  const leasedAt = new Map<string, string>()
   const remember = (rows: ReadonlyArray<unknown>, at: string) =>
-    again === undefined || rows.forEach((row) => claimedAt.set(String((row as Record<string, unknown>)[key]), at))
+    again === undefined || rows.forEach((row) => leasedAt.set(String((row as Record<string, unknown>)[key]), at))
   const ended = (keys: ReadonlyArray<string>) =>
     Effect.suspend(() => {
-      const known = keys.filter((each) => claimedAt.has(each))
+      const known = keys.filter((each) => leasedAt.has(each))
       if (again === undefined || known.length === 0) return Effect.void
-      const times = known.map((each) => claimedAt.get(each)!)
-      for (const each of known) claimedAt.delete(each)
-      // One that is due at another time by now was changed by the work, or is claimed by another runner.
+      const times = known.map((each) => leasedAt.get(each)!)
+      for (const each of known) leasedAt.delete(each)
+      // One that is due at another time by now was changed by the work, or is leased by another runner.
       return Effect.ignore(
-        sql`update ${sql(table)} set ${sql(dueAt)} = claimed.at + ${again}
-          from (select key, at::timestamptz from unnest(${known}::text[], ${times}::text[]) as given (key, at))
-            as claimed
-          where ${sql(`${table}.${key}`)} = claimed.key and ${sql(dueAt)} = claimed.at + ${longEnough(again)}`,
+        sql`update ${sql(table)} set ${sql(dueAt)} = leased.at + ${again}
+          from (select key, at::timestamptz from unnest(${known}::text[], ${times}::text[]) as ended (key, at))
+            as leased
+          where ${sql(`${table}.${key}`)} = leased.key and ${sql(dueAt)} = leased.at + ${longEnough(again)}`,
         { log: "Warn" }
       )
     })
@@ -198,11 +198,11 @@ const noteOutcomes = (
   outcomes: Outcomes
 ) => {
   const reasons = arrayLiteral([...outcomes.values()])
-  const said = sql`unnest(${[...outcomes.keys()]}::text[], ${reasons}::text::text[]) as said (key, reason)`
+  const results = sql`unnest(${[...outcomes.keys()]}::text[], ${reasons}::text::text[]) as results (key, reason)`
   return Effect.ignore(
     sql`with changed as (
-        select said.* from ${sql(table)} join ${said} on ${sql(`${table}.${key}`)} = said.key
-        where ${sql(`${table}.${error}`)} is distinct from said.reason for update of ${sql(table)} skip locked)
+        select results.* from ${sql(table)} join ${results} on ${sql(`${table}.${key}`)} = results.key
+        where ${sql(`${table}.${error}`)} is distinct from results.reason for update of ${sql(table)} skip locked)
       update ${sql(table)} set ${sql(error)} = changed.reason from changed
       where ${sql(`${table}.${key}`)} = changed.key`,
     { log: "Warn" }

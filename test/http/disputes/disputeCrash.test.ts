@@ -117,7 +117,7 @@ describe("a process that dies", () => {
     Effect.gen(function* () {
       const running = yield* start({ clock: "test" })
       const dispute = yield* disputed(running)
-      yield* dispute.respond({ evidence: { customer_name: "known to the actor" } })
+      yield* dispute.respond({ evidence: { customer_name: "known to the owner" } })
       // As another runner would have left them.
       yield* running.sql`update disputes set version = version + 7`
       yield* running.sql`update dispute_evidence set version = version + 7`

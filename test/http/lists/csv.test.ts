@@ -4,6 +4,8 @@
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Api } from "@coffer/contract/Api"
+import { BalanceTransactionResource } from "@coffer/contract/Balance"
+import { OrderResource } from "@coffer/contract/Orders"
 import { Context, Effect, Layer } from "effect"
 import { OpenApi } from "effect/http-api"
 import { insertLedger, insertOrders } from "../../kit/Rows.ts"
@@ -14,12 +16,13 @@ class Service extends Context.Service<Service, Running>()("test/csv") {}
 /** 2026-01-01T00:00:00Z */
 const since = 1_767_225_600_000
 
-const orderHeader =
-  "trade_no,out_trade_no,merchant_id,amount,fee,net_amount,refunded_amount,currency,subject,status,mode,payment_id," +
-  "payment_method,refundable_until,checkout_url,expires_at,notify_url,return_url,metadata,paid_at,created_at," +
-  "receipt_url,receipt_number,receipt_email,receipt_sent_at,locale,receipt_failure_reason"
-const ledgerHeader =
-  "id,merchant_id,type,currency,amount,balance_before,balance_after,reference_id,description,mode,created_at"
+/** All fields of the resource but its kind, in the order of the contract. */
+const headerOf = ({ fields }: { readonly fields: object }) =>
+  Object.keys(fields)
+    .filter((name) => name !== "object")
+    .join()
+const orderHeader = headerOf(OrderResource)
+const ledgerHeader = headerOf(BalanceTransactionResource)
 
 const anyMerchant = Effect.fnUntraced(function* () {
   const { api, baseUrl, sql } = yield* Service

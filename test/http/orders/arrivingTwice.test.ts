@@ -1,4 +1,4 @@
-/** Messages to actors may arrive twice: a runner died after it had committed and before it answered (ground/ask.ts). */
+/** Messages to owners may arrive twice: a runner died after it had committed and before it answered (ground/ask.ts). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { doubling } from "../../kit/Faults.ts"

@@ -1,5 +1,5 @@
 /**
- * Nobody waits longer than 5 s for an actor or its commit, whether or not the caller may be interrupted
+ * Nobody waits longer than 5 s for an owner or its commit, whether or not the caller may be interrupted
  * (docs/architecture.md, section 3); and what was asked is done once all the same.
  */
 import { assert, describe, it } from "@effect/vitest"

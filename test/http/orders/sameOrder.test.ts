@@ -70,7 +70,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("an order",
         const hook = yield* receiver
         // Without an address no receipt is sent, which would be news of the order by itself.
         yield* api.post("/v1/orders", key, { ...order, out_trade_no: "1", notify_url: hook.url, receipt_email: null })
-        // What the actor then knows came from its own update, not from the database.
+        // The state that the owner then has came from its own update, not from the database.
         const before = yield* api.post("/v1/orders/1", key, { metadata: { yak: "7", aa: "8" } })
         const pay = (body: object) => api.post("/v1/test_helpers/orders/1/pay", key, body)
 

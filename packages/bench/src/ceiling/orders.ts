@@ -1,6 +1,6 @@
 /**
  * Orders and wallets behind the ceiling: the same reads in batches, the same decisions by the service's own rules, the
- * same rows; wallets are kept in memory and decided one payment after another, as their actors do.
+ * same rows; wallets are kept in memory and decided one payment after another, as their owners do.
  */
 import { destinationOf } from "@coffer/rules/delivery/route"
 import { post } from "@coffer/rules/wallet/post"

@@ -76,7 +76,7 @@ export const raceDeliveries = async (postgres: Postgres, options: Options): Prom
 interface Track {
   readonly postgres: Postgres
   readonly sink: Sink
-  /** Processes of whoever stores outcomes. */
+  /** Processes of the side that stores outcomes. */
   readonly stores: ReadonlyArray<number>
   readonly count: number
   readonly run: string

@@ -22,7 +22,7 @@ const timeOf = (millis: number): string => {
   return time
 }
 
-/** 26 digits of which the last six are zeros: whoever numbers several rows counts on from there in hexadecimal. */
+/** 26 digits of which the last six are zeros: a writer of several rows counts on from there in hexadecimal. */
 export const idBody = (millis = Date.now()): string => {
   if (drawn + 10 > pool.length) {
     randomFillSync(pool)

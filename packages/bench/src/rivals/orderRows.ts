@@ -1,5 +1,8 @@
 /** An order as a row and as its JSON, for the rivals. Both sides of the comparison write and answer the same. */
+import { OrderResource } from "@coffer/contract/Orders"
 import { packed } from "../../../../src/events/eventBodies.ts"
+import { orders } from "../../../../src/orders/OrderStore.ts"
+
 type Text = string | null
 
 // A type, not an interface: it is a record of columns, too.
@@ -55,9 +58,14 @@ export interface Account {
 
 const validityMillis = 24 * 3_600_000
 
+// A rival writes and shows the fields that it needs. A field that it does not know is null in its rows and answers.
+const blankRow = Object.fromEntries(orders.columns.map(({ name }) => [name, null]))
+const blankView = Object.fromEntries(Object.keys(OrderResource.fields).map((name) => [name, null]))
+
 export const newOrder = (account: Account, terms: Terms, tradeNo: string, now: number): OrderRow => {
   const expires = new Date(now + validityMillis).toISOString()
   return {
+    ...blankRow,
     trade_no: tradeNo,
     version: 1,
     merchant_id: account.merchantId,
@@ -131,6 +139,7 @@ export const urlsOf = (publicUrl: string, sign: (payload: string) => string): Ur
 })
 
 export const orderView = (row: OrderRow, urls: Urls) => ({
+  ...blankView,
   object: "order",
   trade_no: row.trade_no,
   out_trade_no: row.out_trade_no,
@@ -154,11 +163,8 @@ export const orderView = (row: OrderRow, urls: Urls) => ({
   paid_at: row.paid_at,
   created_at: row.created_at,
   receipt_url: row.paid_at === null ? null : urls.receipt(row.trade_no),
-  receipt_number: null,
   receipt_email: row.receipt_email,
-  receipt_sent_at: null,
-  locale: row.locale,
-  receipt_failure_reason: null
+  locale: row.locale
 })
 
 export type OrderView = ReturnType<typeof orderView>

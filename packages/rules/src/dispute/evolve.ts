@@ -92,7 +92,7 @@ const precedes: Record<DisputeEvent["_tag"], ReadonlyArray<Dispute["status"]>> =
   StatusNoted: all
 }
 
-/** An answer that is on its way may be the one that the bank has: whoever sends it will see. */
+/** An answer that is on its way may be the one that the bank has: its sender will see. */
 const answeredAlready = ({ response }: Dispute) =>
   response !== null && !response.taken
     ? ({ status: "needs_response", response } as const)

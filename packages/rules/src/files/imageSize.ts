@@ -1,6 +1,6 @@
 /**
  * How large a PNG or a JPEG is in pixels, by its own header. Few bytes may say that they are a picture of many million
- * pixels, and whoever shows it pays for them. Pure.
+ * pixels, and the browser that shows it pays for them. Pure.
  */
 export interface ImageSize {
   readonly width: number

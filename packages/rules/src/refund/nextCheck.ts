@@ -5,7 +5,7 @@
 import { DateTime } from "effect"
 import type { Refund } from "./Refund.ts"
 
-/** How long whoever reserved a refund has it to itself; longer than the channel may take to answer. */
+/** How long the runner that reserved a refund has it to itself; longer than the channel may take to answer. */
 const reservedFor = "30 seconds"
 
 export const nextCheck = {

@@ -1,5 +1,5 @@
 /**
- * `/_simulator`: the commands, over HTTP with JSON. They are for programs of whoever runs the simulator. A page of
+ * `/_simulator`: the commands, over HTTP with JSON. They are for programs of the one who runs the simulator. A page of
  * another site, which a browser on the same machine shows, may not give them.
  */
 import { isIP } from "node:net"

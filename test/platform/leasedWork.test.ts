@@ -1,4 +1,4 @@
-/** A claimed row is worked on at once, and no longer than its lease. */
+/** A leased row is worked on at once, and no longer than its lease. */
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Queue } from "effect"
 import { TestClock } from "effect/testing"
@@ -6,16 +6,16 @@ import { dueWork } from "../../src/platform/jobs/dueWork.ts"
 import { workMax } from "../../src/platform/postgres/leasedRows.ts"
 import { forEachLeased } from "../../src/platform/jobs/forEachLeased.ts"
 
-it.effect("a worker claims no more rows than it works on at once", () =>
+it.effect("a worker leases no more rows than it works on at once", () =>
   Effect.gen(function* () {
     const begun = yield* Queue.unbounded<string>()
     const end = yield* Deferred.make<void>()
-    let claimed = 0
+    let leased = 0
     const { run } = dueWork(
       {
-        claimDue: (_, limit) =>
+        leaseDue: (_, limit) =>
           Effect.sync(() => {
-            claimed = limit
+            leased = limit
             return Array.from({ length: limit }, (_, row) => `row ${row}`)
           }),
         nextDueOf: () => Effect.succeed([])
@@ -31,9 +31,9 @@ it.effect("a worker claims no more rows than it works on at once", () =>
     const running = yield* Effect.forkChild(run)
     yield* Queue.take(begun)
     yield* Effect.yieldNow
-    assert.strictEqual(1 + (yield* Queue.size(begun)), claimed)
+    assert.strictEqual(1 + (yield* Queue.size(begun)), leased)
     yield* Deferred.succeed(end, undefined)
-    assert.strictEqual(yield* Fiber.join(running), claimed)
+    assert.strictEqual(yield* Fiber.join(running), leased)
   })
 )
 
