@@ -103,6 +103,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^src\/webhooks\/(Outbound|connections)\.ts$/, /^(node:|undici$)/],
   [/^src\/(links\/LinkHttp|checkout\/QrCode)\.ts$/, /^uqr$/],
   [/^src\/(events\/eventBodies|logs\/logBodies)\.ts$/, /^node:(zlib|util)$/],
+  [/^src\/merchants\/keyText\.ts$/, /^node:zlib$/],
   [/^src\/mail\/Mailer\.ts$/, /^nodemailer(\/|$)/],
   [/^src\/channels\/stripe\//, /^(node:https$|stripe$)/],
   [/^src\/(doctor|edge|files)\//, /^(node:|@effect\/platform-node(\/|$))/],

@@ -2,7 +2,7 @@
 import type { ApiKeyResource } from "@coffer/contract/ApiKeys"
 import { DateTime } from "effect"
 import { isoText, isoTextOrNull } from "../platform/runtime/codecs.ts"
-import type { ApiKey } from "./ApiKeyStore.ts"
+import type { ApiKey } from "./ApiKeys.ts"
 
 export const apiKeyView = (key: ApiKey, now: DateTime.Utc): ApiKeyResource => ({
   object: "api_key",

@@ -1,6 +1,6 @@
 /**
- * Front door to a merchant's keys with scopes (docs/decisions/0090; silences: U26 to U28): the operator's API asks here,
- * and so will a console of merchants. Whoever asks writes the act to the audit log. Times are real time, also of a
+ * Front door to a merchant's keys with scopes (docs/decisions/0090; silences: U26 to U28): the operator's API asks
+ * here, and so will a console of merchants. The caller writes the act to the audit log. Times are real time, also of a
  * sandbox whose clock was moved. The two main keys are the merchant's own (`src/merchants`).
  */
 import type { ApiKeyQuery, CreateApiKey, UpdateApiKey } from "@coffer/contract/ApiKeys"

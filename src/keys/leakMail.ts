@@ -9,7 +9,8 @@ import type { LeakMail } from "./LeakStore.ts"
 export const leakMail = (leak: LeakMail, merchant: Merchant, to: string, key: ApiKey | null): Message => {
   const which = key === null ? `the main ${leak.mode} key` : `the ${leak.mode} key "${key.name}" (${key.key_id})`
   const lines = [
-    `Somebody has found a secret of ${which} of ${merchant.name} in public, and reported it at ${isoText(leak.reported_at)}.`,
+    `Somebody has found a secret of ${which} of ${merchant.name} in public, and reported it at ` +
+      `${isoText(leak.reported_at)}.`,
     ...(key === null ? mainKey : key.revoked_at === null ? oldSecret : revoked),
     "Look at the calls of the last days in your API logs, and remove the secret from where it was found."
   ]

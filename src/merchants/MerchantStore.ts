@@ -181,7 +181,8 @@ const makeReads = (sql: SqlClient.SqlClient) => {
       sql`select merchant_id, mode, null as key_id, null as scopes, null as ip_allowlist,
           null as expires_at, null as ends_at, null as revoked_at
         from merchant_modes where key_hash = ${hash}
-        union all select k.merchant_id, k.mode, k.key_id, k.scopes, k.ip_allowlist, k.expires_at, s.ends_at, k.revoked_at
+        union all select k.merchant_id, k.mode, k.key_id, k.scopes, k.ip_allowlist, k.expires_at, s.ends_at,
+          k.revoked_at
         from api_key_secrets s join api_keys k using (key_id) where s.key_hash = ${hash}`
   })
   const byKeyHash = Effect.fnUntraced(function* (hash: string) {

@@ -91,7 +91,7 @@ export const layer = Layer.effect(
       of: store.of,
       invite: span("People.invite")(function* (belongsTo, { email, name, role }, { replaces }) {
         const merchant = belongsTo === installation ? undefined : yield* merchants.find(belongsTo)
-        const given = yield* store.give({
+        const outcome = yield* store.give({
           email: storableText(normalEmail(email)),
           name: name === undefined ? undefined : storableText(name),
           belongsTo,
@@ -99,9 +99,9 @@ export const layer = Layer.effect(
           now: yield* currentTime,
           replaces
         })
-        if (typeof given === "string") return yield* new RoleConflict({ reason: given })
-        yield* signIn.tellInvited(given, merchant?.name)
-        return given
+        if (typeof outcome === "string") return yield* new RoleConflict({ reason: outcome })
+        yield* signIn.tellInvited(outcome, merchant?.name)
+        return outcome
       }),
       setRole: span("People.setRole")(function* (belongsTo, personId, role) {
         yield* member(belongsTo, personId)

@@ -52,7 +52,7 @@ export class SignIn extends Context.Service<
       secret: string,
       browser: Browser
     ) => Effect.Effect<SignedIn & { readonly secret: string }, LinkNotValid>
-    /** The address of a link that works in any browser, for the terminal of whoever runs the service. */
+    /** The address of a link that works in any browser. It is for the terminal in which the service is started. */
     readonly linkFor: (personId: PersonId) => Effect.Effect<string>
     /** Who has the session with this secret. */
     readonly bySecret: (secret: string) => Effect.Effect<Option.Option<SignedIn>>

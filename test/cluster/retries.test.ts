@@ -119,7 +119,8 @@ layer(Layer.effect(Shared, place), { excludeTestServices: true })(
     it.effect("whichever route it is for", () =>
       Effect.sync(() => {
         const writing = routes().filter((route) => !route.startsWith("GET "))
-        // In test/stripe (webhooks, reconciliation), test/http: keys/leakedKeys, links/linkVisits, orders/unappliedPayments.
+        // In test/stripe: webhooks, reconciliation. In test/http: keys/leakedKeys, links/linkVisits,
+        // orders/unappliedPayments.
         const elsewhere = [
           "POST /channels/stripe/:token",
           "POST /leaked_keys",

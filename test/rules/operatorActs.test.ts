@@ -14,9 +14,17 @@ const forAdmins: ReadonlyArray<ActName> = [
   "operators.create",
   "operators.list",
   "operators.revoke",
-  "audit_log.list"
+  "audit_log.list",
+  "api_keys.create",
+  "api_keys.update",
+  "api_keys.roll",
+  "people.list",
+  "people.invite",
+  "people.remove"
 ]
 const forSupport: ReadonlyArray<ActName> = [
+  "people.endSessions",
+  "api_keys.revoke",
   "merchants.suspend",
   "merchants.resume",
   "files.upload",
@@ -43,9 +51,12 @@ describe("an act of the operator's API", () => {
     assert.deepStrictEqual(new Set(whatMay("finance", ...names)), new Set([...forEverybody, ...forFinance]))
   })
 
-  it("is logged where it is not open to everybody, but for the two lists that only an admin reads", () => {
+  it("is logged where it is not open to everybody, but for the lists that only an admin reads", () => {
     const unlogged = names.filter((act) => !acts[act].isLogged)
-    assert.deepStrictEqual(new Set(unlogged), new Set([...forEverybody, "operators.list", "audit_log.list"]))
+    assert.deepStrictEqual(
+      new Set(unlogged),
+      new Set([...forEverybody, "operators.list", "audit_log.list", "people.list"])
+    )
   })
 
   it("leaves a note of who has read it where it shows what belongs to a merchant", () => {
@@ -61,7 +72,16 @@ describe("an act of the operator's API", () => {
 
 describe("two operators", () => {
   it("do nothing that the table does not name", () => {
-    const taking = ["merchants.update", "merchants.resetKey", "channels.set", "payouts.approve", "operators.create"]
+    const taking = [
+      "merchants.update",
+      "merchants.resetKey",
+      "api_keys.create",
+      "api_keys.roll",
+      "channels.set",
+      "payouts.approve",
+      "operators.create",
+      "people.invite"
+    ]
     assert.deepStrictEqual(
       names.filter((act) => Object.keys(ofTwo(act)).length > 0),
       taking as ReadonlyArray<ActName>
@@ -104,5 +124,7 @@ describe("two operators", () => {
   it("make another operator as soon as anything takes two", () => {
     assert.isTrue(takesTwo("operators.create", { fees: true }, {}))
     assert.isFalse(takesTwo("operators.create", {}, {}))
+    assert.isTrue(takesTwo("people.invite", { fees: true }, { role: "admin" }))
+    assert.isFalse(takesTwo("people.invite", { fees: true }, { role: "owner", merchant_id: "mer_1" }))
   })
 })

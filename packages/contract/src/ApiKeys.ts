@@ -70,7 +70,8 @@ const withSecret = enveloped(
 const name = OneLine(1, keyNameLengthMax)
 const allowlist = OneLine(0, 10_000)
 const allowlistText =
-  "IPv4 addresses, IPv4 ranges and IPv6 addresses that it is taken from, of those that the environment allows; empty: " +
+  "IPv4 addresses, IPv4 ranges and IPv6 addresses that it is taken from, of those that the environment allows; " +
+  "empty: " +
   "from all of them."
 
 export const CreateApiKey = withoutNulls(
@@ -125,7 +126,8 @@ export class ApiKeysGroup extends HttpApiGroup.make("api_keys")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Create a key with scopes; its secret is shown once",
-        description: `Beside the merchant's main key. 409: the environment has ${scopedKeysMax} keys that work. ${twoOperators}`
+        description:
+          `Beside the merchant's main key. 409: the environment has ${scopedKeysMax} keys that work. ` + twoOperators
       })
     ),
     HttpApiEndpoint.get("list", collection, {

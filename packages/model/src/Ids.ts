@@ -37,7 +37,7 @@ export type MerchantId = typeof MerchantId.Type
 export const PaymentId = Schema.String.check(Schema.isMinLength(1)).pipe(Schema.brand("PaymentId"))
 export type PaymentId = typeof PaymentId.Type
 
-/** Which channel has a payment, a refund or a dispute: the name under which it is registered (src/channel/Channel.ts). */
+/** Which channel has a payment, a refund or a dispute: the name of its folder in `src/channels`. */
 export const ChannelName = Schema.String.check(Schema.isPattern(/^[a-z][a-z0-9_]{0,31}$/)).pipe(
   Schema.brand("ChannelName")
 )

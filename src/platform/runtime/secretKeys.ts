@@ -1,6 +1,7 @@
 /**
  * Keys that are derived from `SECRET_KEY`, and how texts are sealed with it. Each purpose has its own derived key, so
- * that what was made for one use is worthless for another. `platform/postgres/SecretCheck.ts` says which keys a process has.
+ * that what was made for one use is worthless for another. `platform/postgres/SecretCheck.ts` says which keys a process
+ * has.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 import { Context, Option, Redacted } from "effect"

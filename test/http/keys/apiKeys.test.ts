@@ -1,4 +1,6 @@
-/** Keys with scopes beside the two main keys: what is kept of them, and what each kind is told (silences: U26 to U28). */
+/**
+ * Keys with scopes beside the two main keys: what is kept of them, and what each kind is told (silences: U26 to U28).
+ */
 import { crc32 } from "node:zlib"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer } from "effect"

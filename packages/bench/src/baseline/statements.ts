@@ -70,7 +70,8 @@ export const statements = {
   },
   payOrder: {
     name: "pay_order",
-    text: `update orders set version = version + 1, status = 'paid', fee = $2, channel = 'sandbox', payment_id = $3, payment_method = $4,
+    text: `update orders set version = version + 1, status = 'paid', fee = $2, channel = 'sandbox', payment_id = $3,
+      payment_method = $4,
       paid_at = $5 where trade_no = $1`
   },
   insertEvent: {
@@ -118,7 +119,8 @@ function payAtOnceText(): string {
   const chain = (...parts: ReadonlyArray<string>) =>
     `encode(sha256(convert_to(concat_ws(E'\\n', ${parts.join(", ")}), 'UTF8')), 'hex')`
   return `with paid as (
-      update orders set version = version + 1, status = 'paid', fee = $3, channel = 'sandbox', payment_id = $4, payment_method = $5,
+      update orders set version = version + 1, status = 'paid', fee = $3, channel = 'sandbox', payment_id = $4,
+        payment_method = $5,
         paid_at = $6 where trade_no = $1 and version = $2 and exists (select from wallets where wallet_id = $7)
       returning trade_no),
     payment as (
