@@ -58,7 +58,7 @@ export class People extends Context.Service<
       personId: string,
       role: string
     ) => Effect.Effect<Person, PersonNotFound | RoleConflict>
-    /** Takes the role away. A person without any role is removed, with all sessions. */
+    /** Takes the role away. All sessions of a person without any role end, and the person cannot sign in. */
     readonly remove: (
       belongsTo: string,
       personId: string,

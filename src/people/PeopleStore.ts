@@ -65,8 +65,8 @@ export class PeopleStore extends Context.Service<
     readonly give: (role: NewRole) => Effect.Effect<Person | NotGiven>
     readonly setRole: (personId: string, belongsTo: string, role: string) => Effect.Effect<Option.Option<NotGiven>>
     /**
-     * None: the person has no role there. A person whose last role is taken is removed, with all sessions. `spares`:
-     * whether the last owner keeps the role.
+     * Takes a role away. All sessions of a person whose last role it was end. `spares`: whether the last owner keeps
+     * the role. None: the person has no role there; without `spares`, there is no such person.
      */
     readonly take: (
       personId: string,
@@ -191,7 +191,7 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 
   const give = Effect.fnUntraced(function* (given: NewRole) {
     const { belongsTo, email, now, replaces, role } = given
-    // Nobody can remove the person meanwhile, whose last other role may be taken now.
+    // Somebody may be taking the last other role now, and ends the sessions then.
     yield* sql`select from people where email = ${email} for key share`
     const found = yield* first("email", email)
     const person = Option.isSome(found) ? found : yield* insertPerson(given)
@@ -213,14 +213,19 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   })
 
   const take = Effect.fnUntraced(function* (personId: string, belongsTo: string, spares: boolean) {
-    // A role that somebody else gives at the same time is seen below, or finds no person.
+    // A role that somebody else gives at the same time is seen below.
     yield* sql`select from people where person_id = ${personId} for update`
     const found = yield* first("person_id", personId)
-    if (Option.isNone(found) || (yield* roleOf(personId, belongsTo)) === undefined) return Option.none()
+    if (Option.isNone(found)) return Option.none()
+    // Of an operator this may be the repetition of a call whose answer was lost.
+    if ((yield* roleOf(personId, belongsTo)) === undefined) return spares ? Option.none() : Option.some(found.value)
     if (spares && (yield* isLastOwner(personId, belongsTo))) return Option.some("last_owner" as const)
     yield* sql`delete from memberships where belongs_to = ${belongsTo} and person_id = ${personId}`
-    yield* sql`delete from people where person_id = ${personId}
-      and not exists (select from memberships where person_id = ${personId})`
+    const others = yield* sql`select from memberships where person_id = ${personId} limit 1`
+    if (others.length === 0) {
+      yield* sql`delete from person_sessions where person_id = ${personId}`
+      yield* sql`delete from sign_in_links where person_id = ${personId}`
+    }
     const roles = found.value.roles.filter(({ belongs_to }) => belongs_to !== belongsTo)
     return Option.some({ ...found.value, roles })
   })

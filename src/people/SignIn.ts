@@ -95,7 +95,7 @@ export const layer = Layer.effect(
         const personId = yield* store.useLink(secrets.keyHash(token), secrets.keyHash(browserSecret), now)
         if (Option.isNone(personId)) return yield* new LinkNotValid({})
         const person = yield* people.find(personId.value)
-        if (Option.isNone(person)) return yield* new LinkNotValid({})
+        if (!hasRoles(person)) return yield* new LinkNotValid({})
         const secret = yield* secrets.random(32)
         const session = yield* store.open({
           tokenHash: secrets.keyHash(secret),
@@ -115,7 +115,7 @@ export const layer = Layer.effect(
         const session = yield* store.byTokenHash(secrets.keyHash(secret), now)
         if (Option.isNone(session)) return Option.none()
         const person = yield* people.find(session.value.person_id)
-        if (Option.isNone(person)) return Option.none()
+        if (!hasRoles(person)) return Option.none()
         const unseen = DateTime.distance(session.value.last_seen_at, now)
         if (Duration.isGreaterThan(unseen, limitsOf(person.value).idle)) {
           yield* store.end(session.value.person_id, session.value.session_id)
@@ -182,7 +182,7 @@ const makeLinks = Effect.gen(function* () {
 
   const sendLink = Effect.fnUntraced(function* (email: string, browser: string) {
     const found = yield* people.byEmail(email)
-    if (Option.isNone(found)) return
+    if (!hasRoles(found)) return
     const link = yield* insertLink(found.value.person_id, browser)
     if (Option.isNone(link)) return yield* Effect.logInfo("a person has asked for too many sign-in links in an hour")
     yield* send(signInMail({ to: email, link: link.value, id: mailId(link.value) }))
@@ -190,6 +190,10 @@ const makeLinks = Effect.gen(function* () {
 
   return { insertLink, send, sendLink }
 })
+
+/** Who has no role any more is as unknown as who never had one. */
+const hasRoles = (found: Option.Option<PeopleStore.Person>): found is Option.Some<PeopleStore.Person> =>
+  Option.isSome(found) && found.value.roles.length > 0
 
 const limitsOf = ({ roles }: PeopleStore.Person) =>
   sessionLimits(roles.some(({ belongs_to }) => belongs_to === installation))

@@ -4,6 +4,7 @@
  */
 import { assert } from "@effect/vitest"
 import { Api } from "@coffer/contract/Api"
+import { ConsoleApi } from "@coffer/contract/Console"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import { OpenApi } from "effect/http-api"
@@ -55,7 +56,10 @@ export const merchantDocument = published(OpenApi.fromApi(Api) as Json)
 
 export const documents: ReadonlyArray<Published> = [merchantDocument, published(OpenApi.fromApi(OperatorApi) as Json)]
 
-const operations = documents.flatMap(({ document, problemOf }) =>
+/** It is not published. */
+const consoleDocument = published(OpenApi.fromApi(ConsoleApi) as Json)
+
+const operations = [...documents, consoleDocument].flatMap(({ document, problemOf }) =>
   Object.entries<Json>(document["paths"]).map(([path, methods]) => ({
     path,
     pattern: new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`),

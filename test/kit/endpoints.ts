@@ -1,4 +1,7 @@
-/** Every endpoint of the merchants' and of the operator's API, as the contract has them. */
+/**
+ * Every endpoint of the merchants' and of the operator's API, as the contract has them. The console's are in
+ * `test/http/people/roles.test.ts`.
+ */
 import { Api } from "@coffer/contract/Api"
 import { OperatorApi } from "@coffer/contract/Operator"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"

@@ -35,6 +35,9 @@ const words: Readonly<Record<string, string>> = {
   "/v1/logs status": "4xx",
   "/operator/v1/merchants/:merchant_id/logs status": "4xx",
   "/operator/v1/audit_log target": `/${"a".repeat(255)}`,
+  "/operator/v1/people merchant_id": "a".repeat(255),
+  "/operator/v1/people role": "a".repeat(255),
+  "/operator/v1/people search": "a".repeat(255),
   "/operator/v1/search number": "a".repeat(255),
   "/operator/v1/search merchant_id": "a".repeat(255)
 }

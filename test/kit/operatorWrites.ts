@@ -19,6 +19,12 @@ const keyPath = ({ merchant: { merchantId }, operate }: { readonly merchant: Mer
     ({ key_id }) => `/operator/v1/merchants/${merchantId}/api_keys/${key_id}`
   )
 
+const aRole = (merchantId: string, role: string) => ({
+  email: `${role}.${merchantId}@shop.example`,
+  merchant_id: merchantId,
+  role
+})
+
 export const operatorWrites = [
   ...write(
     "merchant: suspend",
@@ -90,6 +96,36 @@ export const operatorWrites = [
     ({ merchant: { merchantId }, operate }) =>
       Effect.map(operate("/operators", { name: `Bo of ${merchantId}`, role: "viewer" }), ({ operator_id }) => ({
         path: `/operator/v1/operators/${operator_id}/revoke`
+      })),
+    byOperator
+  ),
+  ...write(
+    "person: give a role",
+    "plain",
+    "select 1 from memberships where belongs_to = $1 and role = 'finance'",
+    ({ merchant: { merchantId } }) =>
+      Effect.succeed({ path: "/operator/v1/people", body: aRole(merchantId, "finance") }),
+    byOperator
+  ),
+  ...write(
+    "person: take a role",
+    "plain",
+    `select 1 from people p where email = lower('viewer.' || $1 || '@shop.example')
+      and not exists (select from memberships m where m.person_id = p.person_id)`,
+    ({ merchant: { merchantId }, operate }) =>
+      Effect.map(operate("/people", aRole(merchantId, "viewer")), ({ person_id }) => ({
+        path: `/operator/v1/people/${person_id}/remove`,
+        body: { merchant_id: merchantId }
+      })),
+    byOperator
+  ),
+  ...write(
+    "person: end sessions",
+    "plain",
+    "select 1 from people where email = lower('support.' || $1 || '@shop.example')",
+    ({ merchant: { merchantId }, operate }) =>
+      Effect.map(operate("/people", aRole(merchantId, "support")), ({ person_id }) => ({
+        path: `/operator/v1/people/${person_id}/end_sessions`
       })),
     byOperator
   )

@@ -43,6 +43,8 @@ const bodies: Record<string, Json> = {
   },
   "/operator/v1/orders/:trade_no/payments/:payment_id/close": { note: "N" },
   "/operator/v1/operators": { name: "N", role: "viewer" },
+  "/operator/v1/people": { email: "a@b.example", role: "viewer" },
+  "/operator/v1/people/:person_id/remove": {},
   "/operator/v1/merchants/:merchant_id/channels/:mode": { channel: "stripe" },
   "/operator/v1/merchants/:merchant_id/payouts": { mode: "sandbox", currency: "USD", amount: 1 }
 }

@@ -1,4 +1,5 @@
 /** Which person may do what in the console: the table of acts, tried through HTTP, each endpoint as each role. */
+import { bodyLimitsOf } from "@coffer/contract/bodyLimits"
 import { ConsoleApi } from "@coffer/contract/Console"
 import { PersonRole } from "@coffer/model/PersonRole"
 import { consoleActOf, consoleActs, ofWhom, personMayDo } from "@coffer/rules/people/consoleActs"
@@ -11,10 +12,11 @@ import { entriesOf } from "../../kit/operators.ts"
 import { start } from "../../kit/Service.ts"
 
 const endpoints = (Object.values(ConsoleApi.groups) as unknown as ReadonlyArray<HttpApiGroup.Top>).flatMap((group) =>
-  Object.values(group.endpoints).map(({ identifier, method, path }) => ({
-    act: consoleActOf(group.identifier, identifier),
-    method,
-    path: path.replace("/console/api", "")
+  Object.values(group.endpoints).map((endpoint) => ({
+    act: consoleActOf(group.identifier, endpoint.identifier),
+    endpoint,
+    method: endpoint.method,
+    path: endpoint.path.replace("/console/api", "")
   }))
 )
 
@@ -35,6 +37,15 @@ describe("the table of console acts", () => {
       ["sign_in.ask"]
     )
   })
+})
+
+/** What is read before anybody is known. */
+const bytesMax = 32_000
+
+describe("a body of the console", () => {
+  for (const { act, endpoint } of endpoints) {
+    it(`is bounded: ${act}`, () => assert.isAtMost(bodyLimitsOf(endpoint).bytes, bytesMax))
+  }
 })
 
 const begin = Effect.gen(function* () {
