@@ -60,6 +60,9 @@ const requests = (running: Running): Partial<Record<ActName, Partial<Record<Word
     },
     "channels.set": { channels: Effect.succeed({ path: `${path}/channels/sandbox`, body: { channel: "sandbox" } }) },
     "payouts.approve": { payoutsAbove: aPayout },
+    "people.invite": {
+      any: different((n) => ({ path: "/people", body: { email: `op${n}@pay.example`, role: "viewer" } }))
+    },
     "operators.create": { any: different((n) => ({ path: "/operators", body: { name: `No ${n}`, role: "viewer" } })) }
   }
 }
