@@ -70,7 +70,8 @@ const built = (sources: string, into: string) =>
 
 const packageOf = (text: string): { readonly version: string; readonly dependencies: object } => JSON.parse(text)
 
-const builtShapes = /(\bshapes = )\[[\d, ]+\]/
+/** The bundler writes the numbers where they are used (`platform/cluster/clusterLayers.ts`). */
+const builtShapes = /(application: "coffer",\s*messages: )\[[\d, ]+\]/
 
 /** This program under the name of another version, whose messages have these numbers. */
 export const thisAs = Effect.fnUntraced(function* (version: string, shapes: ReadonlyArray<number>) {
