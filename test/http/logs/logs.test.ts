@@ -26,6 +26,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("what is ke
         status: 201,
         error_code: null,
         ip: "127.0.0.1",
+        key_id: null,
         user_agent: "shop/1.0",
         idempotency_key: "key-1",
         request_body: { amount: 1000, subject: "Tea 茶 😀", metadata: { a: "b" } }
