@@ -88,6 +88,7 @@ specified("the specification: API log", [
         status: 400,
         error_code: "invalid_request",
         ip: "127.0.0.1",
+        key_id: null,
         user_agent: "shop/1.0",
         idempotency_key: "of-the-log",
         request_body: { amount: 0 }
