@@ -34,12 +34,12 @@ describe("what proves who calls", () => {
     }
   })
 
-  for (const file of ["MerchantKey", "OperatorToken"]) {
+  for (const file of ["MerchantKey", "OperatorToken", "PersonSession", "auditedAct"]) {
     it(`(${file}) looks at no failure of a handler`, () => {
       const text = readFileSync(`src/edge/${file}.ts`, "utf8")
       const uses = text.match(/\b(Cause|Exit)\.\w+|Effect\.(catch\w*|tap(Error|Cause)\w*|onE\w+|exit|result|match\w*)/g)
       // Of the audit log's own write.
-      assert.deepStrictEqual(uses ?? [], file === "OperatorToken" ? ["Effect.catchCause"] : [])
+      assert.deepStrictEqual(uses ?? [], file === "auditedAct" ? ["Effect.catchCause"] : [])
     })
   }
 })
