@@ -13,7 +13,6 @@ import { Transactor } from "../platform/commit/Transactor.ts"
 import { closedText, Settings } from "../platform/runtime/Settings.ts"
 
 /** Whether this process is shutting down: it finishes open requests, and asks clients to send new ones elsewhere. */
-
 export class Draining extends Context.Service<Draining, { now: boolean }>()("@coffer/edge/Draining") {}
 
 export const layerDraining = Layer.sync(Draining, () => ({ now: false }))

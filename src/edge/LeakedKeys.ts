@@ -2,20 +2,19 @@
  * `POST /leaked_keys`: anybody who finds a key in public reports it here, without a key of his own (docs/security.md;
  * silences: U29). The answer is the same for every text, and comes no sooner for a guess than for a key that works.
  */
-import * as Wire from "@coffer/contract/Errors"
 import { leakReportsMax } from "@coffer/model/Limits"
-import { Duration, Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
-import { busy, refuseField, refuseTemporarily } from "../http/replies.ts"
+import { busy, refuseField } from "../http/replies.ts"
 import { Leaks } from "../keys/Leaks.ts"
 import { parseJson } from "../platform/runtime/codecs.ts"
 import { onRealTime } from "../platform/runtime/realTime.ts"
 import * as PublicAdmission from "./PublicAdmission.ts"
-import { makeOfVisitors } from "./Quotas.ts"
+import { makeLimitOfVisitors } from "./Quotas.ts"
 import { leakedKeysPath } from "./routes.ts"
 
-/** What revoking takes hides in it: an answer takes at least this long. */
+/** An answer takes at least this long, so that the time of a revocation does not show. */
 const answeredAfter = "150 millis"
 
 const decodeReport = Schema.decodeUnknownOption(Schema.Struct({ key: Schema.String }))
@@ -23,18 +22,11 @@ const decodeReport = Schema.decodeUnknownOption(Schema.Struct({ key: Schema.Stri
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const leaks = yield* Leaks
-    const take = yield* makeOfVisitors
+    const limit = yield* makeLimitOfVisitors
     const through = yield* PublicAdmission.make
 
     const report = Effect.gen(function* () {
-      const { allowed, retryAfterMillis } = yield* take("leaks", leakReportsMax)
-      if (!allowed) {
-        return yield* refuseTemporarily(
-          Duration.millis(retryAfterMillis),
-          (request_id) =>
-            new Wire.RateLimited({ message: `More than ${leakReportsMax} reports within a minute.`, request_id })
-        )
-      }
+      yield* limit("leaks", leakReportsMax, `More than ${leakReportsMax} reports within a minute.`)
       const { requestId, text } = yield* CurrentRecord
       const body = Option.flatMap(parseJson(yield* text), decodeReport)
       if (Option.isNone(body)) return yield* refuseField("key", "Expected the text that was found")

@@ -7,18 +7,18 @@ import * as Wire from "@coffer/contract/Errors"
 import { type ConsoleActName, consoleActOf, consoleActs, ofWhom, personMayDo } from "@coffer/rules/people/consoleActs"
 import { triesAMinute } from "@coffer/rules/people/signIn"
 import type { PersonRole } from "@coffer/model/PersonRole"
-import { Duration, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { addressParty } from "../http/addressParty.ts"
 import { Admission } from "../http/Admission.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
-import { busy, refuseTemporarily, refuseWith } from "../http/replies.ts"
+import { busy, refuseWith } from "../http/replies.ts"
 import { AuditLog } from "../operators/AuditLog.ts"
 import { makeCookies } from "../people/cookies.ts"
 import { personView, sessionView } from "../people/peopleViews.ts"
 import { SignIn, type SignedIn } from "../people/SignIn.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { logged, type Who } from "./auditedAct.ts"
-import { kindOf, makeOfVisitors } from "./Quotas.ts"
+import { kindOf, makeLimitOfVisitors } from "./Quotas.ts"
 
 /** A page of another site can send neither this header nor, by `SameSite`, the cookie. */
 const isFromConsole = ({ sent }: RequestRecord) => sent["coffer-console"] === "1"
@@ -41,21 +41,14 @@ export const layerGuest = Layer.effect(
   ConsoleGuest,
   Effect.gen(function* () {
     const enter = yield* makeEnter
-    const count = yield* makeOfVisitors
+    const limit = yield* makeLimitOfVisitors
 
     return ConsoleGuest.of(
       Effect.fnUntraced(function* (httpEffect) {
         const record = yield* CurrentRecord
         if (!enter(record)) return yield* busy
         if (!isFromConsole(record)) return yield* notFromConsole
-        const { allowed, resetMillis } = yield* count("sign in", triesAMinute)
-        if (!allowed) {
-          return yield* refuseTemporarily(
-            Duration.millis(resetMillis),
-            (request_id) =>
-              new Wire.RateLimited({ message: "Too many tries to sign in from this address.", request_id })
-          )
-        }
+        yield* limit("sign in", triesAMinute, "Too many tries to sign in from this address.")
         return yield* httpEffect
       })
     )
@@ -93,10 +86,10 @@ export const layer = Layer.effect(
             (request_id) => new Wire.Forbidden({ message: `The role ${role} may not do ${act}.`, request_id })
           )
         }
-        const { email, person_id: personId } = signedIn.person
+        const { person_id: personId } = signedIn.person
         const { session_id: sessionId } = signedIn.session
         const shown = { person: personView(signedIn.person), session: sessionView(signedIn.session, sessionId) }
-        const handled = Effect.provideService(httpEffect, CurrentPerson, { personId, sessionId, email, shown })
+        const handled = Effect.provideService(httpEffect, CurrentPerson, { personId, sessionId, shown })
         return yield* consoleActs[act].isLogged ? logged(log, entry, record, handled) : handled
       })
     )

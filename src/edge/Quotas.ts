@@ -16,7 +16,7 @@ import { failures, layerMemory, layerRedis, QuotaStore, type Taken } from "./Quo
 import { addressParty } from "../http/addressParty.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { Clients } from "../http/Clients.ts"
-import { refuseWith } from "../http/replies.ts"
+import { refuseTemporarily, refuseWith } from "../http/replies.ts"
 
 const windowMillis = Duration.toMillis(quotaWindow)
 
@@ -100,6 +100,18 @@ export const makeOfVisitors = Effect.map(
         const { ip } = yield* CurrentRecord
         return yield* store.take(`${what}:${addressParty(ip)}`, limit, windowMillis, yield* unmovedMillis)
       })
+)
+
+/** The same, and refuses with `message` what is above the limit. */
+export const makeLimitOfVisitors = Effect.map(makeOfVisitors, (take) =>
+  Effect.fnUntraced(function* (what: string, limit: number, message: string) {
+    const { allowed, retryAfterMillis } = yield* take(what, limit)
+    if (allowed) return
+    return yield* refuseTemporarily(
+      Duration.millis(retryAfterMillis),
+      (request_id) => new Wire.RateLimited({ message, request_id })
+    )
+  })
 )
 
 // Where requests are counted -----------------------------------------------------

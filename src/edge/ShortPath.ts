@@ -22,7 +22,7 @@ import {
 } from "effect"
 import { FindMyWay, type HttpServerResponse } from "effect/http"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, type HttpApiMiddleware } from "effect/http-api"
-import { withoutServices } from "../platform/runtime/withoutServices.ts"
+import { withoutServices } from "@coffer/cluster/withoutServices"
 import { parseJson } from "../platform/runtime/codecs.ts"
 import { bodyOf } from "./CallLogs.ts"
 import type { Arrived } from "./Arrivals.ts"

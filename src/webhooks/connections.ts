@@ -287,8 +287,8 @@ export interface EgressProxy {
 export const makeEgressProxy = (url: URL, clock: () => number): EgressProxy => {
   const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
   return {
-    hostname: url.hostname.replace(/^\[(.*)\]$/, "$1"),
-    port: Number(url.port === "" ? 80 : url.port),
+    hostname: hostnameOf(url),
+    port: portOf(url),
     headers: user === ":" ? {} : { "Proxy-Authorization": `Basic ${Buffer.from(user).toString("base64")}` },
     clock,
     openedAt: undefined
@@ -385,5 +385,5 @@ const reasonOf = (proxy: EgressProxy, status: number): NotDeliveredReason => {
 const blamed = ({ clock, openedAt }: EgressProxy): NotDeliveredReason =>
   openedAt !== undefined && clock() - openedAt <= lately ? "connect" : "proxy"
 
-const authority = (address: string, { port, protocol }: URL): string =>
-  `${isIP(address) === 6 ? `[${address}]` : address}:${port === "" ? (protocol === "https:" ? 443 : 80) : port}`
+const authority = (address: string, url: URL): string =>
+  `${isIP(address) === 6 ? `[${address}]` : address}:${portOf(url)}`

@@ -45,7 +45,7 @@ export const connect = Effect.fnUntraced(function* (maxRetries = 2) {
 const nextOfAccount = "give them again: --key or COFFER_KEY, --base-url or COFFER_BASE_URL"
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** What the SDK fails with, in the terms of the one who typed the command. */
+/** A failure of the SDK, in the terms of the person who typed the command. */
 const failureOf = (error: unknown, { baseUrl, keyFrom }: Account): CliFailure => {
   if (error instanceof ConnectionError || error instanceof TimeoutError) {
     return new CliFailure({

@@ -27,6 +27,7 @@ import type { RunnerTls } from "./RunnerTls.ts"
 import * as ShardLocks from "./ShardLocks.ts"
 import * as Suspects from "./Suspects.ts"
 import { type Place, TakesPart, ThisRunner } from "./ThisRunner.ts"
+import { withoutServices } from "./withoutServices.ts"
 
 export interface Options {
   /**
@@ -132,18 +133,3 @@ const withLeanContext = <E, R>(
       Effect.map(Context.pick(Sharding.Sharding, ShardingConfig.ShardingConfig))
     )
   )
-
-/** Services that every fiber needs: its scope, the clock, loggers and other references. */
-const everyFibers = /^effect\/(Clock|Console|Logger|Random|References|Scheduler|Scope|Tracer)\b/
-
-/**
- * The context with the services that every fiber needs, and with these. Adding to a context costs time in proportion to
- * its size, and each message adds to that of its slot.
- */
-const withoutServices = <R>(
-  context: Context.Context<R>,
-  ...services: ReadonlyArray<{ readonly key: string }>
-): Context.Context<R> => {
-  const kept = new Set(services.map(({ key }) => key))
-  return Context.makeUnsafe(new Map([...context.mapUnsafe].filter(([key]) => everyFibers.test(key) || kept.has(key))))
-}

@@ -9,6 +9,7 @@
 import { Context, Effect, Exit, Layer, Metric } from "effect"
 import { ClusterError, type Message, Reply, type RunnerAddress, Runners } from "effect/cluster"
 import { elapsedMillis } from "./realTime.ts"
+import { shownAs } from "./shownAs.ts"
 import { ThisRunner } from "./ThisRunner.ts"
 
 /** A call that lasts longer may mean that the runner does not answer. */
@@ -57,18 +58,6 @@ export const layer = Layer.effect(
     })
   })
 )
-
-/** Shows what `read` answers, for as long as the scope is open. */
-const shownAs = Effect.fnUntraced(function* (gauge: ReturnType<typeof gaugeOf>, read: () => number) {
-  const context = yield* Effect.context()
-  const ignore = () => undefined
-  const { remove } = Metric.registerUnsafe(gauge, context, {
-    get: () => ({ value: read() }),
-    update: ignore,
-    modify: ignore
-  })
-  yield* Effect.addFinalizer(() => Effect.sync(remove))
-})
 
 /** The library's way to other runners, which asks nothing of those that are suspected. */
 export const layerRunners = Layer.effect(

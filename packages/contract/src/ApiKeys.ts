@@ -22,7 +22,7 @@ const resource = {
   mode: anyMode,
   name: text("What it is for, in the merchant's words."),
   scopes: Schema.Array(Schema.String).annotate({
-    description: "What it may do: `orders:read`, `refunds:write` and so on. Who may write a resource may read it."
+    description: "The scopes: `orders:read`, `refunds:write` and so on. A key that may write a resource may read it."
   }),
   ip_allowlist: text("Addresses that it is taken from, of those that the environment allows; empty: from all of them."),
   status: Schema.Literals(["active", "expired", "revoked"]).annotate({ description: "Whether it works." }),
@@ -71,8 +71,7 @@ const name = OneLine(1, keyNameLengthMax)
 const allowlist = OneLine(0, 10_000)
 const allowlistText =
   "IPv4 addresses, IPv4 ranges and IPv6 addresses that it is taken from, of those that the environment allows; " +
-  "empty: " +
-  "from all of them."
+  "empty: from all of them."
 
 export const CreateApiKey = withoutNulls(
   Schema.Struct({

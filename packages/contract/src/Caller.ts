@@ -74,7 +74,6 @@ export class CurrentPerson extends Context.Service<
   {
     readonly personId: PersonId
     readonly sessionId: string
-    readonly email: string
     readonly shown: { readonly person: PersonResource; readonly session: SessionResource }
   }
 >()("@coffer/contract/CurrentPerson") {}

@@ -12,19 +12,29 @@ import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, PersonNotFound } from "./Errors.ts"
 import { instant, kind, ofMerchant, text, withExample } from "./fields.ts"
 import { knownParametersOnly } from "./Lists.ts"
-import { personEmail, personName, personParams, PersonResource, SessionResource } from "./People.ts"
+import {
+  personEmail,
+  personName,
+  personParams,
+  PersonResource,
+  personSample,
+  SessionResource,
+  sessionSample
+} from "./People.ts"
 import { publishOperators } from "./publish.ts"
-import { sampleIds } from "./sampleIds.ts"
 
 const AskedResource = withExample(
   Schema.Struct({
     object: kind("sign_in_request"),
     expires_at: instant("Until when a link of this request may be used.")
-  }).annotate({ identifier: "SignInRequest", description: "A request for a sign-in link, whoever's address it was." }),
+  }).annotate({
+    identifier: "SignInRequest",
+    description: "A request for a sign-in link. It does not say whether anybody has the address."
+  }),
   { object: "sign_in_request", expires_at: "2026-11-21T09:45:00.000Z" }
 )
 
-/** Who is signed in, and as what. */
+/** The person who is signed in, with the roles and the session. */
 export const SignedInResource = withExample(
   Schema.Struct({
     object: kind("signed_in"),
@@ -33,26 +43,8 @@ export const SignedInResource = withExample(
   }).annotate({ identifier: "SignedIn", description: "Who is signed in, with all roles, and the session." }),
   {
     object: "signed_in",
-    person: {
-      object: "person",
-      person_id: sampleIds.person,
-      email: "ada@shop.example",
-      name: "Ada",
-      roles: [{ merchant_id: sampleIds.merchant, role: "developer", created_at: "2026-11-20T08:00:00.000Z" }],
-      created_at: "2026-11-20T08:00:00.000Z",
-      last_seen_at: "2026-11-21T09:29:00.000Z"
-    },
-    session: {
-      object: "session",
-      session_id: sampleIds.session,
-      is_current: true,
-      way: "link",
-      ip: "203.0.113.9",
-      user_agent: "Mozilla/5.0",
-      created_at: "2026-11-21T08:00:00.000Z",
-      last_seen_at: "2026-11-21T09:29:00.000Z",
-      expires_at: "2026-11-28T08:00:00.000Z"
-    }
+    person: personSample,
+    session: sessionSample
   }
 )
 

@@ -29,6 +29,16 @@ export const MembershipResource = Schema.Struct({
   created_at: instant("When the role was given first.")
 }).annotate({ identifier: "Membership", description: "A role of a person." })
 
+export const personSample = {
+  object: "person",
+  person_id: sampleIds.person,
+  email: "ada@shop.example",
+  name: "Ada",
+  roles: [{ merchant_id: sampleIds.merchant, role: "developer", created_at: "2026-11-20T08:00:00.000Z" }],
+  created_at: "2026-11-20T08:00:00.000Z",
+  last_seen_at: "2026-11-21T09:29:00.000Z"
+} as const
+
 export const PersonResource = withExample(
   Schema.Struct({
     object: kind("person"),
@@ -41,17 +51,21 @@ export const PersonResource = withExample(
     created_at: instant("When the person was invited first."),
     last_seen_at: orNull(Schema.String, "When the person's last request came, to a minute; null before the first.")
   }).annotate({ identifier: "Person", description: "Somebody who signs in to the console." }),
-  {
-    object: "person",
-    person_id: sampleIds.person,
-    email: "ada@shop.example",
-    name: "Ada",
-    roles: [{ merchant_id: sampleIds.merchant, role: "developer", created_at: "2026-11-20T08:00:00.000Z" }],
-    created_at: "2026-11-20T08:00:00.000Z",
-    last_seen_at: "2026-11-21T09:29:00.000Z"
-  }
+  personSample
 )
 export type PersonResource = typeof PersonResource.Encoded
+
+export const sessionSample = {
+  object: "session",
+  session_id: sampleIds.session,
+  is_current: true,
+  way: "link",
+  ip: "203.0.113.9",
+  user_agent: "Mozilla/5.0",
+  created_at: "2026-11-21T08:00:00.000Z",
+  last_seen_at: "2026-11-21T09:29:00.000Z",
+  expires_at: "2026-11-28T08:00:00.000Z"
+} as const
 
 export const SessionResource = withExample(
   Schema.Struct({
@@ -65,17 +79,7 @@ export const SessionResource = withExample(
     last_seen_at: instant("When its last request came, to a minute."),
     expires_at: instant("When it ends, whatever its requests are.")
   }).annotate({ identifier: "Session", description: "A browser in which a person is signed in." }),
-  {
-    object: "session",
-    session_id: sampleIds.session,
-    is_current: true,
-    way: "link",
-    ip: "203.0.113.9",
-    user_agent: "Mozilla/5.0",
-    created_at: "2026-11-21T08:00:00.000Z",
-    last_seen_at: "2026-11-21T09:29:00.000Z",
-    expires_at: "2026-11-28T08:00:00.000Z"
-  }
+  sessionSample
 )
 export type SessionResource = typeof SessionResource.Encoded
 
@@ -90,7 +94,7 @@ const InvitePerson = withoutNulls(
   }).annotate({ examples: [{ email: "ada@shop.example", merchant_id: sampleIds.merchant, role: "owner" }] })
 )
 
-/** Of which of the roles of a person. */
+/** Names one of the roles of a person. */
 const OfRole = withoutNulls(
   Schema.Struct({
     merchant_id: optional(Schema.String, "The merchant that the role is for; left out: the installation.")

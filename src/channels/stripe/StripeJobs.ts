@@ -6,6 +6,7 @@ import { Mode } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import { Cause, DateTime, Effect, Layer, Metric, Option } from "effect"
 import { leasedMax, forEachLeased } from "../../platform/jobs/forEachLeased.ts"
+import { hourly } from "../../platform/jobs/dueWork.ts"
 import { Workers } from "../../platform/jobs/Workers.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { CallKeys } from "./CallKeys.ts"
@@ -44,7 +45,6 @@ const pagesMax = 200
 /** Events that were handled are kept for so long: longer than one can be told again. */
 const keptFor = { days: 7 }
 const droppedMax = 1_000
-const dropEvery = { hours: 1 }
 
 const secondsOf = (time: DateTime.Utc) => Math.floor(DateTime.toEpochMillis(time) / 1_000)
 
@@ -146,12 +146,7 @@ const dropping = Effect.gen(function* () {
     const before = DateTime.subtract(now, keptFor)
     return (yield* store.dropHandled(before, droppedMax)) + (yield* keys.drop(before, droppedMax))
   })
-  yield* workers.supervise(() => ({
-    name: "handled events of stripe",
-    tidies: true,
-    run: Effect.flatMap(currentTime, drop),
-    next: Effect.map(currentTime, (now) => Option.some(DateTime.add(now, dropEvery)))
-  }))
+  yield* workers.supervise(() => hourly("handled events of stripe", drop))
 })
 
 export const layer = Layer.effectDiscard(Effect.all([handling, polling, dropping], { discard: true }))

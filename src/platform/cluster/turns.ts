@@ -3,7 +3,7 @@
  * nobody works on takes no memory.
  */
 import { Effect, Metric, Semaphore } from "effect"
-import { shownAs } from "../runtime/Vitals.ts"
+import { shownAs } from "@coffer/cluster/shownAs"
 import { OwnerUnavailable } from "./ask.ts"
 
 export interface Turns {

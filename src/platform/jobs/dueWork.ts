@@ -2,7 +2,7 @@
  * The work of a worker (`Workers`): what it does in a round, and the common case, work on rows that are due. A round
  * does the rows of all accounts, or those of one sandbox whose clock was moved (docs/decisions/0043).
  */
-import { type DateTime, Effect, type Option } from "effect"
+import { DateTime, Effect, Option } from "effect"
 import type { Wakeup } from "../commit/Wakeups.ts"
 import type { Backlog, DueSandbox } from "../postgres/leasedRows.ts"
 import { currentTime } from "../runtime/clock.ts"
@@ -27,6 +27,14 @@ export interface Work {
   /** The same for one sandbox whose clock was moved; left out where the rows are nobody's. */
   readonly ofSandbox?: SandboxWork
 }
+
+/** Work that only tidies, once an hour. */
+export const hourly = (name: string, tidy: (now: DateTime.Utc) => Effect.Effect<number>): Work => ({
+  name,
+  tidies: true,
+  run: Effect.flatMap(currentTime, tidy),
+  next: Effect.map(currentTime, (now) => Option.some(DateTime.add(now, { hours: 1 })))
+})
 
 /** The due rows of one sandbox. Their times are those of its clock, which other workers do not look at. */
 export interface SandboxWork {

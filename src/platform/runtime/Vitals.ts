@@ -99,20 +99,3 @@ export const layer = Layer.effect(
 
 /** Tells this process from others. Another one after each start, and known to no one beforehand. */
 export const Instance = Context.Reference<string>("@coffer/platform/Instance", { defaultValue: () => randomUUID() })
-
-type Gauge = Metric.Metric<number, Metric.GaugeState<number>>
-
-/**
- * Shows what `read` answers, for as long as the scope is open. It is read when the metrics are, so that no work keeps
- * it up to date.
- */
-export const shownAs = Effect.fnUntraced(function* (gauge: Gauge, read: () => number) {
-  const context = yield* Effect.context()
-  const ignore = () => undefined
-  const { remove } = Metric.registerUnsafe(gauge, context, {
-    get: () => ({ value: read() }),
-    update: ignore,
-    modify: ignore
-  })
-  yield* Effect.addFinalizer(() => Effect.sync(remove))
-})

@@ -12,11 +12,9 @@ interface ConsoleAct {
   readonly of: "anybody" | "person" | ReadonlyArray<PersonRole>
   /** Whether the audit log has it. */
   readonly isLogged: boolean
-  /** A session whose passkey is still to be shown may do it, too. */
-  readonly isOpen?: true
 }
 
-const ofPerson: ConsoleAct = { of: "person", isLogged: false, isOpen: true }
+const ofPerson: ConsoleAct = { of: "person", isLogged: false }
 
 /** By the endpoint's group and name. */
 export const consoleActs = {
@@ -25,7 +23,7 @@ export const consoleActs = {
   "session.retrieve": ofPerson,
   "session.end": { ...ofPerson, isLogged: true },
   "session.list": ofPerson,
-  "session.endOther": { of: "person", isLogged: true },
+  "session.endOther": { ...ofPerson, isLogged: true },
   "session.endAll": { ...ofPerson, isLogged: true },
   "people.list": { of: ["developer", "support", "finance", "viewer"], isLogged: false },
   "people.invite": { of: [], isLogged: true },

@@ -1,6 +1,6 @@
 /**
  * Removes services from a context that are no longer needed there. Adding to a context costs time in proportion to its
- * size, and keeping one for each entity costs memory (docs/decisions/history.md).
+ * size, and keeping one for each entity costs memory.
  */
 import { Context } from "effect"
 
