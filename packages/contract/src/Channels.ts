@@ -20,7 +20,7 @@ const channel = Schema.Literals(["sandbox", "stripe", "none"]).annotate({
 })
 
 const keyLengthMax = 255
-/** What is wrong is not repeated: it may be a key. */
+/** A wrong text is not repeated: it may be a key. */
 const keyLike = (pattern: RegExp, expected: string) =>
   OneLine(1, keyLengthMax).check(Schema.isPattern(pattern, { expected }))
 

@@ -105,7 +105,10 @@ export const EvidenceResource = withExample(
 )
 export type EvidenceResource = typeof EvidenceResource.Encoded
 
-/** What is not named is ignored, as in every body (silences: G5); inside `evidence` it is refused (silences: D4). */
+/**
+ * A field that is not named is ignored, as in every body (silences: G5); inside `evidence` it is refused (silences:
+ * D4).
+ */
 const ignored = [Schema.Record(Schema.String, Schema.Unknown)] as const
 
 export const SubmitEvidence = withoutNulls(
@@ -190,7 +193,7 @@ export class DisputesGroup extends HttpApiGroup.make("disputes")
       })
     )
   )
-  // What is added first is innermost: the key is claimed before the body is decoded (silences: G10).
+  // The middleware added first is innermost: the key is claimed before the body is decoded (silences: G10).
   .middleware(Decoding)
   .middleware(Idempotency)
   .add(

@@ -39,7 +39,7 @@ const file = { type: "string", format: "binary", description: "A PDF, PNG or JPE
 const withPart = withForm({ file })
 const withParts = withForm({ file, mode: { type: "string", enum: Mode.literals, description: "The environment." } })
 
-/** Of a form with one file: the two that are read, and some that are read over. */
+/** The parts of a form with one file: the two that are read, and some that are read over. */
 export const uploadPartsMax = 16
 /** Names and boundaries around the file, and a mode; the file's own limit is counted where it is read. */
 const aroundFileMax = 1024 * 1024

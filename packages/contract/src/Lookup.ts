@@ -1,6 +1,6 @@
 /**
- * What an operator looks up about a merchant (docs/architecture.md, section 7): one page of everything, each of the
- * merchant's lists as the merchant itself reads it, and any number. Reads only.
+ * The reads of an operator about a merchant (docs/architecture.md, section 7): one page of everything, each of the
+ * merchant's lists as the merchant itself reads it, and any number.
  */
 import { Mode } from "@coffer/model/Ids"
 import { Schema } from "effect"

@@ -35,7 +35,7 @@ export class ReceiptsGroup extends HttpApiGroup.make("receipts")
       })
     )
   )
-  // What is added first is innermost: the key is claimed before the body is decoded (silences: G10).
+  // The middleware added first is innermost: the key is claimed before the body is decoded (silences: G10).
   .middleware(Decoding)
   .middleware(Idempotency)
   .middleware(Quotas)

@@ -8,7 +8,7 @@ import { InvalidRequest, MerchantNotFound, OrderNotFound } from "./Errors.ts"
 import { instant, int, kind, mode, ofMerchant, text, withExample } from "./fields.ts"
 import { sampleIds } from "./sampleIds.ts"
 
-/** Of requests, refunds, disputes, ledger rows, events, deliveries, attempts and mails: so many of each. */
+/** The most of each kind: requests, refunds, disputes, ledger rows, events, deliveries, attempts and mails. */
 export const timelineRowsMax = 1_000
 
 /** In this order where several have the same time. */

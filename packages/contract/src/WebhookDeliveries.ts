@@ -1,6 +1,6 @@
 /**
- * What became of each event on its way to each address: deliveries with their attempts, and sending one again
- * (silences: W5, W11, W15).
+ * The way of each event to each address: deliveries with their attempts, and sending one again (silences: W5, W11,
+ * W15).
  */
 import { EventType } from "@coffer/model/EventType"
 import { Schema } from "effect"
@@ -99,7 +99,7 @@ export class WebhookDeliveriesGroup extends HttpApiGroup.make("webhook_deliverie
       })
     )
   )
-  // What is added first is innermost: the key is claimed before the body is decoded (silences: G10).
+  // The middleware added first is innermost: the key is claimed before the body is decoded (silences: G10).
   .middleware(Decoding)
   .middleware(Idempotency)
   .add(

@@ -70,7 +70,7 @@ export const EndpointWithSecret = withExample(
 )
 export type EndpointWithSecret = typeof EndpointWithSecret.Encoded
 
-/** What is left of one that was deleted. */
+/** A deleted endpoint as it is answered. */
 export const DeletedEndpoint = withExample(
   Schema.Struct({
     object: kind("webhook_endpoint"),
@@ -189,7 +189,7 @@ export class WebhookEndpointsGroup extends HttpApiGroup.make("webhook_endpoints"
       )
     )
   )
-  // What is added first is innermost: the key is claimed before the body is decoded (silences: G10).
+  // The middleware added first is innermost: the key is claimed before the body is decoded (silences: G10).
   .middleware(Decoding)
   .middleware(Idempotency)
   .add(

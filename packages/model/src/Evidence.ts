@@ -1,13 +1,13 @@
 /**
- * What a merchant may say to a buyer's bank, and the files beside it (spec: Disputes, POST evidence). Which of it helps
- * depends on the dispute's reason; that is the bank's to judge.
+ * The evidence for a buyer's bank, and the files beside it (spec: Disputes, POST evidence). Which of it helps depends
+ * on the dispute's reason; that is the bank's to judge.
  */
 import { Record, Schema } from "effect"
 import { evidenceTextLengthMax, urlLengthMax } from "./Limits.ts"
 import { optional, withoutNulls } from "./optional.ts"
 import { FreeText } from "./Text.ts"
 
-/** What may be said to a bank, and what each text is about. */
+/** The texts for a bank, and the subject of each. */
 const subjects = {
   product_description: "What was sold.",
   customer_name: "The buyer's name.",
@@ -66,7 +66,7 @@ export const EvidenceFileType = Schema.Literals([
   "uncategorized_file"
 ])
 
-/** Two files may have one type (silences: D7). Whose the address is, is asked where files are kept. */
+/** Two files may have one type (silences: D7). The room of files checks whose address it is. */
 export const EvidenceFile = Schema.Struct({
   type: EvidenceFileType.annotate({ description: "What the file shows." }),
   url: Schema.String.check(Schema.isMaxLength(urlLengthMax)).annotate({

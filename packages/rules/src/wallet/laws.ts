@@ -59,6 +59,6 @@ export interface Violation {
   readonly law: LawId
   readonly table: Subject
   readonly key: string
-  /** What is wrong, after the row's name. */
+  /** The fault, after the row's name. */
   readonly detail: string
 }
