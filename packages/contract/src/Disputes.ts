@@ -23,8 +23,10 @@ export const DisputeResource = withExample(
     trade_no: text("Our number of the order whose payment is disputed."),
     merchant_id: merchantId,
     processor_dispute_id: text("The channel's number of the dispute; ours and theirs both find it."),
-    amount: minor("What the buyer wants back; moved from available to frozen when it is taken, which no inquiry does"),
-    fee: minorOrNull("What the loss cost beside the amount", "unless it was lost"),
+    amount: minor(
+      "The amount that the buyer wants back; moved from available to frozen when it is taken, which no inquiry does"
+    ),
+    fee: minorOrNull("The cost of the loss beside the amount", "unless it was lost"),
     currency,
     status: DisputeStatus.annotate({
       description:

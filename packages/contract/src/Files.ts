@@ -14,9 +14,9 @@ import { int, ofMerchant, text, withExample } from "./fields.ts"
 
 export const UploadedFile = withExample(
   Schema.Struct({
-    url: text("Its address, which evidence names. Whoever has it can read the file."),
+    url: text("Its address, which evidence names. Every holder of it can read the file."),
     content_type: Schema.Literals(["application/pdf", "image/png", "image/jpeg"]).annotate({
-      description: "What it is, by its content."
+      description: "Its kind, by its content."
     }),
     size: int("Bytes.")
   }).annotate({ identifier: "UploadedFile", description: "The file as it was kept." }),

@@ -97,7 +97,7 @@ export const foundMax = 100
 export const FoundResource = withExample(
   Schema.Struct({
     object: kind("found"),
-    kind: Schema.Literals(foundKinds).annotate({ description: "What kind of object has the number." }),
+    kind: Schema.Literals(foundKinds).annotate({ description: "The kind of object that has the number." }),
     id: text("The object's own number: of an order its `trade_no`."),
     merchant_id: merchantId,
     mode: Schema.NullOr(Mode).annotate({ description: "The environment; null for a merchant itself." }),
@@ -166,4 +166,4 @@ export class LookupGroup extends HttpApiGroup.make("lookup")
   )
   .middleware(Decoding)
   .middleware(OperatorToken)
-  .annotate(OpenApi.Description, "What an operator looks up about a merchant. Reads only.") {}
+  .annotate(OpenApi.Description, "Reads of an operator about a merchant.") {}

@@ -76,7 +76,7 @@ export const DeletedEndpoint = withExample(
     object: kind("webhook_endpoint"),
     id: fields.id,
     deleted: Schema.Literal(true).annotate({ description: "Always `true`." })
-  }).annotate({ identifier: "DeletedWebhookEndpoint", description: "What is left of it." }),
+  }).annotate({ identifier: "DeletedWebhookEndpoint", description: "The rest of a deleted endpoint." }),
   { object: "webhook_endpoint", id: sampleIds.endpoint, deleted: true }
 )
 
@@ -106,7 +106,7 @@ export const UpdateEndpoint = withoutNulls(
       enabled_events: optional(Types, "Replaces the types that it takes."),
       status: optional(Status, "`disabled` stops deliveries, `enabled` lets new ones through."),
       disabled: optional(Schema.Boolean, "The same as `status`, for who likes it better; not both at once.")
-    }).annotate({ identifier: "UpdateWebhookEndpoint", description: "What is to change." }),
+    }).annotate({ identifier: "UpdateWebhookEndpoint", description: "The fields to change." }),
     { status: "disabled" }
   ),
   ["description"]

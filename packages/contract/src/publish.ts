@@ -20,7 +20,7 @@ const seconds = { type: "integer", minimum: 0 }
 const headers = {
   "X-Request-Id": header("Names this request, as `request_id` in the body does.", { type: "string" }),
   "RateLimit-Policy": header("The quota of this kind of call: its name, `q` calls in `w` seconds.", { type: "string" }),
-  RateLimit: header("What is left of it: `r` calls, and in `t` seconds more.", { type: "string" }),
+  RateLimit: header("The rest of it: `r` calls, and in `t` seconds more.", { type: "string" }),
   "Retry-After": header("Seconds to wait before the next try.", seconds),
   "X-Truncated": header("`true` when the file ends before the list does.", { type: "string" }),
   "WWW-Authenticate": header("How to send a key: in the header `X-Api-Key`.", { type: "string" }),
@@ -66,7 +66,7 @@ export const publish = (generated: Json): Json => {
   const document = withScopes(completed(withTypedEvents(tidied(generated) as Json), { hasKeys: true }))
   return {
     ...document,
-    tags: [...document["tags"], { name: "webhooks", description: "What we post to your endpoints." }]
+    tags: [...document["tags"], { name: "webhooks", description: "Our posts to your endpoints." }]
   }
 }
 

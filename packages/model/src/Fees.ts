@@ -14,8 +14,8 @@ import { optional, withoutNulls } from "./optional.ts"
 export const FeeLine = withoutNulls(
   Schema.Struct({
     mode: optional(Mode, "In this environment; left out: in both."),
-    method: optional(PaymentMethod, "Of payments by this method; left out: by any."),
-    currency: optional(Currency, "Of payments in this currency; left out: in any."),
+    method: optional(PaymentMethod, "For payments by this method; left out: by any."),
+    currency: optional(Currency, "For payments in this currency; left out: in any."),
     basis_points: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })).annotate({
       description: "Hundredths of a percent of the amount, 0 to 10,000."
     }),

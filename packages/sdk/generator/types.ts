@@ -109,7 +109,7 @@ const queryOf = (operation: Operation): ReadonlyArray<string> => {
     const of = "Created between these moments, both included; one of them is enough."
     return [queryField(name.slice(0, name.indexOf("[")), of, `{ ${ends.join("; ")} }`)]
   })
-  const about = `What \`${operation.place.join(".")}\` is asked for.`
+  const about = `The query of \`${operation.place.join(".")}\`.`
   return [`${comment(about)}export interface ${queryTypeOf(operation)} {\n${lines.join("\n")}\n}`]
 }
 
