@@ -17,7 +17,7 @@ export interface Account {
   readonly keyFrom: string
 }
 
-export interface Given {
+export interface AccountFlags {
   readonly key: Option.Option<Redacted.Redacted>
   readonly baseUrl: Option.Option<string>
 }
@@ -83,19 +83,21 @@ const settingsOf = ({ variables }: Door) =>
   })
 
 /** `given`: the flags. */
-export const accountOf = Effect.fnUntraced(function* (given: Given, door: Door) {
+export const accountOf = Effect.fnUntraced(function* (set: AccountFlags, door: Door) {
   const { flags, variables } = door
-  const said = yield* settingsOf(door).pipe(Effect.catchTags({ ConfigError: (error) => badSetting(error.message) }))
-  const key = Option.orElse(given.key, () => said.key)
+  const environment = yield* settingsOf(door).pipe(
+    Effect.catchTags({ ConfigError: (error) => badSetting(error.message) })
+  )
+  const key = Option.orElse(set.key, () => environment.key)
   const address = Option.map(
-    Option.orElse(given.baseUrl, () => said.baseUrl),
+    Option.orElse(set.baseUrl, () => environment.baseUrl),
     (url) => withRoot(url, door)
   )
-  const keyFrom = Option.isSome(given.key) ? flags.key : variables.key
+  const keyFrom = Option.isSome(set.key) ? flags.key : variables.key
   if (Option.isSome(key) && Option.isSome(address)) {
     return { key: key.value, baseUrl: address.value, keyFrom } satisfies Account
   }
-  const kept = yield* nearest(said.home, door)
+  const kept = yield* nearest(environment.home, door)
   if (Option.isSome(key)) {
     if (kept === undefined) return yield* noAddress(door)
     if (!(yield* mayGo(Redacted.value(key.value), kept, door))) return yield* unconfirmed(kept, keyFrom, door)

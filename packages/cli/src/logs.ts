@@ -3,7 +3,7 @@ import { Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { ApiLog } from "../../sdk/src/index.ts"
 import { text } from "./flags.ts"
-import { given } from "./given.ts"
+import { withoutNone } from "./given.ts"
 import { time } from "./output.ts"
 import { listCommand, type Resource, tailCommand } from "./resource.ts"
 
@@ -34,15 +34,15 @@ const logs: Resource<ApiLog, typeof filters> = {
   ],
   filters,
   list: (coffer, cursors, { error, failed, path, requestId, status }) => {
-    const query = { ...cursors, ...given({ path, error_code: error, request_id: requestId }) }
+    const query = { ...cursors, ...withoutNone({ path, error_code: error, request_id: requestId }) }
     const statuses = failed ? ["4xx", "5xx"] : Option.toArray(status)
     return statuses.length === 0
       ? [coffer.apiLogs.list(query)]
       : statuses.map((one) => coffer.apiLogs.list({ ...query, status: one }))
   },
   isDropped: true,
-  isOwnEcho: ({ method, path, status }, { path: asked }) =>
-    method === "GET" && path === ownPath && status === 200 && Option.getOrUndefined(asked) !== ownPath
+  isOwnEcho: ({ method, path, status }, { path: wanted }) =>
+    method === "GET" && path === ownPath && status === 200 && Option.getOrUndefined(wanted) !== ownPath
 }
 
 export const logsCommand = Command.make("logs").pipe(

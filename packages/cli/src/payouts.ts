@@ -5,7 +5,7 @@ import { type Bulk, done, dryRun, inBulk, type Outcome, outcomeOf, rate } from "
 import { type CliFailure, failed } from "./CliFailure.ts"
 import { count as whole, text } from "./flags.ts"
 import { operatorCommand } from "./frame.ts"
-import { given, sinceOf } from "./given.ts"
+import { withoutNone, sinceOf } from "./given.ts"
 import type { Held } from "./held.ts"
 import { connectOperator, listed, type Operator } from "./operatorClient.ts"
 import { type Column, money, time } from "./output.ts"
@@ -59,7 +59,7 @@ const step = <const Name extends keyof typeof steps>(name: Name) =>
         return yield* failed("no_filter", "Whose payouts?", "say either --merchant or --all", 2)
       }
       const operator = yield* connectOperator
-      const whose = given({ merchant_id: merchant })
+      const whose = withoutNone({ merchant_id: merchant })
       const now = operator.nowOf(whose.merchant_id, mode)
       const created = Option.isSome(since) ? { "created[gte]": yield* sinceOf(since.value, now) } : {}
       const query = { ...whose, ...created, kind: "payout", mode }
@@ -88,12 +88,12 @@ const waitingFor = Effect.fnUntraced(function* (operator: Operator, query: Reado
 
 /** A step that is taken twice is answered with the payout as it is, so one whose answer is lost is sent again. */
 const take = (operator: Operator, path: string): Effect.Effect<Outcome, CliFailure> => {
-  const asked = Effect.retry(operator.post(path), {
+  const call = Effect.retry(operator.post(path), {
     while: ({ isPassing }) => isPassing,
     times: 4,
     schedule: Schedule.exponential("500 millis")
   })
-  return outcomeOf(asked, "payout_not_found", (answer) =>
+  return outcomeOf(call, "payout_not_found", (answer) =>
     Predicate.hasProperty(answer, "object") && answer.object === "approval"
       ? { outcome: "waiting", problem: "another operator has to ask for the same within a day" }
       : done
