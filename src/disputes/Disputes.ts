@@ -314,8 +314,8 @@ const completeStep = span("Disputes.completeStep")(function* (
   const after = yield* applyStatus(services, yield* load(disputeNo), answer.word)
   // An acceptance asks for a lost dispute. It has one, whoever brought that about.
   if (response.step === "accept" && after.status === "lost") return after
-  const said = answer.reason === undefined ? {} : { said: answer.reason }
-  return yield* new DisputeConflict({ disputeNo, reason: "not_taken", ...said })
+  const own = answer.reason === undefined ? {} : { own: answer.reason }
+  return yield* new DisputeConflict({ disputeNo, reason: "not_taken", ...own })
 })
 
 /** Unknown also when no answer comes in time. */

@@ -59,7 +59,7 @@ export class IdempotencyKeys extends Context.Service<
      * The request that made this claim has ended. A 2xx answer is kept, unless it was committed with the change; after
      * any other outcome the key is free (silences: I1).
      */
-    readonly settle: (ended: ClaimState, answer?: Answer) => Effect.Effect<void>
+    readonly finish: (ended: ClaimState, answer?: Answer) => Effect.Effect<void>
   }
 >()("@coffer/idempotency/IdempotencyKeys") {}
 
@@ -134,7 +134,7 @@ export const layer = Layer.effect(
           StaleVersion: Effect.die
         })
       }),
-      settle: (ended, answer) =>
+      finish: (ended, answer) =>
         end(ended, answer).pipe(
           Effect.catchTags({
             NotCommitted: () => endLater(ended, answer),

@@ -33,7 +33,7 @@ interface OrderKind {
   readonly Fact: OrderEvent
   readonly Refusal: OrderConflict | RefundRefused
   readonly Missing: OrderNotFound
-  readonly Beside: undefined
+  readonly Related: undefined
 }
 
 /** Called on the runner that owns the order. */

@@ -17,18 +17,18 @@ import { span } from "../platform/runtime/span.ts"
 import type { Entry } from "../wallets/Wallets.ts"
 import { OrderNotFound } from "./OrderCommands.ts"
 import { orderView } from "./OrderView.ts"
-import { alone, type OrderName, type OrderServices } from "./OrderServices.ts"
+import { impossibleWithoutEntry, type OrderName, type OrderServices } from "./OrderServices.ts"
 
 /** The rest of an unapplied payment, and why a refund did not reach the buyer. */
-export type GivenBack = Omit<Extract<OrderCommand, { readonly _tag: "NoteGivenBack" }>, "_tag">
+export type Returned = Omit<Extract<OrderCommand, { readonly _tag: "NoteGivenBack" }>, "_tag">
 
 export const report = (services: OrderServices) => {
   const { byTradeNo, performReported, wakeups } = services
-  return span("Orders.report")(function* (order: OrderName, said: ChannelReport, entry?: Entry) {
-    const command = yield* commandOf(services, order, said)
+  return span("Orders.report")(function* (order: OrderName, report: ChannelReport, entry?: Entry) {
+    const command = yield* commandOf(services, order, report)
     const after = yield* performReported(order, command, entry).pipe(
       Effect.catchTags({
-        ...alone,
+        ...impossibleWithoutEntry,
         // This very report was taken before, and its answer was lost.
         AlreadyExists: () => byTradeNo(order.tradeNo)
       })
@@ -80,9 +80,9 @@ export const reportFailedReturn = ({ perform }: OrderServices) =>
   })
 
 /** By hand, at the channel. */
-export const reportGivenBack = ({ perform }: OrderServices) =>
-  span("Orders.reportGivenBack")(function* (order: OrderName, givenBack: GivenBack) {
-    return yield* perform(order, NoteGivenBack.make(givenBack))
+export const reportReturned = ({ perform }: OrderServices) =>
+  span("Orders.reportReturned")(function* (order: OrderName, returned: Returned) {
+    return yield* perform(order, NoteGivenBack.make(returned))
   })
 
 /** By an operator, who has dealt with it, or by the service in a sandbox. */
@@ -134,10 +134,10 @@ const {
   NoteGivenBack
 } = OrderCommand.cases
 
-const commandOf = (services: OrderServices, order: OrderName, said: ChannelReport): Effect.Effect<OrderCommand> => {
-  switch (said._tag) {
+const commandOf = (services: OrderServices, order: OrderName, report: ChannelReport): Effect.Effect<OrderCommand> => {
+  switch (report._tag) {
     case "Succeeded":
-      return Effect.map(paymentFacts(services, order, said.payment), (facts) => ConfirmPayment.make({ facts }))
+      return Effect.map(paymentFacts(services, order, report.payment), (facts) => ConfirmPayment.make({ facts }))
     case "Declined":
       return Effect.succeed(DeclinePayment.make({}))
     case "Failed":

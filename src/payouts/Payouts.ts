@@ -111,7 +111,7 @@ interface PayoutKind {
   readonly Fact: PayoutEvent
   readonly Refusal: PayoutConflict
   readonly Missing: PayoutNotFound
-  readonly Beside: undefined
+  readonly Related: undefined
 }
 
 const payoutServices = Effect.gen(function* () {

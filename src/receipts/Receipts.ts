@@ -5,7 +5,7 @@
  */
 import type { TradeNo } from "@coffer/model/Ids"
 import { sandboxMailsPerDayMax } from "@coffer/model/Limits"
-import { type Order, OrderCommand, type SettledOrder } from "@coffer/rules/order/Order"
+import { type Order, OrderCommand, type CreditedOrder } from "@coffer/rules/order/Order"
 import { Context, DateTime, Duration, Effect, Layer, Result, Schema } from "effect"
 import { withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
 import { Mailer, type MailNotTaken } from "../mail/Mailer.ts"
@@ -32,7 +32,7 @@ import { ReceiptStore } from "./ReceiptStore.ts"
 export class NoReceipt extends Schema.TaggedError<NoReceipt>()("NoReceipt", { tradeNo: Schema.String }) {}
 
 export interface Shown {
-  readonly order: SettledOrder
+  readonly order: CreditedOrder
   readonly shop: Shop
 }
 
@@ -70,7 +70,7 @@ type ReceiptServices = Effect.Success<typeof receiptServices>
 
 const show = ({ clocks, merchants, orders, store }: ReceiptServices) =>
   span("Receipts.show")(function* (tradeNo: TradeNo) {
-    const order = yield* settled(yield* orders.byTradeNo(tradeNo))
+    const order = yield* credited(yield* orders.byTradeNo(tradeNo))
     const shop = shopOf(yield* Effect.catchTags(merchants.find(order.merchantId), { MerchantNotFound: Effect.die }))
     if (order.receipt?.number) return { order, shop }
     const numbered = Effect.gen(function* () {
@@ -80,10 +80,10 @@ const show = ({ clocks, merchants, orders, store }: ReceiptServices) =>
         .pipe(Effect.catchTags({ ...withoutEntry, RefundRefused: Effect.die, OrderConflict: Effect.die }))
     })
     // The page is opened under no merchant's clock, and the number has the month.
-    return { order: yield* settled(yield* clocks.within(order, numbered)), shop }
+    return { order: yield* credited(yield* clocks.within(order, numbered)), shop }
   })
 
-const settled = (order: Order): Effect.Effect<SettledOrder, NoReceipt> =>
+const credited = (order: Order): Effect.Effect<CreditedOrder, NoReceipt> =>
   "paymentId" in order ? Effect.succeed(order) : Effect.fail(new NoReceipt({ tradeNo: order.tradeNo }))
 
 // Sending a mail ----------------------------------------------------------------

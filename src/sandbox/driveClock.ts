@@ -60,7 +60,7 @@ export const makeDriveClock = Effect.gen(function* () {
   })
 
   /** Does what is due now, and answers how many rows that was, and how many of them were posts of webhooks. */
-  const settle = Effect.fnUntraced(function* (merchantId: string) {
+  const runDue = Effect.fnUntraced(function* (merchantId: string) {
     let done = 0
     let posts = 0
     for (let round = 0; ; round++) {
@@ -82,10 +82,10 @@ export const makeDriveClock = Effect.gen(function* () {
     const end = elapsedMillis() + waitMillisMax
     let posts = 0
     for (let step = waitStepMin; ; step = Math.min(2 * step, waitStepMax)) {
-      const settled = yield* settle(merchantId)
-      posts += settled.posts
-      if (settled.first > settled.now || elapsedMillis() > end) return { ...settled, posts }
-      if (settled.done > 0) step = waitStepMin
+      const ran = yield* runDue(merchantId)
+      posts += ran.posts
+      if (ran.first > ran.now || elapsedMillis() > end) return { ...ran, posts }
+      if (ran.done > 0) step = waitStepMin
       yield* onRealTime(Effect.sleep(step))
     }
   })
@@ -115,7 +115,7 @@ export const makeDriveClock = Effect.gen(function* () {
     if (row === undefined) return false
     clocks.hear(merchantId, row.offset_ms)
     if (row.target === null) {
-      const { done, first, now } = yield* settle(merchantId)
+      const { done, first, now } = yield* runDue(merchantId)
       return done > 0 || first > now
     }
     yield* travel({ ...row, target: row.target }, holder)

@@ -1,12 +1,12 @@
 /** Every page that buyers see at checkout and on the way there, for tests that look at them. */
 import { LinkId } from "@coffer/model/Ids"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
-import type { Order, SettledOrder } from "@coffer/rules/order/Order"
+import type { Order, CreditedOrder } from "@coffer/rules/order/Order"
 import type { PaymentLink } from "@coffer/rules/link/PaymentLink"
 import { DateTime } from "effect"
 import type { Page as BrowserPage } from "playwright-core"
 import { type Page, pageOf, render } from "../../src/checkout/CheckoutPage.ts"
-import type { Seen } from "../../src/checkout/frame.ts"
+import type { PageContext } from "../../src/checkout/frame.ts"
 import { type LinkPage, renderLink } from "../../src/checkout/LinkPage.ts"
 import { renderReceipt, renderUnknown, renderUnreachable } from "../../src/checkout/ReceiptPage.ts"
 import { checkoutHeaders } from "../../src/checkout/script.ts"
@@ -107,7 +107,11 @@ interface World {
 
 type Screen = readonly [name: string, markup: string]
 
-const seenIn = (language: Language, { offered = PaymentMethod.literals, shop = {} }: World, known = true): Seen => ({
+const seenIn = (
+  language: Language,
+  { offered = PaymentMethod.literals, shop = {} }: World,
+  known = true
+): PageContext => ({
   language,
   chosen: undefined,
   shop: known ? { ...fullShop, ...shop } : undefined,
@@ -118,12 +122,14 @@ const seenIn = (language: Language, { offered = PaymentMethod.literals, shop = {
 /** All of checkout and payment links as HTML. */
 export const screens = (language: Language, world: World = {}): ReadonlyArray<Screen> => {
   const { terms = { subject: "Celadon teapot" } } = world
-  const seen = (known: boolean) => seenIn(language, world, known)
+  const context = (known: boolean) => seenIn(language, world, known)
   return [
-    ...Object.entries(checkoutPages(terms)).map(([name, page]) => [name, render(page, seen("order" in page))] as const),
-    ["pay by one method", render(checkoutPages(terms)["pay"]!, { ...seen(true), offered: ["alipay"] })],
+    ...Object.entries(checkoutPages(terms)).map(
+      ([name, page]) => [name, render(page, context("order" in page))] as const
+    ),
+    ["pay by one method", render(checkoutPages(terms)["pay"]!, { ...context(true), offered: ["alipay"] })],
     ...Object.entries(linkPages({ ...plainLink, subject: terms.subject ?? null })).map(
-      ([name, page]) => [name, renderLink(page, seen("link" in page))] as const
+      ([name, page]) => [name, renderLink(page, context("link" in page))] as const
     )
   ]
 }
@@ -131,17 +137,17 @@ export const screens = (language: Language, world: World = {}): ReadonlyArray<Sc
 /** The receipt of an order that was paid, and refunded in part. */
 const receiptOf = (language: Language, { shop, terms = { subject: "Celadon teapot" } }: World, more: object) => {
   const receipt = { number: "RCP-202601-0042", sentAt: null, requestedAt: [] }
-  const order = { ...facts, ...untouched, ...pendingOrder, ...terms, receipt, status: "paid", ...more } as SettledOrder
+  const order = { ...facts, ...untouched, ...pendingOrder, ...terms, receipt, status: "paid", ...more } as CreditedOrder
   return { order, shop: { ...fullShop, ...shop }, language }
 }
 
 /** The pages of receipts. */
 export const receiptScreens = (language: Language, world: World = {}): ReadonlyArray<Screen> => {
   const refund = { status: "partially_refunded", refundedAmount: facts.fee }
-  const seen = seenIn(language, world)
+  const context = seenIn(language, world)
   return [
-    ["receipt", renderReceipt(receiptOf(language, world, {}), seen)],
-    ["receipt refunded in part", renderReceipt(receiptOf(language, world, refund), seen)],
+    ["receipt", renderReceipt(receiptOf(language, world, {}), context)],
+    ["receipt refunded in part", renderReceipt(receiptOf(language, world, refund), context)],
     ["receipt unknown", renderUnknown(seenIn(language, world, false))],
     ["receipt unreachable", renderUnreachable(seenIn(language, world, false))]
   ]

@@ -130,11 +130,11 @@ const textMethod = (operation: Operation, type: string): string => {
   const [name, format, description] = formats[type]!
   const left = operation.isList ? `Omit<${queryTypeOf(operation)}, "limit" | "starting_after" | "ending_before">` : ""
   const query = left === "" ? "" : `query: ${left} = {}, `
-  const asked = left === "" ? `{ format: "${format}" }` : `{ ...query, format: "${format}" }`
+  const sent = left === "" ? `{ format: "${format}" }` : `{ ...query, format: "${format}" }`
   return [
     `${comment(`${description}.`, "  ")}  ${name}(` +
       `${parametersOf(operation)}${query}options: CallOptions = {}): Call<string> {`,
-    `    return this.#transport.text(${pathOf(operation)}, ${asked}, options)`,
+    `    return this.#transport.text(${pathOf(operation)}, ${sent}, options)`,
     "  }"
   ].join("\n")
 }

@@ -93,7 +93,7 @@ const makePools = Effect.fnUntraced(function* (servers: Servers) {
   )
   const pools: Pools = {
     current: () => current,
-    orMoved: servers.isAlone
+    orMoved: servers.isSingle
       ? (effect) => effect
       : (effect) => Effect.catchCauseIf(effect, Cause.hasInterruptsOnly, () => Effect.fail(late(noAnswer)))
   }

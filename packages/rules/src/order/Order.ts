@@ -107,7 +107,7 @@ const payment = {
 }
 
 /** The amounts that moved back after the payment, and those on their way (silences: O9). */
-const settlement = {
+const returns = {
   /** Refunds that succeeded. */
   refundedAmount: Minor,
   /** Refunds that the channel is being asked for or has not settled: no other refund may have it. */
@@ -119,10 +119,10 @@ const settlement = {
 }
 
 export const PendingOrder = Schema.Struct({ status: Schema.tag("pending"), ...terms, ...notes })
-const settled = { ...terms, ...notes, ...payment, ...settlement }
-const PaidOrder = Schema.Struct({ status: Schema.tag("paid"), ...settled })
-export const PartiallyRefundedOrder = Schema.Struct({ status: Schema.tag("partially_refunded"), ...settled })
-export const RefundedOrder = Schema.Struct({ status: Schema.tag("refunded"), ...settled })
+const credited = { ...terms, ...notes, ...payment, ...returns }
+const PaidOrder = Schema.Struct({ status: Schema.tag("paid"), ...credited })
+export const PartiallyRefundedOrder = Schema.Struct({ status: Schema.tag("partially_refunded"), ...credited })
+export const RefundedOrder = Schema.Struct({ status: Schema.tag("refunded"), ...credited })
 const FailedOrder = Schema.Struct({ status: Schema.tag("failed"), ...terms, ...notes })
 const ExpiredOrder = Schema.Struct({ status: Schema.tag("expired"), ...terms, ...notes })
 
@@ -138,10 +138,10 @@ export type Order = typeof Order.Type
 export type OrderStatus = Order["status"]
 
 /** An order whose payment was credited, whatever of it went back since. */
-export type SettledOrder = Extract<Order, { readonly paymentId: PaymentId }>
+export type CreditedOrder = Extract<Order, { readonly paymentId: PaymentId }>
 
 /** The amount that can still be refunded. */
-export const remainingOf = ({ amount, disputesLost, refundedAmount, refundingAmount }: SettledOrder): number =>
+export const remainingOf = ({ amount, disputesLost, refundedAmount, refundingAmount }: CreditedOrder): number =>
   amount - refundedAmount - refundingAmount - disputesLost
 
 // Commands -------------------------------------------------------------------
