@@ -312,7 +312,7 @@ const completeStep = span("Disputes.completeStep")(function* (
   }
   yield* perform(disputeNo, RejectStep.make({ at, id: response.id }))
   const after = yield* applyStatus(services, yield* load(disputeNo), answer.word)
-  // An acceptance asks for a lost dispute. It has one, whoever brought that about.
+  // An acceptance asks for a lost dispute. It has one, whatever brought that about.
   if (response.step === "accept" && after.status === "lost") return after
   const own = answer.reason === undefined ? {} : { own: answer.reason }
   return yield* new DisputeConflict({ disputeNo, reason: "not_taken", ...own })

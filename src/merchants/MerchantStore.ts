@@ -282,7 +282,7 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
         mail_recipients = ${textArray(mail_recipients)}::text::text[], stripe = ${account}::text::jsonb
         where merchant_id = ${row.merchant_id} and mode = ${mode}`
     }
-    // Postgres sends it at the commit, so whoever receives it reads the new row.
+    // Postgres sends it at the commit, so its receivers read the new row.
     yield* sql`select pg_notify(${changedChannel}, ${row.merchant_id})`
   })
 

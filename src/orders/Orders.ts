@@ -50,7 +50,7 @@ export class Orders extends Context.Service<
       InvalidField | OrderNumberTaken | WriteFailure
     >
     readonly find: (account: Account, ref: string) => Effect.Effect<Order, OrderNotFound>
-    /** By platform number, whoever owns it: for pages and workers, never for an API caller. */
+    /** By platform number, of any merchant: for pages and workers, never for an API caller. */
     readonly byTradeNo: (tradeNo: TradeNo) => Effect.Effect<Order, OrderNotFound>
     readonly annotate: (
       account: Account,

@@ -152,7 +152,7 @@ export const layer = Layer.effect(
 
 const timeIn = (sql: SqlClient.SqlClient) => (time: DateTime.Utc) => sql`${isoText(time)}::text::timestamptz`
 
-/** For whoever works for a sandbox. */
+/** For the worker of a sandbox. */
 const makeHolding = (
   sql: SqlClient.SqlClient
 ): Pick<SandboxClockStore["Service"], "abandoned" | "hold" | "release" | "move"> => {

@@ -1,5 +1,5 @@
 /**
- * Work on one object at a time, in the order in which it was asked for and in the fiber of whoever asks. An object that
+ * Work on one object at a time, in the order in which it was asked for and in the fiber of its caller. An object that
  * nobody works on takes no memory.
  */
 import { Effect, Metric, Semaphore } from "effect"
