@@ -1,5 +1,5 @@
 /**
- * The one way from a command to committed rows: load, decide, derive, commit, and again when somebody else wrote first
+ * The one way from a command to committed rows: load, decide, derive, commit, and again when another runner wrote first
  * (docs/decisions/0019). Between load and commit everything is plain and synchronous. Commands for an object that has
  * an owner are taken in turn there (docs/decisions/0022). For the others the row's version decides who was first.
  */
@@ -72,7 +72,7 @@ export interface WriteLoop<K extends Kind, E = never> {
     consequence: Consequence,
     creation?: Creation
   ) => Effect.Effect<CarriedOut, CommitError>
-  /** The object as somebody has just read it, which spares the next command its own read. */
+  /** The object as its caller has just read it, which spares the next command its own read. */
   readonly offer: (stored: Stored<K["State"]>) => void
 }
 
@@ -195,7 +195,9 @@ const recordNothing = () => []
 
 const overloaded = Effect.fail(new NotCommitted({ reason: "overloaded" }))
 
-/** For a command without an entry: nobody else's row is written with it, and the money it takes was promised before. */
+/**
+ * For a command without an entry: no other object's row is written with it, and the money it takes was promised before.
+ */
 export const withoutEntry = {
   StaleVersion: () => overloaded,
   AlreadyExists: Effect.die,

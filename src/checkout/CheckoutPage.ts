@@ -1,6 +1,6 @@
 /**
  * The hosted checkout's pages as HTML. They load nothing but the shop's logo, and never repeat what the buyer has
- * typed. This file also decides which page an order shows when nobody is paying it (silences: K, O14).
+ * typed. This file also decides which page an order shows when no buyer is paying it (silences: K, O14).
  *
  * For an order that can no longer be paid a page shows only state, amount and the way back, because the address stays
  * in browser histories and messages (silences: O11).
@@ -54,7 +54,7 @@ export type Page =
 /** For this long after the payment, the page says that it succeeded just now. */
 const newsFor = "10 minutes"
 
-/** The page of an order that nobody is paying: the form, or why there is none. */
+/** The page of an order that no buyer is paying: the form, or why there is none. */
 export const pageOf = (order: Order, now: DateTime.Utc, taker: Taker = takerWithoutAccount(order)): Page => {
   switch (order.status) {
     case "pending":

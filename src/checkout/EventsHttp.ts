@@ -17,7 +17,7 @@ import * as OrderWatch from "./OrderWatch.ts"
 
 const path = "/checkout/:token/events"
 
-/** A sign of life, so that nobody on the way takes the connection for dead; and how many, after which it ends. */
+/** A sign of life, so that no proxy takes the connection for dead; and how many, after which it ends. */
 const beatEvery = "15 seconds"
 const beatsMax = 20
 

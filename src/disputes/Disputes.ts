@@ -243,7 +243,7 @@ const known = Effect.fnUntraced(function* ({ store }: DisputeServices, report: D
 
 // The merchant's answer ---------------------------------------------------------
 
-/** After this nobody knows what the channel did. Less than it takes until it is asked again. */
+/** After this it is unknown what the channel did. Less than it takes until it is asked again. */
 const channelMillis = 15_000
 
 const respond = (services: DisputeServices) => {

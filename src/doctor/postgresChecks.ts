@@ -89,7 +89,7 @@ const role = (installation: Installation) =>
     ? Effect.succeed(notApplicable("In the embedded PostgreSQL the service has a role of its own."))
     : Effect.map(query(installation, ledgerRights), (why) => roleVerdict(installation, why))
 
-/** `why` the service's role could change what nobody may change; undefined if it could not. */
+/** `why` the service's role could change what no role may change; undefined if it could not. */
 export const roleVerdict = ({ isLive }: Installation, why: string | undefined): Verdict =>
   why === undefined
     ? fine("The service's role can neither change nor truncate the ledger, the audit log and the anchors.")

@@ -46,7 +46,7 @@ export const certificateEnd = (publicUrl: string) =>
     return Effect.sync(() => socket.destroy())
   })
 
-/** One look at the metric. It says nothing where the address cannot be reached, or nobody outside is called. */
+/** One look at the metric. It says nothing where the address cannot be reached, or no calls are made outside. */
 export const makeLook = ({ noOutbound, publicUrl }: Pick<Settings["Service"], "noOutbound" | "publicUrl">) => {
   let looks = 0
   let failed = 0

@@ -167,7 +167,7 @@ const counted = () => {
 
 const parseData = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
-/** The claim of a request whose key nobody has used. */
+/** The claim of a request whose key was not used before. */
 const firstClaim = (request: Keyed, now: DateTime.Utc, version: number): IdempotencyClaim => ({
   id: idOf(request),
   // Not always the same: a request whose end is written late must not free the claim of a later request.

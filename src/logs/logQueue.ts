@@ -152,7 +152,7 @@ const makeFlushes = Effect.gen(function* () {
       Queue.offerUnsafe(requested, undefined)
       return Deferred.await(flush.done)
     }),
-    /** The pause between two inserts, which ends when somebody waits. */
+    /** The pause between two inserts, which ends when a caller waits. */
     pause: Effect.suspend(() =>
       waiting.size === 0 ? Effect.asVoid(Effect.timeoutOption(Queue.take(requested), pause)) : Effect.void
     )

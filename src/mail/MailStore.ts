@@ -1,4 +1,4 @@
-/** Rows of mails that somebody has to look at. */
+/** Rows of mails that a worker has to look at. */
 import { Context, type DateTime, Effect, Layer, type Option } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { type Backlog, backOff, type DueSandbox, leasedRows } from "../platform/postgres/leasedRows.ts"

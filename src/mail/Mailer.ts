@@ -30,7 +30,7 @@ export class MailNotTaken extends Schema.TaggedError<MailNotTaken>()("MailNotTak
   forGood: Schema.Boolean
 }) {}
 
-/** The connection ended after the mail was written to it: nobody knows whether the mail server has taken it. */
+/** The connection ended after the mail was written to it: it is unknown whether the mail server has taken it. */
 export class MailUncertain extends Schema.TaggedError<MailUncertain>()("MailUncertain", { reason: Schema.String }) {}
 
 export class Mailer extends Context.Service<

@@ -79,7 +79,7 @@ export class MerchantStore extends Context.Service<
     readonly byId: (merchantId: string) => Effect.Effect<Option.Option<MerchantRow>>
     /** The merchant and environment whose key has this hash, and the key if it has scopes: it may have ended. */
     readonly byKeyHash: (hash: string) => Effect.Effect<Option.Option<FoundKey>>
-    /** Whether a key with this hash was somebody's, and has ended. */
+    /** Whether a key with this hash was a merchant's, and has ended. */
     readonly wasKey: (hash: string) => Effect.Effect<boolean>
     readonly insert: <A extends { readonly merchant: MerchantRow }>(
       make: (merchantId: MerchantId) => Effect.Effect<A>

@@ -68,7 +68,7 @@ export const listenForChanges = Effect.fnUntraced(function* (
         const began = elapsedMillis()
         const pinned = yield* connection.pin
         const notifications = yield* pinned.listen(changedChannel)
-        // Changes made while nobody listened are unknown, so nothing read before is kept.
+        // Changes made while this runner did not listen are unknown, so nothing read before is kept.
         yield* reread
         provenAt = began
         if (isWarned) yield* Effect.logInfo("hearing of merchant changes again")

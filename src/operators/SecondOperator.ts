@@ -59,7 +59,7 @@ export class SecondOperator extends Context.Service<
     readonly approvesAlone: (payout: PayoutTerms) => Effect.Effect<boolean>
     /** The requests that wait, newest first: at most `limit`. */
     readonly waiting: (limit: number) => Effect.Effect<ReadonlyArray<Approval>>
-    /** Removes requests that nobody repeated in time, at most `limit`; how many they were. */
+    /** Removes requests that were not repeated in time, at most `limit`; how many they were. */
     readonly dropExpired: (now: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
 >()("@coffer/operators/SecondOperator") {}

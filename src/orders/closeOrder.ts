@@ -1,6 +1,6 @@
 /**
- * The end of an order that nobody paid: now, by its merchant, or at its deadline (spec: States and transitions, Order).
- * The channel is asked first, since the buyer may have paid already.
+ * The end of an unpaid order: now, by its merchant, or at its deadline (spec: States and transitions, Order). The
+ * channel is asked first, since the buyer may have paid already.
  */
 import type { TradeNo } from "@coffer/model/Ids"
 import { CancelAnswer, type Order, OrderCommand } from "@coffer/rules/order/Order"

@@ -73,7 +73,7 @@ export const returnUnappliedPayments = ({ byTradeNo, channel, perform }: OrderSe
   })
 }
 
-/** The buyer did not get the money: somebody has to look. */
+/** The buyer did not get the money: a person has to look. */
 export const reportFailedReturn = ({ perform }: OrderServices) =>
   span("Orders.reportFailedReturn")(function* (order: OrderName, paymentId: PaymentId, problem: string) {
     return yield* perform(order, FailReturn.make({ paymentId, problem, wasTaken: true }))
@@ -94,7 +94,7 @@ export const closeParked = ({ byTradeNo, perform }: OrderServices) =>
   })
 const isTradeNo = Schema.is(TradeNo)
 
-/** In a sandbox nobody waits for the money. */
+/** In a sandbox no buyer waits for the money. */
 export const closeParkedOfSandbox = ({ byTradeNo, perform }: OrderServices) =>
   span("Orders.closeParkedOfSandbox")(function* (tradeNo: TradeNo) {
     const order = yield* byTradeNo(tradeNo)

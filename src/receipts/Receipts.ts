@@ -1,7 +1,7 @@
 /**
  * Front door to receipts: what the page shows, and sending one mail (spec: Orders, send_receipt; silences: O20, O33). A
- * mail is `sending` in the database before the mail server is asked. If its process ends then, nobody knows whether the
- * server has it, and it is not sent again: a buyer never gets the same receipt twice.
+ * mail is `sending` in the database before the mail server is asked. If its process ends then, it is unknown whether
+ * the server has it, and it is not sent again: a buyer never gets the same receipt twice.
  */
 import type { TradeNo } from "@coffer/model/Ids"
 import { sandboxMailsPerDayMax } from "@coffer/model/Limits"

@@ -123,7 +123,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** After this nobody knows what the channel did, and it is asked again later. Less than a claim's lease. */
+/** After this it is unknown what the channel did, and it is asked again later. Less than a claim's lease. */
 const channelMillis = 15_000
 
 const refundServices = Effect.gen(function* () {

@@ -19,7 +19,7 @@ const lease = Duration.seconds(15)
 const renewEvery = "5 seconds"
 /** Sandboxes that one runner works for at once. */
 const heldMax = 16
-/** A sandbox whose work somebody else has is looked at again after this. */
+/** A sandbox whose work another runner has is looked at again after this. */
 const againMillis = 1_000
 
 const keysMax = 1_000

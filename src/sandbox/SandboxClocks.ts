@@ -23,7 +23,7 @@ export class ClockAdvancing extends Schema.TaggedError<ClockAdvancing>()("ClockA
   target: Schema.DateTimeUtc
 }) {}
 
-/** The sandbox's payments are Stripe's, whose time nobody moves. */
+/** The sandbox's payments are Stripe's, whose time cannot be moved. */
 export class ClockNotOurs extends Schema.TaggedError<ClockNotOurs>()("ClockNotOurs", {}) {}
 
 export class SandboxClocks extends Context.Service<

@@ -109,7 +109,7 @@ export const makeDriveClock = Effect.gen(function* () {
     }
   })
 
-  /** False while somebody else has what is due, or a post is under way. */
+  /** False while another worker has what is due, or a post is under way. */
   return Effect.fnUntraced(function* (merchantId: string, holder: string) {
     const row = Option.getOrUndefined(yield* store.find(merchantId))
     if (row === undefined) return false

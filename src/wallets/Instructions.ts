@@ -34,7 +34,7 @@ export const instruct = <A>({ codec, name }: InstructionKind<A>, value: NoInfer<
 
 /**
  * The command that an object has performed: on which version, so that the other runner decides on the very same state,
- * or finds that somebody else has written the object since.
+ * or finds that another runner has written the object since.
  */
 export interface PerformedCommand<Id, Command> {
   readonly id: Id

@@ -1,8 +1,8 @@
 /**
  * The account that a command works on: a key and the address that it is for. Either comes from a flag, else from the
  * environment, else from the nearest `.coffer/credentials.json`, which the service writes on a laptop. A merchant has
- * an API key and an operator a token; each opens its own API. A repository of somebody else may bring such a file, so a
- * key that is not of the file goes to the file's address only when the person has confirmed it.
+ * an API key and an operator a token; each opens its own API. A repository of others may bring such a file, so a key
+ * that is not of the file goes to the file's address only when the person has confirmed it.
  */
 import { Config, Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
 import { CliFailure, failed } from "./CliFailure.ts"
@@ -129,7 +129,7 @@ const nearest = Effect.fnUntraced(function* (home: Option.Option<string>, door: 
   for (const file of files) {
     const info = yield* Effect.option(fs.stat(file))
     if (Option.isNone(info)) continue
-    // A file that somebody else has put above us may name a server of theirs.
+    // A file that others have put above us may name a server of theirs.
     const owner = Option.getOrUndefined(info.value.uid)
     if (process.getuid !== undefined && owner !== process.getuid()) return yield* foreign(file, door)
     const text = yield* fs.readFileString(file).pipe(Effect.catchTags({ PlatformError: () => unreadable(file, door) }))

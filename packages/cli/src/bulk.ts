@@ -12,7 +12,7 @@ import { plain } from "./plain.ts"
 import { progress } from "./progress.ts"
 
 /**
- * `skipped`: somebody had done it already. `waiting`: a second person has to ask for the same. `unknown`: no answer
+ * `skipped`: another had done it already. `waiting`: a second person has to ask for the same. `unknown`: no answer
  * came, and it was not asked again.
  */
 export type Outcome =

@@ -80,7 +80,7 @@ export interface Written {
   readonly versionIndex: number
   /** Indices of the columns that an update writes, with the key's. */
   readonly changing: ReadonlyArray<number>
-  /** Indices of merchant, mode and somebody else's number, which one row has, and which rows that holds for. */
+  /** Indices of merchant, mode and a number given by others, which one row has, and which rows that holds for. */
   readonly unique: { readonly indices: readonly [number, number, number]; readonly among: string } | undefined
 }
 

@@ -183,8 +183,8 @@ const singleRow = {
 }
 
 /**
- * Rows that still have the version that is to be replaced. Where somebody else is writing one, this waits, and looks at
- * what came of it. The lock lasts until the batch is written: no update can miss its row any more.
+ * Rows that still have the version that is to be replaced. Where another transaction is writing one, this waits, and
+ * looks at what came of it. The lock lasts until the batch is written: no update can miss its row any more.
  */
 const unchanged = perTable((table) => {
   const { changing, columns, key, keyIndex, name, versionIndex } = table
@@ -195,7 +195,7 @@ const unchanged = perTable((table) => {
 })
 
 /**
- * New rows with a number that nobody has. It is looked for along the unique index: only that one has this order, and
+ * New rows with a number that no row has. It is looked for along the unique index: only that one has this order, and
  * Postgres keeps the plan that it makes while a table is small.
  */
 const unnumbered = perTable((table) => {

@@ -106,7 +106,7 @@ const below = (body: string): string => body.slice(0, -1)
 
 const makeStatements = (sql: SqlClient.SqlClient) => {
   const isOf = ({ merchantId, mode }: Account) => sql`merchant_id = ${merchantId} and mode = ${mode}`
-  /** A batch holds the row `for key share`, so nobody else has it once this has. */
+  /** A batch holds the row `for key share`, so no other transaction has it once this has. */
   const free = (account: Account) => sql`select from list_horizons where ${isOf(account)} for update skip locked`
   return {
     raiseIfFree: (of: Numbered, account: Account, body: string) => sql`
@@ -118,7 +118,7 @@ const makeStatements = (sql: SqlClient.SqlClient) => {
     raise: (of: Numbered, account: Account, body: string) =>
       sql`update list_horizons set ${sql(of)} = ${body} where ${isOf(account)} and ${sql(of)} < ${body}`,
     /**
-     * Transactions of this service alone: one of somebody else may be open for hours, and brings no rows of ours. A
+     * Transactions of this service alone: one of another program may be open for hours, and brings no rows of ours. A
      * snapshot does not name those that began after the last one that has ended, so the sessions are asked.
      */
     writers: (account: Account) => sql`

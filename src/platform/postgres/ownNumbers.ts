@@ -20,7 +20,7 @@ export type Numbered = keyof typeof places
 
 /**
  * Our numbers of what is meant by a number: what has it as ours, else all that have it as their own (silences: O4). One
- * that is nobody's stays as it is, and one that no row can have means nothing.
+ * that no row has stays as it is, and one that no row can have means nothing.
  */
 export type OursOf = (
   account: Account,

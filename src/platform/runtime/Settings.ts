@@ -72,7 +72,7 @@ export class Settings extends Context.Service<
     readonly home: string
     /** Where backups arrive. */
     readonly backups: string | undefined
-    /** A restored copy that is tried out: it calls nobody outside (docs/decisions/0067). */
+    /** A restored copy that is tried out: it makes no calls outside (docs/decisions/0067). */
     readonly noOutbound: boolean
     /** Where Stripe's API is, without a path: `https://api.stripe.com`, or a simulator of it. */
     readonly stripeApi: URL

@@ -11,7 +11,7 @@ export const startSink = async () => {
   const urlOf = (port: number) => `http://127.0.0.1:${port}/hooks/orders`
   return {
     urls: ports.map(urlOf),
-    /** Where nobody answers. */
+    /** Where no server answers. */
     deafUrl: urlOf(deaf),
     pid: child.pid!,
     /** Counts from here on. `arrived` resolves when so many different events have. */

@@ -70,7 +70,7 @@ export const acts = {
   "webhook_deliveries.list": looking,
   "webhook_deliveries.retrieve": looking,
   "webhook_deliveries.resend": doneBy("support"),
-  // The first admin of an installation has nobody to ask.
+  // The first admin of an installation has no other operator to ask.
   "operators.create": { ...doneBy(), ofTwo: { any: always } },
   "operators.list": { roles: [], isLogged: false },
   "operators.revoke": doneBy(),

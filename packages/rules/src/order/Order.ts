@@ -183,7 +183,7 @@ export const OrderCommand = Schema.TaggedUnion({
   NoteGivenBack: { paymentId: PaymentId, left: Minor, problem: Schema.optionalKey(Schema.String) },
   /** How a dispute about an unapplied payment stands (silences: O39). */
   NoteDispute: { paymentId: PaymentId, dispute: ChannelDispute },
-  /** A person has dealt with a parked payment, or nobody has to (silences: O44). */
+  /** A person has dealt with a parked payment, or none has to (silences: O44). */
   CloseParked: { paymentId: PaymentId, note: Schema.String },
   /** The merchant's own notes: a patch of the metadata, and the receipt's address. A field that is left out stays. */
   Annotate: {
@@ -224,7 +224,7 @@ export const OrderEvent = Schema.TaggedUnion({
   UnappliedPaymentFound: { payment: UnappliedPayment },
   UnappliedPaymentReturned: { paymentId: PaymentId },
   UnappliedPaymentParked: { payment: UnappliedPayment },
-  /** How it ended; nobody has to be told of that. */
+  /** How it ended; no merchant has to be told of that. */
   UnappliedPaymentNoted: { payment: UnappliedPayment },
   OrderAnnotated: { metadata: Metadata, receiptEmail: Schema.NullOr(Schema.String) },
   ReceiptNumbered: { number: Schema.String },

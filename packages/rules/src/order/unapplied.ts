@@ -73,7 +73,7 @@ export const decideNoteDispute = (
   if (dispute.taken === 0) return accept(withoutLoss(payment, changed))
   if (!dispute.isOver || dispute.taken < payment.amount) {
     const after = parked(changed, returnedBefore(payment))
-    // Where the channel has refused a return because of it, somebody was told already.
+    // Where the channel has refused a return because of it, a person was told already.
     const isNew = takenOf(payment) === 0 && payment.problem === undefined
     return accept(isNew ? after : noted(after.payment))
   }

@@ -143,7 +143,7 @@ const statements = [
     primary key (delivery_id, attempt)
   )`,
 
-  // The sandbox channel stands for somebody else's system: nothing above refers to these.
+  // The sandbox channel stands for a system of others: nothing above refers to these.
   `create table sandbox_payments (
     payment_id text primary key,
     trade_no text not null,
