@@ -1,7 +1,7 @@
 /**
  * `coffer listen`: brings events to a receiver on the developer's machine, each at least once, in the order in which
- * they are listed. An event counts as forwarded once the receiver has answered, whatever it said; while this command
- * does not run there, the event waits.
+ * they are listed. An event counts as forwarded once the receiver has answered, whatever it said; while no receiver
+ * listens there, the event waits.
  */
 import { EventType } from "@coffer/model/EventType"
 import { Console, DateTime, Effect } from "effect"
