@@ -26,7 +26,7 @@ const statements = [
   )`,
 
   // due_at: when the deadline worker looks at a pending order next. stray_due_at: when money that must go back to the
-  // buyer is tried next. Both are pushed ahead by the worker that claims the row, so a dead worker delays, never loses.
+  // buyer is tried next. Both are pushed ahead by the worker that leases the row, so a dead worker delays, never loses.
   `create table orders (
     trade_no text primary key,
     version integer not null,
