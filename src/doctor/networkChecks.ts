@@ -129,7 +129,8 @@ export const runnerVerdict = ({ auth, host, listenHost, port }: RunnerPlace, { a
       "Set RUNNER_HOST to a name or address that other runners reach."
     )
   }
-  const observation = `Other runners reach this one at ${place}, where ${answers ? "it answers" : "nothing answers now"}`
+  const there = answers ? "it answers" : "nothing answers now"
+  const observation = `Other runners reach this one at ${place}, where ${there}`
   if (isLoopback(address) && isLoopback(listenHost)) return fine(`${observation}. Other machines cannot reach it.`)
   const known = auth === "secret_key" ? "a key derived from SECRET_KEY" : "certificates"
   return fine(`${observation}; it listens at ${listenHost}, and knows runners by ${known}.`)

@@ -200,7 +200,8 @@ export const connectionsVerdict = (
   const needed = Math.max(1, runners) * each
   const free = limit - others
   const counted = `${Math.max(1, runners)} × ${each}`
-  const observation = `The service needs ${counted} connections; ${limit} are allowed, and others have ${others} of them.`
+  const room = `${limit} are allowed, and others have ${others} of them.`
+  const observation = `The service needs ${counted} connections; ${room}`
   if (needed > free) return error(observation, "Raise max_connections, or lower DATABASE_CONNECTIONS.")
   return needed + each > free
     ? warning(observation, "Leave room for one process more, which a rolling update starts: raise max_connections.")

@@ -35,7 +35,8 @@ export const makeOursOf = Effect.map(SqlClient.SqlClient, (sql): OursOf =>
       const { only = "true", ours, own, table } = { only: undefined, ...places[kind] }
       return [ours, own].map(
         (column) => sql`select ${sql(ours)} as number, ${column === own} as is_own from ${sql(table)}
-            where merchant_id = ${merchantId} and mode = ${mode} and ${sql(column)} = ${number} and ${sql.literal(only)}`
+            where merchant_id = ${merchantId} and mode = ${mode} and ${sql(column)} = ${number}
+              and ${sql.literal(only)}`
       )
     })
     const found = yield* decode(yield* sql`${sql.join(" union all ", false)(looks)}`)
