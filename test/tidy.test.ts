@@ -175,7 +175,7 @@ const proseOf = (one: string) =>
 
 /** A sentence that begins so lets its reader look for the noun. */
 const withoutNoun = /(?:^|[.?!] )(?:What|Whatever|Who|Whoever|Whose|Whichever|Nobody|Somebody|Such|Of)\b/
-/** Others work on these at the moment. A beginning of a path leaves the list when its files are clean. None is added. */
+/** Others work on these now. A beginning of a path leaves the list when its files are clean. None is added. */
 const stillWithoutNoun = [
   "packages/cli/src/rehearsal",
   "packages/contract/src/",
