@@ -5,7 +5,7 @@
  */
 import type { TradeNo } from "@coffer/model/Ids"
 import { sandboxMailsPerDayMax } from "@coffer/model/Limits"
-import { type Order, OrderCommand, type CreditedOrder } from "@coffer/rules/order/Order"
+import { type Order, OrderCommand, type SettledOrder } from "@coffer/rules/order/Order"
 import { Context, DateTime, Duration, Effect, Layer, Result, Schema } from "effect"
 import { withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
 import { Mailer, type MailNotTaken } from "../mail/Mailer.ts"
@@ -32,7 +32,7 @@ import { ReceiptStore } from "./ReceiptStore.ts"
 export class NoReceipt extends Schema.TaggedError<NoReceipt>()("NoReceipt", { tradeNo: Schema.String }) {}
 
 export interface Shown {
-  readonly order: CreditedOrder
+  readonly order: SettledOrder
   readonly shop: Shop
 }
 
@@ -83,7 +83,7 @@ const show = ({ clocks, merchants, orders, store }: ReceiptServices) =>
     return { order: yield* credited(yield* clocks.within(order, numbered)), shop }
   })
 
-const credited = (order: Order): Effect.Effect<CreditedOrder, NoReceipt> =>
+const credited = (order: Order): Effect.Effect<SettledOrder, NoReceipt> =>
   "paymentId" in order ? Effect.succeed(order) : Effect.fail(new NoReceipt({ tradeNo: order.tradeNo }))
 
 // Sending a mail ----------------------------------------------------------------

@@ -1,7 +1,7 @@
 /** Every page that buyers see at checkout and on the way there, for tests that look at them. */
 import { LinkId } from "@coffer/model/Ids"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
-import type { Order, CreditedOrder } from "@coffer/rules/order/Order"
+import type { Order, SettledOrder } from "@coffer/rules/order/Order"
 import type { PaymentLink } from "@coffer/rules/link/PaymentLink"
 import { DateTime } from "effect"
 import type { Page as BrowserPage } from "playwright-core"
@@ -137,7 +137,7 @@ export const screens = (language: Language, world: World = {}): ReadonlyArray<Sc
 /** The receipt of an order that was paid, and refunded in part. */
 const receiptOf = (language: Language, { shop, terms = { subject: "Celadon teapot" } }: World, more: object) => {
   const receipt = { number: "RCP-202601-0042", sentAt: null, requestedAt: [] }
-  const order = { ...facts, ...untouched, ...pendingOrder, ...terms, receipt, status: "paid", ...more } as CreditedOrder
+  const order = { ...facts, ...untouched, ...pendingOrder, ...terms, receipt, status: "paid", ...more } as SettledOrder
   return { order, shop: { ...fullShop, ...shop }, language }
 }
 

@@ -2,17 +2,17 @@
 import { DateTime, Duration, Effect, Option, type Types } from "effect"
 import { failed } from "./CliFailure.ts"
 
-type WithoutNone<Fields> = {
+type Given<Fields> = {
   readonly [Name in keyof Fields]?: Fields[Name] extends Option.Option<infer Value> ? Value : never
 }
 
 /** Only what was given. */
-export const withoutNone = <Fields extends Readonly<Record<string, Option.Option<unknown>>>>(
+export const given = <Fields extends Readonly<Record<string, Option.Option<unknown>>>>(
   fields: Fields
-): Types.Simplify<WithoutNone<Fields>> =>
+): Types.Simplify<Given<Fields>> =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
-  ) as Types.Simplify<WithoutNone<Fields>>
+  ) as Types.Simplify<Given<Fields>>
 
 const units = { s: "seconds", m: "minutes", h: "hours", d: "days" } as const
 

@@ -5,7 +5,7 @@ import type { Order, TimelineEntry } from "../../sdk/src/index.ts"
 import { connect } from "./client.ts"
 import { amount, currency, metadata, oneOf, text } from "./flags.ts"
 import { command, json } from "./frame.ts"
-import { withoutNone } from "./given.ts"
+import { given } from "./given.ts"
 import { type Column, money, printObject, span, table, time } from "./output.ts"
 import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
 
@@ -32,7 +32,7 @@ const orders: Resource<Order, typeof filters> = {
   ],
   filters,
   list: (coffer, cursors, { metadata, outTradeNo, status }) => [
-    coffer.orders.list({ ...cursors, ...withoutNone({ status, out_trade_no: outTradeNo, metadata }) })
+    coffer.orders.list({ ...cursors, ...given({ status, out_trade_no: outTradeNo, metadata }) })
   ]
 }
 
@@ -53,7 +53,7 @@ const create = command(
   ({ amount, currency, locale, metadata, notifyUrl, outTradeNo, receiptEmail, returnUrl, subject }) =>
     Effect.gen(function* () {
       const { ask } = yield* connect()
-      const terms = withoutNone({
+      const terms = given({
         currency,
         out_trade_no: outTradeNo,
         subject,

@@ -107,11 +107,11 @@ const resultOf = (step: Step, taken: Taken | undefined, check: Options["check"])
 const answerOf = Effect.fnUntraced(function* (
   world: World,
   step: Step,
-  answers: Map<string, Body>,
+  seen: Map<string, Body>,
   { run }: Options,
   patience: number
 ): Effect.fn.Return<Answer | undefined, CliFailure> {
-  const lookUp = (name: string) => answers.get(name)
+  const lookUp = (name: string) => seen.get(name)
   const ask = step.ask(lookUp, run)
   if (ask === undefined) return undefined
   const until = (yield* Clock.currentTimeMillis) + patience
@@ -119,7 +119,7 @@ const answerOf = Effect.fnUntraced(function* (
     const answer = yield* world.call(ask)
     const picked = answer.status >= 400 || step.pick === undefined ? answer.body : step.pick(answer.body, lookUp)
     if (picked !== undefined) {
-      if (answer.status < 400) answers.set(step.name, picked)
+      if (answer.status < 400) seen.set(step.name, picked)
       return { status: answer.status, body: picked }
     }
     if ((yield* Clock.currentTimeMillis) >= until) return undefined

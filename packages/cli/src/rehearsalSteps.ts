@@ -14,18 +14,18 @@ export interface Run {
 }
 
 /** The answer that a step compared; undefined if it has not been reached. */
-export type AnswerOf = (step: string) => Body
+export type Seen = (step: string) => Body
 
 export interface Step {
   readonly name: string
   /** Undefined when a step that it needs failed. */
-  readonly ask: (answerOf: AnswerOf, run: Run) => Ask | undefined
+  readonly ask: (seen: Seen, run: Run) => Ask | undefined
   /** The part that is compared. It is asked for again until there is something: a minute at most. */
-  readonly pick?: (body: Body, answerOf: AnswerOf) => Body
+  readonly pick?: (body: Body, seen: Seen) => Body
   /** Fields that are not determined yet when this is answered. */
   readonly loose?: ReadonlyArray<string>
   /** The session on whose page a person has to pay before it is asked. */
-  readonly page?: (answerOf: AnswerOf) => Body
+  readonly page?: (seen: Seen) => Body
 }
 
 const amount = 2_000
@@ -60,20 +60,20 @@ const session = (method: string, byHand: boolean): ReadonlyArray<Step> => [
   },
   {
     name: `session for ${method}, read`,
-    ask: (answerOf) => at(answerOf(`session for ${method}`)?.id, (id) => get(`/v1/checkout/sessions/${id}`))
+    ask: (seen) => at(seen(`session for ${method}`)?.id, (id) => get(`/v1/checkout/sessions/${id}`))
   },
   byHand
     ? {
         name: `session for ${method}, paid`,
-        ask: (answerOf) => at(answerOf(`session for ${method}`)?.id, (id) => get(`/v1/checkout/sessions/${id}`)),
+        ask: (seen) => at(seen(`session for ${method}`)?.id, (id) => get(`/v1/checkout/sessions/${id}`)),
         pick: (body) => (body.status === "complete" ? body : undefined),
-        page: (answerOf) => answerOf(`session for ${method}`),
+        page: (seen) => seen(`session for ${method}`),
         // The buyer's own.
         loose: ["customer_details", "collected_information"]
       }
     : {
         name: `session for ${method}, expired`,
-        ask: (answerOf) => at(answerOf(`session for ${method}`)?.id, (id) => post(`/v1/checkout/sessions/${id}/expire`))
+        ask: (seen) => at(seen(`session for ${method}`)?.id, (id) => post(`/v1/checkout/sessions/${id}/expire`))
       }
 ]
 
@@ -92,13 +92,13 @@ const pay = (name: string, card: string): Step => ({
 
 const disputeOf = (name: string, payment: string): Step => ({
   name,
-  ask: (answerOf) => at(answerOf(payment)?.id, (id) => get("/v1/disputes", { payment_intent: id })),
+  ask: (seen) => at(seen(payment)?.id, (id) => get("/v1/disputes", { payment_intent: id })),
   pick: (body) => body.data?.[0]
 })
 
 const evidence = (name: string, dispute: string, fields: object, submit: boolean): Step => ({
   name,
-  ask: (answerOf) => at(answerOf(dispute)?.id, (id) => post(`/v1/disputes/${id}`, { evidence: fields, submit })),
+  ask: (seen) => at(seen(dispute)?.id, (id) => post(`/v1/disputes/${id}`, { evidence: fields, submit })),
   // Stripe may decide at once or a moment later.
   loose: submit ? ["status", "balance_transactions", "is_charge_refundable", "due_by", "has_evidence"] : []
 })
@@ -119,25 +119,25 @@ const fileOfEvidence: ReadonlyArray<Step> = [
   },
   {
     name: "evidence with a file, kept",
-    ask: (answerOf) => {
-      const receipt = answerOf("file of evidence")?.id
+    ask: (seen) => {
+      const receipt = seen("file of evidence")?.id
       if (receipt === undefined) return undefined
-      return at(answerOf("dispute")?.id, (id) => post(`/v1/disputes/${id}`, { evidence: { receipt }, submit: false }))
+      return at(seen("dispute")?.id, (id) => post(`/v1/disputes/${id}`, { evidence: { receipt }, submit: false }))
     }
   }
 ]
 
 const disputeUntil = (name: string, dispute: string, status: string): Step => ({
   name,
-  ask: (answerOf) => at(answerOf(dispute)?.id, (id) => get(`/v1/disputes/${id}`)),
+  ask: (seen) => at(seen(dispute)?.id, (id) => get(`/v1/disputes/${id}`)),
   pick: (body) => (body.status === status ? body : undefined)
 })
 
 const event = (type: string, about: string, field = "id"): Step => ({
   name: `event ${type} of ${about}`,
-  ask: (answerOf, { began }) =>
-    at(answerOf(about)?.[field], () => get("/v1/events", { type, limit: 100, created: { gte: began - 60 } })),
-  pick: (body, answerOf) => body.data?.find((each: Body) => each.data?.object?.id === answerOf(about)?.[field])
+  ask: (seen, { began }) =>
+    at(seen(about)?.[field], () => get("/v1/events", { type, limit: 100, created: { gte: began - 60 } })),
+  pick: (body, seen) => body.data?.find((each: Body) => each.data?.object?.id === seen(about)?.[field])
 })
 
 /** A wallet asks its buyer at a page of its own, so what is made here is canceled. */
@@ -145,8 +145,8 @@ const alipay: ReadonlyArray<Step> = [
   { name: "alipay of a buyer", ask: () => post("/v1/payment_methods", { type: "alipay" }) },
   {
     name: "alipay payment",
-    ask: (answerOf, { currency, tag }) =>
-      at(answerOf("alipay of a buyer")?.id, (id) =>
+    ask: (seen, { currency, tag }) =>
+      at(seen("alipay of a buyer")?.id, (id) =>
         post("/v1/payment_intents", {
           amount,
           currency,
@@ -160,7 +160,7 @@ const alipay: ReadonlyArray<Step> = [
   },
   {
     name: "alipay payment, canceled",
-    ask: (answerOf) => at(answerOf("alipay payment")?.id, (id) => post(`/v1/payment_intents/${id}/cancel`))
+    ask: (seen) => at(seen("alipay payment")?.id, (id) => post(`/v1/payment_intents/${id}/cancel`))
   }
 ]
 
@@ -171,31 +171,29 @@ export const steps = (byHand: boolean): ReadonlyArray<Step> => [
   pay("card payment", "pm_card_visa"),
   {
     name: "charge with its fee",
-    ask: (answerOf) =>
-      at(answerOf("card payment")?.latest_charge, (id) =>
-        get(`/v1/charges/${id}`, { expand: ["balance_transaction"] })
-      ),
+    ask: (seen) =>
+      at(seen("card payment")?.latest_charge, (id) => get(`/v1/charges/${id}`, { expand: ["balance_transaction"] })),
     pick: (body) => (body.balance_transaction == null ? undefined : body)
   },
   pay("declined card", "pm_card_visa_chargeDeclined"),
   {
     name: "partial refund",
-    ask: (answerOf, { tag }) =>
-      at(answerOf("card payment")?.id, (id) =>
+    ask: (seen, { tag }) =>
+      at(seen("card payment")?.id, (id) =>
         post("/v1/refunds", { payment_intent: id, amount: 500, metadata: { coffer_rehearsal: tag } })
       )
   },
   {
     name: "partial refund, read",
-    ask: (answerOf) => at(answerOf("partial refund")?.id, (id) => get(`/v1/refunds/${id}`))
+    ask: (seen) => at(seen("partial refund")?.id, (id) => get(`/v1/refunds/${id}`))
   },
   {
     name: "refund of too much",
-    ask: (answerOf) => at(answerOf("card payment")?.id, (id) => post("/v1/refunds", { payment_intent: id, amount }))
+    ask: (seen) => at(seen("card payment")?.id, (id) => post("/v1/refunds", { payment_intent: id, amount }))
   },
   {
     name: "refund of the rest",
-    ask: (answerOf) => at(answerOf("card payment")?.id, (id) => post("/v1/refunds", { payment_intent: id }))
+    ask: (seen) => at(seen("card payment")?.id, (id) => post("/v1/refunds", { payment_intent: id }))
   },
   pay("disputed payment", "pm_card_createDispute"),
   disputeOf("dispute", "disputed payment"),
@@ -213,7 +211,7 @@ export const steps = (byHand: boolean): ReadonlyArray<Step> => [
   disputeUntil("inquiry, a chargeback", "inquiry", "needs_response"),
   {
     name: "chargeback, accepted",
-    ask: (answerOf) => at(answerOf("inquiry, a chargeback")?.id, (id) => post(`/v1/disputes/${id}/close`))
+    ask: (seen) => at(seen("inquiry, a chargeback")?.id, (id) => post(`/v1/disputes/${id}/close`))
   },
   ...alipay,
   event("payment_intent.succeeded", "card payment"),

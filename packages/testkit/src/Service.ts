@@ -66,7 +66,7 @@ export interface Service {
   /** Waits until the workers have nothing to do at this moment, as far as they know. */
   readonly atRest: Effect.Effect<void>
   /** Lets the workers look for all that is due at this moment, and waits until it is done. */
-  readonly untilRest: Effect.Effect<void>
+  readonly settle: Effect.Effect<void>
   readonly context: Context.Context<Wiring.Services>
 }
 
@@ -124,8 +124,8 @@ export const run = Effect.fnUntraced(function* (options: Options) {
   const context = yield* Scope.provide(Layer.build(app as Layer.Layer<Wiring.Services, BuildFailure>), life)
   const workers = Context.get(context, Workers)
   const atRest = Effect.raceFirst(workers.atRest, restless)
-  const untilRest = Effect.andThen(workers.lookAgain, atRest)
-  const atEnd = options.looks === true ? untilRest : atRest
+  const settle = Effect.andThen(workers.lookAgain, atRest)
+  const atEnd = options.looks === true ? settle : atRest
   const nextWake = Effect.map(
     workers.nextWake,
     Option.getOrElse(() => Infinity)
@@ -139,7 +139,7 @@ export const run = Effect.fnUntraced(function* (options: Options) {
         yield* atRest
         if (options.looks === true && (yield* nextWake) - lookedAt >= unseenMillis) {
           lookedAt = yield* Clock.currentTimeMillis
-          yield* untilRest
+          yield* settle
         }
         const wake = yield* nextWake
         if (wake > end) break
@@ -165,7 +165,7 @@ export const run = Effect.fnUntraced(function* (options: Options) {
     pass,
     leap,
     atRest,
-    untilRest,
+    settle,
     context
   }
   return running

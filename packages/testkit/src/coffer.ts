@@ -53,7 +53,7 @@ export const make = Effect.fnUntraced(function* (options: Options, clock?: Layer
   return {
     place,
     now: service.now,
-    atRest: service.untilRest,
+    atRest: service.settle,
     /** One after the other: two at once would count the same hours. */
     pass: Effect.fnUntraced(function* (span: Duration.Input) {
       const duration = yield* spanOf(span)

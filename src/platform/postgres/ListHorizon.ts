@@ -20,9 +20,9 @@ export class ListHorizon extends Context.Service<
   ListHorizon,
   {
     /** How far lists are settled already: what is read from now on is whole up to there. */
-    readonly raisedTo: (of: Numbered, account: Account) => string
+    readonly settled: (of: Numbered, account: Account) => string
     /** Settles lists up to this body, or a lower one. Returns up to which: the list is to be read after this. */
-    readonly raise: (of: Numbered, account: Account, newest: string) => Effect.Effect<string>
+    readonly settle: (of: Numbered, account: Account, newest: string) => Effect.Effect<string>
     /** Rows that this runner is about to write. A list that would leave them behind shows less for a moment. */
     readonly awaits: (of: Numbered, lowest: LowestOpen) => void
   }
@@ -44,7 +44,7 @@ export const layer = Layer.effect(
     const known = new Map<string, string>()
     const open = new Map<Numbered, LowestOpen>()
 
-    const raisedTo = (of: Numbered, account: Account) => known.get(keyOf(of, account)) ?? ""
+    const settled = (of: Numbered, account: Account) => known.get(keyOf(of, account)) ?? ""
     const remember = (key: string, body: string) => {
       if (body < (known.get(key) ?? "")) return
       known.delete(key)
@@ -67,8 +67,8 @@ export const layer = Layer.effect(
       return false
     })
 
-    /** Up to where the row is raised; undefined if a batch lasts for longer than Postgres allows it. */
-    const raiseRow = Effect.fnUntraced(function* (of: Numbered, account: Account, body: string) {
+    /** Up to where the list is settled; undefined if a batch lasts for longer than Postgres allows it. */
+    const raise = Effect.fnUntraced(function* (of: Numbered, account: Account, body: string) {
       const [first] = yield* decodeRaised(yield* statements.raiseIfFree(of, account, body))
       // A number that another list has shown stays shown.
       const before = first.before ?? ""
@@ -78,19 +78,19 @@ export const layer = Layer.effect(
       return (yield* waited(account)) ? upTo : undefined
     })
 
-    const raise = Effect.fnUntraced(function* (of: Numbered, account: Account, newest: string) {
+    const settle = Effect.fnUntraced(function* (of: Numbered, account: Account, newest: string) {
       const lowest = open.get(of)?.(account)
       const wanted = lowest === undefined || newest < lowest ? newest : below(lowest)
-      const upTo = yield* raiseRow(of, account, wanted)
-      // Another list may have raised the horizon and wait as this one did, so only what was raised here is certain.
-      if (upTo === undefined) return raisedTo(of, account) || (yield* Effect.die(tooLong))
+      const upTo = yield* raise(of, account, wanted)
+      // Another list may have raised the horizon and wait as this one did, so only what was settled here is certain.
+      if (upTo === undefined) return settled(of, account) || (yield* Effect.die(tooLong))
       remember(keyOf(of, account), upTo)
       return upTo
     })
 
     return ListHorizon.of({
-      raisedTo,
-      raise: (of, account, newest) => sqlDefects(raise(of, account, newest)),
+      settled,
+      settle: (of, account, newest) => sqlDefects(settle(of, account, newest)),
       awaits: (of, lowest) => void open.set(of, lowest)
     })
   })
@@ -106,7 +106,7 @@ const below = (body: string): string => body.slice(0, -1)
 
 const makeStatements = (sql: SqlClient.SqlClient) => {
   const isOf = ({ merchantId, mode }: Account) => sql`merchant_id = ${merchantId} and mode = ${mode}`
-  /** A batch holds the row `for key share`, so no other transaction has it once this has. */
+  /** A batch holds the row `for key share`, so nobody else has it once this has. */
   const free = (account: Account) => sql`select from list_horizons where ${isOf(account)} for update skip locked`
   return {
     raiseIfFree: (of: Numbered, account: Account, body: string) => sql`
@@ -118,7 +118,7 @@ const makeStatements = (sql: SqlClient.SqlClient) => {
     raise: (of: Numbered, account: Account, body: string) =>
       sql`update list_horizons set ${sql(of)} = ${body} where ${isOf(account)} and ${sql(of)} < ${body}`,
     /**
-     * Transactions of this service alone: one of another program may be open for hours, and brings no rows of ours. A
+     * Transactions of this service alone: one of somebody else may be open for hours, and brings no rows of ours. A
      * snapshot does not name those that began after the last one that has ended, so the sessions are asked.
      */
     writers: (account: Account) => sql`

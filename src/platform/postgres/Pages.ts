@@ -60,10 +60,10 @@ export const make = <Row extends Readonly<Record<string, unknown>>, Item>(
   horizon?: ListHorizon["Service"]
 ): Pages<Item> => {
   const rows = makeRows(sql, listed.table.name, listed.table.key)
-  const raising = makeRaising(listed, horizon)
+  const settled = makeSettled(listed, horizon)
   return {
-    page: makePage(sql, listed, rows, raising),
-    exported: makeExported(sql, listed, rows, raising),
+    page: makePage(sql, listed, rows, settled),
+    exported: makeExported(sql, listed, rows, settled),
     shortest: makeShortest(sql, listed, rows)
   }
 }
@@ -72,17 +72,17 @@ export const make = <Row extends Readonly<Record<string, unknown>>, Item>(
  * To be called before rows are read. Then, with the newest of them, it gives the range that may be shown; undefined if
  * all that was read may be.
  */
-type MakeRaising = (account: Whose) => (ids: IdRange, newest: string | undefined) => Effect.Effect<IdRange | undefined>
+type MakeSettled = (account: Whose) => (ids: IdRange, newest: string | undefined) => Effect.Effect<IdRange | undefined>
 
-const makeRaising =
-  <Row, Item>({ numbered = "shown", prefixOf }: Listed<Row, Item>, horizon?: ListHorizon["Service"]): MakeRaising =>
+const makeSettled =
+  <Row, Item>({ numbered = "shown", prefixOf }: Listed<Row, Item>, horizon?: ListHorizon["Service"]): MakeSettled =>
   (account) => {
     if (account === "installation" || horizon === undefined) return () => Effect.undefined
-    const before = horizon.raisedTo(numbered, account)
+    const before = horizon.settled(numbered, account)
     return (ids, newest) =>
       newest === undefined || bodyOf(newest) <= before
         ? Effect.undefined
-        : Effect.map(horizon.raise(numbered, account, bodyOf(newest)), (upTo) =>
+        : Effect.map(horizon.settle(numbered, account, bodyOf(newest)), (upTo) =>
             // Just above it.
             olderThan(ids, `${prefixOf(account.mode)}${upTo}0`)
           )
@@ -92,7 +92,7 @@ const makePage = <Row, Item>(
   sql: SqlClient.SqlClient,
   { called, prefixOf, table: { key, name, read, row } }: Listed<Row, Item>,
   rows: Rows,
-  raising: MakeRaising
+  settled: MakeSettled
 ): Pages<Item>["page"] => {
   const decode = Schema.decodeUnknownSync(Schema.Array(row))
   const idOf = (row: unknown) => (row as Readonly<Record<string, string>> | undefined)?.[key]
@@ -114,9 +114,9 @@ const makePage = <Row, Item>(
     const ids = cursor === undefined ? all : newer ? newerThan(all, cursor.id) : olderThan(all, cursor.id)
     const direction = newer ? "asc" : "desc"
     const scan = { columns: "*", direction, created, limit: limit + 1 } as const
-    const raised = raising(account)
+    const settling = settled(account)
     let found = yield* rows(account, search, { ...scan, ids })
-    const whole = yield* raised(ids, idOf(newer ? found.at(-1) : found[0]))
+    const whole = yield* settling(ids, idOf(newer ? found.at(-1) : found[0]))
     if (whole !== undefined) found = yield* rows(account, search, { ...scan, ids: whole })
     return pageOf((yield* inSlices(found, decode)).flat().map(read), request)
   }, sqlDefects)
@@ -132,7 +132,7 @@ const makeExported = <Row extends Readonly<Record<string, unknown>>, Item>(
   sql: SqlClient.SqlClient,
   { prefixOf, table: { key, read, row } }: Listed<Row, Item>,
   rows: Rows,
-  raising: MakeRaising
+  settled: MakeSettled
 ): Pages<Item>["exported"] => {
   const decode = Schema.decodeUnknownSync(Schema.Array(row))
   return Effect.fnUntraced(function* (account, created, search) {
@@ -144,9 +144,9 @@ const makeExported = <Row extends Readonly<Record<string, unknown>>, Item>(
       )
       return { ...counted, ids }
     })
-    const raised = raising(account)
+    const settling = settled(account)
     const all = yield* extent(idsCreated(prefixOf(modeOf(account)), created))
-    const whole = yield* raised(all.ids, all.newest ?? undefined)
+    const whole = yield* settling(all.ids, all.newest ?? undefined)
     const { found, ids, newest } = whole === undefined ? all : yield* extent(whole)
     const step = Effect.fnUntraced(function* ({ ids, left }: Position) {
       if (left === 0) return undefined
