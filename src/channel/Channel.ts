@@ -49,7 +49,7 @@ export interface Checkout extends Account {
 
 /** The channel was not reached, and certainly did nothing. */
 export class ChannelUnreachable extends Schema.TaggedError<ChannelUnreachable>()("ChannelUnreachable", {
-  /** It was not asked: this installation makes no calls outside. */
+  /** It was not asked: this installation calls nobody outside. */
   isClosed: Schema.optionalKey(Schema.Boolean),
   /** It has too much to do: when to ask again. */
   retryAfterMillis: Schema.optionalKey(Schema.Number)

@@ -106,7 +106,7 @@ const pages = [
   "/receipts/:token"
 ]
 
-/** Pages that people open, from an address that may have been written down with a slash more. */
+/** Pages that people open, from an address that somebody may have written down with a slash more. */
 const forPeople: ReadonlySet<string> = new Set(["/docs", "/checkout/{token}", "/pay/{link_id}", "/receipts/{token}"])
 
 /** Where leaked keys are reported (`LeakedKeys.ts`), and how large a report may be. */

@@ -21,8 +21,8 @@ export const layer = Layer.effect(
   DisputeChannel,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const reachOf = yield* sandboxReach
-    const reach = (merchantId: string) => Effect.catchTags(reachOf(merchantId), unreachableOnSqlError)
+    const asked = yield* sandboxReach
+    const reach = (merchantId: string) => Effect.catchTags(asked(merchantId), unreachableOnSqlError)
 
     /** The row as of now: one that was conceded, or not answered in time, is lost once its time is up. */
     const current = ({ processorDisputeId }: DisputeName, now: DateTime.Utc) => {

@@ -62,8 +62,8 @@ export const paramsOf = (accounts: ReadonlyArray<Numbered>): ReadonlyArray<strin
 export const underWay = "(select pg_current_xact_id()) is not null"
 
 /**
- * The horizons of a batch's accounts. The lock shows a list that raises one that the batch has looked at it, and with
- * the lock comes the newest value, not that of the statement's snapshot. It holds up no other batch.
+ * The horizons of a batch's accounts. The lock shows whoever raises one that the batch has looked at it, and with the
+ * lock comes the newest value, not that of the statement's snapshot. It holds up no other batch.
  */
 export const looking = `select h.shown, n.lowest, n.place::int4 as place
   from unnest((select $1::text)::text[], $2::text::text[], $3::text::text[])
