@@ -64,7 +64,7 @@ export const layer: Routes = HttpRouter.use(
     })
 
     /** A buyer who comes back from the channel's page need not wait for its webhook. */
-    const refreshed = (order: Order, url: string) =>
+    const asked = (order: Order, url: string) =>
       queryOf(url).has("returned")
         ? Effect.catchTags(urgent("buyer")(desks.payments.refresh(order)), {
             OwnerUnavailable: () => Effect.succeed(order),
@@ -80,7 +80,7 @@ export const layer: Routes = HttpRouter.use(
 
     const showOf = Effect.fnUntraced(function* (opened: Order) {
       const { url } = yield* HttpServerRequest.HttpServerRequest
-      const order = yield* refreshed(opened, url)
+      const order = yield* asked(opened, url)
       const page = yield* currentPage(desks, order)
       const method = walletIn(url)
       // A phone has read the code that another screen shows.

@@ -17,7 +17,7 @@ import * as OrderWatch from "./OrderWatch.ts"
 
 const path = "/checkout/:token/events"
 
-/** A sign of life, so that no proxy takes the connection for dead; and how many, after which it ends. */
+/** A sign of life, so that nobody on the way takes the connection for dead; and how many, after which it ends. */
 const beatEvery = "15 seconds"
 const beatsMax = 20
 
@@ -67,9 +67,9 @@ const eventsOf = (listen: ReturnType<OrderWatch.OrderWatch["listen"]>) => {
         Stream.unfold(0, (beats) =>
           beats > beatsMax
             ? Effect.succeed(undefined)
-            : Effect.map(Effect.timeoutOption(Deferred.await(outcome), beatEvery), (change) => {
-                if (Option.isNone(change)) return [":\n\n", beats + 1] as const
-                return [change.value === "changed" ? "event: changed\ndata:\n\n" : ":\n\n", beatsMax + 1] as const
+            : Effect.map(Effect.timeoutOption(Deferred.await(outcome), beatEvery), (seen) => {
+                if (Option.isNone(seen)) return [":\n\n", beats + 1] as const
+                return [seen.value === "changed" ? "event: changed\ndata:\n\n" : ":\n\n", beatsMax + 1] as const
               })
         )
       )

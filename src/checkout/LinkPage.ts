@@ -6,7 +6,7 @@ import type { LinkClosed, PaymentLink } from "@coffer/rules/link/PaymentLink"
 import { money } from "../pages/amounts.ts"
 import { html } from "../pages/html.ts"
 import { layout, marks, renderState, type Words } from "../pages/layout.ts"
-import { againOf, frameOf, type PageContext, wordsOf } from "./frame.ts"
+import { againOf, frameOf, type Seen, wordsOf } from "./frame.ts"
 
 /**
  * `link` is undefined where none was found, or where it could not be looked for. `visitNo` is the number of the visit
@@ -22,28 +22,28 @@ export type LinkPage =
     }
   | { readonly _tag: "TooOften" | "Unreachable"; readonly link?: PaymentLink; readonly visitNo?: string }
 
-export const renderLink = (page: LinkPage, context: PageContext): string => {
-  const texts = wordsOf(context)
+export const renderLink = (page: LinkPage, seen: Seen): string => {
+  const texts = wordsOf(seen)
   switch (page._tag) {
     case "Preview":
-      return renderPreview(page, context)
+      return renderPreview(page, seen)
     case "Closed":
       return renderState(texts.link[page.reason], {
-        ...frameOf(context, page.link),
+        ...frameOf(seen, page.link),
         mark: page.reason === "unknown" ? marks.bad : marks.calm
       })
     case "TooOften":
-      return renderAgain(texts.link.tooOften, page, context)
+      return renderAgain(texts.link.tooOften, page, seen)
     case "Unreachable":
-      return renderAgain(texts.unreachable, page, context)
+      return renderAgain(texts.unreachable, page, seen)
   }
 }
 
-const renderPreview = ({ link, visitNo }: Extract<LinkPage, { readonly _tag: "Preview" }>, context: PageContext) => {
-  const { link: words, order } = wordsOf(context)
-  const price = money(link.amount, link.currency, context.language)
+const renderPreview = ({ link, visitNo }: Extract<LinkPage, { readonly _tag: "Preview" }>, seen: Seen) => {
+  const { link: words, order } = wordsOf(seen)
+  const price = money(link.amount, link.currency, seen.language)
   return layout({
-    ...frameOf(context, link),
+    ...frameOf(seen, link),
     title: `${order.pay} ${price}`,
     main: html`<section class="card stack">
       <h1 class="amount"><span class="eyebrow">${order.pay}</span> ${price}</h1>
@@ -62,12 +62,12 @@ const visitForm = (visitNo: string, label: string) =>
 
 type AgainPage = Extract<LinkPage, { readonly _tag: "TooOften" | "Unreachable" }>
 
-const renderAgain = (words: Words & { readonly again: string }, { link, visitNo }: AgainPage, context: PageContext) =>
+const renderAgain = (words: Words & { readonly again: string }, { link, visitNo }: AgainPage, seen: Seen) =>
   renderState(words, {
-    ...frameOf(context, link),
+    ...frameOf(seen, link),
     alert: true,
     more:
       visitNo === undefined
-        ? html`<a class="button" href="${againOf(context)}">${words.again}</a>`
+        ? html`<a class="button" href="${againOf(seen)}">${words.again}</a>`
         : visitForm(visitNo, words.again)
   })

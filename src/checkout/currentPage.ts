@@ -1,4 +1,4 @@
-/** The page that an order shows now, when no buyer is paying it. */
+/** The page that an order shows now, when nobody is paying it. */
 import type { Order } from "@coffer/rules/order/Order"
 import { Effect } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"

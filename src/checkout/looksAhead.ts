@@ -19,7 +19,7 @@ export const looksAhead = (
   return (
     method === "HEAD" ||
     /prefetch|prerender|preview/i.test(purpose) ||
-    // A picture, a frame or a script, and no page that a person opens.
+    // A picture, a frame or a script, and no page that somebody opens.
     (headers["sec-fetch-dest"] ?? "document") !== "document" ||
     previewers.test(agent) ||
     (isLimited && isSecure && headers["sec-fetch-mode"] === undefined && sendsFetchMode.test(agent))

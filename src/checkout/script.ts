@@ -1,6 +1,6 @@
 /**
- * The script of the pages for buyers. It is inline, so that no buyer waits for it. The page's policy allows exactly
- * this text, by its hash. Without it everything can be paid by card and by wallet as well.
+ * The script of the pages for buyers. It is inline, so that nobody waits for it. The page's policy allows exactly this
+ * text, by its hash. Without it everything can be paid by card and by wallet as well.
  */
 import { Html } from "../pages/html.ts"
 import { headers, policy } from "../pages/respond.ts"

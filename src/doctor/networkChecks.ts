@@ -6,7 +6,7 @@ import { parseProxies } from "../edge/clientAddress.ts"
 import { isLoopback, refusedPorts, type RunnerPlace } from "../platform/runtime/places.ts"
 import type { Settings } from "../platform/runtime/Settings.ts"
 import { type Check, error, errorIf, fine, notApplicable, type Verdict, warning } from "./Finding.ts"
-import { query, type Installation, settingsOf } from "./Installation.ts"
+import { asked, type Installation, settingsOf } from "./Installation.ts"
 
 type Read = Settings["Service"]
 
@@ -64,10 +64,10 @@ export const adminVerdict = (
   { admin, host }: Pick<Read, "admin" | "host">
 ): Verdict => {
   if (admin === undefined) {
-    const observation = "The operator's API and the metrics answer at the port that buyers reach."
+    const seen = "The operator's API and the metrics answer at the port that buyers reach."
     return !isLive && isLoopback(host)
       ? fine("Everything answers at one port, on this machine alone.")
-      : warning(observation, "Set ADMIN_PORT, which gives them a port of their own on this machine.")
+      : warning(seen, "Set ADMIN_PORT, which gives them a port of their own on this machine.")
   }
   const place = `${admin.host}:${admin.port}`
   return isLoopback(admin.host)
@@ -129,11 +129,10 @@ export const runnerVerdict = ({ auth, host, listenHost, port }: RunnerPlace, { a
       "Set RUNNER_HOST to a name or address that other runners reach."
     )
   }
-  const there = answers ? "it answers" : "nothing answers now"
-  const observation = `Other runners reach this one at ${place}, where ${there}`
-  if (isLoopback(address) && isLoopback(listenHost)) return fine(`${observation}. Other machines cannot reach it.`)
+  const seen = `Other runners reach this one at ${place}, where ${answers ? "it answers" : "nothing answers now"}`
+  if (isLoopback(address) && isLoopback(listenHost)) return fine(`${seen}. Other machines cannot reach it.`)
   const known = auth === "secret_key" ? "a key derived from SECRET_KEY" : "certificates"
-  return fine(`${observation}; it listens at ${listenHost}, and knows runners by ${known}.`)
+  return fine(`${seen}; it listens at ${listenHost}, and knows runners by ${known}.`)
 }
 
 const reach = ({ host, port }: RunnerPlace): Effect.Effect<Reach> =>
@@ -150,11 +149,11 @@ const connectMillisMax = 2_000
 const listens = (host: string, port: number) =>
   Effect.callback<boolean>((resume) => {
     const socket = connect({ host, port, timeout: connectMillisMax })
-    const finish = (answer: boolean) => () => {
+    const settle = (answer: boolean) => () => {
       socket.destroy()
       resume(Effect.succeed(answer))
     }
-    socket.once("connect", finish(true)).once("error", finish(false)).once("timeout", finish(false))
+    socket.once("connect", settle(true)).once("error", settle(false)).once("timeout", settle(false))
     return Effect.sync(() => socket.destroy())
   })
 
@@ -171,7 +170,7 @@ interface LiveMerchants {
 const acquirer = (installation: Installation) =>
   installation.isLive
     ? Effect.map(
-        query(
+        asked(
           installation,
           (sql) => sql<LiveMerchants>`
             select count(*) filter (where approved)::int as approved,
@@ -206,7 +205,7 @@ interface ThinDestinations {
 
 const stripeWebhooks = (installation: Installation) =>
   Effect.map(
-    query(
+    asked(
       installation,
       (sql) => sql<ThinDestinations>`
         select count(*)::int as accounts, min(id) as first

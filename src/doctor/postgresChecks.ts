@@ -7,7 +7,7 @@ import { mayMigrate, newestMigration } from "../platform/postgres/Migrator.ts"
 import { ledgerRights } from "../platform/postgres/ledgerRights.ts"
 import { diskVerdict, freeOn } from "./disk.ts"
 import { type Check, error, errorIf, fine, notApplicable, Unmade, type Verdict, warning } from "./Finding.ts"
-import { query, type Installation } from "./Installation.ts"
+import { asked, type Installation } from "./Installation.ts"
 import { isLoopback } from "../platform/runtime/places.ts"
 
 export const postgresChecks = (installation: Installation): ReadonlyArray<Check> => [
@@ -43,24 +43,21 @@ export const postgresVerdict = ({ embedded, isLive }: Installation, version: str
     return error(`PostgreSQL ${version} is too old.`, `Move to PostgreSQL ${oldest} or newer.`)
   }
   if (!embedded) return fine(`PostgreSQL ${version} answers.`)
-  const observation = `The embedded PostgreSQL ${version} is used.`
+  const seen = `The embedded PostgreSQL ${version} is used.`
   return isLive
-    ? error(
-        observation,
-        "Set DATABASE_URL to a PostgreSQL that is backed up and watched: the embedded one is for trying out."
-      )
-    : fine(observation)
+    ? error(seen, "Set DATABASE_URL to a PostgreSQL that is backed up and watched: the embedded one is for trying out.")
+    : fine(seen)
 }
 
 const migrations = (installation: Installation) =>
   Effect.gen(function* () {
-    const [there] = yield* query(
+    const [there] = yield* asked(
       installation,
       (sql) => sql<{ readonly there: boolean }>`select to_regclass('coffer_migrations') is not null as there`
     )
-    const may = installation.embedded || (yield* query(installation, mayMigrate))
+    const may = installation.embedded || (yield* asked(installation, mayMigrate))
     if (there?.there !== true) return migrationsVerdict(0, may)
-    const [row] = yield* query(
+    const [row] = yield* asked(
       installation,
       (sql) => sql<{ readonly newest: number }>`select max(migration_id)::int4 as newest from coffer_migrations`
     )
@@ -87,9 +84,9 @@ export const migrationsVerdict = (newest: number, may: boolean): Verdict => {
 const role = (installation: Installation) =>
   installation.embedded
     ? Effect.succeed(notApplicable("In the embedded PostgreSQL the service has a role of its own."))
-    : Effect.map(query(installation, ledgerRights), (why) => roleVerdict(installation, why))
+    : Effect.map(asked(installation, ledgerRights), (why) => roleVerdict(installation, why))
 
-/** `why` the service's role could change what no role may change; undefined if it could not. */
+/** `why` the service's role could change what nobody may change; undefined if it could not. */
 export const roleVerdict = ({ isLive }: Installation, why: string | undefined): Verdict =>
   why === undefined
     ? fine("The service's role can neither change nor truncate the ledger, the audit log and the anchors.")
@@ -104,7 +101,7 @@ const tls = (installation: Installation) =>
   Effect.gen(function* () {
     if (installation.embedded) return notApplicable("The embedded PostgreSQL listens on this machine alone.")
     const { servers, sslmode } = yield* addressOf(installation)
-    const [row] = yield* query(
+    const [row] = yield* asked(
       installation,
       (sql) => sql<{ readonly version: string | null }>`
         select version from pg_stat_ssl where pid = pg_backend_pid() and ssl`
@@ -146,18 +143,15 @@ export const tlsVerdict = ({ isLive }: Installation, { host, mode, version }: Co
 const clock = (installation: Installation) =>
   Effect.gen(function* () {
     const machineTime = yield* MachineTime
-    return clockVerdict(yield* query(installation, (sql) => measureSkew(sql, machineTime)))
+    return clockVerdict(yield* asked(installation, (sql) => measureSkew(sql, machineTime)))
   })
 
 /** `seconds`: this machine's clock minus Postgres'. */
 export const clockVerdict = (seconds: number): Verdict => {
   const apart = Math.abs(seconds)
-  const observation = `This machine's clock and Postgres' are ${apart < 1 ? "less than 1" : Math.round(apart)} s apart.`
-  if (apart <= secondsOdd) return fine(observation)
-  return (apart > secondsMax ? error : warning)(
-    observation,
-    "Set both clocks by NTP: receivers of webhooks refuse old ones."
-  )
+  const seen = `This machine's clock and Postgres' are ${apart < 1 ? "less than 1" : Math.round(apart)} s apart.`
+  if (apart <= secondsOdd) return fine(seen)
+  return (apart > secondsMax ? error : warning)(seen, "Set both clocks by NTP: receivers of webhooks refuse old ones.")
 }
 
 // Connections -------------------------------------------------------------------
@@ -176,7 +170,7 @@ const besidePool = 2
 
 const connections = (installation: Installation) =>
   Effect.map(
-    query(
+    asked(
       installation,
       (sql) => sql<Room>`
         select least(
@@ -200,12 +194,11 @@ export const connectionsVerdict = (
   const needed = Math.max(1, runners) * each
   const free = limit - others
   const counted = `${Math.max(1, runners)} × ${each}`
-  const room = `${limit} are allowed, and others have ${others} of them.`
-  const observation = `The service needs ${counted} connections; ${room}`
-  if (needed > free) return error(observation, "Raise max_connections, or lower DATABASE_CONNECTIONS.")
+  const seen = `The service needs ${counted} connections; ${limit} are allowed, and others have ${others} of them.`
+  if (needed > free) return error(seen, "Raise max_connections, or lower DATABASE_CONNECTIONS.")
   return needed + each > free
-    ? warning(observation, "Leave room for one process more, which a rolling update starts: raise max_connections.")
-    : fine(observation)
+    ? warning(seen, "Leave room for one process more, which a rolling update starts: raise max_connections.")
+    : fine(seen)
 }
 
 // Disk --------------------------------------------------------------------------
@@ -213,9 +206,9 @@ export const connectionsVerdict = (
 const disk = (installation: Installation) =>
   Effect.gen(function* () {
     if (installation.embedded) return notApplicable("The embedded PostgreSQL is in the data directory.")
-    const remote = (yield* addressOf(installation)).servers.map(({ host }) => host).filter((host) => !isHere(host))
-    if (remote.length > 0) return notApplicable(`Postgres is at ${remote.join(" and ")}: watch the disk there.`)
-    const [row] = yield* query(
+    const elsewhere = (yield* addressOf(installation)).servers.map(({ host }) => host).filter((host) => !isHere(host))
+    if (elsewhere.length > 0) return notApplicable(`Postgres is at ${elsewhere.join(" and ")}: watch the disk there.`)
+    const [row] = yield* asked(
       installation,
       (sql) => sql<{ readonly folder: string | null }>`
         select case when pg_has_role('pg_read_all_settings', 'member') then current_setting('data_directory') end

@@ -46,7 +46,7 @@ export const certificateEnd = (publicUrl: string) =>
     return Effect.sync(() => socket.destroy())
   })
 
-/** One look at the metric. It says nothing where the address cannot be reached, or no calls are made outside. */
+/** One look at the metric. It says nothing where the address cannot be reached, or nobody outside is called. */
 export const makeLook = ({ noOutbound, publicUrl }: Pick<Settings["Service"], "noOutbound" | "publicUrl">) => {
   let looks = 0
   let failed = 0
@@ -56,9 +56,9 @@ export const makeLook = ({ noOutbound, publicUrl }: Pick<Settings["Service"], "n
       onFailure: () => {
         if (++failed >= failedMax) end = Infinity
       },
-      onSuccess: (validUntil) => {
+      onSuccess: (seen) => {
         failed = 0
-        end = validUntil
+        end = seen
       }
     })
   )

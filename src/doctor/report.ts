@@ -18,8 +18,8 @@ export const tableOf = (findings: ReadonlyArray<Finding>, paint: Paint): string 
   const row = (status: string, name: string, text: string) =>
     [status, name.padEnd(widths.name), wrapped(text, indent)].join(gap).trimEnd()
   const rows = findings.flatMap((finding) => {
-    const { advice, name, observation, status } = finding
-    const first = row(paint(status, status.padEnd(widths.status)), name, observation)
+    const { advice, name, seen, status } = finding
+    const first = row(paint(status, status.padEnd(widths.status)), name, seen)
     return advice === null ? [first] : [first, `${indent}${wrapped(`Do: ${advice} (${docsOf(finding)})`, indent)}`]
   })
   return [row("STATUS".padEnd(widths.status), "CHECK", "SEEN"), ...rows, "", summaryOf(findings)].join("\n")
@@ -44,10 +44,7 @@ const summaryOf = (findings: ReadonlyArray<Finding>) =>
 
 export const jsonOf = (findings: ReadonlyArray<Finding>) => ({
   status: worstOf(findings),
-  findings: findings.map((finding) => {
-    const { advice, name, observation, status } = finding
-    return { name, status, seen: observation, advice, docs: docsOf(finding) }
-  })
+  findings: findings.map((finding) => ({ ...finding, docs: docsOf(finding) }))
 })
 
 /** As monitors read them: 0 is well, 1 a warning, 2 an error. */

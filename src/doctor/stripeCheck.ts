@@ -6,7 +6,7 @@ import { stripeOrigins } from "../platform/runtime/places.ts"
 import type { Settings } from "../platform/runtime/Settings.ts"
 import { makeTunnelAgent, NoTunnel } from "../channels/stripe/tunnelAgent.ts"
 import { type Check, errorIf, fine, notApplicable, type Verdict } from "./Finding.ts"
-import { query, type Installation, settingsOf } from "./Installation.ts"
+import { asked, type Installation, settingsOf } from "./Installation.ts"
 
 type Read = Pick<Settings["Service"], "stripeApi" | "stripeProxy">
 
@@ -25,7 +25,7 @@ export const stripeCheck = (installation: Installation): Check => ({
 
 const hasAccounts = (installation: Installation) =>
   Effect.map(
-    query(
+    asked(
       installation,
       (sql) => sql<{ readonly there: boolean }>`
         select exists (select from merchant_modes where (stripe ->> 'isActive')::boolean) as there`
@@ -69,19 +69,19 @@ const troubleAt =
   (origin: URL): Effect.Effect<Trouble | undefined> =>
     Effect.callback((resume) => {
       const agent = stripeProxy === undefined ? undefined : makeTunnelAgent(stripeProxy)
-      const finish = (trouble: Trouble | undefined) => {
+      const settle = (trouble: Trouble | undefined) => {
         request.destroy()
         agent?.destroy()
         resume(Effect.succeed(trouble))
       }
       const { request: ask } = origin.protocol === "http:" ? http : https
       const request = ask(origin, { method: "HEAD", timeout: answerMillisMax, ...(agent && { agent }) })
-      request.once("response", () => finish(undefined))
-      request.once("timeout", () => finish({ isProxys: false, detail: "no answer in time" }))
+      request.once("response", () => settle(undefined))
+      request.once("timeout", () => settle({ isProxys: false, detail: "no answer in time" }))
       request.on("error", (error: NodeJS.ErrnoException) => {
         const isProxys = error instanceof NoTunnel
-        finish({ isProxys, detail: isProxys ? error.message : (error.code ?? error.name) })
+        settle({ isProxys, detail: isProxys ? error.message : (error.code ?? error.name) })
       })
       request.end()
-      return Effect.sync(() => finish(undefined))
+      return Effect.sync(() => settle(undefined))
     })

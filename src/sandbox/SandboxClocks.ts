@@ -23,7 +23,7 @@ export class ClockAdvancing extends Schema.TaggedError<ClockAdvancing>()("ClockA
   target: Schema.DateTimeUtc
 }) {}
 
-/** The sandbox's payments are Stripe's, whose time cannot be moved. */
+/** The sandbox's payments are Stripe's, whose time nobody moves. */
 export class ClockNotOurs extends Schema.TaggedError<ClockNotOurs>()("ClockNotOurs", {}) {}
 
 export class SandboxClocks extends Context.Service<
@@ -33,12 +33,12 @@ export class SandboxClocks extends Context.Service<
     /** The clock when it is there, or as it is after some seconds. */
     readonly advance: (
       merchantId: MerchantId,
-      body: AdvanceClock
+      asked: AdvanceClock
     ) => Effect.Effect<SandboxClockResource, InvalidField | ClockAdvancing | ClockNotOurs>
   }
 >()("@coffer/sandbox/SandboxClocks") {}
 
-/** How long a caller waits, in the time of requests; then the answer is that it goes on. */
+/** How long whoever asked waits, in the time of requests; then the answer is that it goes on. */
 const patienceMillis = 5_000
 const lookEvery = "20 millis"
 
@@ -68,13 +68,13 @@ export const layer = Layer.effect(
 
     return SandboxClocks.of({
       find,
-      advance: span("SandboxClocks.advance")(function* (merchantId, body) {
-        const request = yield* requestOf(body)
+      advance: span("SandboxClocks.advance")(function* (merchantId, asked) {
+        const request = yield* requestOf(asked)
         const decide = Effect.fnUntraced(function* (row: ClockRow, has: { readonly stripe: boolean }) {
           if (has.stripe) return yield* new ClockNotOurs()
           if (isRepeat(row, request, yield* unmovedMillis)) return undefined
           if (row.target !== null) return yield* new ClockAdvancing({ target: row.target })
-          return yield* settingOf(body, row, { unmoved: yield* unmovedMillis, request })
+          return yield* settingOf(asked, row, { unmoved: yield* unmovedMillis, request })
         })
         yield* store.begin(merchantId, decide)
         wakeups.raise("sandbox_clocks")
@@ -102,8 +102,8 @@ const unmovedRow = (merchantId: string): ClockRow => ({
 })
 
 /** The name of a request that is sent again: its key and its body. */
-const requestOf = (body: AdvanceClock) =>
-  Effect.map(currentRequest, (request) => (request === null ? null : `${request} ${jsonText(body)}`))
+const requestOf = (asked: AdvanceClock) =>
+  Effect.map(currentRequest, (request) => (request === null ? null : `${request} ${jsonText(asked)}`))
 
 /**
  * The same request again, because its answer was lost. Its own way may have been longer than the day that a key is

@@ -28,11 +28,11 @@ export type FeeOf = (payment: OwnedPayment) => ChannelFee | undefined
 
 export const channelFees = (sql: SqlClient.SqlClient, payments: ReadonlyArray<OwnedPayment>): Effect.Effect<FeeOf> => {
   if (payments.length === 0) return Effect.succeed(() => undefined)
-  const wanted = sql`unnest(${payments.map(({ merchantId }) => merchantId)}::text[],
+  const asked = sql`unnest(${payments.map(({ merchantId }) => merchantId)}::text[],
     ${payments.map(({ mode }) => mode)}::text[], ${payments.map(({ paymentId }) => paymentId)}::text[])
     as asked (merchant_id, mode, payment_id)`
   const rows = sql`select merchant_id, mode, payment_id, sum(fee)::bigint as fee, upper(max(currency)) as currency
-    from stripe_movements join ${wanted} using (merchant_id, mode, payment_id) group by merchant_id, mode, payment_id`
+    from stripe_movements join ${asked} using (merchant_id, mode, payment_id) group by merchant_id, mode, payment_id`
   return Effect.map(sqlDefects(Effect.flatMap(rows, decode)), (fees) => {
     const known = new Map(fees.map((each) => [`${each.merchant_id}/${each.mode}/${each.payment_id}`, each]))
     return ({ merchantId, mode, paymentId }) => known.get(`${merchantId}/${mode}/${paymentId}`)

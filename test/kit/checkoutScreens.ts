@@ -6,7 +6,7 @@ import type { PaymentLink } from "@coffer/rules/link/PaymentLink"
 import { DateTime } from "effect"
 import type { Page as BrowserPage } from "playwright-core"
 import { type Page, pageOf, render } from "../../src/checkout/CheckoutPage.ts"
-import type { PageContext } from "../../src/checkout/frame.ts"
+import type { Seen } from "../../src/checkout/frame.ts"
 import { type LinkPage, renderLink } from "../../src/checkout/LinkPage.ts"
 import { renderReceipt, renderUnknown, renderUnreachable } from "../../src/checkout/ReceiptPage.ts"
 import { checkoutHeaders } from "../../src/checkout/script.ts"
@@ -107,11 +107,7 @@ interface World {
 
 type Screen = readonly [name: string, markup: string]
 
-const seenIn = (
-  language: Language,
-  { offered = PaymentMethod.literals, shop = {} }: World,
-  known = true
-): PageContext => ({
+const seenIn = (language: Language, { offered = PaymentMethod.literals, shop = {} }: World, known = true): Seen => ({
   language,
   chosen: undefined,
   shop: known ? { ...fullShop, ...shop } : undefined,
@@ -122,14 +118,12 @@ const seenIn = (
 /** All of checkout and payment links as HTML. */
 export const screens = (language: Language, world: World = {}): ReadonlyArray<Screen> => {
   const { terms = { subject: "Celadon teapot" } } = world
-  const context = (known: boolean) => seenIn(language, world, known)
+  const seen = (known: boolean) => seenIn(language, world, known)
   return [
-    ...Object.entries(checkoutPages(terms)).map(
-      ([name, page]) => [name, render(page, context("order" in page))] as const
-    ),
-    ["pay by one method", render(checkoutPages(terms)["pay"]!, { ...context(true), offered: ["alipay"] })],
+    ...Object.entries(checkoutPages(terms)).map(([name, page]) => [name, render(page, seen("order" in page))] as const),
+    ["pay by one method", render(checkoutPages(terms)["pay"]!, { ...seen(true), offered: ["alipay"] })],
     ...Object.entries(linkPages({ ...plainLink, subject: terms.subject ?? null })).map(
-      ([name, page]) => [name, renderLink(page, context("link" in page))] as const
+      ([name, page]) => [name, renderLink(page, seen("link" in page))] as const
     )
   ]
 }
@@ -144,10 +138,10 @@ const receiptOf = (language: Language, { shop, terms = { subject: "Celadon teapo
 /** The pages of receipts. */
 export const receiptScreens = (language: Language, world: World = {}): ReadonlyArray<Screen> => {
   const refund = { status: "partially_refunded", refundedAmount: facts.fee }
-  const context = seenIn(language, world)
+  const seen = seenIn(language, world)
   return [
-    ["receipt", renderReceipt(receiptOf(language, world, {}), context)],
-    ["receipt refunded in part", renderReceipt(receiptOf(language, world, refund), context)],
+    ["receipt", renderReceipt(receiptOf(language, world, {}), seen)],
+    ["receipt refunded in part", renderReceipt(receiptOf(language, world, refund), seen)],
     ["receipt unknown", renderUnknown(seenIn(language, world, false))],
     ["receipt unreachable", renderUnreachable(seenIn(language, world, false))]
   ]

@@ -229,9 +229,9 @@ describe("a destination of thin events", () => {
       )
       assert.strictEqual((yield* said).status, "ok")
       yield* send(world, { id: "evt_1", object: "v2.core.event", type: "v1.charge.refunded", livemode: false })
-      const { observation, status } = yield* said
+      const { seen, status } = yield* said
       assert.strictEqual(status, "warning")
-      assert.include(observation, world.merchant.merchantId)
+      assert.include(seen, world.merchant.merchantId)
       yield* world.pass("1 second")
       yield* world.paid()
       assert.strictEqual((yield* said).status, "ok")
