@@ -293,14 +293,12 @@ const stillWithoutNoun = [
   "packages/rules/src/people/",
   "packages/rules/src/reports/",
   "packages/sdk/src/generated/",
-  "packages/simulator/",
   "src/channel",
   "src/console/",
   "src/people/",
   "src/platform/commit/",
   "src/platform/runtime/",
   "src/reports/",
-  "src/webhooks/",
   "test/"
 ]
 
