@@ -208,7 +208,6 @@ const commandOf = Effect.fnUntraced(function* (
 const open = Effect.fnUntraced(function* (services: DisputeServices, report: DisputeReport) {
   const { commands, ids, orders } = services
   const order = yield* orders.byTradeNo(report.tradeNo)
-  const now = yield* currentTime
   const disputeNo = DisputeNo.make(yield* ids.next(prefixes.dispute))
   const dispute: Dispute = {
     status: "needs_response",
@@ -228,7 +227,7 @@ const open = Effect.fnUntraced(function* (services: DisputeServices, report: Dis
     response: null,
     openedAt: report.openedAt,
     createdAt: createdAtOf(disputeNo),
-    updatedAt: now
+    updatedAt: createdAtOf(disputeNo)
   }
   return yield* Effect.catchTags(commands.open(dispute), { AlreadyExists: () => known(services, report) })
 }, numbering)

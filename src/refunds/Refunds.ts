@@ -242,7 +242,7 @@ const begin = Effect.fnUntraced(function* (
     request: body.out_refund_no === undefined ? (claim?.id ?? null) : null,
     run: runs.own,
     createdAt: createdAtOf(number),
-    updatedAt: yield* currentTime
+    updatedAt: createdAtOf(number)
   }
   return yield* Fiber.join(yield* FiberMap.run(driving, refund.refundNo, drive(services, refund)))
 })
