@@ -153,7 +153,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("commands f
       const looks = running.sql`select from api_logs where path = '/v1/logs' and merchant_id = ${running.merchant.merchantId}`
       yield* eventually(
         "the tail to have looked twice",
-        Effect.map(looks, ({ length }) => length >= 2)
+        Effect.orDie(Effect.map(looks, ({ length }) => length >= 2))
       )
       yield* orders.says('"amount":300')
       yield* shop.post("/v1/orders", { amount: 400 })
