@@ -4,7 +4,7 @@ import https from "node:https"
 import { Effect, Redacted } from "effect"
 import { stripeOrigins } from "../platform/runtime/places.ts"
 import type { Settings } from "../platform/runtime/Settings.ts"
-import { makeTunnelAgent, NoTunnel } from "../channels/stripe/tunnelAgent.ts"
+import { makeTunnelAgent, NoTunnel } from "../channels/stripe/StripeGuard.ts"
 import { type Check, errorIf, fine, notApplicable, type Verdict } from "./Finding.ts"
 import { asked, type Installation, settingsOf } from "./Installation.ts"
 

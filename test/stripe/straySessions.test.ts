@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Json, said } from "../kit/Merchant.ts"
 import { ownersConnection } from "../kit/Service.ts"
-import { straysMax } from "../../src/channels/stripe/StraySessions.ts"
+import { straysMax } from "../../src/channels/stripe/SessionStore.ts"
 import { connected } from "./kit.ts"
 
 /** An order was made and paid at Stripe after the backup: these books have no row of it. */

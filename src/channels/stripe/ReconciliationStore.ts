@@ -1,7 +1,7 @@
 /** Stripe's balance transactions, and what our books say of the same payments (migrations 0031 and 0035). */
+import type { Account } from "@coffer/model/Account"
 import { createdAtOf, firstIdBody, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
-import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
@@ -14,7 +14,7 @@ import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { isoText, TimeColumn } from "../../platform/runtime/codecs.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { channelFees, type FeeOf } from "../../timeline/channelFees.ts"
-import { stripeChannel } from "./name.ts"
+import { stripeChannel } from "./SessionStore.ts"
 
 export interface Movement {
   readonly id: string

@@ -2,8 +2,8 @@
  * Calls to Stripe's API with a merchant's key, through the official client (docs/decisions/0038). Its own retries are
  * off: whoever calls knows what may be asked again. While Stripe is down, calls end at once.
  */
-import type { Mode } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
+import type { Mode } from "@coffer/model/Ids"
 import { Context, Effect, Layer } from "effect"
 import { Stripe } from "stripe"
 import { ChannelUnreachable } from "../../channel/Channel.ts"
@@ -15,8 +15,8 @@ import { Secrets } from "../../platform/runtime/Secrets.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
 import * as Pace from "./Pace.ts"
 import { breakers, makeStripeGuard, Patience, tellProxy } from "./StripeGuard.ts"
-import { type Judged, judge, type StripeFailure } from "./stripeFailures.ts"
-import { makeTunnelAgent } from "./tunnelAgent.ts"
+import { type Judged, judge, type StripeFailure } from "./StripeGuard.ts"
+import { makeTunnelAgent } from "./StripeGuard.ts"
 
 /** What opens an account. `account`: a connected one, for which the key acts. */
 export interface StripeKeys {

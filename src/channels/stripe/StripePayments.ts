@@ -4,19 +4,19 @@
  */
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order, OrderConflict } from "@coffer/rules/order/Order"
-import { Context, Effect, Layer, Option } from "effect"
 import { amountProblem } from "@coffer/rules/order/termsProblem"
+import { Context, Effect, Layer, Option } from "effect"
 import type { WriteFailure } from "../../aggregate/WriteLoop.ts"
 import { stripesBounds } from "../../channel/amountBounds.ts"
 import { ChannelUnreachable } from "../../channel/Channel.ts"
 import type { OrderNotFound } from "../../orders/OrderCommands.ts"
 import { Orders } from "../../orders/Orders.ts"
 import { span } from "../../platform/runtime/span.ts"
-import { OfferedMethods } from "./OfferedMethods.ts"
 import { urgent } from "./Pace.ts"
+import { OfferedMethods } from "./Sessions.ts"
 import { isMade, type Met, Sessions } from "./Sessions.ts"
 import { type SessionRow, SessionStore } from "./SessionStore.ts"
-import { sessionMethodOf, type SessionStatus } from "./sessionStatus.ts"
+import { sessionMethodOf, type SessionStatus } from "./SessionStore.ts"
 import { StripeClient } from "./StripeClient.ts"
 
 /** What a buyer meets who wants to pay. */

@@ -7,8 +7,8 @@ import { Effect, Layer } from "effect"
 import { Channel } from "../../channel/Channel.ts"
 import { DisputeChannel } from "../../channel/DisputeChannel.ts"
 import { RefundChannel } from "../../channel/RefundChannel.ts"
-import { stripeChannel } from "./name.ts"
-import { makeStripeChannel } from "./StripeChannel.ts"
+import { makeCancel } from "./Sessions.ts"
+import { stripeChannel } from "./SessionStore.ts"
 import { StripeClient } from "./StripeClient.ts"
 import { makeStripeDisputes } from "./StripeDisputes.ts"
 import { makeStripeRefunds } from "./StripeRefunds.ts"
@@ -19,16 +19,17 @@ const channel = Layer.effect(
   Channel,
   Effect.gen(function* () {
     const sandbox = yield* Channel
-    const stripe = yield* makeStripeChannel
+    const cancel = yield* makeCancel
+    const { giveBack } = yield* makeStripeRefunds
     const client = yield* StripeClient
     return Channel.of({
       cancel: Effect.fnUntraced(function* (checkout) {
         if ((yield* client.accountOf(checkout)) === null) return yield* sandbox.cancel(checkout)
-        const report = yield* stripe.cancel(checkout)
+        const report = yield* cancel(checkout)
         // The test helpers may have paid the order at the sandbox's bank.
         return report._tag === "Cancelled" ? yield* sandbox.cancel(checkout) : report
       }),
-      giveBack: (checkout, payment) => (isStripes(payment) ? stripe : sandbox).giveBack(checkout, payment)
+      giveBack: (checkout, payment) => (isStripes(payment) ? giveBack : sandbox.giveBack)(checkout, payment)
     })
   })
 )
