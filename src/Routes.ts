@@ -45,7 +45,7 @@ import * as DeliveryHttp from "./webhooks/DeliveryHttp.ts"
 import * as WebhookEndpointHttp from "./webhooks/WebhookEndpointHttp.ts"
 import * as OperatorHttp from "./operators/OperatorHttp.ts"
 import * as ClusterHttp from "./operators/ClusterHttp.ts"
-import * as StripeHttp from "./channels/stripe/StripeHttp.ts"
+import * as channels from "./channels.ts"
 
 const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(Api)).pipe(
   Layer.provide([
@@ -68,8 +68,7 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
   Layer.provide([
     MerchantHttp.layer,
     ApiKeyHttp.layer,
-    StripeHttp.layerChannels,
-    StripeHttp.layerReconciliation,
+    channels.operatorHandlers,
     OrderHttp.layerOperator,
     TimelineHttp.layerOperator,
     HeldUpHttp.layer,
@@ -86,7 +85,7 @@ const consoleRoutes = HttpApiBuilder.layer(ConsoleApi).pipe(Layer.provide(People
 const pages = Layer.mergeAll(
   Layer.mergeAll(CheckoutHttp.layer, LinkPageHttp.layer, ReceiptPageHttp.layer).pipe(Layer.provide(layerCompressed)),
   EventsHttp.layer,
-  StripeHttp.layerWebhooks,
+  channels.routes,
   LeakedKeys.layer,
   Layer.mergeAll(FilesHttp.layer, Docs.layer).pipe(Layer.provide(PublicAdmission.layer))
 )

@@ -80,6 +80,8 @@ const closedTo: ReadonlyArray<readonly [kind: RegExp, isClosed: (imported: strin
   // They are published alone.
   [/^packages\/sdk\/src\//, (imported) => !imported.startsWith("packages/sdk/src/")],
   [/^packages\/cluster\//, (imported) => imported !== "" && !imported.startsWith("packages/cluster/")],
+  // A room asks the channel of its row (`src/channel`), and names none. `channels.ts` wires them.
+  [/^src\/(?!channels\/|channels\.ts$)/, (imported) => imported.startsWith("src/channels/")],
   // It needs the APIs and nothing of the service.
   [/^packages\/cli\//, (imported) => imported.startsWith("src/") || imported.startsWith("packages/contract/")],
   // Shapes decide nothing.

@@ -4,7 +4,7 @@ import { DateTime } from "effect"
 import { refuseAs } from "../http/refusals.ts"
 import type { ClockAdvancing, ClockNotOurs } from "./SandboxClocks.ts"
 import type { NoChargeback } from "./SandboxIssuer.ts"
-import type { NotSettled } from "../channels/sandbox/SandboxRefunds.ts"
+import type { NotSettled } from "../channel/Channel.ts"
 
 const chargebackMessage = {
   not_paid: "The order is not paid: there is nothing to dispute.",

@@ -1,7 +1,7 @@
 /**
- * How a Checkout Session stands, as Stripe tells it, and the payment in it in our words; and the rows of sessions: those
- * that we have made (`stripe_sessions`, migration 0030), and strays, which name an order of ours and which these books
- * do not know (`stray_sessions`, migration 0061).
+ * How a Checkout Session stands, as Stripe tells it, and the payment in it in our words. Below are the rows of
+ * sessions: those that we have made (`stripe_sessions`, migration 0030), and strays, which name an order of ours and
+ * which these books do not know (`stray_sessions`, migration 0061).
  */
 import type { Account } from "@coffer/model/Account"
 import { ChannelName, PaymentId, TradeNo, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
@@ -10,7 +10,7 @@ import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { DateTime, Option, Schema, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Stripe } from "stripe"
-import type { ChannelPayment } from "../../channel/Channel.ts"
+import type { ChannelPayment } from "../../channel/payments.ts"
 import { refundableUntil } from "../../channel/refundWindows.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"

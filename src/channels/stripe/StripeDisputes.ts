@@ -11,8 +11,8 @@ import type { ChannelDispute } from "@coffer/rules/order/Order"
 import { Effect, Option, Stream, Context, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Stripe } from "stripe"
-import { ChannelUnreachable } from "../../channel/Channel.ts"
-import type { DisputeChannel, DisputeName, StepAnswer, DisputeWord } from "../../channel/DisputeChannel.ts"
+import { ChannelUnreachable } from "../../channel/payments.ts"
+import type { DisputeDesk, DisputeName, StepAnswer, DisputeWord } from "../../channel/disputes.ts"
 import { Files } from "../../files/Files.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { span } from "../../platform/runtime/span.ts"
@@ -99,7 +99,7 @@ export const makeStripeDisputes = Effect.gen(function* () {
     isTest: ({ mode }) => mode === "sandbox",
     accept: (dispute) => concluded(dispute, accept(dispute)),
     status: (dispute) => Effect.map(look(dispute), (now) => wordOf(now, dispute.currency))
-  } satisfies DisputeChannel["Service"]
+  } satisfies DisputeDesk
 })
 
 type Step = Effect.Effect<StepAnswer, ChannelUnreachable | StripeSilent | StripeRefused>

@@ -8,7 +8,8 @@ import { amountProblem } from "@coffer/rules/order/termsProblem"
 import { Context, Effect, Layer, Option } from "effect"
 import type { WriteFailure } from "../../aggregate/WriteLoop.ts"
 import { stripesBounds } from "../../channel/amountBounds.ts"
-import { ChannelUnreachable } from "../../channel/Channel.ts"
+import type { Begun } from "../../channel/Channel.ts"
+import { ChannelUnreachable } from "../../channel/payments.ts"
 import type { OrderNotFound } from "../../orders/OrderCommands.ts"
 import { Orders } from "../../orders/Orders.ts"
 import { span } from "../../platform/runtime/span.ts"
@@ -19,28 +20,11 @@ import { type SessionRow, SessionStore } from "./SessionStore.ts"
 import { sessionMethodOf, type SessionStatus } from "./SessionStore.ts"
 import { StripeClient } from "./StripeClient.ts"
 
-/** What a buyer meets who wants to pay. */
-export type Begun =
-  | { readonly _tag: "Redirect"; readonly url: string }
-  /** The order is paid, or is being paid, or somebody else has begun at the same moment: its page shows how it is. */
-  | { readonly _tag: "Settled" }
-  /** Stripe cannot be asked about the session that the buyer was led to before: it may be paid. */
-  | { readonly _tag: "Unknown" }
-  /** Stripe takes no such payment: not by this method in this currency, or not of this amount. */
-  | { readonly _tag: "NotTaken"; readonly because: "method" | "amount" }
-
-/** Who takes the payments of an order's merchant and environment. */
-export type Taker = "sandbox" | "stripe" | "none"
-
-/** Of a merchant without an account at Stripe. */
-export const takerWithoutAccount = ({ mode }: Pick<Order, "mode">): Taker => (mode === "sandbox" ? "sandbox" : "none")
-
-export type ReportFailure = OrderConflict | OrderNotFound | WriteFailure
+type ReportFailure = OrderConflict | OrderNotFound | WriteFailure
 
 export class StripePayments extends Context.Service<
   StripePayments,
   {
-    readonly takerOf: (order: Pick<Order, "merchantId" | "mode">) => Effect.Effect<Taker>
     /** Of a pending order: the buyer has paid at Stripe, which works on it. */
     readonly isProcessing: (order: Order) => Effect.Effect<boolean>
     /** Of these methods, those that a page offers for the order. */
@@ -134,10 +118,6 @@ export const layer = Layer.effect(
     )
 
     return StripePayments.of({
-      takerOf: (order) =>
-        Effect.map(client.accountOf(order), (account) =>
-          account?.isActive === true ? "stripe" : takerWithoutAccount(order)
-        ),
       isProcessing: Effect.fnUntraced(function* (order) {
         if (order.status !== "pending" || (yield* client.accountOf(order)) === null) return false
         return Option.exists(yield* store.active(order.tradeNo), ({ state }) => state === "processing")

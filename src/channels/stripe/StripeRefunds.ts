@@ -4,19 +4,26 @@
  * for before is looked for first.
  */
 import type { Account } from "@coffer/model/Account"
-import { type PaymentId, RefundNo } from "@coffer/model/Ids"
+import { PaymentId, RefundNo } from "@coffer/model/Ids"
+import type { Minor } from "@coffer/model/Money"
 import { Context, type DateTime, Effect, Layer, Schema, Option } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import type { Stripe } from "stripe"
-import { ChannelUnreachable } from "../../channel/Channel.ts"
-import type { RefundAnswer, RefundChannel, RefundRequest } from "../../channel/RefundChannel.ts"
+import type { RegisteredChannel } from "../../channel/Channel.ts"
+import {
+  ChannelUnreachable,
+  type Checkout,
+  type RefundAnswer,
+  type RefundRequest,
+  type ReturnAnswer
+} from "../../channel/payments.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { isoText } from "../../platform/runtime/codecs.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { StripeClient } from "./StripeClient.ts"
-import { isForGood, reasonOf, type StripeFailure } from "./StripeGuard.ts"
+import { isForGood, reasonOf, type StripeFailure, type StripeRefused } from "./StripeGuard.ts"
 
 /**
  * Idempotency keys of calls that Stripe may refuse for a while (`stripe_call_keys`, migration 0068). Stripe keeps a
@@ -171,7 +178,7 @@ export const makeStripeRefunds = Effect.gen(function* () {
     })
   })
 
-  return { refund, giveBack } satisfies RefundChannel["Service"] & Pick<Channel["Service"], "giveBack">
+  return { refund, giveBack } satisfies Pick<RegisteredChannel, "refund" | "giveBack">
 })
 
 const isPassing = (failure: StripeFailure) => failure._tag === "StripeRefused" && !isForGood(failure)

@@ -1,8 +1,12 @@
-/** Stripe: as the channel that orders, refunds and disputes ask, and what it tells them by itself. */
-import { Layer } from "effect"
+/**
+ * Stripe as a channel: registered for what orders, refunds, disputes and pages ask of it, and with workers for what it
+ * tells by itself.
+ */
+import { Effect, Layer } from "effect"
+import { Channel } from "../../channel/Channel.ts"
 import { jobs } from "../../platform/jobs/Opening.ts"
 import * as Accounts from "./Accounts.ts"
-import * as channels from "./channels.ts"
+import { urgent } from "./Pace.ts"
 import * as Reconciliation from "./Reconciliation.ts"
 import * as ReconciliationStore from "./ReconciliationStore.ts"
 import * as Sessions from "./Sessions.ts"
@@ -15,6 +19,38 @@ import * as StripeJobs from "./StripeJobs.ts"
 import * as StripePayments from "./StripePayments.ts"
 import * as StripeRefunds from "./StripeRefunds.ts"
 
+/** An acquirer goes before the sandbox's bank. */
+const rank = 10
+
+const registered = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const client = yield* StripeClient.StripeClient
+    const payments = yield* StripePayments.StripePayments
+    const cancel = yield* Sessions.makeCancel
+    const { giveBack, refund } = yield* StripeRefunds.makeStripeRefunds
+    const disputes = yield* StripeDisputes.makeStripeDisputes
+
+    yield* (yield* Channel).register({
+      name: SessionStore.stripeChannel,
+      title: "Stripe",
+      rank,
+      takes: (payee) => Effect.map(client.accountOf(payee), (account) => account?.isActive === true),
+      page: {
+        begin: payments.begin,
+        lookUp: (order) => urgent("buyer")(payments.refresh(order)),
+        isProcessing: payments.isProcessing,
+        offered: payments.offered
+      },
+      cancel: Effect.fnUntraced(function* (checkout) {
+        return (yield* client.accountOf(checkout)) === null ? { _tag: "Cancelled" } : yield* cancel(checkout)
+      }),
+      giveBack,
+      refund,
+      disputes
+    })
+  })
+)
+
 const stores = Layer.mergeAll(
   SessionStore.layer,
   SessionStore.layerStrays,
@@ -24,16 +60,12 @@ const stores = Layer.mergeAll(
   ReconciliationStore.layer
 )
 
-/** Beneath orders. In front of the sandbox's channel. */
-export const channel = channels.layer.pipe(
+export const layer = Layer.mergeAll(registered, jobs(StripeJobs.layer), jobs(StripeJobs.layerReconciliation)).pipe(
+  Layer.provideMerge(StripeEvents.layer),
+  Layer.provideMerge(StripePayments.layer),
   Layer.provideMerge(Layer.mergeAll(Accounts.layer, Sessions.layer, Reconciliation.layer)),
   Layer.provide(Accounts.layerUses),
   Layer.provideMerge(Sessions.layerOffered),
   Layer.provideMerge(StripeClient.layer),
   Layer.provideMerge(stores)
-)
-
-export const layer = Layer.mergeAll(jobs(StripeJobs.layer), jobs(StripeJobs.layerReconciliation)).pipe(
-  Layer.provideMerge(StripeEvents.layer),
-  Layer.provideMerge(StripePayments.layer)
 )
