@@ -39,7 +39,7 @@ import * as WalletsRoom from "./wallets/WalletsRoom.ts"
 import * as Outbound from "./webhooks/Outbound.ts"
 import * as WebhooksRoom from "./webhooks/WebhooksRoom.ts"
 
-/** What is read from the rows of many rooms. */
+/** Views over the rows of many rooms. */
 const overview = Layer.mergeAll(TimelineRoom.layer, HeldUp.layer, Search.layer, jobs(Watch.layer))
 const aboutOrders = Layer.mergeAll(
   LinksRoom.layer,
@@ -95,5 +95,5 @@ export const layer = (parts: Parts) => Layer.provideMerge(httpServer, service(pa
 export const outbound = Outbound.layer
 export const platform = NodeServices.layer
 
-/** What the built service offers to whoever runs it. */
+/** The services that the programs may use once all is built. */
 export type Services = Layer.Success<ReturnType<typeof layer>> | Layer.Services<ReturnType<typeof layer>>

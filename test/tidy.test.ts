@@ -69,7 +69,7 @@ const floors: ReadonlyArray<string> = [
   "test"
 ]
 
-/** What a kind of file may not import, and why. */
+/** The imports that a kind of file may not have, and why. */
 const closedTo: ReadonlyArray<readonly [kind: RegExp, isClosed: (imported: string, file: string) => boolean]> = [
   // A handler asks its room's front door.
   [/Http\.ts$/, (imported) => /(Store|Entity)\.ts$/.test(imported)],
@@ -81,14 +81,14 @@ const closedTo: ReadonlyArray<readonly [kind: RegExp, isClosed: (imported: strin
   [/^packages\/sdk\/src\//, (imported) => !imported.startsWith("packages/sdk/src/")],
   [/^packages\/cluster\//, (imported) => imported !== "" && !imported.startsWith("packages/cluster/")],
   // A room asks the channel of its row (`src/channel`), and names none. `channels.ts` wires them.
-  [/^src\/(?!channels\/|channels\.ts$)/, (imported) => imported.startsWith("src/channels/")],
+  [/^src\/(?!channels\/|channels\.ts$|doctor\/)/, (imported) => imported.startsWith("src/channels/")],
   // It needs the APIs and nothing of the service.
   [/^packages\/cli\//, (imported) => imported.startsWith("src/") || imported.startsWith("packages/contract/")],
   // Shapes decide nothing.
   [/^packages\/(model|contract)\//, (imported) => imported.startsWith("packages/rules/")]
 ]
 
-/** Programs of others, and who may know them. What is not listed imports none but `effect`. */
+/** Programs of others, and the files that may know them. A file that is not listed imports none but `effect`. */
 const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^(test|packages\/(bench|sdk\/(generator|examples)))\//, /./],
   [/^packages\/simulator\/scripts\//, /^(node:|typescript\/)/],

@@ -29,13 +29,13 @@ export type Payee = Pick<Account, "merchantId" | "mode">
 /** Why a report was not brought to its order. */
 export type ReportFailure = OrderConflict | OrderNotFound | NotCommitted | OwnerUnavailable
 
-/** What a channel is asked to do. */
+/** The acts of a channel, and what it is. */
 export interface RegisteredChannel {
   /** As rows have it. */
   readonly name: ChannelName
   /** As people call it. */
   readonly title: string
-  /** Of several that take an account's payments, or that an order may have been begun at, the lowest goes first. */
+  /** The lowest goes first among those that take an account's payments, or where an order may have been begun. */
   readonly rank: number
   /** Whether buyers of this account pay through it now. */
   readonly takes: (payee: Payee) => Effect.Effect<boolean>
@@ -58,18 +58,18 @@ export interface RegisteredChannel {
   readonly disputes: DisputeDesk
 }
 
-/** Where buyers pay at the channel's own page. What the channel says there is brought to the order. */
+/** The channel's own page for buyers. Its reports of payments there are brought to the order. */
 export interface HostedPage {
   readonly begin: (order: Order, method: PaymentMethod) => Effect.Effect<Begun, ChannelUnreachable | ReportFailure>
   /** Asks about a pending order's payment. Returns the order as it is then. */
   readonly lookUp: (order: Order) => Effect.Effect<Order, ChannelUnreachable | ReportFailure>
-  /** Of a pending order: the buyer has paid, and the channel works on it. */
+  /** The buyer of a pending order has paid, and the channel works on it. */
   readonly isProcessing: (order: Order) => Effect.Effect<boolean>
-  /** Of these methods, those that a page offers for the order. */
+  /** Those of these methods that a page offers for the order. */
   readonly offered: (order: Order, methods: ReadonlyArray<PaymentMethod>) => Effect.Effect<ReadonlyArray<PaymentMethod>>
 }
 
-/** What a buyer meets who wants to pay. */
+/** The answer to a buyer who wants to pay. */
 export type Begun =
   | { readonly _tag: "Redirect"; readonly url: string }
   /** The order is paid, or is being paid, or somebody else has begun at the same moment: its page shows how it is. */
@@ -112,7 +112,7 @@ export interface Pretended {
   ) => Effect.Effect<Order, ChannelUnreachable | ReportFailure>
   /** Until when no attempt begins, since too many were declined; one that has begun may end (silences: O13). */
   readonly pausedUntil: (order: Order) => Effect.Effect<Option.Option<DateTime.Utc>>
-  /** Whether it has the order's whole amount. Of a pending order: it has not reported the payment yet. */
+  /** Whether it has the order's whole amount. If the order is pending, the payment is not reported yet. */
   readonly hasPaid: (order: Order) => Effect.Effect<boolean>
   /** The buyer disputes the payment. Returns the bank's report, which it repeats until it is acknowledged. */
   readonly dispute: (order: SettledOrder, chargeback: Chargeback) => Effect.Effect<DisputeReport, ChannelUnreachable>
@@ -137,7 +137,7 @@ export class Channel extends Context.Service<
     readonly all: () => ReadonlyArray<RegisteredChannel>
     /** The one that takes an account's payments now, if any does. */
     readonly takerOf: (payee: Payee) => Effect.Effect<Option.Option<RegisteredChannel>>
-    /** What pretends the buyers and banks of an account, if anything does; `name`: the channel that is meant. */
+    /** The pretended buyers and banks of an account, if it has any; `name`: the channel that is meant. */
     readonly pretendedOf: (payee: Payee, name?: ChannelName) => Effect.Effect<Option.Option<Pretended>>
     /** An order may have been begun at each of them. */
     readonly cancel: RegisteredChannel["cancel"]

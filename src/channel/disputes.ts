@@ -1,6 +1,6 @@
 /**
- * What is asked of a channel about disputes, and what it answers. Every call names the dispute. A call that is repeated
- * takes effect once, and the second answer is that of the first.
+ * Questions to a channel about disputes, and its answers. Every call names the dispute. A call that is repeated takes
+ * effect once, and the second answer is that of the first.
  */
 import type { Account } from "@coffer/model/Account"
 import type { Evidence } from "@coffer/model/Evidence"
@@ -17,13 +17,13 @@ export interface DisputeName extends Account {
   readonly disputeNo: DisputeNo
   readonly channel: ChannelName
   readonly processorDisputeId: string
-  /** As far as we know. What is meant for an inquiry is not given to the chargeback that it has become. */
+  /** As far as we know. An answer to an inquiry is not given to the chargeback that it has become. */
   readonly stage: Stage
-  /** Of the payment. */
+  /** The payment's. */
   readonly currency: Currency
 }
 
-/** What the bank waits for. */
+/** The answer that the bank waits for, or has. */
 export interface Standing {
   readonly stage: Stage
   readonly isAnswered: boolean

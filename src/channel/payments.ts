@@ -1,4 +1,4 @@
-/** What is asked of a channel about payments and refunds, and what it answers. */
+/** Questions to a channel about payments and refunds, and its answers. */
 import type { Account } from "@coffer/model/Account"
 import { ChannelName, PaymentId, type RefundNo, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
@@ -18,7 +18,7 @@ export const ChannelPayment = Schema.Struct({
 })
 export type ChannelPayment = typeof ChannelPayment.Type
 
-/** What the channel tells us about an order, once or many times. */
+/** A report of the channel about an order. It comes once or many times. */
 export const ChannelReport = Schema.TaggedUnion({
   Succeeded: { payment: ChannelPayment },
   /** One attempt failed; the buyer may try again. */
