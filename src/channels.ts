@@ -4,6 +4,7 @@
  */
 import { Layer } from "effect"
 import type { Channel } from "./channel/Channel.ts"
+import * as stripeInstallation from "./channels/stripe/stripeInstallation.ts"
 import * as SandboxBankRoom from "./channels/sandbox/SandboxBankRoom.ts"
 import * as StripeHttp from "./channels/stripe/StripeHttp.ts"
 import * as StripeRoom from "./channels/stripe/StripeRoom.ts"
@@ -21,3 +22,6 @@ export const operatorHandlers = Layer.merge(StripeHttp.layerChannels, StripeHttp
 
 /** Addresses to which acquirers send. */
 export const routes = StripeHttp.layerWebhooks
+
+/** Their part of `coffer doctor`. */
+export const checks = stripeInstallation.checks

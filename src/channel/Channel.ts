@@ -5,14 +5,17 @@
  * 3). A call that may be repeated carries our own key.
  */
 import type { Account } from "@coffer/model/Account"
-import type { ChannelName, RefundNo } from "@coffer/model/Ids"
+import type { ChannelName, Mode, RefundNo } from "@coffer/model/Ids"
 import type { Minor } from "@coffer/model/Money"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order, OrderConflict, OrderNotFound, SettledOrder } from "@coffer/rules/order/Order"
-import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
+import type { AmountBounds } from "@coffer/rules/order/termsProblem"
+import { Context, type DateTime, Effect, Layer, Option, Record, Schema } from "effect"
 import type { OwnerUnavailable } from "../platform/cluster/ask.ts"
 import type { NotCommitted } from "../platform/commit/Change.ts"
+import type { ChannelAccount, ChannelAccounts } from "./ChannelAccount.ts"
 import type { DisputeDesk, DisputeName, DisputeOutcome, DisputeReport } from "./disputes.ts"
+import type { FeeOf, OwnedPayment } from "./fees.ts"
 import {
   type CancelReport,
   ChannelUnreachable,
@@ -56,6 +59,18 @@ export interface RegisteredChannel {
    */
   readonly refund: (request: RefundRequest) => Effect.Effect<RefundAnswer, ChannelUnreachable>
   readonly disputes: DisputeDesk
+  /** The least and the most that it takes in one payment; any amount unless given. */
+  readonly bounds?: AmountBounds
+  /** Seals again what it keeps sealed in an account. `again` seals one text for its use. */
+  readonly reseal?: (
+    payee: Payee,
+    own: ChannelAccount["own"],
+    again: (sealed: string, use: string) => string
+  ) => ChannelAccount["own"]
+  /** What it has kept of payments as its own fees. */
+  readonly feesOf?: (payments: ReadonlyArray<OwnedPayment>) => Effect.Effect<FeeOf>
+  /** In seconds: how long the books of its accounts have not been compared with ours, of those that wait longest. */
+  readonly ageOfBooks?: (mode: Mode, now: DateTime.Utc) => Effect.Effect<number>
 }
 
 /** The channel's own page for buyers. Its reports of payments there are brought to the order. */
@@ -135,6 +150,16 @@ export class Channel extends Context.Service<
     readonly register: (channel: RegisteredChannel) => Effect.Effect<void>
     /** By their ranks. */
     readonly all: () => ReadonlyArray<RegisteredChannel>
+    /** As people call it. */
+    readonly titleOf: (name: string) => string
+    readonly boundsOf: (accounts: ChannelAccounts) => AmountBounds | undefined
+    readonly reseal: (
+      payee: Payee,
+      accounts: ChannelAccounts,
+      again: (sealed: string, use: string) => string
+    ) => ChannelAccounts
+    readonly feesOf: (payments: ReadonlyArray<OwnedPayment>) => Effect.Effect<FeeOf>
+    readonly ageOfBooks: (mode: Mode, now: DateTime.Utc) => Effect.Effect<number>
     /** The one that takes an account's payments now, if any does. */
     readonly takerOf: (payee: Payee) => Effect.Effect<Option.Option<RegisteredChannel>>
     /** The pretended buyers and banks of an account, if it has any; `name`: the channel that is meant. */
@@ -151,7 +176,7 @@ export class Channel extends Context.Service<
 
 export const make = (): Channel["Service"] => {
   let registered: ReadonlyArray<RegisteredChannel> = []
-  const find = (name: ChannelName) => registered.find((each) => each.name === name)
+  const find = (name: string) => registered.find((each) => each.name === name)
   /** A row of a channel that this program lacks waits until a program has it. */
   const named = ({ channel: name }: { readonly channel: ChannelName }) => {
     const found = find(name)
@@ -171,6 +196,31 @@ export const make = (): Channel["Service"] => {
         return Effect.void
       }),
     all: () => registered,
+    titleOf: (name) => find(name)?.title ?? name,
+    boundsOf: (accounts) => registered.find(({ name }) => accounts[name]?.isActive === true)?.bounds,
+    reseal: (payee, accounts, again) =>
+      Record.map(accounts, (account, name) => {
+        const reseal = find(name)?.reseal
+        return reseal === undefined ? account : { ...account, own: reseal(payee, account.own, again) }
+      }),
+    feesOf: Effect.fnUntraced(function* (payments) {
+      const all: Array<FeeOf> = []
+      for (const { feesOf } of registered) if (feesOf !== undefined) all.push(yield* feesOf(payments))
+      return (payment) => {
+        for (const feeOf of all) {
+          const fee = feeOf(payment)
+          if (fee !== undefined) return fee
+        }
+        return undefined
+      }
+    }),
+    ageOfBooks: Effect.fnUntraced(function* (mode, now) {
+      let age = 0
+      for (const { ageOfBooks } of registered) {
+        if (ageOfBooks !== undefined) age = Math.max(age, yield* ageOfBooks(mode, now))
+      }
+      return age
+    }),
     takerOf: (payee) => first(payee, () => true),
     pretendedOf: Effect.fnUntraced(function* (payee, name) {
       const meant = name === undefined ? undefined : find(name)?.pretended

@@ -10,7 +10,6 @@ import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChannelUnreachable } from "../../channel/payments.ts"
 import { type ClockMoved, type Merchant, type MerchantNotFound, Merchants } from "../../merchants/Merchants.ts"
-import { openStripeKeys, sealStripeKeys, type StripeAccount } from "../../merchants/stripeAccount.ts"
 import { Wakeups } from "../../platform/commit/Wakeups.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
@@ -18,7 +17,15 @@ import { isoText } from "../../platform/runtime/codecs.ts"
 import { Secrets } from "../../platform/runtime/Secrets.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { stripeChannel } from "./SessionStore.ts"
-import { StripeClient, type StripeKeys } from "./StripeClient.ts"
+import {
+  openStripeKeys,
+  sealStripeKeys,
+  type StripeAccount,
+  stripeAccountIn,
+  StripeClient,
+  type StripeKeys,
+  toStore
+} from "./StripeClient.ts"
 
 /** How many there are of each, in words for people; up to {@link countMax}. */
 const Uses = Schema.Struct({
@@ -163,9 +170,13 @@ export const layer = Layer.effect(
       set: span("Accounts.set")(function* (merchantId, mode, asked) {
         const merchant = yield* merchants.find(merchantId)
         const account = { merchantId: merchant.merchant_id, mode }
-        const before = merchant.modes[mode].stripe
+        const before = stripeAccountIn(merchant.modes[mode].channel_accounts)
         if (asked.channel === "stripe") {
-          const after = yield* merchants.setStripe(account, yield* wanted(account, before, asked))
+          const after = yield* merchants.setChannelAccount(
+            account,
+            stripeChannel,
+            toStore(yield* wanted(account, before, asked))
+          )
           wakeups.raise("stripe_accounts")
           return after
         }
@@ -178,7 +189,8 @@ export const layer = Layer.effect(
             return yield* new InvalidField({ param, problem: "is for the channel stripe alone" })
           }
         }
-        return yield* merchants.setStripe(account, before === null ? null : { ...before, isActive: false })
+        if (before === null) return merchant
+        return yield* merchants.setChannelAccount(account, stripeChannel, toStore({ ...before, isActive: false }))
       })
     })
   })

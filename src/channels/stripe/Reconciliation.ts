@@ -12,7 +12,7 @@ import type { Stripe } from "stripe"
 import type { ChannelUnreachable } from "../../channel/payments.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { span } from "../../platform/runtime/span.ts"
-import type { FeeOf } from "../../timeline/channelFees.ts"
+import type { FeeOf } from "../../channel/fees.ts"
 import {
   type Compared,
   type Difference,

@@ -251,7 +251,7 @@ export const placed = (files: ReadonlyArray<EvidenceFile>): ReadonlyArray<readon
 }
 
 /**
- * Disputes that Stripe names in another currency than their payment's (`stripe_presented_disputes`, migration 0064).
+ * Disputes that Stripe names in another currency than their payment's (`presented_disputes`, migrations 0064 and 0094).
  * The operator reads them beside the payment's own amount, which is what the dispute has here (silences: S24).
  */
 export class PresentedDisputes extends Context.Service<
@@ -266,7 +266,7 @@ export const layerPresented = Layer.effect(
     return PresentedDisputes.of({
       note: ({ merchantId, mode }, { amount, currency, id }) =>
         sqlDefects(
-          Effect.asVoid(sql`insert into stripe_presented_disputes
+          Effect.asVoid(sql`insert into presented_disputes
             (merchant_id, mode, processor_dispute_id, amount, currency)
             values (${merchantId}, ${mode}, ${id}, ${String(amount)}::text::bigint, ${currency.toUpperCase()})
             on conflict (merchant_id, mode, processor_dispute_id)

@@ -124,7 +124,8 @@ export const layer = Layer.effect(
         yield* sqlDefects(sql`insert into stripe_polls (id, merchant_id, mode, since, due_at, movements_since)
           select merchant_id || '/' || mode, merchant_id, mode, ${since}::text::timestamptz, ${at}::text::timestamptz,
             ${since}::text::timestamptz
-          from merchant_modes where stripe is not null on conflict do nothing`)
+          from merchant_modes where channel_accounts <> '{}' and channel_accounts -> ${stripeChannel}::text is not null
+          on conflict do nothing`)
         return yield* sqlDefects(polls.lease(now, limit))
       }),
       polled: (id, since) =>

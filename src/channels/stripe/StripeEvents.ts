@@ -30,8 +30,7 @@ import { StripeClient } from "./StripeClient.ts"
 import { channelDisputeOf, dueByOf, inCurrencyOf, isPresented, wordOf, PresentedDisputes } from "./StripeDisputes.ts"
 import { type EventKind, type Told, StripeEventStore } from "./StripeEventStore.ts"
 import { StripePayments } from "./StripePayments.ts"
-import { refundNoOf, answerOf } from "./StripeRefunds.ts"
-import { returnedPaymentIn } from "./StripeRefunds.ts"
+import { refundNoOf, answerOf, returnedPaymentIn } from "./StripeRefunds.ts"
 
 const kinds = {
   "checkout.session.completed": "session",

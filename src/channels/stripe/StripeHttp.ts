@@ -24,7 +24,6 @@ import { commonRefusals, refuseAs } from "../../http/refusals.ts"
 import { reply, replyList } from "../../http/replies.ts"
 import { merchantRefusals } from "../../merchants/merchantRefusals.ts"
 import { type ClockMoved as Moved, type Merchant, Merchants } from "../../merchants/Merchants.ts"
-import { openStripeKeys } from "../../merchants/stripeAccount.ts"
 import { JustDone, NeedsSecondOperator } from "../../operators/approvals.ts"
 import { SecondOperator } from "../../operators/SecondOperator.ts"
 import { isDatabaseTrouble } from "../../platform/postgres/trouble.ts"
@@ -33,9 +32,10 @@ import { isoText, parseJson } from "../../platform/runtime/codecs.ts"
 import { Secrets } from "../../platform/runtime/Secrets.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
 import { span } from "../../platform/runtime/span.ts"
-import type { FeeOf } from "../../timeline/channelFees.ts"
+import type { FeeOf } from "../../channel/fees.ts"
 import { Accounts, type AccountInUse as InUse, countMax } from "./Accounts.ts"
 import { type Progress, Reconciliation } from "./Reconciliation.ts"
+import { openStripeKeys, stripeAccountIn } from "./StripeClient.ts"
 import { StripeEvents, isEvent, isThin, toldBy } from "./StripeEvents.ts"
 
 export const layerChannels = HttpApiBuilder.group(
@@ -55,7 +55,7 @@ export const layerChannels = HttpApiBuilder.group(
     const ClockMoved = refuseAs(Wire.Conflict, (_: Moved) => ({ message: clockMovedMessage }))
 
     const view = ({ merchant_id, modes }: Merchant, mode: Mode): ChannelResource => {
-      const { stripe } = modes[mode]
+      const stripe = stripeAccountIn(modes[mode].channel_accounts)
       return {
         object: "channel",
         merchant_id,
@@ -122,7 +122,7 @@ export const layerReconciliation = HttpApiBuilder.group(
 
     const accountOf = Effect.fnUntraced(function* ({ merchant_id, mode }: Asked) {
       const { merchant_id: merchantId, modes } = yield* merchants.find(merchant_id)
-      return modes[mode].stripe === null ? yield* new NoAccount() : { merchantId, mode }
+      return stripeAccountIn(modes[mode].channel_accounts) === null ? yield* new NoAccount() : { merchantId, mode }
     })
     const progressOf = (account: Account) => Effect.map(reconciliation.progress(account), comparedView(account))
 
@@ -280,8 +280,10 @@ export const layerWebhooks: Routes = HttpRouter.use(
       if (Option.isNone(account)) return yield* refused("none", "no such address", 404)
       const { mode } = account.value
       const merchant = yield* Effect.option(merchants.find(account.value.merchantId))
-      const stripeAccount = Option.getOrUndefined(merchant)?.modes[mode].stripe
-      if (stripeAccount == null) return yield* refused(mode, "no account of Stripe is set", 404)
+      const stripeAccount = Option.isSome(merchant)
+        ? stripeAccountIn(merchant.value.modes[mode].channel_accounts)
+        : null
+      if (stripeAccount === null) return yield* refused(mode, "no account of Stripe is set", 404)
       const request = yield* HttpServerRequest.HttpServerRequest
       const arrived = yield* Effect.option(receiving(readBody(request)))
       if (Option.isNone(arrived)) return answer("not now", 503)

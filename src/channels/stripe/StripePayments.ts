@@ -4,20 +4,17 @@
  */
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order, OrderConflict } from "@coffer/rules/order/Order"
-import { amountProblem } from "@coffer/rules/order/termsProblem"
+import { type AmountBounds, amountProblem } from "@coffer/rules/order/termsProblem"
 import { Context, Effect, Layer, Option } from "effect"
 import type { WriteFailure } from "../../aggregate/WriteLoop.ts"
-import { stripesBounds } from "../../channel/amountBounds.ts"
 import type { Begun } from "../../channel/Channel.ts"
 import { ChannelUnreachable } from "../../channel/payments.ts"
 import type { OrderNotFound } from "../../orders/OrderCommands.ts"
 import { Orders } from "../../orders/Orders.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { urgent } from "./Pace.ts"
-import { OfferedMethods } from "./Sessions.ts"
-import { isMade, type Met, Sessions } from "./Sessions.ts"
-import { type SessionRow, SessionStore } from "./SessionStore.ts"
-import { sessionMethodOf, type SessionStatus } from "./SessionStore.ts"
+import { OfferedMethods, isMade, type Met, Sessions } from "./Sessions.ts"
+import { type SessionRow, SessionStore, sessionMethodOf, type SessionStatus } from "./SessionStore.ts"
 import { StripeClient } from "./StripeClient.ts"
 
 type ReportFailure = OrderConflict | OrderNotFound | WriteFailure
@@ -39,6 +36,19 @@ export class StripePayments extends Context.Service<
     readonly adopt: (order: Order, row: SessionRow, status: SessionStatus) => Effect.Effect<Order, ReportFailure>
   }
 >()("@coffer/stripe/StripePayments") {}
+
+/** Eight digits in each currency of ours. */
+const amountMax = 99_999_999
+
+/**
+ * The least and the most that Stripe takes in one payment, in minor units (silences: S23). The figures are those of its
+ * published table, which has none for yuan: ours is what half a dollar is about, as Hong Kong's is.
+ */
+export const stripesBounds: AmountBounds = {
+  USD: { min: 50, max: amountMax },
+  HKD: { min: 400, max: amountMax },
+  CNY: { min: 400, max: amountMax }
+}
 
 /** How often it is begun anew while others begin at the same moment. */
 const attemptsMax = 3

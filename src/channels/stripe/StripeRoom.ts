@@ -3,6 +3,7 @@
  * tells by itself.
  */
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { Channel } from "../../channel/Channel.ts"
 import { jobs } from "../../platform/jobs/Opening.ts"
 import * as Accounts from "./Accounts.ts"
@@ -24,6 +25,7 @@ const rank = 10
 
 const registered = Layer.effectDiscard(
   Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
     const client = yield* StripeClient.StripeClient
     const payments = yield* StripePayments.StripePayments
     const cancel = yield* Sessions.makeCancel
@@ -46,7 +48,11 @@ const registered = Layer.effectDiscard(
       }),
       giveBack,
       refund,
-      disputes
+      disputes,
+      bounds: StripePayments.stripesBounds,
+      reseal: StripeClient.resealStripeKeys,
+      feesOf: (payments) => ReconciliationStore.channelFees(sql, payments),
+      ageOfBooks: (mode, now) => ReconciliationStore.ageOfBooks(sql, mode, now)
     })
   })
 )
