@@ -147,6 +147,8 @@ const accountsPart = (sql: SqlClient.SqlClient, secrets: Secrets["Service"], cha
     const { again, complain, count } = makeResealer(secrets)
     for (const { accounts, merchantId, mode } of rows) {
       const before = count()
+      const unknown = Object.keys(accounts).filter((name) => channel.all().every((each) => each.name !== name))
+      if (unknown.length > 0) yield* Effect.logError(`no channel is wired that opens accounts at ${unknown.join(", ")}`)
       const resealed = channel.reseal({ merchantId, mode }, accounts, again)
       if (count() === before) continue
       yield* sql`update merchant_modes set channel_accounts = ${jsonText(resealed)}::text::jsonb
