@@ -8,6 +8,7 @@ import { MerchantId } from "@coffer/model/Ids"
 import * as Doubt from "@coffer/cluster/Doubt"
 import * as KeyStore from "../../src/secretKey/KeyStore.ts"
 import { Merchants } from "../../src/merchants/Merchants.ts"
+import * as Channel from "../../src/channel/Channel.ts"
 import { stripeChannel } from "../../src/channels/stripe/SessionStore.ts"
 import { sealStripeKeys, toStore } from "../../src/channels/stripe/StripeClient.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
@@ -276,7 +277,7 @@ const storeOn = (database: string, doubt = Doubt.make()) =>
   Effect.map(
     Layer.build(
       KeyStore.layer.pipe(
-        Layer.provide([Secrets.layer, Layer.succeed(Doubt.Doubt, doubt)]),
+        Layer.provide([Secrets.layer, Channel.layer, Layer.succeed(Doubt.Doubt, doubt)]),
         Layer.provide(SecretCheck.layer),
         Layer.provide(Settings.layer({ embedded: false })),
         Layer.provide(DataDir.layer(tmpdir())),

@@ -10,6 +10,7 @@ import { backOffAfterWork, leasedRows, type Outcomes } from "../../platform/post
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { isoText, TimeColumn } from "../../platform/runtime/codecs.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
+import { stripeChannel } from "./SessionStore.ts"
 
 /** What an event is about: which of Stripe's objects has to be looked at. */
 export const EventKind = Schema.Literals(["session", "refund", "dispute"])
