@@ -45,9 +45,7 @@ import * as DeliveryHttp from "./webhooks/DeliveryHttp.ts"
 import * as WebhookEndpointHttp from "./webhooks/WebhookEndpointHttp.ts"
 import * as OperatorHttp from "./operators/OperatorHttp.ts"
 import * as ClusterHttp from "./operators/ClusterHttp.ts"
-import * as ChannelHttp from "./channels/stripe/ChannelHttp.ts"
-import * as ReconciliationHttp from "./channels/stripe/ReconciliationHttp.ts"
-import * as StripeWebhookHttp from "./channels/stripe/StripeWebhookHttp.ts"
+import * as channels from "./channels.ts"
 
 const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(Api)).pipe(
   Layer.provide([
@@ -70,8 +68,7 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
   Layer.provide([
     MerchantHttp.layer,
     ApiKeyHttp.layer,
-    ChannelHttp.layer,
-    ReconciliationHttp.layer,
+    channels.operatorHandlers,
     OrderHttp.layerOperator,
     TimelineHttp.layerOperator,
     HeldUpHttp.layer,
@@ -88,7 +85,7 @@ const consoleRoutes = HttpApiBuilder.layer(ConsoleApi).pipe(Layer.provide(People
 const pages = Layer.mergeAll(
   Layer.mergeAll(CheckoutHttp.layer, LinkPageHttp.layer, ReceiptPageHttp.layer).pipe(Layer.provide(layerCompressed)),
   EventsHttp.layer,
-  StripeWebhookHttp.layer,
+  channels.routes,
   LeakedKeys.layer,
   Layer.mergeAll(FilesHttp.layer, Docs.layer).pipe(Layer.provide(PublicAdmission.layer))
 )

@@ -124,7 +124,7 @@ export const routes: ReadonlyArray<{ readonly method: string; readonly path: str
   ...pages.map((path) => pageOf("GET", path)),
   pageOf("POST", "/checkout/:token"),
   pageOf("POST", "/pay/:link_id"),
-  pageOf("POST", "/channels/stripe/:token"),
+  pageOf("POST", "/channels/:channel/:token"),
   { method: "POST", path: leakedKeysPath, route: { pattern: leakedKeysPath, limits: leakReport, rows: 0 } }
 ]
 

@@ -52,7 +52,7 @@ const newMode = Effect.fnUntraced(function* (
     default_endpoint: null,
     payment_methods: null,
     mail_recipients: [],
-    stripe: null,
+    channel_accounts: {},
     webhooks: { signing: { current: sealed, rotatedAt: null, old: [] }, endpoints: [] }
   } satisfies ModeRow
 })

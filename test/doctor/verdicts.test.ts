@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { diskVerdict } from "../../src/doctor/disk.ts"
+import { checks } from "../../src/channels.ts"
 import { checksOf, docsOf } from "../../src/doctor/doctor.ts"
 import { type Check, checkMillisMax, error, examine, fine, type Verdict, warning } from "../../src/doctor/Finding.ts"
 import { backupsVerdict, nodeVerdict } from "../../src/doctor/hostChecks.ts"
 import {
   acquirerVerdict,
   outboundVerdict,
-  thinVerdict,
   adminVerdict,
   proxiesVerdict,
   publicUrlVerdict,
@@ -26,7 +26,7 @@ import {
 import { exitCodeOf, jsonOf, tableOf } from "../../src/doctor/report.ts"
 import { filesVerdict, keyVerdict, passwordsVerdict } from "../../src/doctor/secretChecks.ts"
 import { mailVerdict, redisVerdict } from "../../src/doctor/serviceChecks.ts"
-import { stripeVerdict } from "../../src/doctor/stripeCheck.ts"
+import { stripeVerdict, thinVerdict } from "../../src/channels/stripe/stripeInstallation.ts"
 import { newestMigration } from "../../src/platform/postgres/Migrator.ts"
 import { installationWith, settingsWith } from "../kit/installation.ts"
 
@@ -51,7 +51,11 @@ const day = {
 }
 
 const stripeBy = (proxy: string | undefined, ...troubles: Parameters<typeof stripeVerdict>[2]) =>
-  stripeVerdict(live, settingsWith({ stripeProxy: proxy === undefined ? undefined : url(proxy) }), troubles)
+  stripeVerdict(
+    live,
+    { api: new URL("https://api.stripe.com"), proxy: proxy === undefined ? undefined : url(proxy) },
+    troubles
+  )
 const viaProxy = "http://user:s3cret@proxy.example:3128"
 
 type Row = readonly [check: string, verdict: Verdict, status: Verdict["status"], seen: RegExp]
@@ -191,7 +195,7 @@ describe("the doctor", () => {
   }
 
   it("has a section in docs/doctor.md for each check, and each check is provoked by a test", () => {
-    const names = checksOf(live).map(({ name }) => name)
+    const names = checksOf(live, checks).map(({ name }) => name)
     const docs = readFileSync("docs/doctor.md", "utf8")
     const headings = [...docs.matchAll(/^### (.*)$/gm)].map(([, heading]) => heading)
     assert.deepStrictEqual(headings, names)

@@ -9,6 +9,7 @@ import { FreeText, OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
+import { channelBoundsText } from "./Channels.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, MerchantNotFound, OrderNotFound, ProcessorError, Unavailable } from "./Errors.ts"
 import {
@@ -21,7 +22,6 @@ import {
   mode,
   ofMerchant,
   orNull,
-  stripesBoundsText,
   text,
   withExample
 } from "./fields.ts"
@@ -119,7 +119,7 @@ export const CreateOrder = withoutNulls(
   withExample(
     Schema.Struct({
       amount: OrderAmount.annotate({
-        description: `The amount to pay: a whole number of minor units, 1999 for $19.99. ${stripesBoundsText}`
+        description: `The amount to pay: a whole number of minor units, 1999 for $19.99. ${channelBoundsText}`
       }),
       out_trade_no: optional(
         NewOutTradeNo,

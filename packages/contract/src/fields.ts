@@ -49,8 +49,3 @@ export const withExample = <S extends Schema.Top & { readonly DecodingServices: 
   schema: S,
   example: S["Encoded"]
 ): S => schema.annotate({ examples: [Schema.decodeUnknownSync(schema)(example)] } as {}) as S
-
-/** Figures as in `src/channel/amountBounds.ts`. */
-export const stripesBoundsText =
-  "Where Stripe takes the payments, it takes at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most " +
-  "99999999 (999,999.99) in each currency; other amounts are 400 for `amount`."

@@ -126,5 +126,5 @@ export const disputeReasonLengthMax = 255
 /** How far the operator may raise one merchant's quota. */
 export const quotaOverrideMax = 1_000_000
 
-/** Calls of one account to Stripe in a second that an operator may set. */
-export const stripeCallsMax = 10_000
+/** Calls of one account to its acquirer in a second that an operator may set. */
+export const callsASecondMax = 10_000

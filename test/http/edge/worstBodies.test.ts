@@ -82,9 +82,8 @@ const world = Effect.gen(function* () {
     return { trade_no, payment_id: row!.payment_id }
   }).pipe(Effect.catchTags({ SqlError: Effect.die }))
   /** Keys that nobody opens here. */
-  const account =
-    Effect.ignore(sql`update merchant_modes set stripe = '{"isActive": false, "secretKey": "", "webhookSecret": "",
-    "account": null, "setAt": "2026-01-01T00:00:00.000Z"}' where merchant_id = ${merchantId} and mode = 'live'`)
+  const account = Effect.ignore(sql`update merchant_modes set channel_accounts = '{"stripe": {"isActive": false,
+    "setAt": "2026-01-01T00:00:00.000Z", "own": {"secretKey": "", "webhookSecret": "", "account": null}}}' where merchant_id = ${merchantId} and mode = 'live'`)
   const file = yield* upload(baseUrl, merchantId, formOf(modePart("sandbox"), filePart(fileOf("pdf"))))
   const bodies = largestBodies({ trade_no: yield* paid, files: [file.body.data.url] })
   yield* Effect.flatMap(Logs, ({ flushed }) => flushed).pipe(Effect.provide(context))
@@ -335,7 +334,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst 
       )
       process.stdout.write(`\nworst request of each route: bytes, values or parameters, ms held\n${lines.join("\n")}\n`)
       // worstEvent.test.ts, linkVisits.test.ts, leakedKeys.test.ts
-      const elsewhere = ["POST /channels/stripe/:token", "POST /pay/:link_id", "POST /leaked_keys"]
+      const elsewhere = ["POST /channels/:channel/:token", "POST /pay/:link_id", "POST /leaked_keys"]
       assert.deepStrictEqual([...new Set(table.map(({ route }) => route)), ...elsewhere].toSorted(), routesHere())
       assert.includeMembers([...routesHere()], endpoints.map(nameOf))
     })

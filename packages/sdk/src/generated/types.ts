@@ -322,7 +322,7 @@ export interface DisputeEvidence {
     readonly cancellation_policy_disclosure?: string
     /** Why the subscription was not cancelled. */
     readonly cancellation_rebuttal?: string
-    /** Only for test disputes of a sandbox that takes payments through Stripe, and refused elsewhere: `winning_evidence` or `losing_evidence` decides one, and `escalate_inquiry_evidence` makes a chargeback of an inquiry. */
+    /** Only for test disputes of a sandbox that takes payments through an acquirer, and refused elsewhere: `winning_evidence` or `losing_evidence` decides one, and `escalate_inquiry_evidence` makes a chargeback of an inquiry. */
     readonly uncategorized_text?: string
   }
   /** The files that were named. */
@@ -882,7 +882,7 @@ export interface SubmitEvidence {
     readonly cancellation_policy_disclosure?: string | null | undefined
     /** Why the subscription was not cancelled. */
     readonly cancellation_rebuttal?: string | null | undefined
-    /** Only for test disputes of a sandbox that takes payments through Stripe, and refused elsewhere: `winning_evidence` or `losing_evidence` decides one, and `escalate_inquiry_evidence` makes a chargeback of an inquiry. */
+    /** Only for test disputes of a sandbox that takes payments through an acquirer, and refused elsewhere: `winning_evidence` or `losing_evidence` decides one, and `escalate_inquiry_evidence` makes a chargeback of an inquiry. */
     readonly uncategorized_text?: string | null | undefined
   } | null | undefined
   /** At most 8 files that you have uploaded in this environment. `[]` removes all of them. */

@@ -1,26 +1,21 @@
-/** The sandbox's bank as the service sees it: closes a checkout, and gives a payment back to the buyer. */
+/** The sandbox's bank closes a checkout, and gives a payment back to the buyer. */
 import { Minor } from "@coffer/model/Money"
 import type { PaymentId } from "@coffer/model/Ids"
 import { DateTime, Effect, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import {
-  type CancelReport,
-  Channel,
-  type ChannelUnreachable,
-  type Checkout,
-  type ReturnAnswer
-} from "../../channel/Channel.ts"
+import type { CancelReport, ChannelUnreachable, Checkout, ReturnAnswer } from "../../channel/payments.ts"
 import { Wakeups } from "../../platform/commit/Wakeups.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { paymentOf, sandboxPayments } from "./sandboxPayments.ts"
-import { type Reach, unreachableOnSqlError } from "./sandboxReach.ts"
+import { type Reach, sandboxReach, unreachableOnSqlError } from "./sandboxReach.ts"
 
-export const makeChannel = Effect.fnUntraced(function* (reach: Reach) {
+export const makeSandboxReturns = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const wakeups = yield* Wakeups
-  return Channel.of({ cancel: makeCancel(sql, wakeups, reach), giveBack: makeGiveBack(sql, reach) })
+  const reach = yield* sandboxReach
+  return { cancel: makeCancel(sql, wakeups, reach), giveBack: makeGiveBack(sql, reach) }
 })
 
 const makeCancel = (sql: SqlClient.SqlClient, wakeups: Wakeups["Service"], reach: Reach) =>

@@ -1,15 +1,17 @@
 /**
- * The acquirer's desk for disputes. Only front doors and workers call it, never an owner (docs/architecture.md, section
- * 3). Every call names the dispute. A call that is repeated takes effect once, and the second answer is that of the
- * first.
+ * Questions to a channel about disputes, and its answers. Every call names the dispute. A call that is repeated takes
+ * effect once, and the second answer is that of the first.
  */
-import type { Evidence } from "@coffer/model/Evidence"
-import type { Stage } from "@coffer/rules/dispute/Dispute"
-import type { ChannelName, DisputeNo, TradeNo } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
+import type { Evidence } from "@coffer/model/Evidence"
+import type { ChannelName, DisputeNo, TradeNo } from "@coffer/model/Ids"
 import type { Currency, Minor } from "@coffer/model/Money"
-import { Context, type DateTime, type Effect } from "effect"
-import type { ChannelUnreachable } from "./Channel.ts"
+import type { Stage } from "@coffer/rules/dispute/Dispute"
+import type { DateTime, Effect } from "effect"
+import type { ChannelUnreachable } from "./payments.ts"
+
+/** How the bank decides. */
+export type DisputeOutcome = "won" | "lost" | "closed"
 
 export interface DisputeName extends Account {
   readonly disputeNo: DisputeNo
@@ -35,7 +37,7 @@ export interface DisputeWord {
   /** In the channel's own words. */
   readonly status: string
   /** Undefined while the bank has not decided. */
-  readonly outcome: "won" | "lost" | "closed" | undefined
+  readonly outcome: DisputeOutcome | undefined
   /** Undefined where the channel's status says nothing that we know. */
   readonly standing?: Standing | undefined
 }
@@ -59,18 +61,15 @@ export type StepAnswer =
   | { readonly _tag: "Unknown" }
 
 /** Unreachable: this call certainly did nothing. Without an answer it is not known what the call did. */
-export class DisputeChannel extends Context.Service<
-  DisputeChannel,
-  {
-    /** `answer`: which one it is. The same again is known by it. */
-    readonly submit: (
-      dispute: DisputeName,
-      evidence: Evidence,
-      answer: string
-    ) => Effect.Effect<StepAnswer, ChannelUnreachable>
-    /** Whether it is no real dispute, and a text decides it. */
-    readonly isTest: (dispute: DisputeName) => boolean
-    readonly accept: (dispute: DisputeName) => Effect.Effect<StepAnswer, ChannelUnreachable>
-    readonly status: (dispute: DisputeName) => Effect.Effect<DisputeWord, ChannelUnreachable>
-  }
->()("@coffer/channel/DisputeChannel") {}
+export interface DisputeDesk {
+  /** `answer`: which one it is. The same again is known by it. */
+  readonly submit: (
+    dispute: DisputeName,
+    evidence: Evidence,
+    answer: string
+  ) => Effect.Effect<StepAnswer, ChannelUnreachable>
+  /** Whether it is no real dispute, and a text decides it. */
+  readonly isTest: (dispute: DisputeName) => boolean
+  readonly accept: (dispute: DisputeName) => Effect.Effect<StepAnswer, ChannelUnreachable>
+  readonly status: (dispute: DisputeName) => Effect.Effect<DisputeWord, ChannelUnreachable>
+}
