@@ -54,6 +54,7 @@ const floors: ReadonlyArray<string> = [
   "src/channels/sandbox",
   "src/sandbox",
   "src/checkout",
+  "src/console",
   "src/doctor",
   "packages/sdk/src",
   // It is a program of its own, and knows nothing of the house.
@@ -104,6 +105,8 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^src\/(links\/LinkHttp|checkout\/QrCode)\.ts$/, /^uqr$/],
   [/^src\/(events\/eventBodies|logs\/logBodies)\.ts$/, /^node:(zlib|util)$/],
   [/^src\/merchants\/keyText\.ts$/, /^node:zlib$/],
+  [/^src\/people\/Passkeys\.ts$/, /^@simplewebauthn\/server$/],
+  [/^src\/people\/OpenId\.ts$/, /^openid-client$/],
   [/^src\/mail\/Mailer\.ts$/, /^nodemailer(\/|$)/],
   [/^src\/channels\/stripe\//, /^(node:https$|stripe$)/],
   [/^src\/(doctor|edge|files)\//, /^(node:|@effect\/platform-node(\/|$))/],
@@ -141,6 +144,8 @@ const json = /\bJSON\.(parse|stringify)\b/
 const codecs: ReadonlyArray<string> = [
   "src/platform/runtime/codecs.ts",
   "packages/simulator/src/json.ts",
+  // It runs in a browser.
+  "src/console/browser/signingIn.ts",
   "packages/cli/src/json.ts"
 ]
 /** SQL takes the time as a parameter, so that a test may move it. */

@@ -58,7 +58,9 @@ export class CurrentOperator extends Context.Service<
   { readonly operatorId: string; readonly name: string; readonly role: Role }
 >()("@coffer/contract/CurrentOperator") {}
 
-/** `Authorization: Bearer <operator token>`. What each role may do: `@coffer/rules/operator/acts`. */
+/**
+ * `Authorization: Bearer <operator token>`, or from a page of the console the session of a person who has a role of the
+ * installation, as {@link PersonSession}. What each role may do: `@coffer/rules/operator/acts`. */
 export class OperatorToken extends HttpApiMiddleware.Service<OperatorToken, { provides: CurrentOperator }>()(
   "@coffer/contract/OperatorToken",
   {
@@ -74,7 +76,11 @@ export class CurrentPerson extends Context.Service<
   {
     readonly personId: PersonId
     readonly sessionId: string
-    readonly shown: { readonly person: PersonResource; readonly session: SessionResource }
+    readonly shown: {
+      readonly person: PersonResource
+      readonly session: SessionResource
+      readonly needs_passkey: boolean
+    }
   }
 >()("@coffer/contract/CurrentPerson") {}
 
