@@ -8,7 +8,7 @@ import type { MailServer } from "./MailServer.ts"
 type Send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Effect.Effect<Reply>
 
 export interface ConsoleBrowser {
-  /** What the browser keeps, by name. */
+  /** The cookies of the browser, by name. */
   readonly cookies: Map<string, string>
   readonly call: Send
   /** The same to the operator's API. */

@@ -1,4 +1,4 @@
-/** Who is asking, and the middleware that finds out. Implementations: `src/http/`. */
+/** The caller, and the middleware that finds out who it is. Implementations: `src/http/`. */
 import type { Account } from "@coffer/model/Account"
 import type { PersonId } from "@coffer/model/Ids"
 import type { Role } from "@coffer/model/Role"
@@ -60,7 +60,8 @@ export class CurrentOperator extends Context.Service<
 
 /**
  * `Authorization: Bearer <operator token>`, or from a page of the console the session of a person who has a role of the
- * installation, as {@link PersonSession}. What each role may do: `@coffer/rules/operator/acts`. */
+ * installation, as {@link PersonSession}. `@coffer/rules/operator/acts` says what each role may do.
+ */
 export class OperatorToken extends HttpApiMiddleware.Service<OperatorToken, { provides: CurrentOperator }>()(
   "@coffer/contract/OperatorToken",
   {
@@ -85,8 +86,8 @@ export class CurrentPerson extends Context.Service<
 >()("@coffer/contract/CurrentPerson") {}
 
 /**
- * The cookie of a session, and the header `Coffer-Console: 1`, which no page of another site can send. What each role
- * may do: `@coffer/rules/people/consoleActs`.
+ * The cookie of a session, and the header `Coffer-Console: 1`, which no page of another site can send.
+ * `@coffer/rules/people/consoleActs` says what each role may do.
  */
 export class PersonSession extends HttpApiMiddleware.Service<PersonSession, { provides: CurrentPerson }>()(
   "@coffer/contract/PersonSession",

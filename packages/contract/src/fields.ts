@@ -44,7 +44,7 @@ export const printable = textOf(printablePattern, "printable ASCII without space
 export const orNull = <S extends Schema.Top>(schema: S, description: string) =>
   Schema.NullOr(schema).annotate({ description })
 
-/** What kind of object this is. */
+/** The kind of the object. */
 export const kind = <const Name extends string>(name: Name) =>
   Schema.tag(name).annotate({ description: `Always \`${name}\`.` })
 

@@ -35,5 +35,5 @@ export const passkeysMax = 20
 /** A session that is older does not change how its person signs in: the person may have left the browser open. */
 export const freshFor = Duration.minutes(15)
 
-/** Nobody has two addresses that differ in upper and lower case alone. */
+/** No two persons have addresses that differ in upper and lower case alone. */
 export const normalEmail = (email: string): string => email.trim().toLowerCase()
