@@ -44,7 +44,7 @@ export const layer = Layer.effect(
         : admission.enter({ group: "public", party: addressParty(ip), kind, behind })
       return record.visit === undefined ? busy : Effect.void
     }
-    /** What is nobody's is not looked up again, and an address that sends many is refused before. */
+    /** A secret that is nobody's is not looked up again, and an address that sends many is refused before. */
     const beforeLookUp = Effect.fnUntraced(function* ({ ip }: RequestRecord, credential: string) {
       if (yield* failed.isRemembered("operator", credential)) return yield* notValid
       yield* failed.check("operator", ip)

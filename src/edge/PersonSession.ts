@@ -122,7 +122,7 @@ export const layer = Layer.effect(
 
 export const forbidden = (message: string) => refuseWith((request_id) => new Wire.Forbidden({ message, request_id }))
 
-/** Why this session may not do it, if so. */
+/** The reason why this session may not do it; undefined if it may. */
 const refusedSession = ({ needsPasskey, session }: SignedIn, act: ConsoleActName) =>
   Effect.map(currentTime, (now) => {
     if (needsPasskey && !isOpen(act)) return "This installation demands a passkey: register one first."

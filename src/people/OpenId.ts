@@ -13,14 +13,14 @@ import { span } from "../platform/runtime/span.ts"
 import { boundedFetch } from "./boundedFetch.ts"
 import { Challenges } from "./Challenges.ts"
 
-/** Why nobody is signed in: for the log, and not for the browser. */
+/** No person is signed in. The reason is for the log, and not for the browser. */
 export class OpenIdFailed extends Schema.TaggedError<OpenIdFailed>()("OpenIdFailed", {
   /** `not_here`: it is not set up. `unreachable`: the provider does not answer. */
   reason: Schema.Literals(["not_here", "unreachable", "refused"]),
   why: Schema.String
 }) {}
 
-/** What the provider says of somebody. */
+/** A person, as the provider describes them. */
 export interface Identity {
   readonly issuer: string
   readonly subject: string
@@ -31,7 +31,7 @@ export interface Identity {
   readonly values: ReadonlyArray<string>
 }
 
-/** What the provider sent the browser back with. */
+/** The parameters with which the provider sends the browser back. */
 export interface CameBack {
   readonly code: string
   readonly state: string
@@ -84,7 +84,7 @@ export const layer = Layer.effect(
       }),
 
       finish: span("OpenId.finish")(function* ({ code, iss, state }, browser) {
-        const { asked, configuration, roleClaim } = yield* here
+        const { call, configuration, roleClaim } = yield* here
         const challenge = yield* challenges.read(state, `openid ${browser}`)
         // A code is worth one try: the provider may have heard of it by then.
         if (Option.isNone(challenge) || !(yield* challenges.useUp(challenge.value))) {
@@ -96,7 +96,7 @@ export const layer = Layer.effect(
         for (const [name, value] of Object.entries({ code, state, iss })) {
           if (value !== undefined) url.searchParams.set(name, value)
         }
-        const tokens = yield* asked((api) =>
+        const tokens = yield* call((api) =>
           api.authorizationCodeGrant(config, url, {
             pkceCodeVerifier: verifier,
             expectedState: state,
@@ -111,7 +111,7 @@ export const layer = Layer.effect(
         const more =
           isWhole || config.serverMetadata().userinfo_endpoint === undefined
             ? {}
-            : yield* asked((api) => api.fetchUserInfo(config, tokens.access_token, ofToken.sub))
+            : yield* call((api) => api.fetchUserInfo(config, tokens.access_token, ofToken.sub))
         return identityOf({ ...more, ...ofToken }, roleClaim)
       })
     })
@@ -137,12 +137,12 @@ const identityOf = (claims: Claims, roleClaim: string | undefined): Identity => 
 const makeProvider = Effect.fnUntraced(function* ({ clientId, clientSecret, issuer, roleClaim }: OpenIdSettings) {
   const library = yield* Effect.cached(Effect.promise(() => import("openid-client")))
   type Library = Effect.Success<typeof library>
-  const call = <A>(reason: OpenIdFailed["reason"], asking: (api: Library) => Promise<A>) =>
+  const calling = <A>(reason: OpenIdFailed["reason"], asking: (api: Library) => Promise<A>) =>
     Effect.flatMap(library, (api) =>
       Effect.tryPromise({ try: () => asking(api), catch: (error) => new OpenIdFailed({ reason, why: whyOf(error) }) })
     )
 
-  const described = call("unreachable", (api) => {
+  const described = calling("unreachable", (api) => {
     const secret = Redacted.value(clientSecret)
     const [basic, post] = [api.ClientSecretBasic(secret), api.ClientSecretPost(secret)]
     return api.discovery(
@@ -167,11 +167,11 @@ const makeProvider = Effect.fnUntraced(function* ({ clientId, clientSecret, issu
     roleClaim,
     /** One that could not be had is asked for once more. */
     configuration: yield* Effect.cachedWithTTL(described, (exit) => (Exit.isSuccess(exit) ? describedFor : 0)),
-    asked: <A>(asking: (api: Library) => Promise<A>) => call("refused", asking)
+    call: <A>(asking: (api: Library) => Promise<A>) => calling("refused", asking)
   }
 })
 
-/** Why the provider of these settings cannot be used; undefined if it can. For the doctor. */
+/** The reason why the provider of these settings cannot be used; undefined if it can. For the doctor. */
 export const reachProvider = (settings: OpenIdSettings): Effect.Effect<string | undefined> =>
   Effect.flatMap(makeProvider(settings), ({ configuration }) => configuration).pipe(
     Effect.match({ onFailure: ({ why }) => why, onSuccess: () => undefined })

@@ -33,7 +33,7 @@ export interface NewPasskey extends Pick<
   readonly isFirst: boolean
 }
 
-/** Why nothing was written. */
+/** The reason why nothing was written. */
 export type NotRegistered = "used" | "too_many" | "known" | "not_first"
 
 export class PasskeyStore extends Context.Service<
@@ -70,7 +70,7 @@ export const layer = Layer.effect(
     const faults = yield* Faults
     const writing = <A>(write: Effect.Effect<A>) => faults.around("Store.write", write, () => "passkeys")
     const { first, of } = makeReads(sql)
-    /** Of several changes of the passkeys of one person each sees what the one before has written. */
+    /** Each change of a person's passkeys sees what the one before has written. */
     const inTurn = <A, E, R>(personId: PersonId, write: Effect.Effect<A, E, R>) =>
       sqlDefects(
         Effect.andThen(sql`select from people where person_id = ${personId} for no key update`, write).pipe(

@@ -19,7 +19,7 @@ import type { Person } from "./PeopleStore.ts"
 export type { Passkey } from "./PasskeyStore.ts"
 type Passkey = PasskeyStore.Passkey
 
-/** What the browser answers is not what it was asked for. `passkey`: whose it seems to be. */
+/** The browser's answer is not the one that was asked for. `passkey`: whose it seems to be. */
 export class PasskeyNotValid extends Schema.TaggedError<PasskeyNotValid>()("PasskeyNotValid", {
   passkey: Schema.optionalKey(Schema.Struct({ passkey_id: Schema.String, person_id: PersonId })),
   why: Schema.String
@@ -35,7 +35,7 @@ export class PasskeyConflict extends Schema.TaggedError<PasskeyConflict>()("Pass
 
 type Options = Readonly<Record<string, unknown>>
 
-/** Who registers a passkey. */
+/** The person who registers a passkey. */
 type Owner = Pick<Person, "person_id" | "email" | "name">
 
 /** A new passkey, and the session in which it is registered. */
@@ -51,7 +51,7 @@ interface Registered {
 export class Passkeys extends Context.Service<
   Passkeys,
   {
-    /** What a browser is asked for that wants to sign in. It names nobody. `browser`: the secret of its cookie. */
+    /** The request to a browser that wants to sign in. It names no person. `browser`: the secret of its cookie. */
     readonly askToSignIn: (browser: string) => Effect.Effect<Options, PasskeyConflict>
     /** The passkey that has answered. Its challenge is used up with it. */
     readonly signIn: (credential: Assertion, browser: string) => Effect.Effect<Passkey, PasskeyNotValid>
@@ -79,11 +79,11 @@ export const layer = Layer.effect(
 
     /** The challenge that the answer is about. */
     const challengeOf = Effect.fnUntraced(function* ({ response }: Assertion | Attestation, use: string) {
-      const asked = clientDataOf(response.clientDataJSON)
-      const text = Option.map(asked, ({ challenge }) => Buffer.from(challenge, "base64url").toString())
+      const clientData = clientDataOf(response.clientDataJSON)
+      const text = Option.map(clientData, ({ challenge }) => Buffer.from(challenge, "base64url").toString())
       const found = Option.isSome(text) ? yield* challenges.read(text.value, use) : Option.none()
-      return Option.isSome(asked) && Option.isSome(found)
-        ? { asked: asked.value.challenge, challenge: found.value }
+      return Option.isSome(clientData) && Option.isSome(found)
+        ? { asked: clientData.value.challenge, challenge: found.value }
         : yield* new PasskeyNotValid({ why: "the challenge is not of this browser, or has expired" })
     })
 
@@ -155,7 +155,7 @@ export const layer = Layer.effect(
   })
 ).pipe(Layer.provide(PasskeyStore.layer))
 
-// What the library does ----------------------------------------------------------
+// The library's work ----------------------------------------------------------
 
 /** Milliseconds that the browser waits for the person. */
 const timeout = 120_000
@@ -245,5 +245,5 @@ const decodeClientData = Schema.decodeUnknownOption(Schema.Struct({ challenge: S
 const clientDataOf = (text: string) =>
   Option.flatMap(parseJson(Buffer.from(text, "base64url").toString()), decodeClientData)
 
-/** What the library wants besides, and does not look at. */
+/** Fields that the library wants besides, and does not look at. */
 const ofBrowser = (id: string) => ({ id, rawId: id, type: "public-key", clientExtensionResults: {} }) as const

@@ -41,7 +41,7 @@ export class NobodyThere extends Schema.TaggedError<NobodyThere>()("NobodyThere"
 
 export interface ByIdentity {
   readonly person: Person
-  /** What the claim has changed. */
+  /** The roles that the claim has changed. */
   readonly changes: ReadonlyArray<{ readonly belongs_to: string; readonly role: string | null }>
 }
 

@@ -50,7 +50,7 @@ export interface NewRole {
   readonly replaces: boolean
 }
 
-/** Why nothing was written. */
+/** The reason why nothing was written. */
 export type NotGiven = "has_role" | "too_many" | "last_owner"
 
 export class PeopleStore extends Context.Service<

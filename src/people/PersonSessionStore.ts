@@ -80,7 +80,7 @@ export const layer = Layer.effect(
     const open = Effect.fnUntraced(function* (session: NewSession) {
       const { expiresAt, ip, now, passkeyId, person_id, tokenHash, user_agent, way } = session
       if (passkeyId !== null) {
-        // Who removes it at the same time ends this session with it.
+        // A removal at the same time ends this session with it.
         const found = yield* sql`select from passkeys where passkey_id = ${passkeyId} for key share`
         if (found.length === 0) return Option.none()
       }

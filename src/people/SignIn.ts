@@ -50,7 +50,7 @@ export interface Opened extends SignedIn {
   readonly secret: string
 }
 
-/** What opens a session. */
+/** The way in that opens a session. */
 type Opener = Pick<PersonSessionStore.NewSession, "way" | "passkeyId">
 
 export class SignIn extends Context.Service<

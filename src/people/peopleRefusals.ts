@@ -51,7 +51,7 @@ export const peopleRefusals = {
       "This installation demands passkeys, and you have one: sign in with it. If it is lost, another owner of your " +
       "merchant or two operators can let you begin anew."
   })),
-  // Why it does not hold is for nobody who has no passkey.
+  // The reason is not for a browser without a passkey.
   PasskeyNotValid: (_: PasskeyNotValid) =>
     refuseField("credential", "is no passkey of anybody here, or answers another challenge. Begin again"),
   OpenIdFailed: ({ reason }: OpenIdFailed) => openIdFailures[reason],

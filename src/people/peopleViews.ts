@@ -36,7 +36,7 @@ export const sessionView = (session: Session, current: string): SessionResource 
   expires_at: DateTime.formatIso(session.expires_at)
 })
 
-/** Who is signed in, as the console shows it to that person. */
+/** The person who is signed in, as the console shows it to that person. */
 export const signedInView = ({ needsPasskey, person, session }: SignedIn) => ({
   person: personView(person),
   session: sessionView(session, session.session_id),

@@ -4,7 +4,7 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto"
 // oxlint-disable-next-line no-explicit-any -- as the library writes them
 type Options = Record<string, any>
 
-/** What an answer has that is not as it should be. */
+/** The parts of an answer that are not as they should be. */
 export interface Changes {
   readonly origin?: string
   readonly host?: string

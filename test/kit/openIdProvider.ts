@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { type JWK, Provider } from "oidc-provider"
 import { freePort } from "./Service.ts"
 
-/** What the provider says of an account, by its claims. */
+/** An account at the provider, by its claims. */
 export type Claims = Readonly<Record<string, unknown>>
 
 const clientId = "coffer"
@@ -30,7 +30,7 @@ export const openIdProvider = Effect.fnUntraced(function* (redirectUri: string) 
     ],
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "groups"] },
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, ...accounts.get(id) }) }),
-    // Nobody is asked whether the client may have the claims.
+    // The client has the claims without a question to the person.
     loadExistingGrant: async ({ oidc }) => {
       const grant = new oidc.provider.Grant({ clientId, accountId: oidc.session!.accountId! })
       grant.addOIDCScope("openid email profile")

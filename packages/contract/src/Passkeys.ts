@@ -36,7 +36,7 @@ export const PasskeyResource = withExample(
 )
 export type PasskeyResource = typeof PasskeyResource.Encoded
 
-/** What a page hands to the browser. */
+/** The object that a page hands to the browser. */
 export const PasskeyOptions = withExample(
   Schema.Struct({
     object: kind("passkey_options"),

@@ -37,7 +37,7 @@ const textOf = (pattern: RegExp, expected: string) => (lengthMax: number) =>
 
 /** Bytes as WebAuthn writes them. */
 export const base64Url = textOf(base64UrlPattern, "base64url")
-/** What another program has made, such as a code. */
+/** Text that another program has made, such as a code. */
 export const printable = textOf(printablePattern, "printable ASCII without spaces")
 
 /** A field that may be null; the description says when. */

@@ -1,5 +1,5 @@
 /**
- * What the console's sign-in page does in the browser. These functions are sent as they are written, each knowing the
+ * The console's sign-in page in the browser. These functions are sent as they are written, each knowing the
  * others by their names: no class, and nothing from outside.
  */
 interface Answer {
@@ -135,12 +135,12 @@ export function begin() {
   // Another link may be opened where this page is open already.
   addEventListener("hashchange", () => location.reload())
   const token = location.hash.slice(1)
-  const asked = new URLSearchParams(location.search)
-  const state = asked.get("state")
+  const query = new URLSearchParams(location.search)
+  const state = query.get("state")
   if (token !== "" || state !== null) history.replaceState(null, "", location.pathname)
   if (token !== "") return enter("sign_in/use", { token }, "linkFailed")
   if (state !== null) {
-    const { code, iss } = { code: asked.get("code") ?? "none", iss: asked.get("iss") }
+    const { code, iss } = { code: query.get("code") ?? "none", iss: query.get("iss") }
     return enter("sign_in/openid/use", { code, state, iss }, "openIdFailed")
   }
   ask("session")

@@ -67,7 +67,7 @@ export const readOpenId = Effect.fnUntraced(function* (read: Read) {
 
 export interface PasskeyPlace {
   readonly origin: string
-  /** What WebAuthn calls the RP id: passkeys are for this host. */
+  /** WebAuthn's RP id: passkeys are for this host. */
   readonly host: string
 }
 

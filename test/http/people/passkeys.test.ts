@@ -193,7 +193,7 @@ it.live("a person who is removed and invited once more begins without passkeys",
 it.live("where passkeys are demanded, a link opens a session that registers the first one and does nothing else", () =>
   Effect.gen(function* () {
     const { api, browser, mails, merchantId } = yield* begin({ env: { DEMAND_PASSKEYS: "operators" } })
-    // Of a merchant's people none is demanded.
+    // None is demanded of a merchant's people.
     const owner = yield* signIn(api, mails, email, origin)
     assert.isFalse(owner.signedIn.needs_passkey)
     yield* invite(api, mails, { email: "op@pay.example", role: "admin" })

@@ -79,7 +79,7 @@ export const acts = {
   "people.invite": { ...doneBy(), ofTwo: { any: ({ merchant_id }) => merchant_id === undefined } },
   "people.remove": doneBy(),
   "people.endSessions": doneBy("support"),
-  // Nobody beside can let them in again, and one operator alone could let in anybody.
+  // They have no one beside them who could, and one operator alone could let in anybody.
   "people.recover": { ...doneBy(), ofTwo: { always: ({ recovers }) => recovers !== "other" } },
   "approvals.list": reading,
   "audit_log.list": { roles: [], isLogged: false },

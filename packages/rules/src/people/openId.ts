@@ -4,7 +4,7 @@ import { Role } from "@coffer/model/Role"
 import { Schema } from "effect"
 
 export interface MappedRole {
-  /** Of the claim. */
+  /** The claim's. */
   readonly value: string
   readonly role: string
   /** The number of a merchant, or `installation`. */
