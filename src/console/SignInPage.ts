@@ -1,6 +1,6 @@
 /**
- * The console's sign-in page: by a link that comes by mail, or by a passkey, which is registered here too. It is the same
- * for everybody; its script asks who is signed in. The policy allows exactly that script, by its hash.
+ * The console's sign-in page: by a link that comes by mail, by a passkey, which is registered here too, or at an OpenID
+ * provider. It is the same for everybody; its script asks who is signed in. The policy allows exactly that script, by its hash.
  */
 import { HttpServerResponse } from "effect/http"
 import { Html, html } from "../pages/html.ts"
@@ -56,7 +56,7 @@ const en = {
   footer: "Coffer",
   script: "This page needs JavaScript.",
   notices: {
-    sent: "If somebody has this address, a link is on its way. Open it in this browser, within 15 minutes. It works once.",
+    sent: "If somebody has this address, a link is on its way. It works once, for 15 minutes, in this browser.",
     linkFailed:
       "This link was used, is older than 15 minutes, or was asked for in another browser. Ask for a new one here.",
     passkeyFailed: "No passkey has signed you in. Try again, or ask for a link.",

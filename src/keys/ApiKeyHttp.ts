@@ -93,17 +93,20 @@ const people = HttpApiBuilder.group(
   "api_keys",
   Effect.fnUntraced(function* (handlers) {
     const keys = yield* ApiKeys
+    const merchants = yield* Merchants
 
     return handlers.handleAll({
       create: span("api_keys.create")(
-        function* ({ params: { merchant_id: merchantId }, payload: { mode, ...terms } }) {
+        function* ({ params, payload: { mode, ...terms } }) {
+          const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
           return yield* replyWithSecret(yield* keys.create({ merchantId, mode }, terms), 201)
         },
         Effect.catchTags({ InvalidField, MerchantNotFound: Effect.die, TooManyKeys })
       ),
 
       list: span("api_keys.list")(
-        function* ({ params: { merchant_id: merchantId }, query: { mode, ...query } }) {
+        function* ({ params, query: { mode, ...query } }) {
+          const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
           const page = yield* keys.list({ merchantId, mode }, query)
           const now = yield* currentTime
           const url = `/console/api/merchants/${merchantId}/api_keys`

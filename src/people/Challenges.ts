@@ -1,6 +1,6 @@
 /**
- * Challenges of a way in: sealed texts for one use by one browser, for some minutes. Each works once. It has no row before
- * it is used, so that somebody without a session cannot fill a table with them.
+ * Challenges of a way in: sealed texts for one use by one browser, for some minutes. Each works once. It has no row
+ * before it is used, so that somebody without a session cannot fill a table with them.
  */
 import { Context, DateTime, type Duration, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -62,8 +62,8 @@ export const layer = Layer.effect(
       useUp: ({ expiresAt, hash }) =>
         sqlDefects(
           Effect.map(
-            sql`insert into used_challenges (hash, expires_at) values (${hash}, ${isoText(expiresAt)}::text::timestamptz)
-              on conflict (hash) do nothing returning 1`,
+            sql`insert into used_challenges (hash, expires_at)
+              values (${hash}, ${isoText(expiresAt)}::text::timestamptz) on conflict (hash) do nothing returning 1`,
             ({ length }) => length > 0
           )
         ),
@@ -71,7 +71,8 @@ export const layer = Layer.effect(
         sqlDefects(
           Effect.map(
             sql`delete from used_challenges where hash in (select hash from used_challenges
-              where expires_at <= ${isoText(now)}::text::timestamptz limit ${limit} for update skip locked) returning 1`,
+              where expires_at <= ${isoText(now)}::text::timestamptz limit ${limit}
+              for update skip locked) returning 1`,
             ({ length }) => length
           )
         )

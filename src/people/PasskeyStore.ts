@@ -44,8 +44,8 @@ export class PasskeyStore extends Context.Service<
     readonly byCredential: (credentialId: string) => Effect.Effect<Option.Option<Passkey>>
     readonly insert: (passkey: NewPasskey, challenge: Challenge) => Effect.Effect<Passkey | NotRegistered>
     /**
-     * It has signed in, and counts as high as this. None: the challenge was used, the passkey is gone, or it has counted
-     * as high before.
+     * It has signed in, and counts as high as this. None: the challenge was used, the passkey is gone, or it has
+     * counted as high before.
      */
     readonly use: (
       passkey: Passkey,

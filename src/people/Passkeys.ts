@@ -1,6 +1,6 @@
 /**
  * Front door to passkeys, and the only file that knows `@simplewebauthn/server`, which judges what browsers answer. The
- * person has to prove to the authenticator who it is (user verification). A challenge is for one browser or one session,
+ * person has to prove to the authenticator who it is (user verification). A challenge is for one browser or session,
  * works once, and ends after five minutes (docs/decisions/0100).
  */
 import type { Assertion, Attestation } from "@coffer/contract/Passkeys"
@@ -170,10 +170,12 @@ const makeJudge = Effect.fnUntraced(function* (place: PasskeyPlace | undefined) 
   const expected = { expectedOrigin: place?.origin ?? "", expectedRPID: place?.host ?? "" }
   const judged = <A>(judging: (api: Effect.Success<typeof library>) => Promise<A>) =>
     Effect.flatMap(library, (api) => Effect.tryPromise({ try: () => judging(api), catch: String }))
-  const made = <A extends object>(making: (api: Effect.Success<typeof library>) => Promise<A>) =>
-    Effect.map(
-      Effect.flatMap(library, (api) => Effect.promise(() => making(api))),
-      (options): Options => ({ ...options })
+  const made = (making: (api: Effect.Success<typeof library>) => Promise<object>) =>
+    Effect.flatMap(library, (api) =>
+      Effect.map(
+        Effect.promise(() => making(api)),
+        (options): Options => ({ ...options })
+      )
     )
 
   return {

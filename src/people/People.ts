@@ -88,8 +88,8 @@ export class People extends Context.Service<
       by: string
     ) => Effect.Effect<Person, PersonNotFound | RoleConflict>
     /**
-     * The person that an OpenID provider knows, with the roles that its claim gives and takes. Somebody without a role is
-     * made only where the claim gives one.
+     * The person that an OpenID provider knows, with the roles that its claim gives and takes. A new person is made
+     * only where the claim gives a role.
      */
     readonly byIdentity: (identity: Identity) => Effect.Effect<ByIdentity, NobodyThere>
     /** Of somebody who has a role there; undefined: wherever. */

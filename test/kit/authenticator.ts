@@ -43,7 +43,7 @@ export const authenticator = (origin: string) => {
   return {
     /** As a browser answers `navigator.credentials.create`. */
     create: (options: Options, changes: Changes = {}) => {
-      userHandle = options["user"].id
+      userHandle ||= options["user"].id
       const data = Buffer.concat([
         dataOf(changes.host ?? options["rp"].id, attested!, changes),
         Buffer.alloc(16),

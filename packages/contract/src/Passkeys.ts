@@ -1,4 +1,4 @@
-/** Passkeys on the wire: what a browser is asked for, what it answers, and the passkeys of a person (docs/security.md). */
+/** Passkeys on the wire: the request to a browser, its answer, and the passkeys of a person (docs/security.md). */
 import { passkeyNameLengthMax } from "@coffer/model/Limits"
 import { optional, withoutNulls } from "@coffer/model/optional"
 import { OneLine } from "@coffer/model/Text"

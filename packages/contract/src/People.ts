@@ -160,8 +160,8 @@ export class PeopleGroup extends HttpApiGroup.make("people")
         summary: "Let a person begin anew who cannot sign in",
         description:
           "Removes the person's passkeys, sessions and links, and sends one link that works once, for 15 minutes. " +
-          "202: for an operator, or the last owner of a merchant, it takes two operators, and another has to send the " +
-          "same request."
+          "202: for an operator, or the last owner of a merchant, it takes two operators, and another has to send " +
+          "the same request."
       })
     )
   )

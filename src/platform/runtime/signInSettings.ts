@@ -1,4 +1,4 @@
-/** Settings of how people sign in to the console: who has to have a passkey, where passkeys work, an OpenID provider. */
+/** Settings of signing in to the console: who needs a passkey, where passkeys work, the OpenID provider. */
 import { isIP } from "node:net"
 import { type MappedRole, readMappedRoles } from "@coffer/rules/people/openId"
 import { Config, Effect, Option, type Redacted } from "effect"

@@ -8,7 +8,7 @@ import { needsTwo, type TwoOperators } from "@coffer/model/TwoOperators"
 /** The request for an act: its parameters, its body, or the object that it is done to. */
 type Asked = Readonly<Record<string, unknown>>
 
-/** Words of `TWO_OPERATORS`, with what they are about in an act; `any`: where it has a word at all; `always`: anyhow. */
+/** Words of `TWO_OPERATORS`, with their part of an act; `any`: where it has a word at all; `always`: anyhow. */
 type OfTwo = Readonly<Partial<Record<keyof TwoOperators | "any" | "always", (asked: Asked) => boolean>>>
 
 interface Act {

@@ -14,7 +14,7 @@ export interface MappedRole {
 const entry = /^([^=,]{1,200})=([a-z]+)(?:@(mer_[0-9A-HJKMNP-TV-Z]{26}))?$/
 const mappedRolesMax = 1_000
 
-/** `admins=admin,shop-owners=owner@mer_...`: a role of the installation, or of a merchant. Undefined for anything else. */
+/** `admins=admin,owners=owner@mer_...`: a role of the installation, or of a merchant. Undefined for anything else. */
 export const readMappedRoles = (text: string): ReadonlyArray<MappedRole> | undefined => {
   const mapped: Array<MappedRole> = []
   for (const each of text.split(",").map((word) => word.trim())) {
