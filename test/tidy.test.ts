@@ -105,7 +105,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^src\/(links\/LinkHttp|checkout\/QrCode)\.ts$/, /^uqr$/],
   [/^src\/(events\/eventBodies|logs\/logBodies)\.ts$/, /^node:(zlib|util)$/],
   [/^src\/merchants\/keyText\.ts$/, /^node:zlib$/],
-  [/^src\/people\/Passkeys\.ts$/, /^@simplewebauthn\/server$/],
+  [/^src\/people\/Passkeys\.ts$/, /^@simplewebauthn\/server(\/helpers)?$/],
   [/^src\/people\/OpenId\.ts$/, /^openid-client$/],
   [/^src\/mail\/Mailer\.ts$/, /^nodemailer(\/|$)/],
   [/^src\/channels\/stripe\//, /^(node:https$|stripe$)/],

@@ -118,7 +118,14 @@ const signIn = HttpApiBuilder.group(
       useOpenId: span("sign_in.useOpenId")(
         function* ({ payload }) {
           const identity = yield* openId.finish(payload, yield* keptOrNone)
-          const { changes, person } = yield* people.byIdentity(identity)
+          const { email, issuer, subject } = identity
+          const entry = { act: "console:sign_in.useOpenId", target: subject }
+          const details = { issuer, email: Option.getOrNull(email) }
+          // A claim may change roles.
+          yield* log.write({ ...entry, phase: "begun", details })
+          const { changes, person } = yield* Effect.tapError(people.byIdentity(identity), ({ why }) =>
+            log.writeOnce({ ...entry, phase: "refused", status: 403, details: { ...details, why } })
+          )
           const opened = yield* signIn.openBy(person.person_id, { way: "openid", passkeyId: null }, yield* browserOf)
           if (Option.isNone(opened)) return yield* new NobodyThere({ why: "the person has no role" })
           return yield* welcome(opened.value, "sign_in.useOpenId", changes.length === 0 ? {} : { changes })

@@ -11,6 +11,8 @@ export interface Changes {
   /** Whether the person has shown to the authenticator who it is. */
   readonly isVerified?: boolean
   readonly counter?: number
+  /** The name of the attestation's format, of four letters. */
+  readonly format?: string
 }
 
 const base64 = (bytes: Uint8Array | string) => Buffer.from(bytes).toString("base64url")
@@ -55,7 +57,7 @@ export const authenticator = (origin: string) => {
         Buffer.from([0xa3, 0x63]),
         Buffer.from("fmt"),
         Buffer.from([0x64]),
-        Buffer.from("none"),
+        Buffer.from(changes.format ?? "none"),
         Buffer.from([0x67]),
         Buffer.from("attStmt"),
         Buffer.from([0xa0, 0x68]),
