@@ -11,7 +11,7 @@ import { Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { makeCookies } from "./cookies.ts"
-import { OpenId } from "./OpenId.ts"
+import { type Identity, OpenId } from "./OpenId.ts"
 import { NobodyThere, People } from "./People.ts"
 import { PasskeyNotValid, Passkeys } from "./Passkeys.ts"
 import { peopleRefusals } from "./peopleRefusals.ts"
@@ -43,6 +43,21 @@ const makeWelcome = Effect.gen(function* () {
   })
 })
 
+/** The person whom an OpenID provider names. Its claim may change roles, so the audit log has it before that. */
+const makeKnown = Effect.gen(function* () {
+  const people = yield* People
+  const log = yield* AuditLog
+  return Effect.fnUntraced(function* (identity: Identity) {
+    const { email, issuer, subject: target } = identity
+    const entry = { act: "console:sign_in.useOpenId", target }
+    const details = { issuer, email: Option.getOrNull(email) }
+    yield* log.write({ ...entry, phase: "begun", details })
+    return yield* Effect.tapError(people.byIdentity(identity), ({ why }) =>
+      log.writeOnce({ ...entry, phase: "refused", status: 403, details: { ...details, why } })
+    )
+  })
+})
+
 const signIn = HttpApiBuilder.group(
   ConsoleApi,
   "sign_in",
@@ -53,7 +68,7 @@ const signIn = HttpApiBuilder.group(
     const log = yield* AuditLog
     const welcome = yield* makeWelcome
     const openId = yield* OpenId
-    const people = yield* People
+    const known = yield* makeKnown
     const { read, set } = yield* cookies
 
     const kept = Effect.map(CurrentRecord, ({ sent }) => read(sent["cookie"], "browser"))
@@ -118,14 +133,7 @@ const signIn = HttpApiBuilder.group(
       useOpenId: span("sign_in.useOpenId")(
         function* ({ payload }) {
           const identity = yield* openId.finish(payload, yield* keptOrNone)
-          const { email, issuer, subject } = identity
-          const entry = { act: "console:sign_in.useOpenId", target: subject }
-          const details = { issuer, email: Option.getOrNull(email) }
-          // A claim may change roles.
-          yield* log.write({ ...entry, phase: "begun", details })
-          const { changes, person } = yield* Effect.tapError(people.byIdentity(identity), ({ why }) =>
-            log.writeOnce({ ...entry, phase: "refused", status: 403, details: { ...details, why } })
-          )
+          const { changes, person } = yield* known(identity)
           const opened = yield* signIn.openBy(person.person_id, { way: "openid", passkeyId: null }, yield* browserOf)
           if (Option.isNone(opened)) return yield* new NobodyThere({ why: "the person has no role" })
           return yield* welcome(opened.value, "sign_in.useOpenId", changes.length === 0 ? {} : { changes })
