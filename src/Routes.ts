@@ -10,6 +10,7 @@ import * as ReceiptHttp from "./receipts/ReceiptHttp.ts"
 import * as ReceiptPageHttp from "./checkout/ReceiptPageHttp.ts"
 import * as EventsHttp from "./checkout/EventsHttp.ts"
 import * as LinkPageHttp from "./checkout/LinkPageHttp.ts"
+import * as SignInPageHttp from "./console/SignInPageHttp.ts"
 import * as DisputeHttp from "./disputes/DisputeHttp.ts"
 import * as EventHttp from "./events/EventHttp.ts"
 import * as FilesHttp from "./files/FilesHttp.ts"
@@ -35,6 +36,7 @@ import * as LogHttp from "./logs/LogHttp.ts"
 import * as LookupHttp from "./lookup/LookupHttp.ts"
 import * as MerchantHttp from "./merchants/MerchantHttp.ts"
 import * as OrderHttp from "./orders/OrderHttp.ts"
+import * as SignInHttp from "./people/SignInHttp.ts"
 import * as PeopleHttp from "./people/PeopleHttp.ts"
 import * as PayoutHttp from "./payouts/PayoutHttp.ts"
 import * as RefundHttp from "./refunds/RefundHttp.ts"
@@ -67,7 +69,7 @@ const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(
 const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
   Layer.provide([
     MerchantHttp.layer,
-    ApiKeyHttp.layer,
+    ApiKeyHttp.layerOperator,
     channels.operatorHandlers,
     OrderHttp.layerOperator,
     TimelineHttp.layerOperator,
@@ -81,9 +83,13 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     ClusterHttp.layer
   ])
 )
-const consoleRoutes = HttpApiBuilder.layer(ConsoleApi).pipe(Layer.provide(PeopleHttp.layer))
+const consoleRoutes = HttpApiBuilder.layer(ConsoleApi).pipe(
+  Layer.provide([SignInHttp.layer, PeopleHttp.layer, ApiKeyHttp.layer])
+)
 const pages = Layer.mergeAll(
-  Layer.mergeAll(CheckoutHttp.layer, LinkPageHttp.layer, ReceiptPageHttp.layer).pipe(Layer.provide(layerCompressed)),
+  Layer.mergeAll(CheckoutHttp.layer, LinkPageHttp.layer, ReceiptPageHttp.layer, SignInPageHttp.layer).pipe(
+    Layer.provide(layerCompressed)
+  ),
   EventsHttp.layer,
   channels.routes,
   LeakedKeys.layer,

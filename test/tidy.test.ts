@@ -55,6 +55,7 @@ const floors: ReadonlyArray<string> = [
   "src/channels/sandbox",
   "src/sandbox",
   "src/checkout",
+  "src/console",
   "packages/sdk/src",
   // It is a program of its own, and knows nothing of the house.
   "packages/simulator",
@@ -110,6 +111,8 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^src\/(links\/LinkHttp|checkout\/QrCode)\.ts$/, /^uqr$/],
   [/^src\/(events\/eventBodies|logs\/logBodies)\.ts$/, /^node:(zlib|util)$/],
   [/^src\/merchants\/keyText\.ts$/, /^node:zlib$/],
+  [/^src\/people\/Passkeys\.ts$/, /^@simplewebauthn\/server(\/helpers)?$/],
+  [/^src\/people\/OpenId\.ts$/, /^openid-client$/],
   [/^src\/mail\/Mailer\.ts$/, /^nodemailer(\/|$)/],
   [/^src\/channels\/stripe\//, /^(node:https$|stripe$)/],
   [/^src\/(doctor|edge|files)\//, /^(node:|@effect\/platform-node(\/|$))/],
@@ -147,6 +150,8 @@ const json = /\bJSON\.(parse|stringify)\b/
 const codecs: ReadonlyArray<string> = [
   "src/platform/runtime/codecs.ts",
   "packages/simulator/src/json.ts",
+  // It runs in a browser.
+  "src/console/browser/signingIn.ts",
   "packages/cli/src/json.ts"
 ]
 /** SQL takes the time as a parameter, so that a test may move it. */

@@ -103,11 +103,18 @@ const pages = [
   "/checkout/:token",
   "/checkout/:token/events",
   "/pay/:link_id",
-  "/receipts/:token"
+  "/receipts/:token",
+  "/console/sign-in"
 ]
 
 /** Pages that people open, from an address that somebody may have written down with a slash more. */
-const forPeople: ReadonlySet<string> = new Set(["/docs", "/checkout/{token}", "/pay/{link_id}", "/receipts/{token}"])
+const forPeople: ReadonlySet<string> = new Set([
+  "/docs",
+  "/checkout/{token}",
+  "/pay/{link_id}",
+  "/receipts/{token}",
+  "/console/sign-in"
+])
 
 /** Where leaked keys are reported (`LeakedKeys.ts`), and how large a report may be. */
 export const leakedKeysPath = "/leaked_keys"

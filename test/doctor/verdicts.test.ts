@@ -25,7 +25,7 @@ import {
 } from "../../src/doctor/postgresChecks.ts"
 import { exitCodeOf, jsonOf, tableOf } from "../../src/doctor/report.ts"
 import { filesVerdict, keyVerdict, passwordsVerdict } from "../../src/doctor/secretChecks.ts"
-import { mailVerdict, redisVerdict } from "../../src/doctor/serviceChecks.ts"
+import { mailVerdict, openIdVerdict, redisVerdict } from "../../src/doctor/serviceChecks.ts"
 import { stripeVerdict, thinVerdict } from "../../src/channels/stripe/stripeInstallation.ts"
 import { newestMigration } from "../../src/platform/postgres/Migrator.ts"
 import { installationWith, settingsWith } from "../kit/installation.ts"
@@ -57,6 +57,20 @@ const stripeBy = (proxy: string | undefined, ...troubles: Parameters<typeof stri
     troubles
   )
 const viaProxy = "http://user:s3cret@proxy.example:3128"
+
+const openIdBy = (problem: string | undefined) =>
+  openIdVerdict(
+    settingsWith({
+      openId: {
+        issuer: new URL("https://id.example/realm"),
+        clientId: "coffer",
+        clientSecret: url("secret"),
+        roleClaim: undefined,
+        roles: []
+      }
+    }),
+    problem
+  )
 
 type Row = readonly [check: string, verdict: Verdict, status: Verdict["status"], seen: RegExp]
 
@@ -170,6 +184,9 @@ const rows: ReadonlyArray<Row> = [
   ["mail", mailBy("smtp://u:p@mail.example:587"), "warning", /in clear/],
   ["mail", mailBy("smtps://u:p@mail.example", "bad login"), "error", /cannot be used: bad login/],
   ["mail", mailBy("smtps://u:p@mail.example", undefined, "receipts@127.0.0.1"), "warning", /no receiver believes/],
+  ["openid", openIdBy(undefined), "ok", /at id.example describes itself/],
+  ["openid", openIdBy("unexpected issuer."), "error", /cannot be used: unexpected issuer\.$/],
+  ["openid", openIdVerdict(settingsWith(), undefined), "not applicable", /by links and passkeys/],
   ["node", nodeVerdict(process.versions.node), "ok", /the tests ran on/],
   ["node", nodeVerdict("20.20.2"), "warning", /Node 20\.20\.2 runs/],
   ["backups", backupAged(25), "ok", /25 hours old/],

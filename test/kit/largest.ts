@@ -176,6 +176,7 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
   "POST /operator/v1/people": { email, name: text(100), role: "viewer" },
   "POST /operator/v1/people/:person_id/remove": {},
   "POST /operator/v1/people/:person_id/end_sessions": {},
+  "POST /operator/v1/people/:person_id/recover": {},
   "POST /operator/v1/merchants/:merchant_id/keys/:mode/reset": {},
   "POST /operator/v1/merchants/:merchant_id/payouts": {
     mode: "sandbox",

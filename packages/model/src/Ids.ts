@@ -117,6 +117,7 @@ export type ApiKeyId = typeof ApiKeyId.Type
 export const apiKeyPrefix = "key_"
 export const personPrefix = "per_"
 export const sessionPrefix = "ses_"
+export const passkeyPrefix = "psk_"
 
 /** The prefixes of what we number ourselves. */
 export const prefixes = {

@@ -107,6 +107,7 @@ export const linkVisitsMax = 20
 
 /** Keys with scopes that work at once, of a merchant in one environment. */
 export const scopedKeysMax = 50
+export const passkeyNameLengthMax = 60
 export const keyNameLengthMax = 100
 /** How long an old secret of a key may overlap the new one. */
 export const keyOverlapMinutesMax = 24 * 60

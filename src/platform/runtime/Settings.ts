@@ -21,6 +21,13 @@ import {
 } from "./places.ts"
 import { DataDir } from "./DataDir.ts"
 import { definedSettings, type RoomSettings } from "./roomSettings.ts"
+import {
+  type OpenIdSettings,
+  type PasskeyDemands,
+  readDemands,
+  readOpenId,
+  variables as signInVariables
+} from "./signInSettings.ts"
 
 export class Settings extends Context.Service<
   Settings,
@@ -38,6 +45,10 @@ export class Settings extends Context.Service<
     readonly secretKeyPrevious: Redacted.Redacted | undefined
     readonly operatorToken: Redacted.Redacted
     readonly twoOperators: TwoOperators
+    /** Whose people may do nothing in a session that a mail opened but register a passkey. */
+    readonly demandPasskeys: PasskeyDemands
+    /** Where people sign in by OpenID Connect; undefined: nowhere. */
+    readonly openId: OpenIdSettings | undefined
     /** Allows sandbox webhooks to http and to private addresses. Live webhooks never go there. */
     readonly allowPrivateWebhooks: boolean
     /** `http://user:pass@host:port`: what webhooks go through; undefined if they go straight. */
@@ -136,6 +147,7 @@ const variables = Config.all({
   auditInterval: Config.Duration("AUDIT_INTERVAL").pipe(Config.withDefault(Duration.hours(1))),
   anchorFile,
   ...runnerVariables,
+  ...signInVariables,
   accessLog: Config.Boolean("ACCESS_LOG").pipe(Config.withDefault(false)),
   accessLogSample: Config.schema(
     Schema.FiniteFromString.check(Schema.isBetween({ minimum: 0, maximum: 1 })),
@@ -206,6 +218,8 @@ export const layer = (options: { readonly embedded: boolean }) =>
         secretKeyPrevious,
         operatorToken,
         twoOperators: yield* twoOperatorsOf(read.twoOperators),
+        demandPasskeys: yield* readDemands(read.demandPasskeys, publicUrl),
+        openId: yield* readOpenId(read),
         allowPrivateWebhooks: Option.getOrElse(read.allowPrivateWebhooks, () => options.embedded),
         webhookProxy: yield* proxyAddress("WEBHOOK_PROXY", read.webhookProxy),
         workerPoll: read.workerPoll,
