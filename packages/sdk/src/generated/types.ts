@@ -994,7 +994,7 @@ export interface WebhookAttempt {
   readonly status_code: number | null
   /** Why there was no answer; null when there was one. */
   readonly failure: string | null
-  /** The first kilobyte of the receiver's answer. */
+  /** The first kilobyte of the receiver's answer. Null when there was none, and in a sandbox beyond 600 of a minute. */
   readonly response_excerpt: string | null
 }
 
