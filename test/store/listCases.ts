@@ -13,7 +13,10 @@ export const since = 1_767_225_600_000
 /** To choose among several filters, so many rows of each are counted, every one read in two tables. */
 const counted = 2 * 500
 
-/** What a page by the filter may read: so many scans of an index, and what is read once to choose among filters. */
+/**
+ * The scans that a page by the filter may read: so many scans of an index, and what is read once to choose among
+ * filters.
+ */
 type Case<Query> = readonly [filter: Query, scans: number, choice?: number]
 
 export const orderCases: ReadonlyArray<Case<OrderQuery>> = [
@@ -89,7 +92,7 @@ export const disputeCases: ReadonlyArray<Case<DisputeQuery>> = [
 ]
 
 /**
- * Of each delivery its event is read too, and whether it has attempts. What is not sought by state is merged from four
+ * The event of each delivery is read too, and whether it has attempts. A page that is not by state is merged from four
  * scans.
  */
 export const deliveryCases: ReadonlyArray<Case<DeliveryQuery>> = [
