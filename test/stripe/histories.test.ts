@@ -71,7 +71,7 @@ const kinds = [
   "rate_limited",
   "refused"
 ] as const
-/** What an account takes in a second. The clock stands, so more are told 429 until a step lets a second pass. */
+/** The calls that an account takes in a second. The clock stands: more are told 429 until a step lets a second pass. */
 const perSecond = 25
 const cards = ["pm_card_visa", "pm_card_visa", "pm_card_pendingRefund", "pm_card_refundFail"]
 const disputed = ["pm_card_createDispute", "pm_card_createDisputeInquiry"]

@@ -26,7 +26,7 @@ export interface Rehearsal {
   /** Methods of the account that the service offers, and the names of others. */
   readonly methods: ReadonlyArray<Method>
   readonly otherMethods: ReadonlyArray<string>
-  /** What is still there at Stripe, by its id and why. */
+  /** The objects that are still at Stripe, by id and why. */
   readonly left: ReadonlyArray<string>
 }
 
@@ -143,7 +143,7 @@ const take = Effect.fnUntraced(function* (step: Step, worlds: Worlds, options: O
     const hand = step.hand((name) => worlds.simulated.get(name))
     if (hand !== undefined) yield* act(hand)
   }
-  // What Stripe does not show, the simulator is asked for once: it says whether it should be there.
+  // The simulator is asked once for an object that Stripe does not show: it says whether it should be there.
   const ours = yield* answerOf(simulated, step, worlds.simulated, options, patience)
   // The payment of a declined card stands in the error.
   const { id, object } = theirs?.body.error?.payment_intent ?? theirs?.body ?? {}
@@ -175,7 +175,7 @@ const resultOf = (
   return outcome(differencesOf(check, ours, theirs, step.loose))
 }
 
-/** What is compared; undefined if it cannot be asked for, or does not come. */
+/** The part that is compared; undefined if it cannot be asked for, or does not come. */
 const answerOf = Effect.fnUntraced(function* (
   world: World,
   step: Step,

@@ -11,7 +11,7 @@ import type { Run } from "./rehearsalSteps.ts"
 
 const Kept = Schema.fromJsonString(
   Schema.Struct({
-    /** What the run was begun with. A run that goes on has the same. */
+    /** The flags and the key that the run was begun with. A run that goes on has the same. */
     begunWith: Schema.String,
     tag: Schema.String,
     /** Seconds of Unix time. */

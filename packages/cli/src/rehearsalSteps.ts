@@ -17,7 +17,7 @@ export interface Run {
   readonly began: number
 }
 
-/** What a person does at Stripe, and the simulator after it: pays in a session, or waits until an appeal is offered. */
+/** An act of a person at Stripe, and then of the simulator: to pay in a session, or to wait until an appeal is offered. */
 export interface Hand {
   readonly says: string
   readonly does: "pay" | "appeal"
@@ -35,13 +35,13 @@ export interface Step {
   readonly pick?: (body: Body, seen: Seen) => Body
   /** Fields that are not determined yet when this is answered. */
   readonly loose?: ReadonlyArray<string>
-  /** What has to be done at Stripe before it is asked. Undefined when a step that it needs failed. */
+  /** An act that has to be done at Stripe before it is asked. Undefined when a step that it needs failed. */
   readonly hand?: (seen: Seen) => Hand | undefined
 }
 
 const amount = 2_000
 const shop = "https://example.com/coffer-rehearsal"
-/** What the service offers. */
+/** The methods that the service offers. */
 export const methods = ["card", "alipay", "wechat_pay"] as const
 export type Method = (typeof methods)[number]
 const asBrowser = (method: Method) =>
@@ -197,7 +197,7 @@ const wallet = (method: Method): ReadonlyArray<Step> => [
   }
 ]
 
-/** Nobody takes webhooks there, so each of them is lost. */
+/** The address takes no webhooks, so each of them is lost. */
 const lostEndpoint: Step = {
   name: "endpoint at which webhooks are lost",
   ask: () => post("/v1/webhook_endpoints", { url: `${shop}/nobody`, enabled_events: ["charge.succeeded"] })
