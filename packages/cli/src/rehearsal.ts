@@ -203,7 +203,7 @@ const answerOf = Effect.fnUntraced(function* (
 /** Nothing of these is left to do. */
 const done: ReadonlySet<string> = new Set(["charge_already_refunded", "charge_disputed"])
 
-/** Payments are refunded or canceled, sessions expired and endpoints deleted. A second run of it finds nothing to do. */
+/** Payments are refunded or canceled, sessions expired, endpoints deleted. A second run of it finds nothing to do. */
 const takeBack = Effect.fnUntraced(function* ({ call }: World, made: ReadonlyArray<Made>) {
   const left: Array<string> = []
   for (const [id, object] of new Map(made.map((each) => [each.id, each.object]))) {
