@@ -17,7 +17,7 @@ export interface Run {
   readonly began: number
 }
 
-/** An act of a person at Stripe, and then of the simulator: to pay in a session, or to wait until an appeal is there. */
+/** An act of a person at Stripe, and then of the simulator: to pay in a session, or to wait for an appeal. */
 export interface Hand {
   readonly says: string
   readonly does: "pay" | "appeal"

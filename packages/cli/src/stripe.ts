@@ -124,7 +124,8 @@ const keyOfSandbox = Effect.gen(function* () {
 const expectSandbox = Effect.fnUntraced(function* ({ call }: ReturnType<typeof worldAt>) {
   const { body, status } = yield* call({ method: "GET", path: "/v1/balance" })
   const next =
-    "use a key of the same sandbox that may read and write Checkout, PaymentIntents, Refunds, Disputes, Files and Webhook Endpoints"
+    "use a key of the same sandbox that may read and write Checkout, PaymentIntents, Refunds, Disputes, Files and " +
+    "Webhook Endpoints"
   if (status === 401 || status === 403) return yield* failed("refused", "Stripe does not accept this key.", next, 2)
   if (body?.livemode === true) return yield* failed("live_key", "This key is live, so nothing was done.", next, 2)
 })
