@@ -40,9 +40,9 @@ import * as WalletsRoom from "./wallets/WalletsRoom.ts"
 import * as Outbound from "./webhooks/Outbound.ts"
 import * as WebhooksRoom from "./webhooks/WebhooksRoom.ts"
 
-/** What is read from the rows of many rooms. */
+/** Views over the rows of many rooms. */
 const overview = Layer.mergeAll(TimelineRoom.layer, ReportsRoom.layer, HeldUp.layer, Search.layer, jobs(Watch.layer))
-/** What the channels report, and who acts in a sandbox. */
+/** The reports of the channels, and the acts of a sandbox. */
 const reports = Layer.mergeAll(StripeRoom.layer, SandboxRoom.layer)
 const aboutOrders = Layer.mergeAll(
   LinksRoom.layer,
@@ -95,5 +95,5 @@ export const layer = (parts: Parts) => Layer.provideMerge(httpServer, service(pa
 export const outbound = Outbound.layer
 export const platform = NodeServices.layer
 
-/** What the built service offers to whoever runs it. */
+/** The services that the programs may use once all is built. */
 export type Services = Layer.Success<ReturnType<typeof layer>> | Layer.Services<ReturnType<typeof layer>>

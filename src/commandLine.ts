@@ -1,6 +1,6 @@
 /**
  * The command line. `coffer serve` runs the service; operators' commands stand beside it, and so do merchants'
- * (packages/cli). What a command needs is loaded when it is run: no other command waits for the service.
+ * (packages/cli). A command's modules are loaded when it is run: no other command waits for the service.
  */
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -15,7 +15,7 @@ import * as standardError from "./platform/runtime/standardError.ts"
 import { version } from "./platform/runtime/Vitals.ts"
 import * as parent from "@coffer/cluster/parent"
 
-/** Of the service: its standard error is a log. */
+/** For the service: its standard error is a log. */
 const load = <Module>(module: () => Promise<Module>) =>
   Effect.suspend(() => {
     standardError.keepToJson()

@@ -1,6 +1,7 @@
 /**
- * Starts the program with the code that an earlier start has compiled, which halves the processor time of a start. What
- * is imported statically is compiled before the first line here runs, so the program itself is imported dynamically.
+ * Starts the program with the code that an earlier start has compiled, which halves the processor time of a start.
+ * Modules that are imported statically are compiled before the first line here runs, so the program itself is imported
+ * dynamically.
  */
 import { enableCompileCache } from "node:module"
 import { fileURLToPath } from "node:url"

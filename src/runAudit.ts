@@ -63,7 +63,10 @@ const audit = Effect.fnUntraced(function* (url: Redacted.Redacted, anchorFile: s
   if (found > 0) return yield* new LedgerBroken({ violations: found })
 })
 
-/** Of the Coffer that runs in this home; and where none does, its Postgres is started for as long as it is needed. */
+/**
+ * The database of the Coffer that runs in this home; where none does, its Postgres is started for as long as it is
+ * needed.
+ */
 export const embeddedDatabase = Effect.fnUntraced(function* (home: string) {
   if (!(yield* RunningPostgres.isKeptIn(home))) {
     return yield* notStarted(`There is no database in ${home}. Set COFFER_HOME or DATABASE_URL to the one to look at.`)

@@ -91,7 +91,7 @@ const service = Effect.gen(function* () {
   return yield* Effect.never
 })
 
-/** What may go wrong before a program runs. */
+/** The troubles before a program runs. */
 type Trouble =
   | NotStarted
   | Config.ConfigError
@@ -127,7 +127,7 @@ export const startable = <A, R>(program: Effect.Effect<A, Trouble, R>) =>
 
 export const serve = startable(service)
 
-/** The first line of a run and its last. What is set is named; a secret is not among it. */
+/** The first line of a run and its last. Settings are named; no secret is among them. */
 const sayStart = Effect.gen(function* () {
   const { accessLog, admin, auditInterval, host, port, publicUrl, redisUrl, runner } = yield* Settings.Settings
   standardError.nameRunner(runner === undefined ? `${host}:${port}` : `${runner.host}:${runner.port}`)

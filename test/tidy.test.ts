@@ -70,7 +70,7 @@ const floors: ReadonlyArray<string> = [
   "test"
 ]
 
-/** What a kind of file may not import, and why. */
+/** The imports that a kind of file may not have, and why. */
 const closedTo: ReadonlyArray<readonly [kind: RegExp, isClosed: (imported: string, file: string) => boolean]> = [
   // A handler asks its room's front door.
   [/Http\.ts$/, (imported) => /(Store|Entity)\.ts$/.test(imported)],
@@ -87,7 +87,7 @@ const closedTo: ReadonlyArray<readonly [kind: RegExp, isClosed: (imported: strin
   [/^packages\/(model|contract)\//, (imported) => imported.startsWith("packages/rules/")]
 ]
 
-/** Programs of others, and who may know them. What is not listed imports none but `effect`. */
+/** Programs of others, and the files that may know them. A file that is not listed imports none but `effect`. */
 const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^(test|packages\/(bench|sdk\/(generator|examples)))\//, /./],
   [/^packages\/simulator\/scripts\//, /^(node:|typescript\/)/],

@@ -1,5 +1,5 @@
 /**
- * What the write loop needs of one kind of object: an order, a refund, a dispute, a payout. All of it but the two
+ * One kind of object (an order, a refund, a dispute, a payout) as the write loop needs it. All of it but the two
  * reads is plain and synchronous. The rules come from `@coffer/rules`, the rows from the store of the room.
  */
 import type { Consequence } from "@coffer/rules/Consequence"
@@ -50,7 +50,7 @@ export interface Aggregate<K extends Kind> {
   readonly creates?: (after: K["State"], fact: K["Fact"]) => ChangeSet
   /** How another runner is told of a command. Only an aggregate that moves no money and no order has none. */
   readonly instruction?: InstructionKind<PerformedCommand<K["Id"], K["Command"]>>
-  /** What somebody has to be told of a fact once it is committed. */
+  /** The alarm that a fact raises once it is committed. */
   readonly alarm?: (fact: K["Fact"], id: K["Id"]) => Effect.Effect<void> | undefined
   /** How often one command is decided while others write the object. */
   readonly attemptsMax: number
@@ -59,6 +59,6 @@ export interface Aggregate<K extends Kind> {
    * Undefined where every runner writes them. `kind` is what metrics call such objects.
    */
   readonly owned?: { readonly kind: string; readonly rememberedMax: number }
-  /** What the channel did is recorded also when somebody else has taken the request's Idempotency-Key over. */
+  /** A report of the channel is recorded also when another request has taken the Idempotency-Key over. */
   readonly outlivesRequest?: boolean
 }

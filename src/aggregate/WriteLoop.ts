@@ -31,7 +31,7 @@ import { type Derived, derive, deriveNew, type Given } from "./derive.ts"
 import { decidingAgain } from "./decidingAgain.ts"
 import { makeSnapshots } from "./Snapshots.ts"
 
-/** What can go wrong in any write. The caller may send it again. */
+/** The failures of any write. The caller may send it again. */
 export type WriteFailure = NotCommitted | OwnerUnavailable
 
 /** Why the entry of a command, and so the whole command, may be refused. */
@@ -44,7 +44,7 @@ export interface Rooms<State, E> {
   readonly order?: (state: State, command: OrderCommand, entry: Entry) => Effect.Effect<unknown, E>
 }
 
-/** What goes with a new object. */
+/** The changes and the answer that are committed with a new object. */
 interface Creation extends Pick<Given, "answer"> {
   readonly changes?: ChangeSet
   /** How another runner is told of the creation. */
@@ -200,7 +200,7 @@ export const withoutEntry = {
   InsufficientBalance: Effect.die
 } as const
 
-/** Somebody else wrote the object first: what was decided was decided on an old row. */
+/** Another write changed the object first, so the decision was made on an old row. */
 const isSuperseded = (own: ChangeSet, failure: unknown): boolean =>
   isAbout(own, failure) ||
   // The order has already performed this very command, and the answer was lost.

@@ -13,7 +13,7 @@ import { instruct, type PerformedCommand } from "../wallets/Instructions.ts"
 import { type Entry, type Instruction, noEntry } from "../wallets/Wallets.ts"
 import type { Aggregate, Kind, Stored } from "./Aggregate.ts"
 
-/** What a command may bring along. */
+/** The parts of a change that come with its command. */
 export interface Given {
   /** The answer to the request is committed with the change. */
   readonly answer?: Answering | undefined
@@ -35,7 +35,7 @@ export interface Derived<State> extends Entry {
   readonly order: OrderCommand | undefined
 }
 
-/** What the facts of a command come to. Without facts only the answer is left. */
+/** The change that the facts of a command make. Without facts only the answer is left. */
 export const derive = <K extends Kind>(
   aggregate: Aggregate<K>,
   before: Stored<K["State"]>,

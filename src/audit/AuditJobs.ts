@@ -74,7 +74,7 @@ const makeRunRound = Effect.gen(function* () {
   return span("Audits.round")(function* (round: Round, start: DateTime.Utc) {
     const known = yield* store.violations
     const { found, report } = makeReport(store, round, known, start)
-    // What is wrong is found before anything is anchored on top of it.
+    // Faults are found before anything is anchored on top of them.
     yield* auditor.anchors(report)
     yield* Effect.catchTags(anchors.take(start, report.alive), {
       AnchorFileFailed: ({ message }) =>

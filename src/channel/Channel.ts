@@ -21,7 +21,7 @@ export const ChannelPayment = Schema.Struct({
 })
 export type ChannelPayment = typeof ChannelPayment.Type
 
-/** What the channel tells us about an order, once or many times. */
+/** A report of the channel about an order. It comes once or many times. */
 export const ChannelReport = Schema.TaggedUnion({
   Succeeded: { payment: ChannelPayment },
   /** One attempt failed; the buyer may try again. */

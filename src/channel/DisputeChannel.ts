@@ -15,13 +15,13 @@ export interface DisputeName extends Account {
   readonly disputeNo: DisputeNo
   readonly channel: ChannelName
   readonly processorDisputeId: string
-  /** As far as we know. What is meant for an inquiry is not given to the chargeback that it has become. */
+  /** As far as we know. An answer to an inquiry is not given to the chargeback that it has become. */
   readonly stage: Stage
-  /** Of the payment. */
+  /** The payment's. */
   readonly currency: Currency
 }
 
-/** What the bank waits for. */
+/** The answer that the bank waits for, or has. */
 export interface Standing {
   readonly stage: Stage
   readonly isAnswered: boolean

@@ -1,5 +1,5 @@
 /**
- * What Stripe takes in one payment at least and at most, in minor units (silences: S23). The figures are those of its
+ * The least and the most that Stripe takes in one payment, in minor units (silences: S23). The figures are those of its
  * published table, which has none for yuan: ours is what half a dollar is about, as Hong Kong's is.
  */
 import type { AmountBounds } from "@coffer/rules/order/termsProblem"

@@ -2,8 +2,8 @@
  * The hosted checkout's pages as HTML. They load nothing but the shop's logo, and never repeat what the buyer has
  * typed. This file also decides which page an order shows when nobody is paying it (silences: K, O14).
  *
- * Of an order that can no longer be paid a page shows only state, amount and the way back, because the address stays in
- * browser histories and messages (silences: O11).
+ * For an order that can no longer be paid a page shows only state, amount and the way back, because the address stays
+ * in browser histories and messages (silences: O11).
  */
 import { checkoutRedirectSeconds } from "@coffer/model/Limits"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
@@ -21,7 +21,7 @@ import { qrCode } from "./QrCode.ts"
 import { returnAddress } from "./returnAddress.ts"
 import type { Notice } from "./texts.ts"
 
-/** What one page shows. */
+/** The content of one page. */
 export type Page =
   | {
       readonly _tag: "Pay"
@@ -54,7 +54,7 @@ export type Page =
 /** For this long after the payment, the page says that it succeeded just now. */
 const newsFor = "10 minutes"
 
-/** What an order shows when nobody is paying it: the form, or why there is none. */
+/** The page of an order that nobody is paying: the form, or why there is none. */
 export const pageOf = (order: Order, now: DateTime.Utc, taker: Taker = takerWithoutAccount(order)): Page => {
   switch (order.status) {
     case "pending":
@@ -251,7 +251,7 @@ const renderWait = (
     </div>`
   })
 
-/** What the buyer may know the order by. `bdi` keeps the writing direction of text from the merchant. */
+/** The words by which the buyer may know the order. `bdi` keeps the writing direction of text from the merchant. */
 const named = ({ outTradeNo, subject }: Order, seen: Seen): Terms => {
   const words = wordsOf(seen).order
   return [

@@ -1,5 +1,5 @@
 /**
- * Who waits for an order to change: all listeners of one order share one look at its row each second (silences: K).
+ * Pages wait for an order to change: all listeners of one order share one look at its row each second (silences: K).
  */
 import type { TradeNo } from "@coffer/model/Ids"
 import type { Order } from "@coffer/rules/order/Order"
@@ -39,7 +39,7 @@ export const make = Effect.gen(function* () {
       else listening.set(tradeNo, left)
     })
 
-  /** Of an order whose end has come, the bank may still have the payment. */
+  /** The bank may still have the payment of an order whose end has come. */
   const isOpen = Effect.fnUntraced(function* (order: Order) {
     if (order.status !== "pending") return false
     const isInTime = Effect.map(currentTime, (now) => DateTime.isLessThan(now, order.expiresAt))

@@ -12,7 +12,9 @@ import { methodNames } from "../pages/methods.ts"
 import { icons } from "./icons.ts"
 import type { Notice, Texts } from "./texts.ts"
 
-/** What a form sends. `step` is the button that was pressed: pay, or the choice in the wallet or at the bank. */
+/**
+ * A form that a buyer sends. `step` is the button that was pressed: pay, or the choice in the wallet or at the bank.
+ */
 export const CheckoutForm = Schema.Struct({
   step: Schema.Literals(["pay", "confirm", "cancel"]),
   method: PaymentMethod,
@@ -24,7 +26,7 @@ export const CheckoutForm = Schema.Struct({
 })
 export type CheckoutForm = typeof CheckoutForm.Type
 
-/** What a buyer chooses from. The first is chosen already. */
+/** The methods to choose from. The first is chosen already. */
 const choices = {
   en: ["card", "alipay", "wechat_pay"],
   zh: ["alipay", "wechat_pay", "card"]

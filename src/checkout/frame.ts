@@ -1,6 +1,6 @@
 /**
- * What stands around every page for buyers: the shop, where it helps, the switch of the language, and the way back to
- * the shop.
+ * The frame of every page for buyers: the shop, where it helps, the switch of the language, and the way back to the
+ * shop.
  */
 import type { Mode } from "@coffer/model/Ids"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
@@ -17,11 +17,11 @@ import { type Texts, texts } from "./texts.ts"
 /** Where a page is seen, and in which language. */
 export interface Seen {
   readonly language: Language
-  /** What the buyer has chosen, if anything: the page's links keep it. */
+  /** The buyer's choice, if any: the page's links keep it. */
   readonly chosen: Language | undefined
   /** Undefined where no merchant is known. */
   readonly shop: Shop | undefined
-  /** What the merchant offers. */
+  /** The methods that the merchant offers. */
   readonly offered: ReadonlyArray<PaymentMethod>
   /** Where the order's receipt is, once there is one. */
   readonly receipt?: string | undefined
@@ -29,7 +29,7 @@ export interface Seen {
   readonly attemptNo?: string
 }
 
-/** What a request and an order say of the language of a page. */
+/** The language of a page, from its request and its order. */
 export const seenBy = (
   { headers, url }: Pick<HttpServerRequest.HttpServerRequest, "headers" | "url">,
   locale: Language | null

@@ -34,7 +34,8 @@ const sendsFetchMode = /\b(?:Chrome|Firefox)\/\d{3}/
 
 /**
  * Names of programs as they stand in their own user agents: whole words, since phones are called CUBOT and apps have
- * browsers of their own that name the app. What names a page about itself (`+https://`) is a program as well.
+ * browsers of their own that name the app. A user agent that names a page about itself (`+https://`) is a program as
+ * well.
  */
 const names = [
   // Messengers and networks that show what is behind a link.

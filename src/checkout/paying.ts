@@ -144,7 +144,7 @@ const noAnswer = (respond: Respond, order: Order) => {
   }
 }
 
-/** What the bank does with a test card, and what the page says after a decline. */
+/** The bank's act for a test card, and the page's notice after a decline. */
 const attemptOf = (outcome: CardOutcome): readonly [how: Attempt, notice: Notice] => {
   switch (outcome) {
     case "succeed":

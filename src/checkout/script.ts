@@ -30,7 +30,7 @@ export const script = new Html(`<script>${source}</script>`)
 /** The source expression of this text for the Content-Security-Policy. */
 const scriptSource = `'sha256-${Buffer.from(sha256(source), "hex").toString("base64")}'`
 
-/** Of pages with the script, which asks the page's own address and nobody else. */
+/** For pages with the script, which asks the page's own address and no other. */
 export const checkoutHeaders = {
   ...headers,
   "content-security-policy": policy([`script-src ${scriptSource}`, "connect-src 'self'"])

@@ -50,7 +50,7 @@ export class DisputeCommands extends Context.Service<
       command: DisputeCommand,
       given: Given
     ) => Effect.Effect<Dispute, DisputeConflict | DisputeContradicted | DisputeNotFound | WriteFailure>
-    /** A new one. Nobody owns it yet: the unique index on the channel's number is the guard. */
+    /** A new one. It has no owner yet: the unique index on the channel's number is the guard. */
     readonly open: (
       dispute: typeof NewDispute.Type
     ) => Effect.Effect<Dispute, RefundRefused | AlreadyExists | OrderNotFound | WriteFailure>

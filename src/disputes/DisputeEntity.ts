@@ -1,4 +1,4 @@
-/** What the owner of a dispute is told. What a command does is `DisputeCommands`' business. */
+/** The messages to the owner of a dispute. `DisputeCommands` carries them out. */
 import { DisputeNo } from "@coffer/model/Ids"
 import { Dispute, DisputeCommand, DisputeConflict, DisputeContradicted } from "@coffer/rules/dispute/Dispute"
 import { Effect, Schema } from "effect"

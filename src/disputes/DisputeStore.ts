@@ -29,7 +29,7 @@ export interface StoredDispute {
   readonly version: number
 }
 
-/** What is kept beside it, and the version of that row; 0 while there is none. */
+/** The evidence beside the dispute, and the version of its row; 0 while there is none. */
 export interface StoredEvidence {
   readonly kept: Kept
   readonly version: number

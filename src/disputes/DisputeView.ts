@@ -29,7 +29,7 @@ export const disputeView = (dispute: Dispute): DisputeResource => {
   }
 }
 
-/** What is on its way to the channel is not shown: the channel may not get it. */
+/** Evidence on its way to the channel is not shown: the channel may not get it. */
 export const evidenceView = ({ disputeNo }: Dispute, { evidence, submittedAt, updatedAt }: Kept): EvidenceResource => ({
   object: "dispute_evidence",
   dispute_no: disputeNo,

@@ -157,7 +157,7 @@ const applyStatus = Effect.fnUntraced(
   function* (services: DisputeServices, dispute: Dispute, word: DisputeWord) {
     if (isKnown(dispute, word)) return dispute
     const { outcome, standing, status: processorStatus } = word
-    // What was heard of it last was the inquiry: the loss has something to take once it is a chargeback.
+    // The last report was of an inquiry: the loss has something to take once it is a chargeback.
     if (outcome === "lost" && dispute.stage === "inquiry" && standing !== undefined) {
       const at = yield* currentTime
       yield* services.perform(dispute.disputeNo, standingOf(dispute, standing, { at, processorStatus }))
@@ -297,7 +297,7 @@ const completeStep = span("Disputes.completeStep")(function* (
   const at = yield* currentTime
   if (sent._tag === "Failure") {
     const after = yield* perform(disputeNo, WithdrawStep.make({ at, id: response.id }))
-    // Somebody else has set out with the same answer: it may still arrive.
+    // Another caller has set out with the same answer: it may still arrive.
     return after.response?.id === response.id ? after : yield* sent.failure
   }
   const answer = sent.success
@@ -341,7 +341,7 @@ const evidenceOf = ({ evidence = {}, files = [] }: SubmitEvidence): Evidence => 
   files: files.map(({ type, url }) => EvidenceFile.make({ type, url }))
 })
 
-// What is due -------------------------------------------------------------------
+// Due rows -----------------------------------------------------------------------
 
 /** Completes a step that was begun, or asks the channel how the dispute stands. */
 const check = (services: DisputeServices) => {

@@ -1,4 +1,4 @@
-/** What the doctor finds (docs/doctor.md): how a check judges what it has seen, and what the operator should do. */
+/** The doctor's findings (docs/doctor.md): how a check judges what it has seen, and what the operator should do. */
 import { Effect, Schema } from "effect"
 import { bounded } from "../platform/runtime/bounded.ts"
 import { onRealTime } from "../platform/runtime/realTime.ts"
@@ -11,7 +11,7 @@ export type Status = (typeof statuses)[number]
 export interface Verdict {
   readonly status: Status
   readonly seen: string
-  /** What to do; null where there is nothing to do. */
+  /** Null where there is nothing to do. */
   readonly advice: string | null
 }
 
@@ -24,7 +24,7 @@ export const fine = (seen: string): Verdict => ({ status: "ok", seen, advice: nu
 export const notApplicable = (seen: string): Verdict => ({ status: "not applicable", seen, advice: null })
 export const warning = (seen: string, advice: string): Verdict => ({ status: "warning", seen, advice })
 export const error = (seen: string, advice: string): Verdict => ({ status: "error", seen, advice })
-/** What is an error only where real money flows. */
+/** An error only where real money flows. */
 export const errorIf = (isLive: boolean) => (isLive ? error : warning)
 
 /** Why a check could not be made. */

@@ -1,4 +1,4 @@
-/** What the doctor looks at: settings and database of an installation, and whether real money flows through it. */
+/** The installation as the doctor sees it: its settings and its database, and whether real money flows through it. */
 import { Effect, type Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { reasonOf } from "../platform/postgres/databaseProblem.ts"

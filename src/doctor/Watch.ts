@@ -1,7 +1,7 @@
 /**
- * What a person has to look at before it hurts, as metrics: money that waits for an operator, disputes near their end,
- * wallets below zero, the age of the last audit, of the last reconciliation and of the newest backup, disks and
- * certificates. It writes nothing. What is in the database is the same on every runner.
+ * Troubles that a person has to look at before they hurt, as metrics: money that waits for an operator, disputes near
+ * their end, wallets below zero, the age of the last audit, of the last reconciliation and of the newest backup, disks
+ * and certificates. It writes nothing. The figures from the database are the same on every runner.
  */
 import { X509Certificate } from "node:crypto"
 import { readFile } from "node:fs/promises"
@@ -90,7 +90,7 @@ export const layer = Layer.effectDiscard(
       ].map((each) => Effect.ignoreCause(each)),
       { discard: true }
     )
-    // What cannot be looked at keeps its last value; Postgres' absence has a metric of its own.
+    // A figure that cannot be read keeps its last value; Postgres' absence has a metric of its own.
     yield* look
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(pause, look)))
     // A start does not wait for the way out and back.

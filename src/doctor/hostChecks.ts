@@ -23,7 +23,7 @@ export const nodeVerdict = (version: string): Verdict =>
 /** One a day, and two hours to make it. */
 const backupHoursMax = 26
 
-/** What is looked at in the folder, at most. */
+/** Files that are looked at in the folder, at most. */
 const backupFilesMax = 10_000
 
 const backups = (installation: Installation) =>

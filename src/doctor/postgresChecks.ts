@@ -121,9 +121,9 @@ const addressOf = ({ url }: Installation): Effect.Effect<DatabaseAddress, Unmade
 const isHere = (host: string) => host.startsWith("/") || isLoopback(host)
 
 interface Connection {
-  /** Of several servers one that is not on this machine. */
+  /** If there are several servers, one that is not on this machine. */
   readonly host: string
-  /** Of TLS; null for a connection in clear. */
+  /** The version of TLS; null for a connection in clear. */
   readonly version: string | null
   /** `sslmode` of the address. */
   readonly mode: string | null

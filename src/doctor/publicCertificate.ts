@@ -13,7 +13,10 @@ const expires = Metric.gauge("coffer_public_certificate_expires_seconds", {
 const lookMillisMax = 10_000
 /** Looks at the metric from one handshake to the next. It is looked at once a minute. */
 const looksPerHandshake = 60
-/** What was seen is forgotten after so many handshakes that failed in a row: it may have been renewed meanwhile. */
+/**
+ * A certificate that was seen is forgotten after so many handshakes that failed in a row: it may have been renewed
+ * meanwhile.
+ */
 const failedMax = 24
 
 class NotSeen extends Schema.TaggedError<NotSeen>()("NotSeen", {}) {}

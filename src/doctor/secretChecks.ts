@@ -25,7 +25,7 @@ const settings = (installation: Installation) =>
 
 // Passwords ---------------------------------------------------------------------
 
-/** Of passwords to other programs. Our own secrets are checked where they are read. */
+/** For passwords to other programs. Our own secrets are checked where they are read. */
 const passwordMin = { length: 16, variety: 6 }
 
 const secrets = (installation: Installation) =>

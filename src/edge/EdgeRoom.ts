@@ -9,7 +9,7 @@ import * as Quotas from "./Quotas.ts"
 import { layerTraces, routerConfig } from "./routes.ts"
 import * as ShortPath from "./ShortPath.ts"
 
-/** Who is let in. It stands beneath the rooms: handlers ask it, and so does who calls others. */
+/** Admission and quotas. It stands beneath the rooms: handlers ask it, and so do callers of others. */
 export const layer = Layer.mergeAll(
   Health.layerDraining,
   Admission.layer,

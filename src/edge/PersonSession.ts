@@ -1,6 +1,6 @@
 /**
- * Lets a person through who is signed in and whose role may do what is asked (docs/security.md). What the console asks
- * without a session is counted by the client's address. Acts are written to the audit log, before and after.
+ * Lets a person through who is signed in and whose role may do what is asked (docs/security.md). Calls of the console
+ * without a session are counted by the client's address. Acts are written to the audit log, before and after.
  */
 import { ConsoleGuest, CurrentPerson, PersonSession } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"

@@ -32,7 +32,7 @@ export class Events extends Context.Service<
   {
     /** Looks up where the merchant's events go, so that recording one is synchronous. */
     readonly recorder: (account: Account) => Effect.Effect<Recorder>
-    /** What is delivered of a stored body: the same bytes each time. */
+    /** The text of a stored body that is delivered: the same bytes each time. */
     readonly deliverable: (stored: StoredBody) => string
   }
 >()("@coffer/events/Events") {}

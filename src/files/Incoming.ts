@@ -26,7 +26,7 @@ export const makeIncoming = Effect.gen(function* () {
     const file = yield* storing(fs.open(target, { flag: "wx", mode: 0o600 }))
     const head = new Uint8Array(headLength)
     let size = 0
-    // What has come together is written together: a body may come in chunks of one byte.
+    // Chunks that came together are written together: a body may come in chunks of one byte.
     yield* Stream.runForEachArray(content, (chunks): Effect.Effect<void, InvalidField | StorageFailed> => {
       const bytes = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
       if (size < headLength) head.set(bytes.subarray(0, headLength - size), size)

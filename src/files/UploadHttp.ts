@@ -119,7 +119,7 @@ const isMode = Schema.is(Mode)
 
 const problem = (param: string, problem: string) => Effect.fail(new InvalidField({ param, problem }))
 
-/** A form that cannot be read, or is larger than any that holds one file. What is said of a long text comes in. */
+/** A form that cannot be read, or is larger than any that holds one file. `problem` is for a text that is too long. */
 const refuseForm =
   (param: string, problem: string) =>
   ({ reason }: Multipart.MultipartError) => {

@@ -1,6 +1,6 @@
 /**
- * What waits for somebody or something, of all rooms, newest first. It reads their rows and writes nothing: whatever
- * moves on leaves the list by itself.
+ * Objects of all rooms that wait for a person or a program, newest first. It reads their rows and writes nothing: an
+ * object that moves on leaves the list by itself.
  */
 import { type HeldKind, heldCountMax, heldKinds, type HeldUpQuery } from "@coffer/contract/HeldUp"
 import type { Mode } from "@coffer/model/Ids"
@@ -119,7 +119,7 @@ type HeldIntegers = Record<HeldKind, Schema.Int>
 
 const from = (sql: SqlClient.SqlClient, { beside = "", table }: HeldSource) => sql`${sql(table)} ${sql.literal(beside)}`
 
-/** Whose it is. Both environments are named, so that an index by merchant and environment serves. */
+/** The merchant's rows. Both environments are named, so that an index by merchant and environment serves. */
 const holds = (
   sql: SqlClient.SqlClient,
   { merchant_id: merchantId, mode }: HeldUpQuery

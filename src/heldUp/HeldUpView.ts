@@ -1,4 +1,4 @@
-/** What is held up, on the wire: the one encoder. Pure. */
+/** Held-up objects on the wire: the one encoder. Pure. */
 import type { HeldUpResource } from "@coffer/contract/HeldUp"
 import type { ChannelDispute } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
@@ -31,7 +31,7 @@ export const heldUpView =
     }
   }
 
-/** Of payments that no order takes: those that wait, if they have one currency. */
+/** The sum of the payments that no order takes and that wait, if they have one currency. */
 const moneyOf = (row: HeldRow): Pick<HeldUpResource, "amount" | "currency"> => {
   if (row.payments === null) return { amount: row.amount, currency: row.currency }
   const waiting = waitingIn(row)
@@ -121,7 +121,7 @@ const strayTurn = ({ created_at: since, status, trade_no, url }: HeldRow): Turn 
   }
 }
 
-/** Of several payments all are told, and the one that needs a person says whose turn it is. */
+/** All of several payments are told, and the one that needs a person says whose turn it is. */
 const unappliedTurn = (row: HeldRow): Turn => {
   const waiting = waitingIn(row)
   const times = waiting.flatMap(({ paidAt }) => (paidAt === undefined ? [] : [paidAt]))

@@ -22,18 +22,18 @@ export const HeldRow = Schema.Struct({
   attempts: Schema.NullOr(Schema.Int),
   error: Schema.NullOr(Schema.String),
   next_at: Schema.NullOr(TimeColumn),
-  /** Of refunds, disputes and payouts. */
+  /** For refunds, disputes and payouts. */
   amount: Schema.NullOr(Schema.Int),
   currency: Schema.NullOr(Currency),
-  /** Of a dispute: how far it is, whether the merchant has answered, and the last moment for it. */
+  /** For a dispute: how far it is, whether the merchant has answered, and the last moment for it. */
   stage: Schema.NullOr(Stage),
   is_answered: Schema.NullOr(Schema.Boolean),
   due_by: Schema.NullOr(TimeColumn),
-  /** Of a dispute that its channel names in another currency: its amount there. */
+  /** For a dispute that its channel names in another currency: its amount there. */
   presented: Schema.NullOr(Schema.String),
-  /** Of a delivery: where it goes. Of a session at Stripe: its number there, and that of its payment. */
+  /** For a delivery: where it goes. For a session at Stripe: its number there, and that of its payment. */
   url: Schema.NullOr(Schema.String),
-  /** Of an order: what it did not take. */
+  /** The payments that an order did not take. */
   payments: Schema.NullOr(Schema.Array(UnappliedPayment))
 })
 export type HeldRow = typeof HeldRow.Type

@@ -34,7 +34,7 @@ export interface RequestRecord {
   readonly rows: number
   /** How many more of whoever sent it waited to be begun when it was. */
   readonly behind: number
-  /** Whose request it is, once the key is known; calls of nobody are not logged (silences: A4). */
+  /** The caller's account, once the key is known; calls without one are not logged (silences: A4). */
   account: Account | undefined
   /** The key with scopes that called; undefined for the main key. */
   keyId?: string | undefined

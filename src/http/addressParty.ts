@@ -1,6 +1,6 @@
 /**
- * As whom an address is counted where nobody has shown a key. Somebody who has one IPv6 address has all of its /64, so
- * that is one party (silences: U3).
+ * The party as which an address is counted where no key was shown. The holder of one IPv6 address has all of its /64,
+ * so that is one party (silences: U3).
  */
 import { identity } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"

@@ -24,7 +24,7 @@ export const answerCodes = (usual: number, byStatus: Readonly<Record<string, num
 export const codeOf = ({ byStatus, usual }: AnswerCodes, data: object): number =>
   ("status" in data && typeof data.status === "string" ? byStatus[data.status] : undefined) ?? usual
 
-/** What is needed to store the answer. Plain data: it travels to the owner that commits the change. */
+/** The means to store the answer. Plain data: it travels to the owner that commits the change. */
 export const Answering = Schema.Struct({ claim: IdempotencyClaim, codes: AnswerCodes })
 export type Answering = typeof Answering.Type
 
@@ -63,7 +63,7 @@ export const keepClaimFrom = (createdAt: DateTime.Utc) =>
     held === undefined ? Effect.void : Ref.update(held, (state) => ({ ...state, claim: { ...state.claim, createdAt } }))
   )
 
-/** What names the request that is running, also when it is sent again; null without a key. */
+/** The id of the running request, the same when it is sent again; null without a key. */
 export const currentRequest = Effect.map(currentClaim, (claim) => claim?.id ?? null)
 
 /** Runs the change that answers the request: `change` commits the answer along, or fails. */

@@ -7,7 +7,7 @@ import { DateTime, Schema } from "effect"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
 import { table } from "../platform/commit/Table.ts"
 
-/** What names the row and the version that is ours. */
+/** The row and the version of it that is ours. */
 export const IdempotencyClaim = Schema.Struct({
   id: Schema.String,
   version: Schema.Int,

@@ -33,7 +33,7 @@ export type Claimed =
   | { readonly _tag: "Claimed"; readonly claim: IdempotencyClaim }
   | (Answer & { readonly _tag: "Replay" })
 
-/** What a request was answered. */
+/** The answer to a request. */
 export interface Answer {
   readonly status: number
   readonly data: object
@@ -80,7 +80,7 @@ export const layer = Layer.effect(
     const endLater = (ended: ClaimState, answer?: Answer) =>
       Effect.delay(end(ended, answer), endEvery).pipe(
         Effect.retry({ while: ({ _tag }) => _tag === "NotCommitted", times: endsMax }),
-        // Somebody else has the claim by then, or it was written all the same.
+        // Another request has the claim by then, or it was written all the same.
         Effect.ignore,
         onRealTime,
         withoutDeadline,
@@ -100,7 +100,7 @@ export const layer = Layer.effect(
         )
       })
 
-    /** Somebody has used this key before us, perhaps a moment ago. */
+    /** Another request has used this key before us, perhaps a moment ago. */
     type Met = Effect.fn.Return<Claimed, OtherContent | StillRunning | NotCommitted>
     const meet = Effect.fnUntraced(function* (fresh: IdempotencyClaim, request: Keyed): Met {
       const { createdAt: now, id } = fresh
@@ -181,7 +181,7 @@ const firstClaim = (request: Keyed, now: DateTime.Utc, version: number): Idempot
 const idOf = ({ key, merchantId, method, mode, path }: Keyed): string =>
   sha256(jsonText([merchantId, mode, method, path, key]))
 
-/** What does not parse, or is nested as no body of ours, will be refused or ignored; its text stands for it. */
+/** A body that does not parse, or is nested as none of ours, will be refused or ignored; its text stands for it. */
 const fingerprintOf = ({ body, meant }: Keyed): string =>
   sha256(
     Option.match(

@@ -81,7 +81,7 @@ export class ApiKeyStore extends Context.Service<
   }
 >()("@coffer/keys/ApiKeyStore") {}
 
-/** What a key that works is found by. */
+/** The condition for a key that works. */
 const working = (sql: SqlClient.SqlClient, now: DateTime.Utc) =>
   sql`revoked_at is null and (expires_at is null or expires_at > ${isoText(now)}::text::timestamptz)`
 
@@ -178,7 +178,7 @@ const makeInsert = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
     )
 }
 
-/** Of several runners the latest use stands. Rows that somebody has locked get it the next time. */
+/** The latest use that any runner wrote stands. Rows that another transaction has locked get it the next time. */
 const noteUses = (sql: SqlClient.SqlClient, uses: ReadonlyArray<Use>) => {
   const given = sql`unnest(${uses.map(({ keyId }) => keyId)}::text[],
     ${uses.map(({ at }) => DateTime.formatIso(DateTime.makeUnsafe(at)))}::text[],

@@ -1,6 +1,7 @@
 /**
  * When keys with scopes were last used, and from where. A call leaves a note in memory; twice a minute all notes are
- * written in one statement. What a process has not written when it is killed is lost, and so a use may be missing.
+ * written in one statement. A process that is killed loses the notes that it has not written, and so a use may be
+ * missing.
  */
 import { Context, Effect, Layer } from "effect"
 import { onRealTime } from "../platform/runtime/realTime.ts"

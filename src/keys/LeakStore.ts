@@ -1,4 +1,4 @@
-/** Rows of keys that were found in public, each with the mail about it. What a report does is one transaction. */
+/** Rows of keys that were found in public, each with the mail about it. A report is one transaction. */
 import { Mode } from "@coffer/model/Ids"
 import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"

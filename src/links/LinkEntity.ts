@@ -1,6 +1,6 @@
 /**
- * What the owner of a payment link is told. It takes visits one at a time, so that `max_uses` is exact also when many
- * come at once; the row's version is the fence when two runners believe they own the link.
+ * The messages to the owner of a payment link. It takes visits one at a time, so that `max_uses` is exact also when
+ * many come at once; the row's version is the fence when two runners believe they own the link.
  */
 import { LinkId } from "@coffer/model/Ids"
 import { LinkClosed, LinkCommand, LinkConflict, PaymentLink } from "@coffer/rules/link/PaymentLink"

@@ -59,7 +59,7 @@ export const layer = Layer.effect(
       yield* ListHorizon
     )
     return LinkStore.of({
-      // What cannot be a number is not asked for: Postgres has no text with NUL.
+      // A text that cannot be a number is not looked up: Postgres has no text with NUL.
       load: (linkId) =>
         isLinkId(linkId)
           ? Effect.map(

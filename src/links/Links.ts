@@ -51,7 +51,7 @@ export class Links extends Context.Service<
       terms: CreatePaymentLink
     ) => Effect.Effect<PaymentLink, InvalidField | WriteFailure>
     readonly find: (account: Account, linkId: string) => Effect.Effect<PaymentLink, LinkNotFound>
-    /** Of any account: for the page that buyers see. */
+    /** Any account's link: for the page that buyers see. */
     readonly byId: (linkId: string) => Effect.Effect<PaymentLink, LinkNotFound>
     /** Newest first. */
     readonly page: (account: Account, query: PaymentLinkQuery) => Effect.Effect<Page<PaymentLink>, InvalidField>
@@ -156,7 +156,7 @@ const create = ({ commands, ids, merchantOf, privateAllowed }: LinkServices) =>
 const update = ({ send }: LinkServices, find: Links["Service"]["find"]) =>
   span("Links.update")(function* (account: Account, linkId: string, asked: UpdatePaymentLink) {
     const { expires_at, max_uses, metadata = {}, status, subject } = asked
-    // What no link could take is wrong whether or not there is one (silences: G10).
+    // A value that no link could take is wrong whether or not there is one (silences: G10).
     const unfit = patchProblem({}, metadata)
     if (unfit !== undefined) return yield* new InvalidField(unfit)
     const expiresAt = yield* Effect.fromResult(readExpiry(expires_at))

@@ -21,7 +21,7 @@ import { NewIds } from "../platform/runtime/NewIds.ts"
 import { TimeColumn } from "../platform/runtime/codecs.ts"
 import { asyncCommit } from "../platform/postgres/asyncCommit.ts"
 
-/** A row as it is written. What there is none of is null, and so is an empty text. */
+/** A row as it is written. A value that is missing is null, and so is an empty text. */
 export interface NewLogRow extends Bodies {
   readonly request_id: string
   readonly merchant_id: string
@@ -54,7 +54,7 @@ const StoredRow = Schema.Struct({
   key_id: Schema.NullOr(Schema.String),
   user_agent: Schema.NullOr(Schema.String),
   idempotency_key: Schema.NullOr(Schema.String),
-  /** Of rows that were written before there were blocks. */
+  /** For rows that were written before there were blocks. */
   request_body: Schema.Unknown,
   response_body: Schema.Unknown,
   /** Where the bodies are; null of a call without any. */
@@ -190,7 +190,7 @@ const makeSearch = (sql: SqlClient.SqlClient, pages: Pages.Pages<StoredRow>) => 
     const { errorCode = "", path = "", requestId } = filter
     if (![errorCode, path].every(isStorable)) return { filters: [sql`false`] }
     const ways = waysOf(filter)
-    // Of one id there is one call or none: no other filter could lead to it sooner.
+    // One id has one call or none: no other filter could lead to it sooner.
     if (requestId !== undefined) {
       return { filters: [equals(sql, "request_id", requestId), ...ways.map(({ condition }) => condition)] }
     }

@@ -72,7 +72,7 @@ export const rowOf = (call: LoggedCall): NewLogRow => {
   }
 }
 
-/** The answer of a call that stands for others says how many they are. Of one above the quota that is all. */
+/** The answer of a call that stands for others says how many they are. A call above the quota keeps only that. */
 const withCount = ({ refused, status }: LoggedCall, response: object | undefined): object | undefined => {
   if (status === overQuota) return { _refused: { count: refused ?? 1 } }
   return refused === undefined ? response : { ...response, _refused: { count: refused } }

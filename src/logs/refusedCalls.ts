@@ -1,7 +1,7 @@
 /**
- * Calls that no quota let through: refused by the quota itself or before it, as with a key of a suspended merchant.
- * A holder of a key can send any number of them, so of one key and status a minute has two rows: the
- * first call, and one that says how many came after it. Of calls above the quota no body is kept (silences: A11).
+ * Calls that no quota let through: refused by the quota itself or before it, as with a key of a suspended merchant. A
+ * holder of a key can send any number of them, so of one key and status a minute has two rows: the first call, and one
+ * that says how many came after it. A call above the quota keeps no body (silences: A11).
  */
 import { Struct } from "effect"
 import type { LoggedCall } from "./logRow.ts"
@@ -10,7 +10,7 @@ import type { LoggedCall } from "./logRow.ts"
 export const overQuota = 429
 
 const minuteMillis = 60_000
-/** Minutes that are open at once. Of more, the oldest is closed before it is over. */
+/** Minutes that are open at once. The oldest beyond them is closed before it is over. */
 const openMax = 2_000
 
 interface Open {

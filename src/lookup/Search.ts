@@ -52,7 +52,7 @@ interface Own {
   readonly table: string
   readonly id: string
   readonly field: string
-  /** What the rows of a partial index have in common. */
+  /** The condition of a partial index. */
   readonly among?: string
 }
 

@@ -17,7 +17,7 @@ export interface Message {
   readonly to: string
   /** The name beside the sender's address. */
   readonly fromName: string
-  /** Who gets an answer; nobody unless given. */
+  /** The address for answers; none unless given. */
   readonly replyTo?: string
   readonly subject: string
   readonly text: string
@@ -128,7 +128,7 @@ const compose = Effect.fnUntraced(function* (message: Message, mailFrom: string)
   return { bytes: bytes as Buffer, envelope: { from: mailFrom, to } } satisfies Composed
 })
 
-/** Of an answer's address nodemailer makes the ASCII form as well. */
+/** For an answer's address nodemailer makes the ASCII form as well. */
 const partsOf = ({ fromName, html, id, replyTo, subject, text, to }: Message, mailFrom: string) => ({
   messageId: `<${id}@${mailFrom.slice(mailFrom.lastIndexOf("@") + 1)}>`,
   from: { name: fromName, address: mailFrom },

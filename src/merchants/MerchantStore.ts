@@ -60,7 +60,7 @@ const MerchantRow = Schema.Struct({
 })
 export type MerchantRow = typeof MerchantRow.Type
 
-/** Whose key it is that was sent. */
+/** The merchant and mode of a key that was sent. */
 export interface FoundKey {
   readonly merchant: MerchantRow
   readonly mode: Mode
@@ -82,7 +82,6 @@ export class MerchantStore extends Context.Service<
     readonly byKeyHash: (hash: string) => Effect.Effect<Option.Option<FoundKey>>
     /** Whether a key with this hash was somebody's, and has ended. */
     readonly wasKey: (hash: string) => Effect.Effect<boolean>
-    /** What is made for this number. */
     readonly insert: <A extends { readonly merchant: MerchantRow }>(
       make: (merchantId: MerchantId) => Effect.Effect<A>
     ) => Effect.Effect<A>
@@ -337,5 +336,5 @@ const makeSigningSecrets = (sql: SqlClient.SqlClient) => {
   return { sealedAs, reseal }
 }
 
-/** Of words without quotes and commas. */
+/** For words without quotes and commas. */
 const textArray = (words: ReadonlyArray<string>): string => `{${words.join(",")}}`

@@ -70,7 +70,7 @@ export class Merchants extends Context.Service<
     ) => Effect.Effect<Merchant, MerchantNotFound | ClockMoved>
     /** The account's current secret: signs what goes to an order's own URL and to the default one (silences: W1). */
     readonly signingSecret: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
-    /** What this runner has read of the merchant is read again: somebody has changed what belongs to it. */
+    /** Lets this runner read the merchant again, after a change of something that belongs to it. */
     readonly forget: (merchantId: string) => Effect.Effect<void>
     /** Waits until the other runners know that the clock of a sandbox is so far ahead, for some seconds at most. */
     readonly clockIsHeard: (merchantId: string, offset: number) => Effect.Effect<void>

@@ -14,7 +14,7 @@ const times = {
   revoked_at: Schema.NullOr(TimeColumn)
 }
 
-/** Whose key it is, main or with scopes. Without a number it is the main key, and the rest is null. */
+/** The owner of a key, main or with scopes. Without a number it is the main key, and the rest is null. */
 export const KeyOwner = Schema.Struct({
   merchant_id: Schema.String,
   mode: Mode,

@@ -3,8 +3,8 @@
  * without saying so. So this runner sends itself a heartbeat each second over the connection that listens: one that
  * comes back proves that every change committed before it was sent has been received. Runs on real time, as sockets do.
  *
- * What this runner passes on is sent over the same connection, outside of the transaction that made the work: a NOTIFY
- * makes commits wait for one another (docs/decisions/0023).
+ * Work that this runner passes on is sent over the same connection, outside of the transaction that made the work: a
+ * NOTIFY makes commits wait for one another (docs/decisions/0023).
  */
 import { PgClient, PgConnection } from "@effect/sql-pg"
 import { Effect, Fiber, Queue, Schedule, Schema } from "effect"
@@ -157,7 +157,7 @@ const receiveFrom = <A, E, E2, R, R2>(
     })
   )
 
-/** Waits for work that this runner passes on, and takes each kind of it once. Nobody is told while nobody is there. */
+/** Waits for work that this runner passes on, and takes each kind of it once. Without other runners it takes none. */
 const passedWork = Effect.fnUntraced(function* (wakeups: Wakeups["Service"], isAnybodyThere: () => boolean) {
   const passed = new Set<Wakeup>()
   const somePassed = yield* Queue.sliding<void>(1)

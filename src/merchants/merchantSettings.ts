@@ -13,7 +13,7 @@ import type { MerchantRow, ModeRow } from "./MerchantStore.ts"
 /** Characters of a bad allowlist entry that the refusal repeats. */
 const entryShownMax = 64
 
-/** What the operator may change, with the logo as its file is named. */
+/** The settings that the operator may change, with the logo as its file is named. */
 export interface MerchantPatch extends Omit<UpdateMerchant, "logo_url"> {
   readonly logo?: string | null
 }

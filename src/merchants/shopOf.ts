@@ -1,4 +1,4 @@
-/** What buyers see of a merchant, and what they may pay with. Pure. */
+/** The shop of a merchant as buyers see it, and the methods that they may pay with. Pure. */
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Shop } from "../pages/shop.ts"
 import type { Merchant } from "./Merchants.ts"

@@ -9,7 +9,7 @@ import { stripesBounds } from "../channel/amountBounds.ts"
 import type { Secrets } from "../platform/runtime/Secrets.ts"
 
 export const StripeAccount = Schema.Struct({
-  /** Whether buyers pay through it. What they have paid through it is refunded and disputed there in any case. */
+  /** Whether buyers pay through it. Payments that went through it are refunded and disputed there in any case. */
   isActive: Schema.Boolean,
   secretKey: Schema.String,
   webhookSecret: Schema.String,
@@ -20,8 +20,8 @@ export const StripeAccount = Schema.Struct({
 })
 export type StripeAccount = typeof StripeAccount.Type
 
-/** What the keys are sealed for. */
-/** What a merchant's channel takes in one payment; undefined where that is any amount. */
+/** The purpose for which the keys are sealed. */
+/** The amounts that a merchant's channel takes in one payment; undefined where that is any amount. */
 export const boundsOf = ({ stripe }: { readonly stripe: StripeAccount | null }): AmountBounds | undefined =>
   stripe?.isActive === true ? stripesBounds : undefined
 

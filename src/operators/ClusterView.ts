@@ -92,7 +92,7 @@ const laneView = (vitals: ReadonlyArray<Reading>, lane: string): RunnerResource[
   }
 }
 
-/** Of the series with this label, where there are several. */
+/** The reading of the series with this label, where there are several. */
 const valueOf = (vitals: ReadonlyArray<Reading>, name: string, label?: string): number | null =>
   vitals.find((each) => each.name === name && (label === undefined || Object.values(each.labels).includes(label)))
     ?.value ?? null

@@ -75,7 +75,7 @@ export const layer = Layer.effect(
         const operator = numbered(OperatorId.make(id))
         return Effect.as(sql`insert into ${into} values (${row(operator, tokenHash)})`, operator)
       })
-    // Of several at once one gets the row of `first_admin`.
+    // One of several at once gets the row of `first_admin`.
     const insertFirst = (numbered: Make, tokenHash: string) =>
       numbering((id) => {
         const operator = numbered(OperatorId.make(id))
@@ -109,5 +109,5 @@ const operatorOf = (row: typeof OperatorRow.Type): Operator => ({
   revokedAt: row.revoked_at
 })
 
-/** What cannot be a number is not looked up: Postgres has no text with NUL. */
+/** A text that cannot be a number is not looked up: Postgres has no text with NUL. */
 const isOperatorId = Schema.is(OperatorId)

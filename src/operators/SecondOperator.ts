@@ -37,9 +37,9 @@ export class JustDone extends Schema.TaggedError<JustDone>()("JustDone", { act: 
 interface Asked {
   readonly act: ActName
   readonly target: string
-  /** What both have to ask for. */
+  /** The body that both operators have to send. */
   readonly content: object
-  /** What the table of acts looks at, unless it is the content. */
+  /** The values that the table of acts looks at, unless they are the content. */
   readonly of?: object
 }
 
@@ -57,7 +57,7 @@ export class SecondOperator extends Context.Service<
     readonly confirm: (asked: Asked) => Effect.Effect<void, NeedsSecondOperator | JustDone, CurrentOperator>
     /** Whether one operator may approve it: it makes no more than allowed with what one approved alone within a day. */
     readonly approvesAlone: (payout: Alone) => Effect.Effect<boolean>
-    /** What waits, newest first: at most `limit`. */
+    /** The requests that wait, newest first: at most `limit`. */
     readonly waiting: (limit: number) => Effect.Effect<ReadonlyArray<Approval>>
     /** Removes requests that nobody repeated in time, at most `limit`; how many they were. */
     readonly dropExpired: (now: DateTime.Utc, limit: number) => Effect.Effect<number>
@@ -74,7 +74,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const { twoOperators } = yield* Settings
 
-    /** What an operator who still has access has asked for. */
+    /** A request of an operator who still has access. */
     const isValid = (at: string) => sql`expires_at > ${at}::text::timestamptz
       and (operator_id = ${fromSettings.operatorId} or exists (select from operators first
         where first.operator_id = approvals.operator_id and first.revoked_at is null

@@ -9,7 +9,7 @@ import type { Entry } from "./AuditLog.ts"
 
 export const repeatWindowMillis = 60 * 60 * 1_000
 
-/** Kinds of entries that are remembered at once. Of more, the oldest is written out before its hour is over. */
+/** Kinds of entries that are remembered at once. The oldest beyond them is written out before its hour is over. */
 const kindsMax = 10_000
 
 interface Kind {
@@ -45,7 +45,7 @@ export const makeRepeatedEntries = Effect.fnUntraced(function* (write: (entry: E
       const kind: Kind = { entry, since, written: Deferred.makeUnsafe<void>(), repeated: 0 }
       kinds.set(key, kind)
       return Effect.onExit(write(entry), (exit) => {
-        // What was not written is tried again by the next one.
+        // The next entry of this kind tries again.
         if (Exit.isFailure(exit)) kinds.delete(key)
         return Deferred.done(kind.written, exit)
       })
@@ -56,7 +56,7 @@ export const makeRepeatedEntries = Effect.fnUntraced(function* (write: (entry: E
     writeOnce: Effect.fnUntraced(function* (entry: Entry) {
       const { act, actor, phase, status, target } = entry
       const now = yield* unmovedMillis
-      // Whatever they were aimed at, since targets are without number; but each environment of a merchant by itself.
+      // The environments of a merchant are apart; the rest of a target is not, since targets are without number.
       const key = [actor?.id, act, phase, status, phase === "seen" ? target.replace(/\/.*/, "") : ""].join("\n")
       const known = kinds.get(key)
       if (known !== undefined && now < known.since + repeatWindowMillis) {

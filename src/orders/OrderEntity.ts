@@ -1,7 +1,7 @@
 /**
- * What the owner of an order is told. One runner owns an order, wherever a command for it arrives; the row's version is
- * the fence when two runners believe they own it. It is the owner of the order's wallet, so that a payment is sent on
- * once at most (docs/decisions/0048). `OrderCommands` carries a command out.
+ * The messages to the owner of an order. One runner owns an order, wherever a command for it arrives; the row's version
+ * is the fence when two runners believe they own it. It is the owner of the order's wallet, so that a payment is sent
+ * on once at most (docs/decisions/0048). `OrderCommands` carries a command out.
  */
 import { TradeNo } from "@coffer/model/Ids"
 import { Order, OrderCommand, OrderConflict, RefundRefused } from "@coffer/rules/order/Order"

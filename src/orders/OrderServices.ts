@@ -1,4 +1,4 @@
-/** What the operations of orders share: services, and the ways to find an order and to give it a command. */
+/** The services that the operations of orders share, and the ways to find an order and to give it a command. */
 import type { TradeNo } from "@coffer/model/Ids"
 import type { Order, OrderCommand } from "@coffer/rules/order/Order"
 import { Effect, Option } from "effect"
@@ -57,7 +57,7 @@ export const orderServices = Effect.gen(function* () {
     /** Performs the order's half of a refund or a dispute. `entry` is the other half. */
     performHalf: (order: OrderName, command: OrderCommand, entry: Entry) => send(order, command, { entry }),
     perform: (order: OrderName, command: OrderCommand) => Effect.catchTags(send(order, command), alone),
-    /** What the request itself asked for: its answer is committed with the change. */
+    /** The command that the request itself is: its answer is committed with the change. */
     performAsked: (order: OrderName, command: OrderCommand) =>
       answering((answer) => Effect.catchTags(send(order, command, { answer }), alone)),
     /** The same with the channel's own rows. They exist already if the command was performed before. */

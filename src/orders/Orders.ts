@@ -151,7 +151,7 @@ export const layer = Layer.effect(
 
 const annotate = ({ find, performAsked }: OrderServices) =>
   span("Orders.annotate")(function* (account: Account, ref: string, patch: UpdateOrder) {
-    // What no order could take is wrong whether or not there is one (silences: G10).
+    // A value that no order could take is wrong whether or not there is one (silences: G10).
     const unfit = patchProblem({}, patch.metadata ?? {})
     if (unfit !== undefined) return yield* new InvalidField(unfit)
     const order = yield* find(account, ref)

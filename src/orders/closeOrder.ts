@@ -22,7 +22,7 @@ export const closeEarly = (services: OrderServices) => {
     }
     const answer = yield* answerOf(services, order, yield* channel.cancel(order))
     return yield* performAsked(order, CloseEarly.make({ answer }))
-    // What the channel did must be recorded even when the caller hangs up.
+    // The channel's act must be recorded even when the caller hangs up.
   }, Effect.uninterruptible)
 }
 

@@ -35,7 +35,7 @@ export const createOrder = (services: OrderServices) => {
     const asked = { ...order, metadata: terms.metadata ?? {} }
     const problem = termsProblem(asked, allowanceOf(services, merchant, account))
     if (problem !== undefined) {
-      // Settings may have changed since the first request with this number. What the form forbids was never an order.
+      // Settings may have changed since the first request with this number. The form has not, and refuses as before.
       if (formProblem(asked, account) !== undefined) return yield* problem
       return yield* repeated(services, account, order, Effect.fail(problem))
     }
@@ -79,7 +79,7 @@ const allowanceOf = ({ privateAllowed }: OrderServices, merchant: Merchant, { mo
   hasOtherTarget: hasTarget(merchant.modes[mode])
 })
 
-/** Somebody would hear that an order was paid (spec: General rules, 1). */
+/** Whether anyone would hear that an order was paid (spec: General rules, 1). */
 const hasTarget = ({ default_notify_url, webhooks }: Merchant["modes"]["live"]) =>
   default_notify_url !== null || webhooks.endpoints.some((endpoint) => takes(endpoint, "payment.succeeded"))
 

@@ -18,11 +18,11 @@ const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) =
 type OfSome<State, Field extends PropertyKey> = State extends Readonly<Record<Field, infer Value>> ? Value : null
 type FieldOf<State> = State extends unknown ? keyof State & string : never
 
-/** What the order's state has, by the names of the wire; null where a status lacks it. */
+/** The fields of the order's state, by the names of the wire; null where a status lacks it. */
 type Kept = { readonly [Field in FieldOf<Order> as Snake<Field>]: OfSome<Order, Field> }
 
 type Terms = typeof CreateOrder.Type
-/** What a create may set, by the names of the state; null where it was left out. */
+/** The fields that a create may set, by the names of the state; null where it was left out. */
 type Settable = { readonly [Name in keyof Terms & string as Camel<Name>]-?: Exclude<Terms[Name], undefined> | null }
 
 // Both set fields in a copy of an object that has all of them: to add them one by one takes three times as long.

@@ -1,4 +1,4 @@
-/** What the channel says of payments of an order, and the way back of money that must not stay. */
+/** The channel's reports about payments of an order, and the way back of money that must not stay. */
 import { PaymentId, TradeNo } from "@coffer/model/Ids"
 import {
   type ChannelDispute,
@@ -104,7 +104,7 @@ export const closeParkedOfSandbox = ({ byTradeNo, perform }: OrderServices) =>
   })
 const ownNote = "a sandbox's own payment, closed by the service"
 
-/** Of an unapplied payment. None when it is not known here. */
+/** For an unapplied payment. None when it is not known here. */
 export const noteDispute = ({ byTradeNo, perform }: OrderServices) =>
   span("Orders.noteDispute")(function* (tradeNo: TradeNo, paymentId: PaymentId, dispute: ChannelDispute) {
     const order = yield* byTradeNo(tradeNo)

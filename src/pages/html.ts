@@ -12,7 +12,7 @@ export class Html {
   }
 }
 
-/** What may be put into a template. Undefined is left out. */
+/** The values that may be put into a template. Undefined is left out. */
 export type Content = string | number | Html | ReadonlyArray<Html> | undefined
 
 export const html = (parts: TemplateStringsArray, ...contents: ReadonlyArray<Content>): Html =>

@@ -1,11 +1,11 @@
 /**
- * What all pages for buyers are put together from: the document around them, a page with one message, terms, drawings.
+ * The parts of all pages for buyers: the document around them, a page with one message, terms, drawings.
  */
 import { type Content, type Html, html } from "./html.ts"
 import { type Language, tags } from "./language.ts"
 import { style } from "./style.ts"
 
-/** What the document around every page says. */
+/** The texts of the document around every page. */
 const frames = {
   en: { sandbox: "Sandbox: no real money moves", footer: "Secure checkout by Coffer" },
   zh: { sandbox: "沙盒环境：不会真实扣款", footer: "由 Coffer 提供安全结账" }
@@ -24,7 +24,7 @@ export interface Frame {
   /** Where the buyer finds help. */
   readonly help?: Html | undefined
   readonly script?: Html
-  /** What the document's head has beside the usual. */
+  /** Further elements of the document's head. */
   readonly head?: Html | undefined
 }
 

@@ -1,4 +1,4 @@
-/** What buyers call the payment methods. */
+/** The payment methods' names for buyers. */
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Language } from "./language.ts"
 

@@ -25,7 +25,7 @@ export const headers = {
   "x-robots-tag": "noindex"
 }
 
-/** Of a page whose language follows from the request. */
+/** For a page whose language follows from the request. */
 export const headersIn = (language: Language) => ({ "content-language": tags[language], vary: "Accept-Language" })
 
 export const respondWith = (markup: string, status = 200, more: Readonly<Record<string, string>> = {}) =>

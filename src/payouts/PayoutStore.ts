@@ -59,7 +59,7 @@ export const layer = Layer.effect(
       Result: payouts.row,
       execute: (payoutNo) => sql`select * from payouts where payout_no = ${payoutNo}`
     })
-    // What cannot be a number is not asked for: Postgres has no text with NUL.
+    // A text that cannot be a number is not looked up: Postgres has no text with NUL.
     const load = (payoutNo: string) =>
       isPayoutNo(payoutNo)
         ? sqlDefects(Effect.map(byNo(payoutNo), Option.map(storedOf)))

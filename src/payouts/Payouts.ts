@@ -173,7 +173,7 @@ const request = (services: PayoutServices) => {
   }, numbering)
 }
 
-/** What an earlier request with this reference made. */
+/** The payout that an earlier request with this reference made. */
 const made = Effect.fnUntraced(function* ({ store }: PayoutServices, merchant: Merchant, terms: CreatePayout) {
   const { amount, currency, mode, reference } = terms
   if (reference === undefined) return undefined

@@ -1,4 +1,7 @@
-/** What all rooms stand on: rows and who writes them, time, ids, secrets, workers, and this runner in its cluster. */
+/**
+ * The services that all rooms stand on: rows and who writes them, time, ids, secrets, workers, and this runner in its
+ * cluster.
+ */
 import * as Doubt from "@coffer/cluster/Doubt"
 import * as Joining from "@coffer/cluster/Joining"
 import { Layer } from "effect"

@@ -178,7 +178,7 @@ const makeTell = Effect.gen(function* () {
       Effect.asVoid,
       Effect.catchTags({
         ...withoutEntry,
-        // Of the mail's row: the order was told already, or another worker has looked at the mail since.
+        // The mail's row is stale: the order was told already, or another worker has looked at the mail since.
         StaleVersion: () => Effect.void,
         RefundRefused: Effect.die,
         OrderConflict: Effect.die

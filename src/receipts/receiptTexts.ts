@@ -1,5 +1,5 @@
 /**
- * What a receipt says, the same on the page and in the mail: its words in each language, and its lines for an order.
+ * The texts of a receipt, the same on the page and in the mail: its words in each language, and its lines for an order.
  * Pure.
  */
 import type { SettledOrder } from "@coffer/rules/order/Order"

@@ -1,6 +1,6 @@
 /**
- * Carries a command to a refund out. What follows from it for the order and the wallet is committed with it. There is
- * no owner (docs/decisions/0006): the row's version is the fence, and who was second decides again.
+ * Carries out a command to a refund. Its consequences for the order and the wallet are committed with it. There is no
+ * owner (docs/decisions/0006): the row's version is the fence, and the second writer decides again.
  */
 import { RefundNo } from "@coffer/model/Ids"
 import type { RefundRefused } from "@coffer/rules/order/Order"
@@ -61,7 +61,7 @@ export class RefundCommands extends Context.Service<
       command: RefundCommand,
       answer?: Answering
     ) => Effect.Effect<Refund, RefundConflict | WriteFailure>
-    /** The channel's word. What contradicts its earlier word raises an alarm and changes nothing. */
+    /** The channel's word. A word that contradicts an earlier one raises an alarm and changes nothing. */
     readonly handleReport: (
       refundNo: RefundNo,
       command: RefundCommand,

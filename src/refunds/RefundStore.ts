@@ -40,7 +40,7 @@ export class RefundStore extends Context.Service<
     /** By platform number, then by the merchant's own; only among the account's (silences: G11, G25). */
     readonly resolve: (account: Account, ref: string) => Effect.Effect<Option.Option<StoredRefund>>
     readonly byOutRefundNo: (account: Account, outRefundNo: string) => Effect.Effect<Option.Option<StoredRefund>>
-    /** What an idempotency claim has made since. */
+    /** The refund that an idempotency claim has made since. */
     readonly byRequest: (request: string, since: DateTime.Utc) => Effect.Effect<Option.Option<StoredRefund>>
     /** Newest first (spec: List conventions; silences: R13). */
     readonly page: (

@@ -137,7 +137,7 @@ const refundServices = Effect.gen(function* () {
     orders: yield* Orders,
     ids: yield* NewIds,
     runs: yield* Runs,
-    /** What outlives the request that it was begun for. */
+    /** The work that outlives the request for which it was begun. */
     scope: yield* Effect.scope,
     /** Refunds that are being driven to their first answer. */
     driving: yield* FiberMap.make<RefundNo, Answered, DriveFailure>(),
@@ -263,7 +263,7 @@ const joined = Effect.fnUntraced(function* (services: RefundServices, refund: Re
   const { refundNo } = refund
   let fiber = Option.getOrUndefined(yield* FiberMap.get(driving, refundNo))
   if (fiber === undefined) {
-    // Nobody drives it here: it was settled meanwhile, or another runner drives it, or that runner is dead.
+    // No fiber drives it here: it ended meanwhile, or another runner drives it, or that runner is dead.
     const now = yield* commands.load(refundNo)
     if (now.status !== "reserved") return repeated(now)
     const lasts = DateTime.distance(yield* currentTime, nextCheck.reservedUntil(refund))
@@ -296,7 +296,7 @@ const numberRequired = Effect.fail(
 
 // The channel -------------------------------------------------------------------
 
-/** What the channel said is recorded at once or, when that fails, a little later. */
+/** The channel's answer is recorded at once or, when that fails, a little later. */
 const settleRetriesMax = 3
 const settleAgain = Schedule.exponential("200 millis")
 /** A caller waits at least this long for the recording, however long the channel took. */
@@ -357,7 +357,7 @@ const settle = Effect.fnUntraced(function* (
   })
 })
 
-/** What the channel says of a refund that it had accepted, by itself or because it was asked. */
+/** The channel's report about a refund that it had accepted, by itself or because it was asked. */
 const report = span("Refunds.report")(function* (
   { commands }: RefundServices,
   refundNo: RefundNo,

@@ -1,5 +1,5 @@
 /**
- * What reports are made of: rows of the ledger and of the objects behind them, read in steps along one index each, so
+ * The sources of reports: rows of the ledger and of the objects behind them, read in steps along one index each, so
  * that a step is short however long the ledger is (`platform/postgres/scans.ts` says why the ranges are written so).
  * It writes nothing.
  */
@@ -89,7 +89,7 @@ export class ReportSources extends Context.Service<
     readonly head: (wallet: WalletOf, below: string) => Effect.Effect<Head>
     /** Rows of the wallet, oldest first, at most {@link stepRows}. */
     readonly rows: (wallet: WalletOf, bounds: Bounds) => Effect.Effect<ReadonlyArray<LedgerLine>>
-    /** Of the first rows of this type in the range: sums by method, and the newest that is in each. */
+    /** Sums by method of the first rows of this type in the range, and the newest row in each sum. */
     readonly fees: (
       wallet: WalletOf,
       source: (typeof feeTypes)[number],
@@ -196,7 +196,7 @@ const ofType = ({ account: { merchantId, mode }, currency }: WalletOf, type: Led
   type
 })
 
-/** What was charged for, as a table with the method of each row and what it was charged on. */
+/** The charged objects, as a table with the payment method and the amount of each. */
 const charged = (sql: SqlClient.SqlClient, source: (typeof feeTypes)[number]["source"]): Statement.Fragment => {
   switch (source) {
     case "payment":

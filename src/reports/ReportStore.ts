@@ -36,7 +36,7 @@ export class TooManyReports extends Schema.TaggedError<TooManyReports>()("TooMan
   reason: Schema.Literals(["pending", "kept", "bytes"])
 }) {}
 
-/** What a step has made. */
+/** The result of a step. */
 export interface Written {
   readonly content: Uint8Array
   readonly rows: number

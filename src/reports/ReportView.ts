@@ -37,7 +37,7 @@ export const reportView = (report: Report): ReportResource => ({
   expires_at: isoText(report.expires_at)
 })
 
-/** What each report is called when it is answered at once. */
+/** The `object` of each report that is answered at once. */
 const objects = {
   statement: "statement",
   transactions: "transactions",
@@ -64,7 +64,7 @@ const columns = {
   frozen: columnsOf(FrozenLine)
 } as const satisfies Record<ReportKind, unknown>
 
-/** What a file begins with. */
+/** The beginning of a file. */
 export const reportHeader = ({ format, report }: Terms): string => (format === "csv" ? csvHeader(columns[report]) : "")
 
 export const linesText = ({ format, report }: Terms, lines: ReadonlyArray<ReportLine>): string =>

@@ -35,9 +35,9 @@ const FeeSum = Schema.Struct({ count: Schema.Int, volume: Schema.Int, fee: Schem
 
 /** How far a report is. */
 export const Place = Schema.Struct({
-  /** Of the currencies, which one. */
+  /** The index of the currency. */
   wallet: Schema.Int,
-  /** Of a statement the period; of fees and frozen money the type of rows. */
+  /** The index of the period in a statement, and of the type of rows in fees and frozen money. */
   stage: Schema.Int,
   /** The body of the last row that was read. */
   last: Schema.String,

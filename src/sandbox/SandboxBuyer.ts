@@ -36,7 +36,7 @@ export class SandboxBuyer extends Context.Service<
     ) => Effect.Effect<Order, ChannelUnreachable | OrderNotFound | OrderConflict | NotCommitted | OwnerUnavailable>
     /** Until when no attempt begins, since too many were declined; one that has begun may end (silences: O13). */
     readonly pausedUntil: (order: Order) => Effect.Effect<Option.Option<DateTime.Utc>>
-    /** Whether the bank has the order's whole amount. Of a pending order: it has not reported the payment yet. */
+    /** Whether the bank has the order's whole amount. It may not have reported the payment yet. */
     readonly hasPaid: (order: Order) => Effect.Effect<boolean>
   }
 >()("@coffer/sandbox/SandboxBuyer") {}

@@ -34,7 +34,7 @@ export interface Setting {
 /** `stripe`: the sandbox has an account at Stripe. */
 type Decide<E> = (row: ClockRow, has: { readonly stripe: boolean }) => Effect.Effect<Setting | undefined, E>
 
-/** What has been done since the last stop. */
+/** The work since the last stop. */
 export interface Stop {
   readonly offset: number
   readonly attempts: number

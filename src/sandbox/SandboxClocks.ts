@@ -101,7 +101,7 @@ const unmovedRow = (merchantId: string): ClockRow => ({
   reached: null
 })
 
-/** What names a request that is sent again: its key and its body. */
+/** The name of a request that is sent again: its key and its body. */
 const requestOf = (asked: AdvanceClock) =>
   Effect.map(currentRequest, (request) => (request === null ? null : `${request} ${jsonText(asked)}`))
 

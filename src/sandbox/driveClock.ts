@@ -51,7 +51,7 @@ export const makeDriveClock = Effect.gen(function* () {
   const clocks = yield* MerchantClocks
   const store = yield* SandboxClockStore
 
-  /** What is due now, and when the first of all is. */
+  /** The rows that are due now, and the time of the first of all. */
   const look = Effect.fnUntraced(function* (merchantId: string) {
     const all = yield* duesOf(workers, [merchantId])
     const now = (yield* unmovedMillis) + clocks.offsetOf(sandboxOf(merchantId))
@@ -71,7 +71,7 @@ export const makeDriveClock = Effect.gen(function* () {
         some += rows
         if (work.isPosting === true) posts += rows
       }
-      // Somebody else works on the rows that are still due.
+      // Another worker has the rows that are still due.
       if (some === 0) return { done, posts, first, now }
       done += some
     }

@@ -73,7 +73,7 @@ type FeesOf = (paymentId: string) => Details
 const feeDetails = (fee: ReturnType<FeeOf>): Details =>
   fee === undefined ? {} : { channel_fee: fee.fee, channel_fee_currency: fee.currency }
 
-/** What has no time of its own, such as an expiry, is told by its event. */
+/** A step without a time of its own, such as an expiry, is told by its event. */
 const orderEntries = (about: Order, feesOf: FeesOf): ReadonlyArray<Entry> => {
   const { amount, createdAt, currency, outTradeNo, tradeNo } = about
   const created: Entry = {

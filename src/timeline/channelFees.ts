@@ -1,5 +1,5 @@
 /**
- * What the channel has kept of payments as its own fees: of Stripe, from its balance transactions, which are read each
+ * The fees that the channel itself has kept of payments: of Stripe, from its balance transactions, which are read each
  * night (migration 0031). For operators: a merchant's fee is that of its schedule (silences: S11).
  */
 import type { Account } from "@coffer/model/Account"
@@ -23,7 +23,7 @@ export interface OwnedPayment extends Pick<Account, "merchantId" | "mode"> {
   readonly paymentId: string
 }
 
-/** None of a payment of which nothing was read yet. */
+/** None for a payment of which nothing was read yet. */
 export type FeeOf = (payment: OwnedPayment) => ChannelFee | undefined
 
 export const channelFees = (sql: SqlClient.SqlClient, payments: ReadonlyArray<OwnedPayment>): Effect.Effect<FeeOf> => {

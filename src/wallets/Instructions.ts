@@ -2,7 +2,7 @@
  * The way of an entry from one runner to another: the exception, since the owner of a wallet owns its orders
  * (docs/decisions/0048). No row travels. A message holds the commands for which the rows were made. The runner that
  * receives it reads the object, decides again by the same rules, and makes the rows itself: each room says what its own
- * commands come to. What is no such command is refused, logged and counted (docs/decisions/0033).
+ * commands come to. A message that is no such command is refused, logged and counted (docs/decisions/0033).
  */
 import type { OrderCommand } from "@coffer/rules/order/Order"
 import { Context, Effect, Equal, Exit, Layer, Metric, Option, Schema, SchemaTransformation } from "effect"
@@ -13,7 +13,7 @@ import { currentMillis } from "../platform/runtime/clock.ts"
 import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
 import { type Entry, type Instruction, noEntry } from "./WalletCommands.ts"
 
-// What is sent --------------------------------------------------------------------
+// Sending -------------------------------------------------------------------------
 
 /** A kind of command. Runners that serve one database agree on its name and its schema. */
 export interface InstructionKind<in out A> {
@@ -38,7 +38,7 @@ export const instruct = <A>({ codec, name }: InstructionKind<A>, value: NoInfer<
  */
 export interface PerformedCommand<Id, Command> {
   readonly id: Id
-  /** Of the row that it was decided on. */
+  /** The version of the row that it was decided on. */
   readonly version: number
   readonly command: Command
   /** The request whose answer is stored with it. */
@@ -77,9 +77,9 @@ const textOf = ({ changes, instructions }: Entry): string => {
   return jsonText(instructions.map(({ encoded, name }) => ({ name, body: encoded() })))
 }
 
-// What is received ----------------------------------------------------------------
+// Receiving -----------------------------------------------------------------------
 
-/** What one command comes to. */
+/** The consequences of one command. */
 export interface CarriedOut extends Omit<Entry, "instructions"> {
   /** The command itself, where an object has performed it. */
   readonly performed?: unknown
@@ -180,7 +180,7 @@ const refusedMessages = Metric.counter("coffer_runner_messages_refused_total", {
 
 const logEvery = 60_000
 
-/** All are counted, and one a minute is logged. What a message says is not: it may contain what nobody may read. */
+/** All are counted, and one a minute is logged. Its content is not logged: it may be secret. */
 const makeRefuse = Effect.gen(function* () {
   yield* Metric.update(refusedMessages, 0)
   let lastLogged = -Infinity

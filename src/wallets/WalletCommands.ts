@@ -18,7 +18,7 @@ import { NewIds } from "../platform/runtime/NewIds.ts"
 import { sha256 } from "../platform/runtime/Secrets.ts"
 import { posted, WalletStore } from "./WalletStore.ts"
 
-/** What is posted to a wallet together. */
+/** The parts that are posted to a wallet together. */
 export interface Entry {
   readonly movements: ReadonlyArray<Movement>
   /** How much more is promised from now on; below zero, how much less. */
@@ -168,7 +168,7 @@ const knownWallets = Effect.gen(function* () {
     forget: (address: string, current: Known) => {
       if (known.get(address) === current) known.delete(address)
     },
-    /** Of many at once one reads. */
+    /** One of many readers at once reads the row. */
     load: (name: WalletName, now: DateTime.Utc) => turns.readInTurn(walletIdOf(name), read(name, now))
   }
 })

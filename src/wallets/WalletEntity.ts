@@ -1,4 +1,4 @@
-/** What the owner of a wallet is told. How it posts is `WalletCommands`' business. */
+/** The messages to the owner of a wallet. `WalletCommands` posts them. */
 import { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { walletIdOf, WalletName } from "@coffer/rules/wallet/Wallet"
 import { Effect, Schema } from "effect"

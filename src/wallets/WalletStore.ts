@@ -41,7 +41,7 @@ export const ledger = table("ledger", {
   bytes: ["previousHash", "hash"]
 })
 
-/** Of the ledger; what is left out matches everything. */
+/** Filters of the ledger; what is left out matches everything. */
 export interface LedgerFilters {
   readonly type?: LedgerType
   readonly reference_id?: string

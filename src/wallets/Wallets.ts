@@ -28,7 +28,7 @@ export class Wallets extends Context.Service<
     readonly post: Post
     /** The same within another command, whose own caller waits only so long. */
     readonly postAsOwner: Post
-    /** Of any currency, also one that is not enabled in live; zeros when the wallet was never used (silences: B4). */
+    /** Any currency's, also one that is not enabled in live; zeros when the wallet was never used (silences: B4). */
     readonly balance: (wallet: WalletName) => Effect.Effect<Wallet>
     /** Newest first. */
     readonly ledger: (account: Account, query: LedgerQuery) => Effect.Effect<Page<StoredLedgerRow>, InvalidField>

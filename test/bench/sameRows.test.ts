@@ -1,6 +1,6 @@
 /**
- * What makes the bench honest: a baseline that wrote less than Coffer would be faster for no merit. One order and its
- * payment go through each, and every table is compared column by column, apart from ids, times and hashes.
+ * The bench is honest: a baseline that wrote less than Coffer would be faster for no merit. One order and its payment
+ * go through each, and every table is compared column by column, apart from ids, times and hashes.
  */
 import { spawn } from "node:child_process"
 import path from "node:path"
@@ -87,9 +87,7 @@ const day = (api: Api, { sandboxKey: key }: Merchant) =>
     return replies.map(({ body: answer, status }) => ({ status, body: anonymous(answer) }))
   })
 
-/**
- * What the workers of the service do to a row afterwards, whoever wrote it, and what no two requests have in common.
- */
+/** Columns that the workers of the service write afterwards, or in which no two requests agree. */
 const left: Readonly<Record<string, ReadonlyArray<string>>> = {
   deliveries: ["status", "attempts", "next_attempt_at"],
   api_logs: ["duration_ms"],
@@ -141,7 +139,7 @@ const blocksOf = (sql: SqlClient.SqlClient) =>
       )
   )
 
-/** What a call's log says where. */
+/** The bodies of a call's log. */
 const bodiesOf = (blocks: ReadonlyMap<number, ReadonlyArray<unknown>>, row: Record<string, unknown>) => {
   const from = 2 * Number(row["place"])
   return blocks.get(Number(row["block"]))!.slice(from, from + 2)

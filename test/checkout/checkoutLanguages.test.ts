@@ -1,4 +1,6 @@
-/** What the checkout's routes answer in which language, why a card was declined, and what a phone finds (silences: K). */
+/**
+ * The language of each answer of the checkout's routes, why a card was declined, and what a phone finds (silences: K).
+ */
 import type { Order } from "@coffer/rules/order/Order"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

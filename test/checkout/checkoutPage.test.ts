@@ -39,7 +39,7 @@ const refunded: Order = { ...facts, ...untouched, ...terms, status: "refunded", 
 const failed: Order = { ...terms, status: "failed" }
 const expired: Order = { ...terms, status: "expired" }
 
-/** What stands in the only main heading. */
+/** The text of the only main heading. */
 const heading = (markup: string) => {
   const headings = Array.from(markup.matchAll(/<h1[^>]*>(.*?)<\/h1>/gs), ([, inner]) => inner!)
   assert.lengthOf(headings, 1, "main headings")

@@ -1,4 +1,4 @@
-/** Who is taken for a program at a payment link, by what is sent alone (silences: L4). */
+/** Which visitors are taken for programs at a payment link, by what is sent alone (silences: L4). */
 import { assert, describe, it } from "@effect/vitest"
 import { looksAhead } from "../../src/checkout/looksAhead.ts"
 import { people, previewers } from "../http/links/agents.ts"

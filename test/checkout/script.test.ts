@@ -1,6 +1,6 @@
 /**
  * The script of the checkout's pages as production sends it: Node only blanks the types out of it, where tests compile
- * it (silences: K). What it does is tried in test/pages.
+ * it (silences: K). test/pages tries what it does.
  */
 import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"

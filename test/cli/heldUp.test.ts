@@ -1,4 +1,4 @@
-/** What operators type: what is held up, and acts in bulk, of which each happens once whatever is lost. */
+/** Commands of operators: what is held up, and acts in bulk, of which each happens once whatever is lost. */
 import { heldKinds as kindsTyped } from "@coffer/cli/held"
 import { heldKinds } from "@coffer/contract/HeldUp"
 import { assert, it, layer } from "@effect/vitest"

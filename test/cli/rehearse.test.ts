@@ -188,7 +188,7 @@ describe("coffer stripe rehearse", () => {
   }
 })
 
-/** What the real Stripe might do otherwise, and the field at which the report has to show it. */
+/** Ways in which the real Stripe might differ, and the field at which the report has to show each. */
 function plants(): ReadonlyArray<readonly [what: string, plant: Plant, path: string]> {
   const of = (object: string, change: (body: Body) => void): Plant => {
     const within = (body: Body): void => {

@@ -9,7 +9,7 @@ import { type Running, start } from "../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/cli/resources") {}
 
-/** What `--json` has printed: an object a line. */
+/** The lines that `--json` has printed: an object a line. */
 const linesOf = (stdout: string) =>
   stdout
     .split("\n")

@@ -80,7 +80,7 @@ describe("the page that a newcomer follows", () => {
         }
         return assert.fail(`nothing has printed ${String(pattern)}`)
       }
-      /** What a reader copies from what was printed before. */
+      /** Fills in the values that a reader copies from earlier output. */
       const filled = (line: string) =>
         atHook(line)
           .replace("whsec_…", () => find(/whsec_[\w+/=]+/))

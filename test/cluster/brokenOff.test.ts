@@ -1,4 +1,4 @@
-/** What another runner has begun and breaks off, as one does that stops or has lost its locks. */
+/** Work that another runner has begun and breaks off, as one does that stops or has lost its locks. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { member } from "../kit/Members.ts"

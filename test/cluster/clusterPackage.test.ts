@@ -24,7 +24,7 @@ const [program, several] = blocksIn(readme, "ts")
 
 const { compile, folder: project, installed, packCopy, remove, run } = packedProject("cluster")
 
-/** As npm would. What it depends on comes from here, so that no registry is asked. */
+/** As npm would. Its dependencies come from here, so that no registry is asked. */
 const link = (name: string) => {
   const place = path.join(project, "node_modules", name)
   mkdirSync(path.dirname(place), { recursive: true })

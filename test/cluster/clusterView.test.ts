@@ -1,4 +1,4 @@
-/** What the cluster view shows of two runners when one is killed, and when one is stopped. */
+/** The cluster view of two runners when one is killed, and when one is stopped. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Coffer, eventually } from "../kit/Process.ts"

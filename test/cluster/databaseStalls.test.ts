@@ -25,7 +25,7 @@ import { usedHome } from "../kit/usedHome.ts"
 /** Requests of these rounds have six seconds and more before the fault ends. */
 const firstRounds = 6
 const rounds = 32
-/** What requests are told whom nothing holds up. */
+/** The answers to requests that nothing holds up. */
 const succeeded = ["create 201", "file 200", "list 200", "pay 200", "read 200"]
 
 /** Holds what a statement locks, until the scope closes. */

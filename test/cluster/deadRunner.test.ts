@@ -1,4 +1,4 @@
-/** What a runner had begun when it was killed, and whoever sends it again afterwards (silences: I6, R15). */
+/** Work that a runner had begun when it was killed, and requests that are sent again afterwards (silences: I6, R15). */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -79,7 +79,7 @@ describe("a runner that is killed while the bank pays back a refund with an Idem
             "Postgres to notice",
             Effect.map(locks(sql, run, true), (held) => held === 0)
           )
-          // Whoever waited for a lease would wait for an hour, and so would a worker.
+          // A caller that waited for a lease would wait for an hour, and so would a worker.
           yield* sql`update idempotency_keys set lease_until = lease_until + interval '1 hour' where state = 'running'`
           yield* sql`update refunds set updated_at = updated_at + interval '1 hour',
             next_check_at = next_check_at + interval '1 hour'`
@@ -115,7 +115,7 @@ describe("a runner that is killed between the commit of an event and its deliver
           yield* performAtLast(doomed, "pay", yield* newOrder(doomed, wallet))
           yield* performAtLast(other, "pay", yield* newOrder(other, wallet))
         }
-        // Nobody is told of it, as when its runner dies at once.
+        // No runner is told of it, as when its own dies at once.
         yield* insertDeliveries(sql, { merchantId, count: 1 }, `'${new URL(hook.url).host}'`)
         doomed.signal("SIGKILL")
         yield* Effect.timeoutOrElse(hook.next, {

@@ -1,6 +1,6 @@
 /**
  * The fence without the accident: rows are written past this runner, as another would that believes it owns them too
- * (docs/decisions/0002). What two real processes do is in `twoRunners.test.ts` and `movedShard.test.ts`.
+ * (docs/decisions/0002). `twoRunners.test.ts` and `movedShard.test.ts` have two real processes.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { PaymentId, TradeNo } from "@coffer/model/Ids"

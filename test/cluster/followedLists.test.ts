@@ -17,7 +17,7 @@ const writers = Number(process.env["FOLLOWED_WRITERS"] ?? roundsOf(6, 12))
 const turns = roundsOf(12, 4)
 /** Rounds at once, each a merchant of its own: a list of API logs ends 12 s ago, and nothing else waits for that. */
 const atOnce = 3
-/** What has come is told after so many rounds. */
+/** Progress is printed after so many rounds. */
 const toldEvery = 10
 /** The limit is 300 s from Postgres' own clock. */
 const aheadMillis = [0, 240_000, -240_000]
@@ -35,7 +35,7 @@ it.live(
     Effect.gen(function* () {
       const databaseUrl = yield* freshDatabase
       const sql = yield* connect(databaseUrl)
-      // Of its own: what looks at the rows does not wait for a lock.
+      // A connection of its own: readers of the rows do not wait for a lock.
       const locker = yield* connect(databaseUrl, writers)
       const nodes = yield* Effect.forEach(aheadMillis, (ahead) => skewed(databaseUrl, ahead))
       for (const { ready } of nodes) yield* ready

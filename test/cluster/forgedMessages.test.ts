@@ -1,4 +1,4 @@
-/** Somebody on the runners' network who tries to credit a wallet (docs/security.md). */
+/** An attacker on the runners' network who tries to credit a wallet (docs/security.md). */
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, Redacted } from "effect"
 import { forge } from "../kit/forging.ts"
@@ -68,7 +68,10 @@ describe("a posting that somebody sends to a runner port", () => {
   }
 })
 
-/** What somebody with the key may try, what is answered, and whether it counts as a message that no runner sends. */
+/**
+ * The attempts of an attacker with the key, the answer to each, and whether it counts as a message that no runner
+ * sends.
+ */
 const attempts: Readonly<
   Record<string, (tradeNo: string) => readonly [commands: unknown, refusal: RegExp, isCounted: boolean]>
 > = {

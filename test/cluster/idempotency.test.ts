@@ -215,7 +215,7 @@ describe("an Idempotency-Key on two runners", () => {
         Number(/^coffer_change_sets_total\S*outcome="stale"\S* (\d+)$/m.exec(text)![1])
       )
 
-      // Nobody knows whether its claim was written, so its runner goes on trying to free the key.
+      // It is unknown whether its claim was written, so its runner goes on trying to free the key.
       wire.cutAt("idempotency_keys")
       assert.strictEqual((yield* create(cutOff, key)).status, 503)
       assert.deepStrictEqual(yield* rows, [])

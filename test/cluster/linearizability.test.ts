@@ -1,6 +1,6 @@
 /**
- * Clients of three runners work on one order and on one wallet at once. What they are answered can be put in an order
- * in which each operation happened at one moment, as if there were one process.
+ * Clients of three runners work on one order and on one wallet at once. Their answers can be put in an order in which
+ * each operation happened at one moment, as if there were one process.
  */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"

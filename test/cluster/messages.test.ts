@@ -8,7 +8,7 @@ import { messages as orders } from "../../src/orders/OrderEntity.ts"
 import { shapes } from "../../src/platform/cluster/messages.ts"
 import { messages as wallets } from "../../src/wallets/WalletEntity.ts"
 
-/** What the messages of the newest number look like. */
+/** The shapes of the newest number's messages. */
 const fingerprint = "2430aacd36dcb540"
 
 const shapeOf = (schema: Schema.Codec<unknown, unknown>) => Schema.toJsonSchemaDocument(Schema.toCodecJson(schema))

@@ -1,6 +1,7 @@
 /**
- * Postgres that fails over: a primary with a synchronous standby is lost under load, and the standby is promoted. What
- * was acknowledged is there, what nobody knows of is resolved by its key, and the service goes on by itself.
+ * Postgres that fails over: a primary with a synchronous standby is lost under load, and the standby is promoted.
+ * Acknowledged writes are there, writes without an answer are resolved by their keys, and the service goes on by
+ * itself.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
@@ -93,7 +94,7 @@ describe.skipIf(leftOut)(named("a primary with a synchronous standby"), () => {
 
         yield* load.end
         const sql = yield* connect(databaseUrl)
-        // Of thousands of orders, on a machine that does much else.
+        // There are thousands of orders, on a machine that does much else.
         yield* patiently("2 minutes")(Effect.andThen(assertAllThere(sql, load), assertBooksWhole(sql)))
         assert.isBelow(load.longest(), Duration.toMillis(yield* stretched("10 seconds")), "the longest request, ms")
         const audited = yield* commandRun(["audit"], { DATABASE_URL: databaseUrl })

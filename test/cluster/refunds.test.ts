@@ -10,7 +10,7 @@ const twoDoors = (first: Options = {}, poll = "5 seconds") =>
   Effect.gen(function* () {
     const database = yield* freshDatabase
     const a = yield* start({ clock: "test", database, env: yield* asRunner, ...first })
-    // What another runner wrote is found by looking.
+    // Rows of another runner are found by looking.
     const b = yield* start({ clock: "test", database, env: { ...(yield* asRunner), WORKER_POLL: poll } })
     const here = merchantOf(a)
     const there = merchantOf(b, a.merchant.sandboxKey)

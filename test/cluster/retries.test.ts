@@ -1,9 +1,9 @@
 /**
- * What whoever sends a write again is told, for each kind of write after each kind of failure; and that it is done
+ * The answer to a write that is sent again, for each kind of write after each kind of failure; and that it is done
  * once. The table is printed. In a cell: the status, `kept` where it is the first request's stored answer, the code of
- * a refusal. `-`: the failure does not happen to this write. Nobody is told 409 `idempotency_in_progress`, since whoever
- * had the key is known to be dead (silences: I6). Evidence that was submitted without a key is told that it was
- * (silences: D18). A merchant, a key and the address of a file are made anew (silences: U11, D6).
+ * a refusal. `-`: the failure does not happen to this write. No caller is told 409 `idempotency_in_progress`, since the
+ * runner that had the key is known to be dead (silences: I6). The caller of evidence without a key is told that it was
+ * submitted (silences: D18). A merchant, a key and the address of a file are made anew (silences: U11, D6).
  */
 import { assert, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -86,7 +86,7 @@ const testTimeout = 180_000
 
 const all = [...deaths, ...failures, killed]
 const columns = all.flatMap(({ names }) => names)
-/** What was told, by write and column. */
+/** The answers, by write and column. */
 const cells = new Map<string, string>()
 const played = new Set<string>()
 

@@ -15,7 +15,7 @@ import { asOwner, freshDatabase, operatorToken, secretKey } from "../kit/Service
 
 const shared = { SECRET_KEY: secretKey, OPERATOR_TOKEN: operatorToken, ALLOW_PRIVATE_WEBHOOKS: "true" }
 
-/** What an operator pastes, with names of this test. */
+/** The statements that an operator pastes, with names of this test. */
 const blocks = (names: Readonly<Record<string, string>>) =>
   [...readFileSync("docs/operating.md", "utf8").matchAll(/```sql\n([^`]*)```/g)].map(([, text]) =>
     Object.entries(names)

@@ -70,7 +70,7 @@ const member = Effect.fnUntraced(function* (url: string, port: number, name = `c
   }
 })
 
-/** What a runner leaves in the tables when it is killed. */
+/** The rows that a runner leaves when it is killed. */
 const killed = Effect.fnUntraced(function* (url: string, port: number) {
   yield* Effect.scoped(Effect.flatMap(member(url, port), ({ enter }) => enter))
 })

@@ -34,7 +34,7 @@ describe("two runners whose SECRET_KEY is replaced", () => {
         }
         for (const one of pair) assert.strictEqual(one.refused(), 0)
         const [leaving, staying] = pair
-        // What is asked meanwhile is answered, by whoever owns it in the end.
+        // Questions meanwhile are answered, by the owner in the end.
         const asked = yield* Effect.forkChild(staying.owners)
         yield* leaving.stop
         pair = [staying, yield* start(stage)]

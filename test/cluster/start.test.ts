@@ -1,4 +1,4 @@
-/** What a start on a database of the operator's own says when it cannot go on, or has to wait. */
+/** The message of a start on a database of the operator's own that cannot go on, or has to wait. */
 import { createServer, type AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -11,7 +11,7 @@ const onDatabase = Effect.fnUntraced(function* (url: string, env: Record<string,
   return yield* launch({ env: { COFFER_HOME: yield* newHome, DATABASE_URL: url, ...shared, ...env } })
 })
 
-/** Of a start that fails: its one line for people. */
+/** The one line for people of a start that fails. */
 const refusal = Effect.fnUntraced(function* (url: string, env: Record<string, string> = {}) {
   const { ended, said } = yield* onDatabase(url, env)
   assert.notStrictEqual((yield* ended).code, 0)

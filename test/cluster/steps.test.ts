@@ -4,8 +4,8 @@
  * the same requests again, at once or after a while, time passes, and the merchant's books, the bank's and the events
  * are as if nothing had happened. The table of points is made by the runs and printed.
  *
- * Points are commits and calls of the channel. What is written beside them is a worker's claim, which a crash leaves to
- * its end, or the bank's own: a crash around those is a crash before or after the point next to it.
+ * Points are commits and calls of the channel. Writes beside them are a worker's lease, which a crash leaves to its
+ * end, or the bank's own: a crash around those is a crash before or after the point next to it.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -26,7 +26,7 @@ interface Row extends Point {
 /** Lets everything that is due be done, and more than that. */
 const finish = (shop: Shop) => shop.service.pass("10 minutes")
 
-/** Runs the workflow to its end with one crash on the way. What lives on is another process. */
+/** Runs the workflow to its end with one crash on the way. Any process that goes on is another one. */
 const runWithCrash = Effect.fnUntraced(function* (
   database: string,
   first: Life,

@@ -200,7 +200,7 @@ describe("a runner that has ended by itself", () => {
       yield* without(before)
       assert.strictEqual(seen.size, runners + 1 + runners, "each was replaced once")
       assert.strictEqual(ends(), 1)
-      // Of the one that was killed, and of none that was replaced.
+      // One line is of the runner that was killed, and none of those that were replaced.
       const silent = [...coffer.said.stderr.matchAll(/the runner (\S+) [^"]*has ended without a word/g)]
       assert.isAtMost(new Set(silent.map(([, address]) => address)).size, 1)
       yield* killOne

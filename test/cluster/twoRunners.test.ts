@@ -21,7 +21,7 @@ import {
   type Wallet
 } from "../kit/TwoRunners.ts"
 
-/** Of three currencies, each as often; every fourth is paid twice. */
+/** Three currencies, each as often; every fourth is paid twice. */
 const purchases = rounds(60, 240)
 
 class Pair extends Context.Service<Pair, Effect.Success<typeof twoRunners>>()("test/twoRunners") {}

@@ -21,7 +21,7 @@ import { commitBefore, hasPackagesOf, ofCommit, type Program, thisAs } from "../
 const newest = Effect.sync((): Program => ({ main: inject("program"), version, shapes }))
 /** This very program, whose runners call themselves otherwise. */
 const alike = thisAs("9.9.9", shapes)
-/** Nobody else speaks as it does. */
+/** No other version speaks as it does. */
 const foreign = thisAs("9.9.9", [99])
 
 type Building = Effect.Effect<Program, never, Scope.Scope>

@@ -1,4 +1,4 @@
-/** What the doctor looks at, as it really is: a role of Postgres, a mail server, files, a folder of backups. */
+/** The doctor's checks on real things: a role of Postgres, a mail server, files, a folder of backups. */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"

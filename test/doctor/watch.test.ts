@@ -1,4 +1,4 @@
-/** What the service watches beside its own work: certificates and the age of the reconciliation, as metrics. */
+/** Things that the service watches beside its own work: certificates and the age of the reconciliation, as metrics. */
 import { readFileSync } from "node:fs"
 import type { AddressInfo } from "node:net"
 import { createServer } from "node:tls"

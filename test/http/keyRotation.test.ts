@@ -257,7 +257,7 @@ describe("a change of SECRET_KEY", () => {
             assert.isAtMost(steps.filter(Option.isNone).length, 1)
           })
         )
-        // Nobody is there any more, and half of the walk is done.
+        // No runner is there any more, and half of the walk is done.
         assert.isAbove((yield* sealedBy(sql, newBytes)).opened, 199)
         const running = yield* phase(database, during, 2)
         yield* running.pass("2 minutes")

@@ -29,8 +29,8 @@ export interface Life {
 
 /**
  * Rows of API logs are written behind the requests, many at a time, and are no step of any workflow: how often that
- * happens is chance. What a crash does to them is `test/store/logQueue.test.ts`'s. A message to an order is no step of its own
- * either: what it commits is the Transactor's. What a store writes beside the Transactor moves no money.
+ * happens is chance. `test/store/logQueue.test.ts` has the crashes around them. A message to an order is no step of its
+ * own either: what it commits is the Transactor's. Writes of a store beside the Transactor move no money.
  */
 const isStep = (name: string) => !/^(Logs|Orders|Store)\./.test(name)
 

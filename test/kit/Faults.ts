@@ -55,7 +55,10 @@ export const dying = (point: string, where: "before" | "after") => {
   return { layer, times: (at: string) => came.filter((each) => each === at).length }
 }
 
-/** Whatever goes by this point happens twice, as a message does whose answer was lost; the second time is answered. */
+/**
+ * Every call that goes by this point happens twice, as a message does whose answer was lost; the second time is
+ * answered.
+ */
 export const doubling = (point: string) =>
   Layer.succeed(Faults, {
     around: (at, effect) => (at === point ? Effect.andThen(Effect.exit(effect), effect) : effect)

@@ -7,10 +7,9 @@ import type { AddressInfo } from "node:net"
 import { Effect, type Scope } from "effect"
 
 /**
- * What becomes of a request. `refuse`: it does not reach the service. `lose`: the service has done it, and the
- * connection breaks. `tear`: it breaks in the middle of the answer. `double`: the service gets it twice at once.
- * `silence`: the service has done it, and nobody is told. `late`: it reaches the service after a later one has been
- * answered.
+ * The fate of a request. `refuse`: it does not reach the service. `lose`: the service has done it, and the connection
+ * breaks. `tear`: it breaks in the middle of the answer. `double`: the service gets it twice at once. `silence`: the
+ * service has done it, and no answer comes. `late`: it reaches the service after a later one has been answered.
  */
 export type Fault = "pass" | "refuse" | "lose" | "tear" | "double" | "silence" | "late"
 
@@ -18,7 +17,7 @@ export const faults: ReadonlyArray<Fault> = ["pass", "refuse", "lose", "tear", "
 
 export interface FaultyLine {
   readonly url: string
-  /** What becomes of the next requests, one each; those after them pass. */
+  /** The fates of the next requests, one each; those after them pass. */
   readonly plan: (...faults: ReadonlyArray<Fault>) => void
   /** How often each Idempotency-Key has reached the service. */
   readonly reached: ReadonlyMap<string, number>

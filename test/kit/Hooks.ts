@@ -1,4 +1,4 @@
-/** What a merchant does with its webhook endpoints, and how a receiver checks what it is sent. */
+/** A merchant's calls about its webhook endpoints, and a receiver's checks of what it is sent. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { Webhook } from "standardwebhooks"

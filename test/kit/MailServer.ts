@@ -9,7 +9,7 @@ export type Behaviour = "take" | "cut" | { readonly refuse: number; readonly wor
 
 export interface MailServer {
   readonly url: string
-  /** What clients have said, line by line, as it came: commands, and the lines of mails. */
+  /** The lines of clients, as they came: commands, and the lines of mails. */
   readonly lines: Array<string>
   /** The mails that came whole, as they came. */
   readonly mails: Array<string>

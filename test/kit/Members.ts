@@ -65,7 +65,7 @@ export const member = Effect.fnUntraced(function* (
   )
   const ask = Context.get(context, Ask)
   return {
-    /** Who owns each of some objects, as they say themselves. It waits until each has an owner. */
+    /** The owners of some objects, as they say themselves. It waits until each has an owner. */
     owners: Effect.forEach(keys, (key) => askAsOwner(ask({ key })), { concurrency: "unbounded" }),
     /** Connections that it has refused, or that were refused to it. */
     refused: () =>

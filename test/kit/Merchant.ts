@@ -1,6 +1,6 @@
 /**
- * What a merchant in the sandbox, its buyers and their banks do all day, one call each. `paid`, `order`, `reachable`
- * and what reads the books assert that they went as they should, so that a test names only what it is about; the
+ * The acts of a merchant in the sandbox, its buyers and their banks, one call each. `paid`, `order`, `reachable` and
+ * those that read the books assert that they went as they should, so that a test names only what it is about; the
  * others give the reply.
  */
 import { assert } from "@effect/vitest"
@@ -93,7 +93,7 @@ const done = (code: number) => (reply: Reply) => {
   return reply.body.data as Json
 }
 
-/** What a reply says that must have gone well. */
+/** The data of a reply that must have gone well. */
 export const said = (call: Effect.Effect<Reply>): Effect.Effect<Json> =>
   Effect.map(call, (reply) => {
     assert.isBelow(reply.status, 300, reply.text)

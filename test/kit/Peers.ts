@@ -22,7 +22,7 @@ export const keyNamed = (name: string) => Redacted.make(createHash("sha256").upd
 
 export const localPlace = Effect.map(freePort, (port): Place => ({ host: "127.0.0.1", port }))
 
-/** What one end writes to its log and counts. */
+/** One end's log and its counts. */
 const witnessed = Effect.gen(function* () {
   const log: Array<string> = []
   const logger = Logger.make(({ logLevel, message }) => {
@@ -62,7 +62,7 @@ export const portOf = Effect.fnUntraced(function* (tls: RunnerTls, at: Place) {
   return { at, log, refused, received }
 })
 
-/** A runner that calls others. What it says does not arrive where the connection is refused. */
+/** A runner that calls others. Its messages do not arrive where the connection is refused. */
 export const callerWith = Effect.fnUntraced(function* (tls: RunnerTls) {
   const { log, note, refused } = yield* witnessed
   return { log, refused, call: calling(RunnerDialler.layer(tls, note)) }
@@ -98,7 +98,7 @@ export const listening = (server: Server, place?: Place) =>
     () => Effect.sync(() => void server.close())
   )
 
-/** Somebody on the way to a runner port, who keeps what runners send and may change a byte of it. */
+/** An eavesdropper on the way to a runner port, who keeps what runners send and may change a byte of it. */
 export const tap = Effect.fnUntraced(function* (at: Place, to: Place) {
   const sockets = new Set<Socket>()
   const tapped = { sent: [] as Array<Buffer>, change: (bytes: Buffer) => bytes }

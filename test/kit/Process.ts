@@ -1,6 +1,7 @@
 /**
  * Coffer as an operator runs it: `node src/main.ts serve` in a process of its own, with an environment of its own, that
- * can be stopped, paused, killed and started again. Whatever a test starts here ends with the test, Postgres included.
+ * can be stopped, paused, killed and started again. Every process that a test starts here ends with the test, Postgres
+ * included.
  */
 import { patiently } from "../../src/platform/runtime/patience.ts"
 import { type ChildProcess, spawn } from "node:child_process"
@@ -31,7 +32,7 @@ export interface Coffer {
   readonly port: number
   readonly api: Api
   readonly baseUrl: string
-  /** What it has written up to now. */
+  /** Its output up to now. */
   readonly said: { stdout: string; stderr: string }
   /** Takes effect at once, in the caller's synchronous block. */
   readonly signal: (signal: NodeJS.Signals) => void
@@ -46,7 +47,7 @@ export interface LaunchOptions {
   readonly env: Readonly<Record<string, string>>
   /** A free one unless given. */
   readonly port?: number
-  /** What stands after `--runners`, if that is there. */
+  /** The value after `--runners`, if that is there. */
   readonly runners?: number | string
   /** How it is started: the program itself unless given. */
   readonly through?: "npm start"
@@ -125,7 +126,9 @@ const statusOf = (url: string) =>
 
 // ── Waiting ──
 
-/** Looks again and again until it is so. What never comes about is named long before the test itself is given up. */
+/**
+ * Looks again and again until it is so. A condition that never comes is named long before the test itself is given up.
+ */
 export const eventually = <E, R>(
   what: string,
   check: Effect.Effect<boolean, E, R>,
@@ -143,7 +146,7 @@ export const eventually = <E, R>(
 /** The reply, or nothing when the connection broke before the reply had come. */
 export const answered = (call: Effect.Effect<Reply>): Effect.Effect<Reply | undefined> =>
   Effect.catchDefect(call, (defect) =>
-    // What `fetch` throws when it is refused, reset or cut off; a failed assertion is something else.
+    // `fetch` throws this when it is refused, reset or cut off; a failed assertion is something else.
     defect instanceof TypeError ? Effect.succeed(undefined) : Effect.die(defect)
   )
 
@@ -173,7 +176,7 @@ interface Postmaster {
   readonly port: number
 }
 
-/** What Postgres has written about itself; nothing when it has stopped in good order, or never ran. */
+/** Postgres' own file about itself; nothing when it has stopped in good order, or never ran. */
 export const postmasterOf = (home: string): Postmaster | undefined => {
   const file = path.join(home, "postgres", "postmaster.pid")
   if (!existsSync(file)) return undefined

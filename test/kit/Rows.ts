@@ -19,7 +19,7 @@ export interface Many {
   readonly step: number
 }
 
-/** What Postgres does by itself some time after so many inserts. As the owner. */
+/** The work that Postgres does by itself some time after so many inserts. As the owner. */
 export const settled = (sql: SqlClient.SqlClient) =>
   patiently("5 minutes")(sql.unsafe("vacuum analyze orders, order_tags, ledger, events, refunds, disputes, deliveries"))
 

@@ -43,7 +43,10 @@ export const ownersConnection = (url: string) =>
     Context.get(SqlClient.SqlClient)
   )
 
-/** What Postgres has logged as an error in a database of a test, up to now; not that it gave up a slow statement. */
+/**
+ * The lines that Postgres has logged as errors in a database of a test, up to now; not those about a slow statement
+ * that it gave up.
+ */
 export const errorsLoggedIn = (url: string): ReadonlyArray<string> =>
   readFileSync(inject("postgresLog"), "utf8")
     .split("\n")

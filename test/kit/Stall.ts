@@ -64,7 +64,7 @@ export const traffic = ({ api }: { readonly api: Api }, keys: ReadonlyArray<stri
         const next = queue.get(key)?.pop()
         const known = stocked[0]!
         yield* Effect.forkScoped(order(key))
-        // Of files a merchant may have few.
+        // A merchant may have few files.
         if (done === 0) yield* Effect.forkScoped(note("file", answered(api.get("/v1/orders?format=csv", key))))
         if (next !== undefined) yield* Effect.forkScoped(pay(key, next.tradeNo))
         yield* Effect.forkScoped(note("list", answered(api.get("/v1/orders?limit=5", key))))
@@ -137,7 +137,7 @@ export const recoversSoon = Effect.fnUntraced(function* (...params: Parameters<t
   assert.isBelow(Duration.toSeconds(duration), Duration.toSeconds(yield* stretched("10 seconds")))
 })
 
-/** Whatever was answered with success is there. */
+/** Every object that was answered with success is there. */
 export const assertNothingLost = Effect.fnUntraced(function* ({ api }: { readonly api: Api }, traffic: Traffic) {
   yield* Effect.forEach(
     traffic.created,

@@ -92,7 +92,7 @@ export const assertFewFailed = (outcomes: ReadonlyArray<Outcome>): number => {
   const { "200": paid = 0, "201": made = 0, "503": late = 0, cut = 0, ...others } = tally(outcomes)
   assert.deepStrictEqual(others, {})
   assert.isAtMost(cut, outcomes.length / 500)
-  // Whoever waits for an owner is told 503 after 5 s, which a machine with too much other work takes.
+  // A request that waits for an owner is told 503 after 5 s, which a machine with too much other work takes.
   assert.isAtMost(
     late,
     outcomes.length / 100,

@@ -1,6 +1,7 @@
 /**
  * A day on which everything happens that can happen to money: orders of every end, refunds, disputes and payouts in
- * every state, two currencies, and a wallet that a dispute forced below zero. What it is for is what it leaves behind.
+ * every state, two currencies, and a wallet that a dispute forced below zero. Its purpose is the rows that it leaves
+ * behind.
  */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** What the chaos test does to a cluster. Each fault has ended when its effect has, whatever comes of it afterwards. */
+/** The faults of the chaos test. Each fault has ended when its effect has, whatever comes of it afterwards. */
 import { Effect } from "effect"
 import type { ChaosCluster, ChaosNode } from "./ChaosCluster.ts"
 import { connect, eventually } from "./Process.ts"

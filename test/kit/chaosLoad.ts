@@ -1,4 +1,4 @@
-/** What the merchants of the chaos test do all the time, and what must be so when all has ended. */
+/** The acts of the chaos test's merchants all the time, and what must be so when all has ended. */
 import { request as requestOf, createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert } from "@effect/vitest"

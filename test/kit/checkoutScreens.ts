@@ -76,7 +76,7 @@ export const checkoutPages = (terms: Partial<Order> = {}): Readonly<Record<strin
   }
 }
 
-/** What an attempt may end with. */
+/** The notices with which an attempt may end. */
 const notices = Object.keys(texts.en.notices).filter((notice) => notice !== "mistaken") as ReadonlyArray<Notice>
 
 const linkPages = (link: PaymentLink): Readonly<Record<string, LinkPage>> => ({
@@ -128,7 +128,7 @@ export const screens = (language: Language, world: World = {}): ReadonlyArray<Sc
   ]
 }
 
-/** Of an order that was paid, and refunded in part. */
+/** The receipt of an order that was paid, and refunded in part. */
 const receiptOf = (language: Language, { shop, terms = { subject: "Celadon teapot" } }: World, more: object) => {
   const receipt = { number: "RCP-202601-0042", sentAt: null, requestedAt: [] }
   const order = { ...facts, ...untouched, ...pendingOrder, ...terms, receipt, status: "paid", ...more } as SettledOrder
@@ -191,7 +191,7 @@ export const shownBy = (page: BrowserPage) => {
   return { said, show, useLogo: (bytes: Buffer) => void (logo = bytes) }
 }
 
-/** What does not fit: the page sideways, and texts that are cut off. */
+/** Misfits: the page sideways, and texts that are cut off. */
 export const misfits = () => {
   const root = document.documentElement
   const cut = Array.from(document.querySelectorAll<HTMLElement>("main *, header *"))

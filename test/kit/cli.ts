@@ -20,7 +20,7 @@ export interface Done extends Said {
 
 type Env = Readonly<Record<string, string>>
 
-/** What opens a merchant's sandbox. */
+/** The environment that opens a merchant's sandbox. */
 export const envOf = ({ baseUrl, merchant }: Pick<Running, "baseUrl" | "merchant">): Env => ({
   COFFER_KEY: merchant.sandboxKey,
   COFFER_BASE_URL: `${baseUrl}/v1`

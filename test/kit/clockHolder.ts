@@ -1,4 +1,4 @@
-/** Somebody who holds a sandbox's clock and does nothing, as a runner that hangs: an advance is then on its way. */
+/** A holder of a sandbox's clock that does nothing, as a runner that hangs: an advance is then on its way. */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 

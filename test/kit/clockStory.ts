@@ -1,6 +1,6 @@
 /**
- * What a merchant's developer does with the clock of a sandbox, by HTTP alone: each call goes to the next of the
- * services given, whichever of them has moved the clock.
+ * A developer's work with the clock of a sandbox, by HTTP alone: each call goes to the next of the services given,
+ * whichever of them has moved the clock.
  */
 import { webhookRedeliveryDelays } from "@coffer/model/Limits"
 import { assert } from "@effect/vitest"
@@ -16,7 +16,7 @@ type Json = any
 export interface Stage {
   readonly apis: ReadonlyArray<Api>
   readonly merchant: Merchant
-  /** Somebody whose clock nobody moves. */
+  /** A merchant whose clock is not moved. */
   readonly other: Merchant
   readonly sql: SqlClient.SqlClient
   /** How late real time may make what has a moment: 0 where it stands still. */

@@ -5,7 +5,7 @@ import type { Api, Reply } from "./Api.ts"
 import type { MailServer } from "./MailServer.ts"
 
 export interface ConsoleBrowser {
-  /** What the browser keeps, by name. */
+  /** The cookies of the browser, by name. */
   readonly cookies: Map<string, string>
   readonly call: (
     method: string,

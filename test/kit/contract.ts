@@ -76,7 +76,7 @@ export const assertDocumented = (method: string, url: string, status: number, bo
   const operation = operations
     .filter(({ methods, pattern }) => pattern.test(path) && methods[verb] !== undefined)
     .toSorted((a, b) => a.path.split("{").length - b.path.split("{").length)[0]
-  // What is not an endpoint, such as a path that no number can fill, is the edge's own answer.
+  // An address that is no endpoint, such as a path that no number can fill, gets the edge's own answer.
   if (operation === undefined || body["error"] === "route_not_found") return
   const documented = operation.methods[verb].responses[String(status)]
   assert.isDefined(documented, `${method} ${operation.path} answers ${status}, which the document does not know`)

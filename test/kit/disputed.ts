@@ -31,7 +31,7 @@ export const sold = Effect.fnUntraced(function* (running: Running, terms: Terms 
     balance: shop.balance(currency),
     /** The ledger's rows after the payment's two. */
     rows: Effect.map(shop.ledger(), (rows) => rows.slice(2)),
-    /** Of the events since the payment, once the workers have nothing to do. */
+    /** The events since the payment, once the workers have nothing to do. */
     events: Effect.andThen(
       atRest,
       Effect.map(shop.events(), (types) => types.filter((type) => type !== "payment.succeeded"))

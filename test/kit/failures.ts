@@ -15,7 +15,7 @@ import { type Asked, type Caller, send, type Write } from "./write.ts"
 export interface Failure {
   /** Columns of the table. */
   readonly names: ReadonlyArray<string>
-  /** What the retry of each write that it happens to was told, and which service knows all of them. */
+  /** The answers to the retry of each write that it happens to, and the service that knows all of them. */
   readonly play: (writes: ReadonlyArray<Write>, place: Place) => Effect.Effect<Played, SqlError.SqlError, Scope.Scope>
 }
 
@@ -49,7 +49,7 @@ export const toldBy = ({ body, headers, status }: Reply) =>
 
 type Action = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-/** What happens at points of the program from now on. */
+/** The action at each point of the program from now on. */
 export interface Trap {
   /** Undefined: nothing but what happens there anyway. */
   at: ((point: string, tables: string) => Action | undefined) | undefined

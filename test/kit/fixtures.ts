@@ -50,7 +50,7 @@ export const openDispute: ChannelDispute = {
   isOver: false
 }
 
-/** Of a payment that nothing has gone back from. */
+/** A payment that nothing has gone back from. */
 export const untouched = {
   refundedAmount: Minor.make(0),
   refundingAmount: Minor.make(0),

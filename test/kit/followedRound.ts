@@ -12,7 +12,7 @@ const restMillis = 200
 const deeds = ["expire", "link", "dispute", "refund", "pay", "pay"] as const
 type Deed = (typeof deeds)[number]
 
-/** What each list has, one after the other at any runner. */
+/** An act that each list has, one after the other at any runner. */
 const makeDo = (nodes: ReadonlyArray<Coffer>, draw: (limit: number) => number, key: string) => {
   const post = (path: string, body: object) =>
     answered(Effect.suspend(() => nodes[draw(nodes.length)]!.api.post(path, key, body)))

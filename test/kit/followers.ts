@@ -88,7 +88,7 @@ export const makeFollower = Effect.fnUntraced(function* (
   return follower
 })
 
-/** What is there between the first row and the last that the follower has seen, and was not seen. */
+/** The rows between the first and the last that the follower has seen, which it has not seen. */
 export const missedBy = (sql: SqlClient.SqlClient, merchantId: string, { first, last, list, seen }: Follower) =>
   Effect.map(
     sql<{ id: string }>`select ${sql(list.key)} as id from ${sql(list.table)} where merchant_id = ${merchantId}

@@ -1,4 +1,7 @@
-/** Somebody on the runners' network who knows the messages of the service and sends one of their own to a runner port. */
+/**
+ * An attacker on the runners' network who knows the messages of the service and sends one of their own to a runner
+ * port.
+ */
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import { Effect, Layer, type Redacted, Schema } from "effect"
 import {
@@ -22,7 +25,7 @@ const Wallets = Entity.make("Wallets", [
   Rpc.make("Perform", {
     payload: {
       wallet: Schema.Struct({ merchantId: Schema.String, mode: Schema.String, currency: Schema.String }),
-      // Commands as JSON. What is sent is not what this program would send.
+      // Commands as JSON. The forged ones are none that this program would send.
       entry: Schema.String
     },
     success: Schema.Void,

@@ -1,4 +1,4 @@
-/** What a merchant can do with a sandbox key, each act with the largest body that cannot be compressed. */
+/** The acts of a merchant with a sandbox key, each with the largest body that cannot be compressed. */
 import { randomBytes, randomInt } from "node:crypto"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -44,10 +44,10 @@ export interface Act {
   readonly times?: number
   /** One after the other. */
   readonly inTurn?: true
-  /** What each needs first. It is not measured. */
+  /** The objects that each needs first. It is not measured. */
   readonly before?: (times: number) => Effect.Effect<ReadonlyArray<string>>
   readonly act: (prepared: string) => Effect.Effect<{ readonly status: number }>
-  /** What has to happen before it is over. */
+  /** The work that has to happen before it is over. */
   readonly after?: Effect.Effect<void>
 }
 

@@ -1,4 +1,4 @@
-/** What clients of several runners do to one order and to one wallet at once, and what the rules say of it. */
+/** The deeds of clients of several runners on one order and on one wallet at once, and what the rules say of them. */
 import { Effect } from "effect"
 import type { Reply } from "./Api.ts"
 import type { Operation } from "./linearizable.ts"
@@ -84,7 +84,7 @@ export interface Purse {
   readonly orders: Array<string>
 }
 
-/** What an order brings, and what it brings less its fee. */
+/** The amount of an order, and that less its fee. */
 export const [price, credit] = [1_000, 941]
 
 export const walletDeed = ({ key, merchantId, orders }: Purse, draw: Draw, number: number): Deed<WalletState> => {

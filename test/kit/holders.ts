@@ -9,7 +9,7 @@ import { head } from "./Raw.ts"
 
 export interface Held {
   readonly socket: Socket
-  /** Of the answer, once its first bytes are there. */
+  /** The answer's, once its first bytes are there. */
   status: number | undefined
 }
 

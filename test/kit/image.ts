@@ -36,11 +36,11 @@ export const context = (): ReadonlyArray<string> =>
 export const dockerfile = read("docker/Dockerfile")
 const stages = dockerfile.split(/^FROM /m).slice(1)
 
-/** What is copied from the repository, in all stages. */
+/** The files that are copied from the repository, in all stages. */
 export const copied = (stage = dockerfile): ReadonlyArray<string> =>
   Array.from(stage.matchAll(/^COPY (?!--from)(.+) \S+$/gm), ([, sources]) => sources!.split(" ")).flat()
 
-/** Plays all stages in one folder. What a command says is thrown with its failure. */
+/** Plays all stages in one folder. A command's output is thrown with its failure. */
 export const build = (folder: string) => {
   const files = context()
   const copy = (source: string) => {
@@ -61,7 +61,7 @@ export const build = (folder: string) => {
   chmodSync(folder, 0o755)
 }
 
-/** What the image runs, its user, and what it sets. `/app` and `/data` are folders of the test. */
+/** The image's command, its user, and its environment. `/app` and `/data` are folders of the test. */
 export const started = (app: string, data: string) => {
   const last = stages.at(-1)!.replaceAll(/\\\n\s*/g, " ")
   const words = (name: string): ReadonlyArray<string> => JSON.parse(new RegExp(`^${name} (.*)$`, "m").exec(last)![1]!)

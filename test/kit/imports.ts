@@ -1,4 +1,4 @@
-/** What the sources import, read from their texts. */
+/** The imports of the sources, read from their texts. */
 import path from "node:path"
 
 export const specifiersOf = (text: string) =>

@@ -8,7 +8,7 @@ import { secretKey } from "./Service.ts"
 
 type Read = Settings["Service"]
 
-/** What the checks read of the settings. */
+/** The settings that the checks read. */
 export const settingsWith = (changes: Partial<Read> = {}) =>
   ({
     publicUrl: "https://pay.example",

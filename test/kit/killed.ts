@@ -1,7 +1,7 @@
 /**
- * Of two runners on one database the one that took a request is killed with SIGKILL, and the request is sent again to
- * the other. One death serves for all writes: those that were done and not answered, those of which the channel knew
- * and nobody else, and those that had claimed their key and nothing more. Writes without a key have no step on this
+ * There are two runners on one database. The one that took a request is killed with SIGKILL, and the request is sent
+ * again to the other. One death serves for all writes: those that were done and not answered, those of which the
+ * channel alone knew, and those that had claimed their key and nothing more. Writes without a key have no step on this
  * runner before they are done: their owner may be the other.
  */
 import { type ChildProcess, fork } from "node:child_process"

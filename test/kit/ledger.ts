@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { make } from "../../src/audit/Auditor.ts"
 
-/** What the whole database breaks of the published laws. */
+/** The violations of the published laws in the whole database. */
 export const violationsOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const found: Array<Violation> = []
   yield* make(sql).all({

@@ -24,7 +24,7 @@ export const linearize = <State>(
     if (left.every(({ answeredAt }) => answeredAt === Infinity)) return []
     const key = `${left.map((one) => operations.indexOf(one)).join()} ${JSON.stringify(state)}`
     if (failed.has(key)) return undefined
-    // Whoever was called after another had been answered happened after it.
+    // A deed that was called after another had been answered happened after it.
     const soonest = Math.min(...left.map(({ answeredAt }) => answeredAt))
     for (const one of left) {
       if (one.calledAt > soonest) continue

@@ -77,8 +77,8 @@ export const longestForPage = "a&".repeat(queryBytes / 2)
 export const isList = (path: string) => parametersOf(path).some(({ name }) => name === "starting_after")
 
 /**
- * Of an endpoint: with all it knows, with what repeats alone, and for a file. A list's cursor is the id of one of its
- * objects.
+ * The longest queries of an endpoint: with all it knows, with what repeats alone, and for a file. A list's cursor is
+ * the id of one of its objects.
  */
 export const longestQueries = (path: string, cursor: string | undefined): ReadonlyArray<LongQuery> => {
   const known = parametersOf(path).filter(({ name }) => name !== "ending_before")

@@ -12,7 +12,7 @@ const opensBalance = {
 }
 const aKey = { mode: "sandbox", name: "Accounting", scopes: ["balance:read"] }
 
-/** Of a key that is made for it. */
+/** The path of a key that is made for it. */
 const keyPath = ({ merchant: { merchantId }, operate }: { readonly merchant: Merchant; readonly operate: Post }) =>
   Effect.map(
     operate(`/merchants/${merchantId}/api_keys`, aKey),

@@ -9,7 +9,7 @@ import { promisify } from "node:util"
 export const packedProject = (name: string, base = process.env) => {
   const folder = mkdtempSync(path.join(tmpdir(), `coffer-${name}-`))
 
-  /** What it has written to standard output. Fails with all that it has written when it ends badly. */
+  /** The program's standard output. Fails with all that it has written when it ends badly. */
   const run = async (program: string, args: ReadonlyArray<string>, cwd = folder, more = {}) => {
     const done = promisify(execFile)(program, args, { cwd, env: { ...base, ...more } })
     return (await done.catch((error) => Promise.reject(new Error(`${error.message}\n${error.stdout}`)))).stdout

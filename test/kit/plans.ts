@@ -1,4 +1,4 @@
-/** What Postgres reads for a query: the statements that it sends are run once more under `explain analyze`. */
+/** The rows that Postgres reads for a query: the statements that it sends are run once more under `explain analyze`. */
 import { Effect } from "effect"
 import { type SqlClient, Statement } from "effect/sql"
 
@@ -19,12 +19,12 @@ export interface Explained {
   readonly nodes: ReadonlyArray<Node>
 }
 
-/** What the query answers, and the plan of each of its statements. */
+/** The query's answer, and the plan of each of its statements. */
 export const explained = Effect.fnUntraced(function* <A, E, R>(
   sql: SqlClient.SqlClient,
   query: Effect.Effect<A, E, R>
 ) {
-  // What was never shown before raises the owner's horizon, and is read twice (`ListHorizon.ts`).
+  // A row that was never shown before raises the owner's horizon, and is read twice (`ListHorizon.ts`).
   yield* query
   const sent: Array<ReturnType<Statement.Statement<unknown>["compile"]>> = []
   const result = yield* Effect.provideService(query, Statement.CurrentTransformer, (statement) =>

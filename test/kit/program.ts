@@ -9,7 +9,7 @@ import type { TestProject } from "vitest/node"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** What a process of the tests runs instead of src/main.ts. */
+    /** The program that a process of the tests runs instead of src/main.ts. */
     readonly program: string
   }
 }

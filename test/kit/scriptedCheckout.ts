@@ -26,18 +26,18 @@ export type BankError = Effect.Error<ReturnType<SandboxBuyer["Service"]["pay"]>>
 export interface Script {
   /** The order as the page finds it; none was ever made when null. */
   readonly order?: Order | null
-  /** What the order is after an attempt, or why there was no answer. */
+  /** The order after an attempt, or why there was no answer. */
   readonly after?: Order | BankError
   readonly at?: DateTime.Utc
   /** Whether the bank works on a payment when the page is opened. */
   readonly works?: boolean
   /** Whether it takes no attempt, since too many were declined. */
   readonly paused?: boolean
-  /** What the merchant offers; everything unless given. */
+  /** The methods that the merchant offers; every one unless given. */
   readonly offered?: ReadonlyArray<PaymentMethod>
 }
 
-/** What every form of a page is numbered with. */
+/** The number of every form of a page. */
 export const attemptNo = "01KB0000000000000000000000"
 
 const noUrls = { checkout: () => "", receipt: () => "" }

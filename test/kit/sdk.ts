@@ -85,7 +85,7 @@ export const answered = (data: unknown, status = 200, headers: Record<string, st
 export const refused = (status: number, error: string, headers: Record<string, string> = {}, param?: string) =>
   Response.json({ code: status, error, message: `${error} happened`, request_id: "req_1", param }, { status, headers })
 
-/** What a call has failed with. */
+/** The failure of a call. */
 export const failureOf = <E extends abstract new (...args: never) => Error>(
   call: PromiseLike<unknown>,
   Kind: E

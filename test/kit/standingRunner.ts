@@ -19,7 +19,7 @@ process.on("message", (said: ReadonlyArray<string>) => {
   process.send!("heard")
 })
 
-// Nobody is there to kill it.
+// The test that would kill it is gone.
 process.once("disconnect", () => process.exit(1))
 
 const stand = Effect.andThen(

@@ -1,4 +1,4 @@
-/** What tests of `@coffer/cluster` tell it of an application and a runner. */
+/** The application and the runner that tests of `@coffer/cluster` tell it of. */
 import { ThisRunner } from "@coffer/cluster/ThisRunner"
 import { Layer } from "effect"
 import { shapes } from "../../src/platform/cluster/messages.ts"

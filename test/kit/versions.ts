@@ -13,7 +13,7 @@ import { inject } from "vitest"
 const repository = path.resolve(import.meta.dirname, "../..")
 
 export interface Program {
-  /** What Node runs. */
+  /** The file that Node runs. */
   readonly main: string
   readonly version: string
   /** The shapes of messages that its runners understand. */

@@ -1,7 +1,7 @@
 /**
- * What merchants, buyers' banks and the operator do with money, each as a list of steps that can be taken again from
- * the start after no answer came: by the same numbers, and only what has not happened yet. Nothing is remembered but
- * those numbers, as after a crash of the merchant's own.
+ * The work of merchants, buyers' banks and the operator with money, each as a list of steps that can be taken again
+ * from the start after no answer came: by the same numbers, and only what has not happened yet. Nothing is remembered
+ * but those numbers, as after a crash of the merchant's own.
  */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
@@ -23,7 +23,7 @@ export const shopOf = (service: Running, merchant: Merchant): Shop => ({
 
 export interface Workflow {
   readonly name: string
-  /** What is there before; nothing fails here. */
+  /** The state before; nothing fails here. */
   readonly before: (shop: Shop) => Effect.Effect<unknown>
   readonly steps: (shop: Shop) => Effect.Effect<unknown>
   /** Patterns that the books must match at the end, so that a workflow that does nothing twice does not pass. */

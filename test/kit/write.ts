@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { Merchant, Reply } from "./Api.ts"
 import type { Running } from "./Service.ts"
 
-/** Whoever takes requests. */
+/** A service that takes requests. */
 export type Caller = Pick<Running, "api">
 
 /** A request that can be sent to any process on the same database. */
@@ -22,9 +22,12 @@ export interface Write {
   readonly isKeyed: boolean
   /** Sets the scene for a merchant of its own, and says what is to be sent. */
   readonly prepare: (service: Caller, merchant: Merchant) => Effect.Effect<Asked>
-  /** What a merchant's books must show once, counted; by its id. */
+  /** The pattern that a merchant's books must show once, counted; by its id. */
   readonly left: string
-  /** What the answer gives access to, such as a new key or the address of a file. That of the last answer must work. */
+  /**
+   * The thing to which the answer gives access, such as a new key or the address of a file. That of the last answer
+   * must work.
+   */
   readonly opens: ((data: Json) => Pick<Asked, "path" | "headers">) | undefined
 }
 

@@ -104,7 +104,7 @@ export class Model {
     return 200
   }
 
-  /** What may be spent: the fees of payouts on the way are spoken for. */
+  /** The amount that may be spent: the fees of payouts on the way are spoken for. */
   get usable(): number {
     const onTheWay = this.payouts.filter(({ state }) => state === "requested" || state === "approved")
     return this.books.available - onTheWay.length * payoutFee

@@ -1,7 +1,7 @@
 /**
- * Statements of random histories add up to the ledger to the minor unit, across time zones and month ends. What is
- * expected is computed from the rows of the ledger in another way: by the local date of each row. A thousand histories
- * in the soak.
+ * Statements of random histories add up to the ledger to the minor unit, across time zones and month ends. The
+ * expectation is computed from the rows of the ledger in another way: by the local date of each row. The soak has a
+ * thousand histories.
  */
 import { createHash } from "node:crypto"
 import { createdAtOf, idBody, MerchantId, Mode } from "@coffer/model/Ids"

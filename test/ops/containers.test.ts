@@ -35,7 +35,7 @@ const known = new Set(
     .map(([, name]) => name!)
 )
 const isKnown = (name: string) => known.has(name) || known.has(name.replace(/_FILE$/, ""))
-/** Of Kubernetes and Node. */
+/** Those of Kubernetes and Node. */
 const others = new Set(["POD_NAME", "POD_NAMESPACE", "PATH", "NODE_ENV"])
 
 describe("docker/Dockerfile", () => {

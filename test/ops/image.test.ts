@@ -1,4 +1,4 @@
-/** What the image is made of: held to the files of the repository. `test/cluster/image.test.ts` runs it. */
+/** The content of the image: held to the files of the repository. `test/cluster/image.test.ts` runs it. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -30,7 +30,7 @@ describe("docker/ and k8s/", () => {
         .map((name) => path.join(folder, name))
         .filter((name) => statSync(name).isFile())
     )
-    // What is mounted elsewhere is not in the repository.
+    // A folder that is mounted elsewhere is not in the repository.
     const isOurs = (name: string) => !path.isAbsolute(name)
     const missing = files.flatMap((file) =>
       named(readFileSync(file, "utf8"))

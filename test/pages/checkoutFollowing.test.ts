@@ -1,4 +1,4 @@
-/** What a checkout page does by itself: it turns with its order, leads back, and shows times (silences: K1, K3, K5). */
+/** A checkout page's own acts: it turns with its order, leads back, and shows times (silences: K1, K3, K5). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { executable, needsChromium, openPage } from "../kit/Browser.ts"
@@ -60,7 +60,7 @@ describe.skipIf(executable === undefined)(`a checkout page by itself${needsChrom
       const plain = yield* openPage(phone, { javaScriptEnabled: false })
       yield* api.post(`/v1/test_helpers/orders/${tradeNo}/pay`, merchant.sandboxKey, { outcome: "succeed_unreported" })
       yield* Effect.promise(async () => {
-        // Whoever has the form open already pays nothing.
+        // A buyer who has the form open already pays nothing.
         await fillCard(page)
         await page.locator('button[value="pay"]').click()
         for (const each of [page, plain]) {

@@ -1,4 +1,4 @@
-/** What merchants write and what buyers do to a page, in a real browser: nothing runs, and everything fits. */
+/** Hostile texts of merchants and acts of buyers on a page, in a real browser: nothing runs, and everything fits. */
 import { logoSideMax } from "@coffer/model/Limits"
 import type { Order } from "@coffer/rules/order/Order"
 import { assert, describe, it } from "@effect/vitest"
@@ -33,19 +33,19 @@ const withTerms = (text: string): Partial<Order> => ({
 const pay = (language: "en" | "zh") => screens(language).find(([name]) => name === "pay")![1]
 const method = (page: Page) => page.evaluate(() => document.querySelector<HTMLInputElement>("input:checked")?.value)
 
-/** What a merchant says of itself, of an order, and beside it. */
+/** The texts of a merchant about itself, about an order, and beside it. */
 const worldOf = (text: string) => ({
   shop: { name: text, supportEmail: `${text}@${text}`, supportUrl: `https://shop.example/?${text}` },
   terms: { ...withTerms(text), metadata: { [text]: text }, receiptEmail: `${text}@shop.example` }
 })
 
-/** What differs in our own words alone is looked at once. */
+/** Pages that differ in our own words alone are looked at once. */
 const pagesOf = (language: Language, world: ReturnType<typeof worldOf>) =>
   [...screens(language, world), ...receiptScreens(language, world)].filter(
     ([name]) => !/^pay (?!by|declined)/.test(name)
   )
 
-/** What a merchant wrote is the same in each language: they take turns, and a soak tries all. */
+/** A merchant's text is the same in each language: they take turns, and a soak tries all. */
 const languagesFor = (index: number) => languages.filter((_, at) => isSoak || index % languages.length === at)
 
 /** Files that are a picture by their first bytes, and no more. */

@@ -17,7 +17,7 @@ import { isSoak } from "../kit/soak.ts"
 
 const root = path.resolve(import.meta.dirname, "../..")
 
-/** What a clone of this tree would hold, in an empty folder: the files that git knows or would add. */
+/** A clone of this tree, in an empty folder: the files that git knows or would add. */
 const clone = Effect.gen(function* () {
   const folder = mkdtempSync(path.join(tmpdir(), "coffer-clone-"))
   yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })))

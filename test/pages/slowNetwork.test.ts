@@ -1,6 +1,6 @@
 /**
- * The checkout page on a slow network, by the browser's own throttling. What a buyer waits for is counted: requests and
- * bytes before the form can be used. The time is printed and not asserted, since it depends on the machine.
+ * The checkout page on a slow network, by the browser's own throttling. A buyer's wait is counted: requests and bytes
+ * before the form can be used. The time is printed and not asserted, since it depends on the machine.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

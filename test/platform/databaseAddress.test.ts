@@ -1,4 +1,4 @@
-/** What `DATABASE_URL` may be: as libpq writes it, with one server or several. */
+/** The forms of `DATABASE_URL`: as libpq writes it, with one server or several. */
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Result } from "effect"
 import { readAddress, serverNames } from "../../src/platform/postgres/databaseAddress.ts"

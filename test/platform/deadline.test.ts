@@ -1,4 +1,4 @@
-/** What is left of a request's time, and who keeps to it (silences: G29). */
+/** The rest of a request's time, and the work that keeps to it (silences: G29). */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -22,7 +22,7 @@ const inRequest = <A, E>(test: (clock: ReturnType<typeof requestTime>, deadline:
     return Effect.provideService(test(clock, deadline), CurrentDeadline, deadline)
   })
 
-/** What a timer has begun is done by then. */
+/** Work that a timer has begun is done by then. */
 const later = Effect.callback<void>((resume) => {
   const next = (left: number) => (left === 0 ? resume(Effect.void) : void setImmediate(next, left - 1))
   next(5)

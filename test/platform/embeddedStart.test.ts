@@ -1,4 +1,4 @@
-/** What an operator reads when the embedded Postgres does not start, and what root may start it for. */
+/** The message to an operator when the embedded Postgres does not start, and the folders that root may start it for. */
 import { assert, describe } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { execFileSync, spawnSync } from "node:child_process"

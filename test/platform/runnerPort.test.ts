@@ -1,4 +1,4 @@
-/** Who may speak to a runner port, and what is told of those who may not (docs/decisions/0027). */
+/** The right to speak to a runner port, and the lines about those who have none (docs/decisions/0027). */
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { once } from "node:events"
 import type { Server, Socket } from "node:net"
@@ -104,7 +104,7 @@ describe("a runner port refuses, logs and counts", () => {
   it.live("bytes that were changed on their way", () =>
     Effect.gen(function* () {
       const { caller, own, port, wire } = yield* tapped
-      // What comes after the handshake is a record of this kind, and ends with the tag that authenticates it.
+      // Bytes after the handshake are a record of this kind, and end with the tag that authenticates it.
       wire.change = (bytes) => (bytes[0] === 23 ? Buffer.from([...bytes.subarray(0, -1), bytes.at(-1)! ^ 1]) : bytes)
       assert.isUndefined(yield* caller.call(own, "to be changed"))
       assert.deepStrictEqual([port.received, port.refused()], [[], { "incoming broken": 1 }])
@@ -183,7 +183,7 @@ describe("a runner port", () => {
       const at = yield* localPlace
       const tls = keyed(at, "key")
       const scope = yield* Scope.make()
-      // Nobody takes what is proven.
+      // The proof is not received.
       yield* Scope.provide(Layer.build(layer(at, tls, () => undefined)), scope)
       const peer = connect({ ...tls.dialling(at), ...at }).on("error", () => undefined)
       yield* Effect.addFinalizer(() => Effect.sync(() => peer.destroy()))

@@ -1,4 +1,4 @@
-/** Who of the processes on a database is alive (docs/decisions/0037). */
+/** Which processes on a database are alive (docs/decisions/0037). */
 import { assert, it } from "@effect/vitest"
 import { silentMillisMax, stateOf } from "@coffer/cluster/RunnerVitals"
 

@@ -68,7 +68,7 @@ const view = (id: number) => ({ id: `${id}`, metadata: { large } })
 const resource = { fields: { object: Schema.String, id: Schema.String, metadata: Schema.Unknown } }
 const largest = JSON.stringify(view(0)).length
 
-/** Of no request. */
+/** The id where there is no request. */
 const { requestId: request_id } = Effect.runSync(Effect.flatMap(CurrentRecord, Effect.succeed))
 
 const textOf = ({ body }: HttpServerResponse.HttpServerResponse) =>

@@ -1,4 +1,4 @@
-/** What the program writes to standard error: JSON lines without secrets (silences: A3). */
+/** The program's standard error: JSON lines without secrets (silences: A3). */
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Clock, Console, Effect, References } from "effect"
 import { MovedClock } from "../../src/platform/runtime/MovedClock.ts"

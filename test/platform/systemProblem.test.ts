@@ -1,4 +1,4 @@
-/** What is said of a file that cannot be used: the operating system's code and words, wherever it is said. */
+/** The text about a file that cannot be used: the operating system's code and words, wherever it is said. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
@@ -10,7 +10,7 @@ import * as AnchorFile from "../../src/audit/AnchorFile.ts"
 import * as DataDir from "../../src/platform/runtime/DataDir.ts"
 import * as standardError from "../../src/platform/runtime/standardError.ts"
 
-/** Whatever is written to it finds no space. */
+/** Every write to it finds no space. */
 const full = "/dev/full"
 const noSpace = "ENOSPC: no space left on device, write"
 

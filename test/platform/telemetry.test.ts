@@ -122,7 +122,7 @@ it.live("without a collector no span is made", () =>
   }).pipe(Effect.provide(Telemetry.layer(Option.none())))
 )
 
-/** What the settings of an environment make of it. */
+/** The collector that the settings of an environment make. */
 const collectorIn = (env: Record<string, string>) =>
   Settings.startup.pipe(
     Effect.flatMap(({ telemetry }) => collectorOf(telemetry)),

@@ -1,4 +1,4 @@
-/** What a service that has a collector sends of its requests and of its workers. */
+/** The spans that a service with a collector sends of its requests and of its workers. */
 import { assert, layer } from "@effect/vitest"
 import { Console, Context, Effect, Layer, Option, Redacted, References, Scope } from "effect"
 import * as Faults from "../../src/platform/runtime/Faults.ts"
@@ -8,7 +8,7 @@ import { collector, type ExportedSpan } from "../kit/collector.ts"
 import { merchantOf } from "../kit/Merchant.ts"
 import { start } from "../kit/Service.ts"
 
-/** What came of a service that answered some requests, was left alone for some rounds of its workers, and ended. */
+/** The spans of a service that answered some requests, was left alone for some rounds of its workers, and ended. */
 const run = Effect.gen(function* () {
   const { spans, url } = yield* collector()
   const lines: Array<string> = []

@@ -53,7 +53,7 @@ describe("the automatic mail with a receipt", () => {
         assert.deepStrictEqual(others, [], `${what}: one mail`)
         const isLost = status === "unknown" && server.mails.length === 0
         lines.push(`${what}: ${status}, ${server.mails.length} sent`)
-        // Nobody knows whether the server has what was being sent, so it is at most once there.
+        // It is unknown whether the server has the mail that was being sent, so it is at most once there.
         assert.isTrue(
           isLost || (server.mails.length === 1 && (status === "sent" || status === "unknown")),
           lines.at(-1)

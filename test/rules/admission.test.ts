@@ -1,4 +1,4 @@
-/** What is let in and what is shed, by counting; the loop's delay is given (silences: U12). */
+/** The requests that are let in and those that are shed, by counting; the loop's delay is given (silences: U12). */
 import { assert, describe, it } from "@effect/vitest"
 import {
   delayMax,

@@ -1,4 +1,7 @@
-/** What the facts of a command come to, in one change, and which objects an owner remembers (docs/decisions/0019). */
+/**
+ * The change that the facts of a command make, in one piece, and which objects an owner remembers
+ * (docs/decisions/0019).
+ */
 import { TradeNo } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
 import { nothing } from "@coffer/rules/Consequence"

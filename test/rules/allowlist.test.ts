@@ -1,6 +1,6 @@
 /**
- * Which addresses an allowlist lets through (spec: Authentication, 4; silences: U3). What is an IPv6 address at all is
- * compared with Node's own opinion.
+ * Which addresses an allowlist lets through (spec: Authentication, 4; silences: U3). Node's own opinion decides which
+ * text is an IPv6 address at all.
  */
 import { isIPv6 } from "node:net"
 import { isAllowed, parseAllowlist } from "@coffer/rules/allowlist"

@@ -24,7 +24,7 @@ describe("card numbers in texts", () => {
     "8600140276359180",
     "9792030394440796",
     "6304000000000000000",
-    // Of 15 digits: UATP, and JCB's oldest.
+    // 15 digits: UATP, and JCB's oldest.
     "135410014004955",
     "180012345678905",
     "213112345678904"

@@ -1,4 +1,4 @@
-/** What a repeated `Idempotency-Key` gets, and when two bodies say the same (silences: I1 to I6). */
+/** The outcome of a repeated `Idempotency-Key`, and when two bodies say the same (silences: I1 to I6). */
 import {
   canonical,
   type Held,

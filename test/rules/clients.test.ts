@@ -1,4 +1,4 @@
-/** What clients hold and who loses it, by counting; the time is given (silences: U12, U19). */
+/** Places that clients hold and lose, by counting; the time is given (silences: U12, U19). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import * as Building from "../../src/http/Building.ts"

@@ -83,7 +83,7 @@ describe("a json cell", () => {
   })
 })
 
-/** What a reader by RFC 4180 makes of a file. */
+/** A file as a reader by RFC 4180 understands it. */
 const parse = (file: string): Array<Array<string>> => {
   const rows: Array<Array<string>> = []
   let row: Array<string> = []

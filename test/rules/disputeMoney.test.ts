@@ -1,4 +1,4 @@
-/** What each fact of a dispute moves, says and tells the order (silences: D8 to D10). */
+/** The movements, events and commands of each fact of a dispute (silences: D8 to D10). */
 import { assert, describe, it } from "@effect/vitest"
 import { Minor } from "@coffer/model/Money"
 import { Dispute, DisputeEvent } from "@coffer/rules/dispute/Dispute"

@@ -23,7 +23,7 @@ const queue = () => {
         )
       }
     },
-    /** What begins in the next turn. */
+    /** The posts that begin in the next turn. */
     turn: () => {
       const before = begun.length
       const planned = turns

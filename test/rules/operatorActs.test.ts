@@ -1,4 +1,4 @@
-/** Who may do what with the operator's API, and what takes two (docs/architecture.md, section 7). */
+/** Which role may do what with the operator's API, and what takes two (docs/architecture.md, section 7). */
 import type { Role } from "@coffer/model/Role"
 import { type ActName, actOf, acts, isSeen, mayDo, ofTwo, takesTwo } from "@coffer/rules/operator/acts"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** What the facts of an order move and announce. */
+/** The movements and events of the facts of an order. */
 import { assert, describe, it } from "@effect/vitest"
 import { Minor } from "@coffer/model/Money"
 import { consequences } from "@coffer/rules/order/consequences"

@@ -1,4 +1,7 @@
-/** What of an order may be refunded: what is promised, disputed or lost counts, and the window ends (spec: Refund). */
+/**
+ * The amount of an order that may be refunded: what is promised, disputed or lost counts, and the window ends (spec:
+ * Refund).
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Minor } from "@coffer/model/Money"
 import { decide } from "@coffer/rules/order/decide"

@@ -160,7 +160,7 @@ describe("places", () => {
       assert.strictEqual(limitAfter(placesPerLine, answered(millis)), placesPerLine)
       assert.strictEqual(limitAfter(undefined, answered(millis)), placesPerLine)
     }
-    // What is refused at once holds no place.
+    // A post that is refused at once holds no place.
     assert.deepStrictEqual([limitAfter(undefined, silent(3)), limitAfter(8, silent(3))], [placesPerLine, 9])
     assert.strictEqual(limitAfter(undefined, silent(10_000)), 1)
   })

@@ -1,4 +1,4 @@
-/** What of a body may be kept in an API log (spec: API log; silences: A3, O11). */
+/** The part of a body that may be kept in an API log (spec: API log; silences: A3, O11). */
 import { isSecretName, redact, redactedText, redactionDepthMax } from "@coffer/rules/redaction"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"

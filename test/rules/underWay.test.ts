@@ -1,4 +1,4 @@
-/** What a runner knows of its posts: how many are under way, how lines behave, and which of them fail for long. */
+/** A runner's knowledge of its posts: how many are under way, how lines behave, and which of them fail for long. */
 import { keysOf, lineKey, type Line, mayTake, placesOf, placesPerLine } from "@coffer/rules/delivery/places"
 import { assert, describe, it } from "@effect/vitest"
 import { makePlacesInUse } from "../../src/webhooks/beginDeliveries.ts"

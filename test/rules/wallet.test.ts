@@ -21,7 +21,7 @@ const bodyAt = (millis: number) =>
     Array.from({ length: 16 }, () => 0)
   )
 const means = { now, idBody: bodyAt(1), digest }
-/** What a wallet that can afford it becomes. */
+/** The wallet after the movements, if it can afford them. */
 const posted = (wallet: Wallet, movements: ReadonlyArray<Movement>, reserve = 0, by = means) =>
   Result.getOrThrow(post(wallet, { movements, reserve }, by))
 const rich: Wallet = { ...empty, available: 1_000_000, frozen: 1_000_000 }

@@ -1,4 +1,4 @@
-/** What one runner tells another of an entry, and what that one takes (docs/decisions/0033). */
+/** The message about an entry from one runner to another, and what that one takes (docs/decisions/0033). */
 import { assert, describe, it } from "@effect/vitest"
 import { Minor } from "@coffer/model/Money"
 import { OrderCommand } from "@coffer/rules/order/Order"

@@ -1,4 +1,4 @@
-/** What may be done to the endpoints and secrets of an environment (spec: Webhook endpoint; silences: W10). */
+/** The changes of an environment's endpoints and secrets (spec: Webhook endpoint; silences: W10). */
 import { EndpointId } from "@coffer/model/Ids"
 import {
   create,

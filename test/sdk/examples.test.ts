@@ -14,7 +14,7 @@ import { type Running, start } from "../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/sdk/examples") {}
 
-/** What a framework's server does for handlers of standard requests. */
+/** A framework's server around a handler of standard requests. */
 const standard =
   (handle: (request: Request) => Response | Promise<Response>): RequestListener =>
   async (request: IncomingMessage, response: ServerResponse) => {

@@ -1,5 +1,5 @@
 /**
- * Somebody who goes on from the newest order that was seen misses none, whichever runner has written it: through the
+ * A reader who goes on from the newest order that was seen misses none, whichever runner has written it: through the
  * SDK, and with files (docs/decisions/0050).
  */
 import { assert, it } from "@effect/vitest"
@@ -8,7 +8,7 @@ import { NewIds } from "../../src/platform/runtime/NewIds.ts"
 import { allOf, clientOf } from "../kit/sdk.ts"
 import { asRunner, freshDatabase, type Running, start } from "../kit/Service.ts"
 
-/** What the other runner's numbers are behind. */
+/** The other runner's numbers are behind by this. */
 const behindMillis = 20_000
 const turns = 6
 

@@ -1,4 +1,4 @@
-/** What the SDK tries again, when, for how long, and what its caller is told in the end. */
+/** The calls that the SDK tries again, when, for how long, and what its caller is told in the end. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   ApiError,

@@ -1,4 +1,7 @@
-/** What an account's settings and a currency leave of a session: methods, amounts, texts, and the buyer's currency. */
+/**
+ * The parts of a session that an account's settings and a currency leave: methods, amounts, texts, and the buyer's
+ * currency.
+ */
 import { accountOf } from "@coffer/simulator/start"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

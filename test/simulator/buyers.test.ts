@@ -1,4 +1,4 @@
-/** What buyers do: cards that need them, wallets that they are sent to, and sessions that end meanwhile. */
+/** Acts of buyers: cards that need them, wallets that they are sent to, and sessions that end meanwhile. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { testCards } from "../../packages/simulator/src/cards/cards.ts"

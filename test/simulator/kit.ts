@@ -1,4 +1,6 @@
-/** What the simulator's tests share: a simulator whose clock stands, the official client, and a receiver of webhooks. */
+/**
+ * The kit of the simulator's tests: a simulator whose clock stands, the official client, and a receiver of webhooks.
+ */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { type Options, start } from "@coffer/simulator/start"
@@ -21,7 +23,7 @@ export const begin = Effect.fnUntraced(function* (options: Options = {}) {
 
 export const ask = <A>(call: () => Promise<A>) => Effect.promise(call)
 
-/** What a refused call was told. */
+/** The error of a refused call. */
 export const refusal = (call: () => Promise<unknown>): Effect.Effect<Stripe.errors.StripeError> =>
   Effect.flip(Effect.tryPromise({ try: call, catch: (error) => error as Stripe.errors.StripeError })) as never
 

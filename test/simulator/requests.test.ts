@@ -1,4 +1,4 @@
-/** What every request has: a key, known parameters, idempotency, pages of lists, and what goes wrong on purpose. */
+/** The parts of every request: a key, known parameters, idempotency, pages of lists, and what goes wrong on purpose. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { ask, begin, clientOf, paid, refusal, sessionOf } from "./kit.ts"

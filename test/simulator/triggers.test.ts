@@ -1,6 +1,6 @@
 /**
  * The calls of stripe-cli's triggers for payments, refunds and disputes that need no products, as the simulator answers
- * them. What it does not simulate is refused by name, and packages/simulator/README.md lists it.
+ * them. A call that it does not simulate is refused by name, and packages/simulator/README.md lists it.
  */
 import { start } from "@coffer/simulator/start"
 import { assert, describe, it } from "@effect/vitest"
@@ -115,7 +115,7 @@ const play = Effect.fnUntraced(function* (event: string, calls: ReadonlyArray<Ca
 })
 
 const manual = "intent: simulator_unsupported capture_method"
-/** What the README lists. All others end with their event. */
+/** The triggers that the README lists. All others end with their event. */
 const differing: Readonly<Record<string, string>> = {
   "charge.refund.updated": "no event",
   "charge.dispute.updated": "no event",

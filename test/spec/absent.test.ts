@@ -50,7 +50,7 @@ const bodies: Record<string, Json> = {
   "/operator/v1/merchants/:merchant_id/payouts": { mode: "sandbox", currency: "USD", amount: 1 }
 }
 
-/** What null means there, beside its absence. */
+/** The meaning of null there, beside its absence. */
 const meaningful: Record<string, string> = {
   "/v1/orders/:ref metadata": "removes all keys",
   "/v1/orders/:ref receipt_email": "removes the address",

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { Reply } from "../kit/Api.ts"
 import { created, get, invalid, ok, order, specified, type World } from "./rows.ts"
 
-/** Of a merchant whose quotas nobody has raised. */
+/** A merchant whose quotas were never raised. */
 const fresh = (send: (at: World, key: string) => Effect.Effect<Reply>) => (at: World) =>
   Effect.flatMap(at.api.newMerchant("Fresh", "default"), ({ sandboxKey }) => send(at, sandboxKey))
 

@@ -29,7 +29,7 @@ const noLine = ["a\nb", "a\r\nb", "a\tb", "a\u2028b", "a\u2029b", "\u202etxt.exe
 /** Marks and isolates of writing from right to left, joiners, a no-break space. */
 const letters = "\u05d0\u200f \u2066a\u2069 \u{1f468}\u200d\u{1f469}\u00a0ß"
 
-/** What is wrong with the words comes before whether there is such an object. */
+/** A wrong text is told before whether there is such an object. */
 const refundOfNone = (fields: object) => post("/v1/refunds", { trade_no: "none", ...fields })
 
 const refund = (fields: object) => (at: World) => post("/v1/refunds", { trade_no: at.paid, amount: 1, ...fields })(at)

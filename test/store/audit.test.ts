@@ -45,7 +45,7 @@ const books = Layer.effect(
   })
 )
 
-/** What one of the auditor's ways finds, each violation once. */
+/** The violations that one of the auditor's ways finds, each once. */
 const foundBy = Effect.fnUntraced(function* (look: (report: Report) => Effect.Effect<unknown>) {
   const found = new Map<string, Violation>()
   yield* look({

@@ -1,4 +1,4 @@
-/** What somebody might do to the audit log and to chains that were anchored: laws I10 and I11. */
+/** Changes of the audit log and of chains that were anchored: laws I10 and I11. */
 import { type Case, usd } from "./auditCases.ts"
 
 export const chainCases: ReadonlyArray<Case> = [

@@ -27,7 +27,7 @@ const none = Object.fromEntries(Object.keys(laws).map((law) => [law, 0]))
 
 const violationsIn = ({ sql }: Running) => sql`select law, about, key from audit_violations order by law, about, key`
 
-/** Whoever has the database can do that. */
+/** The owner of the database can do that. */
 const tamper = (sql: SqlClient.SqlClient, statement: string) =>
   sql.withTransaction(
     Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * What others can make a row hold (docs/security.md, What a row may hold): each column with more than one value is in
- * the page's table with its bound, and is driven there and beyond.
+ * The sizes to which others can make a row grow (docs/security.md, What a row may hold): each column with more than one
+ * value is in the page's table with its bound, and is driven there and beyond.
  */
 import { readFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
@@ -14,7 +14,7 @@ import { uploaded } from "../kit/uploads.ts"
 
 class Service extends Context.Service<Service, Running>()("test/boundedRows") {}
 
-/** Of each line of the page's table: the column, and how many values it may hold; undefined where only we write it. */
+/** Each line of the page's table: the column, and how many values it may hold; undefined where only we write it. */
 const stated = new Map(
   Array.from(
     readFileSync("docs/security.md", "utf8").matchAll(/^\| `(\w+\.\w+)` \| ([\d,]+|ours) \|/gm),

@@ -1,4 +1,4 @@
-/** What is in the way of a batch is no error to Postgres, and no line in its log (docs/decisions/0020). */
+/** A conflict of a batch is no error to Postgres, and no line in its log (docs/decisions/0020). */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"

@@ -28,7 +28,7 @@ const place = Effect.gen(function* () {
   for (let index = 1; index <= merchants; index++) {
     yield* insertDeliveries(sql, { merchantId: idOf(index), count: 2 }, "'shop.example'")
   }
-  // Of most of them nothing is due.
+  // Most of them have nothing due.
   yield* sql`update deliveries set next_attempt_at = to_timestamp(7200)
     where merchant_id > ${idOf(0)} and right(merchant_id, 1) <> '7'`
   yield* (yield* ownersConnection(running.database)).unsafe("vacuum analyze deliveries")

@@ -1,7 +1,7 @@
 /**
- * What one sandbox key can make tables and folders grow by in a day (docs/operating.md): each act of a merchant is done
- * with the largest body that cannot be compressed, and sizes are read before and after. With GROWTH_ACTS=40 each is
- * done so often, and the figures of the page are printed.
+ * The growth of tables and folders in a day by one sandbox key (docs/operating.md): each act of a merchant is done with
+ * the largest body that cannot be compressed, and sizes are read before and after. With GROWTH_ACTS=40 each is done so
+ * often, and the figures of the page are printed.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -19,9 +19,9 @@ const isPrinted = process.env["GROWTH_ACTS"] !== undefined
 type Sizes = ReadonlyMap<string, number>
 
 interface Growth {
-  /** Of one act: what is left when nothing is dead any more. */
+  /** Bytes of one act that stay when nothing is dead any more. */
   readonly stays: Sizes
-  /** Of one act: with the rows that vacuum takes. */
+  /** Bytes of one act with the rows that vacuum takes. */
   readonly written: Sizes
   readonly count: number
 }

@@ -1,4 +1,4 @@
-/** What is held up, among very many objects that are over: each kind is read along the index of what is not. */
+/** Held-up objects among very many that are over: each kind is read along the index of what is not. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { heldKinds, type HeldUpQuery } from "@coffer/contract/HeldUp"

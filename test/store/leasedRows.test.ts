@@ -54,7 +54,7 @@ it.live("a row is nobody else's while its work may last, and is due again after 
     yield* one.ended(ids)
     assert.deepStrictEqual(yield* one.next, Option.some(after(10)))
     assert.deepStrictEqual(yield* other.lease(after(10), 9), [{ id: "failed" }])
-    // What another has leased meanwhile is its own. The second wait is twice as long.
+    // A row that another worker has leased meanwhile is its own. The second wait is twice as long.
     yield* one.ended(["failed"])
     yield* other.ended(["failed"])
     assert.deepStrictEqual(yield* one.next, Option.some(after(30)))

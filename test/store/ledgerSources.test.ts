@@ -38,7 +38,7 @@ const books = Layer.effect(
   })
 )
 
-/** What each movement comes from, and a state of it that leads to no such movement; undefined: every one does. */
+/** The source of each movement, and a state of it that leads to no such movement; undefined: every one does. */
 const types: Readonly<Record<string, readonly [table: string, key: string, before: string | undefined]>> = {
   payment_credit: ["orders", "trade_no", "paid_at = null"],
   fee_debit: ["orders", "trade_no", "paid_at = null"],
@@ -86,7 +86,7 @@ layer(books, { excludeTestServices: true })("a movement", (it) => {
       const again = Effect.fnUntraced(function* (changed: string, meanwhile?: (source: string) => string) {
         const { poor, sql } = yield* Books
         const attempt = Effect.gen(function* () {
-          // Whoever waits for a lock says so.
+          // A statement that waits for a lock fails.
           yield* sql`set local lock_timeout = '1s'`
           yield* sql`create temporary table taken on commit drop as
             select * from ledger where type = ${type} order by id limit 1`

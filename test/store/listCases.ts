@@ -16,7 +16,10 @@ const counted = 2 * 500
 /** Orders of a range of amounts that are looked for, every one read in an index and in the table. */
 const few = 2 * 500
 
-/** What a page by the filter may read: so many scans of an index, and what is read once to choose among filters. */
+/**
+ * The scans that a page by the filter may read: so many scans of an index, and what is read once to choose among
+ * filters.
+ */
 type Case<Query> = readonly [filter: Query, scans: number, choice?: number]
 
 export const orderCases: ReadonlyArray<Case<OrderQuery>> = [
@@ -106,7 +109,7 @@ export const disputeCases: ReadonlyArray<Case<DisputeQuery>> = [
 ]
 
 /**
- * Of each delivery its event is read too, and whether it has attempts. What is not sought by state is merged from four
+ * The event of each delivery is read too, and whether it has attempts. A page that is not by state is merged from four
  * scans.
  */
 export const deliveryCases: ReadonlyArray<Case<DeliveryQuery>> = [

@@ -13,7 +13,7 @@ import { freshDatabase } from "../kit/Service.ts"
 const account: Account = { merchantId: MerchantId.make(`mer_${"0".repeat(26)}`), mode: "sandbox" }
 const number = (index: number) => String(index).padStart(26, "0")
 
-/** What one runner knows of horizons. */
+/** One runner's knowledge of horizons. */
 const horizonOf = (sql: SqlClient.SqlClient) =>
   Effect.map(
     Layer.build(Layer.provide(Layer.fresh(Horizons.layer), Layer.succeed(SqlClient.SqlClient, sql))),

@@ -52,7 +52,7 @@ const smallMerchants = 50
 
 interface Place extends Running {
   readonly account: Account
-  /** Of the large merchant, by table: an object in the middle of its history. */
+  /** For the large merchant, by table: an object in the middle of its history. */
   readonly middle: Readonly<
     Record<"orders" | "ledger" | "events" | "refunds" | "disputes" | "links" | "deliveries", string>
   >

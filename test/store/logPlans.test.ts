@@ -116,7 +116,7 @@ describe("a list over 200,000 calls of 30 days", () => {
         for (const scan of scans) assert.match(scan["Node Type"], /^Index|^Bitmap/, JSON.stringify(scan))
         // Each of these paths has a call in seven hours.
         assert.isAtMost(rowsRead(scans), moments.length, JSON.stringify(scans.filter((scan) => rowsRead([scan]) > 0)))
-        // Of two filters the rarer one leads, whichever it is; each is counted up to 500 before.
+        // The rarer of two filters leads, whichever it is; each is counted up to 500 before.
         for (const [query, found] of [
           [{ path: "/v1/orders/1234", status: "404" }, 0],
           [{ path: "/v1/orders/3", status: "404" }, 20],

@@ -21,7 +21,7 @@ const starts = (url: string) =>
     )
   )
 
-/** Of the owner of the tables, and of the service's role, which migrates nothing. */
+/** The refusals of the tables' owner, and of the service's role, which migrates nothing. */
 const refusals = Effect.fnUntraced(function* (change: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, unknown>) {
   const url = yield* freshDatabase
   yield* change(yield* ownersConnection(url))

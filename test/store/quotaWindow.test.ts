@@ -74,7 +74,7 @@ for (const { build, left, where } of stores) {
       Effect.gen(function* () {
         const { take } = yield* store
         for (let now = 0; now < 5; now++) yield* take("key", 5, window, now)
-        // Of the five the first four must leave before there is one where two may be.
+        // The first four of the five must leave before there is one where two may be.
         assert.deepStrictEqual(answers(yield* take("key", 2, window, 10)), [false, 0, window - 7, window - 7])
         assert.deepStrictEqual(answers(yield* take("key", 7, window, 10)), [true, 1, 0, window - 10])
         assert.isFalse((yield* take("key", 2, window, window + 3)).allowed)

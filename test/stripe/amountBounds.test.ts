@@ -1,4 +1,4 @@
-/** What Stripe takes at least and at most, and how long its texts may be (silences: O7, S23). */
+/** Stripe's least and largest amount, and how long its texts may be (silences: O7, S23). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { stripesBounds } from "../../src/channel/amountBounds.ts"
@@ -6,7 +6,7 @@ import { merchantDocument } from "../kit/contract.ts"
 import { assertRefused } from "../kit/Merchant.ts"
 import { connected, connectedAs, leadsTo, secretKey, worlds } from "./kit.ts"
 
-/** Of each currency: the least and the most, and how a message names them. */
+/** Each currency: the least and the most, and how a message names them. */
 const bounds = [
   ["USD", 50, "0.50 USD"],
   ["HKD", 400, "4.00 HKD"],
@@ -94,7 +94,7 @@ describe("an amount out of Stripe's bounds", () => {
   )
 })
 
-/** What Stripe shows for a subject. */
+/** Stripe's text for a subject. */
 const nameOf = Effect.fnUntraced(function* (subject: string, number = "NO-1") {
   const { choose, order, sessions, stripe } = yield* connected()
   const made = yield* order({ subject, out_trade_no: number })

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Simulator } from "@coffer/simulator/start"
 
-/** What Stripe has moved of one account, and what each of its objects came to; no number and no time. */
+/** Stripe's movements of one account, and the state of each of its objects; no number and no time. */
 export const booksAtStripe = ({ all }: Simulator, account: string) => ({
   charges: all("charge", account).map((each) => `${each.amount} ${each.amount_refunded} ${each.status}`),
   refunds: all("refund", account)

@@ -1,4 +1,4 @@
-/** Whose calls to Stripe end at once: those of an account that has no answers, and of all while Stripe is down. */
+/** Calls to Stripe that end at once: those of an account that has no answers, and of all while Stripe is down. */
 import type { Mode } from "@coffer/model/Ids"
 import { accountOf } from "@coffer/simulator/start"
 import { assert, describe, it } from "@effect/vitest"

@@ -19,7 +19,7 @@ export interface Cell {
   readonly at?: { readonly call: Call; readonly column: Column }
 }
 
-/** What a cell came to. */
+/** The outcome of a cell. */
 export interface Outcome extends Cell {
   readonly passed: ReadonlyArray<Call>
   readonly books: Books | undefined
@@ -154,7 +154,7 @@ const arm = (watch: Watch, control: World["control"], { at, desk }: Running) =>
     })
   })
 
-/** What a cell came to, all being over. */
+/** The outcome of a cell, all being over. */
 const outcomeOf = Effect.fnUntraced(function* (world: World, watch: Watch, { at, desk, problem, scenario }: Running) {
   const cell: Cell = at === undefined ? { scenario } : { scenario, at }
   const passed = watch.passedBy(desk.account)

@@ -1,4 +1,4 @@
-/** What Stripe keeps of a payment is shown to the operator beside the payment, and to no merchant (silences: S11). */
+/** Stripe's fee for a payment is shown to the operator beside the payment, and to no merchant (silences: S11). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Json, said } from "../kit/Merchant.ts"

@@ -1,4 +1,4 @@
-/** What may go wrong at a call to Stripe, and at a webhook: the columns of the table of faults. */
+/** The faults at a call to Stripe, and at a webhook: the columns of the table of faults. */
 import type { Simulator } from "@coffer/simulator/start"
 
 import { isSoak } from "../kit/soak.ts"
@@ -6,7 +6,7 @@ import { isSoak } from "../kit/soak.ts"
 type Rule = Parameters<Simulator["control"]["fault"]>[0]
 
 export interface Call {
-  /** Such as `POST /v1/refunds`, or `webhook refund.updated`. */
+  /** For instance `POST /v1/refunds`, or `webhook refund.updated`. */
   readonly name: string
   /** The how-manieth of this name, from 1. */
   readonly nth: number
@@ -17,7 +17,7 @@ export interface Column {
   readonly kind: Rule["kind"]
   /** The client tries a cut connection a second time by itself. */
   readonly times: number
-  /** Nobody is reached from then on, until the step is over. */
+  /** Neither side is reached from then on, until the step is over. */
   readonly thenAway?: true
   /** Its end is a day away: Stripe keeps its failure under the key. */
   readonly isLong?: true
@@ -65,7 +65,9 @@ export const ruleOf = ({ name, nth }: Call, { kind, times }: Column): Rule => ({
 /** A call without the numbers of its objects. */
 export const nameOf = (call: string) => call.replaceAll(/\/(?:cs|re|du|pi|ch|file|evt)_\w+/g, "/*")
 
-/** What the clock asks for, again and again: those that come first stand for all, and in `npm test` in one scenario. */
+/**
+ * Calls that the clock makes again and again: those that come first stand for all, and in `npm test` in one scenario.
+ */
 const polls: ReadonlySet<string> = new Set(["GET /v1/events", "GET /v1/balance_transactions"])
 export const isCovered = ({ name, nth }: Call, isFirst: boolean) =>
   !polls.has(name) || (nth <= 2 && (isSoak || isFirst))

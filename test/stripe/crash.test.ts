@@ -82,7 +82,7 @@ const endOf = Effect.fnUntraced(function* ({ service }: Life, simulator: Simulat
   return { ours: yield* booksOf(service.sql, merchant), theirs: booksAtStripe(simulator, account), open: open() }
 })
 
-/** What the clock asks for, again and again: those that come first stand for all. */
+/** Calls that the clock makes again and again: those that come first stand for all. */
 const isCovered = ({ name, nth }: Point) => !/\((events|balanceTransactions)\./.test(name) || (isSoak && nth <= 2)
 
 /** A part of the scenarios, in their order: `SCENARIOS` says how many, after the `FIRST_SCENARIO` first. */

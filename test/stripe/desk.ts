@@ -1,6 +1,6 @@
 /**
- * One merchant of many with an account at a simulated Stripe, its buyer and its bank: what they ask, and whether what
- * they are told is true. What is told is held against Stripe's state at that moment.
+ * One merchant of many with an account at a simulated Stripe, its buyer and its bank: their questions, and whether the
+ * answers are true. Each answer is held against Stripe's state at that moment.
  */
 import type { Mode } from "@coffer/model/Ids"
 import { accountOf, type Simulator } from "@coffer/simulator/start"
@@ -29,7 +29,7 @@ export const amount = 2_000
 const mayBeAgain = ({ body, status }: Reply) =>
   status === 502 || status === 503 || (status === 409 && body?.error === "idempotency_in_progress")
 
-/** What there is, as the account at Stripe and the merchant's API have it. */
+/** The objects as the account at Stripe and the merchant's API have them. */
 const viewOf = (of: DeskOf) => {
   const { key, merchant, mode, running, simulator } = of
   const account = accountOf(key)
@@ -51,7 +51,7 @@ const viewOf = (of: DeskOf) => {
     /** A buyer is at it, or has just been. */
     isBusy: () => all.intents().some(({ status }) => status === "processing" || status === "requires_action"),
     read: shop.order(orderNumber),
-    /** What the buyer and the merchant remember. */
+    /** The memory of the buyer and the merchant. */
     known: {
       page: { checkout_url: "", trade_no: "" },
       /** Where the buyer was led to last: nobody knows other sessions. */

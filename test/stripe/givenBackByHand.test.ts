@@ -43,7 +43,7 @@ const parkedIn = Effect.fnUntraced(function* (options: Parameters<typeof connect
     merchant.events(),
     (types) => types.filter((type) => type === "payment.duplicate_refunded").length
   )
-  /** What the next night finds. */
+  /** The findings of the next night. */
   const night = Effect.gen(function* () {
     yield* sql`update stripe_polls set due_at = '9999-12-31', movements_due_at = '9999-12-31'`
     yield* leap("27 hours")

@@ -63,7 +63,7 @@ const calls = [
 const kinds = ["cut_before", "cut_after", "error_before", "error_after", "error_kept_after", "rate_limited"] as const
 const cards = ["pm_card_visa", "pm_card_visa", "pm_card_pendingRefund", "pm_card_refundFail"]
 const disputed = ["pm_card_createDispute", "pm_card_createDisputeInquiry"]
-/** What the bank may say next; what cannot follow is refused and changes nothing. */
+/** The words that may come next from the bank; what cannot follow is refused and changes nothing. */
 const words = [
   "won",
   "lost",
@@ -97,7 +97,7 @@ const live = Effect.fnUntraced(function* (world: World, draw: Draw, name: string
     disputes: () => world.simulator.all("dispute").filter((each) => intents().has(String(each.payment_intent)))
   }
   const intents = () => new Set(mine.sessions().map(({ payment_intent }) => String(payment_intent)))
-  /** Of which Stripe has the money, or any. */
+  /** An order whose money Stripe has, or any. */
   const oneToRefund = () => {
     const paid = new Set(
       mine.sessions().flatMap((each) => (each.payment_status === "paid" ? [each.client_reference_id] : []))
@@ -192,7 +192,7 @@ const live = Effect.fnUntraced(function* (world: World, draw: Draw, name: string
   return { acts, key, mine, shop, trouble, weighted, merchant }
 })
 
-/** What Stripe's books of one account have moved, fees aside, by currency; and ours. */
+/** The movements in Stripe's books of one account, fees aside, by currency; and ours. */
 const assertEqualBooks = Effect.fnUntraced(function* (
   world: World,
   one: Effect.Success<ReturnType<typeof live>>,
@@ -229,7 +229,10 @@ const later = (world: World, ...times: ReadonlyArray<Duration.Input>) =>
     }
   )
 
-/** One merchant's history from its beginning until nothing is open any more. What it did, for whoever has to look. */
+/**
+ * One merchant's history from its beginning until nothing is open any more. Its acts are told for a person who has to
+ * look.
+ */
 const history = Effect.fnUntraced(function* (world: World, may: ReturnType<typeof mortal>["may"], seed: number) {
   const draw = seeded(seed)
   const one = yield* live(world, draw, `history${seed}`)

@@ -87,7 +87,7 @@ export const connected = Effect.fnUntraced(function* (options: Given = {}) {
   const world = yield* worlds(options)
   const endpoint = yield* connectedAs(world, world.merchant, secretKey)
   const merchant = { ...world.merchant, ...merchantOf(world) }
-  /** What Stripe has told is here, and handled. */
+  /** Stripe's notices are here, and handled. */
   const settled = Effect.andThen(world.control.settle({}), world.atRest)
   const order = (terms: object = {}) =>
     Effect.map(merchant.post("/v1/orders", { amount: 2_000, subject: "Tea", ...terms }), ({ body, status, text }) => {
@@ -127,5 +127,5 @@ export const chooses = (api: Api, { checkout_url }: HasPage, method: string): Ef
     headers: { "Content-Type": "application/x-www-form-urlencoded" }
   })
 
-/** What a page leads to. */
+/** The address that a page leads to. */
 export const leadsTo = ({ text }: Reply): string | undefined => /href="([^"]+)"[^>]*data-leave/.exec(text)?.[1]

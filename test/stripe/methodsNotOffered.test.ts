@@ -178,7 +178,7 @@ describe("a method that Stripe leaves out", () => {
         concurrency: "unbounded"
       })
       for (const { status, text } of both) {
-        // Whoever is second may meet a key that is in use, and is told to try again.
+        // The second one may meet a key that is in use, and is told to try again.
         assert.include([422, 502, 303], status, text)
         assert.isUndefined(leadsTo({ text } as never))
       }

@@ -14,7 +14,7 @@ import { begins, chooses, connected, secretKey } from "./kit.ts"
 
 const day = 86_400_000
 
-/** What work is due, of which rows, and what is known of each. */
+/** The work that is due, of which rows, and what is known of each. */
 const dueTables = ["orders", "refunds", "disputes", "deliveries", "mails", "stripe_events", "stripe_polls"] as const
 
 /** A merchant whose orders, refund, dispute, webhook and receipt wait for somebody outside. Then it all stops. */

@@ -1,4 +1,7 @@
-/** What Stripe refuses for good ends, and the merchant reads why: refunds, evidence, concessions (silences: S8). */
+/**
+ * A request that Stripe refuses for good ends, and the merchant reads why: refunds, evidence, concessions (silences:
+ * S8).
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertRefused, said } from "../kit/Merchant.ts"

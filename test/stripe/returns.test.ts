@@ -46,7 +46,7 @@ describe("a payment that Stripe will never take back", () => {
       const { held, intent, merchant, pass, simulator, since, sql, story, stripe, told } = yield* paidTwice
       const parked = yield* since("coffer_payments_parked_total")
       const refusals = yield* since('coffer_stripe_calls_total{mode="sandbox",outcome="refused"')
-      // Somebody gave back a part in Stripe's dashboard: the whole cannot go back any more.
+      // A part was given back in Stripe's dashboard: the whole cannot go back any more.
       yield* Effect.promise(() => stripe.refunds.create({ payment_intent: intent, amount: 500 }))
       const books = yield* merchant.balance()
       yield* told

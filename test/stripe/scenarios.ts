@@ -1,6 +1,6 @@
 /**
- * What merchants, buyers and banks do with money at Stripe, each as a list of steps. A step says whether it is done,
- * and is taken again while it is not: by the same numbers, and only what has not happened yet.
+ * The work of merchants, buyers and banks with money at Stripe, each as a list of steps. A step says whether it is
+ * done, and is taken again while it is not: by the same numbers, and only what has not happened yet.
  */
 import { Effect } from "effect"
 import type { Desk } from "./desk.ts"
@@ -9,7 +9,7 @@ export type Step = (desk: Desk) => Effect.Effect<boolean, unknown>
 
 export interface Scenario {
   readonly name: string
-  /** What is there before; nothing fails here. */
+  /** The state before; nothing fails here. */
   readonly before: ReadonlyArray<Step>
   readonly steps: ReadonlyArray<Step>
   /** Where it gets: a row of the books, so that one that gets nowhere cannot do so twice and pass. */

@@ -1,4 +1,4 @@
-/** What Stripe sends: checked before it costs anything, stored before it is answered, handled in any order. */
+/** Stripe's posts: checked before it costs anything, stored before it is answered, handled in any order. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, References } from "effect"
 import type { Stripe } from "stripe"
@@ -120,7 +120,7 @@ describe("a webhook of Stripe", () => {
         })
       )
       yield* world.control.pay({ session: foreign.id })
-      // What the reconciler finds is no webhook's doing.
+      // The reconciler's findings are no webhook's doing.
       yield* world.atRest
       yield* world.sql`delete from stripe_events`
       const event = world.simulator

@@ -1,4 +1,4 @@
-/** What the worst event costs that somebody may send to Stripe's address; the other routes are in `worstBodies`. */
+/** The cost of the worst event that may be sent to Stripe's address; the other routes are in `worstBodies`. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { loopDelay } from "../kit/eventLoopDelay.ts"

@@ -17,7 +17,7 @@ const answered: PostResult = {
   outcome: { _tag: "Answered", status: 200, snippet: "" }
 }
 
-/** Deliveries of one line, whose posts end when the test says so. What is broken throws once. */
+/** Deliveries of one line, whose posts end when the test says so. A broken post throws once. */
 const world = Effect.gen(function* () {
   const posts = new Map<string, Deferred.Deferred<PostResult>>()
   const recorded = yield* Queue.unbounded<string>()

@@ -1,4 +1,4 @@
-/** What an operator sees of deliveries: metrics that are there from the start, and a line for each surprise. */
+/** Deliveries as an operator sees them: metrics that are there from the start, and a line for each surprise. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Queue } from "effect"
 import { TestClock } from "effect/testing"

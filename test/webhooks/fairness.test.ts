@@ -1,5 +1,5 @@
 /**
- * Whose webhooks wait for whose (docs/decisions/0016). Real servers on loopback, some of which never answer; the
+ * Which webhooks wait for which (docs/decisions/0016). Real servers on loopback, some of which never answer; the
  * service's clock stands still, so a post that hangs hangs until the test moves the clock.
  */
 import http from "node:http"
@@ -195,7 +195,7 @@ describe("webhooks", () => {
       yield* wait(running, "5 seconds")
       // It may have been at work when the clock moved, and its next sleep would not end.
       wakeups.raise("deliveries")
-      // What was given back is leased again: it is due, and nobody else was there to take it.
+      // A row that was given back is leased again: it is due, and no other runner was there to take it.
       yield* Effect.repeat(leases, { until: ([first, second]) => first === placesPerLine && second === placesPerLine })
       assert.strictEqual(dead.hanging(), placesPerLine)
     })

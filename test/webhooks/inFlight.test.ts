@@ -1,6 +1,6 @@
 /**
- * What changes while a post is on its way: the receiver holds its answer until the test has made the change (spec:
- * Events, Delivery and Rotation; silences: W5, W7, W8, W11, W18). The service's clock stands still meanwhile.
+ * Changes while a post is on its way: the receiver holds its answer until the test has made the change (spec: Events,
+ * Delivery and Rotation; silences: W5, W7, W8, W11, W18). The service's clock stands still meanwhile.
  */
 import { createServer, type ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"

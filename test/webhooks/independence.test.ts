@@ -16,7 +16,7 @@ describe("webhooks", () => {
       yield* pay(orders)
       yield* server.quick(orders)
       yield* server.hung(2)
-      // What hung has been given up, and its line has one place.
+      // The post that hung has been given up, and its line has one place.
       yield* wait(running, 10)
       yield* pay(orders)
       yield* server.quick(orders)

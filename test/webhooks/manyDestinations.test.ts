@@ -14,7 +14,7 @@ import { rounds } from "../kit/soak.ts"
 import { type Conduct, manyReceivers } from "./manyReceivers.ts"
 
 const merchants = 10
-/** Of each merchant. Three of them fail. */
+/** Each merchant's. Three of them fail. */
 const destinations = 10
 const eventsEach = rounds(20, 1_000)
 const eventsOfMerchant = destinations * eventsEach

@@ -6,7 +6,7 @@ import http, { type ServerResponse } from "node:http"
 import { Deferred, Effect } from "effect"
 import { run } from "./receiver.ts"
 
-/** What a destination does with a post: the status that it answers, or no answer. */
+/** A destination's answer to a post: the status that it answers, or no answer. */
 export type Conduct = number | "hangs" | "resets"
 
 /** Those of one event. */
@@ -62,7 +62,7 @@ export const manyReceivers = (conduct: (host: string, nth: number) => Conduct) =
           waits.push({ count, come })
           return Deferred.await(come)
         }),
-      /** What hangs is answered so, now and from now on. */
+      /** A post that hangs is answered so, now and from now on. */
       release: (status: number) => {
         released = status
         for (const response of held.splice(0)) answer(response, status)

@@ -22,7 +22,7 @@ describe("in a sandbox whose clock was moved", () => {
       yield* pay(orders)
       yield* server.quick(orders)
       yield* server.hung(2)
-      // What hung has been given up, and its line has one place.
+      // The post that hung has been given up, and its line has one place.
       yield* wait(running, 10)
       yield* pay(orders)
       yield* server.quick(orders)

@@ -24,7 +24,7 @@ const deaf = Effect.gen(function* () {
 
 const wakeupsOf = ({ context }: Running) => Context.get(context as Context.Context<Wakeups>, Wakeups)
 
-/** What a service hears: whether it has committed that work itself. */
+/** The signals that a service hears: whether it has committed that work itself. */
 const heardBy = Effect.fnUntraced(function* (running: Running, signal: Wakeup) {
   const heard = yield* Queue.unbounded<boolean>()
   yield* wakeupsOf(running).onRaise(signal, (isOwn) => Queue.offerUnsafe(heard, isOwn))

@@ -1,4 +1,4 @@
-/** What is measured: a load, on whom, and against which data. The list is in `scenarios.ts`. */
+/** A measurement: a load, on whom, and against which data. The list is in `scenarios.ts`. */
 import type { Kind } from "./driver/requests.ts"
 import type { Summary } from "./driver/summary.ts"
 import type { Counters } from "./stage/counters.ts"
@@ -55,7 +55,7 @@ export interface Round {
   readonly side: SideName
   readonly summary: Summary
   readonly cpu: Cpu
-  /** What one request took, by count. */
+  /** The counts of one request. */
   readonly counted: Counters
   /** Processor time of a second without requests, microseconds. */
   readonly idle: Pick<Cpu, "side" | "postgres">

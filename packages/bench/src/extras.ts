@@ -1,4 +1,7 @@
-/** What is not a race: how long a start takes, what payments leave in memory, and the slowest answers at half load. */
+/**
+ * Measurements that are no race: how long a start takes, what payments leave in memory, and the slowest answers at half
+ * load.
+ */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Bench } from "./Bench.ts"
 import { say } from "./say.ts"

@@ -61,7 +61,7 @@ try {
     results.newEvents = await newEvents(bench.postgres)
   }
 } finally {
-  // What was measured until something broke is worth seeing.
+  // The results until something broke are worth seeing.
   console.log(textOf(results))
   say(`Stopping, after ${Math.round((performance.now() - began) / 1_000)} s`)
   await bench.close()

@@ -17,7 +17,7 @@ export const makeMeasure =
     const { count, name, pids, ports } = side
     const readCpu = () => [sumOf(pids.map(cpuMicros)), cpuMicros(postgres.postmaster)]
     let before: ReadonlyArray<number | undefined> = []
-    // What the side does by itself is not the requests'.
+    // The side's own work is not the requests'.
     const resting = readCpu()
     const idle = [await count(), await sleep(idleMillis).then(count)] as const
     const rested = difference(resting, readCpu())

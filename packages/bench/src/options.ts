@@ -1,4 +1,4 @@
-/** What the bench is asked for on its command line. */
+/** The options of the bench on its command line. */
 import { parseArgs } from "node:util"
 
 /** A side's first warm-up for a load is so many times longer: its code is compiled then, which takes some seconds. */

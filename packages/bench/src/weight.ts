@@ -1,6 +1,6 @@
 /**
- * What an order and its payment weigh in Postgres: index entries, bytes of the log, bytes on disk, and how many updates
- * needed no index entry. All of it is counted, so that other work on the machine makes no difference.
+ * The weight of an order and its payment in Postgres: index entries, bytes of the log, bytes on disk, and how many
+ * updates needed no index entry. All of it is counted, so that other work on the machine makes no difference.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Bench } from "./Bench.ts"
@@ -15,7 +15,7 @@ import { insertMerchants } from "./stage/rows.ts"
 import * as Sides from "./stage/Sides.ts"
 import * as Wal from "./stage/wal.ts"
 
-/** Of one request. */
+/** The cost of one request. */
 export interface Cost {
   readonly entries: number
   readonly entriesByIndex: ReadonlyMap<string, number>
@@ -181,7 +181,7 @@ const diskOf = async (postgres: Postgres.Postgres, database: string): Promise<Ma
   )
 }
 
-/** What was added, by order. */
+/** The growth, by order. */
 const lessOf = (now: ReadonlyMap<string, Disk>, before: ReadonlyMap<string, Disk>, orders: number) =>
   new Map(
     [...now].map(([name, { indexes, rows }]): readonly [string, Disk] => {

@@ -1,5 +1,5 @@
 /**
- * Whose account a command works on: a key and the address that it is for. Either comes from a flag, else from the
+ * The account that a command works on: a key and the address that it is for. Either comes from a flag, else from the
  * environment, else from the nearest `.coffer/credentials.json`, which the service writes on a laptop. A merchant has
  * an API key and an operator a token; each opens its own API. A repository of somebody else may bring such a file, so a
  * key that is not of the file goes to the file's address only when the person has confirmed it.

@@ -1,6 +1,6 @@
 /**
- * What a receiver of webhooks has to stand (spec: Events, Delivery and Signature): each check sends something, looks at
- * the answer alone, and knows what is wrong with a receiver that fails it, and how to mend that.
+ * The conditions that a receiver of webhooks has to stand (spec: Events, Delivery and Signature): each check sends
+ * something, looks at the answer alone, and knows what is wrong with a receiver that fails it, and how to mend that.
  */
 import { randomBytes } from "node:crypto"
 import { DateTime, Duration, Effect } from "effect"
@@ -16,7 +16,7 @@ export type Severity = "dangerous" | "lossy" | "fragile"
 export interface Check {
   readonly name: string
   readonly severity: Severity
-  /** What is wrong with a receiver that fails it. */
+  /** The fault of a receiver that fails it. */
   readonly fault: string
   readonly mend: string
   /** Undefined when it holds, else what was seen. */

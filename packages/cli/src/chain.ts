@@ -12,7 +12,7 @@ export interface Link {
   readonly text: string
 }
 
-/** What the ledger says of a row. */
+/** A row as the ledger shows it. */
 export interface Movement {
   readonly id: string
   readonly merchant_id: string

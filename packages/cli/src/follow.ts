@@ -10,7 +10,7 @@ export type Position = string | undefined
 
 export interface Source<Item> {
   readonly idOf: (item: Item) => string
-  /** What is newer than the id, or all there is: oldest first, page after page, until `take` says no more. */
+  /** Items newer than the id, or all there are: oldest first, page after page, until `take` says no more. */
   readonly newerThan: (
     id: Position,
     take: (items: ReadonlyArray<Item>) => Effect.Effect<void, CliFailure>

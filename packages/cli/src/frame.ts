@@ -1,4 +1,4 @@
-/** What every command takes, and how it ends: the account's flags, `--json`, and failures that say what to do next. */
+/** The flags of every command and its end: the account's flags, `--json`, and failures that say what to do next. */
 import { Effect } from "effect"
 import { Command, Flag, GlobalFlag } from "effect/cli"
 import { type CliFailure, Said, say } from "./CliFailure.ts"

@@ -29,7 +29,7 @@ const columns: ReadonlyArray<Column<Held>> = [
 
 export const heldUpCommand = operatorCommand(
   "held-up",
-  "What waits for somebody or something, newest first",
+  "Objects that wait for a person or a program, newest first",
   {
     kind: oneOf("kind", heldKinds, "Only of this kind"),
     merchant: text("merchant", "Only of this merchant"),

@@ -17,7 +17,7 @@ import { pageMax } from "./printList.ts"
 
 type Currency = (typeof currencies)[number]
 
-/** What was found of one wallet. */
+/** The finding about one wallet. */
 interface Verdict {
   readonly wallet: string
   readonly rows: number

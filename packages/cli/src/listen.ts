@@ -65,7 +65,7 @@ export const listenCommand = command(
     if (!isStarted) {
       const { data } = yield* client.ask(() => list({ limit: 1 }).page())
       start = data[0] === undefined ? undefined : idOf(data[0])
-      // Whatever happens from here on is forwarded, also when this program is killed at once.
+      // Every event from here on is forwarded, also when this program is killed at once.
       yield* keep(start)
       yield* ready
     }

@@ -42,7 +42,7 @@ export const connectOperator = Effect.gen(function* () {
   return operator
 })
 
-/** Of a merchant as the API answers it. */
+/** A merchant as the API answers it. */
 interface Moved {
   readonly sandbox: { readonly clock_ahead_ms: number }
 }

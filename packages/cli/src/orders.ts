@@ -102,7 +102,7 @@ const storyColumns: ReadonlyArray<Column<TimelineEntry>> = [
   { title: "HAPPENED", of: ({ details, text }) => `${text}${balancesIn(details)}` }
 ]
 
-/** Of a ledger row. */
+/** The balances of a ledger row. */
 const balancesIn = ({ balance_after, balance_before, currency, frozen_after }: TimelineEntry["details"]): string => {
   if (typeof balance_before !== "number" || typeof balance_after !== "number") return ""
   const [before, after] = [money(balance_before, ""), money(balance_after, String(currency))]

@@ -14,7 +14,7 @@ export interface Result {
 
 export interface Rehearsal {
   readonly results: ReadonlyArray<Result>
-  /** What is still there at Stripe, by its id and why. */
+  /** The objects that are still at Stripe, by id and why. */
   readonly left: ReadonlyArray<string>
 }
 
@@ -53,7 +53,7 @@ export const rehearse = Effect.fnUntraced(function* (options: Options): Effect.f
       if (theirs === undefined) return undefined
       yield* options.pay(step.page((name) => worlds.simulated.get(name)))
     }
-    // What Stripe does not show, the simulator is asked for once: it says whether it should be there.
+    // The simulator is asked once for an object that Stripe does not show: it says whether it should be there.
     const ours = yield* answerOf(simulated, step, worlds.simulated, options, options.patience)
     // The payment of a declined card stands in the error.
     if (theirs !== undefined && step.pick === undefined) made.push(theirs.body.error?.payment_intent ?? theirs.body)
@@ -103,7 +103,7 @@ const resultOf = (step: Step, taken: Taken | undefined, check: Options["check"])
   return outcome(differencesOf(check, ours, theirs, step.loose))
 }
 
-/** What is compared; undefined if it cannot be asked for, or does not come. */
+/** The part that is compared; undefined if it cannot be asked for, or does not come. */
 const answerOf = Effect.fnUntraced(function* (
   world: World,
   step: Step,

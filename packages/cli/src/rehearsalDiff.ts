@@ -8,7 +8,7 @@ import type { Answer, Body } from "./stripeWorld.ts"
 export interface Difference {
   readonly path: string
   readonly kind: "status" | "missing" | "type" | "unknown" | "form" | "value"
-  /** What the simulator says, and what Stripe said, where that may be shown. */
+  /** The values of the simulator and of Stripe, where they may be shown. */
   readonly simulator: string
   readonly stripe: string
 }

@@ -1,6 +1,6 @@
 /**
- * What `coffer stripe rehearse` does at Stripe and at the simulator, step by step. A step is data: the call that it
- * makes of what the steps before it have answered, and which part of the answer is compared.
+ * The steps of `coffer stripe rehearse` at Stripe and at the simulator. A step is data: the call that it makes of what
+ * the steps before it have answered, and which part of the answer is compared.
  */
 import type { Ask, Body } from "./stripeWorld.ts"
 
@@ -20,7 +20,7 @@ export interface Step {
   readonly name: string
   /** Undefined when a step that it needs failed. */
   readonly ask: (seen: Seen, run: Run) => Ask | undefined
-  /** What is compared. It is asked for again until there is something: a minute at most. */
+  /** The part that is compared. It is asked for again until there is something: a minute at most. */
   readonly pick?: (body: Body, seen: Seen) => Body
   /** Fields that are not determined yet when this is answered. */
   readonly loose?: ReadonlyArray<string>
@@ -222,7 +222,7 @@ export const steps = (byHand: boolean): ReadonlyArray<Step> => [
   event(byHand ? "checkout.session.completed" : "checkout.session.expired", "session for card")
 ]
 
-/** What no program can do, whatever the key may. */
+/** Acts that no program can do, with any key. */
 export const byHandNotes = [
   "Pay on Stripe's own pages, which no program can: run it with --by-hand, and pay at each page that it prints.",
   "Appeal a lost dispute: Stripe takes appeals in its dashboard alone.",

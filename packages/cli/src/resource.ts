@@ -146,7 +146,7 @@ const fromFirst = <Item>(source: Source<Item>): Source<Item> => ({
     )
 })
 
-/** What is newer than an id, oldest first. */
+/** The items newer than an id, oldest first. */
 export const sourceOf = <Item>(
   { ask, coffer }: Client,
   idOf: (item: Item) => string,

@@ -14,7 +14,7 @@ import { byHandNotes } from "./rehearsalSteps.ts"
 import { throughProxy } from "./stripeProxy.ts"
 import { apiVersion, stripes, worldAt } from "./stripeWorld.ts"
 
-/** What comes later, such as a dispute of a test card. */
+/** For objects that come later, such as a dispute of a test card. */
 const patience = 60_000
 
 const rehearseCommand = anyonesCommand(

@@ -9,7 +9,7 @@ export const throughProxy = Effect.gen(function* () {
   if (Option.isNone(given)) return
   const proxy = Redacted.value(given.value)
   if (!isProxy(URL.parse(proxy))) {
-    // What is wrong is not shown: it may hold the password.
+    // The wrong text is not shown: it may hold the password.
     const next = "write it as http://user:password@proxy.example:3128; user and password may be left out"
     return yield* failed("bad_proxy", "STRIPE_PROXY is no address of a proxy.", next, 2)
   }

@@ -43,7 +43,7 @@ export const triggerCommand = command(
 
 const looksMax = 60
 
-/** What happens later, such as a late payment that goes back, is waited for: half a minute. */
+/** Waits half a minute for events that come later, such as that of a late payment that goes back. */
 const eventOf = Effect.fnUntraced(function* ({ ask }: Client, type: EventType, objectId: string) {
   for (let look = 0; look < looksMax; look++) {
     const { data } = yield* ask((coffer) => coffer.events.list({ type, object_id: objectId, limit: 1 }).page())

@@ -1,6 +1,6 @@
 /**
  * How each type of event comes about in the sandbox: through the real flow, as a buyer, a bank and a merchant's server
- * would make it (spec: Events). What each step did is told.
+ * would make it (spec: Events). Each step reports itself.
  */
 import type { EventType } from "@coffer/model/EventType"
 import { Effect } from "effect"

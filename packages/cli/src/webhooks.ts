@@ -11,7 +11,7 @@ import { plain } from "./plain.ts"
 
 interface Result {
   readonly check: Check
-  /** What was seen that is wrong. */
+  /** The fault that was seen. */
   readonly problem: string | undefined
 }
 

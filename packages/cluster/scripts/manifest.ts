@@ -1,5 +1,5 @@
 /**
- * What the package's manifest exports: the sources inside this repository, and what was built from them where the
+ * The exports of the package's manifest: the sources inside this repository, and what was built from them where the
  * package is installed. npm has no field for the second.
  */
 import { readFileSync, writeFileSync } from "node:fs"

@@ -85,8 +85,8 @@ const writing = `insert into runners (address, run, process, version, messages, 
     version = excluded.version, messages = excluded.messages, takes_part = excluded.takes_part`
 
 /**
- * The row of one that was killed stays as long as the register may call it healthy: the row says that it is dead. What
- * the register says of this address is about the process before this one.
+ * The row of one that was killed stays as long as the register may call it healthy: the row says that it is dead. The
+ * register's word about this address is about the process before this one.
  */
 const joining = `with ${Tenancy.heldLocks}, forgotten as (
     delete from runners r where run is not null and r.address <> $1 and not ${Tenancy.livesOf("r")}

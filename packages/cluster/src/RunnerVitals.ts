@@ -152,7 +152,7 @@ const readingsOf = ({ attributes = {}, id, state, type }: Metric.Metric.Snapshot
   return [
     reading(`${id}_count`, count),
     reading(`${id}_sum`, sum),
-    // Of nothing the maximum is no number.
+    // The maximum of nothing is no number.
     reading(`${id}_max`, count === 0 ? 0 : max)
   ]
 }

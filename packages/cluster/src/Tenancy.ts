@@ -126,11 +126,11 @@ const reopenEvery = "250 millis"
 const [family, member, firstRun] = [1_668_245_094, 1, 2]
 const markFamily = family + 1
 
-/** Who holds a lock. */
+/** The holders of locks. */
 const held = `from pg_locks l join pg_stat_activity a using (pid)
   where l.locktype = 'advisory' and l.classid = ${family} and l.granted
     and l.database = (select oid from pg_database where datname = current_database())`
-/** Who holds the lock whose second number is this. */
+/** The holder of the lock whose second number is this. */
 const holders = (number: string) => `${held} and l.objid = ${number}`
 /** SQL: the session that holds the lock of this run, null without one. */
 export const sessionOfRun = (run: string) => `(select min(l.pid) ${holders(run)})`

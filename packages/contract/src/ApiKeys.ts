@@ -20,7 +20,7 @@ const resource = {
   key_id: text("Number of the key; begins with `key_`. It names the key and does not open anything."),
   merchant_id: merchantId,
   mode: anyMode,
-  name: text("What it is for, in the merchant's words."),
+  name: text("Its purpose, in the merchant's words."),
   scopes: Schema.Array(Schema.String).annotate({
     description: "The scopes: `orders:read`, `refunds:write` and so on. A key that may write a resource may read it."
   }),
@@ -76,9 +76,9 @@ const allowlistText =
 export const CreateApiKey = withoutNulls(
   Schema.Struct({
     mode: anyMode,
-    name: name.annotate({ description: "What it is for." }),
+    name: name.annotate({ description: "Its purpose." }),
     scopes: Schema.Array(Scope).check(Schema.isMinLength(1), Schema.isMaxLength(Scope.literals.length)).annotate({
-      description: "What it may do. They never change: make another key. A live key has no test helpers."
+      description: "Its rights. They never change: make another key. A live key has no test helpers."
     }),
     ip_allowlist: optional(allowlist, allowlistText),
     expires_at: optional(
@@ -93,7 +93,7 @@ export type CreateApiKey = typeof CreateApiKey.Type
 
 export const UpdateApiKey = withoutNulls(
   Schema.Struct({
-    name: optional(name, "What it is for."),
+    name: optional(name, "Its purpose."),
     ip_allowlist: optional(allowlist, allowlistText)
   }).annotate({ examples: [{ name: "Accounting of the shop" }] })
 )
@@ -153,7 +153,7 @@ export class ApiKeysGroup extends HttpApiGroup.make("api_keys")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Change a key's name or its addresses",
-        description: "What is left out stays. It holds at once on all runners. 409: the key has ended."
+        description: "A field that is left out stays. The change holds at once on all runners. 409: the key has ended."
       })
     ),
     HttpApiEndpoint.post("roll", `${one}/roll`, {

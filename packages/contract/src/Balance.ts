@@ -15,7 +15,7 @@ export const BalanceResource = withExample(
     merchant_id: merchantId,
     currency,
     mode,
-    available_balance: minor("What refunds and payouts may use; a dispute may take it below zero"),
+    available_balance: minor("The amount that refunds and payouts may use; a dispute may take it below zero"),
     frozen_balance: minor("Held by refunds on their way, disputes and payouts under review"),
     total_revenue: minor("Everything that buyers have paid"),
     total_fee: minor("Everything charged for payments, disputes and payouts"),
@@ -43,7 +43,7 @@ export const BalanceTransactionResource = withExample(
     object: kind("balance_transaction"),
     id: text("Number of this movement; begins with `LED_`, and rises with time."),
     merchant_id: merchantId,
-    type: LedgerType.annotate({ description: "What moved the money." }),
+    type: LedgerType.annotate({ description: "The cause of the movement." }),
     currency,
     amount: minor("The movement, below zero when money leaves"),
     balance_before: minor("Available balance before"),
@@ -93,7 +93,7 @@ export const LedgerLinkResource = withExample(
     sequence: int("Its place in the wallet, from 1 on, without a gap."),
     previous_hash: text("The hash of the row before it, in hex; empty for the first."),
     hash: text("SHA-256 of `text`, in hex."),
-    text: text("What is hashed, as UTF-8: twelve values, one a line."),
+    text: text("The text that is hashed, as UTF-8: twelve values, one a line."),
     created_at: instant("When it was booked.")
   }).annotate({ identifier: "LedgerLink", description: "One link of the chain." }),
   {

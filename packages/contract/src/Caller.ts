@@ -1,4 +1,4 @@
-/** Who is asking, and the middleware that finds out. Implementations: `src/http/`. */
+/** The caller, and the middleware that finds out who it is. Implementations: `src/http/`. */
 import type { Account } from "@coffer/model/Account"
 import type { PersonId } from "@coffer/model/Ids"
 import type { Role } from "@coffer/model/Role"
@@ -58,7 +58,7 @@ export class CurrentOperator extends Context.Service<
   { readonly operatorId: string; readonly name: string; readonly role: Role }
 >()("@coffer/contract/CurrentOperator") {}
 
-/** `Authorization: Bearer <operator token>`. What each role may do: `@coffer/rules/operator/acts`. */
+/** `Authorization: Bearer <operator token>`. `@coffer/rules/operator/acts` says what each role may do. */
 export class OperatorToken extends HttpApiMiddleware.Service<OperatorToken, { provides: CurrentOperator }>()(
   "@coffer/contract/OperatorToken",
   {
@@ -79,8 +79,8 @@ export class CurrentPerson extends Context.Service<
 >()("@coffer/contract/CurrentPerson") {}
 
 /**
- * The cookie of a session, and the header `Coffer-Console: 1`, which no page of another site can send. What each role
- * may do: `@coffer/rules/people/consoleActs`.
+ * The cookie of a session, and the header `Coffer-Console: 1`, which no page of another site can send.
+ * `@coffer/rules/people/consoleActs` says what each role may do.
  */
 export class PersonSession extends HttpApiMiddleware.Service<PersonSession, { provides: CurrentPerson }>()(
   "@coffer/contract/PersonSession",

@@ -15,12 +15,12 @@ import { needsApproval } from "./Operators.ts"
 
 const channel = Schema.Literals(["sandbox", "stripe", "none"]).annotate({
   description:
-    "Who takes the payments: `sandbox`, the pretended bank, in the sandbox alone; `stripe`; or `none`, in the live " +
-    "environment alone."
+    "The channel that takes the payments: `sandbox`, the pretended bank, in the sandbox alone; `stripe`; or `none`, " +
+    "in the live environment alone."
 })
 
 const keyLengthMax = 255
-/** What is wrong is not repeated: it may be a key. */
+/** A wrong text is not repeated: it may be a key. */
 const keyLike = (pattern: RegExp, expected: string) =>
   OneLine(1, keyLengthMax).check(Schema.isPattern(pattern, { expected }))
 
@@ -32,11 +32,14 @@ export const ChannelResource = withExample(
     channel,
     account: orNull(Schema.String, "The connected account at Stripe; null for the account of the key itself."),
     has_keys: Schema.Boolean.annotate({
-      description: "Whether keys of Stripe are kept. What was paid through them is refunded and disputed there."
+      description: "Whether keys of Stripe are kept. Payments through them are refunded and disputed there."
     }),
     set_at: orNull(Schema.String, "When the keys were last set; null without keys."),
     webhook_url: text("Where Stripe has to send the events of this merchant and environment.")
-  }).annotate({ identifier: "Channel", description: "Who takes a merchant's payments in one environment." }),
+  }).annotate({
+    identifier: "Channel",
+    description: "The channel that takes a merchant's payments in one environment."
+  }),
   {
     object: "channel",
     merchant_id: sampleIds.merchant,
@@ -104,4 +107,4 @@ export class ChannelsGroup extends HttpApiGroup.make("channels")
   )
   .middleware(Decoding)
   .middleware(OperatorToken)
-  .annotate(OpenApi.Description, "Who takes a merchant's payments in one environment.") {}
+  .annotate(OpenApi.Description, "The channel that takes a merchant's payments in one environment.") {}

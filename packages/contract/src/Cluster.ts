@@ -15,9 +15,9 @@ const Runner = Schema.Struct({
   state: Schema.Literals(["alive", "silent", "gone"]).annotate({
     description:
       "`gone`: its connection to Postgres has ended without a stop. `silent`: the connection stands, and nothing was " +
-      "told for 15 seconds. What is shown of both is what they told last."
+      "told for 15 seconds. Both are shown as they told last."
   }),
-  version: text("Of the program."),
+  version: text("The program's."),
   node: text("Version of Node.js."),
   started_at: instant("When the process started, by Postgres' clock."),
   last_heartbeat_at: instant("When it told what is shown here, by Postgres' clock."),
@@ -25,7 +25,7 @@ const Runner = Schema.Struct({
   slots_awake: told("Slots that have had a command of another runner."),
   commands: Schema.Array(
     Schema.Struct({
-      kind: text("Of the objects: `orders`."),
+      kind: text("The kind of objects: `orders`."),
       objects_busy: int("Objects that a command is at work on."),
       waiting: int("Commands that wait for an earlier one for the same object.")
     })
@@ -46,12 +46,12 @@ const Runner = Schema.Struct({
   }).annotate({ description: "Its connections to Postgres." }),
   event_loop_delay_ms: Schema.Struct({
     p50: told("How late the event loop was in the last five seconds."),
-    p99: told("Of the slowest hundredth."),
+    p99: told("The slowest hundredth's."),
     max: told("At worst.")
   }).annotate({ description: "How late its event loop is, in milliseconds." }),
   memory: Schema.Struct({
     heap_used_bytes: told("Heap in use."),
-    heap_limit_bytes: told("What the heap may grow to."),
+    heap_limit_bytes: told("The most to which the heap may grow."),
     resident_bytes: told("Memory of the process.")
   }).annotate({ description: "Its memory, in bytes." }),
   clock_skew_seconds: told("Its clock minus Postgres'.")
@@ -64,7 +64,7 @@ export const ClusterResource = withExample(
       total: int("All there are."),
       held: int("Those that runners which are not gone hold, as they told. Less than all: some are moving or lost.")
     }).annotate({ description: "How many shards there are, and how many are held." }),
-    versions: Schema.Array(Schema.String).annotate({ description: "Of the runners that are not gone." }),
+    versions: Schema.Array(Schema.String).annotate({ description: "Those of the runners that are not gone." }),
     runners: Schema.Array(Runner).annotate({ description: "The runners of the last hour, the oldest first." }),
     backlogs: Schema.Array(
       Schema.Struct({
@@ -72,7 +72,7 @@ export const ClusterResource = withExample(
         due: int("Rows that are due and that no runner has leased; those beyond 10,000 are not counted."),
         oldest_due_at: orNull(Schema.String, "Since when the first of them is due; null when none is.")
       })
-    ).annotate({ description: "What is due, for each worker." })
+    ).annotate({ description: "Due rows, for each worker." })
   }).annotate({ identifier: "Cluster", description: "The runners of this installation." }),
   {
     object: "cluster",
@@ -108,7 +108,8 @@ export class ClusterGroup extends HttpApiGroup.make("cluster")
     HttpApiEndpoint.get("retrieve", "/operator/v1/cluster", { success: enveloped(ClusterResource) }).annotateMerge(
       OpenApi.annotations({
         summary: "Read how the runners are",
-        description: "What each holds, what waits in it, and what is due for each worker."
+        description:
+          "The objects that each runner holds, the work that waits in it, and the rows that are due for each worker."
       })
     )
   )

@@ -40,7 +40,7 @@ export const SignedInResource = withExample(
     object: kind("signed_in"),
     person: PersonResource,
     session: SessionResource
-  }).annotate({ identifier: "SignedIn", description: "Who is signed in, with all roles, and the session." }),
+  }).annotate({ identifier: "SignedIn", description: "The person who is signed in, with all roles, and the session." }),
   {
     object: "signed_in",
     person: personSample,
@@ -64,7 +64,7 @@ class SignInGroup extends HttpApiGroup.make("sign_in")
     ),
     HttpApiEndpoint.post("use", "/console/api/sign_in/use", {
       payload: Schema.Struct({
-        token: OneLine(1, 200).annotate({ description: "What stands after the link's `#`." })
+        token: OneLine(1, 200).annotate({ description: "The text after the link's `#`." })
       }).annotate({ examples: [{ token: "x".repeat(43) }] }),
       success: enveloped(SignedInResource).pipe(HttpApiSchema.status(201)),
       error: InvalidRequest
@@ -79,7 +79,7 @@ class SignInGroup extends HttpApiGroup.make("sign_in")
 class SessionGroup extends HttpApiGroup.make("session")
   .add(
     HttpApiEndpoint.get("retrieve", "/console/api/session", { success: enveloped(SignedInResource) }).annotateMerge(
-      OpenApi.annotations({ summary: "Who is signed in", description: "With all roles, and this session." })
+      OpenApi.annotations({ summary: "The person who is signed in", description: "With all roles, and this session." })
     ),
     HttpApiEndpoint.post("end", "/console/api/session/end", { success: enveloped(SessionResource) }).annotateMerge(
       OpenApi.annotations({ summary: "Sign out", description: "Ends this session on all runners." })
@@ -105,7 +105,7 @@ class SessionGroup extends HttpApiGroup.make("session")
   .middleware(PersonSession)
   .annotate(OpenApi.Description, "The person who is signed in.") {}
 
-const personRole = PersonRole.annotate({ description: "What the person may do for this merchant." })
+const personRole = PersonRole.annotate({ description: "The person's rights for this merchant." })
 const ofPerson = { ...ofMerchant, ...personParams }
 
 class MerchantPeopleGroup extends HttpApiGroup.make("people")
@@ -121,7 +121,7 @@ class MerchantPeopleGroup extends HttpApiGroup.make("people")
       payload: withoutNulls(
         Schema.Struct({
           email: personEmail,
-          name: optional(personName, "What others call this person; the address unless given."),
+          name: optional(personName, "The person's name for others; the address unless given."),
           role: personRole
         }).annotate({ examples: [{ email: "ada@shop.example", role: "support" }] })
       ),
@@ -178,7 +178,7 @@ export class ConsoleApi extends HttpApi.make("coffer-console")
     OpenApi.annotations({
       title: "Coffer for the console",
       version: "1.0.0",
-      description: "What the pages of the console ask.",
+      description: "The calls of the console's pages.",
       transform: publishOperators
     })
   ) {}

@@ -23,8 +23,10 @@ export const DisputeResource = withExample(
     trade_no: text("Our number of the order whose payment is disputed."),
     merchant_id: merchantId,
     processor_dispute_id: text("The channel's number of the dispute; ours and theirs both find it."),
-    amount: minor("What the buyer wants back; moved from available to frozen when it is taken, which no inquiry does"),
-    fee: minorOrNull("What the loss cost beside the amount", "unless it was lost"),
+    amount: minor(
+      "The amount that the buyer wants back; moved from available to frozen when it is taken, which no inquiry does"
+    ),
+    fee: minorOrNull("The cost of the loss beside the amount", "unless it was lost"),
     currency,
     status: DisputeStatus.annotate({
       description:
@@ -105,7 +107,10 @@ export const EvidenceResource = withExample(
 )
 export type EvidenceResource = typeof EvidenceResource.Encoded
 
-/** What is not named is ignored, as in every body (silences: G5); inside `evidence` it is refused (silences: D4). */
+/**
+ * A field that is not named is ignored, as in every body (silences: G5); inside `evidence` it is refused (silences:
+ * D4).
+ */
 const ignored = [Schema.Record(Schema.String, Schema.Unknown)] as const
 
 export const SubmitEvidence = withoutNulls(
@@ -190,7 +195,7 @@ export class DisputesGroup extends HttpApiGroup.make("disputes")
       })
     )
   )
-  // What is added first is innermost: the key is claimed before the body is decoded (silences: G10).
+  // The middleware added first is innermost: the key is claimed before the body is decoded (silences: G10).
   .middleware(Decoding)
   .middleware(Idempotency)
   .add(

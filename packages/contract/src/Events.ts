@@ -24,7 +24,7 @@ export const EventResource = withExample(
   Schema.Struct({
     object: kind("event"),
     id: text("Number of the event; begins with `evt_`. The same in every redelivery, so count by it."),
-    type: EventType.annotate({ description: "What happened." }),
+    type: EventType.annotate({ description: "The kind of event." }),
     mode,
     created_at: instant("When it happened."),
     sequence: int("Rises with each change of the object: of two events, the one with more is the later."),
@@ -40,7 +40,7 @@ export const EventResource = withExample(
       amount: flat("amount", Schema.Int),
       currency: flat("currency", Currency),
       status: flat("status", Schema.String)
-    }).annotate({ description: "What it happened to." }),
+    }).annotate({ description: "The object of the event, as it was then." }),
     event_id: text("As `id`; for receivers written for the older form."),
     event_type: EventType.annotate({ description: "As `type`; for receivers written for the older form." })
   }).annotate({ identifier: "Event", description: "The event, byte for byte as it is delivered." }),
@@ -101,4 +101,4 @@ export class EventsGroup extends HttpApiGroup.make("events")
   .middleware(Decoding)
   .middleware(Quotas)
   .middleware(MerchantKey)
-  .annotate(OpenApi.Description, "What happened on the account; the same as is pushed to webhooks.") {}
+  .annotate(OpenApi.Description, "Events of the account, the same as are pushed to webhooks.") {}

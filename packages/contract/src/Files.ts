@@ -14,9 +14,9 @@ import { int, ofMerchant, text, withExample } from "./fields.ts"
 
 export const UploadedFile = withExample(
   Schema.Struct({
-    url: text("Its address, which evidence names. Whoever has it can read the file."),
+    url: text("Its address, which evidence names. Every holder of it can read the file."),
     content_type: Schema.Literals(["application/pdf", "image/png", "image/jpeg"]).annotate({
-      description: "What it is, by its content."
+      description: "Its kind, by its content."
     }),
     size: int("Bytes.")
   }).annotate({ identifier: "UploadedFile", description: "The file as it was kept." }),
@@ -39,7 +39,7 @@ const file = { type: "string", format: "binary", description: "A PDF, PNG or JPE
 const withPart = withForm({ file })
 const withParts = withForm({ file, mode: { type: "string", enum: Mode.literals, description: "The environment." } })
 
-/** Of a form with one file: the two that are read, and some that are read over. */
+/** The parts of a form with one file: the two that are read, and some that are read over. */
 export const uploadPartsMax = 16
 /** Names and boundaries around the file, and a mode; the file's own limit is counted where it is read. */
 const aroundFileMax = 1024 * 1024

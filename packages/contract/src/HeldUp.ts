@@ -29,12 +29,12 @@ const HeldKind = Schema.Literals(heldKinds)
 export const HeldUpResource = withExample(
   Schema.Struct({
     object: kind("held_up"),
-    kind: HeldKind.annotate({ description: "What it is." }),
+    kind: HeldKind.annotate({ description: "The kind of object." }),
     id: text("Its number; of an unapplied payment the `trade_no` of its order."),
     merchant_id: merchantId,
     mode: Mode.annotate({ description: "The environment." }),
     trade_no: orNull(Schema.String, "The order that it belongs to; null for payouts and for deliveries."),
-    amount: minorOrNull("What is held up", "of deliveries and mails, and of payments in several currencies"),
+    amount: minorOrNull("The amount that is held up", "of deliveries and mails, and of payments in several currencies"),
     currency: orNull(Currency, "The currency of `amount`; null where that is."),
     due_by: orNull(
       Schema.String,
@@ -42,9 +42,9 @@ export const HeldUpResource = withExample(
     ),
     status: text("Its own state, in the words that it has elsewhere; of an unapplied payment `due` or `parked`."),
     waits_for: Schema.Literals(["channel", "bank", "merchant", "operator", "receiver", "mail_server"]).annotate({
-      description: "Whose turn it is. Merchant and operator are people."
+      description: "The party whose turn it is. Merchant and operator are people."
     }),
-    text: text("What has to happen, for people; do not parse it."),
+    text: text("The next step, for people; do not parse it."),
     since: instant("Since when it waits."),
     attempts: orNull(Schema.Int, "How often it was tried or asked about; null where nobody tries."),
     last_error: orNull(Schema.String, "Why the last attempt failed; null when it did not, or when there was none."),
@@ -71,7 +71,8 @@ export const HeldUpResource = withExample(
 )
 export type HeldUpResource = typeof HeldUpResource.Encoded
 
-const counted = (kind: HeldKind) => int(`Of the kind \`${kind}\`.`).annotate({ examples: [kind === "dispute" ? 1 : 0] })
+const counted = (kind: HeldKind) =>
+  int(`Those of the kind \`${kind}\`.`).annotate({ examples: [kind === "dispute" ? 1 : 0] })
 
 const counts = Schema.Struct(
   Object.fromEntries(heldKinds.map((kind) => [kind, counted(kind)])) as Record<HeldKind, Schema.Int>
@@ -97,15 +98,15 @@ export class HeldUpGroup extends HttpApiGroup.make("held_up")
       error: InvalidRequest
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "What waits for somebody or something, newest first",
+        summary: "Objects that wait for a person or a program, newest first",
         description:
           "Refunds that the channel has not settled, disputes that are not decided, payouts without an end, payments " +
           "that no order takes, sessions at Stripe that name an order and are not in these books (after a restore), " +
-          "and deliveries and mails that were refused and are tried again. What was given up " +
+          "and deliveries and mails that were refused and are tried again. A delivery or mail that was given up " +
           "waits for nothing: deliveries of which all attempts failed are listed by `webhook_deliveries?status=failed`."
       })
     )
   )
   .middleware(Decoding)
   .middleware(OperatorToken)
-  .annotate(OpenApi.Description, "What waits for somebody or something.") {}
+  .annotate(OpenApi.Description, "Objects that wait for a person or a program.") {}

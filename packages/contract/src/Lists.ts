@@ -37,13 +37,13 @@ const common = {
   "created[lte]": timestamp("Created then or earlier, a second of Unix time to its end")
 }
 
-/** Of a list that has a CSV form. */
+/** For a list that has a CSV form. */
 export const ExportableQuery = {
   ...common,
   format: Schema.optionalKey(Schema.Literals(["csv"]).annotate({ description: "`csv` answers a file." }))
 }
 
-/** Of a list without one: any `format` is refused (silences: P5). */
+/** For a list without one: any `format` is refused (silences: P5). */
 export const ListQuery = {
   ...common,
   format: Schema.optionalKey(

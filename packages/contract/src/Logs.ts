@@ -10,7 +10,7 @@ import { sampleIds } from "./sampleIds.ts"
 
 /** Days for which a call is kept (spec: Limits). */
 export const retentionDays = 30
-/** Of a larger body only a marker is kept: 16 KB of its JSON text (spec: Limits; silences: A2). */
+/** A larger body leaves only a marker: 16 KB of its JSON text (spec: Limits; silences: A2). */
 export const loggedBodyBytesMax = 16 * 1024
 
 const body = (whose: string) =>

@@ -1,6 +1,6 @@
 /**
- * What an operator looks up about a merchant (docs/architecture.md, section 7): one page of everything, each of the
- * merchant's lists as the merchant itself reads it, and any number. Reads only.
+ * The reads of an operator about a merchant (docs/architecture.md, section 7): one page of everything, each of the
+ * merchant's lists as the merchant itself reads it, and any number.
  */
 import { Mode } from "@coffer/model/Ids"
 import { Schema } from "effect"
@@ -97,7 +97,7 @@ export const foundMax = 100
 export const FoundResource = withExample(
   Schema.Struct({
     object: kind("found"),
-    kind: Schema.Literals(foundKinds).annotate({ description: "What kind of object has the number." }),
+    kind: Schema.Literals(foundKinds).annotate({ description: "The kind of object that has the number." }),
     id: text("The object's own number: of an order its `trade_no`."),
     merchant_id: merchantId,
     mode: Schema.NullOr(Mode).annotate({ description: "The environment; null for a merchant itself." }),
@@ -166,4 +166,4 @@ export class LookupGroup extends HttpApiGroup.make("lookup")
   )
   .middleware(Decoding)
   .middleware(OperatorToken)
-  .annotate(OpenApi.Description, "What an operator looks up about a merchant. Reads only.") {}
+  .annotate(OpenApi.Description, "Reads of an operator about a merchant.") {}

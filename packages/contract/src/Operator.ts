@@ -32,7 +32,7 @@ import { OperatorDeliveriesGroup } from "./WebhookDeliveries.ts"
 const ModeSettings = Schema.Struct({
   ip_allowlist: text("Addresses that keys are taken from, separated by commas or spaces; empty: from anywhere."),
   default_notify_url: orNull(Schema.String, "Where events go that no endpoint takes; null: nowhere."),
-  payment_methods: OfferedMethods.annotate({ description: "What buyers may pay with." })
+  payment_methods: OfferedMethods.annotate({ description: "The methods that buyers may pay with." })
 })
 
 const inEachCurrency = (description: string) =>
@@ -46,13 +46,14 @@ export const MerchantResource = withExample(
   Schema.Struct({
     object: kind("merchant"),
     merchant_id: text("Number of the merchant."),
-    name: text("What buyers read."),
+    name: text("The name that buyers read."),
     logo_url: orNull(Schema.String, "Shown beside the name on every page and in mails."),
     support_email: orNull(Schema.String, "Where buyers ask for help; also who gets an answer to a receipt's mail."),
     support_url: orNull(Schema.String, "Where buyers find help."),
     contact_email: orNull(
       Schema.String,
-      "Who at the merchant is told about its keys; while it is null, `support_email` is. Buyers never see it."
+      "The merchant's address for messages about its keys; while it is null, `support_email` is used. Buyers never " +
+        "see it."
     ),
     time_zone: text("Name of the time zone that its reports count days in, where a call names no other."),
     approved: Schema.Boolean.annotate({ description: "Whether its live key works." }),
@@ -131,7 +132,9 @@ const ModePatch = Schema.Struct({
   default_notify_url: Schema.optionalKey(
     orNull(OneLine(1, urlLengthMax), "Where events go that no endpoint takes. Null removes it.")
   ),
-  payment_methods: Schema.optionalKey(orNull(OfferedMethods, "What buyers may pay with; null: every method."))
+  payment_methods: Schema.optionalKey(
+    orNull(OfferedMethods, "The methods that buyers may pay with; null: every method.")
+  )
 })
 const LivePatch = withoutNulls(ModePatch, ["default_notify_url", "payment_methods"])
 
@@ -153,7 +156,7 @@ const SandboxPatch = withoutNulls(
 
 export const UpdateMerchant = withoutNulls(
   Schema.Struct({
-    name: optional(Name, "What buyers read."),
+    name: optional(Name, "The name that buyers read."),
     logo_url: Schema.optionalKey(
       orNull(
         OneLine(1, urlLengthMax),
@@ -164,7 +167,10 @@ export const UpdateMerchant = withoutNulls(
     support_email: Schema.optionalKey(orNull(Email, "Null removes it.")),
     support_url: Schema.optionalKey(orNull(OneLine(1, urlLengthMax), "An https address. Null removes it.")),
     contact_email: Schema.optionalKey(
-      orNull(Email, "Who at the merchant is told about its keys. Null removes it: then `support_email` is told.")
+      orNull(
+        Email,
+        "The merchant's address for messages about its keys. Null removes it: then `support_email` is used."
+      )
     ),
     time_zone: optional(
       OneLine(1, 64),
@@ -189,7 +195,7 @@ export type UpdateMerchant = typeof UpdateMerchant.Type
 
 export const CreateMerchant = withoutNulls(
   Schema.Struct({
-    name: Name.annotate({ description: "What buyers read." }),
+    name: Name.annotate({ description: "The name that buyers read." }),
     seed: optional(
       Schema.Boolean,
       "`false` leaves the sandbox empty. Otherwise its wallets hold what fees a first refund takes beside its payment."
@@ -221,7 +227,7 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
       success: enveloped(
         Schema.Struct({
           merchant_id: text("Number of the merchant."),
-          name: text("What buyers read."),
+          name: text("The name that buyers read."),
           approved: Schema.Boolean.annotate({ description: "Whether its live key works: not yet." }),
           sandbox_key: text("Its key for the sandbox, shown this once."),
           live_key: text("Its key for live payments, shown this once.")
@@ -256,7 +262,7 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
     change(
       "suspend",
       "Refuse a merchant's keys, at once and on all runners",
-      "Its keys answer 403 and its links make no orders. What was paid stays; refunds and disputes go on."
+      "Its keys answer 403 and its links make no orders. Payments stay; refunds and disputes go on."
     ),
     change("resume", "Let a suspended merchant's keys work again", "The same keys work again at once."),
     HttpApiEndpoint.get("retrieve", "/operator/v1/merchants/:merchant_id", {
@@ -275,7 +281,8 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
       OpenApi.annotations({
         summary: "Change a merchant's settings",
         description:
-          "What is left out stays. 202: the change takes two operators, and another has to send the same request."
+          "A field that is left out stays. 202: the change takes two operators, and another has to send the same " +
+          "request."
       })
     ),
     HttpApiEndpoint.post("resetKey", "/operator/v1/merchants/:merchant_id/keys/:mode/reset", {
@@ -310,7 +317,8 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Read a merchant's signing secret",
-        description: "Of the default endpoint and of order-level `notify_url`. The audit log has each reading."
+        description:
+          "The secret of the default endpoint and of order-level `notify_url`. The audit log has each reading."
       })
     )
   )
@@ -342,7 +350,7 @@ export class OperatorApi extends HttpApi.make("coffer-operator")
       version: "1.0.0",
       description:
         "Run the service: merchants, their channels and payouts, what is held up, the cluster, operators and the " +
-        "audit log. Send the token as `Authorization: Bearer`. What each role may do is said in docs/architecture.md.",
+        "audit log. Send the token as `Authorization: Bearer`. docs/architecture.md says what each role may do.",
       transform: publishOperators
     })
   ) {}

@@ -12,7 +12,7 @@ import { ExportableQuery, ListQuery } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
 const role = Role.annotate({
-  description: "What the operator may do: a viewer reads, support helps merchants, finance moves money, an admin all."
+  description: "The operator's rights: a viewer reads, support helps merchants, finance moves money, an admin all."
 })
 
 /** Days for which a token is valid unless said otherwise, and at most. */
@@ -38,7 +38,7 @@ const sample = {
 } as const
 
 export const OperatorResource = withExample(
-  Schema.Struct(resource).annotate({ identifier: "Operator", description: "Somebody who runs the service." }),
+  Schema.Struct(resource).annotate({ identifier: "Operator", description: "A person who runs the service." }),
   sample
 )
 export type OperatorResource = typeof OperatorResource.Encoded
@@ -62,10 +62,10 @@ export const approvalsMax = 100
 export const ApprovalResource = withExample(
   Schema.Struct({
     object: kind("approval"),
-    act: text("What was asked for."),
-    target: text("What it is to be done to."),
+    act: text("The act that was asked for."),
+    target: text("The object that it is to be done to."),
     content: Schema.Record(Schema.String, Schema.Unknown).annotate({
-      description: "What exactly was asked for; no secrets. Another operator has to ask for exactly the same."
+      description: "The exact request; no secrets. Another operator has to ask for exactly the same."
     }),
     operator_id: text("Number of the operator who asked."),
     operator: text("The name of the operator who asked."),
@@ -101,15 +101,15 @@ export const AuditEntryResource = withExample(
     role: text("The operator's role, or `merchant`."),
     ip: orNull(Schema.String, "Address that the request came from."),
     request_id: text("Number of the request."),
-    act: text("What was done: `merchants.resetKey`."),
+    act: text("The act: `merchants.resetKey`."),
     phase: text(
       "`begun` before the act and `done` after it, with its status; `refused` when it was not allowed; `seen` for a " +
         "secret or a merchant's data that was read, once an hour."
     ),
-    target: text("What it was done to."),
+    target: text("The object that it was done to."),
     status: orNull(Schema.Int, "HTTP status of the answer, once there is one."),
     details: Schema.Record(Schema.String, Schema.Unknown).annotate({
-      description: "What was asked for, and the object before and after; no secrets."
+      description: "The request, and the object before and after; no secrets."
     }),
     previous_hash: text("Hash of the entry before; empty for the first."),
     hash: text("SHA-256 of this entry and the hash before it, in hex (docs/security.md).")
@@ -198,7 +198,7 @@ export class ApprovalsGroup extends HttpApiGroup.make("approvals")
   .add(
     HttpApiEndpoint.get("list", "/operator/v1/approvals", { success: listed(ApprovalResource) }).annotateMerge(
       OpenApi.annotations({
-        summary: "What waits for a second operator, newest first",
+        summary: "Requests that wait for a second operator, newest first",
         description:
           `At most ${approvalsMax}. A request leaves the list when another operator has sent the same, when a day ` +
           "has passed, and when the operator who sent it has lost access."
@@ -217,11 +217,11 @@ export class AuditLogGroup extends HttpApiGroup.make("audit_log")
       error: InvalidRequest
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Who did what, newest first",
+        summary: "Acts of operators, newest first",
         description: "An act has two entries: one before it and one after it. `format=csv` answers a file."
       })
     )
   )
   .middleware(Decoding)
   .middleware(OperatorToken)
-  .annotate(OpenApi.Description, "Who did what.") {}
+  .annotate(OpenApi.Description, "Acts of operators, and who did them.") {}

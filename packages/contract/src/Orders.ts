@@ -39,7 +39,7 @@ export const OrderResource = withExample(
     trade_no: text("Our number of the order; begins with `TRD_SB_` in the sandbox, `TRD_` in live."),
     out_trade_no: text("Your number of the order; equal to `trade_no` when you gave none."),
     merchant_id: merchantId,
-    amount: minor("What the buyer pays"),
+    amount: minor("The amount that the buyer pays"),
     fee: minorOrNull("The acquiring fee", "until the payment is credited"),
     net_amount: minorOrNull("`amount` less `fee`", "until the payment is credited"),
     refunded_amount: minor("The sum of the refunds that have succeeded"),
@@ -67,7 +67,7 @@ export const OrderResource = withExample(
     created_at: instant("When the order was created."),
     receipt_url: orNull(Schema.String, "The printable receipt; null until paid. It shows what was refunded, too."),
     receipt_number: orNull(Schema.String, "The receipt's number; null until it is first viewed or sent."),
-    receipt_email: orNull(Schema.String, "Who gets the receipt."),
+    receipt_email: orNull(Schema.String, "The address for the receipt."),
     receipt_sent_at: orNull(Instant, "When a receipt was last sent; null before."),
     locale: orNull(Schema.Literals(["zh", "en"]), "The buyer's language; null follows the browser."),
     receipt_failure_reason: orNull(
@@ -119,7 +119,7 @@ export const CreateOrder = withoutNulls(
   withExample(
     Schema.Struct({
       amount: OrderAmount.annotate({
-        description: `What the buyer pays: a whole number of minor units, 1999 for $19.99. ${stripesBoundsText}`
+        description: `The amount to pay: a whole number of minor units, 1999 for $19.99. ${stripesBoundsText}`
       }),
       out_trade_no: optional(
         NewOutTradeNo,
@@ -136,7 +136,7 @@ export const CreateOrder = withoutNulls(
         "Where the buyer goes after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in."
       ),
       metadata: optional(MetadataKeys, "At most 50 keys of 1 to 40 characters, values of at most 500."),
-      receipt_email: optional(Email, "Who gets the receipt, by itself, once paid."),
+      receipt_email: optional(Email, "The address for the receipt, which is sent by itself once paid."),
       locale: optional(Schema.Literals(["zh", "en"]), "Language of checkout and receipt; otherwise the browser's.")
     }).annotate({ identifier: "CreateOrder", description: "The terms of the order." }),
     {
@@ -159,8 +159,8 @@ export const UpdateOrder = withExample(
     metadata: Schema.optionalKey(
       MetadataPatch.annotate({ description: "Keys to write; null deletes a key, null for the whole all of them." })
     ),
-    receipt_email: Schema.optionalKey(orNull(Email, "Who gets the receipt from now on; null for nobody."))
-  }).annotate({ identifier: "UpdateOrder", description: "What is to change." }),
+    receipt_email: Schema.optionalKey(orNull(Email, "The address for the receipt from now on; null for none."))
+  }).annotate({ identifier: "UpdateOrder", description: "The fields to change." }),
   { metadata: { shelf: null, packed: "yes" } }
 )
 export type UpdateOrder = typeof UpdateOrder.Type
@@ -244,7 +244,7 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
       })
     )
   )
-  // What is added first is innermost: the key is claimed before the body is decoded (silences: G10).
+  // The middleware added first is innermost: the key is claimed before the body is decoded (silences: G10).
   .middleware(Decoding)
   .middleware(Idempotency)
   .add(
@@ -280,7 +280,7 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
 const ClosePayment = Schema.Struct({
   note: FreeText(500)
     .check(Schema.isMinLength(1))
-    .annotate({ description: "What was done about it, for the timeline." })
+    .annotate({ description: "A note on what was done about it, for the timeline." })
 }).annotate({ examples: [{ note: "Paid back by bank transfer." }] })
 
 const ClosedPayment = withExample(
@@ -288,10 +288,10 @@ const ClosedPayment = withExample(
     object: kind("unapplied_payment"),
     trade_no: text("The order that did not take it."),
     payment_id: text("The channel's number of the payment."),
-    amount: minor("What was paid"),
+    amount: minor("The amount that was paid"),
     currency,
-    status: Schema.Literal("closed").annotate({ description: "Nobody has to decide about it any more." }),
-    note: text("What was done about it. The first note stands.")
+    status: Schema.Literal("closed").annotate({ description: "No person has to decide about it any more." }),
+    note: text("A note on what was done about it. The first note stands.")
   }).annotate({ identifier: "UnappliedPayment", description: "A payment that no order took." }),
   {
     object: "unapplied_payment",

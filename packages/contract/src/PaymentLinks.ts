@@ -35,7 +35,7 @@ export const PaymentLinkResource = withExample(
     merchant_id: merchantId,
     url: text("Give this address to buyers. Each visit makes a new order."),
     mode,
-    amount: minor("What each buyer pays"),
+    amount: minor("The amount that each buyer pays"),
     currency,
     subject: orNull(Schema.String, "The title that the buyer reads at checkout."),
     status: Status.annotate({ description: "Visits to an `inactive` link make no order." }),
@@ -76,7 +76,7 @@ export const CreatePaymentLink = withoutNulls(
   withExample(
     Schema.Struct({
       amount: OrderAmount.annotate({
-        description: `What each buyer pays, in minor units. It never changes. ${stripesBoundsText}`
+        description: `The amount that each buyer pays, in minor units. It never changes. ${stripesBoundsText}`
       }),
       currency: optional(Currency, "`USD` unless given; live: one enabled for you. It never changes."),
       subject: optional(Subject, "The title that the buyer reads at checkout, one line of at most 255 characters."),
@@ -102,7 +102,7 @@ export const UpdatePaymentLink = withExample(
       metadata: Schema.optionalKey(
         MetadataPatch.annotate({ description: "Keys to write; null deletes a key, null for the whole all of them." })
       )
-    }).annotate({ identifier: "UpdatePaymentLink", description: "What is to change." }),
+    }).annotate({ identifier: "UpdatePaymentLink", description: "The fields to change." }),
     ["subject", "max_uses", "expires_at", "metadata"]
   ),
   { status: "inactive" }
@@ -141,7 +141,7 @@ export class PaymentLinksGroup extends HttpApiGroup.make("payment_links")
       })
     )
   )
-  // What is added first is innermost: the key is claimed before the body is decoded (silences: G10).
+  // The middleware added first is innermost: the key is claimed before the body is decoded (silences: G10).
   .middleware(Decoding)
   .middleware(Idempotency)
   .add(

@@ -33,7 +33,7 @@ export const PayoutResource = withExample(
     merchant_id: merchantId,
     mode,
     currency,
-    amount: minor("What the merchant's bank gets"),
+    amount: minor("The amount that the merchant's bank gets"),
     fee: minor("Payout fee, charged beside the amount when the payout succeeds"),
     status: Schema.Literals(["requested", "approved", "succeeded", "rejected", "failed"]).annotate({
       description: "Where it is: requested, approved and then succeeded or failed; or rejected."
@@ -62,7 +62,7 @@ export const CreatePayout = withoutNulls(
   Schema.Struct({
     mode,
     currency,
-    amount: OrderAmount.annotate({ description: "What the merchant's bank gets, in minor units." }),
+    amount: OrderAmount.annotate({ description: "The amount that the merchant's bank gets, in minor units." }),
     reference: optional(
       OneLine(1, outTradeNoLengthMax),
       "Your own number for it. Sent again with the same content, the request answers the payout that it made."

@@ -14,7 +14,7 @@ import { needsApproval } from "./Operators.ts"
 import { Email } from "./Orders.ts"
 import { sampleIds } from "./sampleIds.ts"
 
-export const personName = OneLine(1, 100).annotate({ description: "What others call this person." })
+export const personName = OneLine(1, 100).annotate({ description: "The person's name for others." })
 export const personEmail = Email.annotate({ description: "Where sign-in links go. Upper and lower case are the same." })
 
 const role = Schema.Union([PersonRole, Role]).annotate({
@@ -44,13 +44,13 @@ export const PersonResource = withExample(
     object: kind("person"),
     person_id: text("Number of the person."),
     email: text("Where sign-in links go."),
-    name: text("What others call this person."),
+    name: text("The person's name for others."),
     roles: Schema.Array(MembershipResource).annotate({
       description: "For a merchant, its own alone; for operators, all."
     }),
     created_at: instant("When the person was invited first."),
     last_seen_at: orNull(Schema.String, "When the person's last request came, to a minute; null before the first.")
-  }).annotate({ identifier: "Person", description: "Somebody who signs in to the console." }),
+  }).annotate({ identifier: "Person", description: "A person who signs in to the console." }),
   personSample
 )
 export type PersonResource = typeof PersonResource.Encoded
@@ -74,7 +74,7 @@ export const SessionResource = withExample(
     is_current: Schema.Boolean.annotate({ description: "Whether it is the session that asks." }),
     way: Schema.Literals(["link", "passkey", "openid"]).annotate({ description: "How the person signed in." }),
     ip: text("The address that it was opened from."),
-    user_agent: text("What the browser called itself."),
+    user_agent: text("The browser's name for itself."),
     created_at: instant("When it was opened."),
     last_seen_at: instant("When its last request came, to a minute."),
     expires_at: instant("When it ends, whatever its requests are.")
@@ -88,7 +88,7 @@ export const personParams = { person_id: text("The person's number.") }
 const InvitePerson = withoutNulls(
   Schema.Struct({
     email: personEmail,
-    name: optional(personName, "What others call this person; the address unless given."),
+    name: optional(personName, "The person's name for others; the address unless given."),
     merchant_id: optional(Schema.String, "The merchant that the role is for; left out: the installation."),
     role
   }).annotate({ examples: [{ email: "ada@shop.example", merchant_id: sampleIds.merchant, role: "owner" }] })
@@ -114,7 +114,7 @@ export class PeopleGroup extends HttpApiGroup.make("people")
       error: InvalidRequest
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Who has which role, newest first",
+        summary: "People and their roles, newest first",
         description: "For the yearly review of access: all people with all their roles, and when each was last seen."
       })
     ),

@@ -11,7 +11,7 @@ import { Email, OrderResource } from "./Orders.ts"
 export const SendReceipt = withoutNulls(
   withExample(
     Schema.Struct({
-      email: optional(Email, "Who gets it, and the order's `receipt_email` from now on; that one unless given.")
+      email: optional(Email, "The address for it, and the order's `receipt_email` from now on; that one unless given.")
     }).annotate({ identifier: "SendReceipt", description: "Where to." }),
     { email: "reader@example.com" }
   )
@@ -30,12 +30,12 @@ export class ReceiptsGroup extends HttpApiGroup.make("receipts")
         description:
           "Answers 200 with the order when the mail is queued; `receipt_sent_at` follows when the mail server has " +
           "taken it, and `receipt_failure_reason` when it never will. 409 while the order is not paid. Five within " +
-          "an hour for one order: one more is 429. What is " +
-          "sent by itself when an order is paid does not count."
+          "an hour for one order: one more is 429. The mail " +
+          "that is sent by itself when an order is paid does not count."
       })
     )
   )
-  // What is added first is innermost: the key is claimed before the body is decoded (silences: G10).
+  // The middleware added first is innermost: the key is claimed before the body is decoded (silences: G10).
   .middleware(Decoding)
   .middleware(Idempotency)
   .middleware(Quotas)

@@ -29,9 +29,9 @@ export const DifferenceResource = withExample(
     payment_id: text("The payment at Stripe."),
     trade_no: orNull(Schema.String, "The order that it belongs to; null for a payment that is none of ours."),
     currency,
-    ours: minor("What our books say is left of the payment, without fees"),
-    theirs: minor("What Stripe's balance transactions of the payment add up to, without fees"),
-    channel_fee: minorOrNull("What Stripe has kept as its own fees", "while that is not known"),
+    ours: minor("The rest of the payment in our books, without fees"),
+    theirs: minor("The sum of Stripe's balance transactions of the payment, without fees"),
+    channel_fee: minorOrNull("The fees that Stripe has kept", "while that is not known"),
     channel_fee_currency: orNull(
       Schema.String,
       "The currency of `channel_fee`: that in which Stripe keeps the balance."
@@ -80,7 +80,7 @@ export const ComparedResource = withExample(
     mode: anyMode,
     compared_until: orNull(
       Schema.String,
-      "What moved at Stripe until then is compared; null until the account is first looked at."
+      "Movements at Stripe until then are compared; null until the account is first looked at."
     ),
     next_at: orNull(
       Schema.String,

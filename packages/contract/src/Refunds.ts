@@ -35,7 +35,7 @@ export const RefundResource = withExample(
     refund_no: text("Our number of the refund."),
     out_refund_no: text("Your number of the refund; made by us when you gave none."),
     trade_no: text("The order whose payment goes back."),
-    amount: minor("What the buyer gets back"),
+    amount: minor("The amount that the buyer gets back"),
     reason: orNull(Schema.String, "Your reason, if you gave one."),
     status: RefundStatus.annotate({
       description: "`pending` until the channel has settled it. A channel may take back what had `succeeded`."
@@ -46,7 +46,7 @@ export const RefundResource = withExample(
     currency,
     merchant_id: merchantId,
     mode,
-    failure_reason: orNull(Schema.String, "What the channel said; null unless it failed."),
+    failure_reason: orNull(Schema.String, "The channel's reason; null unless it failed."),
     created_at: instant("When the refund was accepted."),
     updated_at: instant("When it last changed.")
   }).annotate({ identifier: "Refund", description: "The refund." }),
@@ -87,7 +87,7 @@ export const CreateRefund = withoutNulls(
       ),
       reason: optional(FreeText(refundReasonLengthMax), "For your records, at most 500 characters; lines are kept."),
       metadata: optional(MetadataKeys, "At most 50 keys of 1 to 40 characters, values of at most 500.")
-    }).annotate({ identifier: "CreateRefund", description: "What is to go back." }),
+    }).annotate({ identifier: "CreateRefund", description: "The refund to make." }),
     {
       trade_no: sampleIds.order,
       out_refund_no: "return-311",
@@ -104,7 +104,7 @@ export const UpdateRefund = withExample(
     metadata: Schema.optionalKey(
       MetadataPatch.annotate({ description: "Keys to write; null deletes a key, null for the whole all of them." })
     )
-  }).annotate({ identifier: "UpdateRefund", description: "What is to change." }),
+  }).annotate({ identifier: "UpdateRefund", description: "The fields to change." }),
   { metadata: { ticket: null } }
 )
 export type UpdateRefund = typeof UpdateRefund.Type

@@ -57,8 +57,14 @@ export const StatementLine = withExample(
     amount: minor("The sum of the movements as the ledger shows them; 0 for a balance"),
     available: minor("The available balance, or by how much the movements have changed it"),
     frozen: minor("The frozen balance, or by how much the movements have changed it"),
-    sequence: orNull(Schema.Int, "Of a balance: the place of the wallet's newest movement; 0 before the first."),
-    hash: orNull(Schema.String, "Of a balance: the hash of that movement, in hex, which is the head of the chain.")
+    sequence: orNull(
+      Schema.Int,
+      "The place of the wallet's newest movement, 0 before the first; null where the line is no balance."
+    ),
+    hash: orNull(
+      Schema.String,
+      "The hash of that movement, in hex: the head of the chain; null where the line is no balance."
+    )
   }).annotate({ identifier: "StatementLine", description: "One line of a wallet's statement." }),
   statementSample
 )
@@ -69,7 +75,7 @@ export const TransactionLine = withExample(
     object: kind("transaction_line"),
     id: text("Number of the movement, as the ledger lists it."),
     sequence: int("Its place in the wallet."),
-    type: LedgerType.annotate({ description: "What moved the money." }),
+    type: LedgerType.annotate({ description: "The kind of movement." }),
     currency,
     amount: minor("The movement, below zero when money leaves"),
     available: minor("Available balance after"),
@@ -112,7 +118,9 @@ export const FeeLine = withExample(
   Schema.Struct({
     object: kind("fee_line"),
     currency,
-    source: Schema.Literals(["payment", "dispute", "payout"]).annotate({ description: "What was charged for." }),
+    source: Schema.Literals(["payment", "dispute", "payout"]).annotate({
+      description: "The kind of object that was charged."
+    }),
     payment_method: orNull(PaymentMethod, "How the buyer paid; null for payouts."),
     count: int("How many were charged."),
     volume: minor("The sum of what was paid, disputed or paid out"),
@@ -137,11 +145,12 @@ export const FrozenLine = withExample(
     object: kind("frozen_line"),
     currency,
     kind: Schema.Literals(["dispute", "payout", "refund", "total"]).annotate({
-      description: "What holds the money. `total` is the frozen balance, which the lines before it add up to."
+      description:
+        "The kind of object that holds the money. `total` is the frozen balance, which the lines before it add up to."
     }),
     number: orNull(Schema.String, "Number of the dispute, payout or refund; null for the total."),
     trade_no: orNull(Schema.String, "The order behind a dispute or a refund."),
-    amount: minor("What is held; 0 for a dispute that is an inquiry"),
+    amount: minor("The amount that is held; 0 for a dispute that is an inquiry"),
     since: orNull(Schema.String.annotate({ format: "date-time" }), "Since when; null for the total.")
   }).annotate({ identifier: "FrozenLine", description: "Money that is held, or an open dispute." }),
   frozenSample
@@ -203,7 +212,7 @@ export const ReportResource = withExample(
     report_no: text("Number of the report; begins with `rpt_`."),
     merchant_id: merchantId,
     mode,
-    report: ReportKind.annotate({ description: "What is reported." }),
+    report: ReportKind.annotate({ description: "The kind of report." }),
     format: ReportFormat.annotate({ description: "`csv`, or `jsonl`: one JSON object on each line." }),
     status: Schema.Literals(["pending", "succeeded", "failed"]).annotate({
       description: "`pending` while the file is written. Only one that `succeeded` has a file."
@@ -252,7 +261,7 @@ const about = {
 export const CreateReport = withoutNulls(
   withExample(
     Schema.Struct({
-      report: ReportKind.annotate({ description: "What is reported." }),
+      report: ReportKind.annotate({ description: "The kind of report." }),
       format: optional(ReportFormat, "`csv` unless given, or `jsonl`: one JSON object on each line."),
       from: optional(Schema.String.check(Schema.isMaxLength(10)), about.from),
       to: optional(Schema.String.check(Schema.isMaxLength(10)), about.to),
@@ -261,7 +270,7 @@ export const CreateReport = withoutNulls(
       time_zone: optional(Schema.String.check(Schema.isMaxLength(64)), about.timeZone),
       payout_no: optional(Schema.String.check(Schema.isMaxLength(64)), about.payoutNo),
       at: optional(Schema.String.check(Schema.isMaxLength(64)), about.at)
-    }).annotate({ identifier: "CreateReport", description: "What the file is to hold." }),
+    }).annotate({ identifier: "CreateReport", description: "The content of the file." }),
     { report: "transactions", from: "2026-10-01", to: "2026-10-31", time_zone: "Europe/Berlin" }
   )
 )

@@ -62,7 +62,7 @@ const Reachable = withExample(
 const SettleBody = withExample(
   Schema.Struct({
     outcome: Schema.Literals(["succeeded", "failed"]).annotate({
-      description: "What the bank says. It may also take back, as `failed`, what had succeeded."
+      description: "The bank's word. It may also take back, as `failed`, what had succeeded."
     })
   }).annotate({ identifier: "SettleRefund", description: "How the refund ends." }),
   { outcome: "succeeded" }
@@ -71,7 +71,7 @@ const SettleBody = withExample(
 const DisputeBody = withoutNulls(
   withExample(
     Schema.Struct({
-      amount: optional(OrderAmount, "What the buyer wants back, in minor units; the whole unless given."),
+      amount: optional(OrderAmount, "The amount that the buyer wants back, in minor units; the whole unless given."),
       reason: optional(OneLine(1, disputeReasonLengthMax), "Why, in one line; `fraudulent` unless given."),
       evidence_due_by: Schema.optionalKey(
         orNull(
@@ -140,7 +140,8 @@ export class TestHelpersGroup extends HttpApiGroup.make("test_helpers")
       OpenApi.annotations({
         summary: "Let the bank decide a dispute",
         description:
-          "What cannot follow, as a loss of what was won, leaves the dispute as it is but for its `processor_status`."
+          "A word that cannot follow, as a loss after it was won, leaves the dispute as it is but for its " +
+          "`processor_status`."
       })
     ),
     HttpApiEndpoint.post("channel", "/v1/test_helpers/channel", {

@@ -8,7 +8,7 @@ import { InvalidRequest, MerchantNotFound, OrderNotFound } from "./Errors.ts"
 import { instant, int, kind, mode, ofMerchant, text, withExample } from "./fields.ts"
 import { sampleIds } from "./sampleIds.ts"
 
-/** Of requests, refunds, disputes, ledger rows, events, deliveries, attempts and mails: so many of each. */
+/** The most of each kind: requests, refunds, disputes, ledger rows, events, deliveries, attempts and mails. */
 export const timelineRowsMax = 1_000
 
 /** In this order where several have the same time. */
@@ -28,9 +28,9 @@ export const entryKinds = [
 const Entry = Schema.Struct({
   at: instant("When it happened."),
   after_ms: int("How long after the entry before it, in milliseconds; 0 for the first."),
-  kind: Schema.Literals(entryKinds).annotate({ description: "What it is a row of." }),
+  kind: Schema.Literals(entryKinds).annotate({ description: "The kind of object whose row it is." }),
   id: text("Number of what it is about: of the request, the ledger row, the event and so on."),
-  text: text("What happened, for people; do not parse it."),
+  text: text("The step, for people; do not parse it."),
   details: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Number, Schema.Null])).annotate({
     description:
       "The row's own fields, by the names that they have elsewhere in this API: of a request `ip` and " +
@@ -92,7 +92,7 @@ export class TimelineGroup extends HttpApiGroup.make("timelines")
   .middleware(Decoding)
   .middleware(Quotas)
   .middleware(MerchantKey)
-  .annotate(OpenApi.Description, "What has happened to an order, from the request to the webhook.") {}
+  .annotate(OpenApi.Description, "The story of an order, from the request to the webhook.") {}
 
 /** The same for the operator, of any merchant. */
 export class OperatorTimelineGroup extends HttpApiGroup.make("timelines")

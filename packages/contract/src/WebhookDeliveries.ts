@@ -1,6 +1,6 @@
 /**
- * What became of each event on its way to each address: deliveries with their attempts, and sending one again
- * (silences: W5, W11, W15).
+ * The way of each event to each address: deliveries with their attempts, and sending one again (silences: W5, W11,
+ * W15).
  */
 import { EventType } from "@coffer/model/EventType"
 import { Schema } from "effect"
@@ -24,7 +24,7 @@ const Attempt = Schema.Struct({
   kind: Schema.Literals(["automatic", "manual"]).annotate({ description: "`manual`: sent again on request." }),
   at: instant("When it was made."),
   duration_ms: int("From its beginning to its end, milliseconds."),
-  status_code: orNull(Schema.Int, "What the receiver answered; null when it did not answer."),
+  status_code: orNull(Schema.Int, "The receiver's answer; null when it did not answer."),
   failure: orNull(Schema.String, "Why there was no answer; null when there was one."),
   response_excerpt: orNull(Schema.String, "The first kilobyte of the receiver's answer.")
 }).annotate({ identifier: "WebhookAttempt", description: "An attempt." })
@@ -99,7 +99,7 @@ export class WebhookDeliveriesGroup extends HttpApiGroup.make("webhook_deliverie
       })
     )
   )
-  // What is added first is innermost: the key is claimed before the body is decoded (silences: G10).
+  // The middleware added first is innermost: the key is claimed before the body is decoded (silences: G10).
   .middleware(Decoding)
   .middleware(Idempotency)
   .add(
@@ -122,7 +122,7 @@ export class WebhookDeliveriesGroup extends HttpApiGroup.make("webhook_deliverie
   .middleware(Decoding)
   .middleware(Quotas)
   .middleware(MerchantKey)
-  .annotate(OpenApi.Description, "What became of each event on its way to each address.") {}
+  .annotate(OpenApi.Description, "The way of each event to each address.") {}
 
 const ofOne = "/operator/v1/merchants/:merchant_id/webhook_deliveries"
 const operatorOne = "/operator/v1/webhook_deliveries/:delivery_id"
@@ -165,4 +165,4 @@ export class OperatorDeliveriesGroup extends HttpApiGroup.make("webhook_deliveri
   )
   .middleware(Decoding)
   .middleware(OperatorToken)
-  .annotate(OpenApi.Description, "What became of events on their way.") {}
+  .annotate(OpenApi.Description, "The way of events to their addresses.") {}

@@ -70,13 +70,13 @@ export const EndpointWithSecret = withExample(
 )
 export type EndpointWithSecret = typeof EndpointWithSecret.Encoded
 
-/** What is left of one that was deleted. */
+/** A deleted endpoint as it is answered. */
 export const DeletedEndpoint = withExample(
   Schema.Struct({
     object: kind("webhook_endpoint"),
     id: fields.id,
     deleted: Schema.Literal(true).annotate({ description: "Always `true`." })
-  }).annotate({ identifier: "DeletedWebhookEndpoint", description: "What is left of it." }),
+  }).annotate({ identifier: "DeletedWebhookEndpoint", description: "The rest of a deleted endpoint." }),
   { object: "webhook_endpoint", id: sampleIds.endpoint, deleted: true }
 )
 
@@ -106,7 +106,7 @@ export const UpdateEndpoint = withoutNulls(
       enabled_events: optional(Types, "Replaces the types that it takes."),
       status: optional(Status, "`disabled` stops deliveries, `enabled` lets new ones through."),
       disabled: optional(Schema.Boolean, "The same as `status`, for who likes it better; not both at once.")
-    }).annotate({ identifier: "UpdateWebhookEndpoint", description: "What is to change." }),
+    }).annotate({ identifier: "UpdateWebhookEndpoint", description: "The fields to change." }),
     { status: "disabled" }
   ),
   ["description"]
@@ -189,7 +189,7 @@ export class WebhookEndpointsGroup extends HttpApiGroup.make("webhook_endpoints"
       )
     )
   )
-  // What is added first is innermost: the key is claimed before the body is decoded (silences: G10).
+  // The middleware added first is innermost: the key is claimed before the body is decoded (silences: G10).
   .middleware(Decoding)
   .middleware(Idempotency)
   .add(

@@ -29,7 +29,7 @@ export const instant = (description: string) => Schema.String.annotate({ format:
 export const orNull = <S extends Schema.Top>(schema: S, description: string) =>
   Schema.NullOr(schema).annotate({ description })
 
-/** What kind of object this is. */
+/** The kind of the object. */
 export const kind = <const Name extends string>(name: Name) =>
   Schema.tag(name).annotate({ description: `Always \`${name}\`.` })
 

@@ -1,8 +1,8 @@
 /**
  * The OpenAPI documents as they are published, the merchants' at `/openapi.json` and the operators' at
- * `/operator/openapi.json`: what the contract generates, with what all endpoints
- * share and no schema says: headers, the idempotency key, what a status means, and an example of every answer, made
- * from those of the fields. What one endpoint says of itself stands in its group.
+ * `/operator/openapi.json`: the contract's own document, with the parts that all endpoints share and no schema has:
+ * headers, the idempotency key, what a status means, and an example of every answer, made from those of the fields. An
+ * endpoint's own text stands in its group.
  */
 import { pageSizeDefault, pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
 import { Scope } from "@coffer/model/Scopes"
@@ -20,7 +20,7 @@ const seconds = { type: "integer", minimum: 0 }
 const headers = {
   "X-Request-Id": header("Names this request, as `request_id` in the body does.", { type: "string" }),
   "RateLimit-Policy": header("The quota of this kind of call: its name, `q` calls in `w` seconds.", { type: "string" }),
-  RateLimit: header("What is left of it: `r` calls, and in `t` seconds more.", { type: "string" }),
+  RateLimit: header("The rest of it: `r` calls, and in `t` seconds more.", { type: "string" }),
   "Retry-After": header("Seconds to wait before the next try.", seconds),
   "X-Truncated": header("`true` when the file ends before the list does.", { type: "string" }),
   "WWW-Authenticate": header("How to send a key: in the header `X-Api-Key`.", { type: "string" }),
@@ -38,7 +38,7 @@ const idempotencyKey = {
   example: "cart-4711-try-1"
 }
 
-/** What a status means, whichever errors share it. */
+/** The meaning of a status, whichever errors share it. */
 const meanings: Record<string, string> = {
   200: "Done",
   201: "Created",
@@ -66,7 +66,7 @@ export const publish = (generated: Json): Json => {
   const document = withScopes(completed(withTypedEvents(tidied(generated) as Json), { hasKeys: true }))
   return {
     ...document,
-    tags: [...document["tags"], { name: "webhooks", description: "What we post to your endpoints." }]
+    tags: [...document["tags"], { name: "webhooks", description: "Our posts to your endpoints." }]
   }
 }
 
@@ -162,7 +162,7 @@ const picture = {
 
 const messages: Record<string, string> = { 201: "created", 202: "accepted" }
 
-/** What only the operation knows: its status, and which list it is. */
+/** The facts that only the operation knows: its status, and which list it is. */
 const answerOf = (path: string, status: string, { data, request_id }: Json): Json => ({
   code: Number(status),
   message: messages[status] ?? "ok",
@@ -201,7 +201,7 @@ const tidied = (node: unknown): unknown => {
   if (Array.isArray(node)) return node.map(tidied)
   if (typeof node !== "object" || node === null) return node
   const { allOf, anyOf, ...beside } = node as { readonly [key in "allOf" | "anyOf"]?: ReadonlyArray<object> }
-  // What may be anything has no alternatives.
+  // A value that may be anything has no alternatives.
   if (anyOf?.some((each) => Object.keys(each).length === 0)) return tidied(beside)
   if (anyOf?.length === 1) return tidied({ ...anyOf[0], ...beside })
   if (allOf?.length === 1) return tidied({ ...beside, ...allOf[0] })

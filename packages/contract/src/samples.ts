@@ -1,6 +1,6 @@
 /**
- * Examples of whole answers, put together from those that resources and fields carry. Nobody writes an envelope, a page
- * or a file out by hand, so none can differ from its schema.
+ * Examples of whole answers, put together from those that resources and fields carry. No envelope, page or file is
+ * written out by hand, so none can differ from its schema.
  */
 import { twoDecimals } from "@coffer/model/Money"
 import { Schema } from "effect"
@@ -12,7 +12,7 @@ type Json = Record<string, any>
 export const resolved = (schema: Json, components: Json): Json =>
   schema["$ref"] === undefined ? schema : components[schema["$ref"].split("/").at(-1)]
 
-/** What a JSON Schema says its values look like; undefined when it does not say. */
+/** An example from a JSON Schema; undefined when it has none. */
 export const sampleOf = (schema: Json, components: Json): unknown => {
   if (schema["$ref"] !== undefined) return sampleOf(resolved(schema, components), components)
   if (schema["examples"] !== undefined) return schema["examples"][0]

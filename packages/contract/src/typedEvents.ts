@@ -48,7 +48,7 @@ const told: { readonly [type in EventType]: Told } = {
   }
 }
 
-/** What an event tells of, by the first word of its type. */
+/** The object of an event, by the first word of its type. */
 const objects: Readonly<Record<string, string>> = { payment: "Order", refund: "Refund", dispute: "Dispute" }
 
 export const eventSchemaOf = (type: EventType): string =>

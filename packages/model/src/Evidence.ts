@@ -1,23 +1,23 @@
 /**
- * What a merchant may say to a buyer's bank, and the files beside it (spec: Disputes, POST evidence). Which of it helps
- * depends on the dispute's reason; that is the bank's to judge.
+ * The evidence for a buyer's bank, and the files beside it (spec: Disputes, POST evidence). Which of it helps depends
+ * on the dispute's reason; that is the bank's to judge.
  */
 import { Record, Schema } from "effect"
 import { evidenceTextLengthMax, urlLengthMax } from "./Limits.ts"
 import { optional, withoutNulls } from "./optional.ts"
 import { FreeText } from "./Text.ts"
 
-/** What may be said to a bank, and what each text is about. */
+/** The texts for a bank, and the subject of each. */
 const subjects = {
-  product_description: "What was sold.",
+  product_description: "The goods or the service.",
   customer_name: "The buyer's name.",
   customer_email_address: "The buyer's e-mail address.",
   customer_purchase_ip: "The address that the buyer ordered from.",
   billing_address: "The buyer's billing address.",
   shipping_address: "Where the goods were sent.",
-  shipping_carrier: "Who carried them.",
+  shipping_carrier: "The carrier of the goods.",
   shipping_tracking_number: "The carrier's number of the parcel.",
-  shipping_date: "When they left.",
+  shipping_date: "When the goods left.",
   service_date: "When the service was given.",
   access_activity_log: "When and from where the buyer used what was sold.",
   refund_policy_disclosure: "How the buyer was shown the refund policy.",
@@ -66,9 +66,9 @@ export const EvidenceFileType = Schema.Literals([
   "uncategorized_file"
 ])
 
-/** Two files may have one type (silences: D7). Whose the address is, is asked where files are kept. */
+/** Two files may have one type (silences: D7). The room of files checks whose address it is. */
 export const EvidenceFile = Schema.Struct({
-  type: EvidenceFileType.annotate({ description: "What the file shows." }),
+  type: EvidenceFileType.annotate({ description: "The content of the file." }),
   url: Schema.String.check(Schema.isMaxLength(urlLengthMax)).annotate({
     description: "Its address as the upload answered it."
   })

@@ -1,5 +1,5 @@
 /**
- * What a merchant pays: for an acquired payment basis points of the amount plus a fixed part, per mode, method and
+ * The fees of a merchant: for an acquired payment basis points of the amount plus a fixed part, per mode, method and
  * currency; for a dispute that is lost and for a payout a fixed sum in each currency. The specification names these
  * fees and gives no formula; ours are silences: O6, D10.
  */
@@ -14,8 +14,8 @@ import { optional, withoutNulls } from "./optional.ts"
 export const FeeLine = withoutNulls(
   Schema.Struct({
     mode: optional(Mode, "In this environment; left out: in both."),
-    method: optional(PaymentMethod, "Of payments by this method; left out: by any."),
-    currency: optional(Currency, "Of payments in this currency; left out: in any."),
+    method: optional(PaymentMethod, "For payments by this method; left out: by any."),
+    currency: optional(Currency, "For payments in this currency; left out: in any."),
     basis_points: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })).annotate({
       description: "Hundredths of a percent of the amount, 0 to 10,000."
     }),
@@ -31,7 +31,7 @@ export type FeeSchedule = typeof FeeSchedule.Type
 /** 2.9 % + 0.30 for merchants without a schedule of their own. */
 export const defaultFee: FeeLine = { basis_points: 290, fixed: Minor.make(30) }
 
-/** What holds for a payment that no line with a criterion fits, and where that is set. */
+/** The fee of a payment that no line with a criterion fits, and where that is set. */
 export const effectiveFee = ({ fees }: { readonly fees: FeeSchedule }) => {
   const own = fees.find(
     ({ currency, method, mode }) => currency === undefined && method === undefined && mode === undefined
@@ -65,10 +65,10 @@ export const effectivePayoutFees = ({ payout_fee }: { readonly payout_fee: FeeBy
   ...payout_fee
 })
 
-/** What this merchant pays for a lost dispute. */
+/** This merchant's fee for a lost dispute. */
 export const disputeFeeOf = (merchant: { readonly dispute_fee: FeeByCurrency }, currency: Currency): Minor =>
   effectiveDisputeFees(merchant)[currency]
 
-/** What this merchant pays for a payout. */
+/** This merchant's fee for a payout. */
 export const payoutFeeOf = (merchant: { readonly payout_fee: FeeByCurrency }, currency: Currency): Minor =>
   effectivePayoutFees(merchant)[currency]

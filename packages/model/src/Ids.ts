@@ -17,8 +17,8 @@ export const TradeNo = Schema.String.check(Schema.isPattern(/^TRD_(SB_)?[0-9A-HJ
 export type TradeNo = typeof TradeNo.Type
 
 /**
- * Merchant order number. What a merchant may send is checked once, by `NewOutTradeNo`: a row that was written under
- * another rule can still be read.
+ * Merchant order number. `NewOutTradeNo` checks once what a merchant may send: a row that was written under another
+ * rule can still be read.
  */
 export const OutTradeNo = Schema.String.pipe(Schema.brand("OutTradeNo"))
 export type OutTradeNo = typeof OutTradeNo.Type
@@ -95,13 +95,13 @@ export const LinkId = Schema.String.check(Schema.isPattern(/^plink_[0-9A-HJKMNP-
 )
 export type LinkId = typeof LinkId.Type
 
-/** Somebody who runs the installation. */
+/** A person who runs the installation. */
 export const OperatorId = Schema.String.check(Schema.isPattern(/^opr_[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(
   Schema.brand("OperatorId")
 )
 export type OperatorId = typeof OperatorId.Type
 
-/** Somebody who signs in to the console. */
+/** A person who signs in to the console. */
 export const PersonId = Schema.String.check(Schema.isPattern(/^per_[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(
   Schema.brand("PersonId")
 )

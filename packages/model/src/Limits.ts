@@ -1,6 +1,6 @@
 /**
- * Every number that the specification promises, once (docs/specification.md, Limits). What a schema checks, a rule
- * counts or a worker waits for is imported from here and written nowhere else.
+ * Every number that the specification promises, once (docs/specification.md, Limits). Schemas, rules and workers import
+ * these numbers; they are written nowhere else.
  */
 import { Duration } from "effect"
 

@@ -4,10 +4,10 @@ import { Schema } from "effect"
 export const PaymentMethod = Schema.Literals(["card", "alipay", "wechat_pay", "apple_pay", "google_pay"])
 export type PaymentMethod = typeof PaymentMethod.Type
 
-/** What every browser can pay with. The others need a wallet of the browser's own. */
+/** The methods that every browser can pay with. The others need a wallet of the browser's own. */
 export const everywhere: ReadonlyArray<PaymentMethod> = ["card", "alipay", "wechat_pay"]
 
-/** What a merchant offers: each method once, and one at least that every browser can pay with (silences: K8). */
+/** The methods of a merchant: each method once, and one at least that every browser can pay with (silences: K8). */
 export const OfferedMethods = Schema.Array(PaymentMethod).check(
   Schema.makeFilter(
     (methods: ReadonlyArray<PaymentMethod>) =>

@@ -1,4 +1,4 @@
-/** What a person may do for a merchant. What each role stands for: `@coffer/rules/people/consoleActs`. */
+/** A person's role for a merchant. `@coffer/rules/people/consoleActs` says what each may do. */
 import { Schema } from "effect"
 
 /**

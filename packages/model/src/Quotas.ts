@@ -22,7 +22,7 @@ const Override = optional(
   "Requests a minute of this kind; left out, everybody's number holds."
 )
 
-/** What one merchant has in place of the default. */
+/** One merchant's own quotas in place of the default. */
 export const QuotaOverrides = withoutNulls(
   Schema.Struct({ writes: Override, reads: Override, csv: Override, helpers: Override })
 )

@@ -1,4 +1,4 @@
-/** What a key with scopes may do: a resource, and whether it may only read it or also change it (silences: U26). */
+/** The scopes of a key: a resource, and whether it may only read it or also change it (silences: U26). */
 import { Schema } from "effect"
 
 /** Those that some operation of `/v1` asks for, in the order of the reference. */

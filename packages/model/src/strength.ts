@@ -1,4 +1,4 @@
-/** What a secret must be at least, so that nobody guesses it. */
+/** The least strength of a secret, so that it cannot be guessed. */
 
 /** Characters of the operator's token. */
 export const tokenLengthMin = 32

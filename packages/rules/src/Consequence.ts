@@ -1,5 +1,5 @@
 /**
- * What follows from one fact beside the object itself: what the wallet posts and promises, the command for the order,
+ * The consequences of one fact beside the object itself: what the wallet posts and promises, the command for the order,
  * and which event merchants get. `consequences.ts` of each object derives it from the object before the fact, and the
  * fact.
  */

@@ -27,7 +27,7 @@ export const parseAllowlist = (text: string): Result.Result<Allowlist, string> =
   return Result.succeed(ranges)
 }
 
-/** Whether a call from this address is let through. What is no address is let through by an empty list only. */
+/** Whether a call from this address is let through. A text that is no address is let through by an empty list only. */
 export const isAllowed = (allowlist: Allowlist, from: string): boolean => {
   if (allowlist.length === 0) return true
   const caller = addressOf(from)
@@ -44,7 +44,7 @@ const rangeOf = (entry: string): AllowedRange | undefined => {
   return address === undefined ? undefined : { address, bits: address.kind() === "ipv4" ? 32 : 128 }
 }
 
-/** Of IPv4 only: an IPv6 address is allowed exactly or not at all. */
+/** For IPv4 only: an IPv6 address is allowed exactly or not at all. */
 const cidrOf = (address: string, bits: string): AllowedRange | undefined =>
   ipaddr.IPv4.isValidFourPartDecimal(address) && prefixForm.test(bits)
     ? { address: ipaddr.IPv4.parse(address), bits: Number(bits) }

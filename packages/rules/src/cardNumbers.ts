@@ -55,8 +55,8 @@ const isBetween = (code: number): boolean =>
   code > 127
 
 /**
- * What may stand between two digits of one number, in a form or a URL too. An escape in front of a number is passed
- * over as one: its digits belong to no number.
+ * The characters that may stand between two digits of one number, in a form or a URL too. An escape in front of a
+ * number is passed over as one: its digits belong to no number.
  */
 const separators = "(?:[\\s+\\u2010-\\u2015\\u200b./_,-]|%20|%2[DdEeFf]|%09){0,3}"
 const candidates = new RegExp(`%[0-9A-Fa-f]{2}|\\d(?:${separators}\\d){${cardDigitsMin - 1},}`, "g")
@@ -85,8 +85,8 @@ const cardsIn = (text: string, run: string, at: number): ReadonlyArray<readonly 
 
 /**
  * Whether a network gives out numbers that begin so. None begins with 0, and 1, 20 and 21 are how Unix times and dates
- * begin: `1767225600000`, `20261122142413008`. Of those only UATP (1) and JCB (1800, 2131) are cards, of 15 digits,
- * which no time has. A field that is named as a card's is cut whatever is in it (`redaction.ts`).
+ * begin: `1767225600000`, `20261122142413008`. Only UATP (1) and JCB (1800, 2131) among those are cards, of 15 digits,
+ * which no time has. A field that is named as a card's is cut with any value (`redaction.ts`).
  */
 const isIssued = (head: string, length: number): boolean =>
   /^(?:2[2-7]|[3-9])/.test(head) || (length === 15 && /^(?:1|2131)/.test(head))

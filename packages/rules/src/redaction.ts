@@ -1,14 +1,14 @@
 /**
- * What of a call may be kept in an API log (spec: API log; silences: A3, O11): the values of secret fields become a
- * text, however deep they lie, and card numbers, keys and tokens are cut wherever they stand. Pure, total, and bounded
- * on hostile JSON.
+ * The part of a call that may be kept in an API log (spec: API log; silences: A3, O11): the values of secret fields
+ * become a text, however deep they lie, and card numbers, keys and tokens are cut wherever they stand. Pure, total, and
+ * bounded on hostile JSON.
  */
 import { cardDigitsMax, cutCardNumbers, isCardNumber } from "./cardNumbers.ts"
 import { cutSecretValues } from "./secretValues.ts"
 
 export const redactedText = "[redacted]"
 
-/** What lies deeper is not looked at, so it is not kept. */
+/** Deeper values are not looked at, so they are not kept. */
 export const redactionDepthMax = 64
 
 /** A parsed JSON value without its secrets. */

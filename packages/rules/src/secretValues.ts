@@ -4,7 +4,9 @@
  * length.
  */
 
-/** `text` with `replacement` for each. What it was stays readable: `svc_test_[redacted]`, `/checkout/[redacted]`. */
+/**
+ * `text` with `replacement` for each. The kind of each stays readable: `svc_test_[redacted]`, `/checkout/[redacted]`.
+ */
 export const cutSecretValues = (text: string, replacement: string): string =>
   text.length >= lengthMin && mayHold.test(text)
     ? text.replace(values, (_found, key: string = "", whsec: string = "") => key + whsec + replacement)

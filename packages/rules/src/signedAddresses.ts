@@ -5,7 +5,7 @@
  * with the order (silences: O11). Pure.
  */
 
-/** What is signed begins with it, so that the token of one kind of page opens no other. */
+/** The signed text begins with it, so that the token of one kind of page opens no other. */
 export const signedAs = { checkout_url: "", receipt_url: "receipt/" } as const
 type Field = keyof typeof signedAs
 

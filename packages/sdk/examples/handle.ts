@@ -1,4 +1,4 @@
-/** What a shop does with an event. An event may come more than once, and events may overtake one another. */
+/** A shop's work for an event. An event may come more than once, and events may overtake one another. */
 import type { Event } from "@coffer/sdk"
 
 /** Orders to be shipped, by their number. A shop has a database for it. */

@@ -1,7 +1,7 @@
 /** Writes the types of what operations take and answer, from the schemas of the published document. */
 import { type Json, nameOf, type Operation, pascal, resolved } from "./operations.ts"
 
-/** What is sent may hold `undefined`, which JSON leaves out; what is received is never changed. */
+/** A value that is sent may hold `undefined`, which JSON leaves out; one that is received is never changed. */
 type Way = "sent" | "received"
 
 export const typesOf = (document: Json, operations: ReadonlyArray<Operation>): string => {
@@ -11,7 +11,7 @@ export const typesOf = (document: Json, operations: ReadonlyArray<Operation>): s
   const named = reached([...bodies, ...operations.map(({ data }) => data)], schemas)
   const eventTypes = Object.keys(schemas["Event"].discriminator.mapping)
   return [
-    `/** What operations take and answer. ${notByHand} */`,
+    `/** The parameters and answers of operations. ${notByHand} */`,
     constant("EventType", "Everything that an event may tell of.", union(eventTypes)),
     constant("ErrorCode", "The `error` of a refusal: what a program branches on.", union(errorCodesIn(schemas))),
     constant("Moment", "A moment: ISO 8601 in UTC, seconds of Unix time, or a Date.", "string | number | Date"),
@@ -116,7 +116,7 @@ const queryOf = (operation: Operation): ReadonlyArray<string> => {
     const ends = all.map((each) => `readonly ${each["name"].slice(field.length + 1, -1)}?: ${type} | undefined`)
     return [queryField(field, of, `{ ${ends.join("; ")} }`)]
   })
-  const about = `What \`${operation.place.join(".")}\` is asked for.`
+  const about = `The query of \`${operation.place.join(".")}\`.`
   return [`${comment(about)}export interface ${queryTypeOf(operation)} {\n${lines.join("\n")}\n}`]
 }
 

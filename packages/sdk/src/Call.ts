@@ -5,7 +5,7 @@ export interface Answer<T> extends Raw {
   readonly data: T
   readonly status: number
   readonly requestId: string | undefined
-  /** Of a write. */
+  /** For a write. */
   readonly idempotencyKey: string | undefined
   /** It is the stored answer of an earlier request with the same Idempotency-Key. */
   readonly isReplayed: boolean

@@ -1,20 +1,20 @@
 /**
- * What a call fails with. `code` is for programs, `message` for people. No error holds the key or a body that was sent.
+ * The errors of a call. `code` is for programs, `message` for people. No error holds the key or a body that was sent.
  */
 import type { ErrorCode } from "./generated/types.ts"
 
 export interface Failed {
   readonly method: string
   readonly path: string
-  /** Of a write. Under this key the same request is done once, so it may be sent again. */
+  /** For a write. Under this key the same request is done once, so it may be sent again. */
   readonly idempotencyKey?: string | undefined
   /** How many tries were made. */
   readonly attempts: number
 }
 
 /**
- * What a call fails with, unless its signal was aborted (it fails with the signal's reason then) or its arguments
- * cannot be right (`TypeError`).
+ * The error of a call, unless its signal was aborted (it fails with the signal's reason then) or its arguments cannot
+ * be right (`TypeError`).
  */
 export class CofferError extends Error {
   override readonly name: string = "CofferError"

@@ -1,4 +1,4 @@
-/** What a program may be told of each try. The key is in none of it. */
+/** The hooks by which a program is told of each try. The key is in none of it. */
 import type { CofferError } from "./errors.ts"
 
 /** A try that is about to be sent. */
@@ -7,7 +7,7 @@ export interface RequestInfo {
   readonly url: string
   /** 1 for the first try of a call. */
   readonly attempt: number
-  /** Of a write: the same in each of its tries. */
+  /** For a write: the same in each of its tries. */
   readonly idempotencyKey?: string
 }
 

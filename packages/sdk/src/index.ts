@@ -1,4 +1,4 @@
-/** What `@coffer/sdk` exports. */
+/** The exports of `@coffer/sdk`. */
 export { type Answer, Call } from "./Call.ts"
 export { Coffer } from "./Coffer.ts"
 export {

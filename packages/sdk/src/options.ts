@@ -1,4 +1,4 @@
-/** What a client and a call may be told, with the defaults, and the checks that say which option is wrong. */
+/** The options of a client and of a call, with their defaults, and the checks that say which option is wrong. */
 import type { Hooks } from "./hooks.ts"
 
 export interface CofferOptions {
@@ -12,7 +12,7 @@ export interface CofferOptions {
   readonly deadlineMs?: number | undefined
   /** How many tries may follow the first, 0 to 20; 4 unless given. */
   readonly maxRetries?: number | undefined
-  /** Told of every try. What they throw is ignored. */
+  /** Told of every try. Errors that they throw are ignored. */
   readonly hooks?: Hooks | undefined
   /** Sends a request; the platform's own unless given. */
   readonly fetch?: Fetch | undefined
@@ -22,7 +22,7 @@ export interface CofferOptions {
   readonly clock?: Clock | undefined
 }
 
-/** Of one call. What is left out is as the client has it. */
+/** The options of one call. Those left out are as the client has them. */
 export interface CallOptions {
   /** Ends the call, which then fails with the signal's reason. Whether a write was done is not known then. */
   readonly signal?: AbortSignal | undefined
@@ -46,7 +46,7 @@ export interface Clock {
   readonly now: () => number
   /** Ends after that many milliseconds, or fails with the signal's reason. */
   readonly sleep: (millis: number, signal?: AbortSignal) => Promise<void>
-  /** Runs `then` after that many milliseconds. What it returns takes that back. */
+  /** Runs `then` after that many milliseconds. The function that it returns takes that back. */
   readonly timer: (millis: number, then: () => void) => () => void
 }
 
@@ -58,7 +58,7 @@ export interface Limits {
 
 export const defaultLimits: Limits = { timeoutMs: 20_000, deadlineMs: 60_000, maxRetries: 4 }
 
-/** What timers take. */
+/** The most that timers take. */
 const millisMax = 2 ** 31 - 1
 const retriesMax = 20
 

@@ -4,12 +4,12 @@
  * 1.0, whose key is what the secret says in base64.
  */
 
-/** What one family of headers says, and what has to have been signed. */
+/** The content of one family of headers, and the text that has to have been signed. */
 export interface Signed {
   /** Seconds of Unix time. */
   readonly timestamp: number
   readonly signatures: ReadonlyArray<Uint8Array>
-  /** What comes before the body. */
+  /** The text before the body. */
   readonly prefix: string
   /** Undefined for a secret that is none. */
   readonly keyOf: (secret: string) => Uint8Array | undefined

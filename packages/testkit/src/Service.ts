@@ -172,7 +172,7 @@ export const run = Effect.fnUntraced(function* (options: Options) {
 })
 
 /**
- * Not every new row wakes its worker, which would find it after its poll: the expiry of an order, for one. None of them
+ * Not every new row wakes its worker, which would find it after its poll: the expiry of an order, for one. No such row
  * is due within an hour of being written.
  */
 const unseenMillis = 3_600_000

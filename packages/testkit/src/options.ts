@@ -42,7 +42,7 @@ export interface Hooks {
 }
 
 export interface HooksOptions {
-  /** Whose; the first merchant's unless given. */
+  /** Its merchant; the first one unless given. */
   readonly merchant?: Merchant
   /** Which types of events it takes; all unless given. */
   readonly types?: ReadonlyArray<string>

@@ -48,7 +48,7 @@ export interface Charge extends Checkout {
 
 /** The outcome of an attempt. It takes effect when the `entry` is committed, together with the change of the order. */
 export interface Charged {
-  /** What the bank reports to the service; undefined when it reports nothing yet. */
+  /** The bank's report to the service; undefined when it reports nothing yet. */
   readonly report: ChannelReport | undefined
   readonly entry: Entry
 }
@@ -56,7 +56,7 @@ export interface Charged {
 export class SandboxBank extends Context.Service<
   SandboxBank,
   {
-    /** The buyer pays. The caller has to commit the entry. Of one order the bank takes no more than it keeps. */
+    /** The buyer pays. The caller has to commit the entry. It takes no more of one order than the order keeps. */
     readonly charge: (charge: Charge) => Effect.Effect<Charged, ChannelUnreachable | OrderConflict>
     /** Until when it takes no attempt for the order, since so many were declined (silences: O13). */
     readonly pausedUntil: (tradeNo: TradeNo) => Effect.Effect<Option.Option<DateTime.Utc>>

@@ -40,7 +40,7 @@ const firstRow = (rows: Rows) =>
 export const oneRow = (rows: Rows): Effect.Effect<DisputeRow, ChannelUnreachable> =>
   Effect.catchTags(firstRow(rows), unreachableOnSqlError)
 
-/** What the bank answers by the row that a step has written. */
+/** The bank's answer, from the row that a step has written. */
 export const stepTaken = (
   rows: Rows,
   answerOf: (row: DisputeRow) => StepAnswer

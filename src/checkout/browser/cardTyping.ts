@@ -1,7 +1,7 @@
 /**
- * What happens in the browser while a card is typed: the number is grouped, the expiry gets its slash, the brand is
- * recognised. These functions are sent to the browser as they are written, so each uses only functions that are sent
- * with it, and nothing is imported.
+ * The typing of a card in the browser: the number is grouped, the expiry gets its slash, the brand is recognised. These
+ * functions are sent to the browser as they are written, so each uses only functions that are sent with it, and nothing
+ * is imported.
  */
 
 /** By the first digits of the number; "" while they say nothing. */

@@ -1,7 +1,7 @@
 /**
- * What the checkout's pages do by themselves in the browser: times in the buyer's zone, the browser's own wallet, the
- * way back after a payment, and the turn of the page when its order changes. These functions are sent to the browser
- * as they are written (see `cardTyping.ts`).
+ * The checkout's pages in the browser: times in the buyer's zone, the browser's own wallet, the way back after a
+ * payment, and the turn of the page when its order changes. These functions are sent to the browser as they are written
+ * (see `cardTyping.ts`).
  */
 declare function send(event: SubmitEvent): void
 declare function typed(event: Event): void

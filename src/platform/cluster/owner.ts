@@ -25,7 +25,7 @@ const asked = Metric.counter("coffer_commands_asked_total", {
 })
 
 interface Definition<Message, Success, Failure, R, RX> {
-  /** Of the entity. Runners that serve one database agree on it. */
+  /** The entity's. Runners that serve one database agree on it. */
   readonly name: string
   readonly payload: Schema.Codec<Message, unknown>
   readonly success: Schema.Codec<Success, unknown>
@@ -34,7 +34,7 @@ interface Definition<Message, Success, Failure, R, RX> {
   readonly keyOf: (message: Message) => string
   /** Carries a command out on the runner that owns the object. */
   readonly perform: Effect.Effect<Perform<Message, Success, Failure>, never, R>
-  /** What is done first with a message of another runner. A command of this runner is performed as it is. */
+  /** The first step for a message of another runner. A command of this runner is performed as it is. */
   readonly received?: Effect.Effect<
     (message: NoInfer<Message>) => Effect.Effect<NoInfer<Message>, NoInfer<Failure>>,
     never,
@@ -65,7 +65,7 @@ export const ownerOf = <Message, Success, Failure, R, RX = never>(
   )
 
   return {
-    /** What runners say to each other (`messages.ts`). */
+    /** The messages between runners (`messages.ts`). */
     messages: { name, payload: definition.payload, success, failure: error },
     /** Carries a command out, wherever its owner is. The caller bounds the wait (`ask.ts`). */
     ask: Effect.gen(function* () {
@@ -139,7 +139,7 @@ const isWithoutOwner = (cause: Cause.Cause<unknown>): boolean => {
   return error instanceof OwnerUnavailable && error.reason === "EntityNotAssignedToRunner"
 }
 
-/** What another runner would receive. The framework does the same to messages that stay in the process. */
+/** The message as another runner would receive it. The framework does the same to messages that stay in the process. */
 const asReceived = <Message>(schema: Schema.Codec<Message, unknown>, message: Message): Message => {
   const wire = Schema.toCodecJson(schema)
   return Schema.decodeSync(wire)(Schema.encodeSync(wire)(message))

@@ -33,7 +33,7 @@ interface Line {
   readonly turn: Semaphore.Semaphore
   /** Work that is done, and work that waits. */
   inside: number
-  /** Of these, commands. */
+  /** Those of them that are commands. */
   commands: number
 }
 

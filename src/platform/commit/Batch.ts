@@ -62,7 +62,7 @@ export const plan = <Set extends { readonly changes: ChangeSet }>(sets: Readonly
   }
 }
 
-/** What the missing row means: an update found another version, an insert found its key taken. */
+/** The meaning of a missing row: an update found another version, an insert found its key taken. */
 export const conflictOf = ({ op, table }: Pick<Part, "op" | "table">, key: string): StaleVersion | AlreadyExists =>
   op === "update" ? new StaleVersion({ table, key }) : new AlreadyExists({ table, key })
 
@@ -101,7 +101,7 @@ const statementsOf = (writes: ReadonlyArray<PlannedWrite>): ReadonlyArray<Statem
   )
 }
 
-/** Of one table, in the order in which they are written. */
+/** One table's parts, in the order in which they are written. */
 const parts: ReadonlyArray<Omit<Part, "table">> = [
   { op: "insert", single: false },
   { op: "insert", single: true },

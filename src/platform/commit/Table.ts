@@ -60,12 +60,12 @@ export type Row<Beside extends Fields> = Readonly<Record<string, unknown>> &
 
 export interface Table<in out Self, in out Beside extends Fields> extends Written {
   readonly row: Schema.Codec<Row<Beside>, unknown>
-  /** What a row stands for. */
+  /** The value that a row stands for. */
   readonly read: (row: Row<Beside>) => Self
   readonly cells: (self: Self, beside: Schema.Struct.Type<Beside>) => ReadonlyArray<Cell>
 }
 
-/** What the Transactor knows of a table. */
+/** A table as the Transactor knows it. */
 export interface Written {
   readonly name: string
   readonly place: number
@@ -76,7 +76,7 @@ export interface Written {
   /** The column. */
   readonly key: string
   readonly keyIndex: number
-  /** Of its column; -1 when rows never change. */
+  /** The version column's; -1 when rows never change. */
   readonly versionIndex: number
   /** Indices of the columns that an update writes, with the key's. */
   readonly changing: ReadonlyArray<number>

@@ -9,7 +9,7 @@ import { keyOf, NotCommitted } from "./Change.ts"
 import type { OpenSet, OpenSets } from "./openSets.ts"
 import type { Blocked } from "./writeSets.ts"
 
-/** What is tried together. */
+/** Change sets that are tried together. */
 interface Parcel {
   readonly lanes: ReadonlySet<string>
   sets: Array<OpenSet>

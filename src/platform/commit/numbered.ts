@@ -70,7 +70,7 @@ export const looking = `select h.shown, n.lowest, n.place::int4 as place
     with ordinality as n (merchant_id, mode, lowest, place), list_horizons as h
   where (h.merchant_id, h.mode) = (n.merchant_id, n.mode) and ${underWay} for key share of h`
 
-/** Of an account that was overtaken: its place among the accounts, from 1, and how far lists were shown. */
+/** An account that was overtaken: its place among the accounts, from 1, and how far lists were shown. */
 export interface Overtaken {
   readonly place: number
   readonly shown: string

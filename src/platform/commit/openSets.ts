@@ -1,6 +1,6 @@
 /**
  * Change sets that wait for their commit. Each ends within `commitMillis`, or within the time left for its request. A
- * set that is not being written then is certainly not written. Of one that is being written, the outcome is unknown.
+ * set that is not being written then is certainly not written. The outcome of one that is being written is unknown.
  * Looking at all sets four times a second costs less than a timer for each.
  */
 import { Deferred, Effect, Exit, Metric } from "effect"

@@ -74,7 +74,7 @@ export const atOnce = ({ accounts, statements }: Batch): Pick<Statement, "text" 
 
 interface Batch {
   readonly statements: ReadonlyArray<Statement>
-  /** Who gets new numbers. */
+  /** The accounts that get new numbers. */
   readonly accounts: ReadonlyArray<Numbered>
 }
 
@@ -132,7 +132,7 @@ const textOf = (statements: ReadonlyArray<Statement>, isNumbered: boolean): stri
   return `with ${parts.join(", ")} select ${answer.join(", ")} /* ${notice} */`
 }
 const textAtOnce = memoize(textsMax, partsOf, (statements: ReadonlyArray<Statement>) => textOf(statements, true))
-/** Of a batch that brings no numbers. */
+/** For a batch that brings no numbers. */
 const textOfUpdates = memoize(textsMax, partsOf, (statements: ReadonlyArray<Statement>) => textOf(statements, false))
 
 const passed = "passed as (select place, shown from seen where shown >= lowest)"

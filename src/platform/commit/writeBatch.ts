@@ -18,7 +18,7 @@ export type Outcome =
   /** These cannot be written; the others may be. */
   | { readonly _tag: "Conflict"; readonly blamed: Blamed }
   | { readonly _tag: "Collided" }
-  /** Somebody else holds a lock. */
+  /** Another transaction holds a lock. */
   | { readonly _tag: "Locked" }
   /** Unknown: the answer did not come, and the batch may or may not be in the database. */
   | { readonly _tag: "NotNow"; readonly reason: NotCommitted["reason"] }
@@ -193,7 +193,7 @@ const outcomeOf = (batch: Plan<OpenSet>, answer: Answer): Outcome => {
       statement,
       good.map((key) => ({ key }))
     )
-    // Of several reasons a set's first is the one, in the order in which tables are written.
+    // A set has the first of its reasons, in the order in which tables are written.
     for (const [set, error] of blamedBy(batch, new Conflict(statement, keys))) {
       if (!blamed.has(set)) blamed.set(set, error)
     }
@@ -209,7 +209,7 @@ const missing = ({ keys }: Statement, rows: ReadonlyArray<{ readonly key: string
 const blamedBy = (batch: Plan<OpenSet>, { keys, statement }: Conflict): Blamed => {
   const blamed = new Map<OpenSet, CommitError>()
   for (const key of keys) {
-    // Of a chain of updates the first read the wrong version, and those after it were decided on the first.
+    // The first of a chain of updates read the wrong version, and those after it were decided on the first.
     for (const set of batch.setsOf(statement.table, key)) blamed.set(set, conflictOf(statement, key))
   }
   return blamed

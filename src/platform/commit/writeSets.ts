@@ -12,7 +12,7 @@ import type { Outcome, Writer } from "./writeBatch.ts"
 /** How often a batch that met a deadlock, or a lock that is gone when it is looked for, is written again. */
 const retriesMax = 5
 
-/** What a lock keeps from being written. */
+/** The change sets that a lock keeps from being written. */
 export interface Blocked {
   /** All that is not written, in its order. */
   readonly sets: ReadonlyArray<OpenSet>
@@ -30,7 +30,7 @@ interface Services {
 }
 
 export const makeWrite = ({ sets, wakeups, writer }: Services) => {
-  /** Writes what can be written. What is left is blocked by a lock. */
+  /** Writes the sets that no lock blocks. The rest is returned. */
   const write = Effect.fnUntraced(function* (given: ReadonlyArray<OpenSet>): Effect.fn.Return<Blocked | undefined> {
     const failed: Failed = []
     const blocked = yield* writeOthers(given, failed)

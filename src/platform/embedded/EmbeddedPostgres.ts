@@ -248,7 +248,7 @@ const hasEnded = (child: ChildProcess) => Effect.sync(() => child.exitCode !== n
 
 /**
  * Asks for a fast shutdown. If that hangs, asks for an immediate one, after which the next start replays the log. At
- * last kills the process. None of them loses what was committed.
+ * last kills the process. No step loses what was committed.
  */
 const shutDown = Effect.fnUntraced(function* (kill: (signal: NodeJS.Signals) => unknown, gone: Effect.Effect<boolean>) {
   const steps = [

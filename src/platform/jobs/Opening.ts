@@ -1,7 +1,7 @@
 /**
- * What waits until all rooms stand. A room hands its slots and its jobs in where it is wired. The slots take the
- * commands of other runners once every room is there. The jobs begin after that. At the end the jobs stop first, then
- * the slots leave, and only then the rooms close.
+ * Slots and jobs that wait until all rooms stand. A room hands its slots and its jobs in where it is wired. The slots
+ * take the commands of other runners once every room is there. The jobs begin after that. At the end the jobs stop
+ * first, then the slots leave, and only then the rooms close.
  */
 import { Context, Effect, Layer } from "effect"
 

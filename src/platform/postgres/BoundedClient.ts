@@ -18,7 +18,7 @@ export interface Watch {
   readonly isAway: () => boolean
   /** Called when a statement or a connection fails as it does when Postgres is away. */
   readonly suspect: () => void
-  /** What the pool is doing at this moment. */
+  /** The pool's load at this moment. */
   readonly load: { waiting: number; readonly used: Map<object, number> }
 }
 
@@ -63,7 +63,7 @@ export const make = Effect.fnUntraced(function* (servers: Servers, watch: Watch)
 interface Open {
   readonly pool: PgPool.PgPool
   readonly scope: Scope.Closeable
-  /** Of connections that somebody has alone. */
+  /** Connections that one user has alone. */
   readonly reserved: Set<Scope.Closeable>
 }
 
@@ -100,7 +100,7 @@ const makePools = Effect.fnUntraced(function* (servers: Servers) {
   return pools
 })
 
-/** What every use of the pool tells the watch, and asks it. */
+/** The watch over every use of the pool. */
 const makeGuard = (watch: Watch) => ({
   /** `discard` gives up the connection, whose server takes no writes. */
   watched: <A, E, R>(effect: Effect.Effect<A, E, R>, discard?: () => void): Effect.Effect<A, E, R> =>
@@ -159,7 +159,7 @@ const makeReserve = (pools: Pools, load: Watch["load"], { unlessAway, watched }:
   Effect.withFiber((fiber) => {
     const limits = fiber.getRef(Patience)
     const isPatient = limits.statement !== statementMillis
-    /** What is left of a request does not concern patient work, which is long by nature. */
+    /** The rest of a request's time does not concern patient work, which is long by nature. */
     const left = (fiber: Fiber.Fiber<unknown, unknown>) =>
       isPatient ? limits.statement : leftIn(fiber, statementMillis)
     return Effect.gen(function* () {

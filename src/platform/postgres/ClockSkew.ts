@@ -30,7 +30,7 @@ export const MachineTime = Context.Reference<Effect.Effect<number>>("coffer/plat
 
 const interval = "10 seconds"
 export const secondsOdd = 30
-/** What receivers of webhooks tolerate (spec: Events). */
+/** The difference that receivers of webhooks tolerate (spec: Events). */
 export const secondsMax = 300
 
 const gauge = Metric.gauge("coffer_clock_skew_seconds", {

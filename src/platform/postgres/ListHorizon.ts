@@ -10,7 +10,7 @@ import { onRealTime, realMillis } from "../runtime/realTime.ts"
 import { sqlDefects } from "./sqlDefect.ts"
 import { DatabaseUnavailable } from "./trouble.ts"
 
-/** What is numbered: objects when they are written, API calls when they begin. */
+/** The two kinds of numbers: objects when they are written, API calls when they begin. */
 export type Numbered = "shown" | "calls"
 
 /** The lowest body that something which is not written yet may have; undefined if there is none. */
@@ -70,7 +70,7 @@ export const layer = Layer.effect(
     /** Up to where the list is settled; undefined if a batch lasts for longer than Postgres allows it. */
     const raise = Effect.fnUntraced(function* (of: Numbered, account: Account, body: string) {
       const [first] = yield* decodeRaised(yield* statements.raiseIfFree(of, account, body))
-      // What another list has shown stays shown.
+      // A number that another list has shown stays shown.
       const before = first.before ?? ""
       const upTo = body > before ? body : before
       if (first.free) return upTo

@@ -100,7 +100,7 @@ const asOwner = <A, E>(url: Redacted.Redacted, effect: Effect.Effect<A, E, SqlCl
     )
   )
 
-/** What fails on the service's own connection is not blamed on the owner's address. */
+/** A failure on the service's own connection is not blamed on the owner's address. */
 const migrateAs = Effect.fnUntraced(function* (
   url: Redacted.Redacted,
   indexing: Effect.Effect<unknown, SqlError.SqlError, SqlClient.SqlClient>

@@ -1,8 +1,8 @@
 /**
  * One way to list every table: a page is a scan of one index along ids, newest first, that begins at a cursor and reads
  * one row more than it shows (spec: List conventions). An export is the same scan in steps, each a short statement, so
- * that a reader who stalls holds no connection. `scans.ts` writes the statements. What an account has is shown up to
- * its horizon (`ListHorizon.ts`), so that somebody who goes on from the newest row misses none.
+ * that a reader who stalls holds no connection. `scans.ts` writes the statements. An account's rows are shown up to its
+ * horizon (`ListHorizon.ts`), so that a reader who goes on from the newest row misses none.
  */
 import { bodyOf } from "@coffer/model/Ids"
 import { csvRowsMax } from "@coffer/model/Limits"

@@ -1,6 +1,6 @@
 /**
  * The connection pool. Its time-outs are about sockets, so they follow the real clock even where a test moves the
- * service's time by a day. What it gives up, and when, is in `patience.ts`.
+ * service's time by a day. `patience.ts` says what it gives up, and when.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Logger, type Redacted } from "effect"
@@ -65,7 +65,7 @@ const configOf =
       tcp_keepalives_interval: "1",
       tcp_keepalives_count: "5",
       // Postgres keeps the plan that it made for a statement while a table was small, and reads all of it to find one
-      // row when it has grown. What has an index goes by it from the start.
+      // row when it has grown. Tables with an index are read by it from the start.
       enable_seqscan: "off",
       // A server that takes no writes refuses a connection that asks for this.
       ...(anyServer ? {} : { transaction_read_only: "off" })

@@ -17,7 +17,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const current = bytesOf(secretKey)
     const previous = secretKeyPrevious === undefined ? undefined : bytesOf(secretKeyPrevious)
-    // Of two first starts at once one keeps its value, and the other compares itself with it.
+    // One of two first starts at once keeps its value, and the other compares itself with it.
     yield* sql`insert into secret_check (value) values (${checkOf(current)}) on conflict do nothing`
     const [row] = yield* decodeRow(yield* sql`select value, previous, kept from secret_check`)
     const problem = problemOf(row!, checkOf(current), previous === undefined ? undefined : checkOf(previous))

@@ -116,7 +116,7 @@ const patiently = (ask: Effect.Effect<number, SqlError.SqlError>): typeof ask =>
   })
 }
 
-/** Of equals the one that is used already. */
+/** The server that is used already wins among equals. */
 const bestOf = (seen: ReadonlyArray<Seen>, current: Target) => {
   const good = seen.flatMap(({ looked, target }) =>
     Result.isSuccess(looked) ? [{ target, timeline: looked.success }] : []

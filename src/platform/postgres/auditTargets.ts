@@ -7,7 +7,7 @@ import { prefixes } from "@coffer/model/Ids"
 const body = "[0-9A-HJKMNP-TV-Z]{26}"
 
 const { merchant, tradeNo, ...others } = prefixes
-/** Of what an act can be about beside a merchant. `TRD_SB_` begins with `TRD_`, so it comes first. */
+/** The objects that an act can be about, beside a merchant. `TRD_SB_` begins with `TRD_`, so it comes first. */
 const objects = [tradeNo.sandbox, tradeNo.live, ...Object.values(others)]
 
 const merchantPattern = `${merchant}${body}`

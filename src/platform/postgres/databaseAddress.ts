@@ -77,7 +77,7 @@ const fromAuthority = (text: string, otherwise: string | null): Result.Result<Re
   Result.all(
     text.split(",").map((one) => {
       const [, host = "", port = ""] = authority.exec(one) ?? []
-      // What may be half of a password is not repeated.
+      // A text that may be half of a password is not repeated.
       if (authority.exec(one) === null) return Result.fail("names a server that is not host:port.")
       const decoded = Result.try(() => decodeURIComponent(host.replace(/^\[|\]$/g, "")))
       if (Result.isFailure(decoded)) return Result.fail("names a server that is not host:port.")
@@ -104,7 +104,7 @@ const placeOf = (host: string, port: string): Result.Result<Place, string> => {
     : Result.fail("names a port that is not between 1 and 65535.")
 }
 
-/** What nothing here can work with is refused, so that nobody believes that it is obeyed. */
+/** A target that cannot be obeyed is refused, so that no operator believes that it is obeyed. */
 const targetOf = (value: string | null): Result.Result<"read-write" | "any", string> => {
   switch (value) {
     case null:

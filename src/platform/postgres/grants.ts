@@ -1,5 +1,5 @@
 /**
- * What the role of the service may do with the tables, when another role owns them: the migration owner
+ * The rights of the service's role on the tables, when another role owns them: the migration owner
  * (docs/decisions/0028). Each time that the owner migrates, these become exactly the rights of the service's role.
  * docs/operating.md lists them.
  */
@@ -18,7 +18,7 @@ export const rightsOf: Readonly<Record<string, ReadonlyArray<string>>> = {
   cluster_runner_migrations: ["select"]
 }
 
-/** Functions that run with the owner's rights (migration 0026). Nobody else may call them. */
+/** Functions that run with the owner's rights (migration 0026). No other role may call them. */
 export const ownersFunctions = [
   "anchor_heads(text[], timestamptz)",
   "open_log_day(text, date)",

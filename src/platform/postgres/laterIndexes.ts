@@ -13,14 +13,14 @@ import { onRealTime } from "../runtime/realTime.ts"
 
 export interface LaterIndex {
   readonly name: string
-  /** What follows `on`: `orders (merchant_id, id) where due_at is not null`. */
+  /** The text after `on`: `orders (merchant_id, id) where due_at is not null`. */
   readonly on: string
   readonly unique?: boolean
 }
 
 /** Only appended to. One that is no longer needed is dropped by a migration and leaves this list. */
 export const laterIndexes: ReadonlyArray<LaterIndex> = [
-  // What is held up (src/heldUp): what has not ended, in the order of its ids.
+  // Held-up objects (src/heldUp): those that have not ended, in the order of their ids.
   { name: "refunds_open", on: "refunds (refund_no) where status in ('reserved', 'pending')" },
   {
     name: "disputes_waiting",
@@ -57,7 +57,10 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
 /** Postgres waits for every transaction that is older than the index. */
 const patience = "6 hours"
 
-/** Those of empty tables, where nothing is held up. What cannot be made at once is left for `makeBesideService`. */
+/**
+ * Those of empty tables, where nothing is held up. An index that cannot be made at once is left for
+ * `makeBesideService`.
+ */
 export const makeOfEmptyTables = (indexes: ReadonlyArray<LaterIndex>) =>
   Effect.gen(function* () {
     const connection = yield* (yield* SqlClient.SqlClient).reserve

@@ -21,7 +21,7 @@ export interface Queue {
   readonly table: string
   readonly key: string
   readonly dueAt: string
-  /** What else holds for a row that may be due; the predicate of the index. */
+  /** A further condition of a row that may be due; the predicate of the index. */
   readonly only?: Fragment
   /** How long a worker has a row to itself: an interval. Then it is due again. */
   readonly lease: Fragment
@@ -32,7 +32,7 @@ export interface Queue {
   readonly again?: Fragment
   /** The column that counts how often a row was leased; null is never. */
   readonly attempts?: string
-  /** What holds for a row of this merchant's sandbox. By default the table has a merchant and a mode. */
+  /** The condition of a row of this merchant's sandbox. By default the table has a merchant and a mode. */
   readonly ofSandbox?: (merchantId: Fragment) => Fragment
   /** The column that says why the last look failed. */
   readonly error?: string

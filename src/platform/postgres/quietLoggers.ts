@@ -28,7 +28,7 @@ const quieter = (logger: Logger.Logger<unknown, unknown>, unlessAway: UnlessAway
     return unlessAway(() => logger.log({ ...options, message: [...message, trouble], cause: Cause.empty }))
   })
 
-/** What the database said, however many errors are around it. */
+/** The database's own message, however many errors are around it. */
 const troubleIn = (cause: Cause.Cause<unknown>): string | undefined => {
   if (cause.reasons.length === 0) return undefined
   for (let error = Cause.squash(cause), depth = 0; error instanceof Error && depth < 5; error = error.cause, depth++) {

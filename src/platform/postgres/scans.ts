@@ -22,7 +22,7 @@ export interface Listed<Row, Item> {
     readonly name: string
     readonly key: string
     readonly row: Schema.Codec<Row, unknown>
-    /** What a row stands for. */
+    /** The item that a row stands for. */
     readonly read: (row: Row) => Item
   }
   readonly prefixOf: (mode: Mode) => string
@@ -45,10 +45,10 @@ export interface Search {
 
 export type Path =
   /**
-   * Along an index on merchant_id, mode, the columns named here, and the id. Of several such sets of values each row
-   * sought has exactly one, and the page is merged from them; without any there is no row. `needs` holds for all rows
-   * with these values; it is there so that Postgres sees that a partial index has all of them. `isAlone`: the index
-   * begins with the columns named here, since no two accounts have the same values.
+   * Along an index on merchant_id, mode, the columns named here, and the id. If there are several such sets of values,
+   * each row sought has exactly one, and the page is merged from them; without any there is no row. `needs` holds for
+   * all rows with these values; it is there so that Postgres sees that a partial index has all of them. `isAlone`: the
+   * index begins with the columns named here, since no two accounts have the same values.
    */
   | {
       readonly _tag: "Along"
@@ -62,7 +62,7 @@ export type Path =
 /** Columns of an index, in its order. */
 type Values = Readonly<Record<string, string>>
 
-/** Whose rows are listed. Rows of the installation itself belong to no merchant. */
+/** The account whose rows are listed. Rows of the installation itself belong to no merchant. */
 export type Whose = Account | "installation"
 
 export const modeOf = (whose: Whose): Mode => (whose === "installation" ? "live" : whose.mode)
@@ -180,7 +180,7 @@ const selected = ({ own, sql, table }: Scanned, { columns }: Scan) => (columns =
 export const isOwned = (sql: SqlClient.SqlClient, account: Whose) =>
   account === "installation" ? sql`true` : sql`merchant_id = ${account.merchantId} and mode = ${account.mode}`
 
-/** What the index does not say: the times, exactly, and the other filters. */
+/** The conditions that the index does not have: the times, exactly, and the other filters. */
 const holds = (
   sql: SqlClient.SqlClient,
   { created }: Scan,

@@ -16,7 +16,7 @@ interface Owing {
   heardAt: number
 }
 
-/** What those who send a statement on a shared connection call. */
+/** To be called by those who send a statement on a shared connection. */
 export interface SilentConnections {
   readonly sent: (connection: PgConnection.PgConnection) => void
   readonly answered: (connection: PgConnection.PgConnection) => void

@@ -3,7 +3,7 @@ import { jsonText } from "../runtime/codecs.ts"
 
 export const storableText = (text: string): string => text.replaceAll("\u0000", "").toWellFormed()
 
-/** The JSON of a value. What cannot be stored is in it as an escape. */
+/** The JSON of a value. A character that cannot be stored is in it as an escape. */
 export const storableJson = (value: unknown): string => {
   const text = jsonText(value)
   return text.includes("\\u") ? text.replace(escapes, (escape) => (escape.length > 2 ? "\\ufffd" : escape)) : text

@@ -7,9 +7,9 @@ import { Schema } from "effect"
 import { SqlError } from "effect/sql"
 
 export type Trouble =
-  /** The connection broke or was never there. What was being written may have been written. */
+  /** The connection broke or was never there. A write on its way may have been written. */
   | "lost"
-  /** Somebody else holds a lock for longer than we wait. Nothing was written. */
+  /** Another transaction holds a lock for longer than we wait. Nothing was written. */
   | "locked"
   /** Two transactions met. Nothing was written, and the same statements may succeed at once. */
   | "collided"
@@ -40,10 +40,10 @@ const troubles: Readonly<Record<string, Trouble>> = {
   "25006": "readOnly"
 }
 
-/** What a server that takes no writes says to a connection that asks for `transaction_read_only=off` (Postgres.ts). */
+/** The errors with which a server that takes no writes refuses `transaction_read_only=off` (Postgres.ts). */
 const refusedWrites: ReadonlyArray<string> = ["0A000", "25001"]
 
-/** What the table says of an error; undefined when it is no error of Postgres, or not a passing one. */
+/** The table's entry for an error; undefined when it is no error of Postgres, or not a passing one. */
 export const troubleOf = (error: unknown): Trouble | undefined => {
   if (!SqlError.isSqlError(error)) return undefined
   if (error.reason._tag === "ConnectionError") return "lost"

@@ -71,7 +71,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Of a message between runners. One that does not know it works on real time. */
+/** The header of a message between runners. A runner that does not know it works on real time. */
 export const clockHeader = "coffer-clock"
 
 /** The value of {@link clockHeader} for whatever the fiber does; undefined under the service's own clock. */

@@ -18,7 +18,7 @@ export class MovedClock implements Clock.Clock {
     return this.base.currentTimeMillisUnsafe() + this.offset
   }
   readonly currentTimeMillis = Effect.sync(() => this.currentTimeMillisUnsafe())
-  /** Of spans and of what goes to a collector: the operator's, who has one time for all merchants. */
+  /** For spans and the collector: the operator has one time for all merchants. */
   currentTimeNanosUnsafe() {
     return this.base.currentTimeNanosUnsafe()
   }
@@ -35,7 +35,7 @@ export class MovedClock implements Clock.Clock {
 /** The service's own clock, also for a fiber that runs under the clock of a sandbox. */
 const unmoved = (clock: Clock.Clock): Clock.Clock => (clock instanceof MovedClock ? clock.base : clock)
 
-/** What it dates does not follow the clock of a sandbox: rows that are the operator's. */
+/** For the operator's rows, whose times do not follow the clock of a sandbox. */
 export const onUnmovedClock = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => Effect.provideService(effect, Clock.Clock, unmoved(fiber.getRef(Clock.Clock))))
 

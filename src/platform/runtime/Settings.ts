@@ -166,7 +166,7 @@ const variables = Config.all({
   stripeApi: Config.option(Config.URL("STRIPE_API")),
   telemetry: Config.all(telemetry),
   stripeProxy: Config.option(Config.Redacted("STRIPE_PROXY")),
-  // What Stripe takes of an account with a test key, and with a live one.
+  // The calls a second that Stripe takes of an account with a test key, and with a live one.
   stripeCalls: Config.all({
     sandbox: callsASecond("STRIPE_CALLS_SANDBOX", 25),
     live: callsASecond("STRIPE_CALLS_LIVE", 100)

@@ -52,7 +52,7 @@ const withoutSecrets = Layer.effect(
   }))
 ).pipe(Layer.provide(OtlpSerialization.layerJson))
 
-/** Changes texts, so the batch keeps its shape. Of a request the route is kept and not the address. */
+/** Changes texts, so the batch keeps its shape. A request's route is kept and not its address. */
 const cut = <A>(data: A): A => cutValue(data) as A
 
 const cutValue = (value: unknown): unknown => {
@@ -76,7 +76,7 @@ const cutValue = (value: unknown): unknown => {
 
 /** The kind of a span that stands for a request which came here. */
 const ofServer = 2
-/** Of an address a merchant's numbers and a buyer's token may be part. */
+/** An address may have a merchant's numbers and a buyer's token in it. */
 const addressNames: ReadonlySet<string> = new Set(["url.full", "url.path", "url.query"])
 
 const isSecretAttribute = (key: string): boolean => key === "url.query" || isSecretName(key)

@@ -21,7 +21,7 @@ export const lockOf = (secret: Buffer): number => derive(secret, "lock").readUIn
 export class SecretKeys extends Context.Service<
   SecretKeys,
   {
-    /** What `SECRET_KEY` seals with, and the one of before while there is `SECRET_KEY_PREVIOUS`. */
+    /** The key that `SECRET_KEY` seals with, and the one before while there is `SECRET_KEY_PREVIOUS`. */
     readonly current: Buffer
     readonly previous: Buffer | undefined
     /** False: `previous` seals until all runners can open what `current` has sealed. */

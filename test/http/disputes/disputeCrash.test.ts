@@ -1,6 +1,6 @@
 /**
- * What a process leaves of a dispute when it dies on the way: a worker finishes it, or the same request sent again
- * (docs/architecture.md, section 3).
+ * A dispute whose process dies on the way: a worker finishes it, or the same request sent again (docs/architecture.md,
+ * section 3).
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"

@@ -1,6 +1,5 @@
 /**
- * What evidence may hold: every text and its length, and whose files may be named (spec: Limits; silences: D4, D6,
- * D7).
+ * The limits of evidence: every text and its length, and whose files may be named (spec: Limits; silences: D4, D6, D7).
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"

@@ -1,4 +1,4 @@
-/** What a body says when it says nothing, or something twice (silences: G12, G30), on both ways in. */
+/** The meaning of a body that says nothing, or something twice (silences: G12, G30), on both ways in. */
 import http from "node:http"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"

@@ -1,5 +1,5 @@
 /**
- * What every request meets before its route: envelope, addresses, keys (spec: Response envelope; Authentication;
+ * The checks of every request before its route: envelope, addresses, keys (spec: Response envelope; Authentication;
  * Errors).
  */
 import { assert, describe, layer } from "@effect/vitest"

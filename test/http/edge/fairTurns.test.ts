@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { head } from "../../kit/Raw.ts"
 import { start } from "../../kit/Service.ts"
 
-/** Of one party, each on a connection of its own. */
+/** Requests of one party, each on a connection of its own. */
 const many = 300
 
 /** A connection that the service has accepted. */

@@ -66,7 +66,7 @@ const p99 = (outcomes: ReadonlyArray<Outcome>) =>
 interface Stage {
   readonly api: Api
   readonly port: number
-  /** Of those who call without end: how many their quota let through, and how many it refused. */
+  /** Calls of those who call without end: how many their quota let through, and how many it refused. */
   readonly calls: { admitted: number; refused: number }
 }
 

@@ -14,7 +14,7 @@ import { type Running, start } from "../../kit/Service.ts"
 class Service extends Context.Service<Service, Running>()("test/hostileBodies") {}
 
 const megabyte = 1024 * 1024
-/** What an order's fields add up to, and room for what we do not know. */
+/** The sum of an order's fields, and room for unknown ones. */
 const { bytes: orderBytesMax } = bodyLimitsOf(Api.groups.orders.endpoints.create)
 
 // oxlint-disable-next-line no-explicit-any -- a document without a type of its own

@@ -1,4 +1,4 @@
-/** Who is asking is known before a byte of the body is read (silences: G10, G19), on both ways in. */
+/** The caller is known before a byte of the body is read (silences: G10, G19), on both ways in. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { head, sendRaw } from "../../kit/Raw.ts"

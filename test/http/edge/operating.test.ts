@@ -1,4 +1,4 @@
-/** What an operator sees of a running service: metrics, readiness, and where everything is. */
+/** A running service as an operator sees it: metrics, readiness, and where everything is. */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"

@@ -9,7 +9,7 @@ import { blocking } from "../../kit/Faults.ts"
 import { head } from "../../kit/Raw.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
-/** What would end the process, as nobody catches it. */
+/** Errors that would end the process, since no handler catches them. */
 const uncaught = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => {

@@ -1,6 +1,6 @@
 /**
- * The framework wraps what a handler fails with (`HandlerError`) for the middleware that proves who calls, and unwraps it
- * behind that. Such a middleware must not look at failures, and no other may stand outside of it.
+ * The framework wraps what a handler fails with (`HandlerError`) for the middleware that proves who calls, and unwraps
+ * it behind that. That middleware must not look at failures, and no other may stand outside of it.
  */
 import { readFileSync } from "node:fs"
 import { Api } from "@coffer/contract/Api"
@@ -38,7 +38,7 @@ describe("what proves who calls", () => {
     it(`(${file}) looks at no failure of a handler`, () => {
       const text = readFileSync(`src/edge/${file}.ts`, "utf8")
       const uses = text.match(/\b(Cause|Exit)\.\w+|Effect\.(catch\w*|tap(Error|Cause)\w*|onE\w+|exit|result|match\w*)/g)
-      // Of the audit log's own write.
+      // For the audit log's own write.
       assert.deepStrictEqual(uses ?? [], file === "auditedAct" ? ["Effect.catchCause"] : [])
     })
   }

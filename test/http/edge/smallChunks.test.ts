@@ -25,7 +25,7 @@ const upload = (key: string | undefined, body: string) =>
   `${head("POST /v1/files", {
     "X-Api-Key": key,
     "Content-Type": "multipart/form-data; boundary=b",
-    // Whatever is answered, the service hangs up after it.
+    // The service hangs up after any answer.
     Connection: "close",
     "Transfer-Encoding": "chunked"
   })}${body}`

@@ -32,7 +32,7 @@ it.live("a reader of a file who takes nothing any more is cut off, and does not 
     })
     assert.strictEqual(response.statusCode, 200)
     const served = sockets.find(({ remotePort }) => remotePort === response.socket.localPort)!
-    // Nobody reads. Were it not for the service's patience, this would never come.
+    // The client does not read. Were it not for the service's patience, this would never come.
     yield* Effect.callback<void>((resume) => void served.once("close", () => resume(Effect.void)))
 
     const ending = yield* Effect.callback<string>((resume) => {

@@ -1,4 +1,6 @@
-/** What is no HTTP: it never reaches a route, and is answered in the envelope all the same (spec: General rules, 3). */
+/**
+ * Bytes that are no HTTP never reach a route, and are answered in the envelope all the same (spec: General rules, 3).
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { head, sendRaw, speak } from "../../kit/Raw.ts"

@@ -1,7 +1,7 @@
 /**
- * What the worst request that a route accepts costs (silences: G6), for each route of both APIs and each page. No valid
- * body is refused for its size: the largest of each endpoint is accepted, also with all the room beside it filled; and
- * so is the longest query. How long each held the event loop is printed and not asserted.
+ * The cost of the worst request that a route accepts (silences: G6), for each route of both APIs and each page. No
+ * valid body is refused for its size: the largest of each endpoint is accepted, also with all the room beside it
+ * filled; and so is the longest query. How long each held the event loop is printed and not asserted.
  */
 import { Worker } from "node:worker_threads"
 import { uploadPartsMax } from "@coffer/contract/Files"
@@ -27,7 +27,7 @@ const nameOf = ({ method, path }: HttpApiEndpoint.Top) => `${method} ${path}`
 /** 1.2 MB of JSON parse in some 10 ms; 2,000 values are canonicalised, sorted and decoded in 2. */
 const [bytesMax, valuesMax] = [1_200_000, 2_000]
 
-/** What each request needs to be there: all of them of one merchant, made anew. */
+/** The objects that each request needs: all of them of one merchant, made anew. */
 const world = Effect.gen(function* () {
   const { api, atRest, baseUrl, context, sql } = yield* Service
   const { merchantId, sandboxKey: key } = yield* api.newMerchant()
@@ -163,7 +163,7 @@ interface Row {
   readonly route: string
   readonly what: string
   readonly bytes: number
-  /** Of a body, of a form's fields or of a query's parameters. */
+  /** The values of a body, of a form's fields or of a query's parameters. */
   readonly values: number
   readonly millis: number
 }
@@ -313,7 +313,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst 
       const sold = yield* Effect.flatMap(pathOf("/v1/orders/:ref"), get)
       const addresses: Record<string, string> = {
         "GET /checkout/:token": checkout,
-        // Of an order that is paid, so that the news comes at once.
+        // The order is paid, so that the news comes at once.
         "GET /checkout/:token/events": `${new URL(sold.body.data.checkout_url).pathname}/events`,
         "GET /files/:name": filePath,
         "GET /receipts/:token": new URL(sold.body.data.receipt_url).pathname

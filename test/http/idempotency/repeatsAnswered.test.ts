@@ -65,7 +65,7 @@ describe("a refund that was accepted is never answered 400", () => {
           yield* shop.get("/v1/refunds")
           yield* fault.release
           let reply = yield* Fiber.join(second)
-          // What the first one asked was being written.
+          // The first one's change was being written.
           if (reply.status === 409) reply = yield* ask
           assert.include([200, 201], reply.status, reply.text)
           assert.strictEqual(reply.body.data.status, "succeeded")
@@ -100,7 +100,7 @@ describe("an order that exists is never refused to who sends its number again", 
       assert.strictEqual(again.body.data.trade_no, first.body.data.trade_no)
       assertRefused(yield* live.post("/v1/orders", { ...terms, amount: 101 }), 409, "conflict", "amount")
       assertRefused(yield* live.post("/v1/orders", { ...terms, currency: "CNY" }), 409, "conflict", "currency")
-      // What no order could have is wrong whether or not there is one (silences: G10).
+      // A value that no order could have is wrong whether or not there is one (silences: G10).
       const unfit = { ...terms, metadata: { svc_payment_link: "1" } }
       assertRefused(yield* live.post("/v1/orders", unfit), 400, "invalid_request", "currency")
       assertRefused(

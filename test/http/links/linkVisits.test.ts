@@ -7,7 +7,7 @@ import { people, previewers } from "./agents.ts"
 
 class Service extends Context.Service<Service, Running>()("test/linkVisits") {}
 
-/** Who visits is said by the header, so that a test can be many visitors. */
+/** The header names the visitor, so that a test can be many visitors. */
 const running = start({ env: { TRUSTED_PROXIES: "127.0.0.1" } })
 
 let lastVisitor = 0

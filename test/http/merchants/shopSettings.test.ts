@@ -1,6 +1,6 @@
 /**
- * What buyers see of a merchant, and what they may pay with, as the operator sets it (docs/architecture.md, section 7;
- * silences: K7, K8, K10).
+ * A merchant's shop as buyers see it, and the methods that they may pay with, as the operator sets them
+ * (docs/architecture.md, section 7; silences: K7, K8, K10).
  */
 import { logoBytesMax, logoSideMax } from "@coffer/model/Limits"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"

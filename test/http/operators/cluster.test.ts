@@ -1,4 +1,4 @@
-/** What an operator is shown of the runners: `GET /operator/v1/cluster` (docs/decisions/0037). */
+/** The runners as an operator sees them: `GET /operator/v1/cluster` (docs/decisions/0037). */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, DateTime, Effect } from "effect"
@@ -8,7 +8,7 @@ import { type Running, start } from "../../kit/Service.ts"
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8"))
 
-/** What is told now, and not when the next five seconds are over. */
+/** The vitals of now, and not those in five seconds. */
 const cluster = Effect.fnUntraced(function* ({ api, context }: Running) {
   yield* Context.get(context, RunnerVitals).report
   const { body, status, text } = yield* api.operator("GET", "/cluster")

@@ -93,7 +93,10 @@ it.live("a token of an operator that is sent on after its end keeps nobody else 
   })
 )
 
-/** What it writes when this many addresses send a wrong key each, one after the other, and how many are refused. */
+/**
+ * The entries that it writes when this many addresses send a wrong key each, one after the other, and how many are
+ * refused.
+ */
 const flooded = Effect.fnUntraced(function* (addresses: number, each: number) {
   const written = { entries: 0, lines: 0, refused: 0 }
   const log = Layer.succeed(AuditLog, {

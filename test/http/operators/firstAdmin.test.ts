@@ -1,4 +1,4 @@
-/** What one operator must not get by asking twice, or often at once (TWO_OPERATORS). */
+/** Acts of one operator that must not be done by asking twice, or often at once (TWO_OPERATORS). */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { merchantOf } from "../../kit/Merchant.ts"

@@ -9,7 +9,7 @@ import * as numbersInOrder from "../../../src/platform/postgres/numbersInOrder.t
 import { eventually } from "../../kit/Process.ts"
 import { asRunner, freshDatabase, type Running, start } from "../../kit/Service.ts"
 
-/** What the other runner's numbers are behind. */
+/** The other runner's numbers are behind by this. */
 const behindMillis = 20_000
 
 const lists = [

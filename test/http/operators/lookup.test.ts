@@ -1,4 +1,4 @@
-/** What an operator looks up about a merchant: its lists, all of them on one page, and any number. */
+/** The reads of an operator about a merchant: its lists, all of them on one page, and any number. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { flushed } from "../../kit/logs.ts"

@@ -1,4 +1,7 @@
-/** What somebody can do without end has one entry an hour in the audit log, which is never shortened, and a number. */
+/**
+ * An act that can be repeated without end has one entry an hour in the audit log, which is never shortened, and a
+ * number.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { callAs, entriesOf, newOperator } from "../../kit/operators.ts"

@@ -1,4 +1,4 @@
-/** Who may do what: the table of acts, tried through HTTP, each endpoint as each role. */
+/** The table of acts, tried through HTTP, each endpoint as each role. */
 import { OperatorApi } from "@coffer/contract/Operator"
 import { Role } from "@coffer/model/Role"
 import { acts, actOf, mayDo } from "@coffer/rules/operator/acts"

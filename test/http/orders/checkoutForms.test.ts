@@ -10,7 +10,7 @@ const opened = Effect.gen(function* () {
   const shop = merchantOf(service)
   const { checkout_url, trade_no } = (yield* shop.post("/v1/orders", { amount: 1_000 })).body.data
   const { pathname } = new URL(checkout_url)
-  /** What the first form of a page sends beside what the buyer fills in. */
+  /** The hidden fields of the first form of a page. */
   const hiddenIn = (page: string): Record<string, string> =>
     Object.fromEntries(
       Array.from(page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g), ([, name, value]) => [

@@ -34,7 +34,7 @@ const orderOf = Effect.fnUntraced(function* ({ api, atRest, context, sql }: Runn
         where trade_no = ${tradeNo} and state = 'succeeded'`,
       Effect.sync(() => Context.get(context, Wakeups).raise("sandbox_reports"))
     ),
-    /** What the bank has sent back to buyers. */
+    /** The payments that the bank has sent back to buyers. */
     returned: Effect.andThen(
       atRest,
       sql`select r.payment_id, r.amount::int as amount from sandbox_refunds r join sandbox_payments p

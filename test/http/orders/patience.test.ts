@@ -1,6 +1,6 @@
 /**
- * Nobody waits longer than 5 s for an owner or its commit, whether or not the caller may be interrupted
- * (docs/architecture.md, section 3); and what was asked is done once all the same.
+ * No caller waits longer than 5 s for an owner or its commit, whether or not it may be interrupted
+ * (docs/architecture.md, section 3); and the change is made once all the same.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
@@ -17,7 +17,7 @@ interface Case {
   readonly what: string
   /** A table that its commit writes. */
   readonly table: string
-  /** What has to be there first; gives the request. */
+  /** Makes the objects that have to be there first; gives the request. */
   readonly prepare: (shop: Shop, service: Running) => Effect.Effect<Effect.Effect<Reply>>
 }
 

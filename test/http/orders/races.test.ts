@@ -1,4 +1,4 @@
-/** What happens when things happen at once: payments, reports and closures of the same orders and wallets. */
+/** Things that happen at once: payments, reports and closures of the same orders and wallets. */
 import { assert, describe, it } from "@effect/vitest"
 import { TradeNo } from "@coffer/model/Ids"
 import { Context, Deferred, Effect, Fiber } from "effect"

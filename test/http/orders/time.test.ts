@@ -1,4 +1,4 @@
-/** What happens by itself as time passes, on a real database, with the clock in the test's hand. */
+/** Changes that come by themselves as time passes, on a real database, with the clock in the test's hand. */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { receiver } from "../../kit/Receiver.ts"

@@ -191,7 +191,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("payouts", 
       yield* take(payout_no, "approve")
       const later = yield* request(merchant, asked)
       assert.deepStrictEqual([later.status, later.body.data.status], [200, "approved"])
-      // Nobody else's.
+      // Another merchant's is apart.
       const other = yield* funded()
       assert.strictEqual((yield* request(other, asked)).status, 201)
       // Without one, each is another payout.

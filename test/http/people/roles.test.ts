@@ -39,7 +39,7 @@ describe("the table of console acts", () => {
   })
 })
 
-/** What is read before anybody is known. */
+/** The most that is read before the person is known. */
 const bytesMax = 32_000
 
 describe("a body of the console", () => {

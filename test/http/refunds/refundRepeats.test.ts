@@ -142,7 +142,7 @@ describe("a channel that does not answer", () => {
       const { movements, service, shop, trade_no } = yield* opened({ faults: fault.layer })
       const asking = yield* Effect.forkChild(shop.refund({ trade_no, amount: 10, out_refund_no: "lost" }))
       yield* Deferred.await(fault.reached)
-      // What a request may wait for the channel (silences: G29).
+      // The time that a request may wait for the channel (silences: G29).
       yield* service.pass("7 seconds")
       const reply = yield* Fiber.join(asking)
       assert.deepStrictEqual([reply.status, reply.body.data.status], [202, "pending"])

@@ -1,4 +1,4 @@
-/** What follows the clock of a sandbox, each at its last moment and after it (silences: T2, T5, T7, T8). */
+/** Times that follow the clock of a sandbox, each at its last moment and after it (silences: T2, T5, T7, T8). */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Reply } from "../../kit/Api.ts"
@@ -49,7 +49,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       const ahead = (reply: Reply) => reply.body.data.ahead_ms / hour
       assert.strictEqual(ahead(yield* move({ by: "30h" })), 30)
       assert.strictEqual(ahead(yield* move({ by: "30h" })), 30)
-      // Somebody else's move in between changes nothing.
+      // Another move in between changes nothing.
       yield* advance({ by: "1h" })
       assert.strictEqual(ahead(yield* move({ by: "30h" })), 30)
       assertRefused(yield* move({ by: "2h" }), 400, "idempotency_error")

@@ -98,7 +98,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the chain 
   )
 })
 
-/** What somebody does to the rows, and which row a verifier names for it, counted from the oldest, by which rule. */
+/** Ways to tamper with the rows, and which row a verifier names for each, counted from the oldest, by which rule. */
 const tamperings: ReadonlyArray<readonly [name: string, sql: string, row: number, rule: number]> = [
   ["an amount is changed", "update ledger set amount = amount + 1 where sequence = 3", 3, 1],
   ["a description is changed", "update ledger set description = 'Something else' where sequence = 4", 4, 1],
@@ -123,7 +123,7 @@ describe("a ledger that was tampered with", () => {
         yield* sql.unsafe(statement)
         const { links, movements } = yield* ledgerOf(running, merchant)
         const found = brokenIn(links, movements)
-        // Of rows that changed places, either is named.
+        // Either of two rows that changed places is named.
         if (name === "two rows change places") assert.include([idOf(3), idOf(4)], found?.id, name)
         else assert.deepStrictEqual(found, { id: idOf(row), rule }, name)
         yield* sql`delete from ledger`

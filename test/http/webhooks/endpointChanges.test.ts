@@ -1,6 +1,6 @@
 /**
- * What becomes of deliveries that are still to be made when their endpoint is disabled, deleted or moved, or cannot be
- * signed for (silences: W5, W17, W18); and who signs around a rotation (spec: Events, Rotation; silences: W10, W16).
+ * Deliveries that are still to be made when their endpoint is disabled, deleted or moved, or cannot be signed for
+ * (silences: W5, W17, W18); and the secrets that sign around a rotation (spec: Events, Rotation; silences: W10, W16).
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -6,7 +6,7 @@ import { NewIds } from "../../../src/platform/runtime/NewIds.ts"
 import { hooksOf } from "../../kit/Hooks.ts"
 import { asRunner, freshDatabase, start } from "../../kit/Service.ts"
 
-/** What the other runner's numbers are behind. */
+/** The other runner's numbers are behind by this. */
 const behindMillis = 20_000
 const url = "https://shop.example/"
 

@@ -1,4 +1,4 @@
-/** What one runner is told of webhook settings, the other routes and signs by (docs/decisions/0021). */
+/** A webhook setting that one runner is told, the other routes and signs by (docs/decisions/0021). */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { hooksOf, signaturesIn, stripeAccepts } from "../../kit/Hooks.ts"

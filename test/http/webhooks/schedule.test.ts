@@ -1,6 +1,6 @@
 /**
- * Whatever a receiver answers, each event is tried at exactly the times of the specification, until it is taken or the
- * schedule has ended, and then never again (spec: Events, Delivery; silences: W7, W8).
+ * With any answers of the receiver, each event is tried at exactly the times of the specification, until it is taken or
+ * the schedule has ended, and then never again (spec: Events, Delivery; silences: W7, W8).
  */
 import http from "node:http"
 import type { AddressInfo } from "node:net"

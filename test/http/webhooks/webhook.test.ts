@@ -1,4 +1,6 @@
-/** What a merchant's server is sent, where, and what counts as taken (spec: Events; silences: E2, W8, W12, W14). */
+/**
+ * The posts to a merchant's server, where they go, and what counts as taken (spec: Events; silences: E2, W8, W12, W14).
+ */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it, layer } from "@effect/vitest"

@@ -7,7 +7,7 @@ import { run } from "./transaction.ts"
 /** `script`: one statement after another. `at-once`: as few statements as Postgres allows. */
 export type Variant = "script" | "at-once"
 
-/** What the caller is told instead of an order. */
+/** The refusal that a caller gets instead of an order. */
 export class Refused extends Error {
   readonly code: number
   readonly error: string

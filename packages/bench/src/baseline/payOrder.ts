@@ -27,7 +27,7 @@ export const makePay =
     }
   }
 
-/** What follows from the payment of an order. */
+/** The consequences of the payment of an order. */
 interface Payment {
   readonly before: OrderRow
   readonly after: OrderRow

@@ -1,4 +1,4 @@
-/** What a payment does to a locked wallet: two ledger rows that continue its chain, and the wallet after them. */
+/** The posting of a payment to a locked wallet: two ledger rows that continue its chain, and the wallet after them. */
 import { idAfter, idBody } from "../rivals/ids.ts"
 import type { OrderRow } from "../rivals/orderRows.ts"
 import { sha256 } from "../rivals/secrets.ts"

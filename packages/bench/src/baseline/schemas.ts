@@ -1,6 +1,6 @@
 /**
- * What Fastify validates and encodes: JSON schemas for Ajv and fast-json-stringify, with the limits of the
- * specification. The answer has all fields of an order, as the service answers them.
+ * The schemas by which Fastify validates and encodes: JSON schemas for Ajv and fast-json-stringify, with the limits of
+ * the specification. The answer has all fields of an order, as the service answers them.
  */
 import { OrderResource } from "@coffer/contract/Orders"
 

@@ -1,7 +1,7 @@
 /**
- * Group commit without Effect: the service's own batches and statements (`src/platform/commit/Batch.ts`), a plain
- * queue for each of two lanes, and a pipelined connection. What the design can give on this machine when its framework
- * costs nothing.
+ * Group commit without Effect: the service's own batches and statements (`src/platform/commit/Batch.ts`), a plain queue
+ * for each of two lanes, and a pipelined connection. It shows how much the design can give on this machine when its
+ * framework costs nothing.
  */
 import type pg from "pg"
 import { plan } from "../../../../src/platform/commit/Batch.ts"

@@ -1,6 +1,6 @@
 /**
- * What every side of the race delivers: the same bytes, signed by the same rules. Coffer signs in its own process with
- * its own code; what is here is what the rivals do (`packages/rules/src/delivery/attempt.ts`).
+ * The deliveries of every side of the race: the same bytes, signed by the same rules. Coffer signs in its own process
+ * with its own code; the rivals use what is here (`packages/rules/src/delivery/attempt.ts`).
  */
 import { createHmac } from "node:crypto"
 

@@ -1,6 +1,7 @@
 /**
  * How long a new event takes to a healthy receiver: from the answer to the payment, which comes after the commit, to
- * the arrival of its post. Two runners share the database. Whichever commits a payment, the other one is as idle.
+ * the arrival of its post. Two runners share the database. The runner that does not commit a payment is as idle as the
+ * other.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { median } from "../driver/summary.ts"

@@ -12,7 +12,7 @@ export type Kind =
       readonly count?: number
     }
   | { readonly kind: "pay"; readonly orders: ReadonlyArray<Target> }
-  /** Of one minor unit each, as often as the money lasts. */
+  /** One minor unit each, as often as the money lasts. */
   | { readonly kind: "refund"; readonly orders: ReadonlyArray<Target> }
   | { readonly kind: "read"; readonly orders: ReadonlyArray<Target> }
   | { readonly kind: "get"; readonly requests: ReadonlyArray<readonly [key: string, path: string]> }

@@ -1,4 +1,4 @@
-/** What a run came to. */
+/** The results of a run. */
 export interface Summary {
   readonly requests: number
   readonly perSecond: number

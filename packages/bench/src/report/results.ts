@@ -38,7 +38,7 @@ const pairs = [
 const cost = ({ cpuPostgres, cpuSide }: Line) =>
   cpuPostgres === undefined || cpuSide === undefined ? undefined : cpuPostgres + cpuSide
 
-/** What ten thousand and a million orders in the table make of one request. */
+/** The cost of one request beside ten thousand and beside a million orders in the table. */
 export const growthOf = (runs: Runs): ReadonlyArray<Growth> =>
   pairs.flatMap(([what, small, large]) =>
     (["service", "script"] as const).flatMap((side) => {

@@ -1,4 +1,4 @@
-/** What orders and payments weigh in Postgres, as tables in Markdown. */
+/** The weight of orders and payments in Postgres, as tables in Markdown. */
 import { titles } from "../stage/Sides.ts"
 import type { Cost, Disk, Weight } from "../weight.ts"
 import { thousands } from "./table.ts"

@@ -1,4 +1,7 @@
-/** Whose key it is, from a cache that the database fills; and how many requests that merchant has left this minute. */
+/**
+ * The merchant of a key, from a cache that the database fills; and how many requests that merchant has left this
+ * minute.
+ */
 import type { FeeSchedule } from "@coffer/model/Fees"
 import type { Pool } from "pg"
 import type { Secrets } from "./secrets.ts"

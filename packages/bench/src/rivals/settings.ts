@@ -1,4 +1,4 @@
-/** What a rival's process is told by its environment: the same names as the service's. */
+/** The settings of a rival's process, from its environment: the same names as the service's. */
 export interface RivalSettings {
   readonly databaseUrl: string
   readonly port: number

@@ -19,15 +19,15 @@ export const titles: Record<SideName, string> = {
 export interface Side {
   readonly name: SideName
   readonly database: string
-  /** Of the first of several runners. */
+  /** The first of several runners'. */
   readonly port: number
-  /** Of all runners. Requests go to them in turn. */
+  /** All runners'. Requests go to them in turn. */
   readonly ports: ReadonlyArray<number>
-  /** Of the processes, in the same order. */
+  /** The processes', in the same order. */
   readonly pids: ReadonlyArray<number>
   /** From the start of the process to the first answer that says it is ready, milliseconds. */
   readonly startMillis: number
-  /** What the processes have done since their start. */
+  /** The work of the processes since their start. */
   readonly count: () => Promise<Counters>
   readonly stop: () => Promise<void>
 }
@@ -56,7 +56,7 @@ export const freePort = () =>
 export interface How {
   /** For Node. */
   readonly flags?: ReadonlyArray<string>
-  /** Of another checkout. */
+  /** Another checkout's. */
   readonly folder?: string | undefined
   readonly env?: Readonly<Record<string, string>>
   /** Where it keeps its files, if not under the name of the database. */

@@ -6,7 +6,7 @@ const ticksPerSecond = 100
 
 interface Stat {
   readonly parent: number
-  /** Of the process itself and of its children that have ended, microseconds. */
+  /** The process' own and that of its children that have ended, microseconds. */
   readonly micros: number
 }
 

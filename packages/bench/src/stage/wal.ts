@@ -1,4 +1,6 @@
-/** What a stretch of Postgres' log holds: its bytes, and the entries that each index was given, by `pg_walinspect`. */
+/**
+ * The content of a stretch of Postgres' log: its bytes, and the entries that each index was given, by `pg_walinspect`.
+ */
 import type { Postgres } from "./Postgres.ts"
 
 /** Where the log ends now. */

@@ -48,9 +48,9 @@ const cloudServices = [
 /** The only block from which public unicast addresses are given out (RFC 4291, 2.4). */
 const globalUnicast = ipaddr.IPv6.parse("2000::")
 
-// The library calls all that it does not know "unicast", `::127.0.0.1` included; the block leaves that out. Of the
-// embeddings of an IPv4 address inside the block, 6to4 and Teredo have names of their own, and ISATAP may stand under
-// any prefix. They are refused whatever they embed.
+// The library calls all that it does not know "unicast", `::127.0.0.1` included; the block leaves that out. 6to4 and
+// Teredo, which embed an IPv4 address inside the block, have names of their own, and ISATAP may stand under any prefix.
+// They are refused whatever they embed.
 const isPublicIPv6 = (address: ipaddr.IPv6): boolean =>
   address.range() === "unicast" && address.match(globalUnicast, 3) && !isIsatap(address)
 

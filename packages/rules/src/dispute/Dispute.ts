@@ -1,6 +1,6 @@
 /**
  * The dispute: its states, the commands it accepts and the facts it records (spec: Dispute; States and transitions,
- * Dispute). What the evidence says is kept beside it (`evidence.ts`); what each fact moves is in `consequences.ts`.
+ * Dispute). The evidence is kept beside it (`evidence.ts`); `consequences.ts` says what each fact moves.
  */
 import { ChannelName, DisputeNo, MerchantId, Mode, TradeNo } from "@coffer/model/Ids"
 import { Evidence } from "@coffer/model/Evidence"
@@ -32,7 +32,7 @@ export type Response = typeof Response.Type
 export const Stage = Schema.Literals(["inquiry", "chargeback", "appeal_offered", "appeal_filed"])
 export type Stage = typeof Stage.Type
 
-/** What the channel said when it opened the dispute; none of it ever changes. */
+/** The terms with which the channel opened the dispute; none of them ever changes. */
 export const terms = {
   disputeNo: DisputeNo,
   tradeNo: TradeNo,
@@ -59,7 +59,7 @@ const progress = {
   /** In the channel's own words. */
   processorStatus: Schema.String,
   response: Schema.NullOr(Response),
-  /** Of what merchants see; drafts and steps on the way do not count. */
+  /** For changes that merchants see; drafts and steps on the way do not count. */
   updatedAt: Schema.DateTimeUtc
 }
 
@@ -101,7 +101,7 @@ export const DisputeCommand = Schema.TaggedUnion({
   /** Before the channel is told. */
   BeginSubmit: { at, id, evidence: Evidence, fingerprint: Schema.String, request },
   BeginAccept: { at, id, request },
-  /** Somebody else than who began it sets out to ask the channel. */
+  /** Another caller than the one who began it sets out to ask the channel. */
   AskAgain: { at },
   /** The channel took what it was told, in this stage. */
   ConfirmStep: { at, id, stage: Stage, processorStatus },
@@ -133,9 +133,9 @@ export const DisputeEvent = Schema.TaggedUnion({
   DisputeWon: { at, processorStatus },
   DisputeLost: { at, processorStatus, fee: Minor },
   DisputeClosed: { at, processorStatus },
-  /** What was answered before was about what the bank had asked before. */
+  /** The bank has asked something new: an earlier answer was about what it had asked before. */
   StageBegun: { at, processorStatus, ...standing },
-  /** Somebody has answered at the channel itself. */
+  /** The merchant has answered at the channel itself. */
   ReviewBegun: { at, processorStatus, stage: Stage, evidenceDueBy },
   StatusNoted: {
     at,

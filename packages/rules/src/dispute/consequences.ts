@@ -1,6 +1,6 @@
 /**
- * What a fact of a dispute does beside the dispute itself: to the order, to the wallet, and whether merchants hear of
- * it (spec: Dispute; Balance transaction; Events). The one table of it. Pure.
+ * The consequences of a fact of a dispute beside the dispute itself: to the order, to the wallet, and whether merchants
+ * hear of it (spec: Dispute; Balance transaction; Events). The one table of it. Pure.
  */
 import { Minor } from "@coffer/model/Money"
 import { type Consequence, nothing } from "../Consequence.ts"
@@ -61,7 +61,7 @@ export const consequences = (before: Dispute, event: DisputeEvent): Consequence 
   })
 }
 
-/** Of an inquiry nothing was taken. */
+/** An inquiry took nothing. */
 const givenBack = (dispute: Dispute): Consequence =>
   dispute.stage === "inquiry"
     ? nothing

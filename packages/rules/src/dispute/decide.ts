@@ -1,7 +1,7 @@
 /**
  * Which facts follow from a command to a dispute. Pure. One function per command; no default, so a new status is a
- * compile error (spec: States and transitions, Dispute; silences: D1 to D4, D14). What follows while the bank has not
- * decided is in `standing.ts`.
+ * compile error (spec: States and transitions, Dispute; silences: D1 to D4, D14). `standing.ts` has the rules while the
+ * bank has not decided.
  */
 import { DateTime } from "effect"
 import { accept, refuse } from "../Decision.ts"

@@ -36,7 +36,7 @@ export const keptAfter = (event: DisputeEvent): ((kept: Kept) => Kept) | undefin
     case "StepWithdrawn":
       return (kept) => (kept.submitting === null ? kept : { ...kept, submitting: null })
     case "StageBegun":
-      // What was submitted before is the draft of the next answer.
+      // The earlier submission is the draft of the next answer.
       return (kept) =>
         event.isAnswered || (kept.submitting === null && kept.submittedAt === null)
           ? kept

@@ -1,5 +1,5 @@
 /**
- * What a file is, told by how it begins: neither its name nor the header that came with it is evidence of anything.
+ * The kind of a file, told by how it begins: neither its name nor the header that came with it is evidence of anything.
  * Only these three are taken, none of which a browser runs (silences: D6).
  */
 export interface FileKind {

@@ -1,5 +1,5 @@
 /**
- * What a repeated `Idempotency-Key` gets (silences: I1 to I6): the stored answer, a refusal, or its turn. Pure.
+ * The outcome of a repeated `Idempotency-Key` (silences: I1 to I6): the stored answer, a refusal, or its turn. Pure.
  */
 import { DateTime } from "effect"
 
@@ -17,7 +17,7 @@ export const canonical = (value: unknown): unknown => {
   )
 }
 
-/** Nested no deeper than any body of ours could be. What is deeper has no canonical form: it is compared as it came. */
+/** Nested no deeper than any body of ours could be. A deeper body has no canonical form: it is compared as it came. */
 export const isShallow = (value: unknown, levels = 32): boolean =>
   typeof value !== "object" ||
   value === null ||

@@ -7,7 +7,7 @@ import { Metadata, MetadataPatch } from "@coffer/model/Metadata"
 import { Currency, Minor } from "@coffer/model/Money"
 import { Schema } from "effect"
 
-/** What is agreed when the link is made; none of it ever changes. */
+/** The terms of the link; none of them ever changes. */
 export const terms = {
   linkId: LinkId,
   merchantId: MerchantId,
@@ -21,7 +21,7 @@ export const terms = {
 
 export const LinkStatus = Schema.Literals(["active", "inactive"])
 
-/** What an update may change. */
+/** The fields that an update may change. */
 const settings = {
   status: LinkStatus,
   subject: Schema.NullOr(Schema.String),

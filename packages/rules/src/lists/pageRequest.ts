@@ -1,4 +1,6 @@
-/** What the query of a list asks for, read from its text (spec: List conventions; silences: P1, P2). Pure. */
+/**
+ * The request for a page of a list, read from the text of its query (spec: List conventions; silences: P1, P2). Pure.
+ */
 import { pageSizeDefault, pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
 import { Result } from "effect"
 import { InvalidField } from "../InvalidField.ts"

@@ -1,4 +1,4 @@
-/** Somebody who runs the installation, known by a token. */
+/** A person who runs the installation, known by a token. */
 import { OperatorId } from "@coffer/model/Ids"
 import { Role } from "@coffer/model/Role"
 import { Schema } from "effect"

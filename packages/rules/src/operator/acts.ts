@@ -1,11 +1,11 @@
 /**
- * Who may do what with the operator's API, and how many it takes (docs/architecture.md, section 7), as a table: each
- * endpoint is an act. Tests hold it against the endpoints that there are, and try each as each role.
+ * The acts of the operator's API, who may do each and how many it takes (docs/architecture.md, section 7), as a table:
+ * each endpoint is an act. Tests hold it against the endpoints that there are, and try each as each role.
  */
 import type { Role } from "@coffer/model/Role"
 import { needsTwo, type TwoOperators } from "@coffer/model/TwoOperators"
 
-/** What an act is asked to do: its parameters, its body, or the object that it is done to. */
+/** The request for an act: its parameters, its body, or the object that it is done to. */
 type Asked = Readonly<Record<string, unknown>>
 
 /** Words of `TWO_OPERATORS`, with what they are about in an act; `any`: where it has a word at all. */

@@ -46,14 +46,14 @@ export const UnappliedPayment = Schema.Struct({
   /** Why the channel did not take it back, or could not bring it to the buyer: in its own words, for people. */
   problem: Schema.optionalKey(Schema.String),
   dispute: Schema.optionalKey(ChannelDispute),
-  /** What was done about a `closed` one, in the words of the one who closed it. */
+  /** The act of the operator who closed it, in the operator's words. */
   note: Schema.optionalKey(Schema.String),
   /** When the channel took it. Left out of payments that were found before this was kept. */
   paidAt: Schema.optionalKey(Schema.DateTimeUtcFromString)
 })
 export type UnappliedPayment = typeof UnappliedPayment.Type
 
-/** What is agreed when the order is created; none of it ever changes. */
+/** The terms of the order; none of them ever changes. */
 export const terms = {
   tradeNo: TradeNo,
   outTradeNo: OutTradeNo,
@@ -106,7 +106,7 @@ const payment = {
   refundableUntil: Schema.NullOr(Schema.DateTimeUtc)
 }
 
-/** What moved back after the payment, and what is on its way (silences: O9). */
+/** The amounts that moved back after the payment, and those on their way (silences: O9). */
 const settlement = {
   /** Refunds that succeeded. */
   refundedAmount: Minor,
@@ -114,7 +114,7 @@ const settlement = {
   refundingAmount: Minor,
   /** Disputes that are not decided; while there is one, nothing is refunded (spec: Dispute). */
   disputesOpen: Schema.Int,
-  /** What the buyer's bank took for good; it is not refunded a second time (silences: R10). */
+  /** The amount that the buyer's bank took for good; it is not refunded a second time (silences: R10). */
   disputesLost: Minor
 }
 
@@ -140,7 +140,7 @@ export type OrderStatus = Order["status"]
 /** An order whose payment was credited, whatever of it went back since. */
 export type SettledOrder = Extract<Order, { readonly paymentId: PaymentId }>
 
-/** What can still be refunded. */
+/** The amount that can still be refunded. */
 export const remainingOf = ({ amount, disputesLost, refundedAmount, refundingAmount }: SettledOrder): number =>
   amount - refundedAmount - refundingAmount - disputesLost
 
@@ -150,7 +150,7 @@ export const remainingOf = ({ amount, disputesLost, refundedAmount, refundingAmo
 export const PaymentFacts = Schema.Struct({ ...payment, amount: Minor, currency: Currency })
 export type PaymentFacts = typeof PaymentFacts.Type
 
-/** What the channel says when asked to cancel a checkout. */
+/** The channel's answer when asked to cancel a checkout. */
 export const CancelAnswer = Schema.TaggedUnion({
   Cancelled: {},
   AlreadyPaid: { facts: PaymentFacts },
@@ -185,7 +185,7 @@ export const OrderCommand = Schema.TaggedUnion({
   NoteDispute: { paymentId: PaymentId, dispute: ChannelDispute },
   /** A person has dealt with a parked payment, or nobody has to (silences: O44). */
   CloseParked: { paymentId: PaymentId, note: Schema.String },
-  /** The merchant's own notes: a patch of the metadata, and the receipt's address. What is left out stays. */
+  /** The merchant's own notes: a patch of the metadata, and the receipt's address. A field that is left out stays. */
   Annotate: {
     metadata: Schema.optionalKey(MetadataPatch),
     receiptEmail: Schema.optionalKey(Schema.NullOr(Schema.String))

@@ -1,6 +1,6 @@
 /**
- * What a fact of an order does to the wallet, and whether merchants are told of it (spec: Balance transaction; Events).
- * The one table of it. Pure.
+ * The consequences of a fact of an order for the wallet, and whether merchants are told of it (spec: Balance
+ * transaction; Events). The one table of it. Pure.
  */
 import { type Consequence, nothing } from "../Consequence.ts"
 import { type Order, OrderEvent, type PaymentFacts } from "./Order.ts"
@@ -21,7 +21,7 @@ export const consequences = (before: Order, event: OrderEvent): Consequence =>
     ReceiptRequested: () => nothing,
     ReceiptSent: () => nothing,
     ReceiptFailed: () => nothing,
-    // What these move is a consequence of the refund or the dispute that asked for them.
+    // The movements of these are consequences of the refund or the dispute that asked for them.
     RefundReserved: () => nothing,
     RefundCompleted: () => nothing,
     RefundReleased: () => nothing,

@@ -81,13 +81,13 @@ const decideConfirmPayment = (order: Order, facts: PaymentFacts): OrderDecision 
     : accept(...events)
 }
 
-/** What the order records of it: an order of the sandbox that keeps enough other payments keeps no more. */
+/** The facts to record of a payment: an order of the sandbox that keeps enough other payments keeps no more. */
 const confirmPayment = (order: Order, facts: PaymentFacts): ReadonlyArray<OrderEvent> => {
   const isFull = order.mode === "sandbox" && order.unappliedPayments.length >= unappliedPaymentsMax
   return meaningOf(order, facts).filter((event) => !isFull || !OrderEvent.guards.UnappliedPaymentFound(event))
 }
 
-/** What a reported payment means for this order: money kept, money to send back, or nothing new. */
+/** The meaning of a reported payment for this order: money kept, money to send back, or nothing new. */
 const meaningOf = (order: Order, facts: PaymentFacts): ReadonlyArray<OrderEvent> => {
   if (isKnown(order, facts)) return []
   // Crediting another sum than was asked would be inventing money; a person has to look (silences: O17).

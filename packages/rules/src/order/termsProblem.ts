@@ -1,6 +1,7 @@
 /**
- * What of a new order's terms depends on more than the field itself: the environment and the merchant (spec: Orders,
- * rule 1; General rules, 5). The first thing that is wrong, in the order in which a reader meets the fields. Pure.
+ * The checks of a new order's terms that depend on more than the field itself: on the environment and the merchant
+ * (spec: Orders, rule 1; General rules, 5). The answer is the first problem, in the order in which a reader meets the
+ * fields. Pure.
  */
 import type { Mode } from "@coffer/model/Ids"
 import { type MetadataPatch, patchProblem } from "@coffer/model/Metadata"
@@ -24,10 +25,10 @@ export interface Situation {
   readonly liveCurrencies: ReadonlyArray<Currency>
   /** The operator lets sandbox webhooks go to private addresses. */
   readonly privateAllowed: boolean
-  /** What may stand in for `notify_url`, and whether the merchant has it. */
+  /** The targets that may stand in for `notify_url`, and whether the merchant has one. */
   readonly otherTarget: string
   readonly hasOtherTarget: boolean
-  /** Of the channel; without any, every amount of an order is taken. */
+  /** The channel's; without any, every amount of an order is taken. */
   readonly amountBounds?: AmountBounds | undefined
 }
 

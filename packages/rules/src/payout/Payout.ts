@@ -1,13 +1,13 @@
 /**
  * The payout: money on its way from a wallet to the merchant's own bank. The specification has its ledger rows and its
- * total, and nobody to ask for one; the states and commands are ours (silences: B2). What each fact moves is in
- * `consequences.ts`.
+ * total, and no endpoint to ask for one; the states and commands are ours (silences: B2). `consequences.ts` says what
+ * each fact moves.
  */
 import { MerchantId, Mode, PayoutNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
 import { Schema } from "effect"
 
-/** What is agreed when the payout is asked for; none of it ever changes. */
+/** The terms of the payout; none of them ever changes. */
 export const terms = {
   payoutNo: PayoutNo,
   merchantId: MerchantId,

@@ -1,6 +1,6 @@
 /**
- * What a fact of a payout does to the wallet (spec: Balance transaction; silences: B2, B6, B9). The one table of it.
- * Pure. The fee is promised with the request, out of sight, so that completing never fails for want of it.
+ * The consequences of a fact of a payout for the wallet (spec: Balance transaction; silences: B2, B6, B9). The one
+ * table of it. Pure. The fee is promised with the request, out of sight, so that completing never fails for want of it.
  */
 import { type Consequence, nothing } from "../Consequence.ts"
 import type { Movement } from "../wallet/post.ts"

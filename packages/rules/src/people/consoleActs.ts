@@ -1,5 +1,5 @@
 /**
- * What a person may do in the console, as a table: each endpoint of `/console/api` is an act. Tests hold it against the
+ * The acts of a person in the console, as a table: each endpoint of `/console/api` is an act. Tests hold it against the
  * endpoints that there are, and try each as each role.
  */
 import type { PersonRole } from "@coffer/model/PersonRole"

@@ -26,5 +26,5 @@ export const sessionsMax = 20
 /** People of one merchant. */
 export const peopleMax = 200
 
-/** Nobody has two addresses that differ in upper and lower case alone. */
+/** No two persons have addresses that differ in upper and lower case alone. */
 export const normalEmail = (email: string): string => email.trim().toLowerCase()

@@ -1,6 +1,6 @@
 /**
  * The refund: its states, the commands it accepts and the facts it records (spec: Refund; States and transitions,
- * Refund). What an order allows is the order's to say (`order/decide.ts`); what a fact moves is in `consequences.ts`.
+ * Refund). `order/decide.ts` says what an order allows; `consequences.ts` says what a fact moves.
  *
  * Two states are ours. `reserved`: the amount is promised and the channel is being asked. `void`: the channel surely
  * did nothing and the merchant was told so; there is no such refund any more.
@@ -10,7 +10,7 @@ import { Metadata, MetadataPatch } from "@coffer/model/Metadata"
 import { Currency, Minor } from "@coffer/model/Money"
 import { Schema } from "effect"
 
-/** What is agreed when the refund is created; none of it ever changes. */
+/** The terms of the refund; none of them ever changes. */
 export const terms = {
   refundNo: RefundNo,
   outRefundNo: OutRefundNo,

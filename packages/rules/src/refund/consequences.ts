@@ -1,6 +1,6 @@
 /**
- * What a fact of a refund does beside the refund itself: to the order, to the wallet, and whether merchants hear of it
- * (spec: Refund; Balance transaction; Events). The one table of it. Pure.
+ * The consequences of a fact of a refund beside the refund itself: to the order, to the wallet, and whether merchants
+ * hear of it (spec: Refund; Balance transaction; Events). The one table of it. Pure.
  */
 import type { Minor } from "@coffer/model/Money"
 import { type Consequence, nothing } from "../Consequence.ts"

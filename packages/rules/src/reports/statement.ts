@@ -6,7 +6,7 @@
 import { LedgerType } from "@coffer/model/Ledger"
 import { Schema } from "effect"
 
-/** What the newest row of a wallet says; zeros before the first. */
+/** The balances in the newest row of a wallet; zeros before the first. */
 export const Head = Schema.Struct({
   available: Schema.Int,
   frozen: Schema.Int,
@@ -17,7 +17,7 @@ export type Head = typeof Head.Type
 
 export const noHead: Head = { available: 0, frozen: 0, sequence: 0, hash: "" }
 
-/** What movements of one type have changed. */
+/** The changes by movements of one type. */
 export const Sum = Schema.Struct({
   count: Schema.Int,
   amount: Schema.Int,
@@ -34,7 +34,7 @@ export const OpenPeriod = Schema.Struct({
 })
 export type OpenPeriod = typeof OpenPeriod.Type
 
-/** What a row of the ledger says of its movement. */
+/** The part of a ledger row that a statement needs. */
 export interface MovementRow {
   readonly type: LedgerType
   readonly amount: number

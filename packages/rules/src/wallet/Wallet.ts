@@ -72,5 +72,5 @@ export const emptyWallet = (name: WalletName, updatedAt: DateTime.Utc): Wallet =
   updatedAt
 })
 
-/** What identifies a wallet among all; its owner is found by it. */
+/** The id of a wallet among all; its owner is found by it. */
 export const walletIdOf = (wallet: WalletName): string => `${wallet.merchantId}/${wallet.mode}/${wallet.currency}`

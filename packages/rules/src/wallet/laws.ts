@@ -6,14 +6,14 @@
 
 /** The one place where each law is put in words. */
 export const laws = {
-  I1: "What is available is never below zero, unless a dispute forced it there.",
+  I1: "The available amount is never below zero, unless a dispute forced it there.",
   I2:
     "The rows of a wallet are a chain without a gap: each begins where the one before it ended, and the wallet " +
     "points at the last.",
-  I3: "What is available is the sum of what every row added to it, and each row adds what its type says.",
+  I3: "The available amount is the sum of what every row added to it, and each row adds what its type says.",
   I4:
-    "What is frozen is what open refunds, disputes and payouts hold, and each hold ends once, in a return or a " +
-    "debit. What is promised is what refunds that are being asked for, and the fees of open payouts, will take.",
+    "The frozen amount is what open refunds, disputes and payouts hold, and each hold ends once, in a return or a " +
+    "debit. The promised amount is what refunds that are being asked for, and the fees of open payouts, will take.",
   I5:
     "Available and frozen together are revenue less fees, refunds, payouts and lost disputes, and each total is the " +
     "sum of its rows.",
@@ -59,6 +59,6 @@ export interface Violation {
   readonly law: LawId
   readonly table: Subject
   readonly key: string
-  /** What is wrong, after the row's name. */
+  /** The fault, after the row's name. */
   readonly detail: string
 }

@@ -1,5 +1,5 @@
 /**
- * What a movement does to a wallet, and the ledger row that says so. Pure: the clock, the id and the hash function
+ * The posting of a movement to a wallet, and the ledger row that says so. Pure: the clock, the id and the hash function
  * come in. The table below is the specification's (spec: Balance transaction).
  */
 import { createdAtOf, idBodyAfter, prefixes } from "@coffer/model/Ids"
@@ -29,7 +29,7 @@ export interface Posting {
   readonly rows: ReadonlyArray<LedgerRow>
 }
 
-/** What is available, less what is promised, does not cover the entry (silences: R1). */
+/** The amount available, less the promised, does not cover the entry (silences: R1). */
 export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
   /** Minor units that the entry could have had. */
   usable: Schema.Int
@@ -94,7 +94,7 @@ export const post = (wallet: Wallet, entry: Entry, means: Means): Result.Result<
     : Result.succeed({ wallet: state, rows })
 }
 
-/** What may be spent: available less what is promised. */
+/** The amount that may be spent: available less promised. */
 const usableOf = ({ available, reserved }: Wallet): number => available - reserved
 
 const laterOf = (fresh: string, head: string): string => (fresh > head ? fresh : idBodyAfter(head))
@@ -142,7 +142,7 @@ const after = (wallet: Wallet, movement: Movement, row: LedgerRow): Wallet => {
   return { ...next, [total]: wallet[total] + counted }
 }
 
-/** What a row's hash covers: every column of it, the wallet it belongs to, and the hash before it. */
+/** The text that a row's hash covers: every column of it, the wallet it belongs to, and the hash before it. */
 export const chainText = (walletId: string, row: Omit<LedgerRow, "hash">): string =>
   [
     walletId,

@@ -105,7 +105,7 @@ export class OrdersApi {
     return this.#transport.call({ method: "GET", path: path`/orders/${ref}/timeline` }, options)
   }
 
-  /** Send the receipt by mail. Answers 200 with the order when the mail is queued; `receipt_sent_at` follows when the mail server has taken it, and `receipt_failure_reason` when it never will. 409 while the order is not paid. Five within an hour for one order: one more is 429. What is sent by itself when an order is paid does not count. */
+  /** Send the receipt by mail. Answers 200 with the order when the mail is queued; `receipt_sent_at` follows when the mail server has taken it, and `receipt_failure_reason` when it never will. 409 while the order is not paid. Five within an hour for one order: one more is 429. The mail that is sent by itself when an order is paid does not count. */
   sendReceipt(ref: string, body: SendReceipt = {}, options: WriteOptions = {}): Call<Order> {
     return this.#transport.call({ method: "POST", path: path`/orders/${ref}/send_receipt`, body, isKeyed: true }, options)
   }
@@ -490,7 +490,7 @@ export class TestHelpersDisputesApi {
     this.#transport = transport
   }
 
-  /** Let the bank decide a dispute. What cannot follow, as a loss of what was won, leaves the dispute as it is but for its `processor_status`. */
+  /** Let the bank decide a dispute. A word that cannot follow, as a loss after it was won, leaves the dispute as it is but for its `processor_status`. */
   resolve(ref: string, body: TestHelpersDisputesResolve, options: WriteOptions = {}): Call<Dispute> {
     return this.#transport.call({ method: "POST", path: path`/test_helpers/disputes/${ref}/resolve`, body, isKeyed: true }, options)
   }

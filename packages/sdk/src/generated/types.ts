@@ -1,4 +1,4 @@
-/** What operations take and answer. Written by `npm run sdk` from the contract: do not edit. */
+/** The parameters and answers of operations. Written by `npm run sdk` from the contract: do not edit. */
 
 /** Everything that an event may tell of. */
 export type EventType =
@@ -54,7 +54,7 @@ export interface Balance {
   readonly currency: "USD" | "HKD" | "CNY"
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
-  /** What refunds and payouts may use; a dispute may take it below zero, in minor units. */
+  /** The amount that refunds and payouts may use; a dispute may take it below zero, in minor units. */
   readonly available_balance: number
   /** Held by refunds on their way, disputes and payouts under review, in minor units. */
   readonly frozen_balance: number
@@ -78,7 +78,7 @@ export interface BalanceTransaction {
   readonly id: string
   /** The merchant that this belongs to. */
   readonly merchant_id: string
-  /** What moved the money. */
+  /** The cause of the movement. */
   readonly type: "payment_credit" | "fee_debit" | "refund_freeze" | "refund_debit" | "refund_unfreeze" | "dispute_freeze" | "dispute_unfreeze" | "dispute_debit" | "dispute_fee" | "payout_freeze" | "payout_unfreeze" | "payout_success" | "payout_fee"
   /** ISO 4217 code of the currency of every amount here. */
   readonly currency: "USD" | "HKD" | "CNY"
@@ -100,7 +100,7 @@ export interface BalanceTransaction {
 
 /** The terms of the order. */
 export interface CreateOrder {
-  /** What the buyer pays: a whole number of minor units, 1999 for $19.99. Where Stripe takes the payments, it takes at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most 99999999 (999,999.99) in each currency; other amounts are 400 for `amount`. */
+  /** The amount to pay: a whole number of minor units, 1999 for $19.99. Where Stripe takes the payments, it takes at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most 99999999 (999,999.99) in each currency; other amounts are 400 for `amount`. */
   readonly amount: number
   /** Your number of the order, one line. Sent again with the same terms, it gets the same order. */
   readonly out_trade_no?: string | null | undefined
@@ -114,7 +114,7 @@ export interface CreateOrder {
   readonly return_url?: string | null | undefined
   /** At most 50 keys of 1 to 40 characters, values of at most 500. */
   readonly metadata?: { readonly [key: string]: string | null } | null | undefined
-  /** Who gets the receipt, by itself, once paid. */
+  /** The address for the receipt, which is sent by itself once paid. */
   readonly receipt_email?: string | null | undefined
   /** Language of checkout and receipt; otherwise the browser's. */
   readonly locale?: "zh" | "en" | null | undefined
@@ -122,7 +122,7 @@ export interface CreateOrder {
 
 /** The terms of each order that a visit makes. */
 export interface CreatePaymentLink {
-  /** What each buyer pays, in minor units. It never changes. Where Stripe takes the payments, it takes at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most 99999999 (999,999.99) in each currency; other amounts are 400 for `amount`. */
+  /** The amount that each buyer pays, in minor units. It never changes. Where Stripe takes the payments, it takes at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most 99999999 (999,999.99) in each currency; other amounts are 400 for `amount`. */
   readonly amount: number
   /** `USD` unless given; live: one enabled for you. It never changes. */
   readonly currency?: "USD" | "HKD" | "CNY" | null | undefined
@@ -140,7 +140,7 @@ export interface CreatePaymentLink {
   readonly metadata?: { readonly [key: string]: string | null } | null | undefined
 }
 
-/** What is to go back. */
+/** The refund to make. */
 export interface CreateRefund {
   /** The order: our number or yours. */
   readonly trade_no: string
@@ -154,9 +154,9 @@ export interface CreateRefund {
   readonly metadata?: { readonly [key: string]: string | null } | null | undefined
 }
 
-/** What the file is to hold. */
+/** The content of the file. */
 export interface CreateReport {
-  /** What is reported. */
+  /** The kind of report. */
   readonly report: "statement" | "transactions" | "fees" | "payout" | "frozen"
   /** `csv` unless given, or `jsonl`: one JSON object on each line. */
   readonly format?: "csv" | "jsonl" | null | undefined
@@ -186,7 +186,7 @@ export interface CreateWebhookEndpoint {
   readonly enabled_events?: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*"> | null | undefined
 }
 
-/** What is left of it. */
+/** The rest of a deleted endpoint. */
 export interface DeletedWebhookEndpoint {
   /** Always `webhook_endpoint`. */
   readonly object: "webhook_endpoint"
@@ -208,9 +208,9 @@ export interface Dispute {
   readonly merchant_id: string
   /** The channel's number of the dispute; ours and theirs both find it. */
   readonly processor_dispute_id: string
-  /** What the buyer wants back; moved from available to frozen when it is taken, which no inquiry does, in minor units. */
+  /** The amount that the buyer wants back; moved from available to frozen when it is taken, which no inquiry does, in minor units. */
   readonly amount: number
-  /** What the loss cost beside the amount, in minor units; null unless it was lost. */
+  /** The cost of the loss beside the amount, in minor units; null unless it was lost. */
   readonly fee: number | null
   /** ISO 4217 code of the currency of every amount here. */
   readonly currency: "USD" | "HKD" | "CNY"
@@ -242,7 +242,7 @@ export interface DisputeClosedEvent {
   readonly object: "event"
   /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
   readonly id: string
-  /** What happened. */
+  /** The kind of event. */
   readonly type: "dispute.closed"
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
@@ -250,7 +250,7 @@ export interface DisputeClosedEvent {
   readonly created_at: string
   /** Rises with each change of the object: of two events, the one with more is the later. */
   readonly sequence: number
-  /** What it happened to. */
+  /** The object of the event, as it was then. */
   readonly data: {
     /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
     readonly object: Dispute
@@ -277,7 +277,7 @@ export interface DisputeCreatedEvent {
   readonly object: "event"
   /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
   readonly id: string
-  /** What happened. */
+  /** The kind of event. */
   readonly type: "dispute.created"
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
@@ -285,7 +285,7 @@ export interface DisputeCreatedEvent {
   readonly created_at: string
   /** Rises with each change of the object: of two events, the one with more is the later. */
   readonly sequence: number
-  /** What it happened to. */
+  /** The object of the event, as it was then. */
   readonly data: {
     /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
     readonly object: Dispute
@@ -314,7 +314,7 @@ export interface DisputeEvidence {
   readonly dispute_no: string
   /** The texts that were given, and no others. */
   readonly evidence: {
-    /** What was sold. */
+    /** The goods or the service. */
     readonly product_description?: string
     /** The buyer's name. */
     readonly customer_name?: string
@@ -326,11 +326,11 @@ export interface DisputeEvidence {
     readonly billing_address?: string
     /** Where the goods were sent. */
     readonly shipping_address?: string
-    /** Who carried them. */
+    /** The carrier of the goods. */
     readonly shipping_carrier?: string
     /** The carrier's number of the parcel. */
     readonly shipping_tracking_number?: string
-    /** When they left. */
+    /** When the goods left. */
     readonly shipping_date?: string
     /** When the service was given. */
     readonly service_date?: string
@@ -349,7 +349,7 @@ export interface DisputeEvidence {
   }
   /** The files that were named. */
   readonly files: ReadonlyArray<{
-    /** What the file shows. */
+    /** The content of the file. */
     readonly type: "receipt" | "customer_communication" | "customer_signature" | "shipping_documentation" | "service_documentation" | "cancellation_policy" | "refund_policy" | "invoice_showing_distinct_transactions" | "recurring_transaction_agreement" | "uncategorized_file"
     /** Its address as the upload answered it. */
     readonly url: string
@@ -368,7 +368,7 @@ export interface DisputeLostEvent {
   readonly object: "event"
   /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
   readonly id: string
-  /** What happened. */
+  /** The kind of event. */
   readonly type: "dispute.lost"
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
@@ -376,7 +376,7 @@ export interface DisputeLostEvent {
   readonly created_at: string
   /** Rises with each change of the object: of two events, the one with more is the later. */
   readonly sequence: number
-  /** What it happened to. */
+  /** The object of the event, as it was then. */
   readonly data: {
     /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
     readonly object: Dispute
@@ -403,7 +403,7 @@ export interface DisputeUpdatedEvent {
   readonly object: "event"
   /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
   readonly id: string
-  /** What happened. */
+  /** The kind of event. */
   readonly type: "dispute.updated"
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
@@ -411,7 +411,7 @@ export interface DisputeUpdatedEvent {
   readonly created_at: string
   /** Rises with each change of the object: of two events, the one with more is the later. */
   readonly sequence: number
-  /** What it happened to. */
+  /** The object of the event, as it was then. */
   readonly data: {
     /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
     readonly object: Dispute
@@ -438,7 +438,7 @@ export interface DisputeWonEvent {
   readonly object: "event"
   /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
   readonly id: string
-  /** What happened. */
+  /** The kind of event. */
   readonly type: "dispute.won"
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
@@ -446,7 +446,7 @@ export interface DisputeWonEvent {
   readonly created_at: string
   /** Rises with each change of the object: of two events, the one with more is the later. */
   readonly sequence: number
-  /** What it happened to. */
+  /** The object of the event, as it was then. */
   readonly data: {
     /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
     readonly object: Dispute
@@ -477,7 +477,7 @@ export interface FeeLine {
   readonly object: "fee_line"
   /** ISO 4217 code of the currency of every amount here. */
   readonly currency: "USD" | "HKD" | "CNY"
-  /** What was charged for. */
+  /** The kind of object that was charged. */
   readonly source: "payment" | "dispute" | "payout"
   /** How the buyer paid; null for payouts. */
   readonly payment_method: "card" | "alipay" | "wechat_pay" | "apple_pay" | "google_pay" | null
@@ -513,13 +513,13 @@ export interface FrozenLine {
   readonly object: "frozen_line"
   /** ISO 4217 code of the currency of every amount here. */
   readonly currency: "USD" | "HKD" | "CNY"
-  /** What holds the money. `total` is the frozen balance, which the lines before it add up to. */
+  /** The kind of object that holds the money. `total` is the frozen balance, which the lines before it add up to. */
   readonly kind: "dispute" | "payout" | "refund" | "total"
   /** Number of the dispute, payout or refund; null for the total. */
   readonly number: string | null
   /** The order behind a dispute or a refund. */
   readonly trade_no: string | null
-  /** What is held; 0 for a dispute that is an inquiry, in minor units. */
+  /** The amount that is held; 0 for a dispute that is an inquiry, in minor units. */
   readonly amount: number
   /** Since when; null for the total. */
   readonly since: string | null
@@ -555,7 +555,7 @@ export interface LedgerLink {
   readonly previous_hash: string
   /** SHA-256 of `text`, in hex. */
   readonly hash: string
-  /** What is hashed, as UTF-8: twelve values, one a line. */
+  /** The text that is hashed, as UTF-8: twelve values, one a line. */
   readonly text: string
   /** When it was booked. */
   readonly created_at: string
@@ -571,7 +571,7 @@ export interface Order {
   readonly out_trade_no: string
   /** The merchant that this belongs to. */
   readonly merchant_id: string
-  /** What the buyer pays, in minor units. */
+  /** The amount that the buyer pays, in minor units. */
   readonly amount: number
   /** The acquiring fee, in minor units; null until the payment is credited. */
   readonly fee: number | null
@@ -611,7 +611,7 @@ export interface Order {
   readonly receipt_url: string | null
   /** The receipt's number; null until it is first viewed or sent. */
   readonly receipt_number: string | null
-  /** Who gets the receipt. */
+  /** The address for the receipt. */
   readonly receipt_email: string | null
   /** When a receipt was last sent; null before. */
   readonly receipt_sent_at: string | null
@@ -627,7 +627,7 @@ export interface PaymentDuplicateRefundedEvent {
   readonly object: "event"
   /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
   readonly id: string
-  /** What happened. */
+  /** The kind of event. */
   readonly type: "payment.duplicate_refunded"
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
@@ -635,7 +635,7 @@ export interface PaymentDuplicateRefundedEvent {
   readonly created_at: string
   /** Rises with each change of the object: of two events, the one with more is the later. */
   readonly sequence: number
-  /** What it happened to. */
+  /** The object of the event, as it was then. */
   readonly data: {
     /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
     readonly object: Order
@@ -662,7 +662,7 @@ export interface PaymentExpiredEvent {
   readonly object: "event"
   /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
   readonly id: string
-  /** What happened. */
+  /** The kind of event. */
   readonly type: "payment.expired"
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
@@ -670,7 +670,7 @@ export interface PaymentExpiredEvent {
   readonly created_at: string
   /** Rises with each change of the object: of two events, the one with more is the later. */
   readonly sequence: number
-  /** What it happened to. */
+  /** The object of the event, as it was then. */
   readonly data: {
     /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
     readonly object: Order
@@ -697,7 +697,7 @@ export interface PaymentFailedEvent {
   readonly object: "event"
   /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
   readonly id: string
-  /** What happened. */
+  /** The kind of event. */
   readonly type: "payment.failed"
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
@@ -705,7 +705,7 @@ export interface PaymentFailedEvent {
   readonly created_at: string
   /** Rises with each change of the object: of two events, the one with more is the later. */
   readonly sequence: number
-  /** What it happened to. */
+  /** The object of the event, as it was then. */
   readonly data: {
     /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
     readonly object: Order
@@ -738,7 +738,7 @@ export interface PaymentLink {
   readonly url: string
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
-  /** What each buyer pays, in minor units. */
+  /** The amount that each buyer pays, in minor units. */
   readonly amount: number
   /** ISO 4217 code of the currency of every amount here. */
   readonly currency: "USD" | "HKD" | "CNY"
@@ -768,7 +768,7 @@ export interface PaymentSucceededEvent {
   readonly object: "event"
   /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
   readonly id: string
-  /** What happened. */
+  /** The kind of event. */
   readonly type: "payment.succeeded"
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
@@ -776,7 +776,7 @@ export interface PaymentSucceededEvent {
   readonly created_at: string
   /** Rises with each change of the object: of two events, the one with more is the later. */
   readonly sequence: number
-  /** What it happened to. */
+  /** The object of the event, as it was then. */
   readonly data: {
     /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
     readonly object: Order
@@ -825,7 +825,7 @@ export interface Refund {
   readonly out_refund_no: string
   /** The order whose payment goes back. */
   readonly trade_no: string
-  /** What the buyer gets back, in minor units. */
+  /** The amount that the buyer gets back, in minor units. */
   readonly amount: number
   /** Your reason, if you gave one. */
   readonly reason: string | null
@@ -843,7 +843,7 @@ export interface Refund {
   readonly merchant_id: string
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
-  /** What the channel said; null unless it failed. */
+  /** The channel's reason; null unless it failed. */
   readonly failure_reason: string | null
   /** When the refund was accepted. */
   readonly created_at: string
@@ -857,7 +857,7 @@ export interface RefundFailedEvent {
   readonly object: "event"
   /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
   readonly id: string
-  /** What happened. */
+  /** The kind of event. */
   readonly type: "refund.failed"
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
@@ -865,7 +865,7 @@ export interface RefundFailedEvent {
   readonly created_at: string
   /** Rises with each change of the object: of two events, the one with more is the later. */
   readonly sequence: number
-  /** What it happened to. */
+  /** The object of the event, as it was then. */
   readonly data: {
     /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
     readonly object: Refund
@@ -894,7 +894,7 @@ export interface RefundSucceededEvent {
   readonly object: "event"
   /** Number of the event; begins with `evt_`. The same in every redelivery, so count by it. */
   readonly id: string
-  /** What happened. */
+  /** The kind of event. */
   readonly type: "refund.succeeded"
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
@@ -902,7 +902,7 @@ export interface RefundSucceededEvent {
   readonly created_at: string
   /** Rises with each change of the object: of two events, the one with more is the later. */
   readonly sequence: number
-  /** What it happened to. */
+  /** The object of the event, as it was then. */
   readonly data: {
     /** The order, refund or dispute as its own endpoint would have answered it at that moment. */
     readonly object: Refund
@@ -935,7 +935,7 @@ export interface Report {
   readonly merchant_id: string
   /** The environment, decided by the API key alone. */
   readonly mode: "sandbox" | "live"
-  /** What is reported. */
+  /** The kind of report. */
   readonly report: "statement" | "transactions" | "fees" | "payout" | "frozen"
   /** `csv`, or `jsonl`: one JSON object on each line. */
   readonly format: "csv" | "jsonl"
@@ -987,13 +987,13 @@ export interface SandboxClock {
 
 /** Where to. */
 export interface SendReceipt {
-  /** Who gets it, and the order's `receipt_email` from now on; that one unless given. */
+  /** The address for it, and the order's `receipt_email` from now on; that one unless given. */
   readonly email?: string | null | undefined
 }
 
 /** How the refund ends. */
 export interface SettleRefund {
-  /** What the bank says. It may also take back, as `failed`, what had succeeded. */
+  /** The bank's word. It may also take back, as `failed`, what had succeeded. */
   readonly outcome: "succeeded" | "failed"
 }
 
@@ -1017,9 +1017,9 @@ export interface StatementLine {
   readonly available: number
   /** The frozen balance, or by how much the movements have changed it, in minor units. */
   readonly frozen: number
-  /** Of a balance: the place of the wallet's newest movement; 0 before the first. */
+  /** The place of the wallet's newest movement, 0 before the first; null where the line is no balance. */
   readonly sequence: number | null
-  /** Of a balance: the hash of that movement, in hex, which is the head of the chain. */
+  /** The hash of that movement, in hex: the head of the chain; null where the line is no balance. */
   readonly hash: string | null
 }
 
@@ -1044,7 +1044,7 @@ export interface StatementReport {
 export interface SubmitEvidence {
   /** Texts of at most 5000 characters each; lines are kept. An unknown name is refused. `{}` removes all texts. */
   readonly evidence?: {
-    /** What was sold. */
+    /** The goods or the service. */
     readonly product_description?: string | null | undefined
     /** The buyer's name. */
     readonly customer_name?: string | null | undefined
@@ -1056,11 +1056,11 @@ export interface SubmitEvidence {
     readonly billing_address?: string | null | undefined
     /** Where the goods were sent. */
     readonly shipping_address?: string | null | undefined
-    /** Who carried them. */
+    /** The carrier of the goods. */
     readonly shipping_carrier?: string | null | undefined
     /** The carrier's number of the parcel. */
     readonly shipping_tracking_number?: string | null | undefined
-    /** When they left. */
+    /** When the goods left. */
     readonly shipping_date?: string | null | undefined
     /** When the service was given. */
     readonly service_date?: string | null | undefined
@@ -1079,7 +1079,7 @@ export interface SubmitEvidence {
   } | null | undefined
   /** At most 8 files that you have uploaded in this environment. `[]` removes all of them. */
   readonly files?: ReadonlyArray<{
-    /** What the file shows. */
+    /** The content of the file. */
     readonly type: "receipt" | "customer_communication" | "customer_signature" | "shipping_documentation" | "service_documentation" | "cancellation_policy" | "refund_policy" | "invoice_showing_distinct_transactions" | "recurring_transaction_agreement" | "uncategorized_file"
     /** Its address as the upload answered it. */
     readonly url: string
@@ -1110,25 +1110,25 @@ export interface TimelineEntry {
   readonly at: string
   /** How long after the entry before it, in milliseconds; 0 for the first. */
   readonly after_ms: number
-  /** What it is a row of. */
+  /** The kind of object whose row it is. */
   readonly kind: "request" | "order" | "unapplied_payment" | "refund" | "dispute" | "ledger" | "event" | "delivery" | "attempt" | "receipt"
   /** Number of what it is about: of the request, the ledger row, the event and so on. */
   readonly id: string
-  /** What happened, for people; do not parse it. */
+  /** The step, for people; do not parse it. */
   readonly text: string
   /** The row's own fields, by the names that they have elsewhere in this API: of a request `ip` and `idempotency_key`, of a ledger row its balances, of an attempt `status_code`. More may come. */
   readonly details: { readonly [key: string]: string | number | "Infinity" | "-Infinity" | "NaN" | null }
 }
 
-/** What is to change. */
+/** The fields to change. */
 export interface UpdateOrder {
   /** Keys to write; null deletes a key, null for the whole all of them. */
   readonly metadata?: { readonly [key: string]: string | null } | null | undefined
-  /** Who gets the receipt from now on; null for nobody. */
+  /** The address for the receipt from now on; null for none. */
   readonly receipt_email?: string | null | undefined
 }
 
-/** What is to change. */
+/** The fields to change. */
 export interface UpdatePaymentLink {
   /** `inactive` closes the link, `active` opens it. */
   readonly status?: "active" | "inactive" | null | undefined
@@ -1142,13 +1142,13 @@ export interface UpdatePaymentLink {
   readonly metadata?: { readonly [key: string]: string | null } | null | undefined
 }
 
-/** What is to change. */
+/** The fields to change. */
 export interface UpdateRefund {
   /** Keys to write; null deletes a key, null for the whole all of them. */
   readonly metadata?: { readonly [key: string]: string | null } | null | undefined
 }
 
-/** What is to change. */
+/** The fields to change. */
 export interface UpdateWebhookEndpoint {
   /** A new address; what is still to be delivered goes there. */
   readonly url?: string | null | undefined
@@ -1164,9 +1164,9 @@ export interface UpdateWebhookEndpoint {
 
 /** The file as it was kept. */
 export interface UploadedFile {
-  /** Its address, which evidence names. Whoever has it can read the file. */
+  /** Its address, which evidence names. Every holder of it can read the file. */
   readonly url: string
-  /** What it is, by its content. */
+  /** Its kind, by its content. */
   readonly content_type: "application/pdf" | "image/png" | "image/jpeg"
   /** Bytes. */
   readonly size: number
@@ -1182,7 +1182,7 @@ export interface WebhookAttempt {
   readonly at: string
   /** From its beginning to its end, milliseconds. */
   readonly duration_ms: number
-  /** What the receiver answered; null when it did not answer. */
+  /** The receiver's answer; null when it did not answer. */
   readonly status_code: number | null
   /** Why there was no answer; null when there was one. */
   readonly failure: string | null
@@ -1294,7 +1294,7 @@ export interface TestHelpersOrdersPay {
 
 /** Let the buyer dispute the payment */
 export interface TestHelpersOrdersDispute {
-  /** What the buyer wants back, in minor units; the whole unless given. */
+  /** The amount that the buyer wants back, in minor units; the whole unless given. */
   readonly amount?: number | null | undefined
   /** Why, in one line; `fraudulent` unless given. */
   readonly reason?: string | null | undefined
@@ -1316,7 +1316,7 @@ export interface TestHelpersClockAdvance {
   readonly to?: string | null | undefined
 }
 
-/** What `orders.list` is asked for. */
+/** The query of `orders.list`. */
 export interface OrdersListQuery {
   /** Size of a page, 1 to 100; 20 unless given. */
   readonly limit?: number | undefined
@@ -1340,7 +1340,7 @@ export interface OrdersListQuery {
   readonly metadata?: { readonly [key: string]: string } | undefined
 }
 
-/** What `refunds.list` is asked for. */
+/** The query of `refunds.list`. */
 export interface RefundsListQuery {
   /** Size of a page, 1 to 100; 20 unless given. */
   readonly limit?: number | undefined
@@ -1358,7 +1358,7 @@ export interface RefundsListQuery {
   readonly status?: "pending" | "succeeded" | "failed" | undefined
 }
 
-/** What `disputes.list` is asked for. */
+/** The query of `disputes.list`. */
 export interface DisputesListQuery {
   /** Size of a page, 1 to 100; 20 unless given. */
   readonly limit?: number | undefined
@@ -1374,7 +1374,7 @@ export interface DisputesListQuery {
   readonly trade_no?: string | undefined
 }
 
-/** What `paymentLinks.list` is asked for. */
+/** The query of `paymentLinks.list`. */
 export interface PaymentLinksListQuery {
   /** Size of a page, 1 to 100; 20 unless given. */
   readonly limit?: number | undefined
@@ -1386,13 +1386,13 @@ export interface PaymentLinksListQuery {
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
 }
 
-/** What `balance.get` is asked for. */
+/** The query of `balance.get`. */
 export interface BalanceGetQuery {
   /** Which wallet; `USD` unless given. */
   readonly currency?: "USD" | "HKD" | "CNY" | undefined
 }
 
-/** What `ledger.list` is asked for. */
+/** The query of `ledger.list`. */
 export interface LedgerListQuery {
   /** Size of a page, 1 to 100; 20 unless given. */
   readonly limit?: number | undefined
@@ -1410,7 +1410,7 @@ export interface LedgerListQuery {
   readonly currency?: "USD" | "HKD" | "CNY" | undefined
 }
 
-/** What `ledger.chain` is asked for. */
+/** The query of `ledger.chain`. */
 export interface LedgerChainQuery {
   /** Size of a page, 1 to 100; 20 unless given. */
   readonly limit?: number | undefined
@@ -1422,7 +1422,7 @@ export interface LedgerChainQuery {
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
 }
 
-/** What `reports.statement` is asked for. */
+/** The query of `reports.statement`. */
 export interface ReportsStatementQuery {
   /** The first day, as `YYYY-MM-DD`. */
   readonly from: string
@@ -1436,7 +1436,7 @@ export interface ReportsStatementQuery {
   readonly interval?: "day" | "month" | "range" | undefined
 }
 
-/** What `reports.fees` is asked for. */
+/** The query of `reports.fees`. */
 export interface ReportsFeesQuery {
   /** The first day, as `YYYY-MM-DD`. */
   readonly from: string
@@ -1448,7 +1448,7 @@ export interface ReportsFeesQuery {
   readonly time_zone?: string | undefined
 }
 
-/** What `reports.payout` is asked for. */
+/** The query of `reports.payout`. */
 export interface ReportsPayoutQuery {
   /** Number of the payout. For `payout`, and for `transactions` in place of days. */
   readonly payout_no: string
@@ -1456,7 +1456,7 @@ export interface ReportsPayoutQuery {
   readonly time_zone?: string | undefined
 }
 
-/** What `reports.frozen` is asked for. */
+/** The query of `reports.frozen`. */
 export interface ReportsFrozenQuery {
   /** The moment, as ISO 8601 or seconds of Unix time; now unless given. For `frozen`. */
   readonly at?: string | undefined
@@ -1466,7 +1466,7 @@ export interface ReportsFrozenQuery {
   readonly time_zone?: string | undefined
 }
 
-/** What `events.list` is asked for. */
+/** The query of `events.list`. */
 export interface EventsListQuery {
   /** Size of a page, 1 to 100; 20 unless given. */
   readonly limit?: number | undefined
@@ -1482,7 +1482,7 @@ export interface EventsListQuery {
   readonly object_id?: string | undefined
 }
 
-/** What `apiLogs.list` is asked for. */
+/** The query of `apiLogs.list`. */
 export interface ApiLogsListQuery {
   /** Size of a page, 1 to 100; 20 unless given. */
   readonly limit?: number | undefined
@@ -1502,7 +1502,7 @@ export interface ApiLogsListQuery {
   readonly error_code?: string | undefined
 }
 
-/** What `webhookEndpoints.list` is asked for. */
+/** The query of `webhookEndpoints.list`. */
 export interface WebhookEndpointsListQuery {
   /** Size of a page, 1 to 100; 20 unless given. */
   readonly limit?: number | undefined
@@ -1514,7 +1514,7 @@ export interface WebhookEndpointsListQuery {
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
 }
 
-/** What `webhookDeliveries.list` is asked for. */
+/** The query of `webhookDeliveries.list`. */
 export interface WebhookDeliveriesListQuery {
   /** Size of a page, 1 to 100; 20 unless given. */
   readonly limit?: number | undefined

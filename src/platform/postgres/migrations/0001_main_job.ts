@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  // A key is kept as its HMAC; the signing secret encrypted. What the operator sets is plain.
+  // A key is kept as its HMAC; the signing secret encrypted. The operator's settings are plain.
   `create table merchants (
     merchant_id text primary key,
     name text not null,

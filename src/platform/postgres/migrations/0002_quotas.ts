@@ -1,4 +1,7 @@
-/** Requests a minute that one merchant has in place of the default (silences: U1). What is left out is the default. */
+/**
+ * Requests a minute that one merchant has in place of the default (silences: U1). A quota that is left out is the
+ * default.
+ */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

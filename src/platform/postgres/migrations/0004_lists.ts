@@ -1,12 +1,12 @@
 /**
- * What lists are scans of: indexes that hold the rows a filter lets through in the order of their ids, so that a page
+ * The indexes that lists scan. They hold the rows that a filter lets through in the order of their ids, so that a page
  * reads as many rows as it shows, however many the merchant has. All columns ascend, as `Pages.ts` needs it: a range of
  * rows is a range of an index only where all its columns run the same way.
  *
  * `order_tags` is such an index for metadata, kept by triggers: a tag stands for one pair of one merchant and mode, and
  * lists its orders by number. A GIN index on the metadata would find all orders with a pair, of all merchants, in no
- * order: a common pair would be read to the end for each page. Tags are hashes; who looks one up compares the metadata
- * itself as well.
+ * order: a common pair would be read to the end for each page. Tags are hashes; a look-up compares the metadata itself
+ * as well.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** What tells whether a process has the `SECRET_KEY` with which this database was made. */
+/** The check whether a process has the `SECRET_KEY` with which this database was made. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

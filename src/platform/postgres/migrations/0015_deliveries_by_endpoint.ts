@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 const statements = [
   `create index deliveries_pending_endpoint on deliveries (endpoint_id)
     where status = 'pending' and endpoint_id is not null`,
-  // What somebody asked to be sent again is a delivery of its own.
+  // A delivery that was asked for again is one of its own.
   `alter table deliveries add column resend_of text`,
 
   `drop index deliveries_event`,

@@ -1,6 +1,6 @@
 /**
- * What buyers see of a merchant, and the methods that it offers (docs/architecture.md, section 7). `logo` is the name
- * of a file; `payment_methods` is null while every method is offered.
+ * A merchant's shop as buyers see it, and the methods that it offers (docs/architecture.md, section 7). `logo` is the
+ * name of a file; `payment_methods` is null while every method is offered.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,7 +1,7 @@
 /**
- * What a payment leaves behind takes less room (docs/decisions/0024). The ledger's hashes are bytes; it is listed along
- * its wallets, and what an object's rows and events are found by is the object's number alone, which no two merchants
- * share. New events are packed (`events/eventBodies.ts`); older ones keep their text.
+ * The rows that a payment leaves behind take less room (docs/decisions/0024). The ledger's hashes are bytes; it is
+ * listed along its wallets, and an object's rows and events are found by the object's number alone, which no two
+ * merchants share. New events are packed (`events/eventBodies.ts`); older ones keep their text.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -98,7 +98,8 @@ const statements = [
   $$`,
   `create trigger ledger_has_sources after insert on ledger referencing new table as added
     for each statement execute function refuse_movements_without_source()`,
-  // Whoever could promise less than nothing could spend what is not there. Rows that are there are not looked at.
+  // A wallet that could promise less than nothing could spend money that is not there. Rows that are there are not
+  // looked at.
   `alter table wallets add constraint wallets_promised check (reserved >= 0) not valid`
 ]
 

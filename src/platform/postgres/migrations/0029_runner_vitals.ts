@@ -1,6 +1,6 @@
 /**
- * What each process tells of itself every few seconds (docs/decisions/0037). It is worth nothing after a crash of
- * Postgres, so it is not in the log. Updates change no index and find room in their page.
+ * The vitals of each process, written every few seconds (docs/decisions/0037). They are worth nothing after a crash of
+ * Postgres, so they are not in the log. Updates change no index and find room in their page.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

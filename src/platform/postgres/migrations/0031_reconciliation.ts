@@ -1,8 +1,8 @@
 /**
  * Stripe's books beside ours (docs/decisions/0038). `stripe_movements`: balance transactions of Stripe that belong to a
  * payment, with the fee that Stripe took; `checked_at` is null until they were compared. `reconciliation`: payments of
- * which the books differ, or differed; `agreed_at` is null while they do. Nobody removes a row, and nothing is mended
- * by it. `stripe_polls` says until when balance transactions were read, and when they are read next.
+ * which the books differ, or differed; `agreed_at` is null while they do. No row is removed, and nothing is mended by
+ * it. `stripe_polls` says until when balance transactions were read, and when they are read next.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

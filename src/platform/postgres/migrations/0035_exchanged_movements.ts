@@ -1,6 +1,6 @@
 /**
- * What a balance transaction of Stripe was before Stripe exchanged it; both null where nothing was exchanged
- * (silences: S19). Accounts with differences that may come from an exchange are read once more from there.
+ * A balance transaction of Stripe before Stripe exchanged it; both null where nothing was exchanged (silences: S19).
+ * Accounts with differences that may come from an exchange are read once more from there.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

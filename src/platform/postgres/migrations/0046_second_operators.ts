@@ -1,6 +1,6 @@
 /**
- * What two operators need: that the first admin is made once, which pairs of requests were done just now, and what one
- * operator has approved alone within a day.
+ * The needs of two operators: that the first admin is made once, which pairs of requests were done just now, and what
+ * one operator has approved alone within a day.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** What a request asks for that waits for a second operator, without secrets. An earlier version writes none. */
+/** The content of a request that waits for a second operator, without secrets. An earlier version writes none. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

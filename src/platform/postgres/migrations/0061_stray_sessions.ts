@@ -21,7 +21,7 @@ const statements = [
     ended_at timestamptz,
     unique (merchant_id, mode, session_id)
   )`,
-  // What is held up (src/heldUp), in the order of its ids.
+  // Held-up sessions (src/heldUp), in the order of their ids.
   `create index stray_sessions_open on stray_sessions (id) where ended_at is null`,
   `create index stray_sessions_payment on stray_sessions (merchant_id, mode, payment_id) where ended_at is null`
 ]

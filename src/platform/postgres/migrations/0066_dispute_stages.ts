@@ -1,7 +1,7 @@
 /**
  * How far the bank has gone in a dispute: an inquiry has frozen nothing, and an appeal may follow a loss. An inquiry of
- * an earlier version has its amount frozen, so it goes on as a chargeback. What is held up has lost disputes with an
- * appeal too, by another index (`laterIndexes.ts`).
+ * an earlier version has its amount frozen, so it goes on as a chargeback. The list of held-up objects has lost
+ * disputes with an appeal too, by another index (`laterIndexes.ts`).
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
