@@ -60,7 +60,7 @@ export const layer = Layer.effect(
     /** Numbers of orders with such an amount: all of them where they are few. */
     const ofAmounts = ({ merchantId, mode }: Account, { from, to }: Amounts) => {
       const firstOf = (amount: number) => sql`((select ${merchantId}::text), ${mode}::text, ${amount}::bigint, '')`
-      const columns = sql`merchant_id, mode, amount, trade_no`
+      const columns = sql`merchant_id, mode, (amount + 0), trade_no`
       return sql`select trade_no from orders
         where (${columns}) >= ${firstOf(from)} and (${columns}) < ${firstOf(to + 1)}
         order by ${columns} limit ${fewMax}`
