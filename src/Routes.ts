@@ -39,6 +39,7 @@ import * as OrderHttp from "./orders/OrderHttp.ts"
 import * as SignInHttp from "./people/SignInHttp.ts"
 import * as PeopleHttp from "./people/PeopleHttp.ts"
 import * as PayoutHttp from "./payouts/PayoutHttp.ts"
+import * as ReportHttp from "./reports/ReportHttp.ts"
 import * as RefundHttp from "./refunds/RefundHttp.ts"
 import * as HeldUpHttp from "./heldUp/HeldUpHttp.ts"
 import * as TimelineHttp from "./timeline/TimelineHttp.ts"
@@ -58,6 +59,7 @@ const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(
     DisputeHttp.layer,
     LinkHttp.layer,
     WalletHttp.layer,
+    ReportHttp.layer,
     EventHttp.layer,
     LogHttp.layer,
     UploadHttp.layer,

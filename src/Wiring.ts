@@ -30,6 +30,7 @@ import { jobs, opened } from "./platform/jobs/Opening.ts"
 import * as Platform from "./platform/Platform.ts"
 import * as ReceiptsRoom from "./receipts/ReceiptsRoom.ts"
 import * as RefundsRoom from "./refunds/RefundsRoom.ts"
+import * as ReportsRoom from "./reports/ReportsRoom.ts"
 import { routes } from "./Routes.ts"
 import * as SandboxRoom from "./sandbox/SandboxRoom.ts"
 import * as SecretKeyRoom from "./secretKey/SecretKeyRoom.ts"
@@ -40,7 +41,7 @@ import * as Outbound from "./webhooks/Outbound.ts"
 import * as WebhooksRoom from "./webhooks/WebhooksRoom.ts"
 
 /** Views over the rows of many rooms. */
-const overview = Layer.mergeAll(TimelineRoom.layer, HeldUp.layer, Search.layer, jobs(Watch.layer))
+const overview = Layer.mergeAll(TimelineRoom.layer, ReportsRoom.layer, HeldUp.layer, Search.layer, jobs(Watch.layer))
 const aboutOrders = Layer.mergeAll(
   LinksRoom.layer,
   ReceiptsRoom.layer,

@@ -47,6 +47,7 @@ const floors: ReadonlyArray<string> = [
   "src/disputes",
   "src/refunds",
   "src/timeline",
+  "src/reports",
   "src/heldUp",
   "src/lookup",
   "src/edge",

@@ -67,7 +67,14 @@ export interface Route {
 const patternOf = (path: string) => path.replace(/:(\w+)/g, "{$1}")
 
 /** Ours that hold many objects and have no pages. */
-const rowsOfPattern: Readonly<Record<string, number>> = { "/v1/orders/{ref}/timeline": 100 }
+const rowsOfPattern: Readonly<Record<string, number>> = {
+  "/v1/orders/{ref}/timeline": 100,
+  // A report reads up to 5,000 rows of the ledger: a merchant has one at a time.
+  "/v1/reports/statement": 200,
+  "/v1/reports/fees": 200,
+  "/v1/reports/payout": 200,
+  "/v1/reports/frozen": 200
+}
 
 export const routeOf = (endpoint: HttpApiEndpoint.Top): Route => ({
   pattern: patternOf(endpoint.path),

@@ -46,6 +46,7 @@ const MerchantRow = Schema.Struct({
   support_email: Schema.NullOr(Schema.String),
   support_url: Schema.NullOr(Schema.String),
   contact_email: Schema.NullOr(Schema.String),
+  time_zone: Schema.String,
   approved: Schema.Boolean,
   live_currencies: Schema.Array(Currency),
   fees: FeeSchedule,
@@ -266,7 +267,8 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
       dispute_fee = ${jsonText(row.dispute_fee)}::text::jsonb,
       payout_fee = ${jsonText(row.payout_fee)}::text::jsonb,
       quotas = ${jsonText(row.quotas)}::text::jsonb, logo = ${row.logo}, support_email = ${row.support_email},
-      support_url = ${row.support_url}, contact_email = ${row.contact_email}, note = ${row.note},
+      support_url = ${row.support_url}, contact_email = ${row.contact_email}, time_zone = ${row.time_zone},
+      note = ${row.note},
       suspended_at = ${row.suspended_at === null ? null : isoText(row.suspended_at)}::text::timestamptz
       where merchant_id = ${row.merchant_id}`
     for (const mode of Mode.literals) {

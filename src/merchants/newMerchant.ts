@@ -21,6 +21,7 @@ export const newMerchant = Effect.fnUntraced(function* (
     support_email: null,
     support_url: null,
     contact_email: null,
+    time_zone: "UTC",
     approved: false,
     live_currencies: [],
     fees: [],

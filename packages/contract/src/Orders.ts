@@ -165,12 +165,28 @@ export const UpdateOrder = withExample(
 )
 export type UpdateOrder = typeof UpdateOrder.Type
 
-/** Filters of the list; all have to match (spec: Endpoints, Orders). */
+/** Of a range: a bound may be any whole number that an amount can be compared with. */
+const Amount = Schema.String.check(
+  Schema.isPattern(/^[0-9]{1,12}$/, { expected: "a whole number of minor units, in digits" })
+)
+
+/**
+ * Filters of the list; all have to match (spec: Endpoints, Orders). Those by address, method and amount are ours
+ * (silences: P20).
+ */
 export const OrderQuery = Schema.StructWithRest(
   Schema.Struct({
     ...ExportableQuery,
     status: Schema.optionalKey(OrderStatus.annotate({ description: "Orders in this state." })),
-    out_trade_no: Schema.optionalKey(text("The order with exactly this number of yours."))
+    out_trade_no: Schema.optionalKey(text("The order with exactly this number of yours.")),
+    receipt_email: Schema.optionalKey(text("Orders whose receipt goes to exactly this address.")),
+    payment_method: Schema.optionalKey(PaymentMethod.annotate({ description: "Orders that were paid so." })),
+    "amount[gte]": Schema.optionalKey(
+      Amount.annotate({ description: "Orders of this amount, in minor units, or more." })
+    ),
+    "amount[lte]": Schema.optionalKey(
+      Amount.annotate({ description: "Orders of this amount, in minor units, or less." })
+    )
   }),
   [MetadataFilters]
 )
