@@ -133,10 +133,10 @@ Command.run(coffer, { version }).pipe(
     disableErrorReporting: true,
     // A stop that was asked for is a success.
     teardown: (exit, onExit) => {
-      const asked = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+      const isWanted = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
       const failure = Option.getOrUndefined(Exit.findErrorOption(exit))
       const otherwise = Predicate.hasProperty(failure, "exitCode") ? Number(failure.exitCode) : 1
-      onExit(Exit.isSuccess(exit) || asked ? 0 : otherwise)
+      onExit(Exit.isSuccess(exit) || isWanted ? 0 : otherwise)
     }
   })
 )

@@ -96,11 +96,11 @@ const counted = (count: number) => count.toLocaleString("en-US")
 
 /** A sign of life on standard error, when it takes longer than people like to wait in silence. */
 const progress = Effect.map(Clock.currentTimeMillis, (start) => {
-  let said = start
+  let saidAt = start
   return (checked: Counts) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      if (now - said < silenceMillis) return Effect.void
-      said = now
+      if (now - saidAt < silenceMillis) return Effect.void
+      saidAt = now
       const rows = Object.values(checked).reduce((sum, count) => sum + count, 0)
       return Console.error(`${counted(rows)} rows checked, ${counted(checked.ledger)} of the ledger`)
     })

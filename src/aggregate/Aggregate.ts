@@ -20,7 +20,7 @@ export interface Kind {
   /** How loading fails where there is no such object. */
   readonly Missing: unknown
   /** The row that is kept beside the object; undefined where there is none. */
-  readonly Beside: unknown
+  readonly Related: unknown
 }
 
 /** An object and the version of its row. */
@@ -42,9 +42,9 @@ export interface Aggregate<K extends Kind> {
   /** The order that the events belong to. Only an aggregate that announces nothing has none. */
   readonly orderOf?: (state: K["State"]) => Pick<Recorded, "tradeNo" | "notifyUrl">
   /** The row beside the object is read before a decision, changes with the object, and is fenced by its own version. */
-  readonly beside?: {
-    readonly read: (id: K["Id"]) => Effect.Effect<K["Beside"]>
-    readonly changes: (id: K["Id"], before: K["Beside"], facts: ReadonlyArray<K["Fact"]>) => ChangeSet
+  readonly related?: {
+    readonly read: (id: K["Id"]) => Effect.Effect<K["Related"]>
+    readonly changes: (id: K["Id"], before: K["Related"], facts: ReadonlyArray<K["Fact"]>) => ChangeSet
   }
   /** The rows of other objects that a fact creates, such as the order of a visit to a link. */
   readonly creates?: (after: K["State"], fact: K["Fact"]) => ChangeSet

@@ -1,5 +1,5 @@
 /**
- * The one way from a command to committed rows: load, decide, derive, commit, and again when somebody else wrote first
+ * The one way from a command to committed rows: load, decide, derive, commit, and again when another runner wrote first
  * (docs/decisions/0019). Between load and commit everything is plain and synchronous. Commands for an object that has
  * an owner are taken in turn there (docs/decisions/0022). For the others the row's version decides who was first.
  */
@@ -27,7 +27,7 @@ import { currentTime } from "../platform/runtime/clock.ts"
 import { type CarriedOut, Instructions } from "../wallets/Instructions.ts"
 import { type Entry, type Instruction, noEntry, type Wallets } from "../wallets/Wallets.ts"
 import type { Aggregate, Kind, Stored } from "./Aggregate.ts"
-import { type Derived, derive, deriveNew, type Given } from "./derive.ts"
+import { type Derived, derive, deriveNew, type PerformOptions } from "./derive.ts"
 import { decidingAgain } from "./decidingAgain.ts"
 import { makeSnapshots } from "./Snapshots.ts"
 
@@ -45,7 +45,7 @@ export interface Rooms<State, E> {
 }
 
 /** The changes and the answer that are committed with a new object. */
-interface Creation extends Pick<Given, "answer"> {
+interface Creation extends Pick<PerformOptions, "answer"> {
   readonly changes?: ChangeSet
   /** How another runner is told of the creation. */
   readonly instruction?: Instruction
@@ -58,7 +58,7 @@ export interface WriteLoop<K extends Kind, E = never> {
   readonly perform: (
     id: K["Id"],
     command: K["Command"],
-    given?: Given
+    options?: PerformOptions
   ) => Effect.Effect<K["State"], K["Refusal"] | K["Missing"] | WriteFailure | EntryFailure | E>
   /** A new object has no version that could guard it. Its unique index is the guard. */
   readonly create: (
@@ -72,7 +72,7 @@ export interface WriteLoop<K extends Kind, E = never> {
     consequence: Consequence,
     creation?: Creation
   ) => Effect.Effect<CarriedOut, CommitError>
-  /** The object as somebody has just read it, which spares the next command its own read. */
+  /** The object as its caller has just read it, which spares the next command its own read. */
   readonly offer: (stored: Stored<K["State"]>) => void
 }
 
@@ -95,11 +95,11 @@ export const makeWriteLoop = <K extends Kind, E = never>(
       yield* (yield* Instructions).define(aggregate.instruction, decidingAgain(aggregate, decide))
     }
 
-    const performNow = Effect.fnUntraced(function* (id: K["Id"], command: K["Command"], given: Given = {}) {
+    const performNow = Effect.fnUntraced(function* (id: K["Id"], command: K["Command"], options: PerformOptions = {}) {
       let hint = snapshots.take(id)
-      let { answer } = given
+      let { answer } = options
       for (let attempt = 1, renumbered = 0; attempt <= aggregate.attemptsMax; attempt++) {
-        const { decision, derived } = yield* decide(id, command, hint, { ...given, answer })
+        const { decision, derived } = yield* decide(id, command, hint, { ...options, answer })
         const outcome = yield* Effect.result(commit(id, derived))
         if (outcome._tag === "Success") {
           snapshots.keep(id, derived.after)
@@ -111,13 +111,13 @@ export const makeWriteLoop = <K extends Kind, E = never>(
         const { failure } = outcome
         hint = undefined
         // Numbers that came with the entry are the caller's to make anew. Most entries bring none.
-        if (isOvertaken(failure) && !bringsNumbers(given.entry?.changes ?? []) && renumbered++ < renumberedMax) {
+        if (isOvertaken(failure) && !bringsNumbers(options.entry?.changes ?? []) && renumbered++ < renumberedMax) {
           attempt--
           continue
         }
         if (isSuperseded(derived.own, failure)) continue
         if (!isAnswerStale(failure) || aggregate.outlivesRequest !== true) {
-          return yield* isForCaller(given.entry, failure) ? Effect.fail(failure) : overloaded
+          return yield* isForCaller(options.entry, failure) ? Effect.fail(failure) : overloaded
         }
         answer = undefined
       }
@@ -132,8 +132,10 @@ export const makeWriteLoop = <K extends Kind, E = never>(
       return state
     })
 
-    const perform: WriteLoop<K, E>["perform"] = (id, command, given) =>
-      aggregate.owned === undefined ? performNow(id, command, given) : turns.inTurn(id, performNow(id, command, given))
+    const perform: WriteLoop<K, E>["perform"] = (id, command, options) =>
+      aggregate.owned === undefined
+        ? performNow(id, command, options)
+        : turns.inTurn(id, performNow(id, command, options))
 
     return {
       perform,
@@ -149,11 +151,11 @@ export const deciding = <K extends Kind>(aggregate: Aggregate<K>, events: Events
     id: K["Id"],
     command: K["Command"],
     hint: Stored<K["State"]> | undefined,
-    { answer, entry }: Given
+    { answer, entry }: PerformOptions
   ) {
     let before = hint ?? (yield* aggregate.load(id))
     const record = yield* events.recorder(before.state)
-    const beside = aggregate.beside === undefined ? undefined : yield* aggregate.beside.read(id)
+    const related = aggregate.related === undefined ? undefined : yield* aggregate.related.read(id)
     const now = yield* currentTime
     let decision = aggregate.decide(before.state, command)
     // Trust the snapshot only for accepted changes; re-read before refusing.
@@ -163,7 +165,7 @@ export const deciding = <K extends Kind>(aggregate: Aggregate<K>, events: Events
     }
     // A refusal is not an answer to keep.
     const kept = decision.refusal === undefined ? answer : undefined
-    const surroundings = { answer: kept, entry, now, record, beside, command }
+    const surroundings = { answer: kept, entry, now, record, related, command }
     return { decision, derived: derive(aggregate, before, decision.events, surroundings) }
   })
 
@@ -193,7 +195,9 @@ const recordNothing = () => []
 
 const overloaded = Effect.fail(new NotCommitted({ reason: "overloaded" }))
 
-/** For a command without an entry: nobody else's row is written with it, and the money it takes was promised before. */
+/**
+ * For a command without an entry: no other object's row is written with it, and the money it takes was promised before.
+ */
 export const withoutEntry = {
   StaleVersion: () => overloaded,
   AlreadyExists: Effect.die,

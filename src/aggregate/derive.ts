@@ -14,14 +14,14 @@ import { type Entry, type Instruction, noEntry } from "../wallets/Wallets.ts"
 import type { Aggregate, Kind, Stored } from "./Aggregate.ts"
 
 /** The parts of a change that come with its command. */
-export interface Given {
+export interface PerformOptions {
   /** The answer to the request is committed with the change. */
   readonly answer?: Answering | undefined
   /** Money and rows of the caller. They are committed with the change; a command that changes nothing commits none. */
   readonly entry?: Entry | undefined
 }
 
-export interface Surroundings extends Given {
+export interface Surroundings extends PerformOptions {
   readonly now: DateTime.Utc
   readonly record: Recorder
 }
@@ -40,9 +40,9 @@ export const derive = <K extends Kind>(
   aggregate: Aggregate<K>,
   before: Stored<K["State"]>,
   facts: ReadonlyArray<K["Fact"]>,
-  surroundings: Surroundings & { readonly beside: K["Beside"]; readonly command: K["Command"] }
+  surroundings: Surroundings & { readonly related: K["Related"]; readonly command: K["Command"] }
 ): Derived<K["State"]> => {
-  const { answer, beside, command, entry = noEntry, now } = surroundings
+  const { answer, related, command, entry = noEntry, now } = surroundings
   if (facts.length === 0) {
     const changes = answerOf(answer, aggregate.view(before.state))
     return { ...noEntry, after: before, own: [], order: undefined, changes }
@@ -63,8 +63,8 @@ export const derive = <K extends Kind>(
     created.push(...(aggregate.creates?.(state, fact) ?? []))
     events.push(...announce(aggregate, { state, version }, consequence, surroundings))
   }
-  const besides = aggregate.beside?.changes(aggregate.idOf(state), beside, facts) ?? []
-  const own = [aggregate.replacement(before, state, now), ...besides]
+  const relatedChanges = aggregate.related?.changes(aggregate.idOf(state), related, facts) ?? []
+  const own = [aggregate.replacement(before, state, now), ...relatedChanges]
   return {
     after: { state, version },
     own,
@@ -73,13 +73,13 @@ export const derive = <K extends Kind>(
     reserve,
     changes: [...own, ...created, ...events, ...entry.changes, ...answerOf(answer, aggregate.view(state))],
     instructions: [
-      ...told(aggregate, { id: aggregate.idOf(state), version: before.version, command, answer }),
+      ...instructionsOf(aggregate, { id: aggregate.idOf(state), version: before.version, command, answer }),
       ...entry.instructions
     ]
   }
 }
 
-const told = <K extends Kind>(
+const instructionsOf = <K extends Kind>(
   { instruction }: Aggregate<K>,
   performed: PerformedCommand<K["Id"], K["Command"]>
 ): ReadonlyArray<Instruction> => (instruction === undefined ? [] : [instruct(instruction, performed)])

@@ -1,6 +1,6 @@
 /**
  * `ANCHOR_FILE`: anchors outside the database, one a line, as JSON: `at`, `chain`, `sequence`, `id` and `hash`. Lines
- * are only added, so the file may be kept where nobody can change it: append-only, or as a copy with retention.
+ * are only added, so the file may be kept where it cannot be changed: append-only, or as a copy with retention.
  */
 import { systemProblem } from "@coffer/rules/systemProblem"
 import { Effect, FileSystem, Option, type PlatformError, Schema, Stream } from "effect"

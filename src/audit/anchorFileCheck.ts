@@ -29,11 +29,11 @@ export const checkAnchorFile = Effect.fnUntraced(function* (
 
 const compare = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, anchors: ReadonlyArray<AnchorFile.Anchor>) {
   const column = (name: keyof AnchorFile.Anchor) => anchors.map((anchor) => String(anchor[name]))
-  const given = `select chain, sequence::bigint as sequence, row_id, hash, at
+  const anchorRows = `select chain, sequence::bigint as sequence, row_id, hash, at
     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) t (chain, sequence, row_id, hash, at)`
   const rows = yield* patiently(patience)(
     sql.unsafe(
-      `select * from (${comparison(given)}) found where detail is not null`,
+      `select * from (${comparison(anchorRows)}) found where detail is not null`,
       (["chain", "sequence", "id", "hash", "at"] as const).map(column)
     )
   )

@@ -17,7 +17,7 @@ import { evolve } from "@coffer/rules/dispute/evolve"
 import type { RefundRefused } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { Aggregate } from "../aggregate/Aggregate.ts"
-import type { Given } from "../aggregate/derive.ts"
+import type { PerformOptions } from "../aggregate/derive.ts"
 import { makeWriteLoop, withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
@@ -38,7 +38,7 @@ interface DisputeKind {
   readonly Fact: DisputeEvent
   readonly Refusal: DisputeConflict | DisputeContradicted
   readonly Missing: DisputeNotFound
-  readonly Beside: StoredEvidence
+  readonly Related: StoredEvidence
 }
 
 export class DisputeCommands extends Context.Service<
@@ -48,7 +48,7 @@ export class DisputeCommands extends Context.Service<
     readonly perform: (
       disputeNo: DisputeNo,
       command: DisputeCommand,
-      given: Given
+      options: PerformOptions
     ) => Effect.Effect<Dispute, DisputeConflict | DisputeContradicted | DisputeNotFound | WriteFailure>
     /** A new one. It has no owner yet: the unique index on the channel's number is the guard. */
     readonly open: (
@@ -80,7 +80,7 @@ export const layer = Layer.effect(
       replacement: ({ state, version }, after, now) => replacement({ dispute: state, version }, after, now),
       view: disputeView,
       orderOf: (dispute) => dispute,
-      beside: { read: store.evidence, changes: evidenceChanges },
+      related: { read: store.evidence, changes: evidenceChanges },
       instruction: performedCommand("dispute", DisputeNo, DisputeCommand),
       attemptsMax: 2,
       owned: { kind: "disputes", rememberedMax: 1_024 }
@@ -93,7 +93,7 @@ export const layer = Layer.effect(
     yield* (yield* Instructions).define(newDispute, (dispute) => loop.carryOutNew(dispute, opening(dispute)))
 
     return DisputeCommands.of({
-      perform: (disputeNo, command, given) => Effect.catchTags(loop.perform(disputeNo, command, given), alone),
+      perform: (disputeNo, command, options) => Effect.catchTags(loop.perform(disputeNo, command, options), impossible),
       open: (dispute) =>
         Effect.catchTags(loop.create(dispute, opening(dispute), { instruction: instruct(newDispute, dispute) }), {
           OrderConflict: Effect.die,
@@ -107,7 +107,7 @@ const NewDispute = Dispute.members[0]
 const newDispute = instructionKind("new_dispute", NewDispute)
 
 /** These cannot happen: a dispute has a paid order, and a bank may take more than the balance (silences: D9). */
-const alone = {
+const impossible = {
   ...withoutEntry,
   OrderNotFound: Effect.die,
   OrderConflict: Effect.die,

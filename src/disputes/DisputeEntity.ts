@@ -22,7 +22,7 @@ export const {
   perform: Effect.map(
     DisputeCommands,
     (disputes) =>
-      ({ command, disputeNo, ...given }) =>
-        disputes.perform(disputeNo, command, given)
+      ({ command, disputeNo, ...options }) =>
+        disputes.perform(disputeNo, command, options)
   )
 })

@@ -75,7 +75,7 @@ export const disputes = table("disputes", {
   place: 40,
   listed: true,
   of: Dispute,
-  beside: { version: Schema.Int, nextCheckAt: Schema.NullOr(Schema.DateTimeUtc), checks: Schema.Int },
+  extra: { version: Schema.Int, nextCheckAt: Schema.NullOr(Schema.DateTimeUtc), checks: Schema.Int },
   key: "disputeNo",
   version: "version",
   fixed: Struct.keys(terms),
@@ -87,7 +87,7 @@ const storedOf = (row: typeof disputes.row.Type): StoredDispute => ({
   dispute: disputes.read(row)
 })
 
-const besideOf = (dispute: Dispute, version: number, now: DateTime.Utc) => ({
+const extraColumnsOf = (dispute: Dispute, version: number, now: DateTime.Utc) => ({
   version,
   nextCheckAt: nextCheckOf(dispute, now),
   checks: 0
@@ -110,11 +110,11 @@ const disputeEvidence = table("dispute_evidence", {
 
 /** A new dispute as a change. */
 export const insertion = (dispute: Dispute): Change =>
-  insert(disputes, dispute, besideOf(dispute, 1, dispute.createdAt))
+  insert(disputes, dispute, extraColumnsOf(dispute, 1, dispute.createdAt))
 
 /** The dispute after a decision, replacing the version that was read. */
 export const replacement = (before: StoredDispute, after: Dispute, now: DateTime.Utc): Change =>
-  update(disputes, before.version, after, besideOf(after, before.version + 1, now))
+  update(disputes, before.version, after, extraColumnsOf(after, before.version + 1, now))
 
 /** The evidence after a decision; the first makes the row. */
 export const evidenceChange = (disputeNo: DisputeNo, before: StoredEvidence, kept: Kept): Change => {
@@ -191,8 +191,8 @@ export const layer = Layer.effect(
       byProcessorId,
       evidence,
       ...(yield* makeLists),
-      leaseDue: (...asked) =>
-        sqlDefects(Effect.map(due.lease(...asked), (rows) => rows.map(({ dispute_no }) => dispute_no))),
+      leaseDue: (...args) =>
+        sqlDefects(Effect.map(due.lease(...args), (rows) => rows.map(({ dispute_no }) => dispute_no))),
       nextDueOf: (merchantIds) => sqlDefects(due.nextOf(merchantIds)),
       noteOutcomes: due.note,
       nextDue: sqlDefects(due.next),

@@ -237,7 +237,7 @@ const known = Effect.fnUntraced(function* ({ store }: DisputeServices, report: D
 
 // The merchant's answer ---------------------------------------------------------
 
-/** After this nobody knows what the channel did. Less than it takes until it is asked again. */
+/** After this it is unknown what the channel did. Less than it takes until it is asked again. */
 const channelMillis = 15_000
 
 const respond = (services: DisputeServices) => {
@@ -306,10 +306,10 @@ const completeStep = span("Disputes.completeStep")(function* (
   }
   yield* perform(disputeNo, RejectStep.make({ at, id: response.id }))
   const after = yield* applyStatus(services, yield* load(disputeNo), answer.word)
-  // An acceptance asks for a lost dispute. It has one, whoever brought that about.
+  // An acceptance asks for a lost dispute. It has one, whatever brought that about.
   if (response.step === "accept" && after.status === "lost") return after
-  const said = answer.reason === undefined ? {} : { said: answer.reason }
-  return yield* new DisputeConflict({ disputeNo, reason: "not_taken", ...said })
+  const own = answer.reason === undefined ? {} : { own: answer.reason }
+  return yield* new DisputeConflict({ disputeNo, reason: "not_taken", ...own })
 })
 
 /** Unknown also when no answer comes in time. */

@@ -77,7 +77,7 @@ export const bodyOf = (body: Body, sent: RequestRecord["sent"]): Effect.Effect<L
   const bytes = Number(length ?? 0)
   if (length === undefined ? sent["transfer-encoding"] === undefined : bytes === 0) return nothing
   if (bytes > loggedBodyBytesMax) return Effect.succeed({ bytes })
-  // The parts of a form are read as they come, and by nobody twice.
+  // The parts of a form are read as they come, and never twice.
   if (/^multipart\//i.test(sent["content-type"] ?? ""))
     return length === undefined ? nothing : Effect.succeed({ bytes })
   const known = body.known()
@@ -125,7 +125,7 @@ type LogAccess = (record: RequestRecord, answer: AccessLine) => Effect.Effect<vo
 /** The failures of the service itself. */
 const failureMin = 500
 
-/** Undefined where nobody asks for it. */
+/** Undefined where it is not asked for. */
 export const makeAccessLog: Effect.Effect<LogAccess | undefined, never, Settings> = Effect.map(
   Settings,
   ({ accessLog }) => {

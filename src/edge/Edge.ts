@@ -125,7 +125,7 @@ interface Chunks {
   readonly take: Body.Sender["take"]
 }
 
-/** Memory is claimed chunk by chunk. */
+/** Memory is reserved chunk by chunk. */
 const chunksOf = (
   request: HttpServerRequest.HttpServerRequest,
   { chunksMax, limits, take }: Chunks

@@ -9,7 +9,7 @@ import * as Quotas from "./Quotas.ts"
 import { layerTraces, routerConfig } from "./routes.ts"
 import * as ShortPath from "./ShortPath.ts"
 
-/** Admission and quotas. It stands beneath the rooms: handlers ask it, and so do callers of others. */
+/** Admission, quotas and the process' state. It stands beneath the rooms: handlers ask it, and callers of others do. */
 export const layer = Layer.mergeAll(
   Health.layerDraining,
   Admission.layer,

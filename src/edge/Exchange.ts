@@ -67,7 +67,7 @@ type Answer = <E, R>(
   addServices?: AddServices
 ) => Effect.Effect<Response, E, R>
 
-/** Smaller answers are not counted while nobody reads them: the buffers of a socket hold as much. */
+/** Smaller answers are not counted while no client reads them: the buffers of a socket hold as much. */
 const unreadMin = 16_384
 
 /** The status of an act whose client has left: there was no answer, and the act may be done or not. */
@@ -161,7 +161,7 @@ const makeCounts = Effect.map(Effect.all([Admission, Clients]), ([admission, { a
     delete record.rowsTaken
   }
 
-  /** Releases what the request has taken up. To be called when the answer is sent, or has nobody to go to. */
+  /** Releases what the request has taken up. To be called when the answer is sent, or has no client to go to. */
   const release = (incoming: Incoming) => {
     const { held, reading, record } = incoming
     if (reading !== undefined) {

@@ -1,5 +1,5 @@
 /**
- * Keys and tokens that are nobody's. They are counted; one of each address and minute is logged and written to the
+ * Keys and tokens that do not exist. They are counted; one of each address and minute is logged and written to the
  * audit log, and some sixty of all addresses; and an address that sends many different ones is refused before the next
  * is looked up, unless that one is known here. The same one again is refused from memory and counts no more against its
  * address: it is no guess, but a program whose key was reset (docs/decisions/0057).
@@ -21,9 +21,9 @@ export class FailedCredentials extends Context.Service<
   {
     /** Refuses an address that has sent too many, and counts what it refuses. */
     readonly check: (of: Kind, ip: string) => Effect.Effect<void, Wire.RateLimited>
-    /** Remembers a credential that was looked up and is nobody's. One that was somebody's once is no guess. */
+    /** Remembers a credential that was looked up and does not exist. One that existed once is no guess. */
     readonly note: (of: Kind, ip: string, credential: string, hasEnded?: boolean) => Effect.Effect<void>
-    /** Whether it was nobody's a short time ago, and counts it. */
+    /** Whether it did not exist a short time ago, and counts it. */
     readonly isRemembered: (of: Kind, credential: string) => Effect.Effect<boolean>
     /** How many addresses or credentials are remembered. */
     readonly size: () => number
@@ -33,11 +33,11 @@ export class FailedCredentials extends Context.Service<
 /** Failures of one address in a minute. */
 const failuresMax = 300
 const windowMillis = 60_000
-/** How long a credential is remembered after its last use. One that is nobody's never becomes somebody's. */
+/** How long a credential is remembered after its last use. One that does not exist never will. */
 const rememberedMillis = 10 * 60_000
 /** Addresses that are remembered, and credentials likewise. */
 export const addressesMax = 20_000
-/** Entries of a minute for all addresses together: somebody who has many must not fill the audit log. */
+/** Entries of a minute for all addresses together: a client that has many must not fill the audit log. */
 const samplesMax = 60
 
 const refused = Metric.counter("coffer_credentials_refused_total", {

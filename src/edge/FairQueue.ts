@@ -1,7 +1,7 @@
 /**
  * Requests that arrive faster than they can be begun (docs/decisions/0014; silences: U12). A few of each turn of the
  * event loop begin at once. The others wait in lines, and the lines are served in turn, for a few milliseconds at a
- * time: nobody waits for thousands of requests of somebody else. It knows no sockets, and is given its clock.
+ * time: no party waits for thousands of requests of another. It knows no sockets, and is given its clock.
  */
 
 export interface FairQueue {
@@ -13,7 +13,7 @@ export interface FairQueue {
 
 type Begin = (behind: number) => void
 
-/** In one turn of the loop, while nobody waits. */
+/** In one turn of the loop, while no party waits. */
 export const atOnceMax = 64
 /** So many connections are accepted, one in each turn, before lines are served again. */
 export const acceptsMax = 256

@@ -37,7 +37,7 @@ export const layer = Layer.effect(
         const { answer } = yield* CurrentRecord
         const claim = yield* Ref.get(held)
         const isKept = Exit.isSuccess(exit) && exit.value.status < 300 && answer !== undefined
-        const finishing = keys.settle(claim, isKept ? { status: exit.value.status, data: answer.data } : undefined)
+        const finishing = keys.finish(claim, isKept ? { status: exit.value.status, data: answer.data } : undefined)
         // A request that is late already does not wait for this write.
         const isLate = isBusy(exit) || elapsedMillis() - begun > finishWithinMillis
         yield* isLate ? Effect.forkIn(withoutDeadline(finishing), scope) : finishing
@@ -65,7 +65,7 @@ export const layer = Layer.effect(
             const held = yield* Ref.make<ClaimState>({ claim: claimed.claim, isAnswered: false })
             return yield* restore(faults.around("Idempotency.run", httpEffect)).pipe(
               Effect.provideService(CurrentClaim, held),
-              Effect.onExit((exit) => faults.around("Idempotency.settle", finish(held, begun, exit)))
+              Effect.onExit((exit) => faults.around("Idempotency.finish", finish(held, begun, exit)))
             )
           })
         )

@@ -133,7 +133,7 @@ const isCallerAllowed = (settings: Allowing, ip: string): boolean => {
     allowlists.set(settings, Result.getOrUndefined(parseAllowlist(settings.ip_allowlist)))
   }
   const allowlist = allowlists.get(settings)
-  // A list that does not parse was still meant to keep callers out, so it lets nobody in.
+  // A list that does not parse was still meant to keep callers out, so it lets no caller in.
   return allowlist !== undefined && isAllowed(allowlist, ip)
 }
 

@@ -40,7 +40,7 @@ const methods = new Set(["GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PAT
 
 /** Counts one answer. */
 export const count = (method: string, { pattern }: Route, status: number, millis: number) => {
-  // Anybody may invent a method; nobody may fill the memory with counters.
+  // A client may invent methods, and must not fill the memory with counters.
   const label = methods.has(method) ? method : "other"
   const { counter, timer } = seriesOf({ method: label, route: pattern, status })
   return Effect.withFiberSucceed(({ context }) => {

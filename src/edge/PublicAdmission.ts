@@ -1,5 +1,5 @@
 /**
- * Calls without a key: pages, files, the reference. Such a call is counted as work of the client's address, and is
+ * Calls without a key: pages, files, the reference. Each call is counted as work of the client's address, and is
  * refused if there is too much of it (silences: U12).
  */
 import { Effect } from "effect"

@@ -141,7 +141,7 @@ const makeRun =
     })
   }
 
-/** Node buffers this much of a body that nobody reads. Larger ones go to the framework, which can hang up. */
+/** Node buffers this much of a body that is not read. Larger ones go to the framework, which can hang up. */
 const bytesMax = 64 * 1024
 
 const jsonTypes = new Set(["application/json", "application/json; charset=utf-8", "application/json;charset=utf-8"])

@@ -10,7 +10,7 @@ import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { makeOursOf } from "../platform/postgres/ownNumbers.ts"
-import { alone, along, isStorable, type Search } from "../platform/postgres/scans.ts"
+import { ownIndex, along, isStorable, type Search } from "../platform/postgres/scans.ts"
 
 const EventRow = Schema.Struct({
   id: Schema.String,
@@ -80,7 +80,7 @@ export const layer = Layer.effect(
       // An object has few events: nothing to merge.
       const objects = yield* oursOf(account, ["order", "refund", "dispute"], object_id)
       const filters = types.length === 0 ? [] : [sql.in("type", types)]
-      return { path: alone(...objects.map((one) => ({ object_id: one }))), filters }
+      return { path: ownIndex(...objects.map((one) => ({ object_id: one }))), filters }
     })
 
     return EventStore.of({

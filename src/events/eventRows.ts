@@ -32,7 +32,7 @@ export const deliveries = table("deliveries", {
     status: Schema.Literals(["pending"]),
     attempts: Schema.Int,
     nextAttemptAt: Schema.DateTimeUtc,
-    /** The delivery that somebody asked to be sent again; null for one that the event itself brought about. */
+    /** The delivery that was asked for again; null for one that the event itself brought about. */
     resendOf: Schema.NullOr(Schema.String)
   }),
   key: "id"

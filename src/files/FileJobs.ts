@@ -21,9 +21,9 @@ export const layer = Layer.effectDiscard(
       callsOutside: filesBucket !== undefined,
       tidies: true,
       run: Effect.gen(function* () {
-        const seen = yield* files.dropUnnamed(yield* currentTime, batchMax)
-        isMore = seen === batchMax
-        return seen
+        const looked = yield* files.dropUnnamed(yield* currentTime, batchMax)
+        isMore = looked === batchMax
+        return looked
       }),
       next: Effect.map(currentTime, (now) => Option.some(isMore ? now : DateTime.addDuration(now, every)))
     }))

@@ -24,7 +24,7 @@ export type FileRow = typeof FileRow.Type
 export interface Dropped {
   readonly names: ReadonlyArray<string>
   /** How many were looked at. */
-  readonly seen: number
+  readonly looked: number
 }
 
 export class FileStore extends Context.Service<
@@ -98,7 +98,7 @@ export const layer = Layer.effect(
             from (select merchant_id, mode, sum(size) as bytes from gone group by merchant_id, mode) less
             where held.merchant_id = less.merchant_id and held.mode = less.mode)
         select name, is_named from due`
-      return { names: rows.filter(({ is_named }) => !is_named).map(({ name }) => name), seen: rows.length }
+      return { names: rows.filter(({ is_named }) => !is_named).map(({ name }) => name), looked: rows.length }
     })
     const writing = <A>(write: Effect.Effect<A>) => faults.around("Store.write", write, () => "files")
 

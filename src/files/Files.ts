@@ -122,11 +122,11 @@ export const layer = Layer.effect(
 
       // The row goes first: a crash may leave a file without a row, but never a row without a file.
       dropUnnamed: Effect.fnUntraced(function* (now, limit) {
-        const { names, seen } = yield* store.dropUnnamed(now, limit)
+        const { names, looked } = yield* store.dropUnnamed(now, limit)
         yield* Effect.forEach(names, (name) =>
           Effect.catch(storage.remove(name), (failure) => Effect.logWarning("a file was not removed", name, failure))
         )
-        return seen
+        return looked
       })
     })
   })

@@ -117,7 +117,7 @@ const decodeCounts = Schema.decodeUnknownEffect(
 )
 type HeldIntegers = Record<HeldKind, Schema.Int>
 
-const from = (sql: SqlClient.SqlClient, { beside = "", table }: HeldSource) => sql`${sql(table)} ${sql.literal(beside)}`
+const from = (sql: SqlClient.SqlClient, { join = "", table }: HeldSource) => sql`${sql(table)} ${sql.literal(join)}`
 
 /** The merchant's rows. Both environments are named, so that an index by merchant and environment serves. */
 const holds = (

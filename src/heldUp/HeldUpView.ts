@@ -126,7 +126,7 @@ const strayTurn = ({ created_at: since, status, trade_no, url }: HeldRow, channe
 const unappliedTurn = (row: HeldRow): Turn => {
   const waiting = waitingIn(row)
   const times = waiting.flatMap(({ paidAt }) => (paidAt === undefined ? [] : [paidAt]))
-  const told = waiting.map(({ amount, currency, dispute, paymentId, problem, reason, state }) => {
+  const steps = waiting.map(({ amount, currency, dispute, paymentId, problem, reason, state }) => {
     const why = [
       reason,
       ...(problem === undefined ? [] : [`it did not go back: ${problem}`]),
@@ -137,7 +137,7 @@ const unappliedTurn = (row: HeldRow): Turn => {
   })
   return {
     waits_for: waiting.some(({ state }) => state === "parked") ? "operator" : "channel",
-    text: told.join("; "),
+    text: steps.join("; "),
     since: times.length === 0 ? row.created_at : times.reduce(DateTime.min)
   }
 }

@@ -54,7 +54,7 @@ export interface HeldSource {
   /** Columns of {@link HeldRow} that are not the table's own columns of the same name. */
   readonly columns: Readonly<Partial<Record<keyof HeldRow, string>>>
   /** A join that finds the account of each row. */
-  readonly beside?: string
+  readonly join?: string
 }
 
 const money = { amount: "amount", currency: "currency" }
@@ -91,7 +91,7 @@ const mail = (prefix: string, mode?: Mode): HeldSource => ({
   held: `due_at is not null and error is not null and mails.id < '${prefix}A'`,
   columns: { trade_no: "trade_no", attempts: "attempts", error: "error", next_at: "due_at", updated_at: "created_at" },
   // `offset 0` keeps the planner from beginning with the orders.
-  beside: "cross join lateral (select merchant_id, mode from orders where trade_no = mails.trade_no offset 0) as owned"
+  join: "cross join lateral (select merchant_id, mode from orders where trade_no = mails.trade_no offset 0) as owned"
 })
 
 export const heldSources: ReadonlyArray<HeldSource> = [

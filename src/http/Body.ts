@@ -89,7 +89,7 @@ const unknownVisit = ({ ip }: RequestRecord): Visit => ({
 
 const tooSlow = refuseField("", `The body must come at ${rateMin * 1_000} bytes a second or faster`)
 
-/** For a body that somebody else reads, such as a form: what reads it is interrupted when its client is cut off. */
+/** For a body that other code reads, such as a form: what reads it is interrupted when its client is cut off. */
 export const makeReceiving = Effect.map(
   makeReceive,
   (receive) =>

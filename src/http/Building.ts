@@ -28,7 +28,7 @@ export interface Building {
   /** Waits for its turn. `begin` is called when it has come: from then on the party holds these rows. */
   readonly take: (whose: Whose, rows: number, begin: () => void) => Effect.Effect<void>
   readonly give: (whose: Whose, rows: number) => void
-  /** Looks again whether somebody may begin. */
+  /** Looks again whether an answer may begin. */
   readonly serve: () => void
 }
 

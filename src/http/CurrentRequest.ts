@@ -32,7 +32,7 @@ export interface RequestRecord {
   readonly connection: Connection
   /** Objects that its answer may hold; 0 for one alone. */
   readonly rows: number
-  /** How many more of whoever sent it waited to be begun when it was. */
+  /** How many more of its sender waited to be begun when it was. */
   readonly behind: number
   /** The caller's account, once the key is known; calls without one are not logged (silences: A4). */
   account: Account | undefined

@@ -45,7 +45,7 @@ export const replyCsv = <Row, Item extends Readonly<Record<string, unknown>>>(
       ).pipe(Stream.concat(making))
     ).pipe(
       Stream.rechunk(1),
-      // The network may take a piece at once, and then nobody else has had a turn.
+      // The network may take a piece at once, and then no other fiber has had a turn.
       Stream.tap(() => Effect.yieldNow)
     )
     return HttpServerResponse.stream(

@@ -9,26 +9,26 @@ import type { OwnerUnavailable } from "../platform/cluster/ask.ts"
 import type { NotCommitted } from "../platform/commit/Change.ts"
 import { busy, refuseField, refuseTemporarily, refuseWith } from "./replies.ts"
 
-type WireClass<Given, Refusal> = new (given: Given & { readonly request_id: string }) => Refusal
-type Content<Given> = Omit<Given, "request_id">
+type WireClass<Fields, Refusal> = new (fields: Fields & { readonly request_id: string }) => Refusal
+type Content<Fields> = Omit<Fields, "request_id">
 
 /** Translates an error to this wire error, with a message and, where a field is wrong, its name. */
 export const refuseAs =
-  <Given extends { readonly message: string }, Refusal, Error>(
-    wire: WireClass<Given, Refusal>,
-    contentOf: (error: Error) => Content<Given>
+  <Fields extends { readonly message: string }, Refusal, Error>(
+    wire: WireClass<Fields, Refusal>,
+    contentOf: (error: Error) => Content<Fields>
   ): ((error: Error) => Effect.Effect<never, Refusal>) =>
   (error) =>
-    refuseWith((request_id) => new wire({ ...(contentOf(error) as Given), request_id }))
+    refuseWith((request_id) => new wire({ ...(contentOf(error) as Fields), request_id }))
 
 /** The same for a condition that ends by itself: its `lasts` becomes `Retry-After`. */
 export const refuseTemporarilyAs =
-  <Given extends { readonly message: string }, Refusal, Error extends { readonly lasts: Duration.Duration }>(
-    wire: WireClass<Given, Refusal>,
-    contentOf: (error: Error) => Content<Given>
+  <Fields extends { readonly message: string }, Refusal, Error extends { readonly lasts: Duration.Duration }>(
+    wire: WireClass<Fields, Refusal>,
+    contentOf: (error: Error) => Content<Fields>
   ): ((error: Error) => Effect.Effect<never, Refusal>) =>
   (error) =>
-    refuseTemporarily(error.lasts, (request_id) => new wire({ ...(contentOf(error) as Given), request_id }))
+    refuseTemporarily(error.lasts, (request_id) => new wire({ ...(contentOf(error) as Fields), request_id }))
 
 /** Errors that every room has. */
 export const commonRefusals = {

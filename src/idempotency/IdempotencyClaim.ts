@@ -23,7 +23,7 @@ const IdempotencyKey = Schema.Struct({
   ...IdempotencyClaim.fields,
   state: Schema.Literals(["running", "done", "released"]),
   leaseUntil: Schema.NullOr(Schema.DateTimeUtc),
-  /** The run of the program that is at work on the request; null when it has ended, or nobody can tell which it is. */
+  /** The run of the program that is at work on the request; null when it has ended, or it is unknown which it is. */
   run: Schema.NullOr(Schema.Int),
   status: Schema.NullOr(Schema.Int),
   data: Schema.NullOr(Schema.String)

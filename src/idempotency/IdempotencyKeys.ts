@@ -59,7 +59,7 @@ export class IdempotencyKeys extends Context.Service<
      * The request that made this claim has ended. A 2xx answer is kept, unless it was committed with the change; after
      * any other outcome the key is free (silences: I1).
      */
-    readonly settle: (ended: ClaimState, answer?: Answer) => Effect.Effect<void>
+    readonly finish: (ended: ClaimState, answer?: Answer) => Effect.Effect<void>
   }
 >()("@coffer/idempotency/IdempotencyKeys") {}
 
@@ -134,7 +134,7 @@ export const layer = Layer.effect(
           StaleVersion: Effect.die
         })
       }),
-      settle: (ended, answer) =>
+      finish: (ended, answer) =>
         end(ended, answer).pipe(
           Effect.catchTags({
             NotCommitted: () => endLater(ended, answer),
@@ -167,7 +167,7 @@ const counted = () => {
 
 const parseData = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
-/** The claim of a request whose key nobody has used. */
+/** The claim of a request whose key was not used before. */
 const firstClaim = (request: Keyed, now: DateTime.Utc, version: number): IdempotencyClaim => ({
   id: idOf(request),
   // Not always the same: a request whose end is written late must not free the claim of a later request.

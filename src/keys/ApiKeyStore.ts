@@ -101,10 +101,10 @@ export const layer = Layer.effect(
     const ofKey = ({ keyId, merchantId }: KeyOf) => sql`key_id = ${keyId} and merchant_id = ${merchantId}`
     const one = (statement: Statement.Statement<object>) =>
       Effect.map(Effect.flatMap(statement, decodeKeys), ([key]) => Option.fromNullishOr(key))
-    const told = ({ merchantId }: KeyOf) => sql`select pg_notify(${changedChannel}, ${merchantId})`
+    const announce = ({ merchantId }: KeyOf) => sql`select pg_notify(${changedChannel}, ${merchantId})`
     /** A number that cannot be one is not asked for: Postgres has no text with NUL. */
     const changing = <E>(key: KeyOf, change: Effect.Effect<Option.Option<ApiKey>, E>) =>
-      isKeyOf(key) ? sql.withTransaction(Effect.tap(change, () => told(key))) : Effect.succeedNone
+      isKeyOf(key) ? sql.withTransaction(Effect.tap(change, () => announce(key))) : Effect.succeedNone
 
     return ApiKeyStore.of({
       find: (key) =>
@@ -180,11 +180,11 @@ const makeInsert = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
 
 /** The latest use that any runner wrote stands. Rows that another transaction has locked get it the next time. */
 const noteUses = (sql: SqlClient.SqlClient, uses: ReadonlyArray<Use>) => {
-  const given = sql`unnest(${uses.map(({ keyId }) => keyId)}::text[],
+  const values = sql`unnest(${uses.map(({ keyId }) => keyId)}::text[],
     ${uses.map(({ at }) => DateTime.formatIso(DateTime.makeUnsafe(at)))}::text[],
     ${uses.map(({ ip }) => ip)}::text[]) as given (key_id, at, ip)`
   return sql`with held as (select k.key_id, given.at::timestamptz as at, nullif(given.ip, '') as ip
-      from api_keys k join ${given} using (key_id)
+      from api_keys k join ${values} using (key_id)
       where k.last_used_at is null or k.last_used_at < given.at::timestamptz for update of k skip locked)
     update api_keys k set last_used_at = held.at, last_used_ip = held.ip from held where k.key_id = held.key_id`
 }

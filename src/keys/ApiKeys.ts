@@ -72,7 +72,7 @@ export const layer = Layer.effect(
       yield* uses.written
       return Option.getOrUndefined(yield* store.find(key)) ?? (yield* new ApiKeyNotFound({ keyId: key.keyId }))
     })
-    /** This runner forgets the key before whoever asked is answered; the others hear of it. */
+    /** This runner forgets the key before the caller is answered; the others hear of it. */
     const changed = Effect.fnUntraced(function* (key: KeyOf, change: Effect.Effect<Option.Option<ApiKey>>) {
       const { key_id: keyId } = yield* find(key)
       const after = yield* change

@@ -44,7 +44,7 @@ export class LeakStore extends Context.Service<
 >()("@coffer/keys/LeakStore") {}
 
 /** A main key that is reported again and again is told about once in so long. */
-const toldAgainAfter = { days: 1 }
+const mailAgainAfter = { days: 1 }
 
 export const layer = Layer.effect(
   LeakStore,
@@ -60,10 +60,10 @@ export const layer = Layer.effect(
 
     const record = Effect.fnUntraced(function* ({ key, keyHash, merchantId, mode }: Leak, now: DateTime.Utc) {
       const at = sql`${isoText(now)}::text::timestamptz`
-      const before = isoText(DateTime.subtract(now, toldAgainAfter))
+      const before = isoText(DateTime.subtract(now, mailAgainAfter))
       // Named by the secret and the day, so that mail programs show it once.
       const id = `leak_${keyHash.slice(0, 26)}_${isoText(now).slice(0, 10)}`
-      const told =
+      const written =
         yield* sql`insert into key_leaks as l (key_hash, id, merchant_id, mode, key_id, reported_at, status, due_at)
         values (${keyHash}, ${id}, ${merchantId}, ${mode}, ${key?.keyId ?? null}, ${at}, 'due', ${at})
         on conflict (key_hash) do update set id = excluded.id, reported_at = excluded.reported_at, status = 'due',
@@ -75,7 +75,7 @@ export const layer = Layer.effect(
           : sql`update api_keys set revoked_at = coalesce(revoked_at, ${at}) where key_id = ${key.keyId}`
         yield* sql`select pg_notify(${changedChannel}, ${merchantId})`
       }
-      return told.length > 0
+      return written.length > 0
     })
 
     return LeakStore.of({

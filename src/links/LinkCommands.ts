@@ -28,7 +28,7 @@ interface LinkKind {
   readonly Fact: LinkEvent
   readonly Refusal: LinkClosed | LinkConflict
   readonly Missing: LinkNotFound
-  readonly Beside: undefined
+  readonly Related: undefined
 }
 
 /** Called on the runner that owns the link. */

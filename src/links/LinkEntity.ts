@@ -32,7 +32,7 @@ export const {
   perform: Effect.map(
     LinkCommands,
     (links) =>
-      ({ command, linkId, ...given }) =>
-        links.perform(linkId, command, given)
+      ({ command, linkId, ...options }) =>
+        links.perform(linkId, command, options)
   )
 })

@@ -27,7 +27,7 @@ export const paymentLinks = table("payment_links", {
   place: 10,
   listed: true,
   of: PaymentLink,
-  beside: { version: Schema.Int },
+  extra: { version: Schema.Int },
   key: "linkId",
   version: "version",
   fixed: Struct.keys(terms)

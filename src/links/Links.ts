@@ -155,8 +155,8 @@ const create = ({ channel, commands, ids, merchantOf, privateAllowed }: LinkServ
   }, numbering)
 
 const update = ({ send }: LinkServices, find: Links["Service"]["find"]) =>
-  span("Links.update")(function* (account: Account, linkId: string, asked: UpdatePaymentLink) {
-    const { expires_at, max_uses, metadata = {}, status, subject } = asked
+  span("Links.update")(function* (account: Account, linkId: string, body: UpdatePaymentLink) {
+    const { expires_at, max_uses, metadata = {}, status, subject } = body
     // A value that no link could take is wrong whether or not there is one (silences: G10).
     const unfit = patchProblem({}, metadata)
     if (unfit !== undefined) return yield* new InvalidField(unfit)

@@ -63,8 +63,8 @@ export interface Passed {
 }
 
 /**
- * One statement, so that no row is without its block. The lock shows whoever raises the horizon that this has looked at
- * it, as in a batch (`commit/numbered.ts`).
+ * One statement, so that no row is without its block. The lock shows a list that raises the horizon that this has
+ * looked at it, as in a batch (`commit/numbered.ts`).
  */
 export const insertion = `with blocks as materialized (
     select number, nextval('api_log_blocks') as block, day, bodies

@@ -69,21 +69,21 @@ export const makeLogQueue = Effect.fnUntraced(function* (
     droppedNow = 0
     return count === 0 ? Effect.void : Metric.update(dropped, count)
   })
-  const settle = Effect.suspend(() => (counts.length === 0 ? tellDropped : Effect.andThen(offerCounts, tellDropped)))
+  const offerRest = Effect.suspend(() => (counts.length === 0 ? tellDropped : Effect.andThen(offerCounts, tellDropped)))
   const append = (call: LoggedCall) =>
     Effect.suspend(() => {
       if (call.isUncounted !== true) offer(call)
       else if (!refusedCalls.note(call, realMillis())) end(call)
-      return settle
+      return offerRest
     })
   /** Minutes that are not over count as over for a caller that waits. */
   const flushed = Effect.suspend(() => {
     refusedCalls.closeBefore()
-    return Effect.andThen(settle, flushes.flushed)
+    return Effect.andThen(offerRest, flushes.flushed)
   })
   const closeMinutes = Effect.suspend(() => {
     refusedCalls.closeBefore(realMillis())
-    return settle
+    return offerRest
   })
 
   const drain = Effect.gen(function* () {
@@ -93,7 +93,7 @@ export const makeLogQueue = Effect.fnUntraced(function* (
       write(calls),
       Effect.sync(() => {
         calls.forEach(end)
-        flushes.settled(calls.length)
+        flushes.ended(calls.length)
       })
     )
     if (Queue.sizeUnsafe(queue) < batchMax) yield* flushes.pause
@@ -132,27 +132,27 @@ const makeWrite = Effect.gen(function* () {
 const makeFlushes = Effect.gen(function* () {
   const requested = yield* Queue.sliding<void>(1)
   const waiting = new Set<{ readonly upTo: number; readonly done: Deferred.Deferred<void> }>()
-  let [appended, settled] = [0, 0]
+  let [appended, ended] = [0, 0]
   return {
     appended: () => {
       appended++
     },
-    settled: (count: number) => {
-      settled += count
+    ended: (count: number) => {
+      ended += count
       for (const flush of waiting) {
-        if (flush.upTo > settled) continue
+        if (flush.upTo > ended) continue
         waiting.delete(flush)
         Deferred.doneUnsafe(flush.done, Effect.void)
       }
     },
     flushed: Effect.suspend(() => {
-      if (settled >= appended) return Effect.void
+      if (ended >= appended) return Effect.void
       const flush = { upTo: appended, done: Deferred.makeUnsafe<void>() }
       waiting.add(flush)
       Queue.offerUnsafe(requested, undefined)
       return Deferred.await(flush.done)
     }),
-    /** The pause between two inserts, which ends when somebody waits. */
+    /** The pause between two inserts, which ends when a caller waits. */
     pause: Effect.suspend(() =>
       waiting.size === 0 ? Effect.asVoid(Effect.timeoutOption(Queue.take(requested), pause)) : Effect.void
     )

@@ -39,7 +39,7 @@ import { Search } from "./Search.ts"
 
 const refusals = { ...commonRefusals, ...merchantRefusals }
 
-interface Asked {
+interface LookupRequest {
   readonly params: { readonly merchant_id: string }
   readonly query: { readonly mode: Mode }
 }
@@ -50,7 +50,7 @@ interface Shown<Query, Item> {
   readonly path: string
   readonly page: (account: Account, query: Query) => Effect.Effect<Page<Item>, InvalidField>
   readonly view: (item: Item) => object
-  readonly beside?: object
+  readonly extra?: object
 }
 
 export const layer = HttpApiBuilder.group(
@@ -63,24 +63,24 @@ export const layer = HttpApiBuilder.group(
     const lists = yield* listsOf
     const overview = yield* overviewOf(lists)
 
-    const ownerOf = Effect.fnUntraced(function* ({ params, query: { mode } }: Asked) {
+    const ownerOf = Effect.fnUntraced(function* ({ params, query: { mode } }: LookupRequest) {
       const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
       return { merchantId, mode }
     })
 
     /** The merchant's clock says how long its API logs are kept. */
-    const list = <Query, Item>(name: string, { beside = {}, page, path, resource, view }: Shown<Query, Item>) =>
-      span(`lookup.${name}`)(function* (asked: Asked) {
-        const account = yield* ownerOf(asked)
-        const { mode: _, ...query } = asked.query
+    const list = <Query, Item>(name: string, { extra = {}, page, path, resource, view }: Shown<Query, Item>) =>
+      span(`lookup.${name}`)(function* (request: LookupRequest) {
+        const account = yield* ownerOf(request)
+        const { mode: _, ...query } = request.query
         // The contract makes the filters of these lists from those of the merchant's own.
         const found = yield* clocks.within(account, page(account, query as Query))
-        return yield* replyList(resource, `/operator/v1/merchants/${account.merchantId}/${path}`, found, view, beside)
+        return yield* replyList(resource, `/operator/v1/merchants/${account.merchantId}/${path}`, found, view, extra)
       }, Effect.catchTags(refusals))
 
     return handlers.handleAll({
-      overview: span("lookup.overview")(function* (asked) {
-        const account = yield* ownerOf(asked)
+      overview: span("lookup.overview")(function* (request) {
+        const account = yield* ownerOf(request)
         return yield* reply(yield* clocks.within(account, overview(account)))
       }, Effect.catchTags(refusals)),
       search: span("lookup.search")(function* ({ query }) {
@@ -140,7 +140,7 @@ const listsOf = Effect.gen(function* () {
       path: "logs",
       page: logs.page,
       view: logView,
-      beside: { retention_days: retentionDays }
+      extra: { retention_days: retentionDays }
     })
   }
 })

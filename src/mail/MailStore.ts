@@ -1,4 +1,4 @@
-/** Rows of mails that somebody has to look at. */
+/** Rows of mails that a worker has to look at. */
 import { Context, type DateTime, Effect, Layer, type Option } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { type Backlog, backOff, type DueSandbox, leasedRows } from "../platform/postgres/leasedRows.ts"
@@ -27,7 +27,7 @@ export const layer = Layer.effect(
     const queue = { table: "mails", key: "id", dueAt: "due_at", attempts: "attempts", lease, ofSandbox }
     const due = leasedRows(sql, queue, mails.row)
     return MailStore.of({
-      leaseDue: (...asked) => sqlDefects(Effect.map(due.lease(...asked), (rows) => rows.map(mails.read))),
+      leaseDue: (...args) => sqlDefects(Effect.map(due.lease(...args), (rows) => rows.map(mails.read))),
       nextDueOf: (merchantIds) => sqlDefects(due.nextOf(merchantIds)),
       nextDue: sqlDefects(due.next),
       backlog: (now) => sqlDefects(due.backlog(now))

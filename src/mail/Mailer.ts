@@ -30,7 +30,7 @@ export class MailNotTaken extends Schema.TaggedError<MailNotTaken>()("MailNotTak
   forGood: Schema.Boolean
 }) {}
 
-/** The connection ended after the mail was written to it: nobody knows whether the mail server has taken it. */
+/** The connection ended after the mail was written to it: it is unknown whether the mail server has taken it. */
 export class MailUncertain extends Schema.TaggedError<MailUncertain>()("MailUncertain", { reason: Schema.String }) {}
 
 export class Mailer extends Context.Service<
@@ -91,18 +91,18 @@ const handOver = (options: ConnectionUrlOptions, { bytes, envelope }: Composed) 
   Effect.callback<void, MailNotTaken | MailUncertain>((resume) => {
     const connection = new SMTPConnection(options)
     let isOnItsWay = false
-    const settle = (error: NodemailerError | null | undefined) => {
+    const finish = (error: NodemailerError | null | undefined) => {
       connection.close()
       resume(error ? Effect.fail(failureOf(error, isOnItsWay)) : Effect.void)
     }
     const send = () => {
       isOnItsWay = true
-      connection.send(envelope, bytes, settle)
+      connection.send(envelope, bytes, finish)
     }
     const login = () =>
-      options.auth === undefined ? send() : connection.login(options.auth, (error) => (error ? settle(error) : send()))
-    connection.once("error", settle)
-    connection.connect((error) => (error ? settle(error) : login()))
+      options.auth === undefined ? send() : connection.login(options.auth, (error) => (error ? finish(error) : send()))
+    connection.once("error", finish)
+    connection.connect((error) => (error ? finish(error) : login()))
     return Effect.sync(() => connection.close())
   })
 

@@ -80,7 +80,7 @@ export class MerchantStore extends Context.Service<
     readonly byId: (merchantId: string) => Effect.Effect<Option.Option<MerchantRow>>
     /** The merchant and environment whose key has this hash, and the key if it has scopes: it may have ended. */
     readonly byKeyHash: (hash: string) => Effect.Effect<Option.Option<FoundKey>>
-    /** Whether a key with this hash was somebody's, and has ended. */
+    /** Whether a key with this hash was a merchant's, and has ended. */
     readonly wasKey: (hash: string) => Effect.Effect<boolean>
     readonly insert: <A extends { readonly merchant: MerchantRow }>(
       make: (merchantId: MerchantId) => Effect.Effect<A>
@@ -284,7 +284,7 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
         channel_accounts = ${jsonText(channel_accounts)}::text::jsonb
         where merchant_id = ${row.merchant_id} and mode = ${mode}`
     }
-    // Postgres sends it at the commit, so whoever receives it reads the new row.
+    // Postgres sends it at the commit, so its receivers read the new row.
     yield* sql`select pg_notify(${changedChannel}, ${row.merchant_id})`
   })
 

@@ -6,14 +6,14 @@ import { DateTime } from "effect"
 import type { Merchant } from "./Merchants.ts"
 import { offeredIn } from "./shopOf.ts"
 
-interface Beside {
+interface Surroundings {
   /** Where the file with this name is. */
   readonly logoUrl: (name: string) => string
   /** How far the sandbox's clock is ahead, in milliseconds. */
   readonly ahead: number
 }
 
-export const merchantView = (merchant: Merchant, { ahead, logoUrl }: Beside): MerchantResource => ({
+export const merchantView = (merchant: Merchant, { ahead, logoUrl }: Surroundings): MerchantResource => ({
   object: "merchant",
   merchant_id: merchant.merchant_id,
   name: merchant.name,

@@ -32,11 +32,11 @@ export class MerchantNotFound extends Schema.TaggedError<MerchantNotFound>()("Me
 export class ClockMoved extends Schema.TaggedError<ClockMoved>()("ClockMoved", {}) {}
 
 export interface Keyed {
-  /** Whether it was somebody's key when it was last looked up here. Known at once, and maybe out of date. */
+  /** Whether it was a merchant's key when it was last looked up here. Known at once, and maybe out of date. */
   readonly isRecalled: boolean
   /** As of this moment of real time, in milliseconds since 1970. None also where the key has ended. */
   readonly account: (at: number) => Effect.Effect<Option.Option<FoundKey>>
-  /** Whether it was somebody's, and has ended. */
+  /** Whether it was a merchant's, and has ended. */
   readonly hasEnded: Effect.Effect<boolean>
 }
 
@@ -178,7 +178,7 @@ const makeByKey = (
 ): Merchants["Service"]["byKey"] => {
   // The keyed hash costs ten times a plain digest, so it is remembered by the digest. Keys themselves are not kept.
   const keyHash = memoize(MerchantCache.cachedMax, sha256, secrets.keyHash)
-  /** Hashes of keys that were somebody's when they were last looked up. */
+  /** Hashes of keys that were a merchant's when they were last looked up. */
   const known = new Set<string>()
   const note = (hash: string, isKnown: boolean) => {
     if (!isKnown) return void known.delete(hash)

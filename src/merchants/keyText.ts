@@ -1,6 +1,6 @@
 /**
  * How a key is written (spec: Authentication, 2; silences: U28): a prefix for its environment, 43 characters that
- * nobody can guess, and 6 of a checksum, by which a scanner of sources knows a key without asking anybody. Keys from
+ * cannot be guessed, and 6 of a checksum, by which a scanner of sources knows a key without asking anybody. Keys from
  * before there was a checksum end after the 43.
  */
 import { crc32 } from "node:zlib"

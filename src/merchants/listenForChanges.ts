@@ -59,7 +59,7 @@ export const listenForChanges = Effect.fnUntraced(function* (
   /** How the server that is listened to is connected to. */
   let config = pg.config
   let failures = 0
-  let isTold = false
+  let isWarned = false
   const nextPassed = yield* passedWork(wakeups, () => elapsedMillis() - othersAt <= silenceMaxMillis)
 
   const receive = (connection: PgConnection.PgConnection) =>
@@ -68,11 +68,11 @@ export const listenForChanges = Effect.fnUntraced(function* (
         const began = elapsedMillis()
         const pinned = yield* connection.pin
         const notifications = yield* pinned.listen(changedChannel)
-        // Changes made while nobody listened are unknown, so nothing read before is kept.
+        // Changes made while this runner did not listen are unknown, so nothing read before is kept.
         yield* reread
         provenAt = began
-        if (isTold) yield* Effect.logInfo("hearing of merchant changes again")
-        isTold = false
+        if (isWarned) yield* Effect.logInfo("hearing of merchant changes again")
+        isWarned = false
         failures = 0
 
         const sendHeartbeat = Effect.suspend(() =>
@@ -117,8 +117,8 @@ export const listenForChanges = Effect.fnUntraced(function* (
     // DatabaseHealth reports that Postgres is away. A connection that was closed is opened again at the next try.
     Effect.tapCause((cause) =>
       Effect.gen(function* () {
-        if (!(yield* health.answers) || ++failures < 2 || isTold) return
-        isTold = true
+        if (!(yield* health.answers) || ++failures < 2 || isWarned) return
+        isWarned = true
         yield* Effect.logWarning("not hearing of merchant changes; keys are read from the database", cause)
       })
     ),

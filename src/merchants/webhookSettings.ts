@@ -17,7 +17,7 @@ export const webhookSettings = table("webhook_settings", {
     signing: StoredSecrets,
     endpoints: Schema.Array(Endpoint)
   }),
-  beside: { version: Schema.Int },
+  extra: { version: Schema.Int },
   key: "id",
   version: "version",
   fixed: ["merchantId", "mode"]

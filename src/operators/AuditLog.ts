@@ -20,7 +20,7 @@ import type { AuditRow } from "./auditRow.ts"
 import { makeRepeatedEntries } from "./repeatedEntries.ts"
 
 export interface Entry {
-  /** Undefined while nobody is known. */
+  /** Undefined while no caller is known. */
   readonly actor?: { readonly id: string; readonly name: string; readonly role: string } | undefined
   readonly act: string
   readonly phase: AuditRow["phase"]
@@ -35,7 +35,7 @@ export class AuditLog extends Context.Service<
   {
     /** Written when this returns. Address and number come from the request that is being answered. */
     readonly write: (entry: Entry) => Effect.Effect<void>
-    /** The same, of what somebody could do without end: once an hour. The others of the hour are counted. */
+    /** The same, of acts that could be repeated without end: once an hour. The others of the hour are counted. */
     readonly writeOnce: (entry: Entry) => Effect.Effect<void>
     /** Writes the numbers of hours that are over. */
     readonly writeCounts: (now: DateTime.Utc) => Effect.Effect<void>

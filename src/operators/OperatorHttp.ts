@@ -27,7 +27,7 @@ const operators = HttpApiBuilder.group(
 
     return handlers.handleAll({
       create: span("operators.create")(function* ({ payload }) {
-        // The first admin of an installation has nobody to ask.
+        // The first admin of an installation has no other operator to ask.
         const first = payload.role === "admin" ? yield* operators.createFirst(payload) : Option.none()
         if (Option.isNone(first)) {
           yield* second.confirm({ act: "operators.create", target: payload.name, content: payload })

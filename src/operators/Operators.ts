@@ -22,10 +22,10 @@ export class OperatorNotFound extends Schema.TaggedError<OperatorNotFound>()("Op
 export type Identity = CurrentOperator["Service"]
 
 export interface Bearer {
-  /** Whether it was somebody's token when it was last looked up here. Known at once, and maybe out of date. */
+  /** Whether it was an operator's token when it was last looked up here. Known at once, and maybe out of date. */
   readonly isRecalled: boolean
   readonly operator: Effect.Effect<Option.Option<Identity>>
-  /** Whether it was somebody's, and has expired or was revoked. */
+  /** Whether it was an operator's, and has expired or was revoked. */
   readonly hasEnded: Effect.Effect<boolean>
 }
 

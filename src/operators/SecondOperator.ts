@@ -35,7 +35,7 @@ export class NeedsSecondOperator extends Schema.TaggedError<NeedsSecondOperator>
 /** Two have just had it done. The same request again is a double click, and no wish to have it done once more. */
 export class JustDone extends Schema.TaggedError<JustDone>()("JustDone", { act: Schema.String }) {}
 
-interface Asked {
+interface ActRequest {
   readonly act: ActName
   readonly target: string
   /** The body that both operators have to send. */
@@ -44,7 +44,7 @@ interface Asked {
   readonly of?: object
 }
 
-interface Alone {
+interface PayoutTerms {
   readonly payoutNo: string
   readonly mode: string
   readonly currency: string
@@ -55,12 +55,12 @@ export class SecondOperator extends Context.Service<
   SecondOperator,
   {
     /** Succeeds when one may do it, or another has asked for the same within a day; otherwise it keeps this request. */
-    readonly confirm: (asked: Asked) => Effect.Effect<void, NeedsSecondOperator | JustDone, CurrentOperator>
+    readonly confirm: (request: ActRequest) => Effect.Effect<void, NeedsSecondOperator | JustDone, CurrentOperator>
     /** Whether one operator may approve it: it makes no more than allowed with what one approved alone within a day. */
-    readonly approvesAlone: (payout: Alone) => Effect.Effect<boolean>
+    readonly approvesAlone: (payout: PayoutTerms) => Effect.Effect<boolean>
     /** The requests that wait, newest first: at most `limit`. */
     readonly waiting: (limit: number) => Effect.Effect<ReadonlyArray<Approval>>
-    /** Removes requests that nobody repeated in time, at most `limit`; how many they were. */
+    /** Removes requests that were not repeated in time, at most `limit`; how many they were. */
     readonly dropExpired: (now: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
 >()("@coffer/operators/SecondOperator") {}
@@ -144,7 +144,7 @@ export const layer = Layer.effect(
 
 /** The lock is held until the commit: of two at once the second counts the first. */
 const approvesAlone = (sql: SqlClient.SqlClient, most: number | undefined) =>
-  Effect.fnUntraced(function* ({ amount, currency, mode, payoutNo }: Alone) {
+  Effect.fnUntraced(function* ({ amount, currency, mode, payoutNo }: PayoutTerms) {
     if (most === undefined) return true
     const now = yield* currentTime
     const at = sql`${isoText(now)}::text::timestamptz`

@@ -1,7 +1,7 @@
 /**
- * Entries of the audit log that somebody could make without end: a merchant by reading its own secret, an operator by
- * acts that the role may not do. The log is never shortened, so of the same entry one an hour is written. The others of
- * the hour are counted, and an entry with their number follows when the hour is over or the process stops.
+ * Entries of the audit log that could be made without end: a merchant by reading its own secret, an operator by acts
+ * that the role may not do. The log is never shortened, so of the same entry one an hour is written. The others of the
+ * hour are counted, and an entry with their number follows when the hour is over or the process stops.
  */
 import { DateTime, Deferred, Effect, Exit } from "effect"
 import { unmovedMillis } from "../platform/runtime/MovedClock.ts"

@@ -34,7 +34,7 @@ interface OrderKind {
   readonly Fact: OrderEvent
   readonly Refusal: OrderConflict | RefundRefused
   readonly Missing: OrderNotFound
-  readonly Beside: undefined
+  readonly Related: undefined
 }
 
 /** Called on the runner that owns the order. */
@@ -100,7 +100,7 @@ const parked = Metric.counter("coffer_payments_parked_total", {
   incremental: true
 })
 
-/** Money that nobody may decide on but a person (silences: O17, O37 to O39). */
+/** Money that only a person may decide on (silences: O17, O37 to O39). */
 const parkedIn = (mode: Mode) => Metric.withAttributes(parked, { mode })
 /** So that both are there from the start. */
 const beginParked = Effect.forEach(Mode.literals, (mode) => Metric.update(parkedIn(mode), 0), { discard: true })

@@ -1,5 +1,5 @@
 /**
- * Orders whose time has come: those that nobody paid by `expires_at`, and those with money that must go back to the
+ * Orders whose time has come: those that were not paid by `expires_at`, and those with money that must go back to the
  * buyer (spec: States and transitions, Order).
  */
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
@@ -10,7 +10,7 @@ import { forEachLeased } from "../platform/jobs/forEachLeased.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { Workers } from "../platform/jobs/Workers.ts"
 
-/** In a sandbox nobody decides about a payment that is parked. It closes itself so long after its order was made. */
+/** In a sandbox no person decides about a payment that is parked. It closes itself so long after its order was made. */
 const parkedFor = Duration.days(1)
 const parkedLookEvery = Duration.minutes(10)
 

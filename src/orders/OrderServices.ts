@@ -2,7 +2,7 @@
 import type { TradeNo } from "@coffer/model/Ids"
 import type { Order, OrderCommand } from "@coffer/rules/order/Order"
 import { Effect, Option } from "effect"
-import type { Given } from "../aggregate/derive.ts"
+import type { PerformOptions } from "../aggregate/derive.ts"
 import { withoutEntry } from "../aggregate/WriteLoop.ts"
 import { Channel } from "../channel/Channel.ts"
 import { answering } from "../idempotency/Answering.ts"
@@ -28,15 +28,18 @@ export const orderServices = Effect.gen(function* () {
   const commands = yield* OrderCommands
   const tell = yield* askOrder
 
-  const seen = (ref: string, found: Option.Option<StoredOrder>) => {
+  const offerFound = (ref: string, found: Option.Option<StoredOrder>) => {
     if (Option.isNone(found)) return Effect.fail(new OrderNotFound({ ref }))
     const { order, version } = found.value
     commands.offer({ state: order, version })
     return Effect.succeed(order)
   }
 
-  const send = ({ currency, merchantId, mode, tradeNo }: OrderName, command: OrderCommand, given: Given = {}) =>
-    ask(tell({ tradeNo, wallet: { merchantId, mode, currency }, command, ...given }))
+  const send = (
+    { currency, merchantId, mode, tradeNo }: OrderName,
+    command: OrderCommand,
+    options: PerformOptions = {}
+  ) => ask(tell({ tradeNo, wallet: { merchantId, mode, currency }, command, ...options }))
 
   return {
     store,
@@ -48,18 +51,20 @@ export const orderServices = Effect.gen(function* () {
     links: yield* OrderLinks,
     privateAllowed: (yield* Settings).allowPrivateWebhooks,
 
-    find: (account: Account, ref: string) => Effect.flatMap(store.resolve(account, ref), (found) => seen(ref, found)),
-    byTradeNo: (tradeNo: TradeNo) => Effect.flatMap(store.load(tradeNo), (found) => seen(tradeNo, found)),
+    find: (account: Account, ref: string) =>
+      Effect.flatMap(store.resolve(account, ref), (found) => offerFound(ref, found)),
+    byTradeNo: (tradeNo: TradeNo) => Effect.flatMap(store.load(tradeNo), (found) => offerFound(tradeNo, found)),
     /** The merchant exists: it owns an order or has sent a valid key. */
     merchantOf: ({ merchantId }: Pick<Account, "merchantId">) =>
       Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die }),
 
     /** Performs the order's half of a refund or a dispute. `entry` is the other half. */
     performHalf: (order: OrderName, command: OrderCommand, entry: Entry) => send(order, command, { entry }),
-    perform: (order: OrderName, command: OrderCommand) => Effect.catchTags(send(order, command), alone),
+    perform: (order: OrderName, command: OrderCommand) =>
+      Effect.catchTags(send(order, command), impossibleWithoutEntry),
     /** The command that the request itself is: its answer is committed with the change. */
-    performAsked: (order: OrderName, command: OrderCommand) =>
-      answering((answer) => Effect.catchTags(send(order, command, { answer }), alone)),
+    performRequest: (order: OrderName, command: OrderCommand) =>
+      answering((answer) => Effect.catchTags(send(order, command, { answer }), impossibleWithoutEntry)),
     /** The same with the channel's own rows. They exist already if the command was performed before. */
     performReported: (order: OrderName, command: OrderCommand, entry: Entry | undefined) =>
       answering((answer) => send(order, command, { answer, entry }))
@@ -67,6 +72,6 @@ export const orderServices = Effect.gen(function* () {
 })
 
 /** For commands without an entry. Only refunds and disputes can be refused so, and they always have an entry. */
-export const alone = { ...withoutEntry, RefundRefused: Effect.die } as const
+export const impossibleWithoutEntry = { ...withoutEntry, RefundRefused: Effect.die } as const
 
 export type OrderServices = Effect.Success<typeof orderServices>

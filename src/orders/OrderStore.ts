@@ -21,7 +21,7 @@ export interface StoredOrder {
   readonly version: number
 }
 
-type Claim = (now: DateTime.Utc, limit: number, merchantId?: string) => Effect.Effect<ReadonlyArray<TradeNo>>
+type LeaseDue = (now: DateTime.Utc, limit: number, merchantId?: string) => Effect.Effect<ReadonlyArray<TradeNo>>
 
 export class OrderStore extends Context.Service<
   OrderStore,
@@ -31,9 +31,9 @@ export class OrderStore extends Context.Service<
     readonly resolve: (account: Account, ref: string) => Effect.Effect<Option.Option<StoredOrder>>
     readonly byOutTradeNo: (account: Account, outTradeNo: string) => Effect.Effect<Option.Option<StoredOrder>>
     /** Pending orders whose deadline is due, leased until `lease` by pushing `due_at` ahead. */
-    readonly leaseDue: Claim
+    readonly leaseDue: LeaseDue
     /** Orders with money that must go back to the buyer, leased likewise. */
-    readonly leaseUnapplied: Claim
+    readonly leaseUnapplied: LeaseDue
     /** Notes how the work on those orders ended. */
     readonly noteUnapplied: (outcomes: Outcomes) => Effect.Effect<void>
     /** Orders of sandboxes with a parked payment that were made before; no more than a round takes. */
@@ -53,7 +53,7 @@ export const orders = table("orders", {
   place: 20,
   listed: true,
   of: Order,
-  beside: {
+  extra: {
     version: Schema.Int,
     /** When a worker has to check whether the order has expired. Only that worker pushes it ahead. */
     dueAt: Schema.DateTimeUtc,
@@ -69,18 +69,18 @@ export const orders = table("orders", {
 
 const storedOf = (row: typeof orders.row.Type): StoredOrder => ({ version: row.version, order: orders.read(row) })
 
-const besideOf = (order: Order, version: number, now: DateTime.Utc) => ({
+const extraColumnsOf = (order: Order, version: number, now: DateTime.Utc) => ({
   version,
   dueAt: order.expiresAt,
   unappliedDueAt: order.unappliedPayments.some(({ state }) => state === "due") ? now : null
 })
 
 /** A new order as a change. */
-export const insertion = (order: Order): Change => insert(orders, order, besideOf(order, 1, order.createdAt))
+export const insertion = (order: Order): Change => insert(orders, order, extraColumnsOf(order, 1, order.createdAt))
 
 /** The order after a decision, replacing the version that was read. */
 export const replacement = (before: StoredOrder, after: Order, now: DateTime.Utc): Change =>
-  update(orders, before.version, after, besideOf(after, before.version + 1, now))
+  update(orders, before.version, after, extraColumnsOf(after, before.version + 1, now))
 
 export const layer = Layer.effect(
   OrderStore,
@@ -142,8 +142,8 @@ export const layer = Layer.effect(
       load,
       resolve,
       byOutTradeNo,
-      leaseDue: (...asked) => sqlDefects(Effect.map(deadlines.lease(...asked), tradeNosOf)),
-      leaseUnapplied: (...asked) => sqlDefects(Effect.map(unapplied.lease(...asked), tradeNosOf)),
+      leaseDue: (...args) => sqlDefects(Effect.map(deadlines.lease(...args), tradeNosOf)),
+      leaseUnapplied: (...args) => sqlDefects(Effect.map(unapplied.lease(...args), tradeNosOf)),
       noteUnapplied: unapplied.note,
       parkedInSandboxes: (before) => sqlDefects(parkedInSandboxes(before)),
       nextDue: (kind) => sqlDefects(queueOf(kind).next),

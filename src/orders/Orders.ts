@@ -30,12 +30,12 @@ import { type OrderName, orderServices, type OrderServices } from "./OrderServic
 import {
   closeParked,
   closeParkedOfSandbox,
-  type GivenBack,
+  type Returned,
   note,
   noteDispute,
   report,
   reportFailedReturn,
-  reportGivenBack,
+  reportReturned,
   returnUnappliedPayments
 } from "./reportPayment.ts"
 
@@ -50,7 +50,7 @@ export class Orders extends Context.Service<
       InvalidField | OrderNumberTaken | WriteFailure
     >
     readonly find: (account: Account, ref: string) => Effect.Effect<Order, OrderNotFound>
-    /** By platform number, whoever owns it: for pages and workers, never for an API caller. */
+    /** By platform number, of any merchant: for pages and workers, never for an API caller. */
     readonly byTradeNo: (tradeNo: TradeNo) => Effect.Effect<Order, OrderNotFound>
     readonly annotate: (
       account: Account,
@@ -68,7 +68,7 @@ export class Orders extends Context.Service<
      */
     readonly report: (
       order: OrderName,
-      said: ChannelReport,
+      report: ChannelReport,
       entry?: Entry
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | WriteFailure>
     /** An attempt of which the channel reports nothing yet: `changes` are written, with the answer to the request. */
@@ -110,9 +110,9 @@ export class Orders extends Context.Service<
       tradeNo: TradeNo
     ) => Effect.Effect<void, OrderConflict | OrderNotFound | WriteFailure>
     /** A payment that the order did not take was given back at the channel: the rest of it. */
-    readonly reportGivenBack: (
+    readonly reportReturned: (
       order: OrderName,
-      givenBack: GivenBack
+      returned: Returned
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | WriteFailure>
     /** How a dispute about a payment that the order did not take stands. None when the payment is not known here. */
     readonly noteDispute: (
@@ -143,13 +143,13 @@ export const layer = Layer.effect(
       reportFailedReturn: reportFailedReturn(services),
       closeParked: closeParked(services),
       closeParkedOfSandbox: closeParkedOfSandbox(services),
-      reportGivenBack: reportGivenBack(services),
+      reportReturned: reportReturned(services),
       noteDispute: noteDispute(services)
     })
   })
 )
 
-const annotate = ({ find, performAsked }: OrderServices) =>
+const annotate = ({ find, performRequest }: OrderServices) =>
   span("Orders.annotate")(function* (account: Account, ref: string, patch: UpdateOrder) {
     // A value that no order could take is wrong whether or not there is one (silences: G10).
     const unfit = patchProblem({}, patch.metadata ?? {})
@@ -158,21 +158,21 @@ const annotate = ({ find, performAsked }: OrderServices) =>
     const problem = patchProblem(order.metadata, patch.metadata ?? {})
     if (problem !== undefined) return yield* new InvalidField(problem)
     if (patch.metadata === undefined && patch.receipt_email === undefined) return order
-    return yield* performAsked(order, annotation(patch))
+    return yield* performRequest(order, annotation(patch))
   })
 
-const requestReceipt = ({ find, ids, performAsked }: OrderServices) =>
-  span("Orders.requestReceipt")(function* (account: Account, ref: string, given: string | undefined) {
+const requestReceipt = ({ find, ids, performRequest }: OrderServices) =>
+  span("Orders.requestReceipt")(function* (account: Account, ref: string, newAddress: string | undefined) {
     const order = yield* find(account, ref)
-    const address = given ?? order.receiptEmail
+    const address = newAddress ?? order.receiptEmail
     // An order without a receipt is refused as such, whatever address there is.
     if (address === null && hasReceipt(order)) {
       return yield* new InvalidField({ param: "email", problem: "is required: the order has no receipt_email" })
     }
     const mailId = yield* ids.next(prefixes.mail)
     const at = yield* currentTime
-    const request = { at, mailId, address: address ?? "", save: given !== undefined }
-    return yield* performAsked(order, OrderCommand.cases.RequestReceipt.make(request))
+    const request = { at, mailId, address: address ?? "", save: newAddress !== undefined }
+    return yield* performRequest(order, OrderCommand.cases.RequestReceipt.make(request))
   })
 
 /** The merge happens against what the order has by then, so two updates at once both count. */

@@ -1,6 +1,6 @@
 /**
- * The end of an order that nobody paid: now, by its merchant, or at its deadline (spec: States and transitions, Order).
- * The channel is asked first, since the buyer may have paid already.
+ * The end of an unpaid order: now, by its merchant, or at its deadline (spec: States and transitions, Order). The
+ * channel is asked first, since the buyer may have paid already.
  */
 import type { TradeNo } from "@coffer/model/Ids"
 import { CancelAnswer, type Order, OrderCommand } from "@coffer/rules/order/Order"
@@ -13,7 +13,7 @@ import type { OrderServices } from "./OrderServices.ts"
 import { paymentFacts } from "./reportPayment.ts"
 
 export const closeEarly = (services: OrderServices) => {
-  const { channel, find, perform, performAsked } = services
+  const { channel, find, perform, performRequest } = services
   return span("Orders.closeEarly")(function* (account: Account, ref: string) {
     const order = yield* find(account, ref)
     if (order.status === "expired") return order
@@ -21,7 +21,7 @@ export const closeEarly = (services: OrderServices) => {
       return yield* perform(order, CloseEarly.make({ answer: Cancelled.make({}) }))
     }
     const answer = yield* answerOf(services, order, yield* channel.cancel(order))
-    return yield* performAsked(order, CloseEarly.make({ answer }))
+    return yield* performRequest(order, CloseEarly.make({ answer }))
     // The channel's act must be recorded even when the caller hangs up.
   }, Effect.uninterruptible)
 }

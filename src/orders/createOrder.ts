@@ -31,11 +31,11 @@ export const createOrder = (services: OrderServices) => {
   return span("Orders.create")(function* (account: Account, terms: CreateOrder) {
     const merchant = yield* merchantOf(account)
     const order = newOrder(account, terms, yield* ids.next(prefixes.tradeNo[account.mode]))
-    const asked = { ...order, metadata: terms.metadata ?? {} }
-    const problem = termsProblem(asked, allowanceOf(services, merchant, account))
+    const withMetadata = { ...order, metadata: terms.metadata ?? {} }
+    const problem = termsProblem(withMetadata, allowanceOf(services, merchant, account))
     if (problem !== undefined) {
       // Settings may have changed since the first request with this number. The form has not, and refuses as before.
-      if (formProblem(asked, account) !== undefined) return yield* problem
+      if (formProblem(withMetadata, account) !== undefined) return yield* problem
       return yield* repeated(services, account, order, Effect.fail(problem))
     }
     const lane = `${account.merchantId}/${order.outTradeNo}`

@@ -17,18 +17,18 @@ import { span } from "../platform/runtime/span.ts"
 import type { Entry } from "../wallets/Wallets.ts"
 import { OrderNotFound } from "./OrderCommands.ts"
 import { orderView } from "./OrderView.ts"
-import { alone, type OrderName, type OrderServices } from "./OrderServices.ts"
+import { impossibleWithoutEntry, type OrderName, type OrderServices } from "./OrderServices.ts"
 
 /** The rest of an unapplied payment, and why a refund did not reach the buyer. */
-export type GivenBack = Omit<Extract<OrderCommand, { readonly _tag: "NoteGivenBack" }>, "_tag">
+export type Returned = Omit<Extract<OrderCommand, { readonly _tag: "NoteGivenBack" }>, "_tag">
 
 export const report = (services: OrderServices) => {
   const { byTradeNo, performReported, wakeups } = services
-  return span("Orders.report")(function* (order: OrderName, said: ChannelReport, entry?: Entry) {
-    const command = yield* commandOf(services, order, said)
+  return span("Orders.report")(function* (order: OrderName, report: ChannelReport, entry?: Entry) {
+    const command = yield* commandOf(services, order, report)
     const after = yield* performReported(order, command, entry).pipe(
       Effect.catchTags({
-        ...alone,
+        ...impossibleWithoutEntry,
         // This very report was taken before, and its answer was lost.
         AlreadyExists: () => byTradeNo(order.tradeNo)
       })
@@ -73,16 +73,16 @@ export const returnUnappliedPayments = ({ byTradeNo, channel, perform }: OrderSe
   })
 }
 
-/** The buyer did not get the money: somebody has to look. */
+/** The buyer did not get the money: a person has to look. */
 export const reportFailedReturn = ({ perform }: OrderServices) =>
   span("Orders.reportFailedReturn")(function* (order: OrderName, paymentId: PaymentId, problem: string) {
     return yield* perform(order, FailReturn.make({ paymentId, problem, wasTaken: true }))
   })
 
 /** By hand, at the channel. */
-export const reportGivenBack = ({ perform }: OrderServices) =>
-  span("Orders.reportGivenBack")(function* (order: OrderName, givenBack: GivenBack) {
-    return yield* perform(order, NoteGivenBack.make(givenBack))
+export const reportReturned = ({ perform }: OrderServices) =>
+  span("Orders.reportReturned")(function* (order: OrderName, returned: Returned) {
+    return yield* perform(order, NoteGivenBack.make(returned))
   })
 
 /** By an operator, who has dealt with it, or by the service in a sandbox. */
@@ -94,7 +94,7 @@ export const closeParked = ({ byTradeNo, perform }: OrderServices) =>
   })
 const isTradeNo = Schema.is(TradeNo)
 
-/** In a sandbox nobody waits for the money. */
+/** In a sandbox no buyer waits for the money. */
 export const closeParkedOfSandbox = ({ byTradeNo, perform }: OrderServices) =>
   span("Orders.closeParkedOfSandbox")(function* (tradeNo: TradeNo) {
     const order = yield* byTradeNo(tradeNo)
@@ -134,10 +134,10 @@ const {
   NoteGivenBack
 } = OrderCommand.cases
 
-const commandOf = (services: OrderServices, order: OrderName, said: ChannelReport): Effect.Effect<OrderCommand> => {
-  switch (said._tag) {
+const commandOf = (services: OrderServices, order: OrderName, report: ChannelReport): Effect.Effect<OrderCommand> => {
+  switch (report._tag) {
     case "Succeeded":
-      return Effect.map(paymentFacts(services, order, said.payment), (facts) => ConfirmPayment.make({ facts }))
+      return Effect.map(paymentFacts(services, order, report.payment), (facts) => ConfirmPayment.make({ facts }))
     case "Declined":
       return Effect.succeed(DeclinePayment.make({}))
     case "Failed":

@@ -1,6 +1,6 @@
 /**
- * The style of all pages for buyers: one column on a phone of 360 px, two on a desktop. It is inline, so that
- * nobody waits for it. The page's policy allows exactly this text, by its hash.
+ * The style of all pages for buyers: one column on a phone of 360 px, two on a desktop. It is inline, so that no buyer
+ * waits for it. The page's policy allows exactly this text, by its hash.
  */
 import { sha256 } from "../platform/runtime/Secrets.ts"
 import { Html } from "./html.ts"

@@ -52,8 +52,8 @@ export const layer = HttpApiBuilder.group(
       approve: span("payouts.approve")(
         function* ({ params: { payout_no } }) {
           const { amount, currency, mode, payoutNo, status } = yield* payouts.find(payout_no)
-          const asked = { amount, currency, mode, payoutNo }
-          if (status === "requested" && !(yield* second.approvesAlone(asked))) {
+          const payout = { amount, currency, mode, payoutNo }
+          if (status === "requested" && !(yield* second.approvesAlone(payout))) {
             const content = { amount, currency, mode }
             yield* second.confirm({ act: "payouts.approve", target: payout_no, content, of: { status } })
           }

@@ -33,7 +33,7 @@ export const payouts = table("payouts", {
   place: 60,
   listed: true,
   of: Payout,
-  beside: { version: Schema.Int },
+  extra: { version: Schema.Int },
   key: "payoutNo",
   version: "version",
   fixed: Struct.keys(terms),

@@ -111,7 +111,7 @@ interface PayoutKind {
   readonly Fact: PayoutEvent
   readonly Refusal: PayoutConflict
   readonly Missing: PayoutNotFound
-  readonly Beside: undefined
+  readonly Related: undefined
 }
 
 const payoutServices = Effect.gen(function* () {
@@ -156,7 +156,7 @@ const request = (services: PayoutServices) => {
     if (problem !== undefined) return yield* problem
     const payout = payoutOf(merchant, terms, yield* ids.next(prefixes.payout))
 
-    // The wallet's owner may have been asked twice, or somebody else with this reference: then it is there.
+    // The wallet's owner may have been asked twice, or by another request with this reference: then it is there.
     const orMade = <E>(failure: Effect.Effect<never, E>) =>
       Effect.gen(function* () {
         if (Option.isSome(yield* store.load(payout.payoutNo))) return { payout, created: true }

@@ -1,7 +1,7 @@
 /**
  * Front door to receipts: what the page shows, and sending one mail (spec: Orders, send_receipt; silences: O20, O33). A
- * mail is `sending` in the database before the mail server is asked. If its process ends then, nobody knows whether the
- * server has it, and it is not sent again: a buyer never gets the same receipt twice.
+ * mail is `sending` in the database before the mail server is asked. If its process ends then, it is unknown whether
+ * the server has it, and it is not sent again: a buyer never gets the same receipt twice.
  */
 import type { TradeNo } from "@coffer/model/Ids"
 import { sandboxMailsPerDayMax } from "@coffer/model/Limits"
@@ -70,7 +70,7 @@ type ReceiptServices = Effect.Success<typeof receiptServices>
 
 const show = ({ clocks, merchants, orders, store }: ReceiptServices) =>
   span("Receipts.show")(function* (tradeNo: TradeNo) {
-    const order = yield* settled(yield* orders.byTradeNo(tradeNo))
+    const order = yield* credited(yield* orders.byTradeNo(tradeNo))
     const shop = shopOf(yield* Effect.catchTags(merchants.find(order.merchantId), { MerchantNotFound: Effect.die }))
     if (order.receipt?.number) return { order, shop }
     const numbered = Effect.gen(function* () {
@@ -80,10 +80,10 @@ const show = ({ clocks, merchants, orders, store }: ReceiptServices) =>
         .pipe(Effect.catchTags({ ...withoutEntry, RefundRefused: Effect.die, OrderConflict: Effect.die }))
     })
     // The page is opened under no merchant's clock, and the number has the month.
-    return { order: yield* settled(yield* clocks.within(order, numbered)), shop }
+    return { order: yield* credited(yield* clocks.within(order, numbered)), shop }
   })
 
-const settled = (order: Order): Effect.Effect<SettledOrder, NoReceipt> =>
+const credited = (order: Order): Effect.Effect<SettledOrder, NoReceipt> =>
   "paymentId" in order ? Effect.succeed(order) : Effect.fail(new NoReceipt({ tradeNo: order.tradeNo }))
 
 // Sending a mail ----------------------------------------------------------------

@@ -30,7 +30,7 @@ interface RefundKind {
   readonly Fact: RefundEvent
   readonly Refusal: RefundConflict
   readonly Missing: never
-  readonly Beside: undefined
+  readonly Related: undefined
 }
 
 const ReservedRefund = Refund.members[0]

@@ -67,7 +67,7 @@ export const refunds = table("refunds", {
   place: 30,
   listed: true,
   of: Refund,
-  beside: { version: Schema.Int, nextCheckAt: Schema.NullOr(Schema.DateTimeUtc) },
+  extra: { version: Schema.Int, nextCheckAt: Schema.NullOr(Schema.DateTimeUtc) },
   key: "refundNo",
   version: "version",
   fixed: Struct.keys(terms),
@@ -79,13 +79,13 @@ const statuses = { pending: ["pending", "reserved"], succeeded: ["succeeded"], f
 
 const storedOf = (row: typeof refunds.row.Type): StoredRefund => ({ version: row.version, refund: refunds.read(row) })
 
-const besideOf = (refund: Refund, version: number) => ({ version, nextCheckAt: nextCheck.after(refund) })
+const extraColumnsOf = (refund: Refund, version: number) => ({ version, nextCheckAt: nextCheck.after(refund) })
 
-export const insertion = (refund: Refund): Change => insert(refunds, refund, besideOf(refund, 1))
+export const insertion = (refund: Refund): Change => insert(refunds, refund, extraColumnsOf(refund, 1))
 
 /** The refund after a decision, replacing the version that was read. */
 export const replacement = (before: StoredRefund, after: Refund): Change =>
-  update(refunds, before.version, after, besideOf(after, before.version + 1))
+  update(refunds, before.version, after, extraColumnsOf(after, before.version + 1))
 
 export const layer = Layer.effect(
   RefundStore,
@@ -144,8 +144,8 @@ export const layer = Layer.effect(
       byOutRefundNo,
       byRequest: (request, since) => sqlDefects(Effect.map(findByRequest({ request, since }), Option.map(storedOf))),
       ...(yield* makeLists),
-      leaseDue: (...asked) =>
-        sqlDefects(Effect.map(due.lease(...asked), (rows) => rows.map(({ refund_no }) => refund_no))),
+      leaseDue: (...args) =>
+        sqlDefects(Effect.map(due.lease(...args), (rows) => rows.map(({ refund_no }) => refund_no))),
       nextDueOf: (merchantIds) => sqlDefects(due.nextOf(merchantIds)),
       noteOutcomes: due.note,
       nextDue: sqlDefects(due.next),

@@ -23,7 +23,7 @@ export const refundView = (refund: Refund): RefundResource => ({
   updated_at: DateTime.formatIso(refund.updatedAt)
 })
 
-/** While the channel is being asked a refund is pending to everybody; one that is void is shown to nobody. */
+/** While the channel is being asked a refund is pending to everybody; one that is void is never shown. */
 const wireStatus = {
   reserved: "pending",
   pending: "pending",

@@ -94,7 +94,7 @@ export class Refunds extends Context.Service<
       patch: UpdateRefund
     ) => Effect.Effect<Refund, InvalidField | RefundConflict | RefundNotFound | WriteFailure>
     /** The channel's word about a refund that it had accepted; it may come many times. */
-    readonly report: (refundNo: RefundNo, said: RefundReport) => Effect.Effect<Refund, WriteFailure>
+    readonly report: (refundNo: RefundNo, report: RefundReport) => Effect.Effect<Refund, WriteFailure>
     /** Ask the channel about a refund that is due. */
     readonly check: (refundNo: RefundNo) => Effect.Effect<void, ChannelUnreachable | WriteFailure>
   }
@@ -117,13 +117,13 @@ export const layer = Layer.effect(
         return yield* store.exported(account, created, query)
       }),
       annotate: annotate(services),
-      report: (refundNo, said) => report(services, refundNo, said),
+      report: (refundNo, word) => report(services, refundNo, word),
       check: (refundNo) => check(services, refundNo)
     })
   })
 )
 
-/** After this nobody knows what the channel did, and it is asked again later. Less than a claim's lease. */
+/** After this it is unknown what the channel did, and it is asked again later. Less than a claim's lease. */
 const channelMillis = 15_000
 
 const refundServices = Effect.gen(function* () {
@@ -297,10 +297,10 @@ const numberRequired = Effect.fail(
 // The channel -------------------------------------------------------------------
 
 /** The channel's answer is recorded at once or, when that fails, a little later. */
-const settleRetriesMax = 3
-const settleAgain = Schedule.exponential("200 millis")
+const recordRetriesMax = 3
+const recordAgain = Schedule.exponential("200 millis")
 /** A caller waits at least this long for the recording, however long the channel took. */
-const settlePatienceMin = Duration.seconds(1)
+const recordPatienceMin = Duration.seconds(1)
 
 /** A new refund on its way to its first answer. */
 const drive = span("Refunds.drive")(function* (services: RefundServices, refund: ReservedRefund) {
@@ -311,12 +311,12 @@ const drive = span("Refunds.drive")(function* (services: RefundServices, refund:
   const at = yield* currentTime
   switch (answer._tag) {
     case "Succeeded":
-      return fresh(yield* answering((answer) => settle(services, refund, Confirm.make({ at }), answer)))
+      return fresh(yield* answering((answer) => recordAnswer(services, refund, Confirm.make({ at }), answer)))
     case "Pending":
-      return fresh(yield* answering((answer) => settle(services, refund, Await.make({ at }), answer)))
+      return fresh(yield* answering((answer) => recordAnswer(services, refund, Await.make({ at }), answer)))
     case "Refused":
     case "ChannelUnreachable": {
-      const after = yield* settle(services, refund, Abandon.make({ at }))
+      const after = yield* recordAnswer(services, refund, Abandon.make({ at }))
       // If a worker has taken the refund over, its result counts.
       if (after.status !== "void") return fresh(after)
       return yield* answer._tag === "Refused" ? new ChannelRefused({ reason: answer.reason }) : answer
@@ -340,17 +340,17 @@ const reserve = ({ commands, runs, store }: RefundServices, refund: ReservedRefu
   )
 
 /** Records the channel's answer. Its retries go on when the caller has been told to come back. */
-const settle = Effect.fnUntraced(function* (
+const recordAnswer = Effect.fnUntraced(function* (
   { commands, scope }: RefundServices,
   refund: Refund,
   command: RefundCommand,
   answer?: Answering
 ) {
   const waited = DateTime.distance(refund.createdAt, command.at)
-  const left = Duration.max(settlePatienceMin, Duration.subtract(ownerPatience, waited))
+  const left = Duration.max(recordPatienceMin, Duration.subtract(ownerPatience, waited))
   const handled = commands.handleReport(refund.refundNo, command, answer)
-  const settled = Effect.retry(handled, { times: settleRetriesMax, schedule: settleAgain })
-  const fiber = yield* Effect.forkIn(withoutDeadline(settled), scope)
+  const recorded = Effect.retry(handled, { times: recordRetriesMax, schedule: recordAgain })
+  const fiber = yield* Effect.forkIn(withoutDeadline(recorded), scope)
   return yield* Effect.timeoutOrElse(Fiber.join(fiber), {
     duration: left,
     orElse: () => Effect.fail(new NotCommitted({ reason: "unknown" }))

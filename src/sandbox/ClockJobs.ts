@@ -19,7 +19,7 @@ const lease = Duration.seconds(15)
 const renewEvery = "5 seconds"
 /** Sandboxes that one runner works for at once. */
 const heldMax = 16
-/** A sandbox whose work somebody else has is looked at again after this. */
+/** A sandbox whose work another runner has is looked at again after this. */
 const againMillis = 1_000
 
 const keysMax = 1_000
@@ -39,9 +39,9 @@ export const layer = Layer.effectDiscard(
       const unmoved = yield* unmovedTime
       const now = DateTime.toEpochMillis(unmoved)
       const moving = agenda.asksForAll(now) ? yield* store.abandoned(unmoved) : []
-      const asked = agenda.take(now, clocks.moved())
-      const due = yield* dueOf(workers, asked)
-      for (const merchantId of asked) {
+      const merchantIds = agenda.take(now, clocks.moved())
+      const due = yield* dueOf(workers, merchantIds)
+      for (const merchantId of merchantIds) {
         agenda.note(merchantId, (due.get(merchantId) ?? Infinity) - clocks.offsetOf(sandboxOf(merchantId)), now)
       }
       for (const merchantId of moving) agenda.note(merchantId, now, now)
@@ -89,10 +89,10 @@ const makeAgenda = (pollMillis: number) => {
     asksForAll: (now: number) => now >= allAt,
     /** Those to ask about now. */
     take: (now: number, moved: ReadonlyArray<string>): ReadonlyArray<string> => {
-      const asked = now >= allAt ? moved : [...touched]
+      const merchantIds = now >= allAt ? moved : [...touched]
       if (now >= allAt) allAt = now + pollMillis
       touched.clear()
-      return asked
+      return merchantIds
     },
     begin: (merchantId: string) => {
       held.add(merchantId)

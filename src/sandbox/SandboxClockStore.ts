@@ -46,13 +46,13 @@ export class SandboxClockStore extends Context.Service<
     readonly find: (merchantId: string) => Effect.Effect<Option.Option<ClockRow>>
     /** Sets a target, unless `decide` on the row, which is locked meanwhile, sets none. */
     readonly begin: <E>(merchantId: MerchantId, decide: Decide<E>) => Effect.Effect<void, E>
-    /** Clocks on their way that nobody holds. */
+    /** Clocks on their way without a holder. */
     readonly abandoned: (unmoved: DateTime.Utc) => Effect.Effect<ReadonlyArray<string>>
     /** Whether the holder has it, until then. */
     readonly hold: (merchantId: string, holder: string, times: Hold) => Effect.Effect<boolean>
-    /** Whether the clock has a target then, so that somebody has to go on. */
+    /** Whether the clock has a target then, so that a worker has to go on. */
     readonly release: (merchantId: string, holder: string) => Effect.Effect<boolean>
-    /** Moves the clock, and tells all runners. False: somebody else holds it now. */
+    /** Moves the clock, and tells all runners. False: another runner holds it now. */
     readonly move: (merchantId: string, holder: string, stop: Stop) => Effect.Effect<boolean>
     /** It stands at its target. */
     readonly arrive: (row: ClockRow, holder: string, attempts: number) => Effect.Effect<void>
@@ -153,7 +153,7 @@ export const layer = Layer.effect(
 
 const timeIn = (sql: SqlClient.SqlClient) => (time: DateTime.Utc) => sql`${isoText(time)}::text::timestamptz`
 
-/** For whoever works for a sandbox. */
+/** For the worker of a sandbox. */
 const makeHolding = (
   sql: SqlClient.SqlClient
 ): Pick<SandboxClockStore["Service"], "abandoned" | "hold" | "release" | "move"> => {

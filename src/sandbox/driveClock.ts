@@ -1,6 +1,6 @@
 /**
  * Takes the clock of one sandbox to its target: from one moment at which something is due to the next, and at each all
- * that is due is done before it goes on (docs/decisions/0043). For whoever holds the sandbox.
+ * that is due is done before it goes on (docs/decisions/0043). For the holder of the sandbox.
  */
 import type { MerchantId } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
@@ -60,7 +60,7 @@ export const makeDriveClock = Effect.gen(function* () {
   })
 
   /** Does what is due now, and answers how many rows that was, and how many of them were posts of webhooks. */
-  const settle = Effect.fnUntraced(function* (merchantId: string) {
+  const runDue = Effect.fnUntraced(function* (merchantId: string) {
     let done = 0
     let posts = 0
     for (let round = 0; ; round++) {
@@ -82,10 +82,10 @@ export const makeDriveClock = Effect.gen(function* () {
     const end = elapsedMillis() + waitMillisMax
     let posts = 0
     for (let step = waitStepMin; ; step = Math.min(2 * step, waitStepMax)) {
-      const settled = yield* settle(merchantId)
-      posts += settled.posts
-      if (settled.first > settled.now || elapsedMillis() > end) return { ...settled, posts }
-      if (settled.done > 0) step = waitStepMin
+      const ran = yield* runDue(merchantId)
+      posts += ran.posts
+      if (ran.first > ran.now || elapsedMillis() > end) return { ...ran, posts }
+      if (ran.done > 0) step = waitStepMin
       yield* onRealTime(Effect.sleep(step))
     }
   })
@@ -109,13 +109,13 @@ export const makeDriveClock = Effect.gen(function* () {
     }
   })
 
-  /** False while somebody else has what is due, or a post is under way. */
+  /** False while another worker has what is due, or a post is under way. */
   return Effect.fnUntraced(function* (merchantId: string, holder: string) {
     const row = Option.getOrUndefined(yield* store.find(merchantId))
     if (row === undefined) return false
     clocks.hear(merchantId, row.offset_ms)
     if (row.target === null) {
-      const { done, first, now } = yield* settle(merchantId)
+      const { done, first, now } = yield* runDue(merchantId)
       return done > 0 || first > now
     }
     yield* travel({ ...row, target: row.target }, holder)

@@ -82,22 +82,22 @@ const makeWork = Effect.gen(function* () {
 
 /** Says each thing once, and how far it has come every ten seconds. */
 const makeTeller = () => {
-  const told = new Set<string>()
+  const logged = new Set<string>()
   let total = 0
-  let toldAt: DateTime.Utc | undefined
+  let loggedAt: DateTime.Utc | undefined
   return {
     once: (what: string, line: string) =>
       Effect.suspend(() => {
-        if (told.has(what)) return Effect.void
-        told.add(what)
+        if (logged.has(what)) return Effect.void
+        logged.add(what)
         return Effect.logInfo(line)
       }),
     progress: (now: DateTime.Utc, more: number) =>
       Effect.suspend(() => {
         total += more
-        if (toldAt !== undefined && DateTime.isLessThan(now, DateTime.addDuration(toldAt, tellEvery)))
+        if (loggedAt !== undefined && DateTime.isLessThan(now, DateTime.addDuration(loggedAt, tellEvery)))
           return Effect.void
-        toldAt = now
+        loggedAt = now
         return Effect.annotateLogs(Effect.logInfo("secrets are sealed again"), { resealed: total })
       })
   }

@@ -138,7 +138,7 @@ const accountsPart = (sql: SqlClient.SqlClient, secrets: Secrets["Service"], cha
         where channel_accounts <> '{}' and merchant_id > ${after} order by 1 limit ${settingsMax}::int4`
     )
     const ids = merchants.map(({ merchantId }) => merchantId)
-    // By a statement of its own, so that the next one reads what whoever had the lock has written.
+    // By a statement of its own, so that the next one reads what the holder of the lock has written.
     yield* sql`select 1 from merchants where merchant_id = any(${ids}::text[]) order by merchant_id for update`
     const rows = yield* decodeAccounts(
       yield* sql`select merchant_id as "merchantId", mode, channel_accounts as accounts from merchant_modes

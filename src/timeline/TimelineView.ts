@@ -145,7 +145,7 @@ const unappliedEntry = ({ createdAt }: Order, payment: UnappliedPayment, feesOf:
 const refundEntries = (row: StoryRows["refunds"][number]): ReadonlyArray<Entry> => {
   const { amount, created_at, currency, failure_reason, out_refund_no, payment_id, reason, refund_no, settled_at } = row
   const status = row.status === "reserved" ? "pending" : row.status
-  const asked: Entry = {
+  const requested: Entry = {
     at: created_at,
     kind: "refund",
     id: refund_no,
@@ -153,15 +153,15 @@ const refundEntries = (row: StoryRows["refunds"][number]): ReadonlyArray<Entry> 
     details: { out_refund_no, amount, currency, reason }
   }
   const ended = status === "failed" ? row.updated_at : settled_at
-  if (ended === null || status === "pending") return [asked]
-  const said = status === "failed" ? `rejected the refund: ${failure_reason ?? "no reason"}` : "paid the refund out"
+  if (ended === null || status === "pending") return [requested]
+  const deed = status === "failed" ? `rejected the refund: ${failure_reason ?? "no reason"}` : "paid the refund out"
   return [
-    asked,
+    requested,
     {
       at: ended,
       kind: "refund",
       id: refund_no,
-      text: `the channel ${said}`,
+      text: `the channel ${deed}`,
       details: { status, payment_id, failure_reason }
     }
   ]

@@ -34,7 +34,7 @@ export const instruct = <A>({ codec, name }: InstructionKind<A>, value: NoInfer<
 
 /**
  * The command that an object has performed: on which version, so that the other runner decides on the very same state,
- * or finds that somebody else has written the object since.
+ * or finds that another runner has written the object since.
  */
 export interface PerformedCommand<Id, Command> {
   readonly id: Id
@@ -103,12 +103,12 @@ export class Instructions extends Context.Service<
 /** In one message: an order's, a refund's or a dispute's, and the claim's or the bank's. */
 const instructionsMax = 4
 
-const Told = Schema.Array(Schema.Struct({ name: Schema.String, body: Schema.Unknown })).check(
+const InstructionList = Schema.Array(Schema.Struct({ name: Schema.String, body: Schema.Unknown })).check(
   Schema.isMaxLength(instructionsMax)
 )
 /** A command with unknown fields was not written by a runner of this version. */
 const strictly = { onExcessProperty: "error" } as const
-const decodeTold = Schema.decodeUnknownOption(Told, strictly)
+const decodeInstructions = Schema.decodeUnknownOption(InstructionList, strictly)
 
 export const layer = Layer.effect(
   Instructions,
@@ -119,12 +119,12 @@ export const layer = Layer.effect(
     const read = Effect.fnUntraced(function* (received: Entry, taken?: OrderCommand) {
       const unread = textIn(received)
       if (unread === undefined) return received
-      const told = Option.flatMap(parseJson(unread), decodeTold)
-      if (Option.isNone(told)) return yield* refuse("it is no list of commands")
+      const instructions = Option.flatMap(parseJson(unread), decodeInstructions)
+      if (Option.isNone(instructions)) return yield* refuse("it is no list of commands")
       const entry = { movements: [...noEntry.movements], reserve: 0, changes: [...noEntry.changes] }
       const performed: Array<unknown> = [taken]
-      const asked: Array<OrderCommand> = []
-      for (const { body, name } of told.value) {
+      const orderCommands: Array<OrderCommand> = []
+      for (const { body, name } of instructions.value) {
         const carryOut = kinds.get(name)
         if (carryOut === undefined) return yield* refuse("it has a command of no known name")
         const one = yield* carryOut(body)
@@ -132,12 +132,12 @@ export const layer = Layer.effect(
         entry.reserve += one.reserve
         entry.changes.push(...one.changes)
         performed.push(one.performed)
-        if (one.order !== undefined) asked.push(one.order)
+        if (one.order !== undefined) orderCommands.push(one.order)
       }
-      if (!asked.every((command) => performed.some((other) => Equal.equals(command, other)))) {
+      if (!orderCommands.every((command) => performed.some((other) => Equal.equals(command, other)))) {
         return yield* refuse("it has half of a command, without what follows from it for the order")
       }
-      return { ...entry, instructions: told.value.map(({ body, name }) => ({ name, encoded: () => body })) }
+      return { ...entry, instructions: instructions.value.map(({ body, name }) => ({ name, encoded: () => body })) }
     }, Effect.catchDefect(notRead))
 
     return Instructions.of({

@@ -137,7 +137,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** The wallets that were used last. The one that nobody has used for longest is forgotten first. */
+/** The wallets that were used last. The one that was unused for longest is forgotten first. */
 const knownWallets = Effect.gen(function* () {
   const store = yield* WalletStore
   const known = new Map<string, Known>()

@@ -17,12 +17,12 @@ import { batchedById } from "../platform/postgres/batchedById.ts"
 import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { makeOursOf } from "../platform/postgres/ownNumbers.ts"
-import { alone, along, equals, type Search } from "../platform/postgres/scans.ts"
+import { ownIndex, along, equals, type Search } from "../platform/postgres/scans.ts"
 
 const wallets = table("wallets", {
   place: 80,
   of: Wallet,
-  beside: { walletId: Schema.String },
+  extra: { walletId: Schema.String },
   key: "walletId",
   version: "version",
   fixed: ["merchantId", "mode", "currency"]
@@ -36,7 +36,7 @@ export const ledger = table("ledger", {
   place: 90,
   listed: true,
   of: StoredLedgerRow,
-  beside: { walletId: Schema.String },
+  extra: { walletId: Schema.String },
   key: "id",
   bytes: ["previousHash", "hash"]
 })
@@ -121,11 +121,11 @@ export const layer = Layer.effect(
           value === undefined ? [] : [equals(sql, column, value)]
         )
         const causes = yield* oursOf(account, ["order", "refund", "dispute", "payout"], reference_id)
-        return { path: alone(...causes.map((one) => ({ reference_id: one }))), filters }
+        return { path: ownIndex(...causes.map((one) => ({ reference_id: one }))), filters }
       }
       if (type === undefined) {
         const wallets = currencies.map((one) => walletIdOf({ ...account, currency: one }))
-        return { path: alone(...wallets.map((wallet_id) => ({ wallet_id }))), filters: [] }
+        return { path: ownIndex(...wallets.map((wallet_id) => ({ wallet_id }))), filters: [] }
       }
       // The index has the types within each currency.
       return { path: along(...currencies.map((one) => ({ currency: one, type }))), filters: [] }

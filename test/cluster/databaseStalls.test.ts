@@ -1,5 +1,5 @@
 /**
- * When Postgres stalls: whoever asks is told within five seconds, whatever is not held up goes on, all is well soon
+ * When Postgres stalls: each caller is told within five seconds, whatever is not held up goes on, all is well soon
  * after, and nothing that was acknowledged is lost. These take real time.
  */
 import { assert, describe, it } from "@effect/vitest"

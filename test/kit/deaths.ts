@@ -83,5 +83,5 @@ export const deaths: ReadonlyArray<Failure> = [
     ({ asksChannel }) => asksChannel,
     "are not meant"
   ),
-  dies("dies after", (point) => (point === "Idempotency.settle" ? "before" : undefined), isKeyed, "are done")
+  dies("dies after", (point) => (point === "Idempotency.finish" ? "before" : undefined), isKeyed, "are done")
 ]

@@ -173,7 +173,7 @@ export const killed: Failure = {
     const [keyed, plain] = [after.filter(({ write }) => isKeyed(write)), after.filter(({ write }) => !isKeyed(write))]
 
     yield* Effect.forEach(plain, ({ asked }) => send(runner, asked))
-    yield* runner.stand(keyed, "Idempotency.settle")
+    yield* runner.stand(keyed, "Idempotency.finish")
     yield* runner.stand(before, "Idempotency.run")
     yield* runner.stand(midway, "RefundChannel.refund", "DisputeChannel.submit", "DisputeChannel.accept")
     yield* runner.kill

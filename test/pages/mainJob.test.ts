@@ -1,6 +1,6 @@
 /**
  * The whole path of a newcomer, from a clone to the first signed webhook: nothing is stubbed but the buyer, who is a
- * browser, and the merchant's server, which is the test's. Packages are installed in the soak alone: whoever runs
+ * browser, and the merchant's server, which is the test's. Packages are installed in the soak alone: a person who runs
  * `npm test` has installed them.
  */
 import { execFileSync, spawn } from "node:child_process"

@@ -1,4 +1,4 @@
-/** One probe says how late the event loop is, to the metrics and to whoever sheds work by it. */
+/** One probe says how late the event loop is, to the metrics and to the admission that sheds work by it. */
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { elapsedMillis } from "../../src/platform/runtime/realTime.ts"

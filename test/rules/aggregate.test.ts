@@ -31,7 +31,7 @@ interface Counting extends Kind {
   readonly Fact: number
   readonly Refusal: never
   readonly Missing: never
-  readonly Beside: string
+  readonly Related: string
 }
 
 const { currency, merchantId, mode } = pendingOrder
@@ -59,7 +59,7 @@ const plain: Aggregate<Counting> = {
 }
 const whole: Aggregate<Counting> = {
   ...plain,
-  beside: {
+  related: {
     read: () => Effect.succeed("read"),
     changes: (id, before, facts) => [row("beside", id, before, facts.join("+"))]
   },
@@ -72,7 +72,7 @@ const answer = { claim, codes: { usual: 201, byStatus: {} } }
 const record: Surroundings["record"] = ({ object, objectId, sequence, type }) => [
   row("event", type, JSON.stringify(object), objectId, sequence)
 ]
-const surroundings = { now, record, beside: "before", command: 7 }
+const surroundings = { now, record, related: "before", command: 7 }
 const before = { state: count, version: 3 }
 const cellsOf = (changes: ReadonlyArray<Change>) =>
   changes.map(({ cells, table }) => (table === "mails" ? cells : table))

@@ -1,5 +1,5 @@
 /**
- * The published laws: a busy day breaks none of them, and whoever breaks one by SQL is told so, with the row's name.
+ * The published laws: a busy day breaks none of them, and a row that breaks one by SQL is told, with the row's name.
  * Each case happens in a transaction that is rolled back, on a database of this file's own.
  */
 import { readFileSync } from "node:fs"

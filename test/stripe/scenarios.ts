@@ -48,7 +48,7 @@ const atOnce =
 
 const sold = (card = "pm_card_visa"): ReadonlyArray<Step> => [made, chosen(), pays({ with: card }), isNow("paid")]
 const refunds: Step = ({ refund }) => refund("refund", 700)
-/** Or as it is later, for whoever goes through the steps again. */
+/** Or as it is later, for a caller that goes through the steps again. */
 const refundIs =
   (...statuses: ReadonlyArray<string>): Step =>
   (desk) =>

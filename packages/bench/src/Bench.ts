@@ -1,7 +1,7 @@
 /** Runs scenarios: sides in turn, rounds interleaved, the ledger checked after each run that moves money. */
 import * as Driver from "./driver/Driver.ts"
 import type { Load } from "./driver/load.ts"
-import { delayFlushes, makeMeasure, settle } from "./measure.ts"
+import { delayFlushes, makeMeasure, rest } from "./measure.ts"
 import { firstWarmup, type Options } from "./options.ts"
 import { say } from "./say.ts"
 import type { Round, Runs, Scenario } from "./Scenario.ts"
@@ -40,7 +40,7 @@ export const open = async (options: Options) => {
     const { place, runners, size } = scenario
     const stage = await stages.stageOf(name, size, { runners, place, warmup })
     const kind = await scenario.prepare({ ...stage, drive: (kind) => drive(stage.side, kind) })
-    await settle(postgres, stage.side.database)
+    await rest(postgres, stage.side.database)
     await delayFlushes(postgres, scenario.slowFlush ?? 0)
     if (options.statements) await Statements.reset(postgres)
     const round = await measure(stage.side, load({ kind, warmupMillis: warmup * 1_000 }))
@@ -57,7 +57,7 @@ export const open = async (options: Options) => {
     stageOf: stages.stageOf,
     measure,
     load,
-    settle: (database: string) => settle(postgres, database),
+    rest: (database: string) => rest(postgres, database),
     drive,
     run: (pair: ReadonlyArray<Scenario>) => runInTurn(pair, options, runOnce),
     close: async () => {
@@ -95,14 +95,14 @@ const sidesOf = (scenario: Scenario, { before, sides }: Options) => {
   return all.filter((name) => sides.length === 0 || sides.includes(name))
 }
 
-const lineOf = ({ asked, counted, cpu, idle, side, summary }: Round): string => {
+const lineOf = ({ commands, counted, cpu, idle, side, summary }: Round): string => {
   const { p99, perSecond, unavailable } = summary
   const micros = [cpu.side, cpu.postgres, cpu.driver].map((each) => each?.toFixed(0) ?? "?")
   return (
     `${Sides.titles[side]} ${perSecond.toFixed(0)}/s, p99 ${p99.toFixed(1)} ms, CPU µs ${micros.join(" + ")}, ` +
     `${(counted.bytes / 1_000).toFixed(0)} kB, ${counted.fibers.toFixed(1)} fibers, ${counted.steps.toFixed(0)} steps` +
     (unavailable === 0 ? "" : `, ${unavailable} answered 503`) +
-    (asked === undefined ? "" : `, ${asked.elsewhere.toFixed(3)} of ${asked.all.toFixed(3)} commands sent on`) +
+    (commands === undefined ? "" : `, ${commands.sentOn.toFixed(3)} of ${commands.all.toFixed(3)} commands sent on`) +
     `; at rest ${[idle.side, idle.postgres].map((each) => each?.toFixed(0) ?? "?").join(" + ")} µs/s`
   )
 }

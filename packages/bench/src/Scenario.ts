@@ -4,7 +4,7 @@ import type { Summary } from "./driver/summary.ts"
 import type { Counters } from "./stage/counters.ts"
 import type { Postgres } from "./stage/Postgres.ts"
 import type { MerchantData } from "./stage/rows.ts"
-import type { Asked, Side, SideName } from "./stage/Sides.ts"
+import type { CommandCounts, Side, SideName } from "./stage/Sides.ts"
 
 /** `small`: ten thousand orders in the table; `large`: a million. */
 export type Size = "small" | "large"
@@ -60,7 +60,7 @@ export interface Round {
   /** Processor time of a second without requests, microseconds. */
   readonly idle: Pick<Cpu, "side" | "postgres">
   /** Commands of one request, where there are several runners. */
-  readonly asked?: Asked | undefined
+  readonly commands?: CommandCounts | undefined
 }
 
 export type Runs = ReadonlyArray<readonly [Scenario, ReadonlyArray<Round>]>

@@ -48,7 +48,7 @@ export const halfLoad = async (bench: Bench, options: Options, most: number): Pr
   const rate = Math.round(most / 2)
   const found: Array<HalfLoad> = []
   for (let round = 0; round < options.rounds; round++) {
-    await bench.settle(stage.side.database)
+    await bench.rest(stage.side.database)
     const { summary } = await bench.measure(stage.side, bench.load({ kind, rate, connections: 128 }))
     say(`  ${rate} creates a second: p50 ${summary.p50.toFixed(1)} ms, p99 ${summary.p99.toFixed(1)} ms`)
     found.push({ rate, p50: summary.p50, p99: summary.p99 })

@@ -6,7 +6,7 @@ import type { Round } from "./Scenario.ts"
 import type { Counters } from "./stage/counters.ts"
 import { cpuMicros } from "./stage/cpu.ts"
 import type { Postgres } from "./stage/Postgres.ts"
-import { type Asked, askedOf, type Side } from "./stage/Sides.ts"
+import { type CommandCounts, commandCountsOf, type Side } from "./stage/Sides.ts"
 
 /** For so long nothing is asked of a side, to count what it does by itself. */
 const idleMillis = 3_000
@@ -21,15 +21,15 @@ export const makeMeasure =
     const resting = readCpu()
     const idle = [await count(), await sleep(idleMillis).then(count)] as const
     const rested = difference(resting, readCpu())
-    const commands = ports.length === 1 ? () => Promise.resolve(undefined) : () => askedOf(side)
-    let [countedBefore, askedBefore] = [count(), commands()]
+    const countCommands = ports.length === 1 ? () => Promise.resolve(undefined) : () => commandCountsOf(side)
+    let [countedBefore, countsBefore] = [count(), countCommands()]
     const summary = await driver.run({ ...load, ports }, () => {
       before = readCpu()
-      ;[countedBefore, askedBefore] = [count(), commands()]
+      ;[countedBefore, countsBefore] = [count(), countCommands()]
     })
     const after = readCpu()
     const [from, to] = [await countedBefore, await count()]
-    const asked = difference(valuesOf(await askedBefore), valuesOf(await commands()))
+    const commands = difference(valuesOf(await countsBefore), valuesOf(await countCommands()))
     const each = (of: keyof Counters) =>
       (to[of] - from[of] - ((idle[1][of] - idle[0][of]) * summary.millis) / idleMillis) / summary.requests
     // Nor is what it and Postgres take when nothing is asked.
@@ -48,11 +48,11 @@ export const makeMeasure =
       },
       counted: { bytes: each("bytes"), fibers: each("fibers"), steps: each("steps") },
       idle: { side: perSecond(rested[0]), postgres: perSecond(rested[1]) },
-      asked: ports.length === 1 ? undefined : { all: perRequest(asked[0])!, elsewhere: perRequest(asked[1])! }
+      commands: ports.length === 1 ? undefined : { all: perRequest(commands[0])!, sentOn: perRequest(commands[1])! }
     }
   }
 
-const valuesOf = (asked: Asked | undefined) => [asked?.all, asked?.elsewhere]
+const valuesOf = (counts: CommandCounts | undefined) => [counts?.all, counts?.sentOn]
 
 const difference = (from: ReadonlyArray<number | undefined>, to: ReadonlyArray<number | undefined>) =>
   to.map((after, index) => (after === undefined || from[index] === undefined ? undefined : after - from[index]))
@@ -61,7 +61,7 @@ const sumOf = (all: ReadonlyArray<number | undefined>): number | undefined =>
   all.reduce((sum, one) => (sum === undefined || one === undefined ? undefined : sum + one), 0)
 
 /** Lets the API logs of the run before be written, vacuums its rows, and flushes what it left dirty. */
-export const settle = async (postgres: Postgres, database: string) => {
+export const rest = async (postgres: Postgres, database: string) => {
   await sleep(400)
   await postgres.query(database, "vacuum analyze")
   await postgres.query("coffer", "checkpoint")

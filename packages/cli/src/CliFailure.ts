@@ -21,16 +21,16 @@ export class CliFailure extends Schema.TaggedError<CliFailure>()("CliFailure", {
 }) {}
 
 /** Printed already. */
-export class Said extends Schema.TaggedError<Said>()("Said", { exitCode: Schema.Int }) {}
+export class Reported extends Schema.TaggedError<Reported>()("Said", { exitCode: Schema.Int }) {}
 
 export const failed = (code: string, message: string, next: string, exitCode = 1) =>
   new CliFailure({ code, message, next, exitCode, isPassing: false })
 
 /** Says it, with `--json` as one line of JSON. Keys and secrets are cut, whatever was quoted. */
-export const say = ({ code, exitCode, message, next }: CliFailure, json: boolean): Effect.Effect<never, Said> => {
+export const say = ({ code, exitCode, message, next }: CliFailure, json: boolean): Effect.Effect<never, Reported> => {
   const shown = redactText(message)
   const text = json
     ? shownJson({ error: { code, message: shown, next } })
     : `coffer: ${plain(shown)}\n  Next: ${plain(next)}`
-  return Effect.andThen(Console.error(text), Effect.fail(new Said({ exitCode })))
+  return Effect.andThen(Console.error(text), Effect.fail(new Reported({ exitCode })))
 }

@@ -1,8 +1,8 @@
 /**
  * The account that a command works on: a key and the address that it is for. Either comes from a flag, else from the
  * environment, else from the nearest `.coffer/credentials.json`, which the service writes on a laptop. A merchant has
- * an API key and an operator a token; each opens its own API. A repository of somebody else may bring such a file, so a
- * key that is not of the file goes to the file's address only when the person has confirmed it.
+ * an API key and an operator a token; each opens its own API. A repository of others may bring such a file, so a key
+ * that is not of the file goes to the file's address only when the person has confirmed it.
  */
 import { Config, Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
 import { CliFailure, failed } from "./CliFailure.ts"
@@ -17,7 +17,7 @@ export interface Account {
   readonly keyFrom: string
 }
 
-export interface Given {
+export interface AccountFlags {
   readonly key: Option.Option<Redacted.Redacted>
   readonly baseUrl: Option.Option<string>
 }
@@ -83,19 +83,21 @@ const settingsOf = ({ variables }: Door) =>
   })
 
 /** `given`: the flags. */
-export const accountOf = Effect.fnUntraced(function* (given: Given, door: Door) {
+export const accountOf = Effect.fnUntraced(function* (set: AccountFlags, door: Door) {
   const { flags, variables } = door
-  const said = yield* settingsOf(door).pipe(Effect.catchTags({ ConfigError: (error) => badSetting(error.message) }))
-  const key = Option.orElse(given.key, () => said.key)
+  const environment = yield* settingsOf(door).pipe(
+    Effect.catchTags({ ConfigError: (error) => badSetting(error.message) })
+  )
+  const key = Option.orElse(set.key, () => environment.key)
   const address = Option.map(
-    Option.orElse(given.baseUrl, () => said.baseUrl),
+    Option.orElse(set.baseUrl, () => environment.baseUrl),
     (url) => withRoot(url, door)
   )
-  const keyFrom = Option.isSome(given.key) ? flags.key : variables.key
+  const keyFrom = Option.isSome(set.key) ? flags.key : variables.key
   if (Option.isSome(key) && Option.isSome(address)) {
     return { key: key.value, baseUrl: address.value, keyFrom } satisfies Account
   }
-  const kept = yield* nearest(said.home, door)
+  const kept = yield* nearest(environment.home, door)
   if (Option.isSome(key)) {
     if (kept === undefined) return yield* noAddress(door)
     if (!(yield* mayGo(Redacted.value(key.value), kept, door))) return yield* unconfirmed(kept, keyFrom, door)
@@ -127,7 +129,7 @@ const nearest = Effect.fnUntraced(function* (home: Option.Option<string>, door: 
   for (const file of files) {
     const info = yield* Effect.option(fs.stat(file))
     if (Option.isNone(info)) continue
-    // A file that somebody else has put above us may name a server of theirs.
+    // A file that others have put above us may name a server of theirs.
     const owner = Option.getOrUndefined(info.value.uid)
     if (process.getuid !== undefined && owner !== process.getuid()) return yield* foreign(file, door)
     const text = yield* fs.readFileString(file).pipe(Effect.catchTags({ PlatformError: () => unreadable(file, door) }))

@@ -4,7 +4,7 @@
  */
 import { Clock, Console, Effect } from "effect"
 import { Flag } from "effect/cli"
-import { type CliFailure, Said } from "./CliFailure.ts"
+import { type CliFailure, Reported } from "./CliFailure.ts"
 import { json } from "./frame.ts"
 import { shownJson } from "./json.ts"
 import { type Column, count, table } from "./output.ts"
@@ -12,7 +12,7 @@ import { plain } from "./plain.ts"
 import { progress } from "./progress.ts"
 
 /**
- * `skipped`: somebody had done it already. `waiting`: a second person has to ask for the same. `unknown`: no answer
+ * `skipped`: another had done it already. `waiting`: a second person has to ask for the same. `unknown`: no answer
  * came, and it was not asked again.
  */
 export type Outcome =
@@ -23,11 +23,11 @@ export const done: Outcome = { outcome: "done" }
 
 /** How it went with one object. It may be gone, or refuse: the others go on. All else is the same for each of them. */
 export const outcomeOf = <A>(
-  asked: Effect.Effect<A, CliFailure>,
+  call: Effect.Effect<A, CliFailure>,
   notFound: string,
   succeeded: (answer: A) => Outcome = () => done
 ): Effect.Effect<Outcome, CliFailure> =>
-  Effect.matchEffect(asked, {
+  Effect.matchEffect(call, {
     onSuccess: (answer) => Effect.succeed(succeeded(answer)),
     onFailure: (failure) =>
       failure.code === "conflict" || failure.code === notFound
@@ -54,8 +54,8 @@ const rateMax = 50
 
 export const rate = Flag.Int("rate").pipe(
   Flag.filter(
-    (given) => given >= 1 && given <= rateMax,
-    (given) => `expected 1 to ${rateMax}, got ${given}`
+    (rate) => rate >= 1 && rate <= rateMax,
+    (rate) => `expected 1 to ${rateMax}, got ${rate}`
   ),
   Flag.optional,
   Flag.withDescription(`How many a second at most, up to ${rateMax}`)
@@ -73,7 +73,7 @@ export const inBulk = Effect.fnUntraced(function* <Item>(
     Effect.ensuring(Effect.suspend(() => summarize(bulk, items.length, outcomes, asJson)))
   )
   if (outcomes.some(({ outcome }) => outcome === "refused" || outcome === "unknown")) {
-    return yield* new Said({ exitCode: 1 })
+    return yield* new Reported({ exitCode: 1 })
   }
 })
 
@@ -99,10 +99,10 @@ const actOnEach = Effect.fnUntraced(function* <Item>(
     if (next > now) yield* Effect.sleep(next - now)
     // A slow call is not made up for by faster ones.
     next = Math.max(next, now) + 1_000 / perSecond
-    const told = yield* act(item)
-    outcomes.push(told)
-    const problem = "problem" in told ? told.problem : null
-    if (asJson) yield* Console.log(shownJson({ id: idOf(item), outcome: told.outcome, problem }))
+    const outcome = yield* act(item)
+    outcomes.push(outcome)
+    const problem = "problem" in outcome ? outcome.problem : null
+    if (asJson) yield* Console.log(shownJson({ id: idOf(item), outcome: outcome.outcome, problem }))
     else if (problem !== null) yield* Console.error(`coffer: ${plain(`${idOf(item)} was not ${acted}: ${problem}`)}`)
     yield* report(outcomes.length)
   }
@@ -116,9 +116,9 @@ const summarize = <Item>(
   asJson: boolean
 ) => {
   const reasons = new Map<string, number>()
-  for (const told of outcomes) {
-    if (!("problem" in told)) continue
-    const reason = `${told.outcome}: ${withoutNumbers(told.problem)}`
+  for (const one of outcomes) {
+    if (!("problem" in one)) continue
+    const reason = `${one.outcome}: ${withoutNumbers(one.problem)}`
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
   }
   const succeeded = outcomes.filter(({ outcome }) => outcome === "done").length

@@ -48,11 +48,12 @@ const send = Effect.fnUntraced(function* ({ secret, url }: Receiver, event: Made
   return yield* post(url, event.body, headers(headersOf({ ...event, secrets, at })), sending.pause)
 })
 
-const seen = ({ millis, problem, status }: Outcome): string => `${status ?? problem} after ${millis} ms`
+const answerText = ({ millis, problem, status }: Outcome): string => `${status ?? problem} after ${millis} ms`
 
-const expectTaken = (outcome: Outcome, what: string) => (isAccepted(outcome) ? undefined : `${what}: ${seen(outcome)}`)
+const expectTaken = (outcome: Outcome, what: string) =>
+  isAccepted(outcome) ? undefined : `${what}: ${answerText(outcome)}`
 const expectRefused = (outcome: Outcome, what: string) =>
-  outcome.status !== undefined && !isAccepted(outcome) ? undefined : `${what}: ${seen(outcome)}`
+  outcome.status !== undefined && !isAccepted(outcome) ? undefined : `${what}: ${answerText(outcome)}`
 
 const takes = (what: string, type: string, sending: Sending = {}, change = (event: MadeUp) => event) =>
   Effect.fnUntraced(function* (receiver: Receiver) {

@@ -105,6 +105,6 @@ const ruleBrokenBy = (
 const isTold = (lines: ReadonlyArray<string>, movement: Movement | "missing"): boolean => {
   if (movement === "missing") return false
   const { amount, balance_after, balance_before, created_at, description, reference_id, type } = movement
-  const told = [type, amount, balance_before, balance_after, reference_id, description, created_at]
-  return [...lines.slice(4, 8), ...lines.slice(9)].join("\n") === told.join("\n")
+  const expected = [type, amount, balance_before, balance_after, reference_id, description, created_at]
+  return [...lines.slice(4, 8), ...lines.slice(9)].join("\n") === expected.join("\n")
 }

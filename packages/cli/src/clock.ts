@@ -38,8 +38,8 @@ const goalOf = (by: Option.Option<string>, to: Option.Option<string>) => {
     )
   }
   if (Option.isSome(to)) return Effect.succeed({ to: to.value })
-  const said = Option.getOrThrow(by)
-  return Effect.succeed({ by: /^\d{1,15}$/.test(said) ? Number(said) : said })
+  const step = Option.getOrThrow(by)
+  return Effect.succeed({ by: /^\d{1,15}$/.test(step) ? Number(step) : step })
 }
 
 /** Waits until the clock is there, and says how far it has come. */

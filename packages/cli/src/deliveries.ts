@@ -19,7 +19,10 @@ const deliveries: Resource<WebhookDelivery, typeof filters> = {
   columns: deliveryColumns,
   filters,
   list: (coffer, cursors, { endpointId, eventId, status }) => [
-    coffer.webhookDeliveries.list({ ...cursors, ...given({ status, event_id: eventId, endpoint_id: endpointId }) })
+    coffer.webhookDeliveries.list({
+      ...cursors,
+      ...given({ status, event_id: eventId, endpoint_id: endpointId })
+    })
   ]
 }
 

@@ -25,8 +25,8 @@ export const amount = Flag.Int("amount").pipe(Flag.withDescription("Minor units:
 export const count = (name: string, [min, max]: readonly [number, number], otherwise: number, description: string) =>
   Flag.Int(name).pipe(
     Flag.filter(
-      (given) => given >= min && given <= max,
-      (given) => `expected ${min} to ${max}, got ${given}`
+      (number) => number >= min && number <= max,
+      (number) => `expected ${min} to ${max}, got ${number}`
     ),
     Flag.withDefault(otherwise),
     Flag.withDescription(`${description}; ${otherwise} unless given`)

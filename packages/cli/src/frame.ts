@@ -1,7 +1,7 @@
 /** The flags of every command and its end: the account's flags, `--json`, and failures that say what to do next. */
 import { Effect } from "effect"
 import { Command, Flag, GlobalFlag } from "effect/cli"
-import { type CliFailure, Said, say } from "./CliFailure.ts"
+import { type CliFailure, Reported, say } from "./CliFailure.ts"
 
 export const key = GlobalFlag.Setting("key")({
   flag: Flag.Redacted("key").pipe(
@@ -46,9 +46,9 @@ export const json = GlobalFlag.Setting("json")({
 
 type Run<Config extends Command.Command.Config, R> = (
   input: Command.Command.Config.Infer<Config>
-) => Effect.Effect<void, CliFailure | Said, R>
+) => Effect.Effect<void, CliFailure | Reported, R>
 
-const sayFailure = <R>(run: Effect.Effect<void, CliFailure | Said, R>) =>
+const sayFailure = <R>(run: Effect.Effect<void, CliFailure | Reported, R>) =>
   Effect.catchTags(run, { CliFailure: (failure) => Effect.flatMap(json, (asJson) => say(failure, asJson)) })
 
 /** Makes commands with a handler, which take these flags besides their own. */

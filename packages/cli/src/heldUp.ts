@@ -1,4 +1,4 @@
-/** `coffer held-up`: for an operator, what waits for somebody or something, newest first. */
+/** `coffer held-up`: for an operator, objects that wait for a person or a program, newest first. */
 import { Console, Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { count as whole, oneOf, text } from "./flags.ts"
@@ -50,8 +50,8 @@ export const heldUpCommand = operatorCommand(
     yield* printList(columns, limit, next)
     if (yield* json) return
     const { counts } = (yield* operator.get("/held_up", { ...query, limit: 1 })) as Counted
-    const told = heldKinds.filter((kind) => counts[kind] > 0).map((kind) => `${count(counts[kind])} ${words[kind]}`)
-    yield* Console.error(told.length === 0 ? "Nothing is held up." : `Held up: ${told.join(", ")}.`)
+    const parts = heldKinds.filter((kind) => counts[kind] > 0).map((kind) => `${count(counts[kind])} ${words[kind]}`)
+    yield* Console.error(parts.length === 0 ? "Nothing is held up." : `Held up: ${parts.join(", ")}.`)
   })
 )
 

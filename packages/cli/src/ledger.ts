@@ -5,7 +5,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import type { BalanceTransaction } from "../../sdk/src/index.ts"
 import { type Broken, type Kept, type Link, makeVerifier, meaningOf, type Movement, walletOf } from "./chain.ts"
 import { headerText, linesText, linksIn } from "./chainFile.ts"
-import { failed, Said } from "./CliFailure.ts"
+import { failed, Reported } from "./CliFailure.ts"
 import { type Client, connect } from "./client.ts"
 import { currencies } from "./flags.ts"
 import { command, json } from "./frame.ts"
@@ -31,7 +31,8 @@ const currency = Flag.Literals("currency", currencies).pipe(
   Flag.withDescription(`Only this wallet; ${currencies.join(", ")} unless given`)
 )
 
-const walletsOf = (given: ReadonlyArray<Currency>): ReadonlyArray<Currency> => (given.length === 0 ? currencies : given)
+const walletsOf = (chosen: ReadonlyArray<Currency>): ReadonlyArray<Currency> =>
+  chosen.length === 0 ? currencies : chosen
 
 const verify = command(
   "verify",
@@ -63,7 +64,7 @@ const verify = command(
         "tell whoever runs the service"
       )
     }
-    if (verdicts.some(({ broken }) => broken !== undefined)) return yield* new Said({ exitCode: 1 })
+    if (verdicts.some(({ broken }) => broken !== undefined)) return yield* new Reported({ exitCode: 1 })
   })
 )
 
@@ -86,10 +87,10 @@ const tell = Effect.fnUntraced(function* ({ broken, head, rows, wallet }: Verdic
   yield* Console.log("  Next: tell whoever runs the service; docs/ledger.md says what each rule means")
 })
 
-const verdictsOfApi = Effect.fnUntraced(function* (given: ReadonlyArray<Currency>, kept: Kept) {
+const verdictsOfApi = Effect.fnUntraced(function* (chosen: ReadonlyArray<Currency>, kept: Kept) {
   const client = yield* connect()
   const verdicts: Array<Verdict> = []
-  for (const one of walletsOf(given)) {
+  for (const one of walletsOf(chosen)) {
     const verdict = yield* verdictOfApi(client, one, kept)
     if (verdict !== undefined) verdicts.push(verdict)
   }

@@ -1,13 +1,13 @@
 /**
  * `coffer listen`: brings events to a receiver on the developer's machine, each at least once, in the order in which
- * they are listed. An event counts as forwarded once the receiver has answered, whatever it said; while nobody listens
- * there, the event waits.
+ * they are listed. An event counts as forwarded once the receiver has answered, whatever it said; while no receiver
+ * listens there, the event waits.
  */
 import { EventType } from "@coffer/model/EventType"
 import { Console, DateTime, Effect } from "effect"
 import { Flag } from "effect/cli"
 import type { Event } from "../../sdk/src/index.ts"
-import { failed, Said } from "./CliFailure.ts"
+import { failed, Reported } from "./CliFailure.ts"
 import { connect } from "./client.ts"
 import { headersOf, isAccepted, isReceiver, type Outcome, post } from "./delivery.ts"
 import { follow } from "./follow.ts"
@@ -19,7 +19,7 @@ import { plain } from "./plain.ts"
 import { type Cursors, sourceOf, tellOutages } from "./resource.ts"
 
 const repeated = 1_000
-/** While nobody listens: between two tries, up to this. */
+/** While no receiver listens: between two tries, up to this. */
 const waitMillisMax = 5_000
 
 export const listenCommand = command(
@@ -47,7 +47,7 @@ export const listenCommand = command(
       const next = "give an address that begins with http:// or https://"
       return yield* failed("bad_receiver", `--forward-to: "${forwardTo}" is no address.`, next, 2)
     }
-    const asked = yield* typesOf(types)
+    const wanted = yield* typesOf(types)
     const client = yield* connect(replay.length === 0 ? 0 : undefined)
     const { file, isStarted, keep, position, secret } = yield* openState(client.account, forwardTo, state)
     const forward = yield* forwarder(forwardTo, secret)
@@ -57,10 +57,10 @@ export const listenCommand = command(
       let isRefused = false
       for (const id of replay)
         isRefused = !isAccepted(yield* forward(yield* client.ask((coffer) => coffer.events.get(id)))) || isRefused
-      return isRefused ? yield* new Said({ exitCode: 1 }) : undefined
+      return isRefused ? yield* new Reported({ exitCode: 1 }) : undefined
     }
     const list = (cursors: Cursors) =>
-      client.coffer.events.list({ ...cursors, ...(asked.length === 0 ? {} : { type: asked }) })
+      client.coffer.events.list({ ...cursors, ...(wanted.length === 0 ? {} : { type: wanted }) })
     let start = position
     if (!isStarted) {
       const { data } = yield* client.ask(() => list({ limit: 1 }).page())
@@ -79,8 +79,8 @@ export const listenCommand = command(
 
 const idOf = ({ id }: Event): string => id
 
-const typesOf = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
-  const words = given
+const typesOf = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
+  const words = texts
     .flatMap((text) => text.split(","))
     .map((word) => word.trim())
     .filter((word) => word !== "" && word !== "*")
@@ -146,8 +146,8 @@ const teller = Effect.gen(function* () {
       )
     }
     const now = time(DateTime.formatIso(yield* DateTime.now))
-    const said = status === undefined ? plain(problem!) : String(status)
-    const told = style(isAccepted(outcome) ? "green" : "red", said)
-    yield* Console.log(`${now}  ${plain(id)}  ${plain(type).padEnd(26)}  ${told}  ${millis} ms`)
+    const answer = status === undefined ? plain(problem!) : String(status)
+    const shown = style(isAccepted(outcome) ? "green" : "red", answer)
+    yield* Console.log(`${now}  ${plain(id)}  ${plain(type).padEnd(26)}  ${shown}  ${millis} ms`)
   })
 })

@@ -41,11 +41,11 @@ const newState = (): State => ({
 export const openState = Effect.fnUntraced(function* (
   account: Account,
   forwardTo: string,
-  given: Option.Option<string>
+  chosen: Option.Option<string>
 ) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const file = Option.isSome(given) ? path.resolve(given.value) : yield* fileFor(account, forwardTo)
+  const file = Option.isSome(chosen) ? path.resolve(chosen.value) : yield* fileFor(account, forwardTo)
   const unusable = (why: string) =>
     failed(
       "bad_state",

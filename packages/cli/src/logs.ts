@@ -41,8 +41,8 @@ const logs: Resource<ApiLog, typeof filters> = {
       : statuses.map((one) => coffer.apiLogs.list({ ...query, status: one }))
   },
   isDropped: true,
-  isOwnEcho: ({ method, path, status }, { path: asked }) =>
-    method === "GET" && path === ownPath && status === 200 && Option.getOrUndefined(asked) !== ownPath
+  isOwnEcho: ({ method, path, status }, { path: wanted }) =>
+    method === "GET" && path === ownPath && status === 200 && Option.getOrUndefined(wanted) !== ownPath
 }
 
 export const logsCommand = Command.make("logs").pipe(

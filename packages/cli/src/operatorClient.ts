@@ -11,7 +11,7 @@ export interface Operator {
   /** A read, which is asked again when no answer comes. */
   readonly get: (path: string, query?: Query) => Effect.Effect<unknown, CliFailure>
   /**
-   * One try. A failure that may pass (`isPassing`) says that nobody knows whether it was done; what came too often is
+   * One try. A failure that may pass (`isPassing`) says that it is unknown whether it was done; what came too often is
    * asked again, since it was not done.
    */
   readonly post: (path: string) => Effect.Effect<unknown, CliFailure>

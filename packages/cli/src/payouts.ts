@@ -88,12 +88,12 @@ const waitingFor = Effect.fnUntraced(function* (operator: Operator, query: Reado
 
 /** A step that is taken twice is answered with the payout as it is, so one whose answer is lost is sent again. */
 const take = (operator: Operator, path: string): Effect.Effect<Outcome, CliFailure> => {
-  const asked = Effect.retry(operator.post(path), {
+  const call = Effect.retry(operator.post(path), {
     while: ({ isPassing }) => isPassing,
     times: 4,
     schedule: Schedule.exponential("500 millis")
   })
-  return outcomeOf(asked, "payout_not_found", (answer) =>
+  return outcomeOf(call, "payout_not_found", (answer) =>
     Predicate.hasProperty(answer, "object") && answer.object === "approval"
       ? { outcome: "waiting", problem: "another operator has to ask for the same within a day" }
       : done

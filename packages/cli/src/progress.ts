@@ -12,14 +12,14 @@ export const progress = Effect.fnUntraced(function* (total?: number, lineOf: Lin
   const began = yield* Clock.currentTimeMillis
   const isTerminal = process.stderr.isTTY
   const everyMillis = isTerminal ? terminalMillis : elsewhereMillis
-  let told = began + quietMillis - everyMillis
+  let shownAt = began + quietMillis - everyMillis
   return Effect.fnUntraced(function* (done: number, knownTotal = total) {
     const now = yield* Clock.currentTimeMillis
     const isDone = done === knownTotal
     // A line that was shown is taken back at the end.
-    if (isDone && isTerminal && told >= began + quietMillis) process.stderr.write("\r\u001b[K")
-    if (isDone || now - told < everyMillis || now - began < quietMillis) return
-    told = now
+    if (isDone && isTerminal && shownAt >= began + quietMillis) process.stderr.write("\r\u001b[K")
+    if (isDone || now - shownAt < everyMillis || now - began < quietMillis) return
+    shownAt = now
     const line = lineOf(done, knownTotal, now - began)
     process.stderr.write(isTerminal ? `\r\u001b[K${line}` : `${line}\n`)
   })

@@ -79,7 +79,7 @@ const failedOf = Effect.fnUntraced(function* ({ next }: Sender) {
   const report = yield* progress()
   const chosen: Array<WebhookDelivery> = []
   const judged = new Set<string>()
-  let seen = 0
+  let total = 0
   for (;;) {
     const some = yield* next(pageMax)
     if (some.length === 0) break
@@ -88,8 +88,8 @@ const failedOf = Effect.fnUntraced(function* ({ next }: Sender) {
       if (!judged.has(way) && delivery.status === "failed") chosen.push(delivery)
       judged.add(way)
     }
-    seen += some.length
-    yield* report(seen)
+    total += some.length
+    yield* report(total)
   }
   return chosen.toReversed()
 })
@@ -106,7 +106,7 @@ const byMerchant = Effect.fnUntraced(function* ({ since, ...query }: Query) {
     perSecond: perSecond.merchant,
     // Under a key of its own, so that a command which is begun again after a cut sends nothing twice.
     act: ({ id }) =>
-      told(
+      outcomeOfSending(
         client.ask((coffer) =>
           coffer.webhookDeliveries.resend(id, { ...untilLetIn, idempotencyKey: `coffer-cli-resend-${id}` })
         )
@@ -131,7 +131,7 @@ const byOperator = Effect.fnUntraced(function* (merchant: string, mode: string, 
     // The operator's API knows no Idempotency-Key: one whose answer is lost is looked for, and not sent again.
     act: Effect.fnUntraced(function* (delivery) {
       if (yield* isOvertaken(delivery)) return { outcome: "skipped", problem: "it has been sent again already" }
-      return yield* told(operator.post(`/webhook_deliveries/${delivery.id}/resend`)).pipe(
+      return yield* outcomeOfSending(operator.post(`/webhook_deliveries/${delivery.id}/resend`)).pipe(
         Effect.catchIf(
           ({ isPassing }) => isPassing,
           (failure) =>
@@ -147,4 +147,4 @@ const byOperator = Effect.fnUntraced(function* (merchant: string, mode: string, 
   return sender
 })
 
-const told = (sending: Effect.Effect<unknown, CliFailure>) => outcomeOf(sending, "delivery_not_found")
+const outcomeOfSending = (sending: Effect.Effect<unknown, CliFailure>) => outcomeOf(sending, "delivery_not_found")

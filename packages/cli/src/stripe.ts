@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { Clock, Config, Console, Effect, Option, Redacted } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
-import { failed, Said } from "./CliFailure.ts"
+import { failed, Reported } from "./CliFailure.ts"
 import { isOnThisMachine } from "./confirmed.ts"
 import { count, text } from "./flags.ts"
 import { anyonesCommand, json } from "./frame.ts"
@@ -89,7 +89,7 @@ const rehearseCommand = anyonesCommand(
       say: (line) => Console.error(plain(line))
     })
     yield* print(rehearsal)
-    if (rehearsal.results.some(({ outcome }) => outcome !== "same")) return yield* new Said({ exitCode: 1 })
+    if (rehearsal.results.some(({ outcome }) => outcome !== "same")) return yield* new Reported({ exitCode: 1 })
   }, Effect.scoped)
 )
 
@@ -107,13 +107,13 @@ const simulator = Effect.tryPromise({
 
 /** Never a flag: a list of the machine's processes shows these. */
 const keyOfSandbox = Effect.gen(function* () {
-  const given = yield* Effect.orElseSucceed(Config.option(Config.Redacted("STRIPE_KEY")), Option.none)
+  const setting = yield* Effect.orElseSucceed(Config.option(Config.Redacted("STRIPE_KEY")), Option.none)
   const next = "set STRIPE_KEY to a key that begins with sk_test_ or rk_test_"
-  const asked = Effect.catch(Prompt.run(Prompt.Password({ message: "Key of a Stripe sandbox" })), () =>
+  const prompted = Effect.catch(Prompt.run(Prompt.Password({ message: "Key of a Stripe sandbox" })), () =>
     failed("no_key", "There is no key.", next, 2)
   )
-  if (Option.isNone(given) && !process.stdin.isTTY) return yield* failed("no_key", "There is no key.", next, 2)
-  const key = Redacted.value(Option.isSome(given) ? given.value : yield* asked).trim()
+  if (Option.isNone(setting) && !process.stdin.isTTY) return yield* failed("no_key", "There is no key.", next, 2)
+  const key = Redacted.value(Option.isSome(setting) ? setting.value : yield* prompted).trim()
   if (/^[sr]k_live_/.test(key)) {
     return yield* failed("live_key", "This key moves real money, so nothing was done with it.", next, 2)
   }

@@ -5,9 +5,9 @@ import { failed } from "./CliFailure.ts"
 
 /** Until the scope ends, this process calls https addresses through the proxy, if one is set. */
 export const throughProxy = Effect.gen(function* () {
-  const given = yield* Effect.orElseSucceed(Config.option(Config.Redacted("STRIPE_PROXY")), Option.none)
-  if (Option.isNone(given)) return
-  const proxy = Redacted.value(given.value)
+  const setting = yield* Effect.orElseSucceed(Config.option(Config.Redacted("STRIPE_PROXY")), Option.none)
+  if (Option.isNone(setting)) return
+  const proxy = Redacted.value(setting.value)
   if (!isProxy(URL.parse(proxy))) {
     // The wrong text is not shown: it may hold the password.
     const next = "write it as http://user:password@proxy.example:3128; user and password may be left out"

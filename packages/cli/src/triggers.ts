@@ -67,10 +67,10 @@ const answered = Effect.fnUntraced(function* (stage: Stage) {
   return made
 })
 
-const decided = (outcome: "closed" | "lost" | "won", said: string) =>
+const decided = (outcome: "closed" | "lost" | "won", sentence: string) =>
   Effect.fnUntraced(function* ({ client, tell }: Stage, { dispute_no }: Dispute) {
     yield* client.ask((coffer) => coffer.testHelpers.disputes.resolve(dispute_no, { outcome }))
-    yield* tell(said)
+    yield* tell(sentence)
     return dispute_no
   })
 

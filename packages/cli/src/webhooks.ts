@@ -2,7 +2,7 @@
 import { Config, Console, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type Check, checks, first, type Severity } from "./certifyChecks.ts"
-import { failed, Said } from "./CliFailure.ts"
+import { failed, Reported } from "./CliFailure.ts"
 import { isReceiver } from "./delivery.ts"
 import { command, json } from "./frame.ts"
 import { indentedJson } from "./json.ts"
@@ -60,14 +60,14 @@ const certify = command(
     if (problem === undefined) for (const check of checks) yield* look(check)
     const grade = gradeOfAll(results.flatMap(({ check, problem }) => (problem === undefined ? [] : [check.severity])))
     yield* conclude(grade, results)
-    if (grades[grade].exitCode > 0) return yield* new Said({ exitCode: grades[grade].exitCode })
+    if (grades[grade].exitCode > 0) return yield* new Reported({ exitCode: grades[grade].exitCode })
   })
 )
 
-const secretOf = Effect.fnUntraced(function* (given: Option.Option<Redacted.Redacted>) {
-  const said = yield* Effect.orElseSucceed(Config.option(Config.Redacted("COFFER_WEBHOOK_SECRET")), Option.none)
+const secretOf = Effect.fnUntraced(function* (flag: Option.Option<Redacted.Redacted>) {
+  const setting = yield* Effect.orElseSucceed(Config.option(Config.Redacted("COFFER_WEBHOOK_SECRET")), Option.none)
   const secret = Option.map(
-    Option.orElse(given, () => said),
+    Option.orElse(flag, () => setting),
     Redacted.value
   )
   const next = "set COFFER_WEBHOOK_SECRET to the secret that your receiver has; coffer listen prints one"

@@ -6,7 +6,7 @@ import { enveloped } from "./Envelope.ts"
 import { instant, int, kind, orNull, text, withExample } from "./fields.ts"
 
 /** Null: a runner of another version, which does not tell it. */
-const told = (description: string) => orNull(Schema.Number, description)
+const vital = (description: string) => orNull(Schema.Number, description)
 
 const Runner = Schema.Struct({
   object: kind("runner"),
@@ -21,8 +21,8 @@ const Runner = Schema.Struct({
   node: text("Version of Node.js."),
   started_at: instant("When the process started, by Postgres' clock."),
   last_heartbeat_at: instant("When it told what is shown here, by Postgres' clock."),
-  shards: told("Shards that it holds."),
-  slots_awake: told("Slots that have had a command of another runner."),
+  shards: vital("Shards that it holds."),
+  slots_awake: vital("Slots that have had a command of another runner."),
   commands: Schema.Array(
     Schema.Struct({
       kind: text("The kind of objects: `orders`."),
@@ -41,20 +41,20 @@ const Runner = Schema.Struct({
     })
   ).annotate({ description: "The lanes that write to Postgres." }),
   pool: Schema.Struct({
-    in_use: told("Connections to Postgres in use."),
-    waiting: told("Statements that wait for one.")
+    in_use: vital("Connections to Postgres in use."),
+    waiting: vital("Statements that wait for one.")
   }).annotate({ description: "Its connections to Postgres." }),
   event_loop_delay_ms: Schema.Struct({
-    p50: told("How late the event loop was in the last five seconds."),
-    p99: told("The slowest hundredth's."),
-    max: told("At worst.")
+    p50: vital("How late the event loop was in the last five seconds."),
+    p99: vital("The slowest hundredth's."),
+    max: vital("At worst.")
   }).annotate({ description: "How late its event loop is, in milliseconds." }),
   memory: Schema.Struct({
-    heap_used_bytes: told("Heap in use."),
-    heap_limit_bytes: told("The most to which the heap may grow."),
-    resident_bytes: told("Memory of the process.")
+    heap_used_bytes: vital("Heap in use."),
+    heap_limit_bytes: vital("The most to which the heap may grow."),
+    resident_bytes: vital("Memory of the process.")
   }).annotate({ description: "Its memory, in bytes." }),
-  clock_skew_seconds: told("Its clock minus Postgres'.")
+  clock_skew_seconds: vital("Its clock minus Postgres'.")
 })
 
 export const ClusterResource = withExample(

@@ -29,14 +29,14 @@ const page = {
 }
 
 /** A page, newest first. `beside`: what a list shows beside its rows. */
-export const listed = <Item extends Schema.Top, const Beside extends Schema.Struct.Fields = {}>(
+export const listed = <Item extends Schema.Top, const Extra extends Schema.Struct.Fields = {}>(
   item: Item,
-  beside?: Beside
+  extra?: Extra
 ) =>
   enveloped(
     Schema.Struct({
       ...page,
-      ...(beside as Beside),
+      ...(extra as Extra),
       data: Schema.Array(item).annotate({ description: "The objects of this page, newest first." })
     }).annotate({ description: "One page of the list." })
   )

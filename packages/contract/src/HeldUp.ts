@@ -1,4 +1,4 @@
-/** Objects that wait for somebody or something (docs/architecture.md, section 7): for operators, not for merchants. */
+/** Objects that wait for a person or a program (docs/architecture.md, section 7): for operators, not for merchants. */
 import { Mode } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
 import { Schema } from "effect"

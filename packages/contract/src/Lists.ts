@@ -87,7 +87,7 @@ export const withMetadataFilters = (operation: { readonly [key: string]: unknown
 export const anyOf = (words: ReadonlyArray<string>, description: string) =>
   Schema.Array(Schema.String)
     .check(
-      Schema.makeFilter((given) => given.every((word) => words.includes(word)), {
+      Schema.makeFilter((list) => list.every((word) => words.includes(word)), {
         expected: words.join(" | "),
         toJsonSchema: () => ({ items: { type: "string", enum: [...words] } })
       })

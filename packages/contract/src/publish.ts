@@ -200,11 +200,11 @@ const headersOf = (status: string, changes: boolean, counted: boolean, content: 
 const tidied = (node: unknown): unknown => {
   if (Array.isArray(node)) return node.map(tidied)
   if (typeof node !== "object" || node === null) return node
-  const { allOf, anyOf, ...beside } = node as { readonly [key in "allOf" | "anyOf"]?: ReadonlyArray<object> }
+  const { allOf, anyOf, ...rest } = node as { readonly [key in "allOf" | "anyOf"]?: ReadonlyArray<object> }
   // A value that may be anything has no alternatives.
-  if (anyOf?.some((each) => Object.keys(each).length === 0)) return tidied(beside)
-  if (anyOf?.length === 1) return tidied({ ...anyOf[0], ...beside })
-  if (allOf?.length === 1) return tidied({ ...beside, ...allOf[0] })
+  if (anyOf?.some((each) => Object.keys(each).length === 0)) return tidied(rest)
+  if (anyOf?.length === 1) return tidied({ ...anyOf[0], ...rest })
+  if (allOf?.length === 1) return tidied({ ...rest, ...allOf[0] })
   return Object.fromEntries(
     Object.entries(node)
       .filter(([key, value]) => !(key === "additionalProperties" && value === false))

@@ -9,7 +9,7 @@ import { signatureHeaders } from "./signatureHeaders.ts"
 // oxlint-disable-next-line no-explicit-any -- a document without a type of its own
 type Json = Record<string, any>
 
-type Told = {
+type EventTexts = {
   readonly summary: string
   /** Fields of the object's own example that are otherwise when this has happened. */
   readonly then: Json
@@ -19,7 +19,7 @@ const unpaid = { fee: null, net_amount: null, payment_id: null, payment_method: 
 const closedAt = "2026-12-09T08:15:40.221Z"
 const decided = { closed_at: closedAt, updated_at: closedAt, funds_frozen: false }
 
-const told: { readonly [type in EventType]: Told } = {
+const eventTexts: { readonly [type in EventType]: EventTexts } = {
   "payment.succeeded": { summary: "A payment succeeded, and the money is in the wallet", then: { status: "paid" } },
   "payment.failed": { summary: "The channel says that the payment has failed", then: { ...unpaid, status: "failed" } },
   "payment.expired": {
@@ -87,7 +87,7 @@ const typedEvent = (type: EventType, event: Json, schemas: Json): Json => {
   const legacy = Object.entries<Json>(flat).filter(([name]) => name in object.properties)
   return {
     ...event,
-    description: `${told[type].summary}. The event, byte for byte as it is delivered.`,
+    description: `${eventTexts[type].summary}. The event, byte for byte as it is delivered.`,
     properties: {
       ...event["properties"],
       type: only(type, event["properties"].type),
@@ -102,7 +102,7 @@ const typedEvent = (type: EventType, event: Json, schemas: Json): Json => {
       },
       event_type: only(type, event["properties"].event_type)
     },
-    examples: [exampleOf(type, event["examples"][0], { ...object.examples[0], ...told[type].then }, legacy)]
+    examples: [exampleOf(type, event["examples"][0], { ...object.examples[0], ...eventTexts[type].then }, legacy)]
   }
 }
 
@@ -123,7 +123,7 @@ const exampleOf = (
 const webhook = (type: EventType): Json => ({
   operationId: type,
   tags: ["webhooks"],
-  summary: told[type].summary,
+  summary: eventTexts[type].summary,
   description:
     "We post it to your endpoint. Check a signature over the raw bytes of the body before you read them, and count " +
     "by `id`: an event may come more than once.",

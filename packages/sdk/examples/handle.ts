@@ -4,11 +4,11 @@ import type { Event } from "@coffer/sdk"
 /** Orders to be shipped, by their number. A shop has a database for it. */
 export const shipped = new Map<string, number>()
 
-const seen = new Set<string>()
+const handled = new Set<string>()
 
 export const handle = async (event: Event): Promise<void> => {
   // In a database: insert the id and what follows from the event in one transaction.
-  if (seen.has(event.id)) return
+  if (handled.has(event.id)) return
   if (event.type === "payment.succeeded") shipped.set(event.data.object.out_trade_no, event.data.object.amount)
-  seen.add(event.id)
+  handled.add(event.id)
 }

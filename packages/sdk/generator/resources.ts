@@ -149,11 +149,11 @@ const textMethod = (operation: Operation, type: string): string => {
       ? queryTypeOf(operation)
       : ""
   const query = left === "" ? "" : `query: ${left}${ifLeftOut(operation)}, `
-  const asked = left === "" ? `{ format: "${format}" }` : `{ ...query, format: "${format}" }`
+  const sent = left === "" ? `{ format: "${format}" }` : `{ ...query, format: "${format}" }`
   return [
     `${comment(`${description}.`, "  ")}  ${name}(` +
       `${parametersOf(operation)}${query}options: CallOptions = {}): Call<string> {`,
-    `    return this.#transport.text(${pathOf(operation)}, ${asked}, options)`,
+    `    return this.#transport.text(${pathOf(operation)}, ${sent}, options)`,
     "  }"
   ].join("\n")
 }

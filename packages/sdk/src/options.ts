@@ -63,10 +63,10 @@ const millisMax = 2 ** 31 - 1
 const retriesMax = 20
 
 /** `given` over `base`, checked. */
-export const limitsOf = (base: Limits, given: CallOptions): Limits => ({
-  timeoutMs: millisOf("timeoutMs", given.timeoutMs ?? base.timeoutMs),
-  deadlineMs: millisOf("deadlineMs", given.deadlineMs ?? base.deadlineMs),
-  maxRetries: retriesOf(given.maxRetries ?? base.maxRetries)
+export const limitsOf = (base: Limits, own: CallOptions): Limits => ({
+  timeoutMs: millisOf("timeoutMs", own.timeoutMs ?? base.timeoutMs),
+  deadlineMs: millisOf("deadlineMs", own.deadlineMs ?? base.deadlineMs),
+  maxRetries: retriesOf(own.maxRetries ?? base.maxRetries)
 })
 
 const millisOf = (name: string, millis: number): number => {
@@ -102,9 +102,9 @@ export const baseUrlOf = (baseUrl: unknown): string => {
   return origin + path
 }
 
-export const idempotencyKeyOf = (given: string | undefined): string => {
-  if (given === undefined) return crypto.randomUUID()
-  if (/^[\x20-\x7e]{1,255}$/.test(given)) return given
+export const idempotencyKeyOf = (key: string | undefined): string => {
+  if (key === undefined) return crypto.randomUUID()
+  if (/^[\x20-\x7e]{1,255}$/.test(key)) return key
   throw new TypeError("idempotencyKey: expected 1 to 255 printable ASCII characters")
 }
 

@@ -27,6 +27,6 @@ export const retryDelay = (
   isRepeatable: boolean
 ): number | undefined => {
   if (!(isRepeatable ? isPassing(error) : isRefusedUnread(error))) return undefined
-  const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0
-  return asked + random() * Math.min(capMs, baseMs * 2 ** (attempt - 1))
+  const retryAfter = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0
+  return retryAfter + random() * Math.min(capMs, baseMs * 2 ** (attempt - 1))
 }

@@ -7,7 +7,7 @@ import type { Received } from "./options.ts"
 interface Receiver {
   readonly url: string
   readonly all: Array<Received>
-  /** The next one that comes, or the first that nobody took yet. */
+  /** The next one that comes, or the first that was not taken yet. */
   readonly next: Effect.Effect<Received>
   /** The status that is answered from now on. */
   readonly answer: (status: number) => void

@@ -91,21 +91,21 @@ const isInUse = ({ cause }: Service.BuildFailure) => Predicate.hasProperty(cause
 
 /** Another process may take a free port before the service does. Then it is started on another one. */
 const onFreePort = <A>(
-  given: number | undefined,
+  chosen: number | undefined,
   run: (port: number) => Effect.Effect<A, Service.BuildFailure, Scope.Scope>
 ) =>
   Effect.gen(function* () {
     const scope = yield* Scope.fork(yield* Effect.scope)
-    const port = given ?? (yield* freePort)
+    const port = chosen ?? (yield* freePort)
     return yield* run(port).pipe(
       Scope.provide(scope),
       Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
     )
   }).pipe(
-    Effect.retry({ while: (failure) => given === undefined && isInUse(failure), times: 5 }),
+    Effect.retry({ while: (failure) => chosen === undefined && isInUse(failure), times: 5 }),
     Effect.mapError((failure) =>
       isInUse(failure)
-        ? new StartFailure({ message: `Port ${given} is in use. Stop what uses it, or leave out the option port.` })
+        ? new StartFailure({ message: `Port ${chosen} is in use. Stop what uses it, or leave out the option port.` })
         : new StartFailure({ message: failure.message })
     )
   )

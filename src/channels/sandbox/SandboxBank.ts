@@ -134,9 +134,9 @@ const makeBank = Effect.fnUntraced(function* (reach: Reach) {
       ),
     acknowledge: reports.done,
     tried: reports.ended,
-    leaseDue: (...asked) =>
+    leaseDue: (...args) =>
       sqlDefects(
-        Effect.map(reports.lease(...asked), (rows) =>
+        Effect.map(reports.lease(...args), (rows) =>
           rows.map(sandboxPayments.read).map((payment) => ({ tradeNo: payment.tradeNo, payment: paymentOf(payment) }))
         )
       ),

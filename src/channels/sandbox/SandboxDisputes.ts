@@ -93,7 +93,7 @@ export const layer = Layer.effect(
       }, sqlDefects),
       acknowledge: reports.done,
       tried: reports.ended,
-      leaseDue: (...asked) => sqlDefects(Effect.map(reports.lease(...asked), (rows) => rows.map(reportOf))),
+      leaseDue: (...args) => sqlDefects(Effect.map(reports.lease(...args), (rows) => rows.map(reportOf))),
       nextReport: sqlDefects(reports.next),
       nextDueOf: (merchantIds) => sqlDefects(reports.nextOf(merchantIds)),
       backlog: (now) => sqlDefects(reports.backlog(now))

@@ -25,7 +25,7 @@ export const sandboxPayments = table("sandbox_payments", {
   place: 130,
   of: SandboxPayment,
   /** When the bank reports a payment that it has not reported yet. */
-  beside: { merchantId: Schema.String, reportDueAt: Schema.NullOr(Schema.DateTimeUtc) },
+  extra: { merchantId: Schema.String, reportDueAt: Schema.NullOr(Schema.DateTimeUtc) },
   key: "paymentId"
 })
 

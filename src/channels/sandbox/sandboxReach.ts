@@ -35,13 +35,14 @@ export const sandboxReach = Effect.map(SqlClient.SqlClient, (sql): Reach => {
   const checkouts = SqlResolver.ordered({
     Request: Schema.Struct({ merchantId: Schema.String, tradeNo: Schema.String, since: Schema.String }),
     Result: Schema.Struct({ reachable: Schema.Boolean, redirecting: Schema.Boolean, full: Schema.Boolean }),
-    execute: (asked) => sql`select coalesce(reachable, true) as reachable,
+    execute: (orders) => sql`select coalesce(reachable, true) as reachable,
         exists (select 1 from sandbox_payments p where p.trade_no = asked.trade_no and state = 'redirect'
           and created_at > since) as redirecting,
         exists (select 1 from sandbox_payments p where p.trade_no = asked.trade_no and state = 'succeeded'
           offset ${paymentsMax - 1}) as full
-      from unnest(${asked.map(({ merchantId }) => merchantId)}::text[], ${asked.map(({ tradeNo }) => tradeNo)}::text[],
-        ${asked.map(({ since }) => since)}::text[]::timestamptz[])
+      from unnest(${orders.map(({ merchantId }) => merchantId)}::text[],
+        ${orders.map(({ tradeNo }) => tradeNo)}::text[],
+        ${orders.map(({ since }) => since)}::text[]::timestamptz[])
         with ordinality as asked (merchant_id, trade_no, since, position)
       left join sandbox_switches using (merchant_id) order by position`
   })

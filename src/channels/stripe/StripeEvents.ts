@@ -290,7 +290,7 @@ const handleGivenBack = ({ client, orders }: Services) =>
       const failed = data.map(answerOf).find(({ _tag }) => _tag === "Refused")
       const left = Minor.make(Math.max(0, amount - given))
       const problem = failed?._tag === "Refused" ? { problem: failed.reason } : {}
-      yield* orders.reportGivenBack(order.value, { paymentId: id, left, ...problem })
+      yield* orders.reportReturned(order.value, { paymentId: id, left, ...problem })
       return "adopted" as const
     })
     yield* look

@@ -8,7 +8,7 @@ import { ClusterSchema, Entity, EntityId, Sharding, ShardingConfig } from "effec
 import { Rpc, RpcClient } from "effect/rpc"
 import { OwnerUnavailable, type ClusterFailure } from "./ask.ts"
 import { localPayload } from "./localPayload.ts"
-import { clockHeader, MerchantClocks, toldOf } from "../runtime/MerchantClocks.ts"
+import { clockHeader, MerchantClocks, headerOf } from "../runtime/MerchantClocks.ts"
 
 /** As many as there are shards, so that each runner gets its part of every kind of object. */
 const slots = Array.from({ length: 300 }, (_, slot) => EntityId.make(String(slot)))
@@ -19,7 +19,7 @@ const slotOf = (key: string): number => Math.abs(Hash.string(key) % slots.length
 const mailboxCapacity = 8_192
 
 /** Which part of them crosses runners says what another runner costs (docs/scaling.md). */
-const asked = Metric.counter("coffer_commands_asked_total", {
+const commandsTotal = Metric.counter("coffer_commands_asked_total", {
   description: "Commands for an object, by kind and by whether this runner owns it",
   incremental: true
 })
@@ -85,7 +85,7 @@ export const ownerOf = <Message, Success, Failure, R, RX = never>(
       }
       const context = yield* Effect.context()
       const counter = (owner: string) => {
-        const own = Metric.withAttributes(asked, { kind: Text.pascalToSnake(name), owner })
+        const own = Metric.withAttributes(commandsTotal, { kind: Text.pascalToSnake(name), owner })
         own.updateUnsafe(0, context)
         return () => own.updateUnsafe(1, context)
       }
@@ -100,11 +100,11 @@ export const ownerOf = <Message, Success, Failure, R, RX = never>(
             return here(message)
           }
           counted.elsewhere()
-          const call = elsewhere(() => clientOf(slot).Perform(message))
+          const call = sendToOwner(() => clientOf(slot).Perform(message))
           return Effect.withFiber((fiber) => {
-            const told = toldOf(fiber.getRef(Clock.Clock))
+            const clock = headerOf(fiber.getRef(Clock.Clock))
             // The sandbox's clock goes with the command: the other runner may not have heard of it yet.
-            return told === undefined ? call : RpcClient.withHeaders(call, { [clockHeader]: told })
+            return clock === undefined ? call : RpcClient.withHeaders(call, { [clockHeader]: clock })
           })
         })
     }),
@@ -113,7 +113,7 @@ export const ownerOf = <Message, Success, Failure, R, RX = never>(
       Effect.map(Effect.all([performReceived, MerchantClocks]), ([performed, clocks]) =>
         entity.toLayer(
           entity.of({
-            Perform: ({ headers, payload }) => clocks.withinTold(headers[clockHeader], performed(payload))
+            Perform: ({ headers, payload }) => clocks.withinHeader(headers[clockHeader], performed(payload))
           }),
           { concurrency: "unbounded", mailboxCapacity, maxIdleTime: "Infinity", disableFatalDefects: true }
         )
@@ -127,11 +127,11 @@ export const ownerOf = <Message, Success, Failure, R, RX = never>(
  * or that a nested command found no owner. The command is then sent again, to the next owner, so it may arrive twice.
  * The caller bounds the wait. A caller that is interrupted itself does not send again.
  */
-const elsewhere = <A, E, R>(call: () => Effect.Effect<A, E, R>, triesLeft = 50): Effect.Effect<A, E, R> =>
+const sendToOwner = <A, E, R>(call: () => Effect.Effect<A, E, R>, triesLeft = 50): Effect.Effect<A, E, R> =>
   Effect.catchCauseIf(
     call(),
     (cause) => triesLeft > 0 && (Cause.hasInterruptsOnly(cause) || isWithoutOwner(cause)),
-    () => Effect.delay(elsewhere(call, triesLeft - 1), "100 millis")
+    () => Effect.delay(sendToOwner(call, triesLeft - 1), "100 millis")
   )
 
 const isWithoutOwner = (cause: Cause.Cause<unknown>): boolean => {

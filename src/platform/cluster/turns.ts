@@ -1,6 +1,6 @@
 /**
- * Work on one object at a time, in the order in which it was asked for and in the fiber of whoever asks. An object that
- * nobody works on takes no memory.
+ * Work on one object at a time, in the order in which it was asked for and in the fiber of its caller. An object that
+ * no command works on takes no memory.
  */
 import { Effect, Metric, Semaphore } from "effect"
 import { shownAs } from "@coffer/cluster/shownAs"

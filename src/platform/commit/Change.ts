@@ -17,22 +17,22 @@ export type Change =
 export type ChangeSet = ReadonlyArray<Change>
 
 /** A new row. `beside`: the columns that the table has beside those of its schema. */
-export const insert = <Self, Beside extends Schema.Struct.Fields>(
-  table: Table<Self, Beside>,
+export const insert = <Self, Extra extends Schema.Struct.Fields>(
+  table: Table<Self, Extra>,
   self: NoInfer<Self>,
-  ...[beside]: Besides<Beside>
-): Change => ({ op: "insert", table: table.name, cells: table.cells(self, (beside ?? {}) as Values<Beside>) })
+  ...[extra]: ExtraArgument<Extra>
+): Change => ({ op: "insert", table: table.name, cells: table.cells(self, (extra ?? {}) as Values<Extra>) })
 
 /** The row, in place of the one whose version is `replaces`. */
-export const update = <Self, Beside extends Schema.Struct.Fields>(
-  table: Table<Self, Beside>,
+export const update = <Self, Extra extends Schema.Struct.Fields>(
+  table: Table<Self, Extra>,
   replaces: string | number,
   self: NoInfer<Self>,
-  ...[beside]: Besides<Beside>
-): Change => ({ op: "update", table: table.name, cells: table.cells(self, (beside ?? {}) as Values<Beside>), replaces })
+  ...[extra]: ExtraArgument<Extra>
+): Change => ({ op: "update", table: table.name, cells: table.cells(self, (extra ?? {}) as Values<Extra>), replaces })
 
-type Values<Beside extends Schema.Struct.Fields> = Schema.Struct.Type<Beside>
-type Besides<Beside extends Schema.Struct.Fields> = {} extends Beside ? [] : [beside: Values<Beside>]
+type Values<Extra extends Schema.Struct.Fields> = Schema.Struct.Type<Extra>
+type ExtraArgument<Extra extends Schema.Struct.Fields> = {} extends Extra ? [] : [extra: Values<Extra>]
 
 /** The key of the row. */
 export const keyOf = ({ cells, table }: Change): string => String(cells[tableOf(table).keyIndex])

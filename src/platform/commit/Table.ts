@@ -23,7 +23,7 @@ type Shape<Self> = Schema.Schema<Self> &
   ({ readonly fields: Fields } | { readonly members: ReadonlyArray<{ readonly fields: Fields }> })
 type FieldOf<Self> = Self extends unknown ? Extract<keyof Self, string> : never
 
-interface Definition<Self, Beside extends Fields> {
+interface Definition<Self, Extra extends Fields> {
   readonly of: Shape<Self>
   /**
    * A batch writes its tables in the order of their places, so that two transactions lock in the same order. Wallets
@@ -34,16 +34,16 @@ interface Definition<Self, Beside extends Fields> {
   /** Lists show its rows in the order of their keys, which are made when the rows are. */
   readonly listed?: boolean
   /** Columns that are written beside those of the schema. A row that is read has only the key and version of them. */
-  readonly beside?: Beside
-  readonly key: FieldOf<Self> | Extract<keyof Beside, string>
+  readonly extra?: Extra
+  readonly key: FieldOf<Self> | Extract<keyof Extra, string>
   /**
    * The field that guards updates: an update changes it, and replaces only the row with the value that was read. A
    * counter is enough if each update is decided on the row in the database. If updates are decided on one another
    * before the first is written, it must be derived from the content: two runners may count to the same number.
    */
-  readonly version?: FieldOf<Self> | Extract<keyof Beside, string>
+  readonly version?: FieldOf<Self> | Extract<keyof Extra, string>
   /** Fields that never change after insert; an update leaves them out. */
-  readonly fixed?: ReadonlyArray<FieldOf<Self> | Extract<keyof Beside, string>>
+  readonly fixed?: ReadonlyArray<FieldOf<Self> | Extract<keyof Extra, string>>
   /** A number that we do not choose. It is unique for a merchant and mode, among the rows that `among` describes. */
   readonly number?: { readonly field: FieldOf<Self>; readonly among?: string }
   /** Fields of hexadecimal digits that are kept as bytes. */
@@ -55,14 +55,14 @@ interface Definition<Self, Beside extends Fields> {
 }
 
 /** A row that was read and is whole. */
-export type Row<Beside extends Fields> = Readonly<Record<string, unknown>> &
-  (Beside extends { readonly version: infer Version extends Schema.Top } ? { readonly version: Version["Type"] } : {})
+export type Row<Extra extends Fields> = Readonly<Record<string, unknown>> &
+  (Extra extends { readonly version: infer Version extends Schema.Top } ? { readonly version: Version["Type"] } : {})
 
-export interface Table<in out Self, in out Beside extends Fields> extends Written {
-  readonly row: Schema.Codec<Row<Beside>, unknown>
+export interface Table<in out Self, in out Extra extends Fields> extends Written {
+  readonly row: Schema.Codec<Row<Extra>, unknown>
   /** The value that a row stands for. */
-  readonly read: (row: Row<Beside>) => Self
-  readonly cells: (self: Self, beside: Schema.Struct.Type<Beside>) => ReadonlyArray<Cell>
+  readonly read: (row: Row<Extra>) => Self
+  readonly cells: (self: Self, extra: Schema.Struct.Type<Extra>) => ReadonlyArray<Cell>
 }
 
 /** A table as the Transactor knows it. */
@@ -80,7 +80,7 @@ export interface Written {
   readonly versionIndex: number
   /** Indices of the columns that an update writes, with the key's. */
   readonly changing: ReadonlyArray<number>
-  /** Indices of merchant, mode and somebody else's number, which one row has, and which rows that holds for. */
+  /** Indices of merchant, mode and a number given by others, which one row has, and which rows that holds for. */
   readonly unique: { readonly indices: readonly [number, number, number]; readonly among: string } | undefined
 }
 
@@ -99,23 +99,23 @@ const define = (table: Written) => {
   inOrder = [...inOrder, table].toSorted((a, b) => a.place - b.place)
 }
 
-export const table = <Self, Beside extends Fields = {}>(
+export const table = <Self, Extra extends Fields = {}>(
   name: string,
-  definition: Definition<Self, Beside>
-): Table<Self, Beside> => {
-  const { beside = {}, fixed = [], key, listed = false, number, of, place, version } = definition
+  definition: Definition<Self, Extra>
+): Table<Self, Extra> => {
+  const { extra = {}, fixed = [], key, listed = false, number, of, place, version } = definition
   const members = "members" in of ? of.members.map(({ fields }) => fields) : [of.fields]
   const columnsOf = (fields: Fields) =>
     Object.entries(fields).map(([field, { ast }]) => columnOf(name, field, ast, definition))
   const own = columnsOf(Object.assign({}, ...members))
-  const others = columnsOf(beside)
+  const others = columnsOf(extra)
   const columns = [...own, ...others]
   const indexOf = (field: string | undefined) => columns.findIndex((column) => column.field === field)
   const isFixed = new Set<string>(fixed)
   const found = others.filter(({ field }) => field === key || field === version)
-  const rows = members.map((fields) => rowSchema([...columnsOf(fields), ...found], { ...beside, ...fields }))
+  const rows = members.map((fields) => rowSchema([...columnsOf(fields), ...found], { ...extra, ...fields }))
 
-  const described: Table<Self, Beside> = {
+  const described: Table<Self, Extra> = {
     name,
     place,
     listed,
@@ -129,14 +129,12 @@ export const table = <Self, Beside extends Fields = {}>(
       indices: [indexOf("merchantId"), indexOf("mode"), indexOf(number.field)],
       among: number.among ?? "true"
     },
-    row: (rows.length === 1 ? rows[0] : Schema.Union(rows)) as unknown as Schema.Codec<Row<Beside>, unknown>,
-    read: reader(new Map(members.map((fields) => [literalOf(fields), columnsOf(fields)]))) as (
-      row: Row<Beside>
-    ) => Self,
-    cells: (self, beside) => {
+    row: (rows.length === 1 ? rows[0] : Schema.Union(rows)) as unknown as Schema.Codec<Row<Extra>, unknown>,
+    read: reader(new Map(members.map((fields) => [literalOf(fields), columnsOf(fields)]))) as (row: Row<Extra>) => Self,
+    cells: (self, extra) => {
       const cells: Array<Cell> = []
       for (const column of own) cells.push(cellOf(column, self as Readonly<Record<string, unknown>>))
-      for (const column of others) cells.push(cellOf(column, beside))
+      for (const column of others) cells.push(cellOf(column, extra))
       return cells
     }
   }

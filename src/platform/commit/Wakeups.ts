@@ -23,7 +23,7 @@ export class Wakeups extends Context.Service<
     readonly onPass: (listener: (signal: Wakeup) => void) => Effect.Effect<void>
     /** Another runner has passed it on. A word that no room here listens to is for others. */
     readonly hear: (signal: Wakeup) => void
-    /** Another runner has gone. It may have committed work that it has told nobody of. */
+    /** Another runner has gone. It may have committed work of which it has told no runner. */
     readonly runnerLeft: () => void
   }
 >()("@coffer/platform/Wakeups") {}

@@ -1,8 +1,8 @@
 /**
- * Change sets wait here for a lock that somebody else holds, so that the lanes go on with other sets. Waiting sets with
- * the same lane key stay together, in their order. Later sets with that key join them, until an attempt meets no lock.
- * Each attempt waits for the lock as long as Postgres allows (`lockMillis`). A set that has no time left for another
- * attempt ends, and is certainly not written.
+ * Change sets wait here for a lock that another program holds, so that the lanes go on with other sets. Waiting sets
+ * with the same lane key stay together, in their order. Later sets with that key join them, until an attempt meets no
+ * lock. Each attempt waits for the lock as long as Postgres allows (`lockMillis`). A set that has no time left for
+ * another attempt ends, and is certainly not written.
  */
 import { Effect, Metric, Semaphore } from "effect"
 import { keyOf, NotCommitted } from "./Change.ts"

@@ -90,7 +90,7 @@ export const makeOpenSets = Effect.gen(function* () {
     byOutcome.written.updateUnsafe(written, services)
     written = 0
     if (open.size > 0) idleSince = now
-    // Whether writing goes again is seen when somebody tries.
+    // Whether writing goes again is seen by trying.
     else if (now - idleSince > commitMillis) stalledSince = undefined
     if (paused) return
     for (const set of open) {

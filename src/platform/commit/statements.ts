@@ -39,7 +39,7 @@ export const statementOf = (part: Part, writes: ReadonlyArray<Write>): Statement
     arrayLiteral(writes.map(({ change }) => change.cells[index]!))
   )
   if (op === "update") params.push(arrayLiteral(writes.map(({ replaces }) => replaces ?? null)))
-  return { ...part, text: alone[op](table), params, keys: writes.map(({ change }) => keyOf(change)) }
+  return { ...part, text: singleRow[op](table), params, keys: writes.map(({ change }) => keyOf(change)) }
 }
 
 /** One row as a statement of its own. */
@@ -68,7 +68,7 @@ export const atOnce = ({ accounts, statements }: Batch): Pick<Statement, "text" 
     ...(accounts.length === 0 ? [] : paramsOf(accounts)),
     ...statements.flatMap(({ params }) => params),
     // How many rows there are of what the answer tells.
-    ...statements.filter(isTold).map(({ keys }) => String(keys.length))
+    ...statements.filter(isReported).map(({ keys }) => String(keys.length))
   ]
 })
 
@@ -99,8 +99,8 @@ const textOf = (statements: ReadonlyArray<Statement>, isNumbered: boolean): stri
     const from = placesOf(statements.slice(0, index))
     return text.replace(/\$(\d+)/g, (_, place) => `$${from + Number(place)}`)
   }
-  const told = statements.filter(isTold)
-  const countOf = (index: number) => `$${placesOf(statements) + 1 + told.indexOf(statements[index]!)}::text::int8`
+  const reported = statements.filter(isReported)
+  const countOf = (index: number) => `$${placesOf(statements) + 1 + reported.indexOf(statements[index]!)}::text::int8`
   const isWhole = (list: string, index: number) => `(select count(*) from ${list}_${index}) = ${countOf(index)}`
   const areWhole = (list: string, indices: ReadonlyArray<number>) =>
     indices.length === 0 ? "true" : indices.map((index) => isWhole(list, index)).join(" and ")
@@ -149,7 +149,7 @@ const testOf = ({ op, single, table }: Part): string | undefined => {
 }
 
 /** Whether the answer reports on a part. It leaves out inserts whose keys are new ones of our own. */
-const isTold = (part: Part) => part.single || testOf(part) !== undefined
+const isReported = (part: Part) => part.single || testOf(part) !== undefined
 
 const writing = ({ op, single, table }: Part, gate: string): string =>
   op === "update" ? updating(tableOf(table), gate) : inserting(tableOf(table), gate, single)
@@ -177,14 +177,14 @@ const updating = (table: Written, gate: string): string => {
     where t.${key} = n.${key} and t.${columns[versionIndex]!.name} = n.replaces and ${gate} returning t.${key} as key`
 }
 
-const alone = {
+const singleRow = {
   insert: perTable((table) => inserting(table, "true", true)),
   update: perTable((table) => updating(table, "true"))
 }
 
 /**
- * Rows that still have the version that is to be replaced. Where somebody else is writing one, this waits, and looks at
- * what came of it. The lock lasts until the batch is written: no update can miss its row any more.
+ * Rows that still have the version that is to be replaced. Where another transaction is writing one, this waits, and
+ * looks at what came of it. The lock lasts until the batch is written: no update can miss its row any more.
  */
 const unchanged = perTable((table) => {
   const { changing, columns, key, keyIndex, name, versionIndex } = table
@@ -195,7 +195,7 @@ const unchanged = perTable((table) => {
 })
 
 /**
- * New rows with a number that nobody has. It is looked for along the unique index: only that one has this order, and
+ * New rows with a number that no row has. It is looked for along the unique index: only that one has this order, and
  * Postgres keeps the plan that it makes while a table is small.
  */
 const unnumbered = perTable((table) => {

@@ -169,7 +169,7 @@ const failedBy = (batch: Plan<OpenSet>, error: SqlError.SqlError | Conflict): Ef
 const losing = (log: Effect.Effect<void>): Effect.Effect<Outcome> =>
   Effect.as(Effect.andThen(log, Metric.update(lost, 1)), { _tag: "NotNow", reason: "unknown" } as const)
 
-/** Sets that would change a row that somebody else has locked; none when the rows are free, or cannot be asked. */
+/** Sets that would change a row that another program has locked; none when the rows are free, or cannot be asked. */
 const blockedIn = (sql: SqlClient.SqlClient, batch: Plan<OpenSet>): Effect.Effect<ReadonlySet<OpenSet>> =>
   Effect.forEach(
     batch.statements.filter(({ op }) => op === "update"),

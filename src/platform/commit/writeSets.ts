@@ -31,19 +31,19 @@ interface Services {
 
 export const makeWrite = ({ sets, wakeups, writer }: Services) => {
   /** Writes the sets that no lock blocks. The rest is returned. */
-  const write = Effect.fnUntraced(function* (given: ReadonlyArray<OpenSet>): Effect.fn.Return<Blocked | undefined> {
+  const write = Effect.fnUntraced(function* (waiting: ReadonlyArray<OpenSet>): Effect.fn.Return<Blocked | undefined> {
     const failed: Failed = []
-    const blocked = yield* writeOthers(given, failed)
+    const blocked = yield* writeOthers(waiting, failed)
     // Fail these after the commit: callers read the colliding row back, and it may be in this very batch.
     for (const [set, error] of failed) sets.fail(set, error)
     return blocked
   })
 
   const writeOthers = Effect.fnUntraced(function* (
-    given: ReadonlyArray<OpenSet>,
+    waiting: ReadonlyArray<OpenSet>,
     failed: Failed
   ): Effect.fn.Return<Blocked | undefined> {
-    let left = given
+    let left = waiting
     for (let retries = 0; left.length > 0;) {
       const batch = plan(left)
       for (const set of left) set.writing = true

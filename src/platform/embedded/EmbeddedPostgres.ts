@@ -193,9 +193,9 @@ const serve = Effect.fnUntraced(function* (site: Site, flags: ReadonlyArray<stri
     const from = yield* logSize(site)
     const child = yield* launch(site, "postgres", ["-D", site.data, "-p", String(port), ...words])
     const ready = Effect.map(pidFileLines(site), (lines) => lines[0] === String(child.pid) && lines[7] === "ready")
-    const settled = Effect.zipWith(ready, hasEnded(child), (is, ended) => is || ended)
+    const decided = Effect.zipWith(ready, hasEnded(child), (is, ended) => is || ended)
     // After a crash, replaying the log can take minutes.
-    yield* eventually(settled, "10 minutes")
+    yield* eventually(decided, "10 minutes")
     if (yield* ready) return port
     const log = yield* logSince(site, from)
     if (attempt === portsMax || !/Address already in use|shared memory block .* is still in use/.test(log)) {

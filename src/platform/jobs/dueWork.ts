@@ -18,13 +18,13 @@ export interface Work {
   readonly tidies?: boolean
   /** Raised when there is new work; it ends the worker's sleep. */
   readonly wakeup?: Wakeup
-  /** It calls somebody outside, or may. With NO_OUTBOUND it rests, and its due rows stay as they are. */
+  /** It makes calls outside, or may. With NO_OUTBOUND it rests, and its due rows stay as they are. */
   readonly callsOutside?: boolean
   /** By default a wakeup that comes while the worker is busy goes to other runners. False: the worker decides that. */
   readonly passesOn?: boolean
   /** The rows that are due and not leased, for all runners together; left out for work without due rows. */
   readonly backlog?: (now: DateTime.Utc) => Effect.Effect<Backlog>
-  /** The same for one sandbox whose clock was moved; left out where the rows are nobody's. */
+  /** The same for one sandbox whose clock was moved; left out where the rows belong to no merchant. */
   readonly ofSandbox?: SandboxWork
 }
 

@@ -14,7 +14,7 @@ import * as SilentConnections from "./silentConnections.ts"
 import { isLost, troubleOf } from "./trouble.ts"
 
 export interface Watch {
-  /** Whether Postgres is known not to answer. Then nothing is sent, and nobody waits. */
+  /** Whether Postgres is known not to answer. Then nothing is sent, and no caller waits. */
   readonly isAway: () => boolean
   /** Called when a statement or a connection fails as it does when Postgres is away. */
   readonly suspect: () => void
@@ -93,7 +93,7 @@ const makePools = Effect.fnUntraced(function* (servers: Servers) {
   )
   const pools: Pools = {
     current: () => current,
-    orMoved: servers.isAlone
+    orMoved: servers.isSingle
       ? (effect) => effect
       : (effect) => Effect.catchCauseIf(effect, Cause.hasInterruptsOnly, () => Effect.fail(late(noAnswer)))
   }
@@ -199,7 +199,7 @@ const makeReserve = (pools: Pools, load: Watch["load"], { unlessAway, watched }:
     }).pipe(watched, unlessAway)
   })
 
-/** Notes that somebody has a connection alone, until its scope closes. */
+/** Notes that a user has a connection alone, until its scope closes. */
 const lasting = (reserved: Set<Scope.Closeable>, scope: Scope.Closeable) =>
   Effect.suspend(() => {
     reserved.add(scope)

@@ -40,7 +40,7 @@ export const make = (sql: SqlClient.SqlClient, table: "api_logs" | "api_log_bodi
       for (const day of days) opened.add(day)
     }),
 
-    /** The next `open` asks Postgres again: somebody else dropped a partition. */
+    /** The next `open` asks Postgres again: another program dropped a partition. */
     forget: Effect.sync(() => opened.clear()),
 
     /** Drops the partitions of all days before this one. */

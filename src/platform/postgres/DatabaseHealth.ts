@@ -56,12 +56,12 @@ export const make = Effect.fnUntraced(function* (place: string, probe: Probe) {
   let isSuspected = false
   let quietUntil = -Infinity
   const held: Array<() => void> = []
-  const asked = Effect.result(bounded(probe, probeMillis, () => unusable("no answer in time")))
+  const probed = Effect.result(bounded(probe, probeMillis, () => unusable("no answer in time")))
 
   const look = Effect.gen(function* () {
     const begun = yield* currentMillis
     while (true) {
-      const found = yield* asked
+      const found = yield* probed
       if (Result.isSuccess(found)) break
       if (away === undefined) {
         away = begun
@@ -105,6 +105,6 @@ export const make = Effect.fnUntraced(function* (place: string, probe: Probe) {
     if (!isSuspected) tell()
     else if (held.length < heldMax) held.push(tell)
   }
-  const answers = onRealTime(yield* Effect.cachedWithTTL(Effect.map(asked, Result.isSuccess), "1 second"))
+  const answers = onRealTime(yield* Effect.cachedWithTTL(Effect.map(probed, Result.isSuccess), "1 second"))
   return { health: DatabaseHealth.of({ answers }), watch, unlessAway }
 })

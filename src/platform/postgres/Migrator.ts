@@ -72,13 +72,13 @@ const make = (waits: boolean) =>
     const sql = yield* SqlClient.SqlClient
     const ofEmptyTables = makeOfEmptyTables(laterIndexes)
     const indexing = waits ? Effect.andThen(ofEmptyTables, makeIndexes(laterIndexes)) : ofEmptyTables
-    const beside = waits ? Effect.void : makeBesideService(laterIndexes)
+    const later = waits ? Effect.void : makeBesideService(laterIndexes)
     if (owner !== undefined) {
       yield* tell(yield* migrateAs(owner, indexing))
-      yield* Effect.forkScoped(asOwner(owner, beside))
+      yield* Effect.forkScoped(asOwner(owner, later))
     } else if (yield* mayMigrate(sql)) {
       yield* tell(yield* Effect.tap(migrate, indexing))
-      yield* Effect.forkScoped(beside)
+      yield* Effect.forkScoped(later)
     } else yield* expectMigrated(sql)
     const why = yield* ledgerRights(sql)
     if (why === undefined) return

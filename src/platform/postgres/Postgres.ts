@@ -32,7 +32,7 @@ export const layer = (options: Options) =>
       yield* servers.find
       const { health, unlessAway, watch } =
         options.watched === false
-          ? yield* DatabaseHealth.unwatched(servers.isAlone ? Effect.void : servers.find)
+          ? yield* DatabaseHealth.unwatched(servers.isSingle ? Effect.void : servers.find)
           : yield* DatabaseHealth.make(serverNames(address), servers.find)
       const client = yield* BoundedClient.make(servers, watch)
       const loggers = quiet(yield* Logger.CurrentLoggers, unlessAway)

@@ -20,7 +20,7 @@ export interface Target extends Server {
 }
 
 export interface Servers {
-  readonly isAlone: boolean
+  readonly isSingle: boolean
   /** The one that is used. */
   readonly current: () => Target
   /**
@@ -37,7 +37,7 @@ export const lookMillis = 1_500
 /** A busy server may take longer. Its answer still counts for the searches of this time. */
 const answerMillis = 3 * lookMillis
 
-interface Seen {
+interface Look {
   readonly target: Target
   readonly looked: Result.Result<number, SqlError.SqlError>
 }
@@ -47,7 +47,7 @@ export const make = (
   configOf: (server: Server) => PgClient.PgPoolConfig
 ): Servers => {
   const targets = servers.map((server): Target => ({ ...server, config: configOf(server) }))
-  const isAlone = targets.length === 1
+  const isSingle = targets.length === 1
   const oneAtATime = Semaphore.makeUnsafe(1).withPermits(1)
   const listeners: Array<(target: Target) => Effect.Effect<void, SqlError.SqlError>> = []
   let current = targets[0]!
@@ -57,7 +57,7 @@ export const make = (
   const askOnce = ({ config }: Target) => {
     const asking = Effect.scoped(
       Effect.flatMap(PgConnection.make({ ...config, multiplex: false, connectTimeout: answerMillis }), (connection) =>
-        isAlone || anyServer
+        isSingle || anyServer
           ? Effect.as(accepts(connection, anyServer), 0)
           : Effect.andThen(accepts(connection, anyServer), timelineOf(connection))
       )
@@ -79,25 +79,25 @@ export const make = (
   }, Effect.uninterruptible)
 
   const find = Effect.gen(function* () {
-    const seen = yield* Effect.forEach(
+    const looks = yield* Effect.forEach(
       targets,
-      (target) => Effect.map(Effect.result(look(target)), (looked): Seen => ({ target, looked })),
+      (target) => Effect.map(Effect.result(look(target)), (looked): Look => ({ target, looked })),
       { concurrency: targets.length }
     )
-    const best = bestOf(seen, current)
+    const best = bestOf(looks, current)
     if (best !== undefined && best.timeline >= highest) {
       highest = best.timeline
       yield* move(best.target)
       isFound = true
       return
     }
-    const own = seen.find(({ target }) => target === current)!.looked
+    const own = looks.find(({ target }) => target === current)!.looked
     if (Result.isFailure(own) && isRefusal(own.failure)) return
-    return yield* isAlone && Result.isFailure(own) ? own.failure : noneOf(seen)
+    return yield* isSingle && Result.isFailure(own) ? own.failure : noneOf(looks)
   })
 
   return {
-    isAlone,
+    isSingle,
     current: () => current,
     find: oneAtATime(find),
     onMove: (listener) => void listeners.push(listener)
@@ -117,8 +117,8 @@ const patiently = (ask: Effect.Effect<number, SqlError.SqlError>): typeof ask =>
 }
 
 /** The server that is used already wins among equals. */
-const bestOf = (seen: ReadonlyArray<Seen>, current: Target) => {
-  const good = seen.flatMap(({ looked, target }) =>
+const bestOf = (looks: ReadonlyArray<Look>, current: Target) => {
+  const good = looks.flatMap(({ looked, target }) =>
     Result.isSuccess(looked) ? [{ target, timeline: looked.success }] : []
   )
   const newest = Math.max(...good.map(({ timeline }) => timeline))
@@ -155,9 +155,9 @@ const isRefusal = (error: SqlError.SqlError) =>
   troubleOf(error) !== "readOnly" &&
   codeOf(error)?.startsWith("57P") === false
 
-const noneOf = (seen: ReadonlyArray<Seen>) =>
+const noneOf = (looks: ReadonlyArray<Look>) =>
   unusable(
-    seen
+    looks
       .map(
         ({ looked, target }) =>
           `${serverName(target)}: ${Result.isFailure(looked) ? reasonOf(looked.failure) : "an old primary"}`

@@ -8,7 +8,7 @@ import type { SqlClient } from "effect/sql"
 
 const ordinary = ["delete", "insert", "select", "update"]
 
-/** Tables whose rows nobody changes. All others are ordinary. */
+/** Tables whose rows never change. All others are ordinary. */
 export const rightsOf: Readonly<Record<string, ReadonlyArray<string>>> = {
   ledger: ["insert", "select"],
   audit_log: ["insert", "select"],

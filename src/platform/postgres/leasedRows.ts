@@ -1,8 +1,8 @@
 /**
- * Rows that carry the time at which somebody has to look at them (docs/architecture.md, section 5). Leasing pushes
- * that time ahead, so a worker that dies with rows in hand delays them and loses none; rows that another runner is
- * leasing are skipped. Work on a row ends before its lease does (`forEachLeased.ts`), so no row is worked on twice at
- * once (docs/decisions/0065).
+ * Rows that carry the time at which a worker has to look at them (docs/architecture.md, section 5). Leasing pushes that
+ * time ahead, so a worker that dies with rows in hand delays them and loses none; rows that another runner is leasing
+ * are skipped. Work on a row ends before its lease does (`forEachLeased.ts`), so no row is worked on twice at once
+ * (docs/decisions/0065).
  */
 import { DateTime, Effect, Option, Schema } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
@@ -191,7 +191,7 @@ const makeLeases = (
   return { ended, leased, remember }
 }
 
-/** Rows that somebody has locked are left out, so that no write waits for this one. */
+/** Rows that another transaction has locked are left out, so that no write waits for this one. */
 const noteOutcomes = (
   sql: SqlClient.SqlClient,
   { error, key, table }: Required<Pick<Queue, "table" | "key" | "error">>,

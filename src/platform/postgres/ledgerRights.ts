@@ -1,5 +1,5 @@
 /**
- * Whether the role of a connection could change what nobody may change: switch off the triggers of the ledger, the
+ * Whether the role of a connection could change what no role may change: switch off the triggers of the ledger, the
  * audit log or the anchors, change their rows, or drop them. The service says so once at start; `coffer doctor` asks
  * the same.
  */

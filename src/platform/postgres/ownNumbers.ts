@@ -20,28 +20,29 @@ export type Numbered = keyof typeof places
 
 /**
  * Our numbers of what is meant by a number: what has it as ours, else all that have it as their own (silences: O4). One
- * that is nobody's stays as it is, and one that no row can have means nothing.
+ * that no row has stays as it is, and one that no row can have means nothing.
  */
 export type OursOf = (
   account: Account,
   kinds: ReadonlyArray<Numbered>,
-  given: string
+  number: string
 ) => Effect.Effect<ReadonlyArray<string>>
 
 export const makeOursOf = Effect.map(SqlClient.SqlClient, (sql): OursOf =>
-  Effect.fnUntraced(function* ({ merchantId, mode }, kinds, given) {
-    if (!isStorable(given)) return []
+  Effect.fnUntraced(function* ({ merchantId, mode }, kinds, number) {
+    if (!isStorable(number)) return []
     const looks = kinds.flatMap((kind) => {
       const { only = "true", ours, own, table } = { only: undefined, ...places[kind] }
       return [ours, own].map(
         (column) => sql`select ${sql(ours)} as number, ${column === own} as is_own from ${sql(table)}
-            where merchant_id = ${merchantId} and mode = ${mode} and ${sql(column)} = ${given} and ${sql.literal(only)}`
+            where merchant_id = ${merchantId} and mode = ${mode} and ${sql(column)} = ${number}
+              and ${sql.literal(only)}`
       )
     })
     const found = yield* decode(yield* sql`${sql.join(" union all ", false)(looks)}`)
     const exact = found.filter(({ is_own }) => !is_own)
     const numbers = (exact.length > 0 ? exact : found).map(({ number }) => number)
-    return numbers.length > 0 ? numbers : [given]
+    return numbers.length > 0 ? numbers : [number]
   }, sqlDefects)
 )
 

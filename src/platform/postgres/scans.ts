@@ -47,14 +47,14 @@ export type Path =
   /**
    * Along an index on merchant_id, mode, the columns named here, and the id. If there are several such sets of values,
    * each row sought has exactly one, and the page is merged from them; without any there is no row. `needs` holds for
-   * all rows with these values; it is there so that Postgres sees that a partial index has all of them. `isAlone`: the
-   * index begins with the columns named here, since no two accounts have the same values.
+   * all rows with these values; it is there so that Postgres sees that a partial index has all of them. `isOwnIndex`:
+   * the index begins with the columns named here, since no two accounts have the same values.
    */
   | {
       readonly _tag: "Along"
       readonly values: ReadonlyArray<Values>
       readonly needs?: ReadonlyArray<Fragment>
-      readonly isAlone?: boolean
+      readonly isOwnIndex?: boolean
     }
   /** Through a table that lists ids by a key that the rows' own columns do not have, indexed by the key and the id. */
   | { readonly _tag: "Through"; readonly table: string; readonly key: string; readonly value: Fragment }
@@ -69,7 +69,8 @@ export const modeOf = (whose: Whose): Mode => (whose === "installation" ? "live"
 
 export const along = (...values: ReadonlyArray<Values>) => ({ _tag: "Along", values }) satisfies Path
 
-export const alone = (...values: ReadonlyArray<Values>) => ({ _tag: "Along", values, isAlone: true }) satisfies Path
+export const ownIndex = (...values: ReadonlyArray<Values>) =>
+  ({ _tag: "Along", values, isOwnIndex: true }) satisfies Path
 
 export interface Scan {
   readonly columns: "*" | "id"
@@ -123,13 +124,13 @@ const scanAlong = (
   scanned: Scanned,
   account: Account,
   values: Values,
-  { isAlone = false, needs = [] }: Extract<Path, { _tag: "Along" }>,
+  { isOwnIndex = false, needs = [] }: Extract<Path, { _tag: "Along" }>,
   search: Search,
   scan: Scan
 ) => {
   const { idName, name, sql, table } = scanned
   const order = sql.literal(scan.direction)
-  const led = isAlone ? values : { merchant_id: account.merchantId, mode: account.mode, ...values }
+  const led = isOwnIndex ? values : { merchant_id: account.merchantId, mode: account.mode, ...values }
   const names = [...Object.keys(led), idName]
   const columns = names.map((column) => sql`${sql(`${name}.${column}`)}`)
   const [first, ...others] = Object.values(led)
@@ -138,7 +139,7 @@ const scanAlong = (
     sql`(${sql.csv(columns)}) > (${rowAt(scan.ids.above)})`,
     sql`(${sql.csv(columns)}) < (${rowAt(scan.ids.below)})`,
     ...needs,
-    ...only(sql, [...(isAlone ? [isOwned(sql, account)] : []), ...holds(sql, scan, search)])
+    ...only(sql, [...(isOwnIndex ? [isOwned(sql, account)] : []), ...holds(sql, scan, search)])
   ]
   return sql`select ${selected(scanned, scan)} from ${table} where ${sql.and(conditions)}
     order by ${sql.csv(columns.map((column) => sql`${column} ${order}`))} limit ${limitOf(sql, scan)}`

@@ -26,7 +26,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
   // Too many connections, out of memory, disk full.
   "53": "refused",
   "55P03": "locked",
-  // statement_timeout, or somebody cancelled the statement.
+  // statement_timeout, or the statement was cancelled.
   "57014": "refused",
   // Shut down by an administrator, or after another session crashed; starting up; gone; idle for too long.
   "57P01": "lost",

@@ -24,7 +24,10 @@ export class MerchantClocks extends Context.Service<
     /** Calls back whenever something has run within a moved clock. */
     readonly onUse: (listener: (merchantId: string) => void) => Effect.Effect<void>
     /** The same for a command of another runner, that tells of the clock it was sent under ({@link clockHeader}). */
-    readonly withinTold: <A, E, R>(told: string | undefined, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    readonly withinHeader: <A, E, R>(
+      header: string | undefined,
+      effect: Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E, R>
   }
 >()("@coffer/platform/MerchantClocks") {}
 
@@ -61,9 +64,9 @@ export const layer = Layer.effect(
       within: (account, effect) => within(clockOf(account), effect),
       working: (account, effect) => working(clockOf(account), effect),
       onUse: (listener) => Effect.sync(() => void listeners.add(listener)),
-      withinTold: (told, effect) => {
-        if (told === undefined) return effect
-        const [merchantId = "", offset] = told.split(" ")
+      withinHeader: (header, effect) => {
+        if (header === undefined) return effect
+        const [merchantId = "", offset] = header.split(" ")
         hear(merchantId, Number(offset))
         return within(clocks.get(merchantId), effect)
       }
@@ -75,5 +78,5 @@ export const layer = Layer.effect(
 export const clockHeader = "coffer-clock"
 
 /** The value of {@link clockHeader} for whatever the fiber does; undefined under the service's own clock. */
-export const toldOf = (clock: Clock.Clock): string | undefined =>
+export const headerOf = (clock: Clock.Clock): string | undefined =>
   clock instanceof MovedClock ? `${clock.merchantId} ${clock.offset}` : undefined

@@ -96,7 +96,7 @@ export const layer = Layer.effect(
       const line = (mode === "sandbox" ? moved.get(merchantId) : undefined) ?? own
       const now = line.clock.currentTimeMillisUnsafe()
       const ahead = millisOfId(body) + 1 - (now - skew)
-      // A sandbox whose moved clock this runner has not heard of yet pushes nobody else ahead.
+      // A sandbox whose moved clock this runner has not heard of yet pushes no other account ahead.
       if (ahead > aheadMax) return
       line.ahead = Math.max(line.ahead, ahead)
       line.neededAt = now

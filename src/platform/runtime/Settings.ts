@@ -83,7 +83,7 @@ export class Settings extends Context.Service<
     readonly home: string
     /** Where backups arrive. */
     readonly backups: string | undefined
-    /** A restored copy that is tried out: it calls nobody outside (docs/decisions/0067). */
+    /** A restored copy that is tried out: it makes no calls outside (docs/decisions/0067). */
     readonly noOutbound: boolean
     /** Those that a room has defined. */
     readonly of: <A>(room: RoomSettings<A>) => A

@@ -1,6 +1,6 @@
 /**
- * A connection that drops locks no `Idempotency-Key`: whoever hung up sends the request again and is answered. Time
- * stands still here, so that a claim which waits for its lease would be refused for ever (silences: I6).
+ * A connection that drops locks no `Idempotency-Key`: the client sends the request again and is answered. Time stands
+ * still here, so that a claim which waits for its lease would be refused for ever (silences: I6).
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"

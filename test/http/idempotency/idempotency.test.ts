@@ -212,7 +212,7 @@ describe("a crash", () => {
     "between the bank's books and the answer of a chargeback: the retry gets the same dispute, and it is the one",
     () =>
       Effect.gen(function* () {
-        const fault = yield* blocking("Idempotency.settle", "before")
+        const fault = yield* blocking("Idempotency.finish", "before")
         const service = yield* start({ clock: "test", faults: fault.layer })
         const { api, merchant } = service
         yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 100, out_trade_no: "known" })
@@ -243,7 +243,7 @@ describe("a crash", () => {
   ] as const) {
     it.live(`between commit and answer of ${what}: the retry gets the stored answer at once`, () =>
       Effect.gen(function* () {
-        const fault = yield* blocking("Idempotency.settle", "before")
+        const fault = yield* blocking("Idempotency.finish", "before")
         const service = yield* start({ clock: "test", faults: fault.layer })
         yield* service.api.post("/v1/orders", service.merchant.sandboxKey, { amount: 100, out_trade_no: "known" })
         const first = yield* Effect.forkChild(create(service, "k", body, path))

@@ -1,6 +1,6 @@
 /**
- * A number that was accepted is never refused to whoever sends it again: two at once, after a 503, and after settings
- * have changed (silences: O3, R4, R16, B11).
+ * A number that was accepted is never refused to a client that sends it again: two at once, after a 503, and after
+ * settings have changed (silences: O3, R4, R16, B11).
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"

@@ -1,4 +1,4 @@
-/** Two spellings of one request, for whoever repeats it with its Idempotency-Key (silences: I3, G12). */
+/** Two spellings of one request, for a client that repeats it with its Idempotency-Key (silences: I3, G12). */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { start } from "../../kit/Service.ts"

@@ -1,6 +1,6 @@
 /**
- * A key that was reset is dead at once, whoever reset it and whatever this runner has heard (spec: Authentication,
- * 5).
+ * A key that was reset is dead at once, whichever operator reset it and whatever this runner has heard (spec:
+ * Authentication, 5).
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Option, Queue, Redacted } from "effect"

@@ -71,7 +71,7 @@ describe("the clock of a sandbox", () => {
       // The clock stands at the moment at which the order expires: its event is being posted.
       yield* hook.isHeld
       time.move(4_999)
-      // Meanwhile whoever waits looks again, too.
+      // Meanwhile the caller that waits looks again, too.
       for (let look = 0; look < 20; look++) {
         assert.deepInclude(yield* clock, { status: "advancing", now: expires_at, target })
       }

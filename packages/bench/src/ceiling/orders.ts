@@ -124,11 +124,11 @@ const keyChange = (key: Keyed, status: number, data: object, now: string) => {
 
 /** All orders that are asked for in one turn of the event loop are one query. */
 const makeLoader = (pool: Pool) => {
-  let asked: Map<string, Array<(row: OrderRow | undefined) => void>> | undefined
+  let gathered: Map<string, Array<(row: OrderRow | undefined) => void>> | undefined
 
   const flush = async () => {
-    const waiting = asked!
-    asked = undefined
+    const waiting = gathered!
+    gathered = undefined
     const { rows } = await pool.query({
       name: "load",
       text: "select * from orders where trade_no = any($1)",
@@ -140,11 +140,11 @@ const makeLoader = (pool: Pool) => {
 
   return (tradeNo: string) =>
     new Promise<OrderRow | undefined>((resolve) => {
-      if (asked === undefined) {
-        asked = new Map()
+      if (gathered === undefined) {
+        gathered = new Map()
         setImmediate(() => void flush())
       }
-      asked.set(tradeNo, [...(asked.get(tradeNo) ?? []), resolve])
+      gathered.set(tradeNo, [...(gathered.get(tradeNo) ?? []), resolve])
     })
 }
 

@@ -6,12 +6,12 @@ import type { Arrivals } from "./receiver.ts"
 
 export const startSink = async () => {
   const child = fork(path.join(import.meta.dirname, "receiver.ts"), { serialization: "advanced" })
-  const next = async <Said>() => ((await once(child, "message")) as [Said])[0]
+  const next = async <Message>() => ((await once(child, "message")) as [Message])[0]
   const { deaf, ports } = await next<{ readonly ports: ReadonlyArray<number>; readonly deaf: number }>()
   const urlOf = (port: number) => `http://127.0.0.1:${port}/hooks/orders`
   return {
     urls: ports.map(urlOf),
-    /** Where nobody answers. */
+    /** Where no server answers. */
     deafUrl: urlOf(deaf),
     pid: child.pid!,
     /** Counts from here on. `arrived` resolves when so many different events have. */

@@ -45,9 +45,9 @@ export const raceDeliveries = async (postgres: Postgres, options: Options): Prom
     if (options.before !== undefined) {
       racers.push((await startService("before", { postgres, sink, how: { folder: options.before } })).racer)
     }
-    const given = { postgres, redisUrl: redis?.url ?? "", inFlight: postsAtOnce, urls: sink.urls, template }
+    const stage = { postgres, redisUrl: redis?.url ?? "", inFlight: postsAtOnce, urls: sink.urls, template }
     for (const name of ["plain", "graphile", "pg-boss", ...(redis === undefined ? [] : ["bullmq" as const])] as const) {
-      if (isWanted(name)) racers.push(await startRival(name, given))
+      if (isWanted(name)) racers.push(await startRival(name, stage))
     }
     const stores = [postgres.postmaster, ...(redis === undefined ? [] : [redis.pid])]
     const legs: Array<Leg> = []

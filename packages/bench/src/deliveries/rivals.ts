@@ -7,7 +7,7 @@ import type { Template } from "./job.ts"
 import type { Racer, RacerName } from "./Racer.ts"
 import type { Ask } from "./rival.ts"
 
-interface Given {
+interface RivalStage {
   readonly postgres: Postgres
   readonly redisUrl: string
   readonly inFlight: number
@@ -17,7 +17,7 @@ interface Given {
 
 export const startRival = async (
   name: Exclude<RacerName, "service" | "before">,
-  { inFlight, postgres, redisUrl, template, urls }: Given
+  { inFlight, postgres, redisUrl, template, urls }: RivalStage
 ): Promise<Racer> => {
   const database = `deliveries_${name.replace("-", "_")}`
   await postgres.query("coffer", `create database ${database}`)
@@ -30,7 +30,7 @@ export const startRival = async (
       IN_FLIGHT: String(inFlight)
     }
   })
-  const said = async () => {
+  const answered = async () => {
     const gone = new AbortController()
     const ended = once(child, "exit", { signal: gone.signal }).then(() =>
       Promise.reject(new Error(`${name} has ended`))
@@ -41,9 +41,9 @@ export const startRival = async (
   }
   const ask = async (what: Ask) => {
     child.send(what)
-    await said()
+    await answered()
   }
-  await said()
+  await answered()
   return {
     name,
     pid: child.pid!,

@@ -10,18 +10,18 @@ export interface Driver {
   readonly stop: () => void
 }
 
-type Said = { readonly warm: true } | { readonly summary: Summary } | { readonly failure: string }
+type DriverMessage = { readonly warm: true } | { readonly summary: Summary } | { readonly failure: string }
 
 export const start = (): Driver => {
   const child = fork(path.join(import.meta.dirname, "main.ts"), { serialization: "advanced" })
   return {
     run: (load, warm) =>
       new Promise((resolve, reject) => {
-        const hear = (said: Said) => {
-          if ("warm" in said) return warm()
+        const hear = (message: DriverMessage) => {
+          if ("warm" in message) return warm()
           child.off("message", hear)
-          if ("summary" in said) resolve(said.summary)
-          else reject(new Error(said.failure))
+          if ("summary" in message) resolve(message.summary)
+          else reject(new Error(message.failure))
         }
         child.on("message", hear)
         child.send(load)

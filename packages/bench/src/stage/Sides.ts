@@ -103,8 +103,8 @@ export const start = async (
 }
 
 /** Runners of one cluster on one database. */
-export const startCluster = async (count: number, ...given: Parameters<typeof start>): Promise<Side> => {
-  const [postgres, name, database, how = {}] = given
+export const startCluster = async (count: number, ...args: Parameters<typeof start>): Promise<Side> => {
+  const [postgres, name, database, how = {}] = args
   const runners: Array<Side> = []
   for (let number = 1; number <= count; number++) {
     const env = { ...how.env, RUNNER_HOST: "127.0.0.1", RUNNER_PORT: String(await freePort()) }
@@ -138,15 +138,15 @@ const shardsShared = async (runners: ReadonlyArray<Side>) => {
   throw new Error("the runners have not shared the shards after a minute")
 }
 
-export interface Asked {
+export interface CommandCounts {
   /** Commands for an object, wherever its owner is. */
   readonly all: number
   /** Those of them that another runner carried out. */
-  readonly elsewhere: number
+  readonly sentOn: number
 }
 
 /** The commands of all runners of a side since their start. */
-export const askedOf = async ({ ports }: Side): Promise<Asked> => {
+export const commandCountsOf = async ({ ports }: Side): Promise<CommandCounts> => {
   const counts = { here: 0, elsewhere: 0 }
   for (const text of await Promise.all(ports.map(metricsOf))) {
     for (const [, owner, count] of text.matchAll(
@@ -155,7 +155,7 @@ export const askedOf = async ({ ports }: Side): Promise<Asked> => {
       counts[owner as keyof typeof counts] += Number(count)
     }
   }
-  return { all: counts.here + counts.elsewhere, elsewhere: counts.elsewhere }
+  return { all: counts.here + counts.elsewhere, sentOn: counts.elsewhere }
 }
 
 const countOf = (child: ChildProcess) =>

@@ -13,8 +13,8 @@ import * as Sides from "./Sides.ts"
 const smallCount = 10_000
 const cluster =
   (runners: number): typeof Sides.start =>
-  (...given) =>
-    Sides.startCluster(runners, ...given)
+  (...args) =>
+    Sides.startCluster(runners, ...args)
 /** More payments than any side processes in a second. */
 const perSecondMax = 3_000
 

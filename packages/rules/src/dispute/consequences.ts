@@ -41,7 +41,7 @@ export const consequences = (before: Dispute, event: DisputeEvent): Consequence 
             order: RegainDispute.make({ amount }),
             movements: [movement(before, "dispute_unfreeze", amount, true)]
           }
-        : givenBack(before)),
+        : returned(before)),
       announced: "dispute.won"
     }),
     DisputeLost: ({ fee }): Consequence => ({
@@ -51,7 +51,7 @@ export const consequences = (before: Dispute, event: DisputeEvent): Consequence 
       movements: [movement(before, "dispute_debit", 0 - amount), movement(before, "dispute_fee", 0 - fee)],
       announced: "dispute.lost"
     }),
-    DisputeClosed: (): Consequence => ({ ...givenBack(before), announced: "dispute.closed" }),
+    DisputeClosed: (): Consequence => ({ ...returned(before), announced: "dispute.closed" }),
     StageBegun: (begun): Consequence => ({
       ...(before.stage === "inquiry" && begun.stage !== "inquiry" ? frozen(before, begun.amount) : nothing),
       announced: "dispute.updated"
@@ -62,7 +62,7 @@ export const consequences = (before: Dispute, event: DisputeEvent): Consequence 
 }
 
 /** An inquiry took nothing. */
-const givenBack = (dispute: Dispute): Consequence =>
+const returned = (dispute: Dispute): Consequence =>
   dispute.stage === "inquiry"
     ? nothing
     : {

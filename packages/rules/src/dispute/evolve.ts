@@ -14,8 +14,8 @@ export const evolve = (dispute: Dispute, event: DisputeEvent): Dispute => {
       response: { id, step: "accept", taken: false, asks: 1, fingerprint: null, request }
     }),
     AskedAgain: (): Dispute => {
-      const asked = unanswered(dispute, event)
-      return { ...dispute, response: { ...asked, asks: asked.asks + 1 } }
+      const response = unanswered(dispute, event)
+      return { ...dispute, response: { ...response, asks: response.asks + 1 } }
     },
     EvidenceSubmitted: ({ at, processorStatus }): Dispute => ({
       ...termsOf(dispute),

@@ -10,10 +10,10 @@ export const nextCheckOf = (dispute: Dispute, now: DateTime.Utc): DateTime.Utc |
   switch (dispute.status) {
     case "needs_response":
       if (dispute.response !== null) {
-        return DateTime.addDuration(now, dispute.response.taken ? lossSettles : whoAskedIsGone)
+        return DateTime.addDuration(now, dispute.response.taken ? lossPause : whoAskedIsGone)
       }
       if (dispute.evidenceDueBy === null) return DateTime.addDuration(now, channelIsQuiet)
-      if (isPast(dispute.evidenceDueBy, now)) return DateTime.addDuration(now, lossSettles)
+      if (isPast(dispute.evidenceDueBy, now)) return DateTime.addDuration(now, lossPause)
       // The first moment at which it is too late.
       return DateTime.add(dispute.evidenceDueBy, { milliseconds: 1 })
     case "under_review":
@@ -28,6 +28,6 @@ export const nextCheckOf = (dispute: Dispute, now: DateTime.Utc): DateTime.Utc |
 /** Longer than the front door waits for the channel. */
 const whoAskedIsGone = "30 seconds"
 /** The sandbox's bank takes as long to write a dispute off. */
-const lossSettles = "5 seconds"
+const lossPause = "5 seconds"
 /** It reports by itself; this is for a report that was lost. */
 const channelIsQuiet = "1 day"

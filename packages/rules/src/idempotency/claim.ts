@@ -39,8 +39,8 @@ export interface Held {
 export type Verdict = "TakeOver" | "Replay" | "InProgress" | "OtherContent"
 
 /**
- * `isAbandoned`: nobody runs the request any more, so that its lease need not be waited for. `unmoved`:
- * the time by which leases end, where `now` is that of a sandbox whose clock was moved.
+ * `isAbandoned`: no process runs the request any more, so that its lease need not be waited for. `unmoved`: the time by
+ * which leases end, where `now` is that of a sandbox whose clock was moved.
  */
 export const judge = (
   held: Held,

@@ -41,7 +41,7 @@ export const readTimestamp = (text: string): DateTime.Utc | undefined =>
 
 const isSeconds = (text: string): boolean => /^\d{1,12}$/.test(text)
 
-/** 9999-12-31T23:59:59Z. Beyond it somebody has sent milliseconds. */
+/** 9999-12-31T23:59:59Z. A caller that is beyond it has sent milliseconds. */
 const secondsMax = 253_402_300_799
 
 const readSeconds = (seconds: number) => (seconds <= secondsMax ? DateTime.makeUnsafe(seconds * 1_000) : undefined)

@@ -6,10 +6,10 @@ import type { Role } from "@coffer/model/Role"
 import { needsTwo, type TwoOperators } from "@coffer/model/TwoOperators"
 
 /** The request for an act: its parameters, its body, or the object that it is done to. */
-type Asked = Readonly<Record<string, unknown>>
+type ActRequest = Readonly<Record<string, unknown>>
 
-/** Words of `TWO_OPERATORS`, with their part of an act; `any`: where it has a word at all; `always`: anyhow. */
-type OfTwo = Readonly<Partial<Record<keyof TwoOperators | "any" | "always", (asked: Asked) => boolean>>>
+/** Words of `TWO_OPERATORS`, with what they are about in an act; `any`: where it has a word at all; `always`: anyhow. */
+type OfTwo = Readonly<Partial<Record<keyof TwoOperators | "any" | "always", (request: ActRequest) => boolean>>>
 
 interface Act {
   /** Beside the admin. */
@@ -36,7 +36,7 @@ export const acts = {
   "merchants.update": {
     ...doneBy(),
     ofTwo: {
-      fees: (asked) => ["fees", "dispute_fee", "payout_fee"].some((name) => asked[name] !== undefined),
+      fees: (request) => ["fees", "dispute_fee", "payout_fee"].some((name) => request[name] !== undefined),
       approvals: ({ approved }) => approved === true
     }
   },
@@ -70,7 +70,7 @@ export const acts = {
   "webhook_deliveries.list": looking,
   "webhook_deliveries.retrieve": looking,
   "webhook_deliveries.resend": doneBy("support"),
-  // The first admin of an installation has nobody to ask.
+  // The first admin of an installation has no other operator to ask.
   "operators.create": { ...doneBy(), ofTwo: { any: always } },
   "operators.list": { roles: [], isLogged: false },
   "operators.revoke": doneBy(),
@@ -100,12 +100,12 @@ export type ActName = keyof typeof acts
 export const ofTwo = (act: ActName): OfTwo => (acts[act] as Act).ofTwo ?? {}
 
 /** Whether the installation wants two operators for this. */
-export const takesTwo = (act: ActName, settings: TwoOperators, asked: Asked): boolean =>
+export const takesTwo = (act: ActName, settings: TwoOperators, request: ActRequest): boolean =>
   Object.entries(ofTwo(act)).some(
     ([word, concerns]) =>
       (word === "always" ||
         (word === "any" ? needsTwo(settings) : settings[word as keyof TwoOperators] !== undefined)) &&
-      concerns(asked)
+      concerns(request)
   )
 
 export const isSeen = (act: ActName): boolean => (acts[act] as Act).isSeen === true

@@ -107,7 +107,7 @@ const payment = {
 }
 
 /** The amounts that moved back after the payment, and those on their way (silences: O9). */
-const settlement = {
+const returns = {
   /** Refunds that succeeded. */
   refundedAmount: Minor,
   /** Refunds that the channel is being asked for or has not settled: no other refund may have it. */
@@ -119,10 +119,10 @@ const settlement = {
 }
 
 export const PendingOrder = Schema.Struct({ status: Schema.tag("pending"), ...terms, ...notes })
-const settled = { ...terms, ...notes, ...payment, ...settlement }
-const PaidOrder = Schema.Struct({ status: Schema.tag("paid"), ...settled })
-export const PartiallyRefundedOrder = Schema.Struct({ status: Schema.tag("partially_refunded"), ...settled })
-export const RefundedOrder = Schema.Struct({ status: Schema.tag("refunded"), ...settled })
+const credited = { ...terms, ...notes, ...payment, ...returns }
+const PaidOrder = Schema.Struct({ status: Schema.tag("paid"), ...credited })
+export const PartiallyRefundedOrder = Schema.Struct({ status: Schema.tag("partially_refunded"), ...credited })
+export const RefundedOrder = Schema.Struct({ status: Schema.tag("refunded"), ...credited })
 const FailedOrder = Schema.Struct({ status: Schema.tag("failed"), ...terms, ...notes })
 const ExpiredOrder = Schema.Struct({ status: Schema.tag("expired"), ...terms, ...notes })
 
@@ -183,7 +183,7 @@ export const OrderCommand = Schema.TaggedUnion({
   NoteGivenBack: { paymentId: PaymentId, left: Minor, problem: Schema.optionalKey(Schema.String) },
   /** How a dispute about an unapplied payment stands (silences: O39). */
   NoteDispute: { paymentId: PaymentId, dispute: ChannelDispute },
-  /** A person has dealt with a parked payment, or nobody has to (silences: O44). */
+  /** A person has dealt with a parked payment, or none has to (silences: O44). */
   CloseParked: { paymentId: PaymentId, note: Schema.String },
   /** The merchant's own notes: a patch of the metadata, and the receipt's address. A field that is left out stays. */
   Annotate: {
@@ -224,7 +224,7 @@ export const OrderEvent = Schema.TaggedUnion({
   UnappliedPaymentFound: { payment: UnappliedPayment },
   UnappliedPaymentReturned: { paymentId: PaymentId },
   UnappliedPaymentParked: { payment: UnappliedPayment },
-  /** How it ended; nobody has to be told of that. */
+  /** How it ended; no merchant has to be told of that. */
   UnappliedPaymentNoted: { payment: UnappliedPayment },
   OrderAnnotated: { metadata: Metadata, receiptEmail: Schema.NullOr(Schema.String) },
   ReceiptNumbered: { number: Schema.String },

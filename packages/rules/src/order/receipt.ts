@@ -59,7 +59,7 @@ export const sent = ({ receipt }: Order, at: DateTime.Utc): Receipt => {
 /** When the merchant asked to send it within the hour before `at`, oldest first. */
 export const recentRequests = ({ receipt }: Order, at: DateTime.Utc): ReadonlyArray<DateTime.Utc> => {
   const since = DateTime.subtractDuration(at, receiptWindow)
-  return (receipt?.requestedAt ?? []).filter((asked) => DateTime.isGreaterThan(asked, since))
+  return (receipt?.requestedAt ?? []).filter((time) => DateTime.isGreaterThan(time, since))
 }
 
 export const hasReceipt = (order: Order): boolean => "paymentId" in order

@@ -59,7 +59,7 @@ export const currencyProblem = (
       })
     : undefined
 
-/** A payment that the channel would not take: nobody could pay the order. */
+/** A payment that the channel would not take: no buyer could pay the order. */
 export const amountProblem = (
   { amount, currency }: Pick<Terms, "amount" | "currency">,
   bounds: AmountBounds | undefined

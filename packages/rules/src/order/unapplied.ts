@@ -31,7 +31,7 @@ export const decideFailReturn = (
   if (payment.state === "closed" && !wasTaken) return accept()
   // The channel has refused, and meanwhile it went back another way.
   if (payment.state === "returned" && !wasTaken) return accept()
-  return accept(parked(payment, { problem, ...told(payment) }))
+  return accept(parked(payment, { problem, ...returnedBefore(payment) }))
 }
 
 /** A payment that is wholly with the buyer needs no decision, unless an open dispute takes it a second time. */
@@ -45,7 +45,7 @@ export const decideNoteGivenBack = (
   const isBack = left === 0 || (dispute?.isOver === true && left <= dispute.taken)
   if (!isBack) {
     return state === "returned" && problem !== undefined
-      ? accept(parked(payment, { problem, ...told(payment) }))
+      ? accept(parked(payment, { problem, ...returnedBefore(payment) }))
       : accept()
   }
   const { problem: before, ...back } = payment
@@ -72,8 +72,8 @@ export const decideNoteDispute = (
   }
   if (dispute.taken === 0) return accept(withoutLoss(payment, changed))
   if (!dispute.isOver || dispute.taken < payment.amount) {
-    const after = parked(changed, told(payment))
-    // Where the channel has refused a return because of it, somebody was told already.
+    const after = parked(changed, returnedBefore(payment))
+    // Where the channel has refused a return because of it, a person was told already.
     const isNew = takenOf(payment) === 0 && payment.problem === undefined
     return accept(isNew ? after : noted(after.payment))
   }
@@ -112,7 +112,7 @@ const find = (order: Order, paymentId: UnappliedPayment["paymentId"]) =>
 const takenOf = ({ dispute }: UnappliedPayment): number => dispute?.taken ?? 0
 
 /** Whether merchants were told of its return. */
-const told = ({ state }: UnappliedPayment) => (state === "returned" ? ({ wasReturned: true } as const) : {})
+const returnedBefore = ({ state }: UnappliedPayment) => (state === "returned" ? ({ wasReturned: true } as const) : {})
 
 const parked = (payment: UnappliedPayment, more: Partial<UnappliedPayment>) =>
   UnappliedPaymentParked.make({ payment: { ...payment, ...more, state: "parked" } })

@@ -16,7 +16,7 @@ export const requesting = (payout: Payout): Consequence => ({
 export const consequences = (payout: Payout, event: PayoutEvent): Consequence =>
   PayoutEvent.match(event, {
     PayoutApproved: () => nothing,
-    PayoutRejected: (): Consequence => givenBack(payout),
+    PayoutRejected: (): Consequence => returned(payout),
     PayoutSucceeded: (): Consequence => ({
       ...nothing,
       movements: [
@@ -26,10 +26,10 @@ export const consequences = (payout: Payout, event: PayoutEvent): Consequence =>
       ],
       reserve: 0 - payout.fee
     }),
-    PayoutFailed: (): Consequence => givenBack(payout)
+    PayoutFailed: (): Consequence => returned(payout)
   })
 
-const givenBack = (payout: Payout): Consequence => ({
+const returned = (payout: Payout): Consequence => ({
   ...nothing,
   movements: [movement(payout, "payout_unfreeze", payout.amount)],
   reserve: 0 - payout.fee

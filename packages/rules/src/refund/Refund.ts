@@ -30,7 +30,7 @@ export const terms = {
   notifyUrl: Schema.NullOr(Schema.String),
   /** The idempotency claim that the request held, when it named no number. */
   request: Schema.NullOr(Schema.String),
-  /** The run of the program that reserved it and asks the channel; null: nobody can tell which. */
+  /** The run of the program that reserved it and asks the channel; null: unknown. */
   run: Schema.NullOr(Schema.Int),
   createdAt: Schema.DateTimeUtc
 }
@@ -49,7 +49,7 @@ export type Refund = typeof Refund.Type
 export const RefundCommand = Schema.TaggedUnion({
   /** The channel paid the buyer. */
   Confirm: { at: Schema.DateTimeUtc },
-  /** The channel will settle later, or nobody knows what it did: ask again. */
+  /** The channel will settle later, or it is unknown what it did: ask again. */
   Await: { at: Schema.DateTimeUtc },
   /** Asked for the first time, the channel surely did nothing. */
   Abandon: { at: Schema.DateTimeUtc },

@@ -39,7 +39,7 @@ const decideConfirm = ({ refundNo, status }: Refund, { at }: CommandOf<"Confirm"
 const decideReject = ({ status }: Refund, { at, reason }: CommandOf<"Reject">): RefundDecision => {
   switch (status) {
     case "reserved":
-      // Nothing was frozen and nobody was told of it: as if it had never been asked for (silences: R7).
+      // Nothing was frozen and no merchant was told of it: as if it had never been asked for (silences: R7).
       return accept(RefundAbandoned.make({ at }))
     case "pending":
       return accept(RefundFailed.make({ at, reason }))

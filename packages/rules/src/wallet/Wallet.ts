@@ -1,6 +1,6 @@
 /**
  * The wallet: one per merchant, mode and currency, and the rows its ledger is made of (spec: Wallet balance; Balance
- * transaction). Each row carries a sequence number and the hash of the row before it, so that nobody can take one out.
+ * transaction). Each row carries a sequence number and the hash of the row before it, so that none can be taken out.
  */
 import { MerchantId, Mode } from "@coffer/model/Ids"
 import { LedgerType } from "@coffer/model/Ledger"

@@ -26,7 +26,7 @@ const statements = [
   )`,
 
   // due_at: when the deadline worker looks at a pending order next. stray_due_at: when money that must go back to the
-  // buyer is tried next. Both are pushed ahead by the worker that claims the row, so a dead worker delays, never loses.
+  // buyer is tried next. Both are pushed ahead by the worker that leases the row, so a dead worker delays, never loses.
   `create table orders (
     trade_no text primary key,
     version integer not null,
@@ -143,7 +143,7 @@ const statements = [
     primary key (delivery_id, attempt)
   )`,
 
-  // The sandbox channel stands for somebody else's system: nothing above refers to these.
+  // The sandbox channel stands for a system of others: nothing above refers to these.
   `create table sandbox_payments (
     payment_id text primary key,
     trade_no text not null,

@@ -22,7 +22,7 @@ const statements = [
     add column dispute_fee jsonb not null default '{}',
     add column payout_fee jsonb not null default '{}'`,
 
-  // reserved: the channel is being asked. void: it surely did nothing, and the merchant was told so; shown to nobody.
+  // reserved: the channel is being asked. void: it surely did nothing, and the merchant was told so; never shown.
   // request: the claim of the idempotency key that made it, so that a repeat finds it without a number.
   `create table refunds (
     refund_no text primary key,

@@ -28,7 +28,7 @@ const statements = [
       'updatedAt', to_char(m.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
     from merchants m where m.merchant_id = mm.merchant_id and mm.default_notify_url is not null`,
 
-  // Postgres sends it at the commit, so whoever receives it reads the new row.
+  // Postgres sends it at the commit, so its receivers read the new row.
   `create function tell_of_merchant() returns trigger language plpgsql as $$ begin
     perform pg_notify('coffer_merchants', new.merchant_id);
     return null;

@@ -1,6 +1,6 @@
 /**
  * Which run of the program is at work on a request with an Idempotency-Key, and which run asks the channel about a
- * reserved refund. Once that run has ended, nobody waits for it (silences: I6). Null: nobody can tell.
+ * reserved refund. Once that run has ended, no caller waits for it (silences: I6). Null: unknown.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  // Until then a runner has it to itself; whoever looks later may take it.
+  // Until then a runner has it to itself; a runner that looks later may take it.
   `alter table deliveries add column leased_until timestamptz`,
   // Room on a new row's page for the row with its lease.
   `alter table deliveries set (fillfactor = 70)`,

@@ -5,8 +5,8 @@
  *
  * `stripe_sessions`: the Checkout Sessions that we have asked for, one row each, written before Stripe is asked.
  * `asked`: whether Stripe made it is not known, and no buyer has seen it. `open`: a buyer may pay in it. `processing`:
- * the buyer has done all there is to do, and the money is not there yet. `ended`: nobody can pay in it, or its payment
- * is in our books. An order has one that is not ended, at most.
+ * the buyer has done all there is to do, and the money is not there yet. `ended`: no buyer can pay in it, or its
+ * payment is in our books. An order has one that is not ended, at most.
  *
  * `stripe_events`: events of Stripe that say which of its objects to look at. `stripe_polls`: until when the events of
  * an account were fetched.

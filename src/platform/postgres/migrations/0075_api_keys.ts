@@ -3,8 +3,8 @@
  * overlaps the next: `ends_at` is when a secret ends, null for the newest. Rows of ended keys stay, so that a program
  * which goes on with one is known to be no guesser.
  *
- * `key_leaks`: secrets that somebody has found in public, and the mail about each. `due_at`: when the mail has to be
- * sent; null when that is over. `key_id`: null for a main key.
+ * `key_leaks`: secrets that were found in public, and the mail about each. `due_at`: when the mail has to be sent; null
+ * when that is over. `key_id`: null for a main key.
  *
  * `merchants.contact_email`: who at the merchant is told about its keys. `api_logs.key_id`: the key that called; null
  * for the main key.

@@ -8,7 +8,7 @@ export const open: Open = ({ inFlight, post }) => {
     for (let job = jobs.pop(); job !== undefined; job = jobs.pop()) await post(job)
   }
   return Promise.resolve({
-    fill: (given) => Promise.resolve((jobs = [...given])),
+    fill: (all) => Promise.resolve((jobs = [...all])),
     go: () => Promise.resolve(void Promise.all(Array.from({ length: inFlight }, work))),
     isStored: () => Promise.resolve(true),
     rest: () => Promise.resolve()
