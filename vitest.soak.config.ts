@@ -9,9 +9,9 @@ export default defineConfig({
     ...test,
     exclude: configDefaults.exclude,
     include: [
-      "test/cluster/{crash,deliveriesKilled,deliveriesOutage,followedLists,steps,twoRunners}.test.ts",
+      "test/cluster/{crash,deliveriesKilled,deliveriesOutage,followed{Failures,Lists},steps,twoRunners}.test.ts",
       "test/cluster/{failover,linearizability,postgres{Failover,Restart},supervised,upgrade}.test.ts",
-      "test/http/edge/fuzz.test.ts",
+      "test/http/edge/{fuzz,holders}.test.ts",
       "test/http/sandbox/clockJumps.test.ts",
       "test/http/orders/races.test.ts",
       "test/http/refunds/refundRaces.test.ts",

@@ -10,6 +10,7 @@ import * as ReceiptHttp from "./receipts/ReceiptHttp.ts"
 import * as ReceiptPageHttp from "./checkout/ReceiptPageHttp.ts"
 import * as EventsHttp from "./checkout/EventsHttp.ts"
 import * as LinkPageHttp from "./checkout/LinkPageHttp.ts"
+import * as SignInPageHttp from "./console/SignInPageHttp.ts"
 import * as DisputeHttp from "./disputes/DisputeHttp.ts"
 import * as EventHttp from "./events/EventHttp.ts"
 import * as FilesHttp from "./files/FilesHttp.ts"
@@ -35,8 +36,10 @@ import * as LogHttp from "./logs/LogHttp.ts"
 import * as LookupHttp from "./lookup/LookupHttp.ts"
 import * as MerchantHttp from "./merchants/MerchantHttp.ts"
 import * as OrderHttp from "./orders/OrderHttp.ts"
+import * as SignInHttp from "./people/SignInHttp.ts"
 import * as PeopleHttp from "./people/PeopleHttp.ts"
 import * as PayoutHttp from "./payouts/PayoutHttp.ts"
+import * as ReportHttp from "./reports/ReportHttp.ts"
 import * as RefundHttp from "./refunds/RefundHttp.ts"
 import * as HeldUpHttp from "./heldUp/HeldUpHttp.ts"
 import * as TimelineHttp from "./timeline/TimelineHttp.ts"
@@ -45,9 +48,7 @@ import * as DeliveryHttp from "./webhooks/DeliveryHttp.ts"
 import * as WebhookEndpointHttp from "./webhooks/WebhookEndpointHttp.ts"
 import * as OperatorHttp from "./operators/OperatorHttp.ts"
 import * as ClusterHttp from "./operators/ClusterHttp.ts"
-import * as ChannelHttp from "./channels/stripe/ChannelHttp.ts"
-import * as ReconciliationHttp from "./channels/stripe/ReconciliationHttp.ts"
-import * as StripeWebhookHttp from "./channels/stripe/StripeWebhookHttp.ts"
+import * as channels from "./channels.ts"
 
 const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(Api)).pipe(
   Layer.provide([
@@ -58,6 +59,7 @@ const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(
     DisputeHttp.layer,
     LinkHttp.layer,
     WalletHttp.layer,
+    ReportHttp.layer,
     EventHttp.layer,
     LogHttp.layer,
     UploadHttp.layer,
@@ -69,9 +71,8 @@ const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(
 const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
   Layer.provide([
     MerchantHttp.layer,
-    ApiKeyHttp.layer,
-    ChannelHttp.layer,
-    ReconciliationHttp.layer,
+    ApiKeyHttp.layerOperator,
+    channels.operatorHandlers,
     OrderHttp.layerOperator,
     TimelineHttp.layerOperator,
     HeldUpHttp.layer,
@@ -84,11 +85,15 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     ClusterHttp.layer
   ])
 )
-const consoleRoutes = HttpApiBuilder.layer(ConsoleApi).pipe(Layer.provide(PeopleHttp.layer))
+const consoleRoutes = HttpApiBuilder.layer(ConsoleApi).pipe(
+  Layer.provide([SignInHttp.layer, PeopleHttp.layer, ApiKeyHttp.layer])
+)
 const pages = Layer.mergeAll(
-  Layer.mergeAll(CheckoutHttp.layer, LinkPageHttp.layer, ReceiptPageHttp.layer).pipe(Layer.provide(layerCompressed)),
+  Layer.mergeAll(CheckoutHttp.layer, LinkPageHttp.layer, ReceiptPageHttp.layer, SignInPageHttp.layer).pipe(
+    Layer.provide(layerCompressed)
+  ),
   EventsHttp.layer,
-  StripeWebhookHttp.layer,
+  channels.routes,
   LeakedKeys.layer,
   Layer.mergeAll(FilesHttp.layer, Docs.layer).pipe(Layer.provide(PublicAdmission.layer))
 )

@@ -6,8 +6,8 @@ import * as Joining from "@coffer/cluster/Joining"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Layer } from "effect"
 import * as AuditRoom from "./audit/AuditRoom.ts"
-import * as SandboxBankRoom from "./channels/sandbox/SandboxBankRoom.ts"
-import * as StripeRoom from "./channels/stripe/StripeRoom.ts"
+import * as Channel from "./channel/Channel.ts"
+import * as channels from "./channels.ts"
 import * as DisputesRoom from "./disputes/DisputesRoom.ts"
 import * as Watch from "./doctor/Watch.ts"
 import * as EdgeRoom from "./edge/EdgeRoom.ts"
@@ -30,6 +30,7 @@ import { jobs, opened } from "./platform/jobs/Opening.ts"
 import * as Platform from "./platform/Platform.ts"
 import * as ReceiptsRoom from "./receipts/ReceiptsRoom.ts"
 import * as RefundsRoom from "./refunds/RefundsRoom.ts"
+import * as ReportsRoom from "./reports/ReportsRoom.ts"
 import { routes } from "./Routes.ts"
 import * as SandboxRoom from "./sandbox/SandboxRoom.ts"
 import * as SecretKeyRoom from "./secretKey/SecretKeyRoom.ts"
@@ -40,9 +41,7 @@ import * as Outbound from "./webhooks/Outbound.ts"
 import * as WebhooksRoom from "./webhooks/WebhooksRoom.ts"
 
 /** Views over the rows of many rooms. */
-const overview = Layer.mergeAll(TimelineRoom.layer, HeldUp.layer, Search.layer, jobs(Watch.layer))
-/** The reports of the channels, and the acts of a sandbox. */
-const reports = Layer.mergeAll(StripeRoom.layer, SandboxRoom.layer)
+const overview = Layer.mergeAll(TimelineRoom.layer, ReportsRoom.layer, HeldUp.layer, Search.layer, jobs(Watch.layer))
 const aboutOrders = Layer.mergeAll(
   LinksRoom.layer,
   ReceiptsRoom.layer,
@@ -50,7 +49,6 @@ const aboutOrders = Layer.mergeAll(
   DisputesRoom.layer,
   RefundsRoom.layer
 )
-const channels = Layer.provideMerge(StripeRoom.channel, SandboxBankRoom.layer)
 const beneathOrders = Layer.mergeAll(
   WebhooksRoom.layer,
   WalletsRoom.layer,
@@ -59,21 +57,25 @@ const beneathOrders = Layer.mergeAll(
   PeopleRoom.layer
 )
 const parties = Layer.mergeAll(MerchantsRoom.layer, OperatorsRoom.layer, LogsRoom.layer, FilesRoom.layer)
-const basement = Layer.mergeAll(OrderLinks.layer, MailRoom.layer, AuditRoom.layer, SecretKeyRoom.layer)
+const basement = Layer.mergeAll(OrderLinks.layer, MailRoom.layer, AuditRoom.layer, SecretKeyRoom.layer).pipe(
+  Layer.provideMerge(Channel.layer)
+)
 
 export interface Parts {
   /** Encode every message to an owner as if it crossed machines: tests do, to find what does not. */
   readonly remoteSerialization: boolean
+  /** Channels beside those of `channels.ts`: tests have one. */
+  readonly channels?: Layer.Layer<never, never, channels.Needs>
 }
 
 /** Rooms, slots and workers: the service without its HTTP port. Needs Settings, a database, Faults and Outbound. */
 export const service = (parts: Parts) =>
   opened.pipe(
     Layer.provideMerge(overview),
-    Layer.provideMerge(reports),
+    Layer.provideMerge(SandboxRoom.layer),
+    Layer.provideMerge(parts.channels === undefined ? channels.layer : Layer.merge(channels.layer, parts.channels)),
     Layer.provideMerge(aboutOrders),
     Layer.provideMerge(OrdersRoom.layer),
-    Layer.provideMerge(channels),
     Layer.provideMerge(beneathOrders),
     Layer.provideMerge(EventsRoom.layer),
     Layer.provideMerge(parties),

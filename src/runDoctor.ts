@@ -6,6 +6,7 @@ import path from "node:path"
 import { styleText } from "node:util"
 import { Console, Context, Effect, Formatter, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import * as channels from "./channels.ts"
 import { diagnose } from "./doctor/doctor.ts"
 import { type Status, Unmade } from "./doctor/Finding.ts"
 import { hasLiveMerchants, type Installation } from "./doctor/Installation.ts"
@@ -30,7 +31,7 @@ export interface Options {
 
 export const runDoctor = Effect.fnUntraced(
   function* ({ json, live }: Options) {
-    const findings = yield* diagnose(yield* installation(live))
+    const findings = yield* diagnose(yield* installation(live), channels.checks)
     yield* Console.log(json ? Formatter.formatJson(jsonOf(findings), { space: 2 }) : tableOf(findings, paint))
     const exitCode = exitCodeOf(findings)
     if (exitCode > 0) return yield* new Unwell({ exitCode })

@@ -7,6 +7,7 @@ import { Config, Console, Duration, Effect, Layer, Option, Predicate, type Redac
 import type { HttpServerError } from "effect/http"
 import type { SocketServer } from "effect/socket"
 import { type Migrator as SqlMigrator, SqlClient } from "effect/sql"
+import * as channels from "./channels.ts"
 import * as doctor from "./doctor/doctor.ts"
 import { hasLiveMerchants, type Installation } from "./doctor/Installation.ts"
 import { databaseProblem } from "./platform/postgres/databaseProblem.ts"
@@ -155,12 +156,15 @@ const lookWhereLive = Effect.fnUntraced(
     const settings = yield* Settings.Settings
     if (!(yield* hasLiveMerchants(sql))) return
     yield* doctor.log(
-      yield* doctor.diagnose({
-        ...known,
-        settings: Effect.succeed(settings),
-        database: Effect.succeed(sql),
-        isLive: true
-      })
+      yield* doctor.diagnose(
+        {
+          ...known,
+          settings: Effect.succeed(settings),
+          database: Effect.succeed(sql),
+          isLive: true
+        },
+        channels.checks
+      )
     )
   },
   Effect.catchCause((cause) => Effect.logWarning("the doctor could not look at this installation", cause))

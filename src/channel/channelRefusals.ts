@@ -2,7 +2,7 @@
 import * as Wire from "@coffer/contract/Errors"
 import { Duration } from "effect"
 import { refuseTemporarily, refuseWith } from "../http/replies.ts"
-import type { ChannelUnreachable } from "./Channel.ts"
+import type { ChannelUnreachable } from "./payments.ts"
 
 const notAnswered = (request_id: string) =>
   new Wire.ProcessorError({ message: "The channel did not answer; nothing was changed.", request_id })

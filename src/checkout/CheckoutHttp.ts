@@ -7,6 +7,7 @@ import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
 import { Effect, type Layer, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
+import { Channel } from "../channel/Channel.ts"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
 import type { Admission } from "../http/Admission.ts"
 import { makeReceiving } from "../http/Body.ts"
@@ -18,8 +19,6 @@ import { NewIds } from "../platform/runtime/NewIds.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import { SandboxBuyer } from "../sandbox/SandboxBuyer.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
-import { urgent } from "../channels/stripe/Pace.ts"
-import { StripePayments } from "../channels/stripe/StripePayments.ts"
 import { currentPage } from "./currentPage.ts"
 import { isScanned, takeStep } from "./paying.ts"
 import { readForm } from "./readForm.ts"
@@ -36,6 +35,7 @@ type Routes = Layer.Layer<
   never,
   | HttpRouter.HttpRouter
   | Admission
+  | Channel
   | Clients
   | OrderLinks
   | MerchantClocks
@@ -43,7 +43,6 @@ type Routes = Layer.Layer<
   | NewIds
   | Orders
   | SandboxBuyer
-  | StripePayments
 >
 
 export const layer: Routes = HttpRouter.use(
@@ -51,8 +50,8 @@ export const layer: Routes = HttpRouter.use(
     const links = yield* OrderLinks
     const orders = yield* Orders
     const clocks = yield* MerchantClocks
-    const desks = { buyer: yield* SandboxBuyer, payments: yield* StripePayments }
-    const respond = respondAs({ payments: desks.payments, links, merchants: yield* Merchants, ids: yield* NewIds })
+    const desks = { buyer: yield* SandboxBuyer, channel: yield* Channel }
+    const respond = respondAs({ channel: desks.channel, links, merchants: yield* Merchants, ids: yield* NewIds })
     const step = takeStep({ ...desks, links, respond })
     const through = yield* PublicAdmission.makePage
     const receiving = yield* makeReceiving
@@ -66,7 +65,7 @@ export const layer: Routes = HttpRouter.use(
     /** A buyer who comes back from the channel's page need not wait for its webhook. */
     const asked = (order: Order, url: string) =>
       queryOf(url).has("returned")
-        ? Effect.catchTags(urgent("buyer")(desks.payments.refresh(order)), {
+        ? Effect.catchTags(desks.channel.lookUp(order), {
             OwnerUnavailable: () => Effect.succeed(order),
             ChannelUnreachable: () => Effect.succeed(order),
             NotCommitted: () => Effect.succeed(order),

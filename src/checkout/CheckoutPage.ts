@@ -13,7 +13,6 @@ import { money, time } from "../pages/amounts.ts"
 import { html } from "../pages/html.ts"
 import { layout, marks, renderState, terms, type Terms, type Words } from "../pages/layout.ts"
 import { methodNames } from "../pages/methods.ts"
-import { type Taker, takerWithoutAccount } from "../channels/stripe/StripePayments.ts"
 import type { CardField } from "./checkCard.ts"
 import { payForms, simulation } from "./checkoutForms.ts"
 import { againOf, choiceOf, frameOf, returnButton, type Seen, wordsOf } from "./frame.ts"
@@ -51,17 +50,23 @@ export type Page =
    */
   | { readonly _tag: "Unreachable" | "Uncertain"; readonly order?: Order }
 
+/** How a buyer pays: by our own forms, at the channel's own page, or not at all. */
+export type Way = "forms" | "hosted" | "none"
+
+/** Where the merchant has no account at an acquirer. */
+export const wayWithoutAccount = ({ mode }: Pick<Order, "mode">): Way => (mode === "sandbox" ? "forms" : "none")
+
 /** For this long after the payment, the page says that it succeeded just now. */
 const newsFor = "10 minutes"
 
 /** The page of an order that nobody is paying: the form, or why there is none. */
-export const pageOf = (order: Order, now: DateTime.Utc, taker: Taker = takerWithoutAccount(order)): Page => {
+export const pageOf = (order: Order, now: DateTime.Utc, way: Way = wayWithoutAccount(order)): Page => {
   switch (order.status) {
     case "pending":
       // The order may still be closing at the channel; the page does not wait for it (silences: O14).
       if (DateTime.isGreaterThanOrEqualTo(now, order.expiresAt)) return { _tag: "Closed", order }
-      if (taker === "none") return { _tag: "NotConnected", order }
-      return { _tag: "Pay", order, hosted: taker === "stripe" }
+      if (way === "none") return { _tag: "NotConnected", order }
+      return { _tag: "Pay", order, hosted: way === "hosted" }
     case "paid":
     case "partially_refunded": {
       const justNow = DateTime.isLessThan(now, DateTime.addDuration(order.paidAt, newsFor))

@@ -1,14 +1,14 @@
 /**
- * A step towards paying an order: what a form of the page asks of the sandbox's bank or of Stripe, and the page that
- * follows (silences: K, O14, O32). A card number exists only as long as the request, and is written nowhere.
+ * A step towards paying an order: what a form of the page asks of the channel, and the page that follows (silences: K,
+ * O14, O32). A card number exists only as long as the request, and is written nowhere.
  */
 import { paymentDeclinesMax } from "@coffer/model/Limits"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
 import { DateTime, Effect, Option } from "effect"
-import type { ChannelUnreachable } from "../channel/Channel.ts"
+import type { Attempt } from "../channel/Channel.ts"
+import type { ChannelUnreachable } from "../channel/payments.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import type { Attempt } from "../channels/sandbox/SandboxBank.ts"
 import type { SandboxBuyer } from "../sandbox/SandboxBuyer.ts"
 import type { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { type CardOutcome, checkCard } from "./checkCard.ts"
@@ -63,10 +63,13 @@ export const takeStep = (services: Services) => {
 const notices = { method: "notTaken", amount: "amountNotTaken" } as const satisfies Record<string, Notice>
 
 /** Leads to the channel's own page. */
-const makeLeave = ({ payments, respond }: Services) =>
+const makeLeave = ({ channel, respond }: Services) =>
   Effect.fnUntraced(
     function* (order: Order, page: Extract<Page, { readonly _tag: "Pay" }>, method: PaymentMethod) {
-      const begun = yield* payments.begin(order, method)
+      const taker = yield* channel.takerOf(order)
+      // It was changed since the page was chosen.
+      if (Option.isNone(taker) || taker.value.page === undefined) return yield* respond.byGet(order)
+      const begun = yield* taker.value.page.begin(order, method)
       switch (begun._tag) {
         case "Redirect":
           return yield* respond.with({ _tag: "Leaving", order, url: begun.url })

@@ -1,12 +1,12 @@
 /** Sends the checkout's pages: in the language of the request, with the order's shop, and never from a cache. */
 import type { Order } from "@coffer/rules/order/Order"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Channel } from "../channel/Channel.ts"
 import type { Merchants } from "../merchants/Merchants.ts"
 import { headersIn, respondWith } from "../pages/respond.ts"
 import type { NewIds } from "../platform/runtime/NewIds.ts"
 import type { OrderLinks } from "../signedUrls/OrderLinks.ts"
-import type { StripePayments } from "../channels/stripe/StripePayments.ts"
 import { type Page, render } from "./CheckoutPage.ts"
 import { findShop } from "./findShop.ts"
 import { choiceOf, type Seen, seenBy } from "./frame.ts"
@@ -15,7 +15,7 @@ import { checkoutHeaders as headers } from "./script.ts"
 export type Response = HttpServerResponse.HttpServerResponse
 
 interface Services {
-  readonly payments: StripePayments["Service"]
+  readonly channel: Channel["Service"]
   readonly links: OrderLinks["Service"]
   readonly merchants: Merchants["Service"]
   readonly ids: NewIds["Service"]
@@ -24,10 +24,11 @@ interface Services {
 export type Respond = ReturnType<typeof respondAs>
 
 /** `sold`: the methods of the order's merchant. `offered`: those of them that its channel takes. */
-const shopOf = Effect.fnUntraced(function* ({ merchants, payments }: Services, order: Order | undefined) {
+const shopOf = Effect.fnUntraced(function* ({ channel, merchants }: Services, order: Order | undefined) {
   const { offered: sold, shop } = yield* findShop(merchants, order)
-  const isLimited = order !== undefined && (yield* payments.takerOf(order)) === "stripe"
-  return { shop, sold, offered: isLimited ? yield* payments.offered(order, sold) : sold }
+  const taker = order === undefined ? Option.none() : yield* channel.takerOf(order)
+  const page = Option.getOrUndefined(taker)?.page
+  return { shop, sold, offered: order === undefined || page === undefined ? sold : yield* page.offered(order, sold) }
 })
 
 export const respondAs = (services: Services) => ({

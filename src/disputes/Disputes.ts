@@ -18,15 +18,10 @@ import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import type { RefundRefused } from "@coffer/rules/order/Order"
 import { Context, DateTime, Effect, Equivalence, Fiber, FiberSet, Layer, Option } from "effect"
 import type { WriteFailure } from "../aggregate/WriteLoop.ts"
-import type { ChannelUnreachable } from "../channel/Channel.ts"
+import { Channel } from "../channel/Channel.ts"
+import type { ChannelUnreachable } from "../channel/payments.ts"
 import { makeAlarmOfContradiction } from "../channel/contradiction.ts"
-import {
-  DisputeChannel,
-  type DisputeReport,
-  type DisputeWord,
-  type Standing,
-  type StepAnswer
-} from "../channel/DisputeChannel.ts"
+import type { DisputeReport, DisputeWord, Standing, StepAnswer } from "../channel/disputes.ts"
 import { Files } from "../files/Files.ts"
 import { type Answering, answering, currentRequest } from "../idempotency/Answering.ts"
 import { Merchants } from "../merchants/Merchants.ts"
@@ -120,7 +115,7 @@ const disputeServices = Effect.gen(function* () {
     load,
     commands: yield* DisputeCommands,
     orders: yield* Orders,
-    channel: yield* DisputeChannel,
+    channel: (yield* Channel).disputes,
     merchants: yield* Merchants,
     files: yield* Files,
     ids: yield* NewIds,
@@ -208,7 +203,6 @@ const commandOf = Effect.fnUntraced(function* (
 const open = Effect.fnUntraced(function* (services: DisputeServices, report: DisputeReport) {
   const { commands, ids, orders } = services
   const order = yield* orders.byTradeNo(report.tradeNo)
-  const now = yield* currentTime
   const disputeNo = DisputeNo.make(yield* ids.next(prefixes.dispute))
   const dispute: Dispute = {
     status: "needs_response",
@@ -228,7 +222,7 @@ const open = Effect.fnUntraced(function* (services: DisputeServices, report: Dis
     response: null,
     openedAt: report.openedAt,
     createdAt: createdAtOf(disputeNo),
-    updatedAt: now
+    updatedAt: createdAtOf(disputeNo)
   }
   return yield* Effect.catchTags(commands.open(dispute), { AlreadyExists: () => known(services, report) })
 }, numbering)

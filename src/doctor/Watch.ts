@@ -8,6 +8,7 @@ import { readFile } from "node:fs/promises"
 import { Mode } from "@coffer/model/Ids"
 import { DateTime, Effect, Layer, Metric, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { Channel } from "../channel/Channel.ts"
 import { isoText } from "../platform/runtime/codecs.ts"
 import { onRealTime } from "../platform/runtime/realTime.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
@@ -24,7 +25,7 @@ const auditAge = gauge("coffer_audit_age_seconds", "Time since the last round of
 const auditLate = gauge("coffer_audit_overdue_seconds", "How long the next round of the auditor has been due")
 const reconciled = gauge(
   "coffer_reconciliation_age_seconds",
-  "Of the account at Stripe whose books wait longest: time since they were compared; 0 where no account takes payments"
+  "Time since the books of an account at a channel were compared, for the one that waits longest; 0 where none takes payments"
 )
 const backupAge = gauge("coffer_backup_age_seconds", "Age of the newest file in BACKUP_DIR; +Inf where there is none")
 const diskFree = gauge("coffer_disk_free_bytes", "Free bytes on the disk of a folder")
@@ -39,6 +40,7 @@ const answerHours = 48
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const channel = yield* Channel
     const settings = yield* Settings
     const { backups, home, runner } = settings
 
@@ -68,8 +70,8 @@ export const layer = Layer.effectDiscard(
       )
       yield* Metric.update(auditAge, round.age)
       yield* Metric.update(auditLate, round.late)
-      for (const { age, mode } of yield* reconciliationAges(sql, now)) {
-        yield* Metric.update(Metric.withAttributes(reconciled, { mode }), age)
+      for (const mode of Mode.literals) {
+        yield* Metric.update(Metric.withAttributes(reconciled, { mode }), yield* channel.ageOfBooks(mode, now))
       }
     })
 
@@ -103,18 +105,6 @@ const isParked = `unapplied_payments @> '[{"state": "parked"}]'`
 const unapplied = `(unapplied_due_at is not null or ${isParked})`
 const undecided = "status in ('needs_response', 'under_review') and status = 'needs_response' and response is null"
 
-/** Accounts that take payments. One that is new counts from where its first comparison begins. */
-export const reconciliationAges = (sql: SqlClient.SqlClient, now: DateTime.Utc) =>
-  Effect.flatMap(
-    sql`select modes.mode,
-        coalesce(extract(epoch from ${isoText(now)}::text::timestamptz - min(movements_since)), 0)::float8 as age
-      from unnest(${Mode.literals}::text[]) as modes (mode)
-      left join (stripe_polls join merchant_modes m using (merchant_id, mode))
-        on m.mode = modes.mode and (m.stripe->>'isActive')::boolean
-      group by modes.mode`,
-    decodeAges
-  )
-
 const ageOfBackup = Effect.fnUntraced(function* (folder: string) {
   const newest = yield* newestBackup(folder)
   const now = DateTime.toEpochMillis(yield* currentTime)
@@ -129,7 +119,6 @@ const endOf = Effect.fnUntraced(function* (file: string) {
 const decodeCounts = Schema.decodeUnknownEffect(
   Schema.Tuple([Schema.Struct({ parked: Schema.Int, disputes: Schema.Int, below_zero: Schema.Int })])
 )
-const decodeAges = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ mode: Mode, age: Schema.Number })))
 const decodeRound = Schema.decodeUnknownEffect(
   Schema.Tuple([Schema.Struct({ age: Schema.Number, late: Schema.Number })])
 )

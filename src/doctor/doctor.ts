@@ -1,25 +1,29 @@
 /** `coffer doctor`: what is right and wrong with an installation (docs/doctor.md). */
 import { Effect } from "effect"
-import { examine, type Finding } from "./Finding.ts"
+import { type Check, examine, type Finding } from "./Finding.ts"
 import { hostChecks } from "./hostChecks.ts"
 import type { Installation } from "./Installation.ts"
 import { networkChecks } from "./networkChecks.ts"
 import { postgresChecks } from "./postgresChecks.ts"
 import { secretChecks } from "./secretChecks.ts"
 import { serviceChecks } from "./serviceChecks.ts"
-import { stripeCheck } from "./stripeCheck.ts"
 
-export const checksOf = (installation: Installation) => [
+/** The checks of the channels. */
+export type ChannelChecks = (installation: Installation) => ReadonlyArray<Check>
+
+export const checksOf = (installation: Installation, ofChannels: ChannelChecks) => [
   ...secretChecks(installation),
   ...postgresChecks(installation),
   ...networkChecks(installation),
-  stripeCheck(installation),
+  ...ofChannels(installation),
   ...serviceChecks(installation),
   ...hostChecks(installation)
 ]
 
-export const diagnose = (installation: Installation): Effect.Effect<ReadonlyArray<Finding>> =>
-  examine(checksOf(installation))
+export const diagnose = (
+  installation: Installation,
+  ofChannels: ChannelChecks
+): Effect.Effect<ReadonlyArray<Finding>> => examine(checksOf(installation, ofChannels))
 
 /** Where a finding is explained. */
 export const docsOf = ({ name }: Pick<Finding, "name">): string => `docs/doctor.md#${name.replaceAll(" ", "-")}`

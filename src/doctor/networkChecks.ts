@@ -33,8 +33,7 @@ export const networkChecks = (installation: Installation): ReadonlyArray<Check> 
     },
     { name: "runner port", look: Effect.flatMap(settings, ({ runner }) => runnerPort(runner)) },
     { name: "acquirer", look: acquirer(installation) },
-    { name: "outbound", look: Effect.map(settings, outboundVerdict) },
-    { name: "stripe webhooks", look: stripeWebhooks(installation) }
+    { name: "outbound", look: Effect.map(settings, outboundVerdict) }
   ]
 }
 
@@ -159,7 +158,7 @@ const listens = (host: string, port: number) =>
 
 // The channel -------------------------------------------------------------------
 
-/** How many merchants take real money, and how many of them have an account at Stripe that takes payments. */
+/** How many merchants take real money, and how many of them have an account that takes payments. */
 interface LiveMerchants {
   readonly approved: number
   readonly payable: number
@@ -174,9 +173,11 @@ const acquirer = (installation: Installation) =>
           installation,
           (sql) => sql<LiveMerchants>`
             select count(*) filter (where approved)::int as approved,
-              count(*) filter (where approved and (stripe ->> 'isActive')::boolean)::int as payable,
-              count(*) filter (where (stripe ->> 'isActive')::boolean)::int as accounts
-            from merchants join merchant_modes using (merchant_id) where mode = 'live' and suspended_at is null`
+              count(*) filter (where approved and is_payable)::int as payable,
+              count(*) filter (where is_payable)::int as accounts
+            from merchants join (select merchant_id, mode, exists (select from jsonb_each(channel_accounts) as one
+              where (one.value ->> 'isActive')::boolean) as is_payable from merchant_modes) as modes using (merchant_id)
+            where mode = 'live' and suspended_at is null`
         ),
         ([row]) => acquirerVerdict(row)
       )
@@ -187,40 +188,11 @@ export const acquirerVerdict = (merchants: LiveMerchants | undefined): Verdict =
   if (merchants === undefined) return notApplicable("No merchant is known to be live.")
   const { accounts, approved, payable } = merchants
   const advice = "Set the channel of these merchants (docs/going-live.md), or take their approval back."
-  if (accounts === 0)
-    return error("No merchant takes live payments through Stripe: nobody can pay a live order.", advice)
+  if (accounts === 0) return error("No merchant has an account at an acquirer: nobody can pay a live order.", advice)
   return payable < approved
     ? warning(
-        `${approved - payable} of ${approved} live merchants have no account at Stripe: nobody can pay their orders.`,
+        `${approved - payable} of ${approved} live merchants have no account at an acquirer: nobody can pay their orders.`,
         advice
       )
-    : fine("Each live merchant has an active account at Stripe.")
+    : fine("Each live merchant has an active account at an acquirer.")
 }
-
-/** Merchants whose destination at Stripe sends events that say too little, and how many there are. */
-interface ThinDestinations {
-  readonly accounts: number
-  readonly first: string | null
-}
-
-const stripeWebhooks = (installation: Installation) =>
-  Effect.map(
-    asked(
-      installation,
-      (sql) => sql<ThinDestinations>`
-        select count(*)::int as accounts, min(id) as first
-        from stripe_polls join merchant_modes using (merchant_id, mode)
-        where thin_at is not null and (webhook_at is null or webhook_at < thin_at)
-          and (stripe ->> 'isActive')::boolean`
-    ),
-    ([row]) => thinVerdict(row!)
-  )
-
-export const thinVerdict = ({ accounts, first }: ThinDestinations): Verdict =>
-  accounts === 0
-    ? fine("No destination at Stripe sends thin events.")
-    : warning(
-        `Destinations at Stripe send thin events, for ${accounts} of the accounts (${first}): they are refused, so ` +
-          "payments are found by the list of events alone, a minute late.",
-        "Make a destination with snapshot events in Stripe's dashboard (docs/going-live.md), and remove the thin one."
-      )

@@ -1,7 +1,8 @@
-/** Checks of the programs that the service talks to, by talking to them: Redis and the mail server. */
+/** Checks of the programs that the service talks to, by talking to them: Redis, the mail server, an OpenID provider. */
 import { isIP } from "node:net"
 import { Context, Effect, Layer, Redacted, References } from "effect"
 import { reachMailServer } from "../mail/Mailer.ts"
+import { reachProvider } from "../people/OpenId.ts"
 import type { Settings } from "../platform/runtime/Settings.ts"
 import { type Check, error, errorIf, fine, notApplicable, type Verdict, warning } from "./Finding.ts"
 import { type Installation, settingsOf } from "./Installation.ts"
@@ -11,7 +12,8 @@ type Read = Settings["Service"]
 
 export const serviceChecks = (installation: Installation): ReadonlyArray<Check> => [
   { name: "redis", look: Effect.flatMap(settingsOf(installation), (read) => redis(installation, read)) },
-  { name: "mail", look: Effect.flatMap(settingsOf(installation), (read) => mail(installation, read)) }
+  { name: "mail", look: Effect.flatMap(settingsOf(installation), (read) => mail(installation, read)) },
+  { name: "openid", look: Effect.flatMap(settingsOf(installation), openId) }
 ]
 
 // Redis -------------------------------------------------------------------------
@@ -95,5 +97,27 @@ export const mailVerdict = (
     : warning(
         `The mail server ${hostname} answers, and mails would go there in clear if it stopped offering TLS.`,
         "Use smtps:// in SMTP_URL, or add ?requireTLS=true to it."
+      )
+}
+
+// The OpenID provider ------------------------------------------------------------
+
+const openId = (read: Read): Effect.Effect<Verdict> =>
+  read.openId === undefined || read.noOutbound
+    ? Effect.succeed(openIdVerdict(read, undefined))
+    : Effect.map(reachProvider(read.openId), (problem) => openIdVerdict(read, problem))
+
+export const openIdVerdict = (
+  { noOutbound, openId }: Pick<Read, "noOutbound" | "openId">,
+  problem: string | undefined
+): Verdict => {
+  if (openId === undefined) return notApplicable("OPENID_ISSUER is not set: people sign in by links and passkeys.")
+  if (noOutbound) return notApplicable("NO_OUTBOUND is set: the OpenID provider was not asked.")
+  const { host } = openId.issuer
+  return problem === undefined
+    ? fine(`The OpenID provider at ${host} describes itself as OPENID_ISSUER says.`)
+    : error(
+        `The OpenID provider at ${host} cannot be used: ${problem.replace(/[.\s]+$/, "")}.`,
+        "Put OPENID_ISSUER right, or mend that provider: nobody signs in there until then."
       )
 }

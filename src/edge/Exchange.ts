@@ -241,8 +241,10 @@ const withRecord = <R>(
 }
 
 /** How to send a key, which HTTP wants said with each 401 (RFC 9110). */
-const challengeOf = ({ path }: RequestRecord): string =>
-  path.startsWith("/operator/") ? 'Bearer realm="operator"' : 'ApiKey realm="merchant", header="X-Api-Key"'
+const challengeOf = ({ path }: RequestRecord): string => {
+  if (path.startsWith("/operator/")) return 'Bearer realm="operator"'
+  return path.startsWith("/console/") ? 'Cookie realm="console"' : 'ApiKey realm="merchant", header="X-Api-Key"'
+}
 
 /** Adds the headers that every response has. */
 const withHeaders = (response: Response, record: RequestRecord, isDraining: boolean): Response =>

@@ -1,20 +1,27 @@
 /**
  * Lets an operator through whose token is valid and whose role may do what is asked, unless too many of the operators'
- * requests are in work (docs/architecture.md, section 7; silences: U12). Acts are written to the audit log, before and
+ * requests are in work (docs/architecture.md, section 7; silences: U12). A session of a person who has a role of the
+ * installation is as good as a token, from a page of the console alone. Acts are written to the audit log, before and
  * after.
  */
 import { CurrentOperator, OperatorToken } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { acts, type ActName, actOf, isSeen, mayDo } from "@coffer/rules/operator/acts"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { installation } from "@coffer/model/PersonRole"
+import { Role } from "@coffer/model/Role"
+import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { addressParty } from "../http/addressParty.ts"
 import { Admission } from "../http/Admission.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { busy, refuseWith } from "../http/replies.ts"
+import { makeCookies } from "../people/cookies.ts"
+import { SignIn } from "../people/SignIn.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { AuditLog } from "../operators/AuditLog.ts"
 import { type Identity, Operators } from "../operators/Operators.ts"
 import { logged, type Who } from "./auditedAct.ts"
 import { FailedCredentials } from "./FailedCredentials.ts"
+import { forbidden, makeIsFromConsole, notFromConsole, notSignedIn } from "./PersonSession.ts"
 import { kindOf } from "./Quotas.ts"
 
 export const layer = Layer.effect(
@@ -25,36 +32,67 @@ export const layer = Layer.effect(
     const log = yield* AuditLog
     const failed = yield* FailedCredentials
 
+    const secretOf = makeCookies((yield* Settings).publicUrl).read
+    const isFromConsole = yield* makeIsFromConsole
+    const signIn = yield* SignIn
+
+    const enter = (record: RequestRecord, isRecalled: boolean) => {
+      const { behind, ip } = record
+      const kind = kindOf(record)
+      record.visit = isRecalled
+        ? admission.enter({ group: "operator", party: "operator", kind, behind })
+        : admission.enter({ group: "public", party: addressParty(ip), kind, behind })
+      return record.visit === undefined ? busy : Effect.void
+    }
+    /** A secret that is nobody's is not looked up again, and an address that sends many is refused before. */
+    const beforeLookUp = Effect.fnUntraced(function* ({ ip }: RequestRecord, credential: string) {
+      if (yield* failed.isRemembered("operator", credential)) return yield* notValid
+      yield* failed.check("operator", ip)
+    })
+
+    const byToken = Effect.fnUntraced(function* (record: RequestRecord, token: string) {
+      const bearer = operators.byToken(token)
+      yield* enter(record, bearer.isRecalled)
+      if (!bearer.isRecalled) yield* beforeLookUp(record, token)
+      const found = yield* bearer.operator
+      if (Option.isSome(found)) return found.value
+      yield* failed.note("operator", record.ip, token, yield* bearer.hasEnded)
+      return yield* notValid
+    })
+
+    /** A person is one operator, in however many sessions. */
+    const bySession = Effect.fnUntraced(function* (record: RequestRecord, secret: string) {
+      yield* enter(record, false)
+      if (!isFromConsole(record)) return yield* notFromConsole
+      yield* beforeLookUp(record, secret)
+      const found = yield* signIn.bySecret(secret)
+      if (Option.isNone(found)) {
+        yield* failed.note("operator", record.ip, secret)
+        return yield* notSignedIn
+      }
+      const { needsPasskey, person } = found.value
+      if (needsPasskey) return yield* forbidden("This installation demands a passkey: register one first.")
+      const role = person.roles.find(({ belongs_to }) => belongs_to === installation)?.role
+      if (!Schema.is(Role)(role)) return yield* forbidden("You have no role of this installation.")
+      return { operatorId: person.person_id, name: person.email, role }
+    })
+
+    const operatorOf = (record: RequestRecord, token: string) => {
+      const secret = secretOf(record.sent["cookie"], "session")
+      return record.sent["authorization"] === undefined && Option.isSome(secret)
+        ? bySession(record, secret.value)
+        : byToken(record, token)
+    }
+
     return OperatorToken.of({
       bearer: Effect.fnUntraced(function* (httpEffect, { credential, endpoint, group }) {
         const record = yield* CurrentRecord
-        const token = Redacted.value(credential)
-        const bearer = operators.byToken(token)
-        const { behind, ip } = record
-        const from = addressParty(ip)
-        const kind = kindOf(record)
-        record.visit = bearer.isRecalled
-          ? admission.enter({ group: "operator", party: "operator", kind, behind })
-          : admission.enter({ group: "public", party: from, kind, behind })
-        if (record.visit === undefined) return yield* busy
-        if (!bearer.isRecalled) {
-          if (yield* failed.isRemembered("operator", token)) return yield* notValid
-          yield* failed.check("operator", record.ip)
-        }
-        const found = yield* bearer.operator
-        if (Option.isNone(found)) {
-          yield* failed.note("operator", record.ip, token, yield* bearer.hasEnded)
-          return yield* notValid
-        }
-        const operator = found.value
+        const operator = yield* operatorOf(record, Redacted.value(credential))
         const act = actOf(group.identifier, endpoint.identifier)
         const entry = entryOf(operator, act, record)
         if (!mayDo(operator.role, act)) {
           yield* log.writeOnce({ ...entry, phase: "refused", status: 403 })
-          return yield* refuseWith(
-            (request_id) =>
-              new Wire.Forbidden({ message: `A token of the role ${operator.role} may not do ${act}.`, request_id })
-          )
+          return yield* forbidden(`The role ${operator.role} may not do ${act}.`)
         }
         if (isSeen(act)) yield* log.writeOnce({ ...entry, phase: "seen", target: shownTarget(record) })
         const handled = Effect.provideService(httpEffect, CurrentOperator, operator)

@@ -4,29 +4,51 @@
  */
 import { ConsoleGuest, CurrentPerson, PersonSession } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
-import { type ConsoleActName, consoleActOf, consoleActs, ofWhom, personMayDo } from "@coffer/rules/people/consoleActs"
-import { triesAMinute } from "@coffer/rules/people/signIn"
+import {
+  type ConsoleActName,
+  consoleActOf,
+  consoleActs,
+  isFresh,
+  isOpen,
+  ofWhom,
+  personMayDo
+} from "@coffer/rules/people/consoleActs"
+import { freshFor, triesAMinute } from "@coffer/rules/people/signIn"
 import type { PersonRole } from "@coffer/model/PersonRole"
-import { Effect, Layer, Option } from "effect"
+import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import { addressParty } from "../http/addressParty.ts"
 import { Admission } from "../http/Admission.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { busy, refuseWith } from "../http/replies.ts"
 import { AuditLog } from "../operators/AuditLog.ts"
 import { makeCookies } from "../people/cookies.ts"
-import { personView, sessionView } from "../people/peopleViews.ts"
+import { signedInView } from "../people/peopleViews.ts"
 import { SignIn, type SignedIn } from "../people/SignIn.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { logged, type Who } from "./auditedAct.ts"
 import { kindOf, makeLimitOfVisitors } from "./Quotas.ts"
 
-/** A page of another site can send neither this header nor, by `SameSite`, the cookie. */
-const isFromConsole = ({ sent }: RequestRecord) => sent["coffer-console"] === "1"
+/**
+ * A page of another site can send neither this header nor, by `SameSite`, the cookie. Its browser says where a write
+ * comes from.
+ */
+export const makeIsFromConsole = Effect.map(Settings, ({ publicUrl }) => {
+  const { origin } = new URL(publicUrl)
+  return ({ method, sent }: RequestRecord): boolean =>
+    sent["coffer-console"] === "1" &&
+    (sent["origin"] === origin || (sent["origin"] === undefined && (method === "GET" || method === "HEAD"))) &&
+    (sent["sec-fetch-site"] ?? "same-origin") === "same-origin"
+})
 
-const notFromConsole = refuseWith(
-  (request_id) => new Wire.Forbidden({ message: "Send the header Coffer-Console: 1.", request_id })
+export const notFromConsole = refuseWith(
+  (request_id) =>
+    new Wire.Forbidden({
+      message: "Send the header Coffer-Console: 1, and the Origin of the console with each write.",
+      request_id
+    })
 )
-const notSignedIn = refuseWith(
+export const notSignedIn = refuseWith(
   (request_id) => new Wire.InvalidApiKey({ message: "Sign in: there is no session, or it has ended.", request_id })
 )
 
@@ -41,6 +63,7 @@ export const layerGuest = Layer.effect(
   ConsoleGuest,
   Effect.gen(function* () {
     const enter = yield* makeEnter
+    const isFromConsole = yield* makeIsFromConsole
     const limit = yield* makeLimitOfVisitors
 
     return ConsoleGuest.of(
@@ -60,6 +83,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const signIn = yield* SignIn
     const enter = yield* makeEnter
+    const isFromConsole = yield* makeIsFromConsole
     const log = yield* AuditLog
     const cookies = makeCookies((yield* Settings).publicUrl)
 
@@ -82,19 +106,30 @@ export const layer = Layer.effect(
         const entry = entryOf(signedIn, role, act, record)
         if (!personMayDo(role as PersonRole, act)) {
           yield* log.writeOnce({ ...entry, phase: "refused", status: 403 })
-          return yield* refuseWith(
-            (request_id) => new Wire.Forbidden({ message: `The role ${role} may not do ${act}.`, request_id })
-          )
+          return yield* forbidden(`The role ${role} may not do ${act}.`)
         }
+        const tooEarly = yield* refusedSession(signedIn, act)
+        if (tooEarly !== undefined) return yield* forbidden(tooEarly)
         const { person_id: personId } = signedIn.person
         const { session_id: sessionId } = signedIn.session
-        const shown = { person: personView(signedIn.person), session: sessionView(signedIn.session, sessionId) }
+        const shown = signedInView(signedIn)
         const handled = Effect.provideService(httpEffect, CurrentPerson, { personId, sessionId, shown })
         return yield* consoleActs[act].isLogged ? logged(log, entry, record, handled) : handled
       })
     )
   })
 )
+
+export const forbidden = (message: string) => refuseWith((request_id) => new Wire.Forbidden({ message, request_id }))
+
+/** The reason why this session may not do it; undefined if it may. */
+const refusedSession = ({ needsPasskey, session }: SignedIn, act: ConsoleActName) =>
+  Effect.map(currentTime, (now) => {
+    if (needsPasskey && !isOpen(act)) return "This installation demands a passkey: register one first."
+    return isFresh(act) && Duration.isGreaterThan(DateTime.distance(session.created_at, now), freshFor)
+      ? "This session is older than 15 minutes. Sign in again for that."
+      : undefined
+  })
 
 /** `person`: it is about the person alone. Undefined: no role at the merchant that the path names. */
 const roleFor = ({ person }: SignedIn, act: ConsoleActName, { path }: RequestRecord): string | undefined => {

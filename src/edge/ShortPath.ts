@@ -206,7 +206,7 @@ const shortRoutes = <Id extends string, Groups extends HttpApiGroup.Constraint>(
 ) =>
   (Object.values(api.groups) as ReadonlyArray<HttpApiGroup.Top>).flatMap((group) => {
     const { handlers } = Context.getUnsafe(context, Context.Service<GroupService>(group.key))
-    const taken = [...handlers.values()].filter(({ endpoint }) => !isForm(endpoint))
+    const taken = [...handlers.values()].filter(({ endpoint }) => !isForm(endpoint) && !isFile(endpoint))
     return taken.map(({ endpoint, handler }) => {
       const wraps = [...endpoint.middlewares].flatMap((key) =>
         wrapOf(context, key as HttpApiMiddleware.AnyService, { endpoint, group })
@@ -227,6 +227,10 @@ const shortRoutes = <Id extends string, Groups extends HttpApiGroup.Constraint>(
 /** Its parts are read as they come: the framework does that. */
 const isForm = ({ payload }: HttpApiEndpoint.Top): boolean =>
   [...payload.values()].some(({ encoding }) => encoding._tag === "Multipart")
+
+/** Its answer is never JSON: the framework streams it. */
+const isFile = ({ success }: HttpApiEndpoint.Top): boolean =>
+  success.size > 0 && [...success].every((schema) => "_tag" in schema && schema._tag === "StreamUint8Array")
 
 /** Wraps a handler in one middleware. {@link decoderOf} does the work of `Decoding`. */
 const wrapOf = (

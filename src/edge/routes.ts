@@ -67,7 +67,14 @@ export interface Route {
 const patternOf = (path: string) => path.replace(/:(\w+)/g, "{$1}")
 
 /** Ours that hold many objects and have no pages. */
-const rowsOfPattern: Readonly<Record<string, number>> = { "/v1/orders/{ref}/timeline": 100 }
+const rowsOfPattern: Readonly<Record<string, number>> = {
+  "/v1/orders/{ref}/timeline": 100,
+  // A report reads up to 5,000 rows of the ledger: a merchant has one at a time.
+  "/v1/reports/statement": 200,
+  "/v1/reports/fees": 200,
+  "/v1/reports/payout": 200,
+  "/v1/reports/frozen": 200
+}
 
 export const routeOf = (endpoint: HttpApiEndpoint.Top): Route => ({
   pattern: patternOf(endpoint.path),
@@ -103,11 +110,18 @@ const pages = [
   "/checkout/:token",
   "/checkout/:token/events",
   "/pay/:link_id",
-  "/receipts/:token"
+  "/receipts/:token",
+  "/console/sign-in"
 ]
 
 /** Pages that people open, from an address that somebody may have written down with a slash more. */
-const forPeople: ReadonlySet<string> = new Set(["/docs", "/checkout/{token}", "/pay/{link_id}", "/receipts/{token}"])
+const forPeople: ReadonlySet<string> = new Set([
+  "/docs",
+  "/checkout/{token}",
+  "/pay/{link_id}",
+  "/receipts/{token}",
+  "/console/sign-in"
+])
 
 /** Where leaked keys are reported (`LeakedKeys.ts`), and how large a report may be. */
 export const leakedKeysPath = "/leaked_keys"
@@ -124,7 +138,7 @@ export const routes: ReadonlyArray<{ readonly method: string; readonly path: str
   ...pages.map((path) => pageOf("GET", path)),
   pageOf("POST", "/checkout/:token"),
   pageOf("POST", "/pay/:link_id"),
-  pageOf("POST", "/channels/stripe/:token"),
+  pageOf("POST", "/channels/:channel/:token"),
   { method: "POST", path: leakedKeysPath, route: { pattern: leakedKeysPath, limits: leakReport, rows: 0 } }
 ]
 

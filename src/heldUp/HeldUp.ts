@@ -163,6 +163,7 @@ const columnsOf = (source: HeldSource): string => {
   const {
     amount,
     attempts,
+    channel,
     currency,
     due_by,
     error,
@@ -195,6 +196,7 @@ const columnsOf = (source: HeldSource): string => {
     `${due_by ?? "null::timestamptz"} as due_by`,
     `${presented ?? "null"}::text as presented`,
     `${url ?? "null::text"} as url`,
+    `${channel ?? "null::text"} as channel`,
     `${payments ?? "null::jsonb"} as payments`
   ].join(", ")
 }

@@ -2,6 +2,7 @@
 import { OperatorApi } from "@coffer/contract/Operator"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { Channel } from "../channel/Channel.ts"
 import { commonRefusals } from "../http/refusals.ts"
 import { replyList } from "../http/replies.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
@@ -16,11 +17,12 @@ export const layer = HttpApiBuilder.group(
   "held_up",
   Effect.fnUntraced(function* (handlers) {
     const heldUp = yield* HeldUp
+    const { titleOf } = yield* Channel
     return handlers.handleAll({
       list: span("held_up.list")(function* ({ query }) {
         const page = yield* heldUp.page(query)
         const counts = yield* heldUp.counts(query)
-        const view = heldUpView(yield* currentTime)
+        const view = heldUpView(yield* currentTime, titleOf)
         return yield* replyList("held_up", "/operator/v1/held_up", page, view, { counts })
       }, Effect.catchTags({ InvalidField }))
     })

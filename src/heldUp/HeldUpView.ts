@@ -7,10 +7,11 @@ import type { HeldRow } from "./heldRows.ts"
 
 type Turn = Pick<HeldUpResource, "waits_for" | "text"> & { readonly since: DateTime.Utc }
 
+/** `titleOf`: how people call a channel. */
 export const heldUpView =
-  (now: DateTime.Utc) =>
+  (now: DateTime.Utc, titleOf: (channel: string) => string) =>
   (row: HeldRow): HeldUpResource => {
-    const { since, text, waits_for } = turnOf(row, now)
+    const { since, text, waits_for } = turnOf(row, now, titleOf)
     const isOfPerson = waits_for === "merchant" || (waits_for === "operator" && row.kind !== "unapplied_payment")
     return {
       object: "held_up",
@@ -53,7 +54,7 @@ const deadlineOf = (row: HeldRow): DateTime.Utc | null => {
 const waitingIn = ({ payments }: HeldRow) =>
   (payments ?? []).filter(({ state }) => state === "due" || state === "parked")
 
-const turnOf = (row: HeldRow, now: DateTime.Utc): Turn => {
+const turnOf = (row: HeldRow, now: DateTime.Utc, titleOf: (channel: string) => string): Turn => {
   const { created_at: since } = row
   switch (row.kind) {
     case "refund":
@@ -71,7 +72,7 @@ const turnOf = (row: HeldRow, now: DateTime.Utc): Turn => {
     case "unapplied_payment":
       return unappliedTurn(row)
     case "stray_session":
-      return strayTurn(row)
+      return strayTurn(row, titleOf(row.channel ?? ""))
   }
 }
 
@@ -109,14 +110,14 @@ const disputeText = ({ answerBy, id, isOver, status }: ChannelDispute): string =
 }
 
 /** After a restore, or of another installation with the same account. */
-const strayTurn = ({ created_at: since, status, trade_no, url }: HeldRow): Turn => {
+const strayTurn = ({ created_at: since, status, trade_no, url }: HeldRow, channel: string): Turn => {
   const what =
     status === "open"
-      ? "a buyer may still pay there: expire it at Stripe"
-      : "its money is in no wallet: give it back at Stripe, which ends this, or settle it with the merchant by hand"
+      ? `a buyer may still pay there: expire it at ${channel}`
+      : `its money is in no wallet: give it back at ${channel}, which ends this, or settle it with the merchant by hand`
   return {
     waits_for: "operator",
-    text: `Stripe's session ${url} names ${trade_no}, and these books do not know it; ${what}`,
+    text: `${channel}'s session ${url} names ${trade_no}, and these books do not know it; ${what}`,
     since
   }
 }

@@ -31,8 +31,10 @@ export const HeldRow = Schema.Struct({
   due_by: Schema.NullOr(TimeColumn),
   /** For a dispute that its channel names in another currency: its amount there. */
   presented: Schema.NullOr(Schema.String),
-  /** For a delivery: where it goes. For a session at Stripe: its number there, and that of its payment. */
+  /** For a delivery: where it goes. For a stray session: its number at the channel, and that of its payment. */
   url: Schema.NullOr(Schema.String),
+  /** For a stray session: the name of its channel. */
+  channel: Schema.NullOr(Schema.String),
   /** The payments that an order did not take. */
   payments: Schema.NullOr(Schema.Array(UnappliedPayment))
 })
@@ -125,7 +127,7 @@ export const heldSources: ReadonlyArray<HeldSource> = [
       next_at: "next_check_at",
       is_answered: "response is not null",
       due_by: "evidence_due_by",
-      presented: `(select p.amount || ' ' || p.currency from stripe_presented_disputes p
+      presented: `(select p.amount || ' ' || p.currency from presented_disputes p
         where p.merchant_id = disputes.merchant_id and p.mode = disputes.mode
           and p.processor_dispute_id = disputes.processor_dispute_id)`
     }
@@ -156,6 +158,7 @@ export const heldSources: ReadonlyArray<HeldSource> = [
     columns: {
       ...money,
       trade_no: "trade_no",
+      channel: "channel",
       url: "concat_ws(', ', session_id, payment_id)"
     }
   },

@@ -3,24 +3,32 @@
  * If the database fails later, the connection is cut, so that no incomplete file looks complete.
  */
 import { isMoney } from "@coffer/contract/fields"
-import { csvHeader, csvRow } from "@coffer/rules/csv"
+import { type Column, csvHeader, csvRow } from "@coffer/rules/csv"
 import { Effect, Schema, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { CurrentRecord } from "./CurrentRequest.ts"
 import { inSlices } from "../platform/runtime/slices.ts"
 
+/** The fields of a resource in its order, but for its kind. */
+export const columnsOf = ({
+  fields: { object: _, ...fields }
+}: {
+  readonly fields: { readonly [Field in string]: Schema.Constraint }
+}): ReadonlyArray<Column> =>
+  Object.entries(fields).map(([name, schema]) => ({
+    name,
+    isMoney: isMoney(Schema.resolveAnnotations(schema)?.["description"])
+  }))
+
 /** The columns are the fields of the resource in its order, which is the specification's, but for its kind. */
 export const replyCsv = <Row, Item extends Readonly<Record<string, unknown>>>(
   name: string,
-  { fields: { object: _, ...fields } }: { readonly fields: { readonly [Field in keyof Item]: Schema.Constraint } },
+  resource: { readonly fields: { readonly [Field in keyof Item]: Schema.Constraint } },
   file: { readonly truncated: boolean; readonly chunks: Stream.Stream<ReadonlyArray<Row>> },
   view: (row: Row) => Item
 ) =>
   Effect.map(CurrentRecord, (record) => {
-    const columns = Object.entries<Schema.Constraint>(fields).map(([name, schema]) => ({
-      name,
-      isMoney: isMoney(Schema.resolveAnnotations(schema)?.["description"])
-    }))
+    const columns = columnsOf(resource)
     const sending = (pieces: ReadonlyArray<string>) =>
       record.stream?.sending(pieces.reduce((sum, { length }) => sum + length, 0))
     const making = Stream.fromEffectDrain(Effect.sync(() => record.stream?.making()))

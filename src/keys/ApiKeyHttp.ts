@@ -1,4 +1,5 @@
-/** Handlers of the operator's `api_keys` group (docs/architecture.md, section 7). */
+/** Handlers of the `api_keys` groups, the operator's and the console's (docs/architecture.md, section 7). */
+import { ConsoleApi } from "@coffer/contract/Console"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -15,39 +16,43 @@ import { apiKeyRefusals } from "./apiKeyRefusals.ts"
 import { type ApiKey, ApiKeys, type WithSecret } from "./ApiKeys.ts"
 import { apiKeyView } from "./ApiKeyView.ts"
 
-export const layer = HttpApiBuilder.group(
+const { InvalidField } = commonRefusals
+const { MerchantNotFound } = merchantRefusals
+const { ApiKeyEnded, ApiKeyNotFound, TooManyKeys } = apiKeyRefusals
+
+const view = (key: ApiKey) => Effect.map(currentTime, (now) => apiKeyView(key, now))
+
+/** The audit log gets the key before and after, without its secret. */
+const noted = Effect.fnUntraced(function* (after: ApiKey, before?: ApiKey) {
+  const record = yield* CurrentRecord
+  const shown = yield* view(after)
+  record.change = { ...(before === undefined ? {} : { before: yield* view(before) }), after: shown }
+  return shown
+})
+
+const replyWithSecret = Effect.fnUntraced(function* ({ key, secret }: WithSecret, code: number, before?: ApiKey) {
+  return yield* reply({ ...(yield* noted(key, before)), key: secret }, code)
+})
+
+const keyOf = ({ key_id, merchant_id }: { readonly key_id: string; readonly merchant_id: string }) => ({
+  merchantId: merchant_id,
+  keyId: key_id
+})
+
+const operators = HttpApiBuilder.group(
   OperatorApi,
   "api_keys",
   Effect.fnUntraced(function* (handlers) {
     const keys = yield* ApiKeys
     const merchants = yield* Merchants
     const second = yield* SecondOperator
-    const { InvalidField } = commonRefusals
-    const { MerchantNotFound } = merchantRefusals
-    const { ApiKeyEnded, ApiKeyNotFound, TooManyKeys } = apiKeyRefusals
-
-    const view = (key: ApiKey) => Effect.map(currentTime, (now) => apiKeyView(key, now))
-    /** The audit log gets the key before and after, without its secret. */
-    const noted = Effect.fnUntraced(function* (after: ApiKey, before?: ApiKey) {
-      const record = yield* CurrentRecord
-      const shown = yield* view(after)
-      record.change = { ...(before === undefined ? {} : { before: yield* view(before) }), after: shown }
-      return shown
-    })
-    const withSecret = Effect.fnUntraced(function* ({ key, secret }: WithSecret, code: number, before?: ApiKey) {
-      return yield* reply({ ...(yield* noted(key, before)), key: secret }, code)
-    })
-    const keyOf = ({ key_id, merchant_id }: { readonly key_id: string; readonly merchant_id: string }) => ({
-      merchantId: merchant_id,
-      keyId: key_id
-    })
 
     return handlers.handleAll({
       create: span("api_keys.create")(function* ({ params, payload }) {
         const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
         yield* second.confirm({ act: "api_keys.create", target: merchantId, content: payload })
         const { mode, ...terms } = payload
-        return yield* withSecret(yield* keys.create({ merchantId, mode }, terms), 201)
+        return yield* replyWithSecret(yield* keys.create({ merchantId, mode }, terms), 201)
       }, Effect.catchTags({ InvalidField, JustDone, MerchantNotFound, NeedsSecondOperator, TooManyKeys })),
 
       list: span("api_keys.list")(function* ({ params, query: { mode, ...query } }) {
@@ -71,7 +76,7 @@ export const layer = HttpApiBuilder.group(
         const before = yield* keys.find(keyOf(params))
         const { key_id: target, mode } = before
         yield* second.confirm({ act: "api_keys.roll", target, content: payload, of: { mode } })
-        return yield* withSecret(yield* keys.roll(keyOf(params), payload.overlap_minutes), 200, before)
+        return yield* replyWithSecret(yield* keys.roll(keyOf(params), payload.overlap_minutes), 200, before)
       }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, JustDone, NeedsSecondOperator })),
 
       revoke: span("api_keys.revoke")(function* ({ params }) {
@@ -81,3 +86,52 @@ export const layer = HttpApiBuilder.group(
     })
   })
 )
+
+/** The session's middleware has seen to it that the person may do this for the merchant of the path. */
+const people = HttpApiBuilder.group(
+  ConsoleApi,
+  "api_keys",
+  Effect.fnUntraced(function* (handlers) {
+    const keys = yield* ApiKeys
+    const merchants = yield* Merchants
+
+    return handlers.handleAll({
+      create: span("api_keys.create")(
+        function* ({ params, payload: { mode, ...terms } }) {
+          const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
+          return yield* replyWithSecret(yield* keys.create({ merchantId, mode }, terms), 201)
+        },
+        Effect.catchTags({ InvalidField, MerchantNotFound: Effect.die, TooManyKeys })
+      ),
+
+      list: span("api_keys.list")(
+        function* ({ params, query: { mode, ...query } }) {
+          const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
+          const page = yield* keys.list({ merchantId, mode }, query)
+          const now = yield* currentTime
+          const url = `/console/api/merchants/${merchantId}/api_keys`
+          return yield* replyList("api_key", url, page, (key) => apiKeyView(key, now))
+        },
+        Effect.catchTags({ InvalidField, MerchantNotFound: Effect.die })
+      ),
+
+      update: span("api_keys.update")(function* ({ params, payload }) {
+        const before = yield* keys.find(keyOf(params))
+        return yield* reply(yield* noted(yield* keys.update(keyOf(params), payload), before))
+      }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, InvalidField })),
+
+      roll: span("api_keys.roll")(function* ({ params, payload }) {
+        const before = yield* keys.find(keyOf(params))
+        return yield* replyWithSecret(yield* keys.roll(keyOf(params), payload.overlap_minutes), 200, before)
+      }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound })),
+
+      revoke: span("api_keys.revoke")(function* ({ params }) {
+        const before = yield* keys.find(keyOf(params))
+        return yield* reply(yield* noted(yield* keys.revoke(keyOf(params)), before))
+      }, Effect.catchTags({ ApiKeyNotFound }))
+    })
+  })
+)
+
+export const layer = people
+export const layerOperator = operators

@@ -18,8 +18,8 @@ import { amountProblem, currencyProblem, termsProblem } from "@coffer/rules/orde
 import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
 import { withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
 import { type Answering, answering } from "../idempotency/Answering.ts"
+import { Channel } from "../channel/Channel.ts"
 import { Merchants } from "../merchants/Merchants.ts"
-import { boundsOf } from "../merchants/stripeAccount.ts"
 import { ask } from "../platform/cluster/ask.ts"
 import { numbering } from "../platform/commit/Change.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
@@ -96,6 +96,7 @@ const linkServices = Effect.gen(function* () {
   const tell = yield* askLink
   return {
     store,
+    channel: yield* Channel,
     commands: yield* LinkCommands,
     ids: yield* NewIds,
     privateAllowed: (yield* Settings).allowPrivateWebhooks,
@@ -112,7 +113,7 @@ const linkServices = Effect.gen(function* () {
 
 type LinkServices = Effect.Success<typeof linkServices>
 
-const create = ({ commands, ids, merchantOf, privateAllowed }: LinkServices) =>
+const create = ({ channel, commands, ids, merchantOf, privateAllowed }: LinkServices) =>
   span("Links.create")(function* (account: Account, terms: CreatePaymentLink) {
     const merchant = yield* merchantOf(account)
     const linkId = LinkId.make(yield* ids.next(prefixes.link))
@@ -138,7 +139,7 @@ const create = ({ commands, ids, merchantOf, privateAllowed }: LinkServices) =>
       mode: account.mode,
       privateAllowed,
       liveCurrencies: merchant.live_currencies,
-      amountBounds: boundsOf(merchant.modes[account.mode]),
+      amountBounds: channel.boundsOf(merchant.modes[account.mode].channel_accounts),
       // Endpoints do not count, unlike for orders (spec: Payment links; silences: L9).
       otherTarget: "default address",
       hasOtherTarget: merchant.modes[account.mode].default_notify_url !== null
@@ -176,7 +177,7 @@ const update = ({ send }: LinkServices, find: Links["Service"]["find"]) =>
   })
 
 /** The cluster may deliver a visit twice. Its order has one number, so the second finds the order made. */
-const visit = ({ ids, merchantOf, send }: LinkServices) =>
+const visit = ({ channel, ids, merchantOf, send }: LinkServices) =>
   span("Links.visit")(function* (link: PaymentLink, visitNo?: string) {
     const known = knownVisit(link, visitNo)
     if (known !== undefined) return visited(known)
@@ -185,7 +186,7 @@ const visit = ({ ids, merchantOf, send }: LinkServices) =>
     // The operator may have taken the currency away since, or set a channel that takes no such amount (silences: L8).
     const problem =
       currencyProblem(link.currency, { mode: link.mode, liveCurrencies }) ??
-      amountProblem(link, boundsOf(modes[link.mode]))
+      amountProblem(link, channel.boundsOf(modes[link.mode].channel_accounts))
     if (problem !== undefined) return yield* problem
     const at = yield* currentTime
     const tradeNo = TradeNo.make(yield* ids.next(prefixes.tradeNo[link.mode]))

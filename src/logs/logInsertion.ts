@@ -74,8 +74,9 @@ export const insertion = `with blocks as materialized (
     ${columns.map((column, index) => `$${index + 1}::${typeOf[column] ?? "text"}[]`).join(", ")},
     ${slice}::integer[], ${place}::integer[]) as rows (${columns.join(", ")}, slice, place)),
   accounts as materialized (select distinct merchant_id, mode from rows order by merchant_id, mode),
-  seen as materialized (select h.merchant_id, h.mode, h.calls from accounts as o, list_horizons as h
+  locked as materialized (select h.merchant_id, h.mode from accounts as o, list_horizons as h
     where (h.merchant_id, h.mode) = (o.merchant_id, o.mode) and ${underWay} for key share of h),
+  seen as materialized (select merchant_id, mode, (horizon_now(merchant_id, mode)).calls from locked),
   passed as (select request_id, merchant_id, mode, calls from rows join seen using (merchant_id, mode)
     where right(request_id, 26) <= calls),
   written as (insert into api_logs (${columns.join(", ")}, block, place)

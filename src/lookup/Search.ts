@@ -138,9 +138,9 @@ const others = (sql: SqlClient.SqlClient, number: string, whose: Fragment): Read
   if (number.startsWith(prefixes.payment)) {
     return [paid(sql`trade_no in (select trade_no from sandbox_payments where payment_id = ${number})`)]
   }
-  if (number.startsWith(stripePrefix)) return [paid(sql`channel <> 'sandbox' and payment_id is not null`)]
+  if (number.startsWith(acquirersPrefix)) return [paid(sql`channel <> 'sandbox' and payment_id is not null`)]
   return []
 }
 
-/** How Stripe's payments begin. The index `orders_channel_payment` has these and no other. */
-const stripePrefix = "pi_"
+/** The beginning of numbers that acquirers give to payments. The index `orders_channel_payment` has no others. */
+const acquirersPrefix = "pi_"

@@ -10,6 +10,7 @@ import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { DefaultEndpoint, Endpoint, StoredSecrets } from "@coffer/rules/webhooks/Settings"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
+import { ChannelAccounts } from "../channel/ChannelAccount.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import * as numbersInOrder from "../platform/postgres/numbersInOrder.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
@@ -18,7 +19,6 @@ import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { isoText, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
 import { KeyOwner, type ScopedKey, scopedKeyOf } from "./ScopedKey.ts"
-import { StripeAccount } from "./stripeAccount.ts"
 import { settingsIdOf } from "./webhookSettings.ts"
 
 const ModeRow = Schema.Struct({
@@ -31,8 +31,8 @@ const ModeRow = Schema.Struct({
   payment_methods: Schema.NullOr(OfferedMethods),
   /** Where its mails may go; of the sandbox alone. */
   mail_recipients: Schema.Array(Schema.String),
-  /** Null without an account at Stripe. */
-  stripe: Schema.NullOr(StripeAccount),
+  /** Its accounts at acquirers. */
+  channel_accounts: ChannelAccounts,
   /** A row of its own, which `src/webhooks` changes. */
   webhooks: Schema.Struct({ signing: StoredSecrets, endpoints: Schema.Array(Endpoint) })
 })
@@ -46,6 +46,7 @@ const MerchantRow = Schema.Struct({
   support_email: Schema.NullOr(Schema.String),
   support_url: Schema.NullOr(Schema.String),
   contact_email: Schema.NullOr(Schema.String),
+  time_zone: Schema.String,
   approved: Schema.Boolean,
   live_currencies: Schema.Array(Currency),
   fees: FeeSchedule,
@@ -266,20 +267,21 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
       dispute_fee = ${jsonText(row.dispute_fee)}::text::jsonb,
       payout_fee = ${jsonText(row.payout_fee)}::text::jsonb,
       quotas = ${jsonText(row.quotas)}::text::jsonb, logo = ${row.logo}, support_email = ${row.support_email},
-      support_url = ${row.support_url}, contact_email = ${row.contact_email}, note = ${row.note},
+      support_url = ${row.support_url}, contact_email = ${row.contact_email}, time_zone = ${row.time_zone},
+      note = ${row.note},
       suspended_at = ${row.suspended_at === null ? null : isoText(row.suspended_at)}::text::timestamptz
       where merchant_id = ${row.merchant_id}`
     for (const mode of Mode.literals) {
-      const { default_endpoint, default_notify_url, ip_allowlist, key_hash, mail_recipients, payment_methods, stripe } =
-        row.modes[mode]
+      const { channel_accounts, default_endpoint, default_notify_url, ip_allowlist, key_hash } = row.modes[mode]
+      const { mail_recipients, payment_methods } = row.modes[mode]
       const endpoint = default_endpoint === null ? null : jsonText(default_endpoint)
-      const account = stripe === null ? null : jsonText(stripe)
       yield* sql`with ended as (insert into ended_keys select key_hash from merchant_modes
           where merchant_id = ${row.merchant_id} and mode = ${mode} and key_hash <> ${key_hash} on conflict do nothing)
         update merchant_modes set key_hash = ${key_hash}, ip_allowlist = ${ip_allowlist},
         default_notify_url = ${default_notify_url}, default_endpoint = ${endpoint}::text::jsonb,
         payment_methods = ${payment_methods === null ? null : textArray(payment_methods)}::text::text[],
-        mail_recipients = ${textArray(mail_recipients)}::text::text[], stripe = ${account}::text::jsonb
+        mail_recipients = ${textArray(mail_recipients)}::text::text[],
+        channel_accounts = ${jsonText(channel_accounts)}::text::jsonb
         where merchant_id = ${row.merchant_id} and mode = ${mode}`
     }
     // Postgres sends it at the commit, so its receivers read the new row.

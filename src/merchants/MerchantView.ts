@@ -21,6 +21,7 @@ export const merchantView = (merchant: Merchant, { ahead, logoUrl }: Surrounding
   support_email: merchant.support_email,
   support_url: merchant.support_url,
   contact_email: merchant.contact_email,
+  time_zone: merchant.time_zone,
   approved: merchant.approved,
   live_currencies: merchant.live_currencies,
   fees: merchant.fees,

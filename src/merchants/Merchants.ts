@@ -1,10 +1,11 @@
 /** Front door to merchants: who owns a key, what they may do, what they pay (spec: Authentication). */
 import type { MerchantQuery } from "@coffer/contract/Operator"
-import { EndpointId, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
+import { type ChannelName, EndpointId, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { ChannelAccount } from "../channel/ChannelAccount.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { memoize } from "../platform/runtime/memoize.ts"
@@ -19,7 +20,6 @@ import { isKey, newKey } from "./keyText.ts"
 import { newMerchant } from "./newMerchant.ts"
 import { works } from "./ScopedKey.ts"
 import { bindSigningSecrets, openAccountSecret } from "./signingSecrets.ts"
-import type { StripeAccount } from "./stripeAccount.ts"
 
 export type Merchant = MerchantRow
 export type { FoundKey }
@@ -28,7 +28,7 @@ export class MerchantNotFound extends Schema.TaggedError<MerchantNotFound>()("Me
   merchantId: Schema.String
 }) {}
 
-/** The clock of the sandbox was moved, and Stripe's time cannot be (silences: S25). */
+/** The clock of the sandbox was moved, and that of an acquirer cannot be (silences: S25). */
 export class ClockMoved extends Schema.TaggedError<ClockMoved>()("ClockMoved", {}) {}
 
 export interface Keyed {
@@ -63,10 +63,11 @@ export class Merchants extends Context.Service<
     readonly resume: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
     /** Returns the new key, which is shown this once. The old key stops working at once. */
     readonly resetKey: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
-    /** The merchant's account at Stripe in one environment, as it is from now on. */
-    readonly setStripe: (
+    /** The merchant's account at a channel in one environment, as it is from now on. */
+    readonly setChannelAccount: (
       account: Account,
-      stripe: StripeAccount | null
+      channel: ChannelName,
+      atChannel: ChannelAccount
     ) => Effect.Effect<Merchant, MerchantNotFound | ClockMoved>
     /** The account's current secret: signs what goes to an order's own URL and to the default one (silences: W1). */
     readonly signingSecret: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
@@ -133,15 +134,18 @@ export const layer = Layer.effect(
         yield* change(merchantId, (merchant) => withMode(merchant, mode, { key_hash: secrets.keyHash(key) }))
         return key
       }),
-      setStripe: span("Merchants.setStripe")(function* ({ merchantId, mode }, stripe) {
+      setChannelAccount: span("Merchants.setChannelAccount")(function* ({ merchantId, mode }, channel, atChannel) {
         // An advance locks this row and reads it, so of both at once the second sees the first.
         const keepsRealTime = Effect.flatMap(store.isClockMoved(merchantId), (isMoved) =>
           isMoved ? Effect.fail(new ClockMoved()) : Effect.void
         )
-        const isHeld = mode === "sandbox" && stripe?.isActive === true
+        const isHeld = mode === "sandbox" && atChannel.isActive
         return yield* change(
           merchantId,
-          (merchant) => withMode(merchant, mode, { stripe }),
+          (merchant) =>
+            withMode(merchant, mode, {
+              channel_accounts: { ...merchant.modes[mode].channel_accounts, [channel]: atChannel }
+            }),
           isHeld ? keepsRealTime : Effect.void
         )
       }),

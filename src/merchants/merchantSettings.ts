@@ -5,6 +5,7 @@ import { parseAllowlist } from "@coffer/rules/allowlist"
 import { isHttpUrl } from "@coffer/rules/delivery/address"
 import { urlProblem } from "@coffer/rules/delivery/urlProblem"
 import { InvalidField } from "@coffer/rules/InvalidField"
+import { zoneOf } from "@coffer/rules/reports/days"
 import { type DateTime, Result } from "effect"
 import { idAfter } from "../platform/runtime/NewIds.ts"
 import type { MerchantRow, ModeRow } from "./MerchantStore.ts"
@@ -25,7 +26,7 @@ export const settingsProblem = (patch: MerchantPatch, privateAllowed: boolean): 
       allowlistProblem(`${mode}.ip_allowlist`, patch[mode]?.ip_allowlist)
     if (problem !== undefined) return problem
   }
-  return supportProblem(patch.support_url)
+  return supportProblem(patch.support_url) ?? zoneProblem(patch.time_zone)
 }
 
 /** Only the buyer's browser goes there. */
@@ -33,6 +34,11 @@ const supportProblem = (url: string | null | undefined): InvalidField | undefine
   typeof url !== "string" || (isHttpUrl(url) && /^https:/i.test(url))
     ? undefined
     : new InvalidField({ param: "support_url", problem: "must be an https address" })
+
+const zoneProblem = (name: string | undefined): InvalidField | undefined =>
+  name === undefined || zoneOf(name) !== undefined
+    ? undefined
+    : new InvalidField({ param: "time_zone", problem: "must be the name of a time zone, such as Europe/Berlin" })
 
 export const allowlistProblem = (param: string, text: string | undefined): InvalidField | undefined => {
   const list = parseAllowlist(text ?? "")

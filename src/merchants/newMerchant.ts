@@ -21,6 +21,7 @@ export const newMerchant = Effect.fnUntraced(function* (
     support_email: null,
     support_url: null,
     contact_email: null,
+    time_zone: "UTC",
     approved: false,
     live_currencies: [],
     fees: [],
@@ -52,7 +53,7 @@ const newMode = Effect.fnUntraced(function* (
     default_endpoint: null,
     payment_methods: null,
     mail_recipients: [],
-    stripe: null,
+    channel_accounts: {},
     webhooks: { signing: { current: sealed, rotatedAt: null, old: [] }, endpoints: [] }
   } satisfies ModeRow
 })

@@ -4,6 +4,7 @@
  * act begins, so one pair of requests never does it twice. Which acts these are stands in the table of acts.
  */
 import { CurrentOperator } from "@coffer/contract/Caller"
+import { installation } from "@coffer/model/PersonRole"
 import { type ActName, takesTwo } from "@coffer/rules/operator/acts"
 import { redact } from "@coffer/rules/redaction"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
@@ -76,7 +77,9 @@ export const layer = Layer.effect(
 
     /** A request of an operator who still has access. */
     const isValid = (at: string) => sql`expires_at > ${at}::text::timestamptz
-      and (operator_id = ${fromSettings.operatorId} or exists (select from operators first
+      and (operator_id = ${fromSettings.operatorId} or exists (select from memberships
+          where person_id = approvals.operator_id and belongs_to = ${installation})
+        or exists (select from operators first
         where first.operator_id = approvals.operator_id and first.revoked_at is null
           and first.expires_at > ${at}::text::timestamptz))`
 

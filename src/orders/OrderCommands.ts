@@ -11,9 +11,10 @@ import {
   OrderCommand,
   type OrderConflict,
   type OrderEvent,
+  OrderNotFound,
   type RefundRefused
 } from "@coffer/rules/order/Order"
-import { Context, Effect, Layer, Metric, Option, Schema } from "effect"
+import { Context, Effect, Layer, Metric, Option } from "effect"
 import type { Aggregate } from "../aggregate/Aggregate.ts"
 import { makeWriteLoop, type WriteLoop } from "../aggregate/WriteLoop.ts"
 import { automaticId, newMail } from "../mail/mails.ts"
@@ -24,7 +25,7 @@ import { Wallets } from "../wallets/Wallets.ts"
 import { insertion, OrderStore, replacement } from "./OrderStore.ts"
 import { orderView } from "./OrderView.ts"
 
-export class OrderNotFound extends Schema.TaggedError<OrderNotFound>()("OrderNotFound", { ref: Schema.String }) {}
+export { OrderNotFound }
 
 interface OrderKind {
   readonly Id: TradeNo

@@ -13,6 +13,7 @@ import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import type { Order } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { jsonText } from "../platform/runtime/codecs.ts"
 import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
@@ -50,8 +51,27 @@ export const layer = Layer.effect(
       value: sql`order_tag(${merchantId}, ${mode}, ${key}, ${value})`
     })
 
+    /** The index of a column that may be null has the orders alone that have one. */
+    const pathBy = (column: string, value: string): Path =>
+      column === "status"
+        ? along({ status: value })
+        : { ...along({ [column]: value }), needs: [sql`${sql(column)} is not null`] }
+
+    /** Numbers of orders with such an amount: all of them where they are few. */
+    const ofAmounts = ({ merchantId, mode }: Account, { from, to }: Amounts) => {
+      const firstOf = (amount: number) => sql`((select ${merchantId}::text), ${mode}::text, ${amount}::bigint, '')`
+      const columns = sql`merchant_id, mode, (amount + 0), trade_no`
+      return sql`select trade_no from orders
+        where (${columns}) >= ${firstOf(from)} and (${columns}) < ${firstOf(to + 1)}
+        order by ${columns} limit ${fewMax}`
+    }
+    const areFew = Effect.fnUntraced(function* (account: Account, amounts: Amounts) {
+      const found = yield* sqlDefects(ofAmounts(account, amounts))
+      return found.length < fewMax
+    })
+
     const search = Effect.fnUntraced(function* (account: Account, query: OrderQuery) {
-      const { out_trade_no, status } = query
+      const { out_trade_no, payment_method, receipt_email, status } = query
       const pairs = pairsOf(query)
       // No order can have it: a filter that is misspelt must not look like one that finds nothing (silences: P13).
       const odd = pairs.find(({ key }) => !isOneLine(key, 1, metadataKeyLengthMax))
@@ -62,15 +82,26 @@ export const layer = Layer.effect(
       if (hasContradiction(pairs) || !pairs.every(isStorablePair)) return { filters: [sql`false`] }
       const wanted = jsonText(Object.fromEntries(pairs.map(({ key, value }) => [key, value])))
       const matching = pairs.length === 0 ? [] : [sql`metadata @> ${wanted}::text::jsonb`]
-      const inStatus = status === undefined ? [] : [sql`status = ${status}`]
+      const columns = Object.entries({ status, receipt_email, payment_method }).flatMap(([column, value]) =>
+        value === undefined ? [] : [[column, value] as const]
+      )
+      if (!columns.every(([, value]) => isStorable(value))) return { filters: [sql`false`] }
+      const amounts = amountsOf(query)
+      const filters = [
+        ...columns.map(([column, value]) => equals(sql, column, value)),
+        ...(amounts === undefined ? [] : [sql`amount between ${amounts.from}::bigint and ${amounts.to}::bigint`]),
+        ...matching
+      ]
       // A unique key: there is one or none.
-      if (out_trade_no !== undefined) {
-        return { filters: [equals(sql, "out_trade_no", out_trade_no), ...inStatus, ...matching] }
+      if (out_trade_no !== undefined) return { filters: [equals(sql, "out_trade_no", out_trade_no), ...filters] }
+      if (amounts !== undefined && (yield* areFew(account, amounts))) {
+        return { filters: [sql`trade_no = any(array(${ofAmounts(account, amounts)}))`, ...filters] }
       }
-      return yield* pages.shortest(account, [
-        ...(status === undefined ? [] : [{ path: along({ status }), filters: matching }]),
-        ...pairs.slice(0, tagsMax).map((pair) => ({ path: tagged(account, pair), filters: [...inStatus, ...matching] }))
+      const shortest = yield* pages.shortest(account, [
+        ...columns.map(([column, value]) => ({ path: pathBy(column, value), filters })),
+        ...pairs.slice(0, tagsMax).map((pair) => ({ path: tagged(account, pair), filters }))
       ])
+      return { ...shortest, filters }
     })
 
     return OrderLists.of({
@@ -85,6 +116,22 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** Orders that are read and sorted for a page by amounts. With more of them the list is read from the newest. */
+const fewMax = 500
+
+interface Amounts {
+  readonly from: number
+  readonly to: number
+}
+
+/** Above all amounts, and exact. */
+const amountMax = 10 ** 12
+
+const amountsOf = (query: OrderQuery): Amounts | undefined => {
+  const [from, to] = [query["amount[gte]"], query["amount[lte]"]]
+  return from === undefined && to === undefined ? undefined : { from: Number(from ?? 0), to: Number(to ?? amountMax) }
+}
 
 /** Pairs of one request that are looked at for a way. */
 const tagsMax = 10

@@ -16,7 +16,7 @@ import {
 import { hasReceipt } from "@coffer/rules/order/receipt"
 import { Context, Effect, Layer, type Option } from "effect"
 import type { EntryFailure, WriteFailure } from "../aggregate/WriteLoop.ts"
-import type { ChannelReport, ChannelUnreachable } from "../channel/Channel.ts"
+import type { ChannelReport, ChannelUnreachable } from "../channel/payments.ts"
 import type { ChangeSet, NotCommitted } from "../platform/commit/Change.ts"
 import type { Account } from "@coffer/model/Account"
 import { currentTime } from "../platform/runtime/clock.ts"

@@ -5,7 +5,7 @@
 import type { TradeNo } from "@coffer/model/Ids"
 import { CancelAnswer, type Order, OrderCommand } from "@coffer/rules/order/Order"
 import { DateTime, Effect } from "effect"
-import type { CancelReport } from "../channel/Channel.ts"
+import type { CancelReport } from "../channel/payments.ts"
 import type { Account } from "@coffer/model/Account"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { span } from "../platform/runtime/span.ts"

@@ -14,7 +14,6 @@ import { formProblem, termsProblem } from "@coffer/rules/order/termsProblem"
 import { DateTime, Effect, Option, Schema, Struct } from "effect"
 import { answering } from "../idempotency/Answering.ts"
 import type { Merchant } from "../merchants/Merchants.ts"
-import { boundsOf } from "../merchants/stripeAccount.ts"
 import type { Account } from "@coffer/model/Account"
 import { numbering } from "../platform/commit/Change.ts"
 import { span } from "../platform/runtime/span.ts"
@@ -70,11 +69,11 @@ export const newOrder = (account: Account, terms: CreateOrder, number: string): 
   unappliedPayments: []
 })
 
-const allowanceOf = ({ privateAllowed }: OrderServices, merchant: Merchant, { mode }: Account) => ({
+const allowanceOf = ({ channel, privateAllowed }: OrderServices, merchant: Merchant, { mode }: Account) => ({
   mode,
   privateAllowed,
   liveCurrencies: merchant.live_currencies,
-  amountBounds: boundsOf(merchant.modes[mode]),
+  amountBounds: channel.boundsOf(merchant.modes[mode].channel_accounts),
   otherTarget: "enabled endpoint for payment.succeeded and no default address",
   hasOtherTarget: hasTarget(merchant.modes[mode])
 })

@@ -10,7 +10,7 @@ import {
 import { feeFor } from "@coffer/rules/wallet/feeFor"
 import { Effect, Option, Schema } from "effect"
 import { withoutEntry } from "../aggregate/WriteLoop.ts"
-import type { ChannelPayment, ChannelReport } from "../channel/Channel.ts"
+import type { ChannelPayment, ChannelReport } from "../channel/payments.ts"
 import { answering, answerOf } from "../idempotency/Answering.ts"
 import type { ChangeSet } from "../platform/commit/Change.ts"
 import { span } from "../platform/runtime/span.ts"

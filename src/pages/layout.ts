@@ -24,6 +24,8 @@ export interface Frame {
   /** Where the buyer finds help. */
   readonly help?: Html | undefined
   readonly script?: Html
+  /** The end of the page, unless it is the checkout's. */
+  readonly footer?: string
   /** Further elements of the document's head. */
   readonly head?: Html | undefined
 }
@@ -73,7 +75,7 @@ export const layout = (shown: Frame & { readonly title: string; readonly main: H
         ${shown.sandbox === true ? html`<p class="sandbox">${sandbox}</p>` : undefined}
         ${shown.top === undefined ? undefined : html`<header class="top${wide}">${shown.top}</header>`}
         <main class="page${wide}">${shown.main}</main>
-        <footer>${shown.help && html`<p class="help">${shown.help}</p>`} ${footer}</footer>
+        <footer>${shown.help && html`<p class="help">${shown.help}</p>`} ${shown.footer ?? footer}</footer>
         ${shown.script}
       </body>
     </html> `.markup

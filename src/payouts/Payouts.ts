@@ -154,7 +154,7 @@ const request = (services: PayoutServices) => {
     if (repeated !== undefined) return { payout: repeated, created: false }
     const problem = currencyProblem(terms.currency, { mode: terms.mode, liveCurrencies: merchant.live_currencies })
     if (problem !== undefined) return yield* problem
-    const payout = payoutOf(merchant, terms, yield* ids.next(prefixes.payout), yield* currentTime)
+    const payout = payoutOf(merchant, terms, yield* ids.next(prefixes.payout))
 
     // The wallet's owner may have been asked twice, or by another request with this reference: then it is there.
     const orMade = <E>(failure: Effect.Effect<never, E>) =>
@@ -187,12 +187,7 @@ const made = Effect.fnUntraced(function* ({ store }: PayoutServices, merchant: M
 
 const ownerOf = (merchant: Merchant, mode: Mode) => ({ merchantId: merchant.merchant_id, mode })
 
-const payoutOf = (
-  merchant: Merchant,
-  terms: CreatePayout,
-  number: string,
-  now: DateTime.Utc
-): typeof RequestedPayout.Type => ({
+const payoutOf = (merchant: Merchant, terms: CreatePayout, number: string): typeof RequestedPayout.Type => ({
   status: "requested",
   payoutNo: PayoutNo.make(number),
   ...ownerOf(merchant, terms.mode),
@@ -201,5 +196,5 @@ const payoutOf = (
   fee: payoutFeeOf(merchant, terms.currency),
   reference: terms.reference ?? null,
   createdAt: createdAtOf(number),
-  updatedAt: now
+  updatedAt: createdAtOf(number)
 })

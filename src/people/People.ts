@@ -6,12 +6,16 @@
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { installation } from "@coffer/model/PersonRole"
 import { type ListParameters, type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
+import { rolesByClaim } from "@coffer/rules/people/openId"
 import { normalEmail } from "@coffer/rules/people/signIn"
+import { isOneLine } from "@coffer/model/Text"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Merchants, type MerchantNotFound } from "../merchants/Merchants.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { span } from "../platform/runtime/span.ts"
 import { storableText } from "../platform/postgres/storable.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
+import type { Identity } from "./OpenId.ts"
 import * as PeopleStore from "./PeopleStore.ts"
 import { SignIn } from "./SignIn.ts"
 
@@ -23,13 +27,22 @@ export class PersonNotFound extends Schema.TaggedError<PersonNotFound>()("Person
 
 /** The role cannot be given or taken. */
 export class RoleConflict extends Schema.TaggedError<RoleConflict>()("RoleConflict", {
-  reason: Schema.Literals(["has_role", "too_many", "last_owner"])
+  reason: Schema.Literals(["has_role", "too_many", "last_owner", "yourself", "elsewhere"])
 }) {}
 
 interface Invited {
   readonly email: string
   readonly name?: string | undefined
   readonly role: string
+}
+
+/** Somebody without a role here, or somebody else than the provider has told of this person before. */
+export class NobodyThere extends Schema.TaggedError<NobodyThere>()("NobodyThere", { why: Schema.String }) {}
+
+export interface ByIdentity {
+  readonly person: Person
+  /** The roles that the claim has changed. */
+  readonly changes: ReadonlyArray<{ readonly belongs_to: string; readonly role: string | null }>
 }
 
 interface Options {
@@ -64,6 +77,21 @@ export class People extends Context.Service<
       personId: string,
       options: { readonly spares: boolean }
     ) => Effect.Effect<Person, PersonNotFound | RoleConflict>
+    /** Whom it would let in again: `other` is neither an operator nor the last owner of a merchant. */
+    readonly recovers: (personId: string) => Effect.Effect<"operator" | "last_owner" | "other", PersonNotFound>
+    /** Takes every way in of somebody who cannot sign in, and sends a link. */
+    readonly recover: (personId: string) => Effect.Effect<Person, PersonNotFound>
+    /** The same, by an owner of the merchant, for somebody else who has no role elsewhere. */
+    readonly recoverAt: (
+      belongsTo: string,
+      personId: string,
+      by: string
+    ) => Effect.Effect<Person, PersonNotFound | RoleConflict>
+    /**
+     * The person that an OpenID provider knows, with the roles that its claim gives and takes. A new person is made
+     * only where the claim gives a role.
+     */
+    readonly byIdentity: (identity: Identity) => Effect.Effect<ByIdentity, NobodyThere>
     /** Of somebody who has a role there; undefined: wherever. */
     readonly endSessions: (belongsTo: string | undefined, personId: string) => Effect.Effect<Person, PersonNotFound>
   }
@@ -82,6 +110,12 @@ export const layer = Layer.effect(
         (belongsTo === undefined || found.value.roles.some(({ belongs_to }) => belongs_to === belongsTo))
         ? found.value
         : yield* new PersonNotFound({ personId })
+    })
+
+    const letBeginAnew = span("People.letBeginAnew")(function* (person: Person) {
+      yield* store.shutOut(person.person_id)
+      yield* signIn.tellRecovered(person)
+      return person
     })
 
     return People.of({
@@ -114,6 +148,19 @@ export const layer = Layer.effect(
         if (Option.isNone(taken)) return yield* new PersonNotFound({ personId })
         return typeof taken.value === "string" ? yield* new RoleConflict({ reason: taken.value }) : taken.value
       }),
+      recovers: Effect.fnUntraced(function* (personId) {
+        const { person_id, roles } = yield* member(undefined, personId)
+        if (roles.some(({ belongs_to }) => belongs_to === installation)) return "operator" as const
+        return (yield* store.isLastOwner(person_id)) ? ("last_owner" as const) : ("other" as const)
+      }),
+      recover: (personId) => Effect.flatMap(member(undefined, personId), letBeginAnew),
+      recoverAt: Effect.fnUntraced(function* (belongsTo, personId, by) {
+        const person = yield* member(belongsTo, personId)
+        if (personId === by) return yield* new RoleConflict({ reason: "yourself" })
+        if (person.roles.length > 1) return yield* new RoleConflict({ reason: "elsewhere" })
+        return yield* letBeginAnew(person)
+      }),
+      byIdentity: span("People.byIdentity")(yield* makeByIdentity),
       endSessions: span("People.endSessions")(function* (belongsTo, personId) {
         const person = yield* member(belongsTo, personId)
         yield* signIn.endAll(person.person_id)
@@ -122,3 +169,56 @@ export const layer = Layer.effect(
     })
   })
 ).pipe(Layer.provide(PeopleStore.layer))
+
+/** `email` is in lower case. */
+const makeByIdentity = Effect.gen(function* () {
+  const store = yield* PeopleStore.PeopleStore
+  const { openId } = yield* Settings
+
+  const find = Effect.fnUntraced(function* ({ email, issuer, subject }: Identity) {
+    const known = yield* store.byIdentity(issuer, subject)
+    if (Option.isSome(known)) return { known: true, found: known }
+    // An address that the provider has not verified may be anybody's.
+    return {
+      known: false,
+      found: Option.isSome(email) ? yield* store.byEmail(normalEmail(email.value)) : Option.none()
+    }
+  })
+
+  return function* (identity: Identity): Effect.fn.Return<ByIdentity, NobodyThere> {
+    const { found, known } = yield* find(identity)
+    const claimed = rolesByClaim(openId?.roles ?? [], identity.values)
+    const had = (belongsTo: string) =>
+      Option.getOrUndefined(found)?.roles.find(({ belongs_to }) => belongs_to === belongsTo)?.role ?? null
+    const changes = claimed.filter(({ belongsTo, role }) => role !== had(belongsTo))
+    const email = Option.isSome(found) ? found.value.email : Option.getOrUndefined(identity.email)
+    const hasRole = Option.isSome(found) && found.value.roles.length > 0
+    if (email === undefined) return yield* new NobodyThere({ why: "the address is not verified" })
+    if (!hasRole && changes.every(({ role }) => role === null)) {
+      return yield* new NobodyThere({ why: "nobody here has this address" })
+    }
+    const now = yield* currentTime
+    const link = Effect.fnUntraced(function* ({ person_id }: Person) {
+      if (known || (yield* store.link(person_id, identity.issuer, identity.subject, now))) return
+      return yield* new NobodyThere({ why: "the person is somebody else at this provider" })
+    })
+    // Before any role is given: the address may have been given on to somebody else.
+    if (Option.isSome(found)) yield* link(found.value)
+    const done: Array<ByIdentity["changes"][number]> = []
+    for (const { belongsTo, role } of changes) {
+      const name = identity.name !== undefined && isOneLine(identity.name, 1, 100) ? identity.name : undefined
+      const outcome =
+        role === null
+          ? Option.getOrUndefined(yield* store.take(Option.getOrThrow(found).person_id, belongsTo, { spares: true }))
+          : yield* store.give({ email: normalEmail(email), name, belongsTo, role, now, replaces: true })
+      if (typeof outcome === "object") done.push({ belongs_to: belongsTo, role })
+      else yield* Effect.logWarning(`a claim did not change a role at ${belongsTo}: ${outcome ?? "no such role"}`)
+    }
+    const person = Option.getOrUndefined(yield* store.byEmail(normalEmail(email)))
+    if (person === undefined || person.roles.length === 0) {
+      return yield* new NobodyThere({ why: "the claim leaves the person no role" })
+    }
+    if (Option.isNone(found)) yield* link(person)
+    return { person, changes: done }
+  }
+})

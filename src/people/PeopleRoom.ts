@@ -3,6 +3,13 @@ import { Layer } from "effect"
 import { jobs } from "../platform/jobs/Opening.ts"
 import * as People from "./People.ts"
 import * as PeopleJobs from "./PeopleJobs.ts"
+import * as Challenges from "./Challenges.ts"
+import * as OpenId from "./OpenId.ts"
+import * as Passkeys from "./Passkeys.ts"
 import * as SignIn from "./SignIn.ts"
 
-export const layer = Layer.mergeAll(jobs(PeopleJobs.layer), People.layer).pipe(Layer.provideMerge(SignIn.layer))
+export const layer = Layer.mergeAll(jobs(PeopleJobs.layer), People.layer).pipe(
+  Layer.provideMerge(SignIn.layer),
+  Layer.provideMerge(Layer.merge(Passkeys.layer, OpenId.layer)),
+  Layer.provideMerge(Challenges.layer)
+)

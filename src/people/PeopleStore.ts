@@ -50,7 +50,7 @@ export interface NewRole {
   readonly replaces: boolean
 }
 
-/** Why nothing was written. */
+/** The reason why nothing was written. */
 export type NotGiven = "has_role" | "too_many" | "last_owner"
 
 export class PeopleStore extends Context.Service<
@@ -58,6 +58,15 @@ export class PeopleStore extends Context.Service<
   {
     readonly find: (personId: string) => Effect.Effect<Option.Option<Person>>
     readonly byEmail: (email: string) => Effect.Effect<Option.Option<Person>>
+    /** Whether the person has a role at a merchant that is approved for live. */
+    readonly isOfLive: (personId: PersonId) => Effect.Effect<boolean>
+    readonly byIdentity: (issuer: string, subject: string) => Effect.Effect<Option.Option<Person>>
+    /** Whether a merchant has no other owner. */
+    readonly isLastOwner: (personId: PersonId) => Effect.Effect<boolean>
+    /** Takes every way in: passkeys, sessions, links. */
+    readonly shutOut: (personId: PersonId) => Effect.Effect<void>
+    /** Whether the person is this one at the provider from now on. Each is one there, and stays so. */
+    readonly link: (personId: PersonId, issuer: string, subject: string, now: DateTime.Utc) => Effect.Effect<boolean>
     /** Newest first. */
     readonly page: (request: PageRequest, query: PeopleQuery) => Effect.Effect<Page<Person>, InvalidField>
     /** All people with a role there, newest first. */
@@ -87,7 +96,7 @@ export const layer = Layer.effect(
       prefixOf: () => personPrefix,
       called: "a person"
     })
-    const { first, give, inTurn, members, setRole, take, withRoles } = yield* makeWrites(sql)
+    const { first, give, inTurn, members, setRole, shutOut, take, withRoles } = yield* makeWrites(sql)
 
     const filtersOf = ({ merchant_id, role, search }: PeopleQuery) => [
       ...(merchant_id === undefined && role === undefined
@@ -105,6 +114,48 @@ export const layer = Layer.effect(
     return PeopleStore.of({
       find: (personId) => (isPersonId(personId) ? sqlDefects(first("person_id", personId)) : Effect.succeedNone),
       byEmail: (email) => sqlDefects(first("email", email)),
+      byIdentity: (issuer, subject) =>
+        sqlDefects(
+          Effect.flatMap(
+            sql<{ readonly person_id: string }>`select person_id from openid_identities
+              where issuer = ${issuer} and subject = ${subject}`,
+            ([row]) => (row === undefined ? Effect.succeedNone : first("person_id", row.person_id))
+          )
+        ),
+      isLastOwner: (personId) =>
+        sqlDefects(
+          Effect.map(
+            sql`select from memberships m where person_id = ${personId} and role = 'owner' and not exists (
+              select from memberships other where other.belongs_to = m.belongs_to and other.role = 'owner'
+                and other.person_id <> m.person_id) limit 1`,
+            ({ length }) => length > 0
+          )
+        ),
+      shutOut: (personId) => writing(sqlDefects(sql.withTransaction(shutOut(personId)))),
+      link: (personId, issuer, subject, now) =>
+        writing(
+          sqlDefects(
+            Effect.map(
+              Effect.andThen(
+                sql`insert into openid_identities (issuer, subject, person_id, created_at)
+                  values (${issuer}, ${subject}, ${personId}, ${isoText(now)}::text::timestamptz)
+                  on conflict do nothing`,
+                // Another request may have made the same.
+                sql`select from openid_identities
+                  where issuer = ${issuer} and subject = ${subject} and person_id = ${personId}`
+              ),
+              ({ length }) => length > 0
+            )
+          )
+        ),
+      isOfLive: (personId) =>
+        sqlDefects(
+          Effect.map(
+            sql`select from memberships join merchants on merchant_id = belongs_to
+              where person_id = ${personId} and approved limit 1`,
+            ({ length }) => length > 0
+          )
+        ),
       page: Effect.fnUntraced(function* (request, query) {
         const { data, hasMore } = yield* pages.page("installation", request, { filters: filtersOf(query) })
         return { data: yield* sqlDefects(withRoles(data)), hasMore }
@@ -214,6 +265,13 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     return Option.none()
   })
 
+  const shutOut = Effect.fnUntraced(function* (personId: string) {
+    yield* sql`select from people where person_id = ${personId} for update`
+    yield* sql`delete from person_sessions where person_id = ${personId}`
+    yield* sql`delete from sign_in_links where person_id = ${personId}`
+    yield* sql`delete from passkeys where person_id = ${personId}`
+  })
+
   const take = Effect.fnUntraced(function* (personId: string, belongsTo: string, spares: boolean) {
     // A role that somebody else gives at the same time is seen below.
     yield* sql`select from people where person_id = ${personId} for update`
@@ -225,14 +283,15 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     yield* sql`delete from memberships where belongs_to = ${belongsTo} and person_id = ${personId}`
     const others = yield* sql`select from memberships where person_id = ${personId} limit 1`
     if (others.length === 0) {
-      yield* sql`delete from person_sessions where person_id = ${personId}`
-      yield* sql`delete from sign_in_links where person_id = ${personId}`
+      // Somebody who is invited once more begins anew.
+      yield* shutOut(personId)
+      yield* sql`delete from openid_identities where person_id = ${personId}`
     }
     const roles = found.value.roles.filter(({ belongs_to }) => belongs_to !== belongsTo)
     return Option.some({ ...found.value, roles })
   })
 
-  return { first, give, inTurn, members, setRole, take, withRoles }
+  return { first, give, inTurn, members, setRole, shutOut, take, withRoles }
 })
 
 /** A text that cannot be a number is not looked up: Postgres has no text with NUL. */

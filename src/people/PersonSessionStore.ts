@@ -22,6 +22,8 @@ export type Session = typeof Session.Type
 
 export interface NewSession extends Pick<Session, "person_id" | "way" | "ip" | "user_agent"> {
   readonly tokenHash: string
+  /** The passkey that opens it; null: none. */
+  readonly passkeyId: string | null
   readonly now: DateTime.Utc
   readonly expiresAt: DateTime.Utc
 }
@@ -46,7 +48,7 @@ export class PersonSessionStore extends Context.Service<
       browserHash: string,
       now: DateTime.Utc
     ) => Effect.Effect<Option.Option<PersonId>>
-    /** Opens a session. The oldest of too many ends. None: the person is gone. */
+    /** Opens a session. The oldest of too many ends. None: the person or the passkey is gone. */
     readonly open: (session: NewSession) => Effect.Effect<Option.Option<Session>>
     /** A session that has not come to its end. Whether it was idle for too long is for its reader to judge. */
     readonly byTokenHash: (hash: string, now: DateTime.Utc) => Effect.Effect<Option.Option<Session>>
@@ -76,11 +78,17 @@ export const layer = Layer.effect(
       Effect.map(sessions(rows), ([session]) => Option.fromUndefinedOr(session))
 
     const open = Effect.fnUntraced(function* (session: NewSession) {
-      const { expiresAt, ip, now, person_id, tokenHash, user_agent, way } = session
+      const { expiresAt, ip, now, passkeyId, person_id, tokenHash, user_agent, way } = session
+      if (passkeyId !== null) {
+        // A removal at the same time ends this session with it.
+        const found = yield* sql`select from passkeys where passkey_id = ${passkeyId} for key share`
+        if (found.length === 0) return Option.none()
+      }
       const id = yield* ids.next(sessionPrefix)
       const opened = yield* first(sql`insert into person_sessions
-        (session_id, token_hash, person_id, way, ip, user_agent, created_at, last_seen_at, expires_at)
-        select ${id}, ${tokenHash}, person_id, ${way}, ${ip}, ${user_agent}, ${at(now)}, ${at(now)}, ${at(expiresAt)}
+        (session_id, token_hash, person_id, way, passkey_id, ip, user_agent, created_at, last_seen_at, expires_at)
+        select ${id}, ${tokenHash}, person_id, ${way}, ${passkeyId}::text, ${ip}, ${user_agent}, ${at(now)}, ${at(now)},
+          ${at(expiresAt)}
         from people where person_id = ${person_id} for key share returning *`)
       yield* sql`delete from person_sessions where session_id in (select session_id from person_sessions
         where person_id = ${person_id} order by session_id desc offset ${sessionsMax})`

@@ -13,9 +13,11 @@ import { currentTime } from "../platform/runtime/clock.ts"
 import { Secrets, sha256 } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
+import * as Challenges from "./Challenges.ts"
+import * as PasskeyStore from "./PasskeyStore.ts"
 import * as PeopleStore from "./PeopleStore.ts"
 import * as PersonSessionStore from "./PersonSessionStore.ts"
-import { invitationMail, signInMail } from "./signInMail.ts"
+import { invitationMail, passkeyMail, recoveryMail, signInMail } from "./signInMail.ts"
 
 export type { Session } from "./PersonSessionStore.ts"
 
@@ -27,6 +29,9 @@ export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("Sess
   sessionId: Schema.String
 }) {}
 
+/** The link was good, but the installation demands passkeys of this person, who has one. */
+export class PasskeyRequired extends Schema.TaggedError<PasskeyRequired>()("PasskeyRequired", {}) {}
+
 /** Whose browser a session is in. */
 export interface Browser {
   readonly ip: string
@@ -36,7 +41,17 @@ export interface Browser {
 export interface SignedIn {
   readonly person: PeopleStore.Person
   readonly session: PersonSessionStore.Session
+  /** The installation demands a passkey, and a mail has opened the session: it may do nothing but register one. */
+  readonly needsPasskey: boolean
 }
+
+export interface Opened extends SignedIn {
+  /** It goes into the cookie. */
+  readonly secret: string
+}
+
+/** The way in that opens a session. */
+type Opener = Pick<PersonSessionStore.NewSession, "way" | "passkeyId">
 
 export class SignIn extends Context.Service<
   SignIn,
@@ -46,12 +61,16 @@ export class SignIn extends Context.Service<
      * of the browser that asks. Returns when a link of now stops working.
      */
     readonly ask: (email: string, browser: string) => Effect.Effect<DateTime.Utc>
-    /** Opens a session. Returns its secret, which goes into the cookie. */
+    /** Opens a session by a link. */
     readonly use: (
       token: string,
       secret: string,
       browser: Browser
-    ) => Effect.Effect<SignedIn & { readonly secret: string }, LinkNotValid>
+    ) => Effect.Effect<Opened, LinkNotValid | PasskeyRequired>
+    /** Opens a session of somebody who has shown otherwise who it is. None: the person has no role. */
+    readonly openBy: (personId: PersonId, opener: Opener, browser: Browser) => Effect.Effect<Option.Option<Opened>>
+    /** Whether the installation demands a passkey of the person. */
+    readonly isDemanded: (personId: PersonId, isOperator: boolean) => Effect.Effect<boolean>
     /** The address of a link that works in any browser. It is for the terminal in which the service is started. */
     readonly linkFor: (personId: PersonId) => Effect.Effect<string>
     /** Who has the session with this secret. */
@@ -61,6 +80,14 @@ export class SignIn extends Context.Service<
     readonly end: (personId: PersonId, sessionId: string) => Effect.Effect<PersonSessionStore.Session, SessionNotFound>
     /** Ends every session of the person, and links that were not used. */
     readonly endAll: (personId: PersonId) => Effect.Effect<ReadonlyArray<PersonSessionStore.Session>>
+    /** Sends a mail that says that the person has one more passkey, or one less. */
+    readonly tellPasskey: (
+      person: Pick<PeopleStore.Person, "email" | "name">,
+      change: "added" | "removed",
+      passkey: Pick<PasskeyStore.Passkey, "passkey_id" | "name">
+    ) => Effect.Effect<void>
+    /** Sends a link that works once in any browser: the person may have lost the one that it had. */
+    readonly tellRecovered: (person: PeopleStore.Person) => Effect.Effect<void>
     /** Sends a mail that says where to sign in. */
     readonly tellInvited: (person: PeopleStore.Person, merchantName: string | undefined) => Effect.Effect<void>
     /** Removes what has expired, at most `limit` of each kind; how many they were. */
@@ -78,9 +105,11 @@ export const layer = Layer.effect(
     const people = yield* PeopleStore.PeopleStore
     const store = yield* PersonSessionStore.PersonSessionStore
     const secrets = yield* Secrets
-    const { publicUrl } = yield* Settings
+    const challenges = yield* Challenges.Challenges
+    const passkeys = yield* PasskeyStore.PasskeyStore
     const scope = yield* Effect.scope
     const { insertLink, send, sendLink } = yield* makeLinks
+    const { isDemanded, needs, open } = yield* makeOpening
 
     return SignIn.of({
       ask: span("SignIn.ask")(function* (email, browser) {
@@ -90,24 +119,26 @@ export const layer = Layer.effect(
         )
         return DateTime.addDuration(yield* currentTime, linkValidity)
       }),
-      use: span("SignIn.use")(function* (token, browserSecret, { ip, userAgent }) {
+      use: span("SignIn.use")(function* (token, browserSecret, browser) {
         const now = yield* currentTime
         const personId = yield* store.useLink(secrets.keyHash(token), secrets.keyHash(browserSecret), now)
         if (Option.isNone(personId)) return yield* new LinkNotValid({})
         const person = yield* people.find(personId.value)
         if (!hasRoles(person)) return yield* new LinkNotValid({})
-        const secret = yield* secrets.random(32)
-        const session = yield* store.open({
-          tokenHash: secrets.keyHash(secret),
-          person_id: personId.value,
-          way: "link",
-          ip,
-          user_agent: storableText(userAgent.slice(0, userAgentLengthMax)),
-          now,
-          expiresAt: DateTime.addDuration(now, limitsOf(person.value).absolute)
-        })
-        if (Option.isNone(session)) return yield* new LinkNotValid({})
-        return { person: person.value, session: session.value, secret }
+        const hasPasskey = (yield* passkeys.of(personId.value)).length > 0
+        if (hasPasskey && (yield* needs(person.value, "link"))) return yield* new PasskeyRequired({})
+        const opened = yield* open(person.value, { way: "link", passkeyId: null }, browser)
+        return Option.isSome(opened) ? opened.value : yield* new LinkNotValid({})
+      }),
+      openBy: span("SignIn.openBy")(function* (personId, opener, browser) {
+        const person = yield* people.find(personId)
+        return hasRoles(person) ? yield* open(person.value, opener, browser) : Option.none()
+      }),
+      tellRecovered: Effect.fnUntraced(function* ({ email: to, name, person_id }) {
+        const link = yield* insertLink(person_id, null)
+        if (Option.isSome(link)) {
+          yield* send(recoveryMail({ to, name, link: link.value, id: mailId(link.value) }))
+        }
       }),
       linkFor: (personId) => Effect.map(insertLink(personId, null), Option.getOrThrow),
       bySecret: Effect.fnUntraced(function* (secret) {
@@ -117,14 +148,15 @@ export const layer = Layer.effect(
         const person = yield* people.find(session.value.person_id)
         if (!hasRoles(person)) return Option.none()
         const unseen = DateTime.distance(session.value.last_seen_at, now)
-        if (Duration.isGreaterThan(unseen, limitsOf(person.value).idle)) {
+        if (Duration.isGreaterThan(unseen, sessionLimits(isOperator(person.value)).idle)) {
           yield* store.end(session.value.person_id, session.value.session_id)
           return Option.none()
         }
         if (Duration.isGreaterThan(unseen, touchedEach)) {
           yield* Effect.forkIn(Effect.ignoreCause(store.touch(session.value, now), { log: "Warn" }), scope)
         }
-        return Option.some({ person: person.value, session: session.value })
+        const needsPasskey = yield* needs(person.value, session.value.way)
+        return Option.some({ person: person.value, session: session.value, needsPasskey })
       }),
       sessionsOf: (personId) => Effect.flatMap(currentTime, (now) => store.of(personId, now)),
       end: Effect.fnUntraced(function* (personId, sessionId) {
@@ -132,20 +164,69 @@ export const layer = Layer.effect(
         return Option.isSome(ended) ? ended.value : yield* new SessionNotFound({ sessionId })
       }),
       endAll: store.endAll,
-      tellInvited: ({ email, name, person_id, roles }, merchantName) =>
-        send(
-          invitationMail({
-            to: email,
-            name,
-            merchantName,
-            link: `${publicUrl}/console/sign-in`,
-            id: mailId(`${person_id} ${roles.length} ${merchantName ?? ""}`)
-          })
-        ),
-      dropExpired: store.dropExpired
+      isDemanded,
+      ...(yield* makeNews(send)),
+      dropExpired: (now, limit) =>
+        Effect.zipWith(store.dropExpired(now, limit), challenges.dropExpired(now, limit), (some, more) => some + more)
     })
   })
-).pipe(Layer.provide([PeopleStore.layer, PersonSessionStore.layer]))
+).pipe(
+  Layer.provide([PeopleStore.layer, PersonSessionStore.layer, PasskeyStore.layer]),
+  Layer.provide(Challenges.layer)
+)
+
+/** Opens sessions, and knows which of them may do little. */
+const makeOpening = Effect.gen(function* () {
+  const people = yield* PeopleStore.PeopleStore
+  const store = yield* PersonSessionStore.PersonSessionStore
+  const secrets = yield* Secrets
+  const { demandPasskeys } = yield* Settings
+
+  const isDemanded = (personId: PersonId, ofInstallation: boolean) => {
+    if (demandPasskeys.operators && ofInstallation) return Effect.succeed(true)
+    return demandPasskeys.live ? people.isOfLive(personId) : Effect.succeed(false)
+  }
+  const needs = (person: PeopleStore.Person, way: PersonSessionStore.Session["way"]) =>
+    way === "link" ? isDemanded(person.person_id, isOperator(person)) : Effect.succeed(false)
+
+  const open = Effect.fnUntraced(function* (person: PeopleStore.Person, opener: Opener, { ip, userAgent }: Browser) {
+    const now = yield* currentTime
+    const secret = yield* secrets.random(32)
+    const session = yield* store.open({
+      ...opener,
+      tokenHash: secrets.keyHash(secret),
+      person_id: person.person_id,
+      ip,
+      user_agent: storableText(userAgent.slice(0, userAgentLengthMax)),
+      now,
+      expiresAt: DateTime.addDuration(now, sessionLimits(isOperator(person)).absolute)
+    })
+    const needsPasskey = yield* needs(person, opener.way)
+    return Option.map(session, (opened) => ({ person, session: opened, needsPasskey, secret }))
+  })
+
+  return { isDemanded, needs, open }
+})
+
+/** Mails that tell a person something. */
+const makeNews = (send: (message: Message) => Effect.Effect<void>) =>
+  Effect.map(Settings, ({ publicUrl }): Pick<SignIn["Service"], "tellPasskey" | "tellInvited"> => {
+    const link = `${publicUrl}/console/sign-in`
+    return {
+      tellPasskey: ({ email: to, name }, change, { name: passkey, passkey_id }) =>
+        send(passkeyMail({ to, name, passkey, change, link, id: mailId(`${passkey_id} ${change}`) })),
+      tellInvited: ({ email: to, name, person_id, roles }, merchantName) =>
+        send(
+          invitationMail({
+            to,
+            name,
+            merchantName,
+            link,
+            id: mailId(`${person_id} ${roles.length} ${merchantName ?? ""}`)
+          })
+        )
+    }
+  })
 
 /** Makes links, and sends them. */
 const makeLinks = Effect.gen(function* () {
@@ -195,8 +276,7 @@ const makeLinks = Effect.gen(function* () {
 const hasRoles = (found: Option.Option<PeopleStore.Person>): found is Option.Some<PeopleStore.Person> =>
   Option.isSome(found) && found.value.roles.length > 0
 
-const limitsOf = ({ roles }: PeopleStore.Person) =>
-  sessionLimits(roles.some(({ belongs_to }) => belongs_to === installation))
+const isOperator = ({ roles }: PeopleStore.Person) => roles.some(({ belongs_to }) => belongs_to === installation)
 
 /** It names the mail, and stands in its file's name where mails are files. */
 const mailId = (of: string): string => `mail_${sha256(of).slice(0, 26)}`

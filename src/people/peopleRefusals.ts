@@ -1,25 +1,61 @@
 /** How the errors of people and of signing in become answers. */
 import * as Wire from "@coffer/contract/Errors"
-import { peopleMax } from "@coffer/rules/people/signIn"
+import { passkeysMax, peopleMax } from "@coffer/rules/people/signIn"
 import { refuseAs } from "../http/refusals.ts"
-import { refuseField } from "../http/replies.ts"
-import type { PersonNotFound, RoleConflict } from "./People.ts"
-import type { LinkNotValid, SessionNotFound } from "./SignIn.ts"
+import { busy, refuseField, refuseWith } from "../http/replies.ts"
+import type { PasskeyConflict, PasskeyNotFound, PasskeyNotValid } from "./Passkeys.ts"
+import type { OpenIdFailed } from "./OpenId.ts"
+import type { NobodyThere, PersonNotFound, RoleConflict } from "./People.ts"
+import type { LinkNotValid, PasskeyRequired, SessionNotFound } from "./SignIn.ts"
 
 const conflicts: Record<RoleConflict["reason"], string> = {
   has_role: "This person has a role here. Change the role instead.",
   too_many: `${peopleMax} people have a role here, which is the most there may be.`,
+  yourself: "Nobody begins anew by themselves: another owner, or operators, do this for you.",
+  elsewhere: "This person has a role elsewhere too, so two operators decide about it.",
   last_owner: "This person is the last owner here. Make somebody else an owner first."
+}
+
+const passkeyConflicts: Record<PasskeyConflict["reason"], string> = {
+  too_many: `You have ${passkeysMax} passkeys, which is the most there may be.`,
+  known: "This passkey is registered already.",
+  not_first: "You have a passkey. Sign in with it.",
+  last: "This installation demands passkeys, and you have no other one. Register another first.",
+  not_here: "Browsers take no passkeys at the address of this installation: PUBLIC_URL has to be https, with a name."
+}
+
+const notLetIn = "The OpenID provider names nobody who has a role here. Ask an owner or an operator to invite you."
+/** The details are for the log: who tries learns no more than that it was not enough. */
+const openIdFailures = {
+  not_here: refuseWith(
+    (request_id) => new Wire.Conflict({ message: "This installation has no OpenID provider.", request_id })
+  ),
+  unreachable: busy,
+  refused: refuseWith((request_id) => new Wire.Forbidden({ message: notLetIn, request_id }))
 }
 
 export const peopleRefusals = {
   PersonNotFound: refuseAs(Wire.PersonNotFound, ({ personId }: PersonNotFound) => ({
     message: `No person ${personId} has a role here.`
   })),
-  SessionNotFound: refuseAs(Wire.PersonNotFound, ({ sessionId }: SessionNotFound) => ({
+  SessionNotFound: refuseAs(Wire.SessionNotFound, ({ sessionId }: SessionNotFound) => ({
     message: `You have no session ${sessionId}.`
   })),
   RoleConflict: refuseAs(Wire.Conflict, ({ reason }: RoleConflict) => ({ message: conflicts[reason] })),
+  PasskeyNotFound: refuseAs(Wire.PasskeyNotFound, ({ passkeyId }: PasskeyNotFound) => ({
+    message: `You have no passkey ${passkeyId}.`
+  })),
+  PasskeyConflict: refuseAs(Wire.Conflict, ({ reason }: PasskeyConflict) => ({ message: passkeyConflicts[reason] })),
+  PasskeyRequired: refuseAs(Wire.Forbidden, (_: PasskeyRequired) => ({
+    message:
+      "This installation demands passkeys, and you have one: sign in with it. If it is lost, another owner of your " +
+      "merchant or two operators can let you begin anew."
+  })),
+  // The reason is not for a browser without a passkey.
+  PasskeyNotValid: (_: PasskeyNotValid) =>
+    refuseField("credential", "is no passkey of anybody here, or answers another challenge. Begin again"),
+  OpenIdFailed: ({ reason }: OpenIdFailed) => openIdFailures[reason],
+  NobodyThere: refuseAs(Wire.Forbidden, (_: NobodyThere) => ({ message: notLetIn })),
   LinkNotValid: (_: LinkNotValid) =>
     refuseField(
       "token",

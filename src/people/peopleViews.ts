@@ -1,9 +1,11 @@
 /** People and sessions on the wire: the one encoder of each. Pure. */
+import type { PasskeyResource } from "@coffer/contract/Passkeys"
 import type { PersonResource, SessionResource } from "@coffer/contract/People"
 import { installation } from "@coffer/model/PersonRole"
 import { DateTime } from "effect"
 import type { Person } from "./People.ts"
-import type { Session } from "./SignIn.ts"
+import type { Passkey } from "./Passkeys.ts"
+import type { Session, SignedIn } from "./SignIn.ts"
 
 /** `of`: whose roles are shown, a merchant's or the installation's; undefined: all. */
 export const personView = (person: Person, of?: string): PersonResource => ({
@@ -32,4 +34,20 @@ export const sessionView = (session: Session, current: string): SessionResource 
   created_at: DateTime.formatIso(session.created_at),
   last_seen_at: DateTime.formatIso(session.last_seen_at),
   expires_at: DateTime.formatIso(session.expires_at)
+})
+
+/** The person who is signed in, as the console shows it to that person. */
+export const signedInView = ({ needsPasskey, person, session }: SignedIn) => ({
+  person: personView(person),
+  session: sessionView(session, session.session_id),
+  needs_passkey: needsPasskey
+})
+
+export const passkeyView = (passkey: Passkey): PasskeyResource => ({
+  object: "passkey",
+  passkey_id: passkey.passkey_id,
+  name: passkey.name,
+  is_synced: passkey.is_synced,
+  created_at: DateTime.formatIso(passkey.created_at),
+  last_used_at: passkey.last_used_at === null ? null : DateTime.formatIso(passkey.last_used_at)
 })

@@ -68,5 +68,35 @@ export const invitationMail = (sent: SentInvitation): Message => {
   )
 }
 
+export const recoveryMail = (sent: SentLink & { readonly name: string }): Message =>
+  mailOf(
+    sent,
+    "You can sign in to Coffer anew",
+    [
+      `Hello ${oneLine(sent.name)},`,
+      "your passkeys were removed and your sessions have ended, so that you can begin anew. " +
+        "Open this link to sign in. It works once, for 15 minutes; after that, ask for another on the sign-in page."
+    ],
+    "Sign in",
+    "If you did not ask anybody for that, tell an owner or an operator at once."
+  )
+
+interface SentPasskey extends SentLink {
+  readonly name: string
+  readonly passkey: string
+  readonly change: "added" | "removed"
+}
+
+export const passkeyMail = (sent: SentPasskey): Message => {
+  const what = sent.change === "added" ? "can sign you in from now on" : "signs you in no more"
+  return mailOf(
+    sent,
+    sent.change === "added" ? "A passkey was added" : "A passkey was removed",
+    [`Hello ${oneLine(sent.name)},`, `the passkey "${oneLine(sent.passkey)}" ${what}.`],
+    "Look at your passkeys",
+    "If that was not you, sign out everywhere and tell an owner or an operator at once."
+  )
+}
+
 /** A subject with a line break would begin another header. */
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim()

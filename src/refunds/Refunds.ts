@@ -19,8 +19,8 @@ import { type Refund, RefundCommand, type RefundConflict } from "@coffer/rules/r
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { Context, DateTime, Duration, Effect, Fiber, FiberMap, Layer, Option, Schedule, Schema } from "effect"
 import type { WriteFailure } from "../aggregate/WriteLoop.ts"
-import type { ChannelUnreachable } from "../channel/Channel.ts"
-import { type RefundAnswer, RefundChannel } from "../channel/RefundChannel.ts"
+import type { ChannelUnreachable, RefundAnswer } from "../channel/payments.ts"
+import { Channel } from "../channel/Channel.ts"
 import { type Answering, answering, currentClaim, renewing } from "../idempotency/Answering.ts"
 import type { IdempotencyClaim } from "../idempotency/IdempotencyClaim.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
@@ -128,7 +128,7 @@ const channelMillis = 15_000
 
 const refundServices = Effect.gen(function* () {
   const store = yield* RefundStore
-  const channel = yield* RefundChannel
+  const channel = yield* Channel
   const faults = yield* Faults
 
   return {
@@ -242,7 +242,7 @@ const begin = Effect.fnUntraced(function* (
     request: body.out_refund_no === undefined ? (claim?.id ?? null) : null,
     run: runs.own,
     createdAt: createdAtOf(number),
-    updatedAt: yield* currentTime
+    updatedAt: createdAtOf(number)
   }
   return yield* Fiber.join(yield* FiberMap.run(driving, refund.refundNo, drive(services, refund)))
 })

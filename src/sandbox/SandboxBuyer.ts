@@ -1,25 +1,13 @@
 /**
- * The sandbox's buyer: pays at the sandbox bank, then brings the bank's report and rows to the order, as a channel's
- * webhook would. Used by the checkout page and by the test helpers.
+ * The sandbox's buyer: pays at the channel that pretends it, which brings the bank's report to the order as a webhook
+ * would. Used by the checkout page and by the test helpers.
  */
-import { paymentDeclinesMax } from "@coffer/model/Limits"
-import type { Minor } from "@coffer/model/Money"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
-import type { Order, OrderConflict } from "@coffer/rules/order/Order"
-import { Context, type DateTime, Effect, Layer, type Option } from "effect"
-import type { OwnerUnavailable } from "../platform/cluster/ask.ts"
-import type { NotCommitted } from "../platform/commit/Change.ts"
+import type { Order } from "@coffer/rules/order/Order"
+import { Context, type DateTime, Effect, Layer, Option } from "effect"
+import { type Attempt, Channel, type ChargeOptions, type ReportFailure } from "../channel/Channel.ts"
+import { ChannelUnreachable } from "../channel/payments.ts"
 import { span } from "../platform/runtime/span.ts"
-import type { OrderNotFound } from "../orders/OrderCommands.ts"
-import { Orders } from "../orders/Orders.ts"
-import { Wakeups } from "../platform/commit/Wakeups.ts"
-import type { ChannelUnreachable } from "../channel/Channel.ts"
-import { type Attempt, SandboxBank } from "../channels/sandbox/SandboxBank.ts"
-
-export interface PayOptions {
-  readonly amount?: Minor | undefined
-  readonly attemptNo?: string | undefined
-}
 
 export class SandboxBuyer extends Context.Service<
   SandboxBuyer,
@@ -32,8 +20,8 @@ export class SandboxBuyer extends Context.Service<
       order: Order,
       method: PaymentMethod,
       attempt: Attempt,
-      options?: PayOptions
-    ) => Effect.Effect<Order, ChannelUnreachable | OrderNotFound | OrderConflict | NotCommitted | OwnerUnavailable>
+      options?: ChargeOptions
+    ) => Effect.Effect<Order, ChannelUnreachable | ReportFailure>
     /** Until when no attempt begins, since too many were declined; one that has begun may end (silences: O13). */
     readonly pausedUntil: (order: Order) => Effect.Effect<Option.Option<DateTime.Utc>>
     /** Whether the bank has the order's whole amount. It may not have reported the payment yet. */
@@ -43,29 +31,27 @@ export class SandboxBuyer extends Context.Service<
 
 export const layer = Layer.effect(
   SandboxBuyer,
-  Effect.gen(function* () {
-    const bank = yield* SandboxBank
-    const orders = yield* Orders
-    const wakeups = yield* Wakeups
-
-    const pay = span("SandboxBuyer.pay")(function* (
-      order: Order,
-      method: PaymentMethod,
-      attempt: Attempt,
-      { amount = order.amount, attemptNo }: PayOptions = {}
-    ) {
-      const { currency, merchantId, mode, tradeNo } = order
-      const charge = { merchantId, mode, tradeNo, amount, currency, method, attempt, attemptNo }
-      const { entry, report } = yield* bank.charge(charge)
-      if (report !== undefined) return yield* orders.report(order, report, entry)
-      const noted = yield* orders.note(order, entry.changes)
-      if (attempt === "succeed_later") wakeups.raise("sandbox_reports")
-      return noted
+  Effect.map(Channel, (channel) =>
+    SandboxBuyer.of({
+      pay: span("SandboxBuyer.pay")(function* (
+        order: Order,
+        method: PaymentMethod,
+        attempt: Attempt,
+        options?: ChargeOptions
+      ) {
+        const pretended = yield* channel.pretendedOf(order)
+        // A live order has no pretended buyer.
+        if (Option.isNone(pretended)) return yield* new ChannelUnreachable()
+        return yield* pretended.value.charge(order, method, attempt, options)
+      }),
+      pausedUntil: Effect.fnUntraced(function* (order) {
+        const pretended = yield* channel.pretendedOf(order)
+        return Option.isNone(pretended) ? Option.none() : yield* pretended.value.pausedUntil(order)
+      }),
+      hasPaid: Effect.fnUntraced(function* (order) {
+        const pretended = yield* channel.pretendedOf(order)
+        return Option.isSome(pretended) && (yield* pretended.value.hasPaid(order))
+      })
     })
-
-    const pausedUntil = ({ declines, status, tradeNo }: Order) =>
-      status === "pending" && declines >= paymentDeclinesMax ? bank.pausedUntil(tradeNo) : Effect.succeedNone
-
-    return SandboxBuyer.of({ pay, pausedUntil, hasPaid: bank.hasPaid })
-  })
+  )
 )

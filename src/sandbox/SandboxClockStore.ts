@@ -31,8 +31,8 @@ export interface Setting {
   readonly request: string | null
 }
 
-/** `stripe`: the sandbox has an account at Stripe. */
-type Decide<E> = (row: ClockRow, has: { readonly stripe: boolean }) => Effect.Effect<Setting | undefined, E>
+/** `channels`: those at which the sandbox has an account. */
+type Decide<E> = (row: ClockRow, channels: ReadonlyArray<string>) => Effect.Effect<Setting | undefined, E>
 
 /** The work since the last stop. */
 export interface Stop {
@@ -88,18 +88,19 @@ export const layer = Layer.effect(
         on conflict (merchant_id) do update set merchant_id = excluded.merchant_id returning ${shown}`
     })
 
-    /** No account at Stripe is set until the transaction ends. */
-    const hasStripe = Effect.fnUntraced(function* (merchantId: MerchantId) {
-      const rows = yield* sql<{ readonly stripe: boolean }>`select stripe is not null as stripe from merchant_modes
+    /** Its accounts at acquirers; none is set until the transaction ends. */
+    const channelsOf = Effect.fnUntraced(function* (merchantId: MerchantId) {
+      const rows = yield* sql<{ readonly channels: ReadonlyArray<string> }>`select
+          array(select jsonb_object_keys(channel_accounts)) as channels from merchant_modes
         where merchant_id = ${merchantId} and mode = 'sandbox' for share`
-      return { stripe: rows.some(({ stripe }) => stripe) }
+      return rows.flatMap(({ channels }) => channels)
     })
 
     const begin = <E>(merchantId: MerchantId, decide: Decide<E>) =>
       sql.withTransaction(
         Effect.gen(function* () {
           const row = yield* Effect.catchTags(lock(merchantId), { NoSuchElementError: Effect.die })
-          const setting = yield* decide(row, yield* hasStripe(merchantId))
+          const setting = yield* decide(row, yield* channelsOf(merchantId))
           if (setting === undefined) return
           const { began, request, target } = setting
           yield* sql`update sandbox_clocks set target = ${at(target)}, began = ${at(began)}, stops = 0, attempts = 0,

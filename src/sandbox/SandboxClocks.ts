@@ -8,6 +8,7 @@ import { sandboxClockMax } from "@coffer/model/Limits"
 import { keptDuration } from "@coffer/rules/idempotency/claim"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
+import { Channel } from "../channel/Channel.ts"
 import { currentRequest, keepClaimFrom } from "../idempotency/Answering.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
@@ -23,8 +24,8 @@ export class ClockAdvancing extends Schema.TaggedError<ClockAdvancing>()("ClockA
   target: Schema.DateTimeUtc
 }) {}
 
-/** The sandbox's payments are Stripe's, whose time nobody moves. */
-export class ClockNotOurs extends Schema.TaggedError<ClockNotOurs>()("ClockNotOurs", {}) {}
+/** The sandbox's payments are those of an acquirer, whose time nobody moves. */
+export class ClockNotOurs extends Schema.TaggedError<ClockNotOurs>()("ClockNotOurs", { channel: Schema.String }) {}
 
 export class SandboxClocks extends Context.Service<
   SandboxClocks,
@@ -48,6 +49,7 @@ export const layer = Layer.effect(
     const store = yield* SandboxClockStore
     const merchants = yield* Merchants
     const wakeups = yield* Wakeups
+    const channel = yield* Channel
 
     const find = Effect.fnUntraced(function* (merchantId: MerchantId) {
       const row = Option.getOrElse(yield* store.find(merchantId), () => unmovedRow(merchantId))
@@ -70,8 +72,9 @@ export const layer = Layer.effect(
       find,
       advance: span("SandboxClocks.advance")(function* (merchantId, asked) {
         const request = yield* requestOf(asked)
-        const decide = Effect.fnUntraced(function* (row: ClockRow, has: { readonly stripe: boolean }) {
-          if (has.stripe) return yield* new ClockNotOurs()
+        const decide = Effect.fnUntraced(function* (row: ClockRow, channels: ReadonlyArray<string>) {
+          const [name] = channels
+          if (name !== undefined) return yield* new ClockNotOurs({ channel: channel.titleOf(name) })
           if (isRepeat(row, request, yield* unmovedMillis)) return undefined
           if (row.target !== null) return yield* new ClockAdvancing({ target: row.target })
           return yield* settingOf(asked, row, { unmoved: yield* unmovedMillis, request })

@@ -8,16 +8,16 @@ import { Minor } from "@coffer/model/Money"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Dispute } from "@coffer/rules/dispute/Dispute"
 import { InvalidField } from "@coffer/rules/InvalidField"
-import type { Order, RefundRefused } from "@coffer/rules/order/Order"
-import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import type { Order, RefundRefused, SettledOrder } from "@coffer/rules/order/Order"
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { type DisputeNotFound, Disputes } from "../disputes/Disputes.ts"
 import { span } from "../platform/runtime/span.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import type { WriteFailure } from "../aggregate/WriteLoop.ts"
-import type { ChannelUnreachable } from "../channel/Channel.ts"
-import type { DisputeReport } from "../channel/DisputeChannel.ts"
-import { type Outcome, SandboxDisputes } from "../channels/sandbox/SandboxDisputes.ts"
+import { Channel, type Pretended } from "../channel/Channel.ts"
+import type { DisputeOutcome, DisputeReport } from "../channel/disputes.ts"
+import { ChannelUnreachable } from "../channel/payments.ts"
 
 /** The payment cannot be disputed. */
 export class NoChargeback extends Schema.TaggedError<NoChargeback>()("NoChargeback", {
@@ -42,7 +42,7 @@ export class SandboxIssuer extends Context.Service<
       order: Order,
       complaint: Complaint
     ) => Effect.Effect<Dispute, InvalidField | NoChargeback | ReportFailure>
-    readonly resolve: (dispute: Dispute, outcome: Outcome) => Effect.Effect<Dispute, ReportFailure>
+    readonly resolve: (dispute: Dispute, outcome: DisputeOutcome) => Effect.Effect<Dispute, ReportFailure>
   }
 >()("@coffer/sandbox/SandboxIssuer") {}
 
@@ -56,10 +56,16 @@ const cards: ReadonlySet<PaymentMethod> = new Set(["card", "apple_pay", "google_
 export const layer = Layer.effect(
   SandboxIssuer,
   Effect.gen(function* () {
-    const bank = yield* SandboxDisputes
+    const channel = yield* Channel
     const disputes = yield* Disputes
 
-    const deliver = Effect.fnUntraced(function* (report: DisputeReport) {
+    /** The bank of the payment, or what pretends one for this sandbox. */
+    const bankOf = (object: SettledOrder | Dispute) =>
+      Effect.flatMap(channel.pretendedOf(object, object.channel), (pretended) =>
+        Option.isSome(pretended) ? Effect.succeed(pretended.value) : Effect.fail(new ChannelUnreachable())
+      )
+
+    const deliver = Effect.fnUntraced(function* (bank: Pretended, report: DisputeReport) {
       const dispute = yield* disputes.handleReport(report)
       yield* bank.acknowledge(report.processorDisputeId)
       return dispute
@@ -82,11 +88,13 @@ export const layer = Layer.effect(
         reason,
         evidenceDueBy: evidenceDueBy === undefined ? dueBy : evidenceDueBy
       }
-      return yield* deliver(yield* bank.open(order, chargeback))
+      const bank = yield* bankOf(order)
+      return yield* deliver(bank, yield* bank.dispute(order, chargeback))
     }, Effect.uninterruptible)
 
-    const resolve = span("SandboxIssuer.resolve")(function* (dispute: Dispute, outcome: Outcome) {
-      return yield* deliver(yield* bank.resolve(dispute, outcome))
+    const resolve = span("SandboxIssuer.resolve")(function* (dispute: Dispute, outcome: DisputeOutcome) {
+      const bank = yield* bankOf(dispute)
+      return yield* deliver(bank, yield* bank.resolve(dispute, outcome))
     }, Effect.uninterruptible)
 
     return SandboxIssuer.of({ dispute, resolve })

@@ -29,11 +29,10 @@ import { Orders } from "../orders/Orders.ts"
 import { orderView } from "../orders/OrderView.ts"
 import { Refunds } from "../refunds/Refunds.ts"
 import { refundView } from "../refunds/RefundView.ts"
-import { SandboxBank } from "../channels/sandbox/SandboxBank.ts"
+import { Channel, NotSettled as Unsettled } from "../channel/Channel.ts"
 import { SandboxBuyer } from "./SandboxBuyer.ts"
 import { SandboxClocks } from "./SandboxClocks.ts"
 import { SandboxIssuer } from "./SandboxIssuer.ts"
-import { rejection, SandboxRefunds } from "../channels/sandbox/SandboxRefunds.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -107,7 +106,7 @@ const makeOrderHandlers = Effect.gen(function* () {
 
 const makeRefundHandlers = Effect.gen(function* () {
   const refunds = yield* Refunds
-  const bank = yield* SandboxRefunds
+  const channel = yield* Channel
 
   const settleRefund = HttpApiBuilder.handler(
     Api,
@@ -115,9 +114,13 @@ const makeRefundHandlers = Effect.gen(function* () {
     "settleRefund",
     span("test_helpers.settleRefund")(
       function* ({ params, payload: { outcome } }) {
-        const { refundNo } = yield* refunds.find(yield* Caller, params.ref)
-        yield* bank.settle(refundNo, outcome)
-        return yield* reply(refundView(yield* refunds.report(refundNo, { outcome, reason: rejection })))
+        const refund = yield* refunds.find(yield* Caller, params.ref)
+        const { refundNo } = refund
+        const bank = yield* channel.pretendedOf(refund, refund.channel)
+        if (Option.isNone(bank)) return yield* new Unsettled({ state: "unknown" })
+        yield* bank.value.settle(refundNo, outcome)
+        const { rejection: reason } = bank.value
+        return yield* reply(refundView(yield* refunds.report(refundNo, { outcome, reason })))
       },
       Effect.catchTags({ NotSettled, RefundNotFound, ...unavailable })
     )
@@ -173,15 +176,16 @@ const makeDisputeHandlers = Effect.gen(function* () {
 })
 
 const makeChannelHandlers = Effect.gen(function* () {
-  const bank = yield* SandboxBank
+  const registry = yield* Channel
 
   const channel = HttpApiBuilder.handler(
     Api,
     "test_helpers",
     "channel",
     span("test_helpers.channel")(function* ({ payload }) {
-      const { merchantId } = yield* Caller
-      yield* bank.setReachable(merchantId, payload.reachable)
+      const account = yield* Caller
+      const bank = yield* registry.pretendedOf(account)
+      if (Option.isSome(bank)) yield* bank.value.setReachable(account.merchantId, payload.reachable)
       return yield* reply({ reachable: payload.reachable })
     })
   )

@@ -4,7 +4,7 @@ import { DateTime } from "effect"
 import { refuseAs } from "../http/refusals.ts"
 import type { ClockAdvancing, ClockNotOurs } from "./SandboxClocks.ts"
 import type { NoChargeback } from "./SandboxIssuer.ts"
-import type { NotSettled } from "../channels/sandbox/SandboxRefunds.ts"
+import type { NotSettled } from "../channel/Channel.ts"
 
 const chargebackMessage = {
   not_paid: "The order is not paid: there is nothing to dispute.",
@@ -18,8 +18,8 @@ export const sandboxRefusals = {
   ClockAdvancing: refuseAs(Wire.Conflict, ({ target }: ClockAdvancing) => ({
     message: `The clock is on its way to ${DateTime.formatIso(target)}. Read it until its status is ready.`
   })),
-  ClockNotOurs: refuseAs(Wire.Conflict, (_: ClockNotOurs) => ({
-    message: "This sandbox takes its payments through Stripe, whose time cannot be moved."
+  ClockNotOurs: refuseAs(Wire.Conflict, ({ channel }: ClockNotOurs) => ({
+    message: `This sandbox takes its payments through ${channel}, whose time cannot be moved.`
   })),
   NoChargeback: refuseAs(Wire.Conflict, ({ reason }: NoChargeback) => ({ message: chargebackMessage[reason] }))
 }

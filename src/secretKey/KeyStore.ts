@@ -6,6 +6,7 @@ import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Doubt } from "@coffer/cluster/Doubt"
 import { markHolders, Run } from "@coffer/cluster/Tenancy"
+import { Channel } from "../channel/Channel.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { sealKept } from "../platform/postgres/SecretCheck.ts"
 import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
@@ -47,7 +48,7 @@ export const layer = Layer.effect(
     const keys = yield* SecretKeys
     const doubt = yield* Doubt
     const run = yield* Run
-    const allParts = parts(sql, yield* Secrets)
+    const allParts = parts(sql, yield* Secrets, yield* Channel)
     const current = checkOf(bytesOf(secretKey))
     const previous = secretKeyPrevious === undefined ? "" : checkOf(bytesOf(secretKeyPrevious))
 

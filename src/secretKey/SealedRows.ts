@@ -6,10 +6,11 @@ import { MerchantId, Mode } from "@coffer/model/Ids"
 import { Endpoint, StoredSecrets } from "@coffer/rules/webhooks/Settings"
 import { Effect, Option, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
+import type { Channel } from "../channel/Channel.ts"
+import { ChannelAccounts } from "../channel/ChannelAccount.ts"
 import { sealedFor } from "../idempotency/Answering.ts"
 import { changedChannel } from "../merchants/MerchantStore.ts"
 import { useOf } from "../merchants/signingSecrets.ts"
-import { StripeAccount, stripeUses } from "../merchants/stripeAccount.ts"
 import { jsonText } from "../platform/runtime/codecs.ts"
 import type { Secrets } from "../platform/runtime/Secrets.ts"
 
@@ -40,18 +41,18 @@ const Settings = Schema.Struct({
 })
 const decodeSettings = Schema.decodeUnknownEffect(Schema.Array(Settings))
 
-const Account = Schema.Struct({ merchantId: MerchantId, mode: Mode, stripe: StripeAccount })
+const Accounts = Schema.Struct({ merchantId: MerchantId, mode: Mode, accounts: ChannelAccounts })
 const decodeOwners = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ merchantId: MerchantId })))
-const decodeAccounts = Schema.decodeUnknownEffect(Schema.Array(Account))
+const decodeAccounts = Schema.decodeUnknownEffect(Schema.Array(Accounts))
 
 const Answer = Schema.Struct({ id: Schema.String, sealed: Schema.NullOr(Schema.String) })
 const decodeAnswers = Schema.decodeUnknownEffect(Schema.Array(Answer))
 
-export const parts = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): ReadonlyArray<Part> => [
-  settingsPart(sql, secrets),
-  answersPart(sql, secrets),
-  accountsPart(sql, secrets)
-]
+export const parts = (
+  sql: SqlClient.SqlClient,
+  secrets: Secrets["Service"],
+  channel: Channel["Service"]
+): ReadonlyArray<Part> => [settingsPart(sql, secrets), answersPart(sql, secrets), accountsPart(sql, secrets, channel)]
 
 /** Counts what it has sealed again, and leaves alone what opens with none of our keys. */
 const makeResealer = (secrets: Secrets["Service"]) => {
@@ -128,29 +129,29 @@ const answersPart = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Par
   })
 })
 
-/** The keys of accounts at Stripe. A change of a merchant's settings locks the same row of `merchants`. */
-const accountsPart = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Part => ({
+/** The keys of accounts at channels. A change of a merchant's settings locks the same row of `merchants`. */
+const accountsPart = (sql: SqlClient.SqlClient, secrets: Secrets["Service"], channel: Channel["Service"]): Part => ({
   name: "merchant_modes",
   page: Effect.fnUntraced(function* (after: string) {
     const merchants = yield* decodeOwners(
       yield* sql`select distinct merchant_id as "merchantId" from merchant_modes
-        where stripe is not null and merchant_id > ${after} order by 1 limit ${settingsMax}::int4`
+        where channel_accounts <> '{}' and merchant_id > ${after} order by 1 limit ${settingsMax}::int4`
     )
     const ids = merchants.map(({ merchantId }) => merchantId)
     // By a statement of its own, so that the next one reads what the holder of the lock has written.
     yield* sql`select 1 from merchants where merchant_id = any(${ids}::text[]) order by merchant_id for update`
     const rows = yield* decodeAccounts(
-      yield* sql`select merchant_id as "merchantId", mode, stripe from merchant_modes
-        where merchant_id = any(${ids}::text[]) and stripe is not null`
+      yield* sql`select merchant_id as "merchantId", mode, channel_accounts as accounts from merchant_modes
+        where merchant_id = any(${ids}::text[]) and channel_accounts <> '{}'`
     )
     const { again, complain, count } = makeResealer(secrets)
-    for (const { merchantId, mode, stripe } of rows) {
+    for (const { accounts, merchantId, mode } of rows) {
       const before = count()
-      const uses = stripeUses({ merchantId, mode })
-      const secretKey = again(stripe.secretKey, uses.secretKey)
-      const webhookSecret = again(stripe.webhookSecret, uses.webhookSecret)
+      const unknown = Object.keys(accounts).filter((name) => channel.all().every((each) => each.name !== name))
+      if (unknown.length > 0) yield* Effect.logError(`no channel is wired that opens accounts at ${unknown.join(", ")}`)
+      const resealed = channel.reseal({ merchantId, mode }, accounts, again)
       if (count() === before) continue
-      yield* sql`update merchant_modes set stripe = ${jsonText({ ...stripe, secretKey, webhookSecret })}::text::jsonb
+      yield* sql`update merchant_modes set channel_accounts = ${jsonText(resealed)}::text::jsonb
         where merchant_id = ${merchantId} and mode = ${mode}`
       yield* sql`select pg_notify(${changedChannel}, ${merchantId})`
     }

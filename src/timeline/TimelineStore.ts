@@ -7,7 +7,6 @@ import type { Account } from "@coffer/model/Account"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { channelFees, type FeeOf, type OwnedPayment } from "./channelFees.ts"
 import {
   AttemptRow,
   DeliveryRow,
@@ -25,7 +24,6 @@ export class TimelineStore extends Context.Service<
   {
     /** One more than {@link timelineRowsMax} of a kind says that there are more. */
     readonly rowsOf: (account: Account, tradeNo: string) => Effect.Effect<StoryRows>
-    readonly channelFees: (payments: ReadonlyArray<OwnedPayment>) => Effect.Effect<FeeOf>
     /** Writes with one of these paths, since then, oldest first. */
     readonly writesTo: (
       account: Account,
@@ -57,7 +55,6 @@ export const layer = Layer.effect(
     const limit = timelineRowsMax + 1
 
     return TimelineStore.of({
-      channelFees: (payments) => channelFees(sql, payments),
       rowsOf: Effect.fnUntraced(function* ({ merchantId, mode }, tradeNo) {
         const owned = sql`merchant_id = ${merchantId} and mode = ${mode}`
         const refunds = yield* refundsIn(

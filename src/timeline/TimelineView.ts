@@ -3,7 +3,7 @@ import { entryKinds, type TimelineEntry, type TimelineResource, timelineRowsMax 
 import type { Order, UnappliedPayment } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
 import { isoText, isoTextOrNull } from "../platform/runtime/codecs.ts"
-import type { FeeOf } from "./channelFees.ts"
+import type { FeeOf } from "../channel/fees.ts"
 import type { RequestRow, StoryRows } from "./storyRows.ts"
 
 interface Entry extends Omit<TimelineEntry, "after_ms" | "at"> {

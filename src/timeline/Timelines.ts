@@ -3,12 +3,13 @@ import type { TimelineResource } from "@coffer/contract/Timeline"
 import type { Account } from "@coffer/model/Account"
 import type { Order } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer, Predicate } from "effect"
+import { Channel } from "../channel/Channel.ts"
 import { type LogRow, Logs } from "../logs/Logs.ts"
 import type { Moment } from "../logs/callsAtWork.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
 import { span } from "../platform/runtime/span.ts"
-import type { OwnedPayment } from "./channelFees.ts"
+import type { OwnedPayment } from "../channel/fees.ts"
 import type { RequestRow, StoryRows } from "./storyRows.ts"
 import { TimelineStore } from "./TimelineStore.ts"
 import { timelineView } from "./TimelineView.ts"
@@ -38,6 +39,7 @@ export const layer = Layer.effect(
     const orders = yield* Orders
     const logs = yield* Logs
     const store = yield* TimelineStore
+    const channel = yield* Channel
 
     return Timelines.of({
       find: span("Timelines.find")(function* (account, ref, { withFees } = { withFees: false }) {
@@ -59,7 +61,7 @@ export const layer = Layer.effect(
         const writes = yield* store.writesTo(account, pathsOf(order, rows), order.createdAt)
         const requests = new Map<string, RequestRow>()
         for (const call of [...creations, ...writes]) requests.set(call.request_id, call)
-        const feeOf = yield* store.channelFees(withFees ? paymentsOf(order) : [])
+        const feeOf = yield* channel.feesOf(withFees ? paymentsOf(order) : [])
         return timelineView(order, rows, [...requests.values()], feeOf)
       })
     })

@@ -35,7 +35,7 @@ import { unmovedMillis } from "../platform/runtime/MovedClock.ts"
 import * as DeliveryMetrics from "./DeliveryMetrics.ts"
 import { type Ended, type LeasedDelivery, logLost, makeResults } from "./deliveryResults.ts"
 import { DeliveryStore, type Lease } from "./DeliveryStore.ts"
-import { attemptOf, isDelivered, type Posted, type PostResult } from "./postDelivery.ts"
+import { attemptOf, isDelivered, makeExcerpts, type Posted, type PostResult } from "./postDelivery.ts"
 
 /** The longest time of an attempt. */
 const attemptMillis = Duration.toMillis(webhookAcknowledgement)
@@ -64,6 +64,7 @@ export const makeBegin = Effect.fnUntraced(function* ({ failing, metrics, places
   const store = yield* DeliveryStore
   const clocks = yield* MerchantClocks
   const unrecorded = makeUnrecorded()
+  const keepsExcerpt = makeExcerpts()
 
   const results = yield* makeResults((batch) => store.record(batch), makeWritten({ metrics, places, clocks }))
   const run = yield* FiberSet.makeRuntime<never>()
@@ -77,10 +78,13 @@ export const makeBegin = Effect.fnUntraced(function* ({ failing, metrics, places
       if (posted === "proxy") yield* DeliveryMetrics.countProxyFailure
       return
     }
-    const made: Made = { delivery, attempt: attemptOf(delivery, posted), outcome: posted.outcome, worker }
+    // An operator's minutes and hours are those of real time.
+    const now = yield* unmovedMillis
+    const attempt = attemptOf(delivery, posted)
+    const snippet = attempt.snippet && (keepsExcerpt(delivery, now) ? attempt.snippet : null)
+    const made: Made = { delivery, attempt: { ...attempt, snippet }, outcome: posted.outcome, worker }
     places.learn(line, { isAnswered: made.attempt.statusCode !== null, millis: made.attempt.durationMillis })
-    // An operator's hour is one of real time.
-    const warning = judge(failing, made, yield* unmovedMillis)
+    const warning = judge(failing, made, now)
     if (warning !== undefined) yield* Effect.logWarning(warning)
     return made
   })

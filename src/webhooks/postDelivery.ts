@@ -130,6 +130,24 @@ export const attemptOf = (delivery: LeasedDelivery, { at, ended, millis, outcome
   return { ...attempt, status: nextAttemptAt === undefined ? "failed" : "pending", nextAttemptAt }
 }
 
+/** Excerpts of answers that are kept for the sandbox of one merchant in a minute, on one runner (docs/security.md). */
+export const excerptsMax = 600
+
+/** Whether the excerpt of an answer is kept, at this time in milliseconds. Live ones all are (silences: W24). */
+export const makeExcerpts = () => {
+  let minute = 0
+  const counts = new Map<string, number>()
+  return ({ merchant_id, mode }: LeasedDelivery, millis: number): boolean => {
+    if (mode === "live") return true
+    const now = Math.floor(millis / 60_000)
+    if (now !== minute) counts.clear()
+    minute = now
+    const count = counts.get(merchant_id) ?? 0
+    if (count < excerptsMax) counts.set(merchant_id, count + 1)
+    return count < excerptsMax
+  }
+}
+
 const shown = (outcome: Posted["outcome"]): Pick<Attempt, "statusCode" | "failure" | "snippet"> => {
   switch (outcome._tag) {
     case "Answered":

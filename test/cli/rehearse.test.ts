@@ -2,10 +2,13 @@
 import http from "node:http"
 import net from "node:net"
 import tls from "node:tls"
-import { start as simulate } from "@coffer/simulator/start"
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { accountOf, start as simulate } from "@coffer/simulator/start"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
-import { type } from "../kit/cli.ts"
+import { Deferred, Effect, Fiber, Redacted } from "effect"
+import { type Said, type } from "../kit/cli.ts"
 import { password, proxying } from "../webhooks/proxy.ts"
 import { run, selfSigned } from "../webhooks/receiver.ts"
 import { trusting } from "../webhooks/secureReceiver.ts"
@@ -13,12 +16,14 @@ import { trusting } from "../webhooks/secureReceiver.ts"
 // oxlint-disable-next-line no-explicit-any -- a test changes what it finds
 type Body = any
 
-/** Changes an answer in place, for a request such as `POST /v1/refunds`. */
-type Plant = (body: Body, request: string) => void
+/** Changes an answer in place, for a request such as `POST /v1/refunds`. `"lost"` loses it. */
+type Plant = (body: Body, request: string) => "lost" | unknown
 
 /** A simulator whose answers go through `plant`. */
 const planted = Effect.fnUntraced(function* (plant: Plant = () => undefined) {
   const simulator = yield* simulate({ port: 0, chargeSettles: 0, disputeDecides: 0 })
+  // Nothing is posted to the address of the endpoint at which webhooks are lost.
+  yield* simulator.control.hold_webhooks({})
   const { port } = yield* run(
     http.createServer(async (request, response) => {
       const chunks: Array<Buffer> = []
@@ -34,7 +39,7 @@ const planted = Effect.fnUntraced(function* (plant: Plant = () => undefined) {
         ...(request.method === "POST" && { body: Buffer.concat(chunks) })
       })
       const body: Body = await answer.json()
-      plant(body, `${request.method} ${request.url}`)
+      if (plant(body, `${request.method} ${request.url}`) === "lost") return void response.destroy()
       response.writeHead(answer.status, { "content-type": "application/json" }).end(JSON.stringify(body))
     })
   )
@@ -67,7 +72,8 @@ describe("coffer stripe rehearse", () => {
       assert.strictEqual(code, 0, stderr)
       const report = JSON.parse(stdout)
       assert.deepStrictEqual([report.different, report.not_reached, report.left], [0, 0, 0])
-      assert.isAtLeast(report.same, 40)
+      assert.isAtLeast(report.same, 45)
+      assert.deepStrictEqual([report.methods, report.other_methods], [["card", "alipay", "wechat_pay"], []])
       assert.notMatch(stdout, /sk_test|\b(pi|ch|re|cs|du|dp|evt|acct|pm|file)_\w{6}/)
       const [file] = all("file")
       assert.deepInclude(file, { purpose: "dispute_evidence", type: "png" })
@@ -76,6 +82,66 @@ describe("coffer stripe rehearse", () => {
       assert.deepStrictEqual(new Set(all("checkout.session").map(({ status }) => status)), new Set(["expired"]))
       const open = all("payment_intent").filter(({ status }) => !["succeeded", "canceled"].includes(status))
       assert.deepStrictEqual(open, [])
+      assert.deepStrictEqual(all("webhook_endpoint"), [])
+      const named = new Set(all("payment_intent").flatMap(({ payment_method_types: types }) => types))
+      assert.deepStrictEqual(named, new Set(["card", "alipay", "wechat_pay"]))
+    })
+  )
+
+  for (const [methods, others] of [
+    [["card"], []],
+    [
+      ["card", "wechat_pay"],
+      ["klarna", "link"]
+    ]
+  ] as const) {
+    it.live(`pays by each method that the account has (${[...methods, ...others].join(", ")}), and by no other`, () =>
+      Effect.gen(function* () {
+        let sessions = 0
+        const stripe = yield* planted((body, request) => {
+          // The first session is for every method of the account.
+          if (request === "POST /v1/checkout/sessions" && sessions++ === 0) body.payment_method_types.push(...others)
+        })
+        yield* stripe.control.set_account({ account: accountOf(key), methods: [...methods] })
+        const words = ["stripe", "rehearse", "--api", stripe.address, "--patience", "1", "--json"]
+        const { code, stderr, stdout } = yield* type(words, { STRIPE_KEY: key })
+        assert.deepStrictEqual(differing(stdout), [], stderr)
+        assert.strictEqual(code, 0, stderr)
+        const report = JSON.parse(stdout)
+        assert.deepStrictEqual([report.methods, report.other_methods], [methods, others])
+        const steps: ReadonlyArray<string> = report.steps.map(({ step }: { step: string }) => step)
+        for (const method of ["card", "alipay", "wechat_pay"] as const) {
+          assert.strictEqual(
+            steps.includes(`session for ${method}`),
+            methods.some((each) => each === method)
+          )
+        }
+      })
+    )
+  }
+
+  it.live("appeals a lost dispute where the account may, with a reason and a file", () =>
+    Effect.gen(function* () {
+      const stripe = yield* planted()
+      const said = { stdout: "", stderr: "" }
+      // The real bank, which offers an appeal some time after the loss.
+      const bank = Effect.gen(function* () {
+        for (const { id, status } of stripe.all("dispute")) {
+          if (status === "lost" && said.stderr.includes(`to appeal ${id}`)) {
+            yield* stripe.control.decide_dispute({ dispute: id, outcome: "appeal_needs_response" })
+          }
+        }
+        yield* Effect.sleep("50 millis")
+      })
+      yield* Effect.forkScoped(Effect.forever(bank))
+      const words = ["stripe", "rehearse", "--api", stripe.address, "--patience", "1", "--appeals", "--json"]
+      const { code, stderr, stdout } = yield* type(words, { STRIPE_KEY: key }, said)
+      assert.deepStrictEqual(differing(stdout), [], stderr)
+      assert.strictEqual(code, 0, stderr)
+      assert.include(stderr, "appeal, filed: same")
+      const appealed = stripe.all("dispute").filter(({ status }) => status === "appeal_under_review")
+      assert.lengthOf(appealed, 1)
+      assert.strictEqual(appealed[0]!.evidence.appeal?.card?.reason_for_filing, "Rehearsal")
     })
   )
 
@@ -159,6 +225,95 @@ describe("coffer stripe rehearse", () => {
     )
   }
 
+  describe("with --progress", () => {
+    /** A folder of its own, and the command with a file in it. */
+    const kept = Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "rehearsal-"))),
+        (there) => Effect.sync(() => rmSync(there, { recursive: true }))
+      )
+      const file = join(folder, "progress.json")
+      const wordsFor = (address: string) =>
+        ["stripe", "rehearse", "--api", address, "--patience", "1", "--json", "--progress", file] as const
+      return { file, wordsFor }
+    })
+
+    for (const [what, request] of [
+      ["a session was made", "POST /v1/checkout/sessions"],
+      ["a payment was made", "POST /v1/payment_intents"],
+      ["a refund was made", "POST /v1/refunds"],
+      ["evidence was submitted", "POST /v1/disputes/"]
+    ] as const) {
+      it.live(`goes on where it was interrupted while ${what} whose answer was lost, and makes nothing twice`, () =>
+        Effect.gen(function* () {
+          const { file, wordsFor } = yield* kept
+          const reached = yield* Deferred.make<void>()
+          let isLost = false
+          const stripe = yield* planted((_, asked) => {
+            if (isLost || !asked.startsWith(request)) return undefined
+            isLost = true
+            Deferred.doneUnsafe(reached, Effect.void)
+            return "lost"
+          })
+          const first = yield* Effect.forkScoped(type(wordsFor(stripe.address), { STRIPE_KEY: key }))
+          yield* Deferred.await(reached)
+          yield* Fiber.interrupt(first)
+          assert.strictEqual(statSync(file).mode & 0o777, 0o600)
+          assert.notMatch(readFileSync(file, "utf8"), /sk_test|_secret_|whsec_/)
+          assert.isEmpty(
+            stripe.all("refund").filter(({ amount }) => amount === 2_000),
+            "nothing is taken back yet"
+          )
+          const { code, stderr, stdout } = yield* type(wordsFor(stripe.address), { STRIPE_KEY: key })
+          assert.deepStrictEqual(differing(stdout), [], stderr)
+          assert.strictEqual(code, 0, stderr)
+          assert.isFalse(existsSync(file) || existsSync(`${file}.simulator`))
+          const plain = yield* rehearsed()
+          for (const kind of ["checkout.session", "payment_intent", "refund", "dispute", "file"] as const) {
+            assert.lengthOf(stripe.all(kind), plain.all(kind).length, kind)
+          }
+        })
+      )
+    }
+
+    it.live("that Stripe does not answer ends it, and the next run goes on", () =>
+      Effect.gen(function* () {
+        const { file, wordsFor } = yield* kept
+        let isAway = false
+        const stripe = yield* planted((_, asked) => {
+          if (asked === "POST /v1/refunds" && !existsSync(`${file}.back`)) isAway = true
+          return isAway ? "lost" : undefined
+        })
+        const away = yield* type(wordsFor(stripe.address), { STRIPE_KEY: key })
+        assert.strictEqual(away.code, 1)
+        assert.include(away.stderr, "the same command goes on from there")
+        writeFileSync(`${file}.back`, "")
+        isAway = false
+        const back = yield* type(wordsFor(stripe.address), { STRIPE_KEY: key })
+        assert.strictEqual(back.code, 0, back.stderr)
+        assert.lengthOf(stripe.all("checkout.session"), 4)
+      })
+    )
+
+    for (const [what, words, other] of [
+      ["another key", [], { STRIPE_KEY: `${key}9` }],
+      ["other flags", ["--by-hand"], {}]
+    ] as const) {
+      it.live(`is refused with ${what} than it was begun with`, () =>
+        Effect.gen(function* () {
+          const { file, wordsFor } = yield* kept
+          const stripe = yield* planted((_, asked) => (asked === "POST /v1/refunds" ? "lost" : undefined))
+          yield* type(wordsFor(stripe.address), { STRIPE_KEY: key })
+          const said: Said = { stdout: "", stderr: "" }
+          const again = yield* type([...wordsFor(stripe.address), ...words], { STRIPE_KEY: key, ...other }, said)
+          assert.strictEqual(again.code, 2, again.stderr)
+          assert.include(again.stderr, "another key or other flags")
+          assert.isTrue(existsSync(file))
+        })
+      )
+    }
+  })
+
   it.live("prints each difference as a line that a person reads", () =>
     Effect.gen(function* () {
       const { code, stdout } = yield* rehearsed((body) => {
@@ -208,14 +363,23 @@ function plants(): ReadonlyArray<readonly [what: string, plant: Plant, path: str
       "ui_mode"
     ],
     [
+      "an event of which the webhook was lost counts as sent",
+      (body, request) =>
+        request.includes("type=charge.succeeded") &&
+        body.data.forEach((event: Body) => {
+          event.pending_webhooks = 0
+        }),
+      "answer"
+    ],
+    [
       "an event never appears",
       (body, request) => request.includes("type=charge.dispute.closed") && (body.data = []),
       "answer"
     ],
     [
-      "a method is filtered",
+      "a method that the account has is filtered",
       of("checkout.session", (session) => {
-        session.payment_method_types = session.payment_method_types.filter((each: string) => each !== "alipay")
+        if (session.payment_method_types[0] === "alipay") session.payment_method_types = []
       }),
       "payment_method_types"
     ],

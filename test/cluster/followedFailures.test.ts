@@ -14,6 +14,9 @@ import { freshDatabase, ownersConnection } from "../kit/Service.ts"
 import { rounds } from "../kit/soak.ts"
 import { newOrder, perform, runner, type Wallet } from "../kit/TwoRunners.ts"
 
+/** Rounds of each kind. `FOLLOWED_ROUNDS` says the same for `followedLists`. */
+const roundsOfEach = Number(process.env["FOLLOWED_ROUNDS"] ?? rounds(1, 10))
+
 const events = { path: "events", key: "id", table: "events" }
 
 /** Postgres does not come to an end with the events of this order, until the scope closes. */
@@ -104,7 +107,7 @@ describe.skipIf(leftOut)(named("lists that are followed at three runners"), () =
   for (const way of ["is started again", "fails over"] as const) {
     it.live(`miss no row when one runner is killed and Postgres ${way}`, () =>
       Effect.gen(function* () {
-        for (let seed = 0; seed < rounds(1, 10); seed++) yield* Effect.scoped(disturbedRound(way, seed))
+        for (let seed = 0; seed < roundsOfEach; seed++) yield* Effect.scoped(disturbedRound(way, seed))
       })
     )
   }

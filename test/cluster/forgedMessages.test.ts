@@ -19,6 +19,7 @@ const payment = (tradeNo: string, version = 1) => ({
     command: {
       _tag: "ConfirmPayment",
       facts: {
+        channel: "sandbox",
         paymentId: "pay_01JZ0000000000000000000001",
         method: "card",
         amount,

@@ -21,7 +21,9 @@ const says = (coffer: Coffer, words: string) =>
 /** Locks the row that a runner locks for each page: no runner goes on, and none waits for it. */
 const holdWalk = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const [held, released] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-  const holding = yield* sql`select 1 from secret_check for update`.pipe(
+  // On a slow machine it lasts for longer than Postgres lets a transaction of the service be idle.
+  const holding = yield* sql`set local idle_in_transaction_session_timeout = 0`.pipe(
+    Effect.andThen(sql`select 1 from secret_check for update`),
     Effect.andThen(Deferred.succeed(held, undefined)),
     Effect.andThen(Deferred.await(released)),
     sql.withTransaction,

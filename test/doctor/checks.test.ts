@@ -4,10 +4,11 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { checks } from "../../src/channels.ts"
 import { diagnose } from "../../src/doctor/doctor.ts"
 import { Unmade } from "../../src/doctor/Finding.ts"
 import type { Installation } from "../../src/doctor/Installation.ts"
-import { type Changes, installationWith } from "../kit/installation.ts"
+import { type Changes, installationWith, stripeWith } from "../kit/installation.ts"
 import { mailServer } from "../kit/MailServer.ts"
 import { connect } from "../kit/Process.ts"
 import { leftOut, named, running } from "../kit/Redis.ts"
@@ -15,7 +16,7 @@ import { freePort, freshDatabase, ownersConnection, start } from "../kit/Service
 import { password, proxying } from "../webhooks/proxy.ts"
 
 const look = Effect.fnUntraced(function* (installation: Installation, name: string) {
-  const finding = (yield* diagnose(installation)).find((each) => each.name === name)!
+  const finding = (yield* diagnose(installation, checks)).find((each) => each.name === name)!
   return [finding.status, finding.seen] as const
 })
 
@@ -30,7 +31,7 @@ describe("of the database", () => {
   it.live("the service's role is told from one that could change the ledger", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
-      const all = yield* diagnose(installationWith({ sql: yield* connect(url), url }))
+      const all = yield* diagnose(installationWith({ sql: yield* connect(url), url }), checks)
       const statusOf = (name: string) => all.find((each) => each.name === name)?.status
       assert.deepStrictEqual(
         ["postgres", "migrations", "postgres role", "postgres tls", "clock", "connections"].map(statusOf),
@@ -74,7 +75,7 @@ describe("of the database", () => {
       const sql = yield* connect(database)
       const acquirer = Effect.suspend(() => seen({ sql }, "acquirer"))
       const setAccount = (merchantId: string, isActive: boolean) =>
-        sql`update merchant_modes set stripe = ${JSON.stringify({ isActive })}::text::jsonb
+        sql`update merchant_modes set channel_accounts = ${JSON.stringify({ stripe: { isActive } })}::text::jsonb
           where merchant_id = ${merchantId} and mode = 'live'`
       const [first, second] = [yield* api.newMerchant(), yield* api.newMerchant()]
       for (const { merchantId } of [first, second]) {
@@ -162,9 +163,9 @@ describe("of other programs", () => {
 describe("of Stripe", () => {
   it.live("a proxy that lets nothing through to it is told as the proxy's failure, without its password", () =>
     Effect.gen(function* () {
-      const stripeApi = new URL("https://stripe.example")
-      const { asked, url: stripeProxy } = yield* proxying(() => 403)
-      const [status, said] = yield* seen({ settings: { stripeApi, stripeProxy } }, "stripe")
+      const api = new URL("https://stripe.example")
+      const { asked, url: proxy } = yield* proxying(() => 403)
+      const [status, said] = yield* seen({ settings: stripeWith({ api, proxy }) }, "stripe")
       assert.strictEqual(status, "error")
       assert.match(said, /^STRIPE_PROXY at 127\.0\.0\.1:\d+ opens no way to stripe\.example: .* 403\.$/)
       assert.notInclude(said, password)
@@ -179,11 +180,11 @@ describe("of Stripe", () => {
     Effect.gen(function* () {
       const database = yield* freshDatabase
       yield* start({ database })
-      const stripeApi = new URL("http://127.0.0.1:1")
+      const api = new URL("http://127.0.0.1:1")
       const sql = yield* connect(database)
-      assert.strictEqual((yield* seen({ sql, settings: { stripeApi } }, "stripe"))[0], "not applicable")
-      yield* sql`update merchant_modes set stripe = '{"isActive": true}'`
-      assert.deepStrictEqual(yield* seen({ sql, settings: { stripeApi } }, "stripe"), [
+      assert.strictEqual((yield* seen({ sql, settings: stripeWith({ api }) }, "stripe"))[0], "not applicable")
+      yield* sql`update merchant_modes set channel_accounts = '{"stripe": {"isActive": true}}'`
+      assert.deepStrictEqual(yield* seen({ sql, settings: stripeWith({ api }) }, "stripe"), [
         "error",
         "Stripe is not reached at 127.0.0.1:1: ECONNREFUSED."
       ])

@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { diskVerdict } from "../../src/doctor/disk.ts"
+import { checks } from "../../src/channels.ts"
 import { checksOf, docsOf } from "../../src/doctor/doctor.ts"
 import { type Check, checkMillisMax, error, examine, fine, type Verdict, warning } from "../../src/doctor/Finding.ts"
 import { backupsVerdict, nodeVerdict } from "../../src/doctor/hostChecks.ts"
 import {
   acquirerVerdict,
   outboundVerdict,
-  thinVerdict,
   adminVerdict,
   proxiesVerdict,
   publicUrlVerdict,
@@ -25,8 +25,8 @@ import {
 } from "../../src/doctor/postgresChecks.ts"
 import { exitCodeOf, jsonOf, tableOf } from "../../src/doctor/report.ts"
 import { filesVerdict, keyVerdict, passwordsVerdict } from "../../src/doctor/secretChecks.ts"
-import { mailVerdict, redisVerdict } from "../../src/doctor/serviceChecks.ts"
-import { stripeVerdict } from "../../src/doctor/stripeCheck.ts"
+import { mailVerdict, openIdVerdict, redisVerdict } from "../../src/doctor/serviceChecks.ts"
+import { stripeVerdict, thinVerdict } from "../../src/channels/stripe/stripeInstallation.ts"
 import { newestMigration } from "../../src/platform/postgres/Migrator.ts"
 import { installationWith, settingsWith } from "../kit/installation.ts"
 
@@ -51,8 +51,26 @@ const day = {
 }
 
 const stripeBy = (proxy: string | undefined, ...troubles: Parameters<typeof stripeVerdict>[2]) =>
-  stripeVerdict(live, settingsWith({ stripeProxy: proxy === undefined ? undefined : url(proxy) }), troubles)
+  stripeVerdict(
+    live,
+    { api: new URL("https://api.stripe.com"), proxy: proxy === undefined ? undefined : url(proxy) },
+    troubles
+  )
 const viaProxy = "http://user:s3cret@proxy.example:3128"
+
+const openIdBy = (problem: string | undefined) =>
+  openIdVerdict(
+    settingsWith({
+      openId: {
+        issuer: new URL("https://id.example/realm"),
+        clientId: "coffer",
+        clientSecret: url("secret"),
+        roleClaim: undefined,
+        roles: []
+      }
+    }),
+    problem
+  )
 
 type Row = readonly [check: string, verdict: Verdict, status: Verdict["status"], seen: RegExp]
 
@@ -166,6 +184,9 @@ const rows: ReadonlyArray<Row> = [
   ["mail", mailBy("smtp://u:p@mail.example:587"), "warning", /in clear/],
   ["mail", mailBy("smtps://u:p@mail.example", "bad login"), "error", /cannot be used: bad login/],
   ["mail", mailBy("smtps://u:p@mail.example", undefined, "receipts@127.0.0.1"), "warning", /no receiver believes/],
+  ["openid", openIdBy(undefined), "ok", /at id.example describes itself/],
+  ["openid", openIdBy("unexpected issuer."), "error", /cannot be used: unexpected issuer\.$/],
+  ["openid", openIdVerdict(settingsWith(), undefined), "not applicable", /by links and passkeys/],
   ["node", nodeVerdict(process.versions.node), "ok", /the tests ran on/],
   ["node", nodeVerdict("20.20.2"), "warning", /Node 20\.20\.2 runs/],
   ["backups", backupAged(25), "ok", /25 hours old/],
@@ -191,7 +212,7 @@ describe("the doctor", () => {
   }
 
   it("has a section in docs/doctor.md for each check, and each check is provoked by a test", () => {
-    const names = checksOf(live).map(({ name }) => name)
+    const names = checksOf(live, checks).map(({ name }) => name)
     const docs = readFileSync("docs/doctor.md", "utf8")
     const headings = [...docs.matchAll(/^### (.*)$/gm)].map(([, heading]) => heading)
     assert.deepStrictEqual(headings, names)

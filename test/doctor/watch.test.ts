@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { certificateEnd, makeLook } from "../../src/doctor/publicCertificate.ts"
-import { reconciliationAges } from "../../src/doctor/Watch.ts"
+import { ageOfBooks } from "../../src/channels/stripe/ReconciliationStore.ts"
 import { authority, needsOpenssl } from "../kit/Certificates.ts"
 import { freePort } from "../kit/Service.ts"
 import { begins, connected, connectedAs } from "../stripe/kit.ts"
@@ -97,9 +97,11 @@ describe("the age of the reconciliation", () => {
     Effect.gen(function* () {
       const world = yield* connected()
       yield* connectedAs(world, yield* world.api.newMerchant(), "sk_test_another")
-      const ages = Effect.map(reconciliationAges(world.sql, DateTime.makeUnsafe(begins + 2 * day * 1_000)), (rows) =>
-        Object.fromEntries(rows.map(({ age, mode }) => [mode, age]))
-      )
+      const later = DateTime.makeUnsafe(begins + 2 * day * 1_000)
+      const ages = Effect.all({
+        live: ageOfBooks(world.sql, "live", later),
+        sandbox: ageOfBooks(world.sql, "sandbox", later)
+      })
       yield* world.sql`update stripe_polls set movements_since = '2026-01-01'`
       assert.deepStrictEqual(yield* ages, { live: 0, sandbox: 2 * day })
       const { merchantId } = world.merchant

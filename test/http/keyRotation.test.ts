@@ -8,7 +8,9 @@ import { MerchantId } from "@coffer/model/Ids"
 import * as Doubt from "@coffer/cluster/Doubt"
 import * as KeyStore from "../../src/secretKey/KeyStore.ts"
 import { Merchants } from "../../src/merchants/Merchants.ts"
-import { sealStripeKeys } from "../../src/merchants/stripeAccount.ts"
+import * as Channel from "../../src/channel/Channel.ts"
+import { stripeChannel } from "../../src/channels/stripe/SessionStore.ts"
+import { sealStripeKeys, toStore } from "../../src/channels/stripe/StripeClient.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import * as SecretCheck from "../../src/platform/postgres/SecretCheck.ts"
 import * as DataDir from "../../src/platform/runtime/DataDir.ts"
@@ -67,7 +69,7 @@ const given = Effect.fnUntraced(function* (running: Running, url: string) {
   const stripeKeys = { secretKey: "sk_live_1", webhookSecret: "whsec_1" }
   const sealed = sealStripeKeys(Context.get(running.context, Secrets.Secrets), account, stripeKeys)
   const stripe = { ...sealed, isActive: false, account: null, setAt: "2026-01-01T00:00:00.000Z" }
-  yield* Context.get(running.context, Merchants).setStripe(account, stripe)
+  yield* Context.get(running.context, Merchants).setChannelAccount(account, stripeChannel, toStore(stripe))
   const signing = (yield* hooks.secret).secret as string
   return {
     merchant,
@@ -114,10 +116,10 @@ const sealedBy = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, secret: 
     union all select w.id, w.id || '/' || (e->>'id') || '/signing_secret', e->'secrets'->>'current'
       from webhook_settings w, jsonb_array_elements(endpoints) e
     union all select id, 'idempotency_keys/' || id, data from idempotency_keys where data like '2.%'
-    union all select '', merchant_id || '/' || mode || '/stripe/secret_key', stripe->>'secretKey'
-      from merchant_modes where stripe is not null
-    union all select '', merchant_id || '/' || mode || '/stripe/webhook_secret', stripe->>'webhookSecret'
-      from merchant_modes where stripe is not null
+    union all select '', merchant_id || '/' || mode || '/stripe/secret_key', channel_accounts->'stripe'->'own'->>'secretKey'
+      from merchant_modes where channel_accounts <> '{}'
+    union all select '', merchant_id || '/' || mode || '/stripe/webhook_secret', channel_accounts->'stripe'->'own'->>'webhookSecret'
+      from merchant_modes where channel_accounts <> '{}'
     union all select '', 'secret_check/kept', kept from secret_check where kept is not null`
   const opened = rows.filter(({ text, use }) => Option.isSome(tryUnseal(derive(secret, "webhook-secrets"), text, use)))
   return { all: rows.length, opened: opened.length, uses: rows.map(({ use }) => use) }
@@ -275,7 +277,7 @@ const storeOn = (database: string, doubt = Doubt.make()) =>
   Effect.map(
     Layer.build(
       KeyStore.layer.pipe(
-        Layer.provide([Secrets.layer, Layer.succeed(Doubt.Doubt, doubt)]),
+        Layer.provide([Secrets.layer, Channel.layer, Layer.succeed(Doubt.Doubt, doubt)]),
         Layer.provide(SecretCheck.layer),
         Layer.provide(Settings.layer({ embedded: false })),
         Layer.provide(DataDir.layer(tmpdir())),

@@ -64,8 +64,10 @@ export const insertOrders = (
   {
     metadata = "'{}'::jsonb",
     status = "'pending'",
-    subject = "null"
-  }: Expressions<"status" | "metadata" | "subject"> = {}
+    subject = "null",
+    receipt_email = "null",
+    payment_method = `case when ${status} = 'paid' then 'card' end`
+  }: Expressions<"status" | "metadata" | "subject" | "receipt_email" | "payment_method"> = {}
 ) =>
   seed(sql, "orders", many, {
     ...shared(many),
@@ -80,7 +82,8 @@ export const insertOrders = (
     fee: `case when ${status} = 'paid' then 1 end`,
     channel: `case when ${status} = 'paid' then 'sandbox' end`,
     payment_id: `case when ${status} = 'paid' then 'pay_' || n end`,
-    payment_method: `case when ${status} = 'paid' then 'card' end`,
+    payment_method,
+    receipt_email,
     paid_at: `case when ${status} = 'paid' then to_timestamp(millis / 1000.0) end`,
     metadata,
     declines: "0",

@@ -55,6 +55,8 @@ export const errorsLoggedIn = (url: string): ReadonlyArray<string> =>
 export interface Options extends Partial<Omit<Service.Options, "port" | "clock" | "logger">> {
   /** `test`: the service's time stands still until the test moves it. */
   readonly clock?: "live" | "test"
+  /** A free one unless given: PUBLIC_URL may have to name it. */
+  readonly port?: number
   /** With the test's clock: when this service begins, in milliseconds; what came before it was earlier. */
   readonly begins?: number
   /** Where its operator's API is, if `env` says that it is at a port of its own. */
@@ -75,7 +77,7 @@ export const start = Effect.fnUntraced(function* ({ adminPort, begins = 0, clock
   const service = yield* Service.run({
     ...options,
     database: options.database ?? (yield* cloneOf(templates[clock])),
-    port: yield* freePort,
+    port: options.port ?? (yield* freePort),
     env: {
       SECRET_KEY: secretKey,
       OPERATOR_TOKEN: operatorToken,

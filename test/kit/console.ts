@@ -2,29 +2,31 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Api, Reply } from "./Api.ts"
+import type { Authenticator, Changes } from "./authenticator.ts"
 import type { MailServer } from "./MailServer.ts"
+
+type Send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Effect.Effect<Reply>
 
 export interface ConsoleBrowser {
   /** The cookies of the browser, by name. */
   readonly cookies: Map<string, string>
-  readonly call: (
-    method: string,
-    path: string,
-    body?: unknown,
-    headers?: Record<string, string>
-  ) => Effect.Effect<Reply>
+  readonly call: Send
+  /** The same to the operator's API. */
+  readonly operate: Send
 }
 
-export const consoleBrowser = (api: Api): ConsoleBrowser => {
+/** `origin`: of the page that asks, which is that of PUBLIC_URL. */
+export const consoleBrowser = (api: Api, origin = api.url): ConsoleBrowser => {
   const cookies = new Map<string, string>()
-  return {
-    cookies,
-    call: (method, path, body, headers) =>
+  const sendTo =
+    (base: string): Send =>
+    (method, path, body, headers) =>
       Effect.map(
-        api.call(method, `/console/api${path}`, {
+        api.call(method, `${base}${path}`, {
           body,
           headers: {
             "Coffer-Console": "1",
+            Origin: origin,
             ...(cookies.size === 0 ? {} : { Cookie: Array.from(cookies, (pair) => pair.join("=")).join("; ") }),
             ...headers
           }
@@ -38,7 +40,7 @@ export const consoleBrowser = (api: Api): ConsoleBrowser => {
           return reply
         }
       )
-  }
+  return { cookies, call: sendTo("/console/api"), operate: sendTo("/operator/v1") }
 }
 
 /** The secret of the link in a mail, whose lines may be folded. */
@@ -49,14 +51,38 @@ export const linkIn = (mail: string): string => {
 }
 
 /** Asks for a link, reads its mail and uses it. */
-export const signIn = Effect.fnUntraced(function* (api: Api, mails: MailServer, email: string) {
-  const browser = consoleBrowser(api)
+export const signIn = Effect.fnUntraced(function* (api: Api, mails: MailServer, email: string, origin?: string) {
+  const browser = consoleBrowser(api, origin)
   const before = mails.mails.length
   assert.strictEqual((yield* browser.call("POST", "/sign_in", { email })).status, 202)
   const token = linkIn(yield* mails.mail(before + 1))
   const used = yield* browser.call("POST", "/sign_in/use", { token })
   assert.strictEqual(used.status, 201, used.text)
   return { ...browser, token, signedIn: used.body.data }
+})
+
+/** Asks a browser for a new passkey of this authenticator. */
+export const register = Effect.fnUntraced(function* (
+  { call }: ConsoleBrowser,
+  key: Authenticator,
+  changes: Changes = {}
+) {
+  const asked = yield* call("POST", "/passkeys/options")
+  assert.strictEqual(asked.status, 200, asked.text)
+  const credential = key.create(asked.body.data.options, changes)
+  return yield* call("POST", "/passkeys", { name: "My key", credential })
+})
+
+/** Signs in with a passkey. */
+export const enterBy = Effect.fnUntraced(function* (
+  { call }: ConsoleBrowser,
+  key: Authenticator,
+  changes: Changes = {}
+) {
+  const asked = yield* call("POST", "/sign_in/passkey/options")
+  assert.strictEqual(asked.status, 200, asked.text)
+  const credential = key.get(asked.body.data.options, changes)
+  return { credential, entered: yield* call("POST", "/sign_in/passkey", { credential }) }
 })
 
 /** Gives a role of a merchant, and reads away the mail about it. */

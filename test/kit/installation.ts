@@ -1,12 +1,19 @@
 /** An installation for the doctor: one in which all is well, but for what a test changes. */
 import { Effect, Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { StripeSettings } from "../../src/channels/stripe/stripeInstallation.ts"
 import { Unmade } from "../../src/doctor/Finding.ts"
 import type { Installation } from "../../src/doctor/Installation.ts"
 import type { Settings } from "../../src/platform/runtime/Settings.ts"
 import { secretKey } from "./Service.ts"
 
 type Read = Settings["Service"]
+
+/** Settings of Stripe, which are the only ones that a room defines for the doctor. */
+export const stripeWith = (changes: Partial<StripeSettings> = {}): Pick<Read, "of"> => {
+  const stripe: Partial<StripeSettings> = { api: new URL("https://api.stripe.com"), proxy: undefined, ...changes }
+  return { of: () => stripe as never }
+}
 
 /** The settings that the checks read. */
 export const settingsWith = (changes: Partial<Read> = {}) =>
@@ -21,8 +28,7 @@ export const settingsWith = (changes: Partial<Read> = {}) =>
     smtpUrl: undefined,
     noOutbound: false,
     mailFrom: "receipts@pay.example",
-    stripeApi: new URL("https://api.stripe.com"),
-    stripeProxy: undefined,
+    ...stripeWith(),
     ...changes
   }) as Read
 

@@ -111,6 +111,14 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
     metadata
   },
   "POST /v1/payment_links/:link_id": { status: "active", subject: text(Limits.subjectLengthMax), metadata: patch },
+  "POST /v1/reports": {
+    report: "transactions",
+    format: "jsonl",
+    from: "2026-01-01",
+    to: "2026-01-02",
+    currency: "USD",
+    time_zone: "America/Argentina/ComodRivadavia"
+  },
   "POST /v1/test_helpers/orders/:ref/pay": { payment_method: "card", outcome: "succeed", amount: 1_000 },
   "POST /v1/test_helpers/refunds/:ref/settle": { outcome: "succeeded" },
   "POST /v1/test_helpers/orders/:ref/dispute": {
@@ -139,6 +147,7 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
     logo_url: null,
     support_email: email,
     contact_email: email,
+    time_zone: "America/Argentina/ComodRivadavia",
     support_url: url("e.example"),
     sandbox: {
       ip_allowlist: `127.0.0.1${" ".repeat(9_991)}`,
@@ -176,6 +185,7 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
   "POST /operator/v1/people": { email, name: text(100), role: "viewer" },
   "POST /operator/v1/people/:person_id/remove": {},
   "POST /operator/v1/people/:person_id/end_sessions": {},
+  "POST /operator/v1/people/:person_id/recover": {},
   "POST /operator/v1/merchants/:merchant_id/keys/:mode/reset": {},
   "POST /operator/v1/merchants/:merchant_id/payouts": {
     mode: "sandbox",

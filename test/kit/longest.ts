@@ -27,12 +27,31 @@ const paths = { ...OpenApi.fromApi(Api).paths, ...OpenApi.fromApi(OperatorApi).p
 const parametersOf = (path: string) =>
   (paths[path.replace(/:(\w+)/g, "{$1}")]?.get?.parameters ?? []).filter((parameter) => parameter.in === "query")
 
+const somePayout = `pyt_${"0".repeat(26)}`
+
+/** The same for a payout that is there. */
+export const aboutPayout = (query: string, payoutNo: string) => query.replace(percent(somePayout), percent(payoutNo))
+
 /** Values that the document does not list, by parameter, or by path and parameter. */
 const words: Readonly<Record<string, string>> = {
   limit: "100",
   "created[gte]": "2020-01-01T00:00:00.000000000+00:00",
   "created[lte]": "2099-12-31T23:59:59.999999999+00:00",
   "/v1/logs status": "4xx",
+  "/v1/orders amount[gte]": "000000000001",
+  "/v1/orders amount[lte]": "100000000000",
+  "/operator/v1/merchants/:merchant_id/orders amount[gte]": "000000000001",
+  "/operator/v1/merchants/:merchant_id/orders amount[lte]": "100000000000",
+  "/v1/reports/statement from": "2026-01-01",
+  "/v1/reports/statement to": "2026-01-31",
+  "/v1/reports/statement time_zone": "America/Argentina/ComodRivadavia",
+  "/v1/reports/fees from": "2026-01-01",
+  "/v1/reports/fees to": "2026-01-31",
+  "/v1/reports/fees time_zone": "America/Argentina/ComodRivadavia",
+  "/v1/reports/payout payout_no": somePayout,
+  "/v1/reports/payout time_zone": "America/Argentina/ComodRivadavia",
+  "/v1/reports/frozen at": "2026-01-01T00:00:00.000000000+00:00",
+  "/v1/reports/frozen time_zone": "America/Argentina/ComodRivadavia",
   "/operator/v1/merchants/:merchant_id/logs status": "4xx",
   "/operator/v1/audit_log target": `/${"a".repeat(255)}`,
   "/operator/v1/people merchant_id": "a".repeat(255),

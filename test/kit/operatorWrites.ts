@@ -128,5 +128,15 @@ export const operatorWrites = [
         path: `/operator/v1/people/${person_id}/end_sessions`
       })),
     byOperator
+  ),
+  ...write(
+    "person: begin anew",
+    "plain",
+    "select 1 from people where email = lower('developer.' || $1 || '@shop.example')",
+    ({ merchant: { merchantId }, operate }) =>
+      Effect.map(operate("/people", aRole(merchantId, "developer")), ({ person_id }) => ({
+        path: `/operator/v1/people/${person_id}/recover`
+      })),
+    byOperator
   )
 ]

@@ -2,12 +2,13 @@
  * The checkout's routes without the service behind them: orders, the merchant and the sandbox's buyer are scripted, and
  * what is asked of the bank is written down.
  */
+import { ChannelName, type Mode } from "@coffer/model/Ids"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { type Order } from "@coffer/rules/order/Order"
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { TestClock } from "effect/testing"
-import type { Attempt } from "../../src/channels/sandbox/SandboxBank.ts"
+import { type Attempt, Channel, make as makeChannels } from "../../src/channel/Channel.ts"
 import { SandboxBuyer } from "../../src/sandbox/SandboxBuyer.ts"
 import * as CheckoutHttp from "../../src/checkout/CheckoutHttp.ts"
 import { OrderLinks } from "../../src/signedUrls/OrderLinks.ts"
@@ -18,7 +19,6 @@ import { type Merchant, Merchants } from "../../src/merchants/Merchants.ts"
 import { Orders } from "../../src/orders/Orders.ts"
 import * as MerchantClocks from "../../src/platform/runtime/MerchantClocks.ts"
 import { NewIds } from "../../src/platform/runtime/NewIds.ts"
-import { StripePayments, takerWithoutAccount } from "../../src/channels/stripe/StripePayments.ts"
 import { createdAt, pendingOrder } from "../kit/fixtures.ts"
 
 export type BankError = Effect.Error<ReturnType<SandboxBuyer["Service"]["pay"]>>
@@ -49,6 +49,16 @@ const scriptedIds = NewIds.of({
   pass: () => {},
   correct: () => {},
   corrected: (millis) => millis
+})
+
+/** Takes payments of sandboxes by our forms; it is asked for nothing else. */
+const scriptedChannel = Effect.gen(function* () {
+  const channel = makeChannels()
+  const { cancel, disputes, giveBack, refund } = channel
+  const name = ChannelName.make("scripted")
+  const takes = ({ mode }: { readonly mode: Mode }) => Effect.succeed(mode === "sandbox")
+  yield* channel.register({ name, title: "scripted", rank: 1, takes, cancel, giveBack, refund, disputes })
+  return channel
 })
 
 /** The routes over one scripted order, and everything they asked of the bank. */
@@ -89,11 +99,7 @@ export const openScripted = Effect.fnUntraced(function* ({
     Layer.mock(Orders, {
       byTradeNo: (tradeNo) => (order === null ? new OrderNotFound({ ref: tradeNo }) : Effect.succeed(order))
     }),
-    Layer.mock(StripePayments, {
-      takerOf: (order) => Effect.succeed(takerWithoutAccount(order)),
-      isProcessing: () => Effect.succeed(false),
-      refresh: Effect.succeed
-    }),
+    Layer.effect(Channel, scriptedChannel),
     Layer.succeed(SandboxBuyer, {
       pausedUntil: () => Effect.succeed(paused ? Option.some(pendingOrder.expiresAt) : Option.none()),
       hasPaid: () => Effect.sync(() => works || asked.some(([, attempt]) => attempt === "succeed_later")),

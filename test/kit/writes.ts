@@ -137,6 +137,9 @@ export const writes: ReadonlyArray<Write> = [
         body: { status: "inactive" }
       }))
   ),
+  ...write("create report", "keyed", "select 1 from reports where merchant_id = $1", () =>
+    Effect.succeed({ path: "/v1/reports", body: { report: "frozen" } })
+  ),
   ...write(
     "save evidence",
     "both",

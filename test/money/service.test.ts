@@ -6,22 +6,29 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import type { Reply } from "../kit/Api.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
+import { memoryChannel } from "../kit/memoryChannel.ts"
 import { merchantOf } from "../kit/Merchant.ts"
 import { seeded } from "../kit/Process.ts"
-import { freshDatabase, start } from "../kit/Service.ts"
+import { freshDatabase, type Options, start } from "../kit/Service.ts"
 import { rounds } from "../kit/soak.ts"
 import { Model, payoutFee, type Step, stepOf } from "./model.ts"
 
 const steps = rounds(100, 200)
 const seeds = rounds(1, 3)
 
+/** Which channel moves the money, beside nothing for the sandbox's own bank. */
+const channels = [
+  { through: "the sandbox's bank", options: () => ({}) },
+  { through: "a channel in memory", options: () => ({ channels: memoryChannel() }) }
+]
+
 /** One merchant on a service that can be ended and begun again on its database. */
-const business = Effect.gen(function* () {
+const begun = Effect.fnUntraced(function* (options: Pick<Options, "channels">) {
   const database = yield* freshDatabase
   const scope = yield* Effect.scope
   const begin = Effect.gen(function* () {
     const life = yield* Scope.fork(scope)
-    return { life, service: yield* Scope.provide(start({ clock: "test", database }), life) }
+    return { life, service: yield* Scope.provide(start({ clock: "test", database, ...options }), life) }
   })
   let { life, service } = yield* begin
   const { merchant } = service
@@ -87,13 +94,13 @@ const business = Effect.gen(function* () {
   }
 })
 
-describe("the running service", () => {
+describe.each(channels)("the running service, through $through", ({ options }) => {
   for (let seed = 1; seed <= seeds; seed++) {
     it.live(`answers and books ${steps} steps of a random business as the model does (seed ${seed})`, () =>
       Effect.gen(function* () {
         const draw = seeded(seed)
         const model = new Model()
-        const real = yield* business
+        const real = yield* begun(options())
         const history: Array<Step> = []
         for (let count = 0; count < steps; count++) {
           const number = () => draw(2 ** 30)

@@ -29,14 +29,30 @@ const [container] = statefulSet.template.spec.containers
 const job = oneOf("Job", "coffer-migrate").spec.template.spec
 
 /** Names of settings, as the program spells them. */
-const known = new Set(
-  readdirSync("src/platform/runtime")
-    .flatMap((file) => [...readFileSync(`src/platform/runtime/${file}`, "utf8").matchAll(/"([A-Z][A-Z0-9_]{3,})"/g)])
-    .map(([, name]) => name!)
-)
+const namesIn = (file: string) =>
+  [...readFileSync(file, "utf8").matchAll(/"([A-Z][A-Z0-9_]{3,})"/g)].map(([, name]) => name!)
+/** Files of rooms that define settings. */
+const definers = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .map((file) => `src/${file}`)
+  .filter((file) => file.endsWith(".ts") && !file.startsWith("src/platform/"))
+  .filter((file) => /\broomSettings[<(]/.test(readFileSync(file, "utf8")))
+const known = new Set([
+  ...readdirSync("src/platform/runtime").flatMap((file) => namesIn(`src/platform/runtime/${file}`)),
+  ...definers.flatMap(namesIn)
+])
 const isKnown = (name: string) => known.has(name) || known.has(name.replace(/_FILE$/, ""))
 /** Those of Kubernetes and Node. */
 const others = new Set(["POD_NAME", "POD_NAMESPACE", "PATH", "NODE_ENV"])
+
+it("README.md has each setting that a room defines", () => {
+  const readme = readFileSync("README.md", "utf8")
+  const names = definers.flatMap(namesIn).filter((name) => name.includes("_"))
+  assert.includeMembers(names, ["STRIPE_API", "STRIPE_PROXY", "STRIPE_CALLS_LIVE"])
+  assert.deepStrictEqual(
+    names.filter((name) => !readme.includes(`\`${name}\``)),
+    []
+  )
+})
 
 describe("docker/Dockerfile", () => {
   it("exposes the ports that compose.yaml and k8s/ use", () => {

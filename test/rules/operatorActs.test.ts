@@ -20,7 +20,8 @@ const forAdmins: ReadonlyArray<ActName> = [
   "api_keys.roll",
   "people.list",
   "people.invite",
-  "people.remove"
+  "people.remove",
+  "people.recover"
 ]
 const forSupport: ReadonlyArray<ActName> = [
   "people.endSessions",
@@ -80,7 +81,8 @@ describe("two operators", () => {
       "channels.set",
       "payouts.approve",
       "operators.create",
-      "people.invite"
+      "people.invite",
+      "people.recover"
     ]
     assert.deepStrictEqual(
       names.filter((act) => Object.keys(ofTwo(act)).length > 0),
@@ -119,6 +121,13 @@ describe("two operators", () => {
     assert.isTrue(takesTwo("payouts.approve", { payoutsAbove: 0 }, { status: "requested" }))
     assert.isFalse(takesTwo("payouts.approve", { payoutsAbove: 0 }, { status: "approved" }))
     assert.isFalse(takesTwo("payouts.approve", { fees: true }, { status: "requested" }))
+  })
+
+  it("let an operator or a merchant's last owner begin anew, whatever the settings say, and one lets in others", () => {
+    for (const recovers of ["operator", "last_owner"]) {
+      assert.isTrue(takesTwo("people.recover", {}, { recovers }))
+    }
+    assert.isFalse(takesTwo("people.recover", { fees: true }, { recovers: "other" }))
   })
 
   it("make another operator as soon as anything takes two", () => {

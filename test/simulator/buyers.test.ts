@@ -34,6 +34,29 @@ describe("buyers", () => {
     )
   }
 
+  it.live("a payment by WeChat Pay says where its buyer is", () =>
+    Effect.gen(function* () {
+      const { stripe } = yield* begin()
+      const method = yield* ask(() => stripe.paymentMethods.create({ type: "wechat_pay" }))
+      const create = (options: object) =>
+        stripe.paymentIntents.create({
+          amount: 2_000,
+          currency: "usd",
+          confirm: true,
+          payment_method: method.id,
+          allowed_payment_method_types: ["wechat_pay"],
+          ...options
+        })
+      const error = yield* refusal(() => create({}))
+      assert.strictEqual(error.param, "payment_method_options[wechat_pay][client]")
+      const intent = yield* ask(() => create({ payment_method_options: { wechat_pay: { client: "web" } } }))
+      assert.deepStrictEqual(
+        [intent.status, intent.next_action?.type, intent.payment_method_options?.wechat_pay?.client],
+        ["requires_action", "wechat_pay_display_qr_code", "web"]
+      )
+    }).pipe(Effect.scoped)
+  )
+
   it.live("a card that needs 3D Secure is paid when the buyer authorises, and may be declined after it", () =>
     Effect.gen(function* () {
       const { again, control, session } = yield* open()

@@ -147,6 +147,35 @@ describe("disputes", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("an appeal is filed by a reason and files, and by nothing else of the evidence", () =>
+    Effect.gen(function* () {
+      const { control, dispute, stripe } = yield* disputed()
+      yield* control.decide_dispute({ dispute: dispute.id, outcome: "lost" })
+      yield* control.decide_dispute({ dispute: dispute.id, outcome: "appeal_needs_response" })
+      const file = yield* ask(() =>
+        stripe.files.create({
+          purpose: "dispute_evidence",
+          file: { data: readFileSync(import.meta.filename), name: "receipt.pdf", type: "application/pdf" }
+        })
+      )
+      const update = (evidence: object, submit: boolean) => stripe.disputes.update(dispute.id, { evidence, submit })
+      const appeal = (card: object) => ({ appeal: { card } })
+      const card = { reason_for_filing: "The buyer has the goods.", supporting_files: [file.id] }
+      for (const [evidence, param] of [
+        [{ product_description: "Tea" }, "evidence[product_description]"],
+        [appeal({ reason_for_filing: "Paid." }), "evidence[appeal][card][supporting_files]"],
+        [appeal({ supporting_files: [file.id] }), "evidence[appeal][card][reason_for_filing]"],
+        [appeal({ ...card, supporting_files: ["file_unknown"] }), "evidence[appeal][card][supporting_files]"]
+      ] as const) {
+        assert.strictEqual((yield* refusal(() => update(evidence, true))).param, param)
+      }
+      const draft = yield* ask(() => update(appeal(card), false))
+      assert.deepStrictEqual([draft.status, draft.evidence.appeal], ["appeal_needs_response", { card }])
+      const filed = yield* ask(() => stripe.disputes.update(dispute.id, { submit: true }))
+      assert.deepStrictEqual([filed.status, filed.evidence.appeal], ["appeal_under_review", { card }])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("a charge that is in dispute cannot be refunded", () =>
     Effect.gen(function* () {
       const { charge, stripe } = yield* disputed()

@@ -23,6 +23,7 @@ const bodies: Record<string, Json> = {
   "/v1/orders/:ref/send_receipt": {},
   "/v1/payment_links": { amount: 1 },
   "/v1/payment_links/:link_id": {},
+  "/v1/reports": { report: "frozen" },
   "/v1/test_helpers/orders/:ref/pay": {},
   "/v1/test_helpers/refunds/:ref/settle": { outcome: "failed" },
   "/v1/test_helpers/orders/:ref/dispute": {},

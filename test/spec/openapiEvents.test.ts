@@ -106,20 +106,23 @@ describe("the document's answers", () => {
   )
 
   it("have names, so that a client has a type for each", () => {
-    const nameless = successes.filter(({ content }) => content["application/json"].schema.$ref === undefined)
+    const nameless = successes.filter(({ content }) => content["application/json"]?.schema.$ref === undefined)
+    // The file of a report is no object.
     assert.deepStrictEqual(
       nameless.map(({ what }) => what),
-      []
+      successes.filter(({ content }) => "application/x-ndjson" in content).map(({ what }) => what)
     )
+    assert.strictEqual(nameless.length, 1)
   })
 
   it("are JSON or a file, each under its own content type: no type is a union of an object and a text", () => {
-    const exported = successes.filter(({ content }) => "text/csv" in content)
-    assert.strictEqual(exported.length, 4)
+    const exported = successes.filter(({ content }) => "text/csv" in content && "application/json" in content)
+    // Four lists and four reports.
+    assert.strictEqual(exported.length, 8)
     for (const { content, what } of exported) {
       assert.deepStrictEqual(Object.keys(content), ["application/json", "text/csv"], what)
       assert.deepStrictEqual(content["text/csv"].schema, { type: "string" })
-      assert.match(content["application/json"].schema.$ref, /ListEnvelope$/)
+      assert.match(content["application/json"].schema.$ref, /(List|Report)Envelope$/)
     }
   })
 

@@ -43,8 +43,8 @@ const place = Effect.gen(function* () {
   yield* sql.unsafe(`insert into mails (id, version, trade_no, recipient, status, due_at, attempts, error, created_at)
     select 'mail_' || trade_no, 1, trade_no, 'a@b.example', case when amount <= ${held} then 'due' else 'sent' end,
       case when amount <= ${held} then timestamptz '2100-01-01' end, 1, case when amount <= ${held} then 'no' end, created_at from orders`)
-  yield* sql.unsafe(`insert into stray_sessions (id, merchant_id, mode, session_id, trade_no, status, created_at, updated_at, ended_at)
-    select 'ssn_' || right(trade_no, 26), merchant_id, mode, 'cs_' || trade_no, trade_no, 'paid', created_at, created_at,
+  yield* sql.unsafe(`insert into stray_sessions (id, channel, merchant_id, mode, session_id, trade_no, status, created_at, updated_at, ended_at)
+    select 'ssn_' || right(trade_no, 26), 'stripe', merchant_id, mode, 'cs_' || trade_no, trade_no, 'paid', created_at, created_at,
       case when amount > ${held} then created_at end from orders`)
   const owner = yield* ownersConnection(running.database)
   yield* settled(owner)

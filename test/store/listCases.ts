@@ -13,6 +13,9 @@ export const since = 1_767_225_600_000
 /** To choose among several filters, so many rows of each are counted, every one read in two tables. */
 const counted = 2 * 500
 
+/** Orders of a range of amounts that are looked for, every one read in an index and in the table. */
+const few = 2 * 500
+
 /**
  * The scans that a page by the filter may read: so many scans of an index, and what is read once to choose among
  * filters.
@@ -27,6 +30,20 @@ export const orderCases: ReadonlyArray<Case<OrderQuery>> = [
   [{ status: "refunded" }, 1],
   [{ out_trade_no: `row-${since}-1` }, 1],
   [{ out_trade_no: "none", status: "paid" }, 1],
+  [{ receipt_email: "now@shop.example" }, 1],
+  [{ receipt_email: "formerly@shop.example" }, 1],
+  [{ receipt_email: "rare@shop.example" }, 1],
+  [{ receipt_email: "nobody@shop.example" }, 1],
+  [{ receipt_email: "rare@shop.example", status: "expired" }, 4, counted + 60],
+  [{ payment_method: "card" }, 1],
+  [{ payment_method: "alipay" }, 1],
+  [{ payment_method: "wechat_pay" }, 1],
+  [{ payment_method: "google_pay" }, 1],
+  // Few are read from the index of amounts and sorted, many from the newest.
+  [{ "amount[gte]": "7", "amount[lte]": "7" }, 1, 2 * few],
+  [{ "amount[gte]": "100", "amount[lte]": "500" }, 1, 2 * few],
+  [{ "amount[lte]": "30", status: "expired" }, 1, 2 * few],
+  [{ "amount[gte]": "1000" }, 1, few],
   [{ "metadata[source]": ["app"] }, 2],
   [{ "metadata[source]": ["web"] }, 2],
   [{ "metadata[source]": ["fax"] }, 2],

@@ -1,16 +1,30 @@
 /** How far lists may show what an account has, while somebody else's transaction is under way (docs/decisions/0050). */
-import { MerchantId } from "@coffer/model/Ids"
+import { MerchantId, prefixes } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Exit, Fiber, Layer, Redacted } from "effect"
+import { Context, DateTime, Deferred, Effect, Exit, Fiber, identity, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { rowOf } from "../../src/logs/logRow.ts"
+import * as LogStore from "../../src/logs/LogStore.ts"
+import { insertion } from "../../src/orders/OrderStore.ts"
+import { NotCommitted } from "../../src/platform/commit/Change.ts"
 import { looking, paramsOf } from "../../src/platform/commit/numbered.ts"
+import * as Transactors from "../../src/platform/commit/Transactor.ts"
+import * as Wakeups from "../../src/platform/commit/Wakeups.ts"
 import * as Horizons from "../../src/platform/postgres/ListHorizon.ts"
+import * as Pages from "../../src/platform/postgres/Pages.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import * as Faults from "../../src/platform/runtime/Faults.ts"
+import * as NewIds from "../../src/platform/runtime/NewIds.ts"
+import { noted, orderOf } from "../kit/commits.ts"
+import { callOf } from "../kit/logStore.ts"
 import { eventually } from "../kit/Process.ts"
 import { freshDatabase } from "../kit/Service.ts"
 
-const account: Account = { merchantId: MerchantId.make(`mer_${"0".repeat(26)}`), mode: "sandbox" }
+/** The account whose orders the kit makes. */
+const account: Account = { merchantId: MerchantId.make(`mer_${"0".repeat(25)}1`), mode: "sandbox" }
+/** Its horizon is looked at before that of the other. */
+const firstAccount: Account = { ...account, merchantId: MerchantId.make(`mer_${"0".repeat(26)}`) }
 const number = (index: number) => String(index).padStart(26, "0")
 
 /** One runner's knowledge of horizons. */
@@ -23,9 +37,11 @@ const horizonOf = (sql: SqlClient.SqlClient) =>
 /** Two runners that list, and a connection of the service for a batch that has looked at the horizon. */
 const inDatabase = Effect.gen(function* () {
   const url = yield* freshDatabase
-  const connection = Layer.build(Postgres.layer({ url: Redacted.make(url), connections: 4, name: "test" }))
+  const connection = Layer.build(Postgres.layer({ url: Redacted.make(url), connections: 8, name: "test" }))
   const sql = Context.get(yield* connection, SqlClient.SqlClient)
-  yield* sql`insert into list_horizons (merchant_id, mode) values (${account.merchantId}, ${account.mode})`
+  for (const { merchantId, mode } of [firstAccount, account]) {
+    yield* sql`insert into list_horizons (merchant_id, mode) values (${merchantId}, ${mode})`
+  }
   const shown = Effect.map(
     sql<{ shown: string }>`select shown from list_horizons where merchant_id = ${account.merchantId}`,
     ([row]) => row!.shown
@@ -33,19 +49,62 @@ const inDatabase = Effect.gen(function* () {
   return { sql, shown, one: yield* horizonOf(sql), two: yield* horizonOf(sql) }
 })
 
-/** Looks as a batch does, and stands until it is let go. */
-const standingBatch = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const [looked, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-  const batch = yield* Effect.forkScoped(
+/** The transactor of another runner. */
+const transactorOn = (sql: SqlClient.SqlClient) =>
+  Transactors.layer.pipe(
+    Layer.provide([Wakeups.layer, Faults.layer, NewIds.layer, Layer.fresh(Horizons.layer)]),
+    Layer.provide(Layer.succeed(SqlClient.SqlClient, sql)),
+    Layer.build,
+    Effect.map(Context.get(Transactors.Transactor))
+  )
+
+/** A transaction that stands after this statement until it is let go. */
+const standing = Effect.fnUntraced(function* <E>(sql: SqlClient.SqlClient, statement: Effect.Effect<unknown, E>) {
+  const [done, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+  const transaction = yield* Effect.forkScoped(
     sql`set local idle_in_transaction_session_timeout = 0`.pipe(
-      Effect.andThen(sql.unsafe(looking, paramsOf([{ ...account, lowest: number(1) }]))),
-      Effect.andThen(Deferred.succeed(looked, undefined)),
+      Effect.andThen(statement),
+      Effect.andThen(Deferred.succeed(done, undefined)),
       Effect.andThen(Deferred.await(over)),
       sql.withTransaction
     )
   )
-  yield* Deferred.await(looked)
-  return { end: Effect.andThen(Deferred.succeed(over, undefined), Fiber.join(batch)) }
+  yield* Deferred.await(done)
+  return { end: Effect.andThen(Deferred.succeed(over, undefined), Fiber.join(transaction)) }
+})
+
+/** Looks as a batch does, and stands. */
+const standingBatch = (sql: SqlClient.SqlClient) =>
+  standing(sql, sql.unsafe(looking, paramsOf([{ ...account, lowest: number(1) }])))
+
+/** A statement waits for a lock: what it sees is what was committed before. */
+const aStatementWaits = (sql: SqlClient.SqlClient) =>
+  eventually(
+    "a statement to wait for a lock",
+    Effect.map(
+      sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      ({ length }) => length > 0
+    )
+  )
+
+/** Raises the horizon to this number while a batch stands, as a list of another runner does. */
+const raisedBeside = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { settle }: Horizons.ListHorizon["Service"],
+  of: Horizons.Numbered,
+  body: string
+) {
+  const batch = yield* standingBatch(sql)
+  const list = yield* Effect.forkChild(settle(of, account, body), { startImmediately: true })
+  yield* eventually(
+    "the horizon to be raised",
+    Effect.map(
+      sql`select from list_horizons where merchant_id = ${account.merchantId} and ${sql(of)} = ${body}`,
+      ({ length }) => length > 0
+    )
+  )
+  yield* batch.end
+  assert.strictEqual(yield* Fiber.join(list), body)
 })
 
 describe("a list that has something new", () => {
@@ -112,6 +171,39 @@ describe("a list that has something new", () => {
   )
 })
 
+// silences: P24
+describe("a reader who goes on from the number in a create's answer, which no list has shown", () => {
+  it.live("loses no row from its first list on: an earlier number that is written then is made anew", () =>
+    Effect.gen(function* () {
+      const { one, sql } = yield* inDatabase
+      const orders = Pages.make(
+        sql,
+        {
+          table: { name: "orders", key: "trade_no", row: Schema.Struct({ trade_no: Schema.String }), read: identity },
+          prefixOf: () => prefixes.tradeNo.sandbox,
+          called: "an order"
+        },
+        one
+      )
+      // The reader's own runner has an earlier order in its queue.
+      one.awaits("shown", () => number(3))
+      const { commit } = yield* transactorOn(sql)
+      yield* commit("lane", [insertion(orderOf(5))])
+      const cursor = { param: "ending_before", id: orderOf(5).tradeNo } as const
+      const request = { limit: 10, cursor, created: { from: undefined, to: undefined } }
+      const page = orders.page(account, request, { filters: [] })
+      assert.deepStrictEqual(yield* page, { data: [], hasMore: false })
+      assert.deepStrictEqual(
+        yield* Effect.flip(commit("lane", [insertion(orderOf(3))])),
+        new NotCommitted({ reason: "overtaken" })
+      )
+      one.awaits("shown", () => undefined)
+      yield* commit("lane", [insertion(orderOf(6))])
+      assert.deepStrictEqual((yield* page).data, [{ trade_no: orderOf(6).tradeNo }])
+    })
+  )
+})
+
 describe("a batch that looks at the horizon", () => {
   it.live("has a number by which lists can wait for it, before it has read the horizon", () =>
     Effect.gen(function* () {
@@ -127,6 +219,50 @@ describe("a batch that looks at the horizon", () => {
         )
       )
       assert.isTrue(row?.has)
+    })
+  )
+})
+
+describe("a horizon that was raised beside a batch, after another statement had begun", () => {
+  it.live("overtakes a batch that has waited for a row since, and looks then", () =>
+    Effect.gen(function* () {
+      const { one, sql } = yield* inDatabase
+      const { commit } = yield* transactorOn(sql)
+      yield* commit("lane", [insertion(orderOf(1))])
+      const row = yield* standing(sql, sql`select from orders for update`)
+      const late = yield* Effect.forkScoped(Effect.flip(commit("lane", [noted(1, 1, "late"), insertion(orderOf(3))])), {
+        startImmediately: true
+      })
+      yield* aStatementWaits(sql)
+      yield* raisedBeside(sql, one, "shown", number(5))
+      yield* row.end
+      assert.deepStrictEqual(yield* Fiber.join(late), new NotCommitted({ reason: "overtaken" }))
+    })
+  )
+
+  it.live("overtakes API logs that have waited for another account's list since, and are looked at then", () =>
+    Effect.gen(function* () {
+      const { one, sql } = yield* inDatabase
+      const layers = LogStore.layer.pipe(
+        Layer.provide([NewIds.layer, Layer.fresh(Horizons.layer)]),
+        Layer.provide(Layer.succeed(SqlClient.SqlClient, sql))
+      )
+      const { insert } = Context.get(yield* Layer.build(layers), LogStore.LogStore)
+      const at = yield* DateTime.now
+      const rows = [callOf(2, { ...firstAccount, at }), callOf(3, { ...account, at }), callOf(6, { ...account, at })]
+      const row = yield* standing(
+        sql,
+        sql`select from list_horizons where merchant_id = ${firstAccount.merchantId} for update`
+      )
+      const late = yield* Effect.forkScoped(insert(rows.map(rowOf)), { startImmediately: true })
+      yield* aStatementWaits(sql)
+      yield* raisedBeside(sql, one, "calls", number(5))
+      yield* row.end
+      assert.strictEqual(yield* Fiber.join(late), 1)
+      assert.deepStrictEqual(
+        yield* sql`select request_id from api_logs order by request_id`,
+        [2, 6].map((index) => ({ request_id: `req_${number(index)}` }))
+      )
     })
   )
 })

@@ -13,6 +13,7 @@ import type { Account } from "@coffer/model/Account"
 import type { Exported } from "../../src/platform/postgres/Pages.ts"
 import { Links } from "../../src/links/Links.ts"
 import { OrderLists } from "../../src/orders/OrderLists.ts"
+import { Reports } from "../../src/reports/Reports.ts"
 import { Refunds } from "../../src/refunds/Refunds.ts"
 import { Wallets } from "../../src/wallets/Wallets.ts"
 import { Deliveries } from "../../src/webhooks/Deliveries.ts"
@@ -87,6 +88,8 @@ const place = Effect.gen(function* () {
   for (const one of many) {
     yield* insertOrders(sql, one, {
       status: history("expired", "paid", "failed"),
+      receipt_email: `${history("now", "formerly", "rare")} || '@shop.example'`,
+      payment_method: history("card", "alipay", "wechat_pay"),
       metadata: `jsonb_build_object('source', ${history("app", "web", "fax")}, 'cart', 'c' || n, 'shop', 's1')`
     })
     yield* insertLedger(sql, one, {
@@ -244,6 +247,20 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })(
         const store = Context.get(context as Context.Context<DeliveryStore>, DeliveryStore)
         yield* checkPlans("skipped", store.skipAll("whe_now"), 0)
         yield* checkPlans("moved", store.retarget("whe_now", "https://b.example/"), 0)
+      })
+    )
+
+    it.effect("a day's statement and its fees are read along an index, wherever the day lies", () =>
+      Effect.gen(function* () {
+        const { context, account } = yield* Service
+        const reports = Context.get(context, Reports)
+        const perDay = 86_400_000 / step
+        for (const day of ["2026-01-02", "2026-01-15", "2026-01-29"]) {
+          // The rows of the day, and the newest row before it and in it for each of three wallets.
+          yield* checkPlans(day, reports.answer(account, { report: "statement", from: day }), perDay + 6)
+          // Of each row the order behind it is looked for, and there is none.
+          yield* checkPlans(day, reports.answer(account, { report: "fees", from: day }), perDay)
+        }
       })
     )
 

@@ -7,6 +7,7 @@ import { SqlClient } from "effect/sql"
 import { makeIndexes } from "../../src/platform/postgres/laterIndexes.ts"
 import * as Migrator from "../../src/platform/postgres/Migrator.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import { lockMillis } from "../../src/platform/runtime/patience.ts"
 import { eventually } from "../kit/Process.ts"
 import { asOwner, freshDatabase, ownersConnection } from "../kit/Service.ts"
 
@@ -82,6 +83,43 @@ describe("ten that start at once", () => {
     })
   )
 })
+
+for (const [who, table] of [
+  ["the owner", "coffer_migrations"],
+  ["the owner", "cluster_runner_migrations"],
+  ["the service's role", "coffer_migrations"]
+] as const) {
+  it.live(`a start of ${who} waits for as long as another one holds ${table}`, () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const sql = yield* ownersConnection(url)
+      const probe = yield* ownersConnection(url)
+      const lock = `lock table ${table} in access exclusive mode`
+      const waiting = yield* sql.unsafe(lock).pipe(
+        Effect.andThen(Effect.forkScoped(starts(who === "the owner" ? asOwner(url) : url))),
+        Effect.tap(() =>
+          eventually(
+            "the start to wait",
+            Effect.map(
+              probe`select from pg_locks where relation = ${table}::regclass and not granted`,
+              (rows) => rows.length > 0
+            )
+          )
+        ),
+        // A statement of the service gives up in this time. The start has waited for longer when this one gives up.
+        Effect.tap(() =>
+          Effect.flip(
+            probe.withTransaction(
+              Effect.andThen(probe.unsafe(`set local lock_timeout = ${lockMillis * 2}`), probe.unsafe(lock))
+            )
+          )
+        ),
+        sql.withTransaction
+      )
+      assert.strictEqual((yield* Fiber.join(waiting))._tag, "Success")
+    })
+  )
+}
 
 describe("an index of a large table", () => {
   const later = [{ name: "test_later", on: "orders (out_trade_no, created_at)" }]

@@ -32,7 +32,9 @@ describe("a merchant's channel", () => {
       assert.strictEqual(set.status, 200, set.text)
       assert.deepStrictEqual([set.body.data.channel, set.body.data.has_keys], ["stripe", true])
       const shown = (yield* api.operator("GET", channelPath)).text + set.text
-      const [row] = yield* sql<{ text: string }>`select string_agg(stripe::text, '') as text from merchant_modes`
+      const [row] = yield* sql<{
+        text: string
+      }>`select string_agg(channel_accounts::text, '') as text from merchant_modes`
       const log = (yield* api.operator("GET", "/audit_log?act=channels.set")).text
       for (const text of [shown, row!.text, log]) {
         assert.notInclude(text, secretKey)

@@ -1,7 +1,7 @@
 /** Stripe's least and largest amount, and how long its texts may be (silences: O7, S23). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { stripesBounds } from "../../src/channel/amountBounds.ts"
+import { stripesBounds } from "../../src/channels/stripe/StripePayments.ts"
 import { merchantDocument } from "../kit/contract.ts"
 import { assertRefused } from "../kit/Merchant.ts"
 import { connected, connectedAs, leadsTo, secretKey, worlds } from "./kit.ts"

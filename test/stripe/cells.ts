@@ -4,7 +4,7 @@
  */
 import { Cause, type Duration, Effect, Exit } from "effect"
 import { Patience } from "../../src/channels/stripe/StripeGuard.ts"
-import { eventTypes } from "../../src/channels/stripe/eventKinds.ts"
+import { eventTypes } from "../../src/channels/stripe/StripeEvents.ts"
 import { booksOf } from "../kit/merchantBooks.ts"
 import { isSoak } from "../kit/soak.ts"
 import { assertEqualBooks, booksAtStripe } from "./books.ts"

@@ -6,7 +6,7 @@ import { TestClock } from "effect/testing"
 import { Stripe } from "stripe"
 import { Crowded, Pace } from "../../src/channels/stripe/Pace.ts"
 import { breakers, makeStripeGuard, Patience } from "../../src/channels/stripe/StripeGuard.ts"
-import { NoTunnel } from "../../src/channels/stripe/tunnelAgent.ts"
+import { NoTunnel } from "../../src/channels/stripe/StripeGuard.ts"
 
 const account = { merchantId: MerchantId.make("mer_00000000000000000000000001"), mode: "sandbox" as const }
 const budget = { account: "acct_1", mode: "sandbox", perSecond: 25 } as const

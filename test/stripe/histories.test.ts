@@ -1,7 +1,9 @@
 /**
  * Random histories of a merchant with an account at Stripe: answers are lost, webhooks come twice, late, swapped or
- * never, fibers die between Stripe's answer and our commit. When all is over, our books and Stripe's are equal to the
- * minor unit, and each movement was made once. Each history has a seed, which is printed when it fails.
+ * never, fibers die between Stripe's answer and our commit. Methods are left out of sessions, refusals are kept for
+ * their key, an account takes 25 calls in a second, inquiries become chargebacks, losses are appealed. When all is over,
+ * our books and Stripe's are equal to the minor unit, and each movement was made once. Each history has a seed, which
+ * is printed when it fails.
  * `HISTORY_SEED` is the seed of the first one, and `HISTORIES` says how many there are.
  */
 import { accountOf } from "@coffer/simulator/start"
@@ -60,7 +62,17 @@ const calls = [
   "GET /v1/events",
   "* /v1/disputes*"
 ]
-const kinds = ["cut_before", "cut_after", "error_before", "error_after", "error_kept_after", "rate_limited"] as const
+const kinds = [
+  "cut_before",
+  "cut_after",
+  "error_before",
+  "error_after",
+  "error_kept_after",
+  "rate_limited",
+  "refused"
+] as const
+/** The calls that an account takes in a second. The clock stands: more are told 429 until a step lets a second pass. */
+const perSecond = 25
 const cards = ["pm_card_visa", "pm_card_visa", "pm_card_pendingRefund", "pm_card_refundFail"]
 const disputed = ["pm_card_createDispute", "pm_card_createDisputeInquiry"]
 /** The words that may come next from the bank; what cannot follow is refused and changes nothing. */
@@ -115,7 +127,9 @@ const live = Effect.fnUntraced(function* (world: World, draw: Draw, name: string
     if (draw(100) >= troubles) return
     if (draw(2) === 0) {
       const kind = kinds[draw(kinds.length)]!
-      yield* control.fault({ on: calls[draw(calls.length)]!, kind, times: kind.startsWith("cut") ? 2 : 1 })
+      // There is too little money at Stripe, which is said to this key for a day.
+      const on = kind === "refused" ? "POST /v1/refunds" : calls[draw(calls.length)]!
+      yield* control.fault({ on, kind, times: kind.startsWith("cut") ? 2 : 1 })
     } else {
       const kind = (["lose", "twice", "late", "swap"] as const)[draw(4)]!
       yield* control.fault({ on: "webhook *", kind, seconds: 1 + draw(200) })
@@ -238,14 +252,17 @@ const history = Effect.fnUntraced(function* (world: World, may: ReturnType<typeo
   const one = yield* live(world, draw, `history${seed}`)
   const did: Array<number> = []
   Object.assign(may, { die: true, draw: seeded(seed + 1_000_000) })
+  if (draw(2) === 0) yield* world.control.rate_limit({ calls: perSecond })
   for (let step = 0; step < stepsEach; step++) {
     const act = opening[step] ?? one.weighted[draw(one.weighted.length)]!
     did.push(act)
+    if (draw(3) === 0) yield* world.leap("1 second")
     yield* one.trouble
     yield* one.acts[act]!()
   }
   may.die = false
   yield* world.control.clear_faults({})
+  yield* world.control.rate_limit({ calls: 0 })
   // Webhooks that are late come, the reconciler looks, orders reach their end, refunds are asked about again.
   yield* later(world, "10 minutes", "1 hour")
   for (const { id, status } of one.mine.disputes()) {
@@ -278,7 +295,11 @@ describe("a merchant with an account at Stripe", () => {
         // Its account is asked no more, so that a history costs the same as the one before.
         yield* world.sql`update stripe_polls set due_at = '9999-12-31', movements_due_at = '9999-12-31'`
       }
-      process.stdout.write(`\n${histories} histories: ${JSON.stringify({ ...seen, deaths: may.deaths })}\n`)
+      const { text } = yield* world.api.get("/metrics")
+      const limited = Number(
+        /coffer_stripe_calls_total\{mode="sandbox",outcome="rate_limited"\S* (\d+)/.exec(text)?.[1]
+      )
+      process.stdout.write(`\n${histories} histories: ${JSON.stringify({ ...seen, limited, deaths: may.deaths })}\n`)
       assert.deepStrictEqual(failed, [])
       assert.isAbove(seen.sessions, histories / 2, "they are about payments")
     })

@@ -80,7 +80,7 @@ describe("a merchant's account at Stripe", () => {
       yield* owner`update orders set mode = 'live', trade_no = replace(trade_no, 'TRD_SB_', 'TRD_')
         where trade_no = ${sold["trade_no"]}`
       yield* owner`update stripe_sessions set mode = 'live'`
-      yield* owner`update merchant_modes live set stripe = null where mode = 'live'`
+      yield* owner`update merchant_modes live set channel_accounts = '{}' where mode = 'live'`
       const live = channelPath.replace(/sandbox$/, "live")
       const keys = { channel: "stripe", secret_key: "sk_live_one", webhook_secret: "whsec_one" }
       yield* said(api.operator("POST", live, keys))

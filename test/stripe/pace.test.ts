@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Queue } from "effect"
 import type { Time } from "../../src/platform/runtime/Deadline.ts"
-import { isCrowded, newLine, nextIn, type Urgency } from "../../src/channels/stripe/paceLine.ts"
+import { isCrowded, newLine, nextIn, type Urgency } from "../../src/channels/stripe/Pace.ts"
 import { PaceTime } from "../../src/channels/stripe/Pace.ts"
 import type { Reply } from "../kit/Api.ts"
 import { requestTime } from "../kit/requestTime.ts"

@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Json, said } from "../kit/Merchant.ts"
 import { ownersConnection } from "../kit/Service.ts"
-import { straysMax } from "../../src/channels/stripe/StraySessions.ts"
+import { straysMax } from "../../src/channels/stripe/SessionStore.ts"
 import { connected } from "./kit.ts"
 
 /** An order was made and paid at Stripe after the backup: these books have no row of it. */
@@ -72,8 +72,8 @@ describe("a session at Stripe that was made after the backup", () => {
   it.live(`is kept with ${straysMax} others of its account at most`, () =>
     Effect.gen(function* () {
       const { held, session, settled, sql, control, merchant } = yield* restored({ isPaid: false })
-      yield* sql`insert into stray_sessions (id, merchant_id, mode, session_id, trade_no, status, created_at, updated_at)
-        select 'ssn_01KDVDNA0000000000000' || lpad(n::text, 5, '0'), m.merchant_id, 'sandbox', 'cs_' || n, 'TRD_SB_1', 'paid',
+      yield* sql`insert into stray_sessions (id, channel, merchant_id, mode, session_id, trade_no, status, created_at, updated_at)
+        select 'ssn_01KDVDNA0000000000000' || lpad(n::text, 5, '0'), 'stripe', m.merchant_id, 'sandbox', 'cs_' || n, 'TRD_SB_1', 'paid',
           to_timestamp(0), to_timestamp(0) from generate_series(1, ${straysMax}::int) n, merchants m`
       yield* control.pay({ session: session.id })
       yield* settled

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, References } from "effect"
 import type { Stripe } from "stripe"
+import { checks } from "../../src/channels.ts"
 import { diagnose } from "../../src/doctor/doctor.ts"
 import * as Faults from "../../src/platform/runtime/Faults.ts"
 import { installationWith } from "../kit/installation.ts"
@@ -224,7 +225,7 @@ describe("a destination of thin events", () => {
   it.live("is a warning of the doctor that names the merchant, until a snapshot event comes", () =>
     Effect.gen(function* () {
       const world = yield* connected()
-      const said = Effect.map(diagnose(installationWith({ sql: world.sql, url: world.database })), (findings) =>
+      const said = Effect.map(diagnose(installationWith({ sql: world.sql, url: world.database }), checks), (findings) =>
         findings.find(({ name }) => name === "stripe webhooks")!
       )
       assert.strictEqual((yield* said).status, "ok")

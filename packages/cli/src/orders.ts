@@ -3,7 +3,7 @@ import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import type { Order, TimelineEntry } from "../../sdk/src/index.ts"
 import { connect } from "./client.ts"
-import { amount, currency, metadata, oneOf, text } from "./flags.ts"
+import { amount, currency, metadata, number, oneOf, text } from "./flags.ts"
 import { command, json } from "./frame.ts"
 import { given } from "./given.ts"
 import { type Column, money, printObject, span, table, time } from "./output.ts"
@@ -16,6 +16,14 @@ const filters = {
     "Only in this state"
   ),
   outTradeNo: text("out-trade-no", "Only the one with this number of yours"),
+  receiptEmail: text("receipt-email", "Only those whose receipt goes to this address"),
+  paymentMethod: oneOf(
+    "payment-method",
+    ["card", "alipay", "wechat_pay", "apple_pay", "google_pay"],
+    "Only those that were paid so"
+  ),
+  amountMin: number("amount-min", "Only those of at least so many minor units"),
+  amountMax: number("amount-max", "Only those of at most so many minor units"),
   metadata
 }
 
@@ -31,9 +39,12 @@ const orders: Resource<Order, typeof filters> = {
     { title: "YOUR NUMBER", of: ({ out_trade_no }) => out_trade_no }
   ],
   filters,
-  list: (coffer, cursors, { metadata, outTradeNo, status }) => [
-    coffer.orders.list({ ...cursors, ...given({ status, out_trade_no: outTradeNo, metadata }) })
-  ]
+  list: (coffer, cursors, { amountMax, amountMin, metadata, outTradeNo, paymentMethod, receiptEmail, status }) => {
+    const amount = given({ gte: amountMin, lte: amountMax })
+    const own = given({ status, out_trade_no: outTradeNo, metadata })
+    const more = given({ receipt_email: receiptEmail, payment_method: paymentMethod })
+    return [coffer.orders.list({ ...cursors, ...own, ...more, amount })]
+  }
 }
 
 const create = command(

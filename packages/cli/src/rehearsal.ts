@@ -1,8 +1,17 @@
 /** Takes the steps of a rehearsal in both worlds, compares them, and takes back what it has made at Stripe. */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Exit } from "effect"
 import type { CliFailure } from "./CliFailure.ts"
 import { type Difference, differencesOf } from "./rehearsalDiff.ts"
-import { type Run, type Step, steps } from "./rehearsalSteps.ts"
+import {
+  everyMethod,
+  firstSteps,
+  type Hand,
+  type Method,
+  methods,
+  type Run,
+  type Step,
+  stepsOf
+} from "./rehearsalSteps.ts"
 import type { Answer, Body, World } from "./stripeWorld.ts"
 
 export interface Result {
@@ -14,18 +23,45 @@ export interface Result {
 
 export interface Rehearsal {
   readonly results: ReadonlyArray<Result>
+  /** Methods of the account that the service offers, and the names of others. */
+  readonly methods: ReadonlyArray<Method>
+  readonly otherMethods: ReadonlyArray<string>
   /** The objects that are still at Stripe, by id and why. */
   readonly left: ReadonlyArray<string>
+}
+
+/** A step that was taken: what both have answered, and what was made at Stripe by it. */
+export interface Taken {
+  readonly result: Result
+  readonly simulated?: Body
+  readonly real?: Body
+  readonly made?: Made
+}
+
+interface Made {
+  readonly object: string
+  readonly id: string
+}
+
+/** Where what was done is kept, so that an interrupted rehearsal goes on. Nothing is kept unless there is a file. */
+export interface Progress {
+  readonly file: string | undefined
+  readonly taken: ReadonlyArray<Taken>
+  readonly keep: (taken: Taken) => Effect.Effect<void, CliFailure>
+  /** All is over, and nothing is left at Stripe. */
+  readonly end: Effect.Effect<void, CliFailure>
 }
 
 export interface Options {
   readonly real: World
   readonly simulated: World
-  /** The buyer of the simulator does what the person did at Stripe. */
-  readonly pay: (session: Body) => Effect.Effect<unknown>
+  /** The simulator does what the person did at Stripe. */
+  readonly act: (hand: Hand) => Effect.Effect<unknown>
+  /** The simulated account gets the methods of the real one. */
+  readonly hasMethods: (methods: ReadonlyArray<Method>) => Effect.Effect<unknown>
   readonly check: (answer: Body) => ReadonlyArray<string>
   readonly run: Run
-  readonly byHand: boolean
+  readonly progress: Progress
   /** How long a step is asked for again, and how long a person has. In milliseconds. */
   readonly patience: number
   readonly personsPatience: number
@@ -35,67 +71,103 @@ export interface Options {
 const lookEvery = 1_000
 
 export const rehearse = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Rehearsal, CliFailure> {
-  const { byHand, real, say, simulated } = options
-  const all = steps(byHand)
+  const { progress, real, run, say } = options
   const results: Array<Result> = []
-  const made: Array<Body> = []
-  const worlds = { simulated: new Map<string, Body>(), real: new Map<string, Body>() }
+  const made: Array<Made> = []
+  const worlds: Worlds = { simulated: new Map(), real: new Map() }
+  const before = new Map(progress.taken.map((taken) => [taken.result.step, taken]))
 
-  const take = Effect.fnUntraced(function* (step: Step) {
-    const page = step.page?.((name) => worlds.real.get(name))
-    if (step.page !== undefined) {
-      if (page === undefined) return undefined
-      yield* say(`  open this page and pay: ${page.url}`)
-    }
-    const patience = step.page === undefined ? options.patience : options.personsPatience
-    const theirs = yield* answerOf(real, step, worlds.real, options, patience)
-    if (step.page !== undefined) {
-      if (theirs === undefined) return undefined
-      yield* options.pay(step.page((name) => worlds.simulated.get(name)))
-    }
-    // The simulator is asked once for an object that Stripe does not show: it says whether it should be there.
-    const ours = yield* answerOf(simulated, step, worlds.simulated, options, options.patience)
-    // The payment of a declined card stands in the error.
-    if (theirs !== undefined && step.pick === undefined) made.push(theirs.body.error?.payment_intent ?? theirs.body)
-    return { ours, theirs }
-  })
-
-  const walk = Effect.gen(function* () {
-    for (const [index, step] of all.entries()) {
-      const taken = yield* take(step)
-      const result = resultOf(step, taken, options.check)
-      results.push(result)
-      yield* say(`${String(index + 1).padStart(2)}/${all.length}  ${step.name}: ${result.outcome}`)
+  const walk = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
+    for (const step of steps) {
+      const known = before.get(step.name)
+      const taken = known ?? (yield* take(step, worlds, options))
+      if (known?.simulated !== undefined) worlds.simulated.set(step.name, known.simulated)
+      if (known?.real !== undefined) worlds.real.set(step.name, known.real)
+      if (taken.made !== undefined) made.push(taken.made)
+      results.push(taken.result)
+      // A step that was not reached is tried again.
+      if (known === undefined && taken.result.outcome !== "not reached") yield* progress.keep(taken)
+      yield* say(`${String(results.length).padStart(2)}  ${step.name}: ${taken.result.outcome}`)
     }
   })
-  let left: ReadonlyArray<string> = []
+  const typesFound = (): ReadonlyArray<string> => worlds.real.get(everyMethod)?.payment_method_types ?? methods
+  const found = () => methods.filter((method) => typesFound().includes(method))
+
+  let left: ReadonlyArray<string> | undefined
   const clean = Effect.suspend(() => takeBack(real, made)).pipe(
-    Effect.orElseSucceed(() => ["what the last answers were about: Stripe did not answer"]),
-    Effect.tap((found) => Effect.sync(() => (left = found)))
+    Effect.matchEffect({
+      onFailure: () => say("left at Stripe: what the last answers were about, since Stripe did not answer"),
+      onSuccess: (all) =>
+        Effect.tap(
+          Effect.forEach(all, (each) => say(`left at Stripe: ${each}`), { discard: true }),
+          Effect.sync(() => void (left = all))
+        )
+    })
   )
-  // Also when it is stopped: what was made is taken back.
-  yield* Effect.ensuring(
-    walk,
-    Effect.tap(clean, (found) => Effect.forEach(found, (what) => say(`left at Stripe: ${what}`)))
+  yield* Effect.gen(function* () {
+    yield* walk(firstSteps)
+    yield* options.hasMethods(found())
+    yield* walk(stepsOf(run, found()))
+  }).pipe(
+    // Also when it is stopped what was made is taken back, unless it may go on.
+    Effect.onExit((exit) =>
+      progress.file !== undefined && Exit.isFailure(exit)
+        ? say(`what was done is in ${progress.file}: the same command goes on from there, within ${goesOnHours} hours`)
+        : clean
+    )
   )
-  return { results, left }
+  if (left !== undefined) yield* progress.end
+  const otherMethods = typesFound().filter((type) => !methods.some((method) => method === type))
+  return { results, methods: found(), otherMethods, left: left ?? ["Stripe did not answer"] }
 })
 
-interface Taken {
-  readonly ours: Answer | undefined
-  readonly theirs: Answer | undefined
+/** Stripe keeps the answers to calls for a day. After this it is not known what a call that is made again would do. */
+export const goesOnHours = 20
+
+interface Worlds {
+  readonly simulated: Map<string, Body>
+  readonly real: Map<string, Body>
 }
 
-const resultOf = (step: Step, taken: Taken | undefined, check: Options["check"]): Result => {
+const take = Effect.fnUntraced(function* (step: Step, worlds: Worlds, options: Options) {
+  const { act, check, patience, personsPatience, real, say, simulated } = options
+  const nothing: Taken = { result: { step: step.name, outcome: "not reached", differences: [] } }
+  if (step.hand !== undefined) {
+    const hand = step.hand((name) => worlds.real.get(name))
+    if (hand === undefined) return nothing
+    yield* say(`  ${hand.says}`)
+  }
+  const theirs = yield* answerOf(real, step, worlds.real, options, step.hand === undefined ? patience : personsPatience)
+  if (step.hand !== undefined) {
+    if (theirs === undefined) return nothing
+    const hand = step.hand((name) => worlds.simulated.get(name))
+    if (hand !== undefined) yield* act(hand)
+  }
+  // The simulator is asked once for an object that Stripe does not show: it says whether it should be there.
+  const ours = yield* answerOf(simulated, step, worlds.simulated, options, patience)
+  // The payment of a declined card stands in the error.
+  const { id, object } = theirs?.body.error?.payment_intent ?? theirs?.body ?? {}
+  const taken: Taken = {
+    result: resultOf(step, ours, theirs, check),
+    simulated: worlds.simulated.get(step.name),
+    real: worlds.real.get(step.name),
+    ...(typeof id === "string" && step.pick === undefined && { made: { object: String(object), id } })
+  }
+  return taken
+})
+
+const resultOf = (
+  step: Step,
+  ours: Answer | undefined,
+  theirs: Answer | undefined,
+  check: Options["check"]
+): Result => {
   const outcome = (differences: ReadonlyArray<Difference>): Result => ({
     step: step.name,
     outcome: differences.length === 0 ? "same" : "different",
     differences
   })
-  if (taken === undefined || (taken.ours === undefined && taken.theirs === undefined)) {
-    return { step: step.name, outcome: "not reached", differences: [] }
-  }
-  const { ours, theirs } = taken
+  if (ours === undefined && theirs === undefined) return { step: step.name, outcome: "not reached", differences: [] }
   if (ours === undefined || theirs === undefined) {
     const there = (answer: Answer | undefined) => (answer === undefined ? "never appeared" : "appeared")
     return outcome([{ path: "answer", kind: "missing", simulator: there(ours), stripe: there(theirs) }])
@@ -116,7 +188,8 @@ const answerOf = Effect.fnUntraced(function* (
   if (ask === undefined) return undefined
   const until = (yield* Clock.currentTimeMillis) + patience
   while (true) {
-    const answer = yield* world.call(ask)
+    // Asked again after it was interrupted, it is answered as it was.
+    const answer = yield* world.call(ask, `${run.tag} ${step.name}`)
     const picked = answer.status >= 400 || step.pick === undefined ? answer.body : step.pick(answer.body, lookUp)
     if (picked !== undefined) {
       if (answer.status < 400) seen.set(step.name, picked)
@@ -130,32 +203,38 @@ const answerOf = Effect.fnUntraced(function* (
 /** Nothing of these is left to do. */
 const done: ReadonlySet<string> = new Set(["charge_already_refunded", "charge_disputed"])
 
-/** Payments are refunded or canceled, and sessions expired. A second run of it finds nothing to do. */
-const takeBack = Effect.fnUntraced(function* ({ call }: World, made: ReadonlyArray<Body>) {
+/** Payments are refunded or canceled, sessions expired, endpoints deleted. A second run of it finds nothing to do. */
+const takeBack = Effect.fnUntraced(function* ({ call }: World, made: ReadonlyArray<Made>) {
   const left: Array<string> = []
-  const ids = new Set(
-    made.filter(({ object }) => /^(payment_intent|checkout\.session)$/.test(object)).map(({ id }) => id)
-  )
-  for (const id of ids) {
-    const isSession = String(id).startsWith("cs_")
-    const path = isSession ? `/v1/checkout/sessions/${id}` : `/v1/payment_intents/${id}`
-    const { body } = yield* call({ method: "GET", path })
-    if (isSession) {
+  for (const [id, object] of new Map(made.map((each) => [each.id, each.object]))) {
+    const path = pathOf(object, id)
+    if (path === undefined) continue
+    const { body, status } = yield* call({ method: "GET", path })
+    if (status === 404) continue
+    const refund = (payment: string) =>
+      call({ method: "POST", path: "/v1/refunds", params: { payment_intent: payment } })
+    if (object === "webhook_endpoint") yield* note(call({ method: "DELETE", path }), id, left)
+    else if (object === "checkout.session") {
       if (body.status === "open") yield* note(call({ method: "POST", path: `${path}/expire` }), id, left)
-      if (body.payment_status !== "paid") continue
-      yield* note(
-        call({ method: "POST", path: "/v1/refunds", params: { payment_intent: body.payment_intent } }),
-        id,
-        left
-      )
-    } else if (body.status === "succeeded") {
-      yield* note(call({ method: "POST", path: "/v1/refunds", params: { payment_intent: id } }), id, left)
-    } else if (body.status !== "canceled") {
-      yield* note(call({ method: "POST", path: `${path}/cancel` }), id, left)
-    }
+      if (body.payment_status === "paid") yield* note(refund(body.payment_intent), id, left)
+    } else if (body.status === "succeeded") yield* note(refund(id), id, left)
+    else if (body.status !== "canceled") yield* note(call({ method: "POST", path: `${path}/cancel` }), id, left)
   }
   return left
 })
+
+const pathOf = (object: string, id: string): string | undefined => {
+  switch (object) {
+    case "checkout.session":
+      return `/v1/checkout/sessions/${id}`
+    case "payment_intent":
+      return `/v1/payment_intents/${id}`
+    case "webhook_endpoint":
+      return `/v1/webhook_endpoints/${id}`
+    default:
+      return undefined
+  }
+}
 
 const note = <E>(call: Effect.Effect<Answer, E>, id: string, left: Array<string>) =>
   Effect.map(call, ({ body, status }) => {

@@ -7,10 +7,21 @@ import type { Ask, Body } from "./stripeWorld.ts"
 export interface Run {
   /** Small letters, as Stripe writes it. */
   readonly currency: string
+  /** A person pays on the page of each session. Otherwise these are expired. */
+  readonly byHand: boolean
+  /** The account may appeal disputes that it has lost. */
+  readonly appeals: boolean
   /** In the metadata of all that is made. */
   readonly tag: string
   /** Seconds of Unix time. */
   readonly began: number
+}
+
+/** An act of a person at Stripe, and then of the simulator: to pay in a session, or to wait for an appeal. */
+export interface Hand {
+  readonly says: string
+  readonly does: "pay" | "appeal"
+  readonly about: Body
 }
 
 /** The answer that a step compared; undefined if it has not been reached. */
@@ -24,14 +35,16 @@ export interface Step {
   readonly pick?: (body: Body, seen: Seen) => Body
   /** Fields that are not determined yet when this is answered. */
   readonly loose?: ReadonlyArray<string>
-  /** The session on whose page a person has to pay before it is asked. */
-  readonly page?: (seen: Seen) => Body
+  /** An act that has to be done at Stripe before it is asked. Undefined when a step that it needs failed. */
+  readonly hand?: (seen: Seen) => Hand | undefined
 }
 
 const amount = 2_000
 const shop = "https://example.com/coffer-rehearsal"
-const methods = ["card", "alipay", "wechat_pay"] as const
-const asBrowser = (method: string) =>
+/** The methods that the service offers. */
+export const methods = ["card", "alipay", "wechat_pay"] as const
+export type Method = (typeof methods)[number]
+const asBrowser = (method: Method) =>
   method === "wechat_pay" ? { payment_method_options: { wechat_pay: { client: "web" } } } : {}
 
 const get = (path: string, params?: object): Ask => ({ method: "GET", path, ...(params && { params }) })
@@ -39,24 +52,40 @@ const post = (path: string, params: object = {}): Ask => ({ method: "POST", path
 /** Undefined without the id, since the object was not made. */
 const at = (id: unknown, ask: (id: string) => Ask) => (typeof id === "string" ? ask(id) : undefined)
 
+/** A day after the run began, less what a session may be open at most. */
+const openFor = 86_000
+
+const sessionWith = (run: Run, more: object): Ask =>
+  post("/v1/checkout/sessions", {
+    mode: "payment",
+    line_items: [
+      { quantity: 1, price_data: { currency: run.currency, unit_amount: amount, product_data: { name: "Rehearsal" } } }
+    ],
+    ...more,
+    metadata: { coffer_rehearsal: run.tag },
+    payment_intent_data: { metadata: { coffer_rehearsal: run.tag } },
+    expires_at: run.began + openFor,
+    success_url: shop,
+    cancel_url: shop
+  })
+
+export const everyMethod = "session for every method of the account"
+
+/** They tell which methods the account has. */
+export const firstSteps: ReadonlyArray<Step> = [
+  { name: "balance", ask: () => get("/v1/balance") },
+  {
+    name: everyMethod,
+    ask: (_, run) => sessionWith(run, {}),
+    loose: ["payment_method_types", "payment_method_options"]
+  }
+]
+
 /** The calls that the service makes for a buyer who has chosen a method. */
-const session = (method: string, byHand: boolean): ReadonlyArray<Step> => [
+const session = (method: Method, byHand: boolean): ReadonlyArray<Step> => [
   {
     name: `session for ${method}`,
-    ask: (_, { began, currency, tag }) =>
-      post("/v1/checkout/sessions", {
-        mode: "payment",
-        line_items: [
-          { quantity: 1, price_data: { currency, unit_amount: amount, product_data: { name: "Rehearsal" } } }
-        ],
-        allowed_payment_method_types: [method],
-        ...asBrowser(method),
-        metadata: { coffer_rehearsal: tag },
-        payment_intent_data: { metadata: { coffer_rehearsal: tag } },
-        expires_at: began + 3_600,
-        success_url: shop,
-        cancel_url: shop
-      })
+    ask: (_, run) => sessionWith(run, { allowed_payment_method_types: [method], ...asBrowser(method) })
   },
   {
     name: `session for ${method}, read`,
@@ -67,7 +96,10 @@ const session = (method: string, byHand: boolean): ReadonlyArray<Step> => [
         name: `session for ${method}, paid`,
         ask: (seen) => at(seen(`session for ${method}`)?.id, (id) => get(`/v1/checkout/sessions/${id}`)),
         pick: (body) => (body.status === "complete" ? body : undefined),
-        page: (seen) => seen(`session for ${method}`),
+        hand: (seen) => {
+          const about = seen(`session for ${method}`)
+          return about && { says: `open this page and pay: ${about.url}`, does: "pay", about }
+        },
         // The buyer's own.
         loose: ["customer_details", "collected_information"]
       }
@@ -141,33 +173,92 @@ const event = (type: string, about: string, field = "id"): Step => ({
 })
 
 /** A wallet asks its buyer at a page of its own, so what is made here is canceled. */
-const alipay: ReadonlyArray<Step> = [
-  { name: "alipay of a buyer", ask: () => post("/v1/payment_methods", { type: "alipay" }) },
+const wallet = (method: Method): ReadonlyArray<Step> => [
+  { name: `${method} of a buyer`, ask: () => post("/v1/payment_methods", { type: method }) },
   {
-    name: "alipay payment",
+    name: `${method} payment`,
     ask: (seen, { currency, tag }) =>
-      at(seen("alipay of a buyer")?.id, (id) =>
+      at(seen(`${method} of a buyer`)?.id, (id) =>
         post("/v1/payment_intents", {
           amount,
           currency,
           confirm: true,
           payment_method: id,
-          allowed_payment_method_types: ["alipay"],
+          allowed_payment_method_types: [method],
+          ...asBrowser(method),
           return_url: shop,
           metadata: { coffer_rehearsal: tag }
         })
       )
   },
   {
-    name: "alipay payment, canceled",
-    ask: (seen) => at(seen("alipay payment")?.id, (id) => post(`/v1/payment_intents/${id}/cancel`))
+    name: `${method} payment, canceled`,
+    ask: (seen) => at(seen(`${method} payment`)?.id, (id) => post(`/v1/payment_intents/${id}/cancel`))
   }
 ]
 
-/** `byHand`: a person pays on the page of each session. Otherwise these are expired. */
-export const steps = (byHand: boolean): ReadonlyArray<Step> => [
-  { name: "balance", ask: () => get("/v1/balance") },
-  ...methods.flatMap((method) => session(method, byHand)),
+/** The address takes no webhooks, so each of them is lost. */
+const lostEndpoint: Step = {
+  name: "endpoint at which webhooks are lost",
+  ask: () => post("/v1/webhook_endpoints", { url: `${shop}/nobody`, enabled_events: ["charge.succeeded"] })
+}
+/** Its event waits to be sent again, and is in the list: there the service finds it. */
+const lostWebhook: ReadonlyArray<Step> = [
+  {
+    name: "lost webhook, in the list of events",
+    ask: (seen, { began }) =>
+      at(seen(lostEndpoint.name)?.id, () =>
+        get("/v1/events", { type: "charge.succeeded", limit: 100, created: { gte: began - 60 } })
+      ),
+    pick: (body, seen) =>
+      body.data?.find(
+        ({ data, pending_webhooks: pending }: Body) =>
+          data?.object?.id === seen("card payment")?.latest_charge && pending > 0
+      )
+  },
+  {
+    name: "endpoint at which webhooks are lost, deleted",
+    ask: (seen) => at(seen(lostEndpoint.name)?.id, (id) => ({ method: "DELETE", path: `/v1/webhook_endpoints/${id}` }))
+  }
+]
+
+const lost: ReadonlyArray<Step> = [
+  pay("payment that is disputed and lost", "pm_card_createDispute"),
+  disputeOf("second dispute", "payment that is disputed and lost"),
+  evidence("bad evidence, submitted", "second dispute", { uncategorized_text: "losing_evidence" }, true),
+  disputeUntil("dispute, lost", "second dispute", "lost")
+]
+
+/** With appeals switched on in the settings of the account, a loss may wait for one. */
+const appeal: ReadonlyArray<Step> = [
+  pay("payment whose loss is appealed", "pm_card_createDispute"),
+  disputeOf("third dispute", "payment whose loss is appealed"),
+  evidence("third evidence, submitted", "third dispute", { uncategorized_text: "losing_evidence" }, true),
+  {
+    ...disputeUntil("appeal, offered", "third dispute", "appeal_needs_response"),
+    // Whether the loss was told before is Stripe's.
+    loose: ["balance_transactions", "is_charge_refundable"],
+    hand: (seen) => {
+      const about = seen("third dispute")
+      return about && { says: `wait until Stripe offers to appeal ${about.id}`, does: "appeal", about }
+    }
+  },
+  {
+    name: "appeal, filed",
+    ask: (seen) => {
+      const file = seen("file of evidence")?.id
+      if (file === undefined) return undefined
+      const card = { reason_for_filing: "Rehearsal", supporting_files: [file] }
+      return at(seen("appeal, offered")?.id, (id) => post(`/v1/disputes/${id}`, { evidence: { appeal: { card } } }))
+    },
+    loose: ["balance_transactions", "is_charge_refundable"]
+  }
+]
+
+/** After the first ones, for an account that has these methods. */
+export const stepsOf = ({ appeals, byHand }: Run, found: ReadonlyArray<Method>): ReadonlyArray<Step> => [
+  ...found.flatMap((method) => session(method, byHand)),
+  lostEndpoint,
   pay("card payment", "pm_card_visa"),
   {
     name: "charge with its fee",
@@ -201,10 +292,7 @@ export const steps = (byHand: boolean): ReadonlyArray<Step> => [
   ...fileOfEvidence,
   evidence("evidence, submitted", "dispute", { uncategorized_text: "winning_evidence" }, true),
   disputeUntil("dispute, won", "dispute", "won"),
-  pay("payment that is disputed and lost", "pm_card_createDispute"),
-  disputeOf("second dispute", "payment that is disputed and lost"),
-  evidence("bad evidence, submitted", "second dispute", { uncategorized_text: "losing_evidence" }, true),
-  disputeUntil("dispute, lost", "second dispute", "lost"),
+  ...(appeals ? appeal : lost),
   pay("payment with an inquiry", "pm_card_createDisputeInquiry"),
   disputeOf("inquiry", "payment with an inquiry"),
   evidence("inquiry, escalated", "inquiry", { uncategorized_text: "escalate_inquiry_evidence" }, true),
@@ -213,18 +301,19 @@ export const steps = (byHand: boolean): ReadonlyArray<Step> => [
     name: "chargeback, accepted",
     ask: (seen) => at(seen("inquiry, a chargeback")?.id, (id) => post(`/v1/disputes/${id}/close`))
   },
-  ...alipay,
+  ...found.filter((method) => method !== "card").flatMap(wallet),
+  ...lostWebhook,
   event("payment_intent.succeeded", "card payment"),
   event("charge.refunded", "card payment", "latest_charge"),
   event("refund.created", "partial refund"),
   event("charge.dispute.created", "dispute"),
   event("charge.dispute.closed", "dispute"),
-  event(byHand ? "checkout.session.completed" : "checkout.session.expired", "session for card")
+  event(byHand ? "checkout.session.completed" : "checkout.session.expired", `session for ${found[0] ?? "card"}`)
 ]
 
 /** Acts that no program can do, with any key. */
 export const byHandNotes = [
   "Pay on Stripe's own pages, which no program can: run it with --by-hand, and pay at each page that it prints.",
-  "Appeal a lost dispute: Stripe takes appeals in its dashboard alone.",
+  "Appeal a lost dispute: only where the account may, as its settings of disputes show. Then run it with --appeals.",
   "Look at the webhooks: coffer_stripe_webhooks_total counts them, coffer_stripe_events_found_total those lost."
 ] as const

@@ -4,12 +4,13 @@ import { Clock, Config, Console, Effect, Option, Redacted } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
 import { failed, Reported } from "./CliFailure.ts"
 import { isOnThisMachine } from "./confirmed.ts"
-import { count } from "./flags.ts"
+import { count, text } from "./flags.ts"
 import { anyonesCommand, json } from "./frame.ts"
 import { indentedJson } from "./json.ts"
 import { paint } from "./output.ts"
 import { plain } from "./plain.ts"
 import { type Rehearsal, rehearse, type Result } from "./rehearsal.ts"
+import { openProgress } from "./rehearsalProgress.ts"
 import { byHandNotes } from "./rehearsalSteps.ts"
 import { throughProxy } from "./stripeProxy.ts"
 import { apiVersion, stripes, worldAt } from "./stripeWorld.ts"
@@ -33,10 +34,15 @@ const rehearseCommand = anyonesCommand(
       Flag.withDefault(false),
       Flag.withDescription("Also pay by each method on Stripe's own page: you do so at the pages that are printed")
     ),
-    wait: count("wait", [1, 60], 10, "Minutes that you have at each page"),
+    appeals: Flag.Boolean("appeals").pipe(
+      Flag.withDefault(false),
+      Flag.withDescription("Also appeal a lost dispute, where the account's settings of disputes allow it")
+    ),
+    progress: text("progress", "File in which what was done is kept: after an interruption the same command goes on"),
+    wait: count("wait", [1, 60], 10, "Minutes that you have at each page, and Stripe for an appeal"),
     patience: count("patience", [1, 600], patience / 1_000, "Seconds that an answer of Stripe may take to appear")
   },
-  Effect.fnUntraced(function* ({ api, byHand, currency, patience, wait }) {
+  Effect.fnUntraced(function* ({ api, appeals, byHand, currency, patience, progress: given, wait }) {
     if (api !== stripes && !isOnThisMachine(api)) {
       return yield* failed(
         "bad_address",
@@ -49,21 +55,35 @@ const rehearseCommand = anyonesCommand(
       return yield* failed("bad_currency", `"${currency}" is no currency.`, "give three letters, such as usd", 2)
     }
     yield* throughProxy
-    const real = worldAt(new URL(api).origin, yield* keyOfSandbox)
+    const key = yield* keyOfSandbox
+    const real = worldAt(new URL(api).origin, key)
     yield* expectSandbox(real)
     const began = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
-    const { checkAnswer, start } = yield* simulator
-    const { control, url } = yield* Effect.mapError(start({ port: 0, chargeSettles: 0, disputeDecides: 0 }), () =>
+    const fresh = { currency: currency.toLowerCase(), byHand, appeals, tag: randomUUID(), began }
+    const { progress, run, stateFile } = yield* openProgress(given, fresh, { api, key })
+    const { accountOf, checkAnswer, start } = yield* simulator
+    const settings = { port: 0, chargeSettles: 0, disputeDecides: 0, ...(stateFile !== undefined && { stateFile }) }
+    const { control, url } = yield* Effect.mapError(start(settings), () =>
       failed("no_simulator", "The simulator of Stripe cannot listen on this machine.", "look at what 127.0.0.1 allows")
     )
+    // Its webhooks would go to the address that the real ones go to.
+    yield* Effect.ignore(control.hold_webhooks({}))
     const rehearsal = yield* rehearse({
       real,
-      simulated: worldAt(url, "sk_test_rehearsal"),
-      pay: ({ id, payment_method_types: [method] }) =>
-        Effect.ignore(control.pay({ session: id, authorises: true, ...(method !== "card" && { with: method }) })),
+      simulated: worldAt(url, keyOfSimulator),
+      act: ({ about, does }) => {
+        const [method] = about.payment_method_types ?? []
+        return does === "appeal"
+          ? Effect.ignore(control.decide_dispute({ dispute: about.id, outcome: "appeal_needs_response" }))
+          : Effect.ignore(
+              control.pay({ session: about.id, authorises: true, ...(method !== "card" && { with: method }) })
+            )
+      },
+      hasMethods: (methods) =>
+        Effect.ignore(control.set_account({ account: accountOf(keyOfSimulator), methods, currency: run.currency })),
       check: checkAnswer,
-      run: { currency: currency.toLowerCase(), tag: randomUUID(), began },
-      byHand,
+      run,
+      progress,
       patience: patience * 1_000,
       personsPatience: wait * 60_000,
       say: (line) => Console.error(plain(line))
@@ -73,11 +93,13 @@ const rehearseCommand = anyonesCommand(
   }, Effect.scoped)
 )
 
+const keyOfSimulator = "sk_test_rehearsal"
+
 /** Loaded when it is needed. An installation without it can do everything else. */
 const simulator = Effect.tryPromise({
   try: () =>
     Promise.all([import("@coffer/simulator/start"), import("@coffer/simulator/facts/checkAnswer")]).then(
-      ([{ start }, { checkAnswer }]) => ({ start, checkAnswer })
+      ([{ accountOf, start }, { checkAnswer }]) => ({ accountOf, start, checkAnswer })
     ),
   catch: () =>
     failed("no_simulator", "The simulator of Stripe is not installed here.", "run it in a checkout, after npm ci")
@@ -102,17 +124,26 @@ const keyOfSandbox = Effect.gen(function* () {
 const expectSandbox = Effect.fnUntraced(function* ({ call }: ReturnType<typeof worldAt>) {
   const { body, status } = yield* call({ method: "GET", path: "/v1/balance" })
   const next =
-    "use a key of the same sandbox that may read and write Checkout, PaymentIntents, Refunds, Disputes and Files"
+    "use a key of the same sandbox that may read and write Checkout, PaymentIntents, Refunds, Disputes, Files and " +
+    "Webhook Endpoints"
   if (status === 401 || status === 403) return yield* failed("refused", "Stripe does not accept this key.", next, 2)
   if (body?.livemode === true) return yield* failed("live_key", "This key is live, so nothing was done.", next, 2)
 })
 
-const print = Effect.fnUntraced(function* ({ left, results }: Rehearsal) {
+const print = Effect.fnUntraced(function* ({ left, methods, otherMethods, results }: Rehearsal) {
   const counted = (outcome: Result["outcome"]) => results.filter((each) => each.outcome === outcome).length
   const totals = { same: counted("same"), different: counted("different"), not_reached: counted("not reached") }
   if (yield* json) {
     const shown = results.map(({ differences, outcome, step }) => ({ step, outcome, differences }))
-    const report = { api_version: apiVersion, ...totals, steps: shown, by_hand: byHandNotes, left: left.length }
+    const report = {
+      api_version: apiVersion,
+      methods,
+      other_methods: otherMethods,
+      ...totals,
+      steps: shown,
+      by_hand: byHandNotes,
+      left: left.length
+    }
     return yield* Console.log(indentedJson(report))
   }
   const style = yield* paint
@@ -125,7 +156,8 @@ const print = Effect.fnUntraced(function* ({ left, results }: Rehearsal) {
   }
   yield* Console.log(
     `${totals.same} steps the same, ${totals.different} different, ${totals.not_reached} not reached; ` +
-      `${left.length} objects left. API version ${apiVersion}.`
+      `${left.length} objects left. API version ${apiVersion}. Methods: ${methods.join(", ") || "none"}` +
+      `${otherMethods.length > 0 ? `; not tried: ${plain(otherMethods.join(", "))}` : ""}.`
   )
   yield* Console.log(["By hand:", ...byHandNotes.map((each) => `  ${each}`)].join("\n"))
 })

@@ -20,7 +20,7 @@ export interface Answer {
 }
 
 export interface Ask {
-  readonly method: "GET" | "POST"
+  readonly method: "GET" | "POST" | "DELETE"
   readonly path: string
   readonly params?: object
   /** Sent with it as a form of parts. */
@@ -28,7 +28,8 @@ export interface Ask {
 }
 
 export interface World {
-  readonly call: (ask: Ask) => Effect.Effect<Answer, ReturnType<typeof failed>>
+  /** `key`: of idempotency, for a call that is made again after its answer was lost. */
+  readonly call: (ask: Ask, key?: string) => Effect.Effect<Answer, ReturnType<typeof failed>>
 }
 
 const answerMillisMax = 30_000
@@ -64,12 +65,11 @@ export const worldAt = (url: string, key: string): World => {
         failed(
           "no_answer",
           `${new URL(url).host} did not answer.`,
-          "look at the network and STRIPE_PROXY, and run it again"
+          "look at the network and STRIPE_PROXY, and run it again; with --progress it goes on where it was"
         )
     })
   return {
-    call: Effect.fnUntraced(function* (ask) {
-      const key = randomUUID()
+    call: Effect.fnUntraced(function* (ask, key = randomUUID()) {
       let answer = yield* once(ask, key)
       for (let time = 0; answer.status === 429 && time < putOffMax; time++) {
         yield* Effect.sleep("1 second")

@@ -11,6 +11,7 @@ import { PaymentLinksGroup } from "./PaymentLinks.ts"
 import { publish } from "./publish.ts"
 import { ReceiptsGroup } from "./Receipts.ts"
 import { RefundsGroup } from "./Refunds.ts"
+import { ReportsGroup } from "./Reports.ts"
 import { TimelineGroup } from "./Timeline.ts"
 import { TestHelpersGroup } from "./TestHelpers.ts"
 import { WebhookDeliveriesGroup } from "./WebhookDeliveries.ts"
@@ -25,6 +26,7 @@ export class Api extends HttpApi.make("coffer")
   .add(OwnFilesGroup)
   .add(PaymentLinksGroup)
   .add(BalanceGroup)
+  .add(ReportsGroup)
   .add(EventsGroup)
   .add(LogsGroup)
   .add(WebhookEndpointsGroup)

@@ -5,7 +5,7 @@ import { Scope } from "@coffer/model/Scopes"
 import { OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Decoding, OperatorToken } from "./Caller.ts"
+import { Decoding, OperatorToken, PersonSession } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { ApiKeyNotFound, Conflict, InvalidRequest, MerchantNotFound } from "./Errors.ts"
 import { anyMode, instant, kind, merchantId, ofMerchant, orNull, text, withExample } from "./fields.ts"
@@ -57,7 +57,7 @@ export const ApiKeyResource = withExample(
 export type ApiKeyResource = typeof ApiKeyResource.Encoded
 
 /** The only answers that hold the secret. */
-const withSecret = enveloped(
+export const withSecret = enveloped(
   withExample(
     Schema.Struct({
       ...resource,
@@ -183,3 +183,59 @@ export class ApiKeysGroup extends HttpApiGroup.make("api_keys")
   .middleware(Decoding)
   .middleware(OperatorToken)
   .annotate(OpenApi.Description, "A merchant's keys with scopes, beside its main key in each environment.") {}
+
+const ofConsole = "/console/api/merchants/:merchant_id/api_keys"
+const oneOfConsole = `${ofConsole}/:key_id` as const
+
+/** The same for a person of the merchant. What a person does with keys takes nobody else, and is in the audit log. */
+export class ConsoleApiKeysGroup extends HttpApiGroup.make("api_keys")
+  .add(
+    HttpApiEndpoint.post("create", ofConsole, {
+      params: ofMerchant,
+      payload: CreateApiKey,
+      success: withSecret.pipe(HttpApiSchema.status(201)),
+      error: [Conflict, InvalidRequest]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Create a key with scopes; its secret is shown once",
+        description: `409: the environment has ${scopedKeysMax} keys that work.`
+      })
+    ),
+    HttpApiEndpoint.get("list", ofConsole, {
+      params: ofMerchant,
+      query: ApiKeyQuery,
+      success: listed(ApiKeyResource),
+      error: InvalidRequest
+    }).annotateMerge(
+      OpenApi.annotations({ summary: "Keys with scopes, newest first", description: "Without their secrets." })
+    ),
+    HttpApiEndpoint.post("update", oneOfConsole, {
+      params,
+      payload: UpdateApiKey,
+      success: enveloped(ApiKeyResource),
+      error: [ApiKeyNotFound, Conflict, InvalidRequest]
+    }).annotateMerge(
+      OpenApi.annotations({ summary: "Change a key's name or its addresses", description: "What is left out stays." })
+    ),
+    HttpApiEndpoint.post("roll", `${oneOfConsole}/roll`, {
+      params,
+      payload: RollApiKey,
+      success: withSecret,
+      error: [ApiKeyNotFound, Conflict]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Give a key a new secret, which is shown once",
+        description: "The secret before it ends after the overlap."
+      })
+    ),
+    HttpApiEndpoint.post("revoke", `${oneOfConsole}/revoke`, {
+      params,
+      success: enveloped(ApiKeyResource),
+      error: ApiKeyNotFound
+    }).annotateMerge(
+      OpenApi.annotations({ summary: "Revoke a key", description: "It is refused at once on all runners, for good." })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(PersonSession)
+  .annotate(OpenApi.Description, "Keys of a merchant with scopes.") {}

@@ -58,7 +58,10 @@ export class CurrentOperator extends Context.Service<
   { readonly operatorId: string; readonly name: string; readonly role: Role }
 >()("@coffer/contract/CurrentOperator") {}
 
-/** `Authorization: Bearer <operator token>`. `@coffer/rules/operator/acts` says what each role may do. */
+/**
+ * `Authorization: Bearer <operator token>`, or from a page of the console the session of a person who has a role of the
+ * installation, as {@link PersonSession}. `@coffer/rules/operator/acts` says what each role may do.
+ */
 export class OperatorToken extends HttpApiMiddleware.Service<OperatorToken, { provides: CurrentOperator }>()(
   "@coffer/contract/OperatorToken",
   {
@@ -74,7 +77,11 @@ export class CurrentPerson extends Context.Service<
   {
     readonly personId: PersonId
     readonly sessionId: string
-    readonly shown: { readonly person: PersonResource; readonly session: SessionResource }
+    readonly shown: {
+      readonly person: PersonResource
+      readonly session: SessionResource
+      readonly needs_passkey: boolean
+    }
   }
 >()("@coffer/contract/CurrentPerson") {}
 

@@ -13,6 +13,11 @@ import { anyMode, kind, merchantId, ofMerchant, orNull, text, withExample } from
 import { sampleIds } from "./sampleIds.ts"
 import { needsApproval } from "./Operators.ts"
 
+/** Figures as in `src/channels/stripe/StripePayments.ts`. */
+export const channelBoundsText =
+  "Where Stripe takes the payments, it takes at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most " +
+  "99999999 (999,999.99) in each currency; other amounts are 400 for `amount`."
+
 const channel = Schema.Literals(["sandbox", "stripe", "none"]).annotate({
   description:
     "The channel that takes the payments: `sandbox`, the pretended bank, in the sandbox alone; `stripe`; or `none`, " +

@@ -7,10 +7,11 @@ import { optional, withoutNulls } from "@coffer/model/optional"
 import { OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { ConsoleApiKeysGroup } from "./ApiKeys.ts"
 import { ConsoleGuest, Decoding, PersonSession } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
-import { Conflict, InvalidRequest, PersonNotFound } from "./Errors.ts"
-import { instant, kind, ofMerchant, text, withExample } from "./fields.ts"
+import { Conflict, Forbidden, InvalidRequest, PersonNotFound, SessionNotFound, Unavailable } from "./Errors.ts"
+import { instant, kind, ofMerchant, printable, text, withExample } from "./fields.ts"
 import { knownParametersOnly } from "./Lists.ts"
 import {
   personEmail,
@@ -21,6 +22,7 @@ import {
   SessionResource,
   sessionSample
 } from "./People.ts"
+import { PasskeyOptions, PasskeysGroup, UsePasskey } from "./Passkeys.ts"
 import { publishOperators } from "./publish.ts"
 
 const AskedResource = withExample(
@@ -39,13 +41,25 @@ export const SignedInResource = withExample(
   Schema.Struct({
     object: kind("signed_in"),
     person: PersonResource,
-    session: SessionResource
+    session: SessionResource,
+    needs_passkey: Schema.Boolean.annotate({
+      description: "Whether the installation demands a passkey, so that this session can do nothing but register one."
+    })
   }).annotate({ identifier: "SignedIn", description: "The person who is signed in, with all roles, and the session." }),
   {
     object: "signed_in",
     person: personSample,
-    session: sessionSample
+    session: sessionSample,
+    needs_passkey: false
   }
+)
+
+const OpenIdResource = withExample(
+  Schema.Struct({
+    object: kind("openid_request"),
+    url: text("Where the browser goes.")
+  }).annotate({ identifier: "OpenIdRequest", description: "The way to the OpenID provider." }),
+  { object: "openid_request", url: "https://id.example/authorize?client_id=coffer" }
 )
 
 class SignInGroup extends HttpApiGroup.make("sign_in")
@@ -67,9 +81,62 @@ class SignInGroup extends HttpApiGroup.make("sign_in")
         token: OneLine(1, 200).annotate({ description: "The text after the link's `#`." })
       }).annotate({ examples: [{ token: "x".repeat(43) }] }),
       success: enveloped(SignedInResource).pipe(HttpApiSchema.status(201)),
+      error: [Forbidden, InvalidRequest]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Sign in by a link",
+        description:
+          "Sets the cookie of the new session. 403: the installation demands passkeys, and the person has one."
+      })
+    ),
+    HttpApiEndpoint.post("askPasskey", "/console/api/sign_in/passkey/options", {
+      success: enveloped(PasskeyOptions),
+      error: Conflict
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Begin to sign in with a passkey",
+        description:
+          "It is the same for everybody: the browser offers the passkeys that it has. " +
+          "409 where PUBLIC_URL is no address that browsers take passkeys at."
+      })
+    ),
+    HttpApiEndpoint.post("usePasskey", "/console/api/sign_in/passkey", {
+      payload: UsePasskey,
+      success: enveloped(SignedInResource).pipe(HttpApiSchema.status(201)),
       error: InvalidRequest
     }).annotateMerge(
-      OpenApi.annotations({ summary: "Sign in by a link", description: "Sets the cookie of the new session." })
+      OpenApi.annotations({ summary: "Sign in with a passkey", description: "Sets the cookie of the new session." })
+    )
+  )
+  .add(
+    HttpApiEndpoint.post("askOpenId", "/console/api/sign_in/openid", {
+      success: enveloped(OpenIdResource),
+      error: [Conflict, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Begin to sign in at the OpenID provider",
+        description:
+          "The answer has the provider's address, for this browser, for ten minutes. 409: the installation has no " +
+          "provider. 503: it does not answer."
+      })
+    ),
+    HttpApiEndpoint.post("useOpenId", "/console/api/sign_in/openid/use", {
+      payload: withoutNulls(
+        Schema.Struct({
+          code: printable(1_800).annotate({ description: "`code` of the address that the provider led to." }),
+          state: printable(400).annotate({ description: "`state` of it." }),
+          iss: optional(printable(200), "`iss` of it.")
+        }).annotate({ examples: [{ code: "x", state: "y" }] })
+      ),
+      success: enveloped(SignedInResource).pipe(HttpApiSchema.status(201)),
+      error: [Conflict, Forbidden, InvalidRequest, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Sign in by OpenID Connect",
+        description:
+          "Sets the cookie of the new session. 403: the provider says that it is somebody else, or somebody who has " +
+          "no role here."
+      })
     )
   )
   .middleware(Decoding)
@@ -90,7 +157,7 @@ class SessionGroup extends HttpApiGroup.make("session")
     HttpApiEndpoint.post("endOther", "/console/api/sessions/:session_id/end", {
       params: { session_id: text("Number of the session.") },
       success: enveloped(SessionResource),
-      error: PersonNotFound
+      error: SessionNotFound
     }).annotateMerge(
       OpenApi.annotations({ summary: "End one of my sessions", description: "It ends on all runners at once." })
     ),
@@ -163,6 +230,18 @@ class MerchantPeopleGroup extends HttpApiGroup.make("people")
         summary: "End a person's sessions",
         description: "All of them, on all runners at once. The person may sign in again."
       })
+    ),
+    HttpApiEndpoint.post("recover", "/console/api/merchants/:merchant_id/people/:person_id/recover", {
+      params: ofPerson,
+      success: enveloped(PersonResource),
+      error: [Conflict, PersonNotFound]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Let a person begin anew who cannot sign in",
+        description:
+          "Removes the person's passkeys, sessions and links, and sends one link that works once, for 15 minutes. " +
+          "409: it is you, or the person has a role elsewhere, so that operators decide."
+      })
     )
   )
   .middleware(Decoding)
@@ -172,7 +251,9 @@ class MerchantPeopleGroup extends HttpApiGroup.make("people")
 export class ConsoleApi extends HttpApi.make("coffer-console")
   .add(SignInGroup)
   .add(SessionGroup)
+  .add(PasskeysGroup)
   .add(MerchantPeopleGroup)
+  .add(ConsoleApiKeysGroup)
   .annotate(HttpApi.QueryParseOptions, knownParametersOnly)
   .annotateMerge(
     OpenApi.annotations({

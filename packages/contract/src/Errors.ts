@@ -2,8 +2,9 @@
  * Every error the API can answer with: one class per row of the specification's table, in its order (spec: Errors).
  * These are wire shapes; the domain's errors are translated into them in the table of each room's refusals
  * (`src/orders/orderRefusals.ts`) and nowhere else. Ours beside the table: `insufficient_balance` (silences: R1),
- * `delivery_not_found`, for the operator `api_key_not_found`, `merchant_not_found`, `operator_not_found`,
- * `person_not_found` and `payout_not_found`, and 503
+ * `delivery_not_found`, `report_not_found`, for the operator `api_key_not_found`, `merchant_not_found`,
+ * `operator_not_found`, `person_not_found` and `payout_not_found`, for the console `session_not_found` and
+ * `passkey_not_found`, and 503
  * `internal_error` with `Retry-After` when too many requests are in work, when Postgres or an owner does not answer in
  * time, or when a process ends in the middle of a call (silences: G23).
  */
@@ -98,8 +99,20 @@ export class PersonNotFound extends Schema.Error<PersonNotFound>("PersonNotFound
   refusedBody(404, "person_not_found", "There is no such person here."),
   { httpApiStatus: 404 }
 ) {}
+export class SessionNotFound extends Schema.Error<SessionNotFound>("SessionNotFound")(
+  refusedBody(404, "session_not_found", "There is no such session, or it has ended."),
+  { httpApiStatus: 404 }
+) {}
+export class PasskeyNotFound extends Schema.Error<PasskeyNotFound>("PasskeyNotFound")(
+  refusedBody(404, "passkey_not_found", "There is no such passkey here."),
+  { httpApiStatus: 404 }
+) {}
 export class PayoutNotFound extends Schema.Error<PayoutNotFound>("PayoutNotFound")(
   refusedBody(404, "payout_not_found", "There is no such payout."),
+  { httpApiStatus: 404 }
+) {}
+export class ReportNotFound extends Schema.Error<ReportNotFound>("ReportNotFound")(
+  refusedBody(404, "report_not_found", "There is no such report here, or it was removed."),
   { httpApiStatus: 404 }
 ) {}
 export class ApiKeyNotFound extends Schema.Error<ApiKeyNotFound>("ApiKeyNotFound")(

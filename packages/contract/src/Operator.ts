@@ -55,6 +55,7 @@ export const MerchantResource = withExample(
       "The merchant's address for messages about its keys; while it is null, `support_email` is used. Buyers never " +
         "see it."
     ),
+    time_zone: text("Name of the time zone that its reports count days in, where a call names no other."),
     approved: Schema.Boolean.annotate({ description: "Whether its live key works." }),
     live_currencies: Schema.Array(Currency).annotate({ description: "In which it may take live payments." }),
     fees: FeeSchedule.annotate({
@@ -98,6 +99,7 @@ export const MerchantResource = withExample(
     support_email: "help@shop.example",
     support_url: "https://shop.example/help",
     contact_email: "developers@shop.example",
+    time_zone: "Europe/Berlin",
     approved: true,
     live_currencies: ["USD", "HKD"],
     fees: [],
@@ -169,6 +171,10 @@ export const UpdateMerchant = withoutNulls(
         Email,
         "The merchant's address for messages about its keys. Null removes it: then `support_email` is used."
       )
+    ),
+    time_zone: optional(
+      OneLine(1, 64),
+      "Name of the time zone that its reports count days in, such as `Europe/Berlin`; UTC at first."
     ),
     approved: optional(Schema.Boolean, "Whether its live key works."),
     live_currencies: optional(

@@ -9,6 +9,7 @@ import { FreeText, OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
+import { channelBoundsText } from "./Channels.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, MerchantNotFound, OrderNotFound, ProcessorError, Unavailable } from "./Errors.ts"
 import {
@@ -21,7 +22,6 @@ import {
   mode,
   ofMerchant,
   orNull,
-  stripesBoundsText,
   text,
   withExample
 } from "./fields.ts"
@@ -119,7 +119,7 @@ export const CreateOrder = withoutNulls(
   withExample(
     Schema.Struct({
       amount: OrderAmount.annotate({
-        description: `The amount to pay: a whole number of minor units, 1999 for $19.99. ${stripesBoundsText}`
+        description: `The amount to pay: a whole number of minor units, 1999 for $19.99. ${channelBoundsText}`
       }),
       out_trade_no: optional(
         NewOutTradeNo,
@@ -165,12 +165,28 @@ export const UpdateOrder = withExample(
 )
 export type UpdateOrder = typeof UpdateOrder.Type
 
-/** Filters of the list; all have to match (spec: Endpoints, Orders). */
+/** Of a range: a bound may be any whole number that an amount can be compared with. */
+const Amount = Schema.String.check(
+  Schema.isPattern(/^[0-9]{1,12}$/, { expected: "a whole number of minor units, in digits" })
+)
+
+/**
+ * Filters of the list; all have to match (spec: Endpoints, Orders). Those by address, method and amount are ours
+ * (silences: P20).
+ */
 export const OrderQuery = Schema.StructWithRest(
   Schema.Struct({
     ...ExportableQuery,
     status: Schema.optionalKey(OrderStatus.annotate({ description: "Orders in this state." })),
-    out_trade_no: Schema.optionalKey(text("The order with exactly this number of yours."))
+    out_trade_no: Schema.optionalKey(text("The order with exactly this number of yours.")),
+    receipt_email: Schema.optionalKey(text("Orders whose receipt goes to exactly this address.")),
+    payment_method: Schema.optionalKey(PaymentMethod.annotate({ description: "Orders that were paid so." })),
+    "amount[gte]": Schema.optionalKey(
+      Amount.annotate({ description: "Orders of this amount, in minor units, or more." })
+    ),
+    "amount[lte]": Schema.optionalKey(
+      Amount.annotate({ description: "Orders of this amount, in minor units, or less." })
+    )
   }),
   [MetadataFilters]
 )

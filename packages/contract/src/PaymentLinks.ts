@@ -7,21 +7,10 @@ import { OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
+import { channelBoundsText } from "./Channels.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, PaymentLinkNotFound, Unavailable } from "./Errors.ts"
-import {
-  currency,
-  instant,
-  int,
-  kind,
-  merchantId,
-  minor,
-  mode,
-  orNull,
-  stripesBoundsText,
-  text,
-  withExample
-} from "./fields.ts"
+import { currency, instant, int, kind, merchantId, minor, mode, orNull, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
@@ -76,7 +65,7 @@ export const CreatePaymentLink = withoutNulls(
   withExample(
     Schema.Struct({
       amount: OrderAmount.annotate({
-        description: `The amount that each buyer pays, in minor units. It never changes. ${stripesBoundsText}`
+        description: `The amount that each buyer pays, in minor units. It never changes. ${channelBoundsText}`
       }),
       currency: optional(Currency, "`USD` unless given; live: one enabled for you. It never changes."),
       subject: optional(Subject, "The title that the buyer reads at checkout, one line of at most 255 characters."),

@@ -150,6 +150,19 @@ export class PeopleGroup extends HttpApiGroup.make("people")
         summary: "End all sessions of a person",
         description: "On all runners at once. The person may sign in again."
       })
+    ),
+    HttpApiEndpoint.post("recover", "/operator/v1/people/:person_id/recover", {
+      params: personParams,
+      success: [enveloped(PersonResource), needsApproval],
+      error: [Conflict, PersonNotFound]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Let a person begin anew who cannot sign in",
+        description:
+          "Removes the person's passkeys, sessions and links, and sends one link that works once, for 15 minutes. " +
+          "202: for an operator, or the last owner of a merchant, it takes two operators, and another has to send " +
+          "the same request."
+      })
     )
   )
   .middleware(Decoding)

@@ -26,7 +26,10 @@ const Attempt = Schema.Struct({
   duration_ms: int("From its beginning to its end, milliseconds."),
   status_code: orNull(Schema.Int, "The receiver's answer; null when it did not answer."),
   failure: orNull(Schema.String, "Why there was no answer; null when there was one."),
-  response_excerpt: orNull(Schema.String, "The first kilobyte of the receiver's answer.")
+  response_excerpt: orNull(
+    Schema.String,
+    "The first kilobyte of the receiver's answer. Null when there was none, and in a sandbox beyond 600 of a minute."
+  )
 }).annotate({ identifier: "WebhookAttempt", description: "An attempt." })
 
 const sample = {

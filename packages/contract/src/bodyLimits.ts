@@ -22,6 +22,10 @@ const indentBytes = 16
 const escapedBytes = 12
 /** `\u0041`: one ASCII character. */
 const escapedAsciiBytes = 6
+/** Texts of these characters alone have none that is longer. */
+export const base64UrlPattern = /^[\w-]+$/
+export const printablePattern = /^[!-~]+$/
+const asciiPatterns = [base64UrlPattern.source, printablePattern.source]
 /** As many digits as anybody writes, with sign, point and exponent. */
 const numberBytes = 32
 /** Characters of a text, and items of an array, whose schema names no limit: a number of an object, a time. */
@@ -52,6 +56,7 @@ interface JsonSchema {
   readonly allOf?: ReadonlyArray<JsonSchema>
   readonly enum?: ReadonlyArray<unknown>
   readonly maxLength?: number
+  readonly pattern?: string
   readonly maxItems?: number
   readonly items?: JsonSchema
   readonly properties?: Readonly<Record<string, JsonSchema>>
@@ -76,8 +81,12 @@ const measure = (schema: JsonSchema, definitions: Readonly<Record<string, JsonSc
     case "array":
       return sum([value(2), times(maxItems, inner(items ?? {}))])
     case "string": {
-      const length = Math.min(...[schema, ...allOf].map((each) => each.maxLength ?? Infinity))
-      return value((Number.isFinite(length) ? length : textLengthDefault) * escapedBytes)
+      const checks = [schema, ...allOf]
+      const length = Math.min(...checks.map((each) => each.maxLength ?? Infinity))
+      const isAscii = checks.some(({ pattern }) => pattern !== undefined && asciiPatterns.includes(pattern))
+      return value(
+        (Number.isFinite(length) ? length : textLengthDefault) * (isAscii ? escapedAsciiBytes : escapedBytes)
+      )
     }
     default:
       return value(numberBytes)

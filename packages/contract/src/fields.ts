@@ -6,6 +6,7 @@
 import { Mode } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
 import { Schema } from "effect"
+import { base64UrlPattern, printablePattern } from "./bodyLimits.ts"
 import { sampleIds } from "./sampleIds.ts"
 
 export const text = (description: string) => Schema.String.annotate({ description })
@@ -24,6 +25,20 @@ export const minorOrNull = (description: string, when: string) =>
   orNull(Schema.Int, `${description}, ${money}; null ${when}.`)
 
 export const instant = (description: string) => Schema.String.annotate({ format: "date-time", description })
+
+/** Text of these characters alone. The document says so, and a body's limit follows from it (`bodyLimits.ts`). */
+const textOf = (pattern: RegExp, expected: string) => (lengthMax: number) =>
+  Schema.String.check(
+    Schema.makeFilter((text: string) => text.length <= lengthMax && pattern.test(text), {
+      expected: `${expected} of at most ${lengthMax} characters`,
+      toJsonSchema: () => [{ pattern: pattern.source, maxLength: lengthMax }, true]
+    })
+  )
+
+/** Bytes as WebAuthn writes them. */
+export const base64Url = textOf(base64UrlPattern, "base64url")
+/** Text that another program has made, such as a code. */
+export const printable = textOf(printablePattern, "printable ASCII without spaces")
 
 /** A field that may be null; the description says when. */
 export const orNull = <S extends Schema.Top>(schema: S, description: string) =>
@@ -49,8 +64,3 @@ export const withExample = <S extends Schema.Top & { readonly DecodingServices: 
   schema: S,
   example: S["Encoded"]
 ): S => schema.annotate({ examples: [Schema.decodeUnknownSync(schema)(example)] } as {}) as S
-
-/** Figures as in `src/channel/amountBounds.ts`. */
-export const stripesBoundsText =
-  "Where Stripe takes the payments, it takes at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most " +
-  "99999999 (999,999.99) in each currency; other amounts are 400 for `amount`."

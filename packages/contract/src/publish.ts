@@ -127,18 +127,26 @@ const complete = (path: string, method: string, operation: Json, schemas: Json, 
     response["headers"] = headersOf(status, changes, counted, response["content"])
     const { "application/json": json, "image/svg+xml": svg, "text/csv": csv } = response["content"]
     if (svg !== undefined) response["content"]["image/svg+xml"] = picture
-    if (Number(status) >= 400) json.examples = refusalsOf(json.schema, schemas)
+    if (json === undefined) response["content"] = files
+    else if (Number(status) >= 400) json.examples = refusalsOf(json.schema, schemas)
     else {
       json.schema = namedAnswer(json.schema, schemas)
       json.example = answerOf(path, status, sampleOf(json.schema, schemas) as Json)
     }
-    if (csv !== undefined) {
+    if (csv !== undefined && json !== undefined) {
+      const { data, lines } = json.example.data
       response["content"]["text/csv"] = {
         schema: { type: "string" },
-        example: csvSampleOf(json.example.data.data[0], schemas)
+        example: csvSampleOf((data ?? lines)[0], schemas)
       }
     }
   }
+}
+
+/** What the file of a report may be. */
+const files = {
+  "text/csv": { schema: { type: "string" }, example: "currency,source,payment_method,count,volume,fee\r\n" },
+  "application/x-ndjson": { schema: { type: "string" }, example: '{"object":"fee_line","currency":"USD"}\n' }
 }
 
 /** Its words stand beside the schema, where readers look for them. */

@@ -32,7 +32,7 @@ export const evidenceNames = Object.keys(subjects) as ReadonlyArray<keyof typeof
 const texts = {
   ...subjects,
   uncategorized_text:
-    "Only for test disputes of a sandbox that takes payments through Stripe, and refused elsewhere: " +
+    "Only for test disputes of a sandbox that takes payments through an acquirer, and refused elsewhere: " +
     "`winning_evidence` or `losing_evidence` decides one, and `escalate_inquiry_evidence` makes a chargeback of an " +
     "inquiry."
 }

@@ -113,10 +113,18 @@ export const ApiKeyId = Schema.String.check(Schema.isPattern(/^key_[0-9A-HJKMNP-
 )
 export type ApiKeyId = typeof ApiKeyId.Type
 
+/** A report that is written as a file. */
+export const ReportNo = Schema.String.check(Schema.isPattern(/^rpt_[0-9A-HJKMNP-TV-Z]{26}$/)).pipe(
+  Schema.brand("ReportNo")
+)
+export type ReportNo = typeof ReportNo.Type
+
 /** Not among the others: an index of the audit log has those, and acts on keys name their merchant. */
 export const apiKeyPrefix = "key_"
+export const reportPrefix = "rpt_"
 export const personPrefix = "per_"
 export const sessionPrefix = "ses_"
+export const passkeyPrefix = "psk_"
 
 /** The prefixes of what we number ourselves. */
 export const prefixes = {

@@ -107,11 +107,26 @@ export const linkVisitsMax = 20
 
 /** Keys with scopes that work at once, of a merchant in one environment. */
 export const scopedKeysMax = 50
+export const passkeyNameLengthMax = 60
 export const keyNameLengthMax = 100
 /** How long an old secret of a key may overlap the new one. */
 export const keyOverlapMinutesMax = 24 * 60
 /** Reports of leaked keys from one address within a minute. */
 export const leakReportsMax = 30
+
+/** Reports; ours (docs/reports.md). Days of one that is answered at once, and of one that is a file. */
+export const reportDaysAtOnceMax = 31
+export const reportDaysMax = 1_100
+/** Movements that one which is answered at once may read. */
+export const reportLinesAtOnceMax = 5_000
+/** Of a merchant in one environment: reports that are being written, reports that are kept, bytes of their files. */
+export const reportsPendingMax = 10
+export const reportsKeptMax = 100
+export const reportsBytesMax = { sandbox: 256 * 1024 * 1024, live: 4 * 1024 * 1024 * 1024 } as const
+/** Bytes of one file. */
+export const reportBytesMax = { sandbox: 64 * 1024 * 1024, live: 1024 * 1024 * 1024 } as const
+/** How long a report is kept. */
+export const reportKept = Duration.days(7)
 
 /** Rows of one CSV file; what is beyond is not returned (spec: Limits). */
 export const csvRowsMax = 10_000
@@ -126,5 +141,5 @@ export const disputeReasonLengthMax = 255
 /** How far the operator may raise one merchant's quota. */
 export const quotaOverrideMax = 1_000_000
 
-/** Calls of one account to Stripe in a second that an operator may set. */
-export const stripeCallsMax = 10_000
+/** Calls of one account to its acquirer in a second that an operator may set. */
+export const callsASecondMax = 10_000

@@ -12,6 +12,8 @@ export const Scope = Schema.Literals([
   "payment_links:read",
   "payment_links:write",
   "balance:read",
+  "reports:read",
+  "reports:write",
   "events:read",
   "logs:read",
   "webhooks:read",

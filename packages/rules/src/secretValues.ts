@@ -1,5 +1,5 @@
 /**
- * Finds by its form what opens something to its holder: API keys, Stripe's too, operators' tokens, webhook secrets,
+ * Finds by its form what opens something to its holder: API keys, acquirers' too, operators' tokens, webhook secrets,
  * tokens of checkout pages, names of uploaded files (spec: API log; silences: A3, O11). Pure, and linear in the text's
  * length.
  */

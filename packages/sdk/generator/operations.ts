@@ -22,6 +22,8 @@ export interface Operation {
   /** The schema of the answer's `data`; of a list, that of one object. */
   readonly data: Json
   readonly isList: boolean
+  /** The answer is a file, and no envelope. */
+  readonly isFile: boolean
   /** Other forms of the answer, as media types. */
   readonly texts: ReadonlyArray<string>
   readonly summary: string
@@ -43,7 +45,8 @@ const operationOf = (document: Json, path: string, method: string, operation: Js
   const parameters: ReadonlyArray<Json> = operation["parameters"]
   const succeeds = Object.entries<Json>(operation["responses"]).find(([status]) => status.startsWith("2"))
   const { "application/json": json, ...texts } = succeeds![1]["content"]
-  const { data } = resolved(json.schema, document)["properties"]
+  const isFile = json === undefined
+  const data: Json = isFile ? { type: "string" } : resolved(json.schema, document)["properties"].data
   const listed = resolved(data, document)["properties"]?.data?.items
   return {
     place: placeOf(operation["operationId"], method, path),
@@ -57,7 +60,8 @@ const operationOf = (document: Json, path: string, method: string, operation: Js
     takesIdempotencyKey: parameters.some(({ name }) => name === "Idempotency-Key"),
     data: listed ?? data,
     isList: listed !== undefined,
-    texts: Object.keys(texts),
+    isFile,
+    texts: isFile ? [] : Object.keys(texts),
     summary: operation["summary"],
     description: operation["description"]
   }

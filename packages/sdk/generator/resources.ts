@@ -78,7 +78,7 @@ const classOf = (place: ReadonlyArray<string>, operations: ReadonlyArray<Operati
   ].join("\n")
 
 const methodsOf = (operation: Operation, document: Json): ReadonlyArray<string> => [
-  operation.isList ? listMethod(operation, document) : callMethod(operation),
+  operation.isList ? listMethod(operation, document) : operation.isFile ? fileMethod(operation) : callMethod(operation),
   ...operation.texts.map((type) => textMethod(operation, type))
 ]
 
@@ -93,7 +93,7 @@ const pathOf = ({ path }: Operation) =>
 const callMethod = (operation: Operation): string => {
   const { isUpload, method, place, query, takesIdempotencyKey } = operation
   const [bodyParameter, bodyField] = bodyOf(operation)
-  const queryParameter = query.length === 0 ? "" : `query: ${queryTypeOf(operation)} = {}, `
+  const queryParameter = query.length === 0 ? "" : `query: ${queryTypeOf(operation)}${ifLeftOut(operation)}, `
   const parameters = `${parametersOf(operation)}${bodyParameter}${queryParameter}`
   const options = takesIdempotencyKey ? "WriteOptions" : "CallOptions"
   const fields = `method: "${method}", path: ${pathOf(operation)}${bodyField}${query.length === 0 ? "" : ", query"}`
@@ -105,11 +105,22 @@ const callMethod = (operation: Operation): string => {
   ].join("\n")
 }
 
+/** A query of which nothing is needed may be left out. */
+const ifLeftOut = ({ query }: Operation) => (query.some(({ required }) => required) ? "" : " = {}")
+
 const bodyOf = (operation: Operation): readonly [parameter: string, field: string] => {
   if (operation.isUpload) return ["file: Upload, ", ", upload: file"]
   if (operation.body === undefined) return ["", ""]
   return [`body: ${bodyTypeOf(operation)}${operation.isBodyOptional ? " = {}" : ""}, `, ", body"]
 }
+
+const fileMethod = (operation: Operation): string =>
+  [
+    `${about(operation)}  ${operation.place.at(-1)!}(` +
+      `${parametersOf(operation)}options: CallOptions = {}): Call<string> {`,
+    `    return this.#transport.text(${pathOf(operation)}, {}, options)`,
+    "  }"
+  ].join("\n")
 
 const listMethod = (operation: Operation, document: Json): string =>
   [
@@ -127,9 +138,17 @@ const formats: Readonly<Record<string, readonly [name: string, format: string, a
 }
 
 const textMethod = (operation: Operation, type: string): string => {
-  const [name, format, description] = formats[type]!
-  const left = operation.isList ? `Omit<${queryTypeOf(operation)}, "limit" | "starting_after" | "ending_before">` : ""
-  const query = left === "" ? "" : `query: ${left} = {}, `
+  const [word, format, words] = formats[type]!
+  const isReport = !operation.isList && operation.query.length > 0
+  // Several reports stand on one class, and none of them is cut off.
+  const name = isReport ? `${operation.place.at(-1)!}Csv` : word
+  const description = isReport ? "The same as a CSV file" : words
+  const left = operation.isList
+    ? `Omit<${queryTypeOf(operation)}, "limit" | "starting_after" | "ending_before">`
+    : isReport
+      ? queryTypeOf(operation)
+      : ""
+  const query = left === "" ? "" : `query: ${left}${ifLeftOut(operation)}, `
   const sent = left === "" ? `{ format: "${format}" }` : `{ ...query, format: "${format}" }`
   return [
     `${comment(`${description}.`, "  ")}  ${name}(` +
@@ -141,7 +160,7 @@ const textMethod = (operation: Operation, type: string): string => {
 
 const importsIn = (body: string, operations: ReadonlyArray<Operation>): string => {
   const names = operations.flatMap((operation) => [
-    typeOf(operation.data),
+    ...(operation.isFile ? [] : [typeOf(operation.data)]),
     ...(operation.body === undefined ? [] : [bodyTypeOf(operation)]),
     ...(operation.query.length === 0 ? [] : [queryTypeOf(operation)])
   ])

@@ -97,24 +97,31 @@ const fields = ({ properties, required = [] }: Json, way: Way, indent: string): 
   return `{\n${lines.join("\n")}\n${indent}}`
 }
 
+/** The values of a range, and what it says. */
+const ranges: Readonly<Record<string, readonly [type: string, about: string]>> = {
+  created: ["Moment", "Created between these moments, both included; one of them is enough."],
+  amount: ["number", "Between these amounts in minor units, both included; one of them is enough."]
+}
+
 /** `created[gte]` and `created[lte]` are one field. */
 const queryOf = (operation: Operation): ReadonlyArray<string> => {
   if (operation.query.length === 0) return []
-  const ranges = operation.query.filter(({ name }) => name.includes("["))
   const lines = operation.query.flatMap((parameter) => {
-    const { description, name, schema } = parameter
-    if (!name.includes("[")) return [queryField(name, description, queryType(schema))]
-    if (parameter !== ranges[0]) return []
-    const ends = ranges.map((each) => `readonly ${each["name"].slice(name.indexOf("[") + 1, -1)}?: Moment | undefined`)
-    const of = "Created between these moments, both included; one of them is enough."
-    return [queryField(name.slice(0, name.indexOf("[")), of, `{ ${ends.join("; ")} }`)]
+    const { description, name, required, schema } = parameter
+    const [field = "", end] = String(name).split(/[[\]]/)
+    if (end === undefined) return [queryField(name, description, queryType(schema), required)]
+    const all = operation.query.filter((each) => each["name"].startsWith(`${field}[`))
+    if (parameter !== all[0]) return []
+    const [type, of] = ranges[field]!
+    const ends = all.map((each) => `readonly ${each["name"].slice(field.length + 1, -1)}?: ${type} | undefined`)
+    return [queryField(field, of, `{ ${ends.join("; ")} }`)]
   })
   const about = `The query of \`${operation.place.join(".")}\`.`
   return [`${comment(about)}export interface ${queryTypeOf(operation)} {\n${lines.join("\n")}\n}`]
 }
 
-const queryField = (name: string, description: string, type: string) =>
-  `${comment(description, "  ")}  readonly ${name}?: ${type} | undefined`
+const queryField = (name: string, description: string, type: string, isRequired = false) =>
+  `${comment(description, "  ")}  readonly ${name}${isRequired ? "" : "?"}: ${type}${isRequired ? "" : " | undefined"}`
 
 const queryType = (schema: Json): string => {
   const one = schema["type"] === "array" ? typed(schema["items"], "sent", "  ") : undefined

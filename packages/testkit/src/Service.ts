@@ -49,6 +49,8 @@ export interface Options {
   readonly looks?: boolean
   /** Where its home is made; the system's folder for temporary files unless given. */
   readonly folder?: string
+  /** Channels besides its own. */
+  readonly channels?: Parameters<typeof Wiring.layer>[0]["channels"]
   /** References that the service stands on besides. */
   readonly beneath?: Layer.Layer<never>
 }
@@ -101,7 +103,10 @@ const ended = (life: Scope.Closeable, exit: Exit.Exit<unknown, unknown>) =>
 export const run = Effect.fnUntraced(function* (options: Options) {
   const outerClock = yield* Clock.Clock
   const env = { PORT: String(options.port), ...defaults, ...options.env }
-  const app = Wiring.layer({ remoteSerialization: true }).pipe(
+  const app = Wiring.layer({
+    remoteSerialization: true,
+    ...(options.channels === undefined ? {} : { channels: options.channels })
+  }).pipe(
     Layer.provideMerge(Wiring.outbound),
     Layer.provideMerge(options.faults ?? Faults.layer),
     Layer.provideMerge(

@@ -10,13 +10,8 @@ import { OrderConflict } from "@coffer/rules/order/Order"
 import { paymentDeclinesMax, paymentDeclinesWindow } from "@coffer/model/Limits"
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import {
-  Channel,
-  type ChannelPayment,
-  type ChannelReport,
-  type ChannelUnreachable,
-  type Checkout
-} from "../../channel/Channel.ts"
+import type { Attempt } from "../../channel/Channel.ts"
+import type { ChannelPayment, ChannelReport, ChannelUnreachable, Checkout } from "../../channel/payments.ts"
 import { jsonText, TimeColumn } from "../../platform/runtime/codecs.ts"
 import { type Backlog, type DueSandbox, leasedRows } from "../../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
@@ -27,15 +22,8 @@ import { sha256 } from "../../platform/runtime/Secrets.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { instruct, Instructions } from "../../wallets/Instructions.ts"
 import { type Entry, noEntry } from "../../wallets/Wallets.ts"
-import { makeChannel } from "./SandboxChannel.ts"
 import { bankPayment, bookedRows, paymentOf, type SandboxPayment, sandboxPayments } from "./sandboxPayments.ts"
 import { type Reach, sandboxReach } from "./sandboxReach.ts"
-
-/**
- * How a buyer's attempt ends. `redirect`: the buyer is in 3DS or a wallet's app, and may come back. The bank reports a
- * payment of `succeed_later` after some seconds, and one of `succeed_unreported` only when it is asked.
- */
-export type Attempt = "succeed" | "decline" | "fail" | "redirect" | "succeed_later" | "succeed_unreported"
 
 export interface Charge extends Checkout {
   readonly amount: Minor
@@ -94,11 +82,9 @@ const states = {
   redirect: "redirect"
 } as const satisfies Record<Attempt, string>
 
-/** The bank as its customers see it, and the channel that the service sees. */
-export const layer = Layer.unwrap(
-  Effect.map(sandboxReach, (reach) =>
-    Layer.merge(Layer.effect(SandboxBank, makeBank(reach)), Layer.effect(Channel, makeChannel(reach)))
-  )
+export const layer = Layer.effect(
+  SandboxBank,
+  Effect.flatMap(sandboxReach, (reach) => makeBank(reach))
 )
 
 const makeBank = Effect.fnUntraced(function* (reach: Reach) {

@@ -1,13 +1,75 @@
-/** The bank of the sandbox: the channel of payments, refunds and disputes. */
-import { Layer } from "effect"
+/** The bank of the sandbox as a channel: payments, refunds and disputes in its own tables, with buyers that pretend. */
+import type { Order } from "@coffer/rules/order/Order"
+import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { paymentDeclinesMax } from "@coffer/model/Limits"
+import { Effect, Layer } from "effect"
+import { type Attempt, Channel, type ChargeOptions, type Pretended } from "../../channel/Channel.ts"
+import { Orders } from "../../orders/Orders.ts"
+import { Wakeups } from "../../platform/commit/Wakeups.ts"
+import { jobs } from "../../platform/jobs/Opening.ts"
+import { span } from "../../platform/runtime/span.ts"
+import { sandboxChannel } from "./name.ts"
 import * as SandboxBank from "./SandboxBank.ts"
-import * as SandboxDisputeChannel from "./SandboxDisputeChannel.ts"
+import * as SandboxBankJobs from "./SandboxBankJobs.ts"
+import { makeSandboxDisputeDesk } from "./sandboxDisputeDesk.ts"
 import * as SandboxDisputes from "./SandboxDisputes.ts"
 import * as SandboxRefunds from "./SandboxRefunds.ts"
+import { makeSandboxReturns } from "./sandboxReturns.ts"
 
-export const layer = Layer.mergeAll(
-  SandboxBank.layer,
-  SandboxDisputes.layer,
-  SandboxDisputeChannel.layer,
-  SandboxRefunds.layer
+/** It takes what no acquirer takes. */
+const rank = 100
+
+/** Brings the bank's report and rows to the order, as an acquirer's webhook would. */
+const makeCharge = Effect.gen(function* () {
+  const bank = yield* SandboxBank.SandboxBank
+  const orders = yield* Orders
+  const wakeups = yield* Wakeups
+  return span("SandboxBank.pay")(function* (
+    order: Order,
+    method: PaymentMethod,
+    attempt: Attempt,
+    { amount = order.amount, attemptNo }: ChargeOptions = {}
+  ) {
+    const { currency, merchantId, mode, tradeNo } = order
+    const charge = { merchantId, mode, tradeNo, amount, currency, method, attempt, attemptNo }
+    const { entry, report } = yield* bank.charge(charge)
+    if (report !== undefined) return yield* orders.report(order, report, entry)
+    const noted = yield* orders.note(order, entry.changes)
+    if (attempt === "succeed_later") wakeups.raise("sandbox_reports")
+    return noted
+  })
+})
+
+const registered = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const bank = yield* SandboxBank.SandboxBank
+    const disputes = yield* SandboxDisputes.SandboxDisputes
+    const { refund, settle } = yield* SandboxRefunds.SandboxRefunds
+    const pretended: Pretended = {
+      charge: yield* makeCharge,
+      pausedUntil: ({ declines, status, tradeNo }) =>
+        status === "pending" && declines >= paymentDeclinesMax ? bank.pausedUntil(tradeNo) : Effect.succeedNone,
+      hasPaid: bank.hasPaid,
+      dispute: disputes.open,
+      resolve: disputes.resolve,
+      acknowledge: disputes.acknowledge,
+      settle,
+      rejection: SandboxRefunds.rejection,
+      setReachable: bank.setReachable
+    }
+    yield* (yield* Channel).register({
+      name: sandboxChannel,
+      title: "the sandbox's bank",
+      rank,
+      takes: ({ mode }) => Effect.succeed(mode === "sandbox"),
+      pretended,
+      ...(yield* makeSandboxReturns),
+      refund,
+      disputes: yield* makeSandboxDisputeDesk
+    })
+  })
+)
+
+export const layer = Layer.merge(registered, jobs(SandboxBankJobs.layer)).pipe(
+  Layer.provideMerge(Layer.mergeAll(SandboxBank.layer, SandboxDisputes.layer, SandboxRefunds.layer))
 )

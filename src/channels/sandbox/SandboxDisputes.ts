@@ -1,15 +1,15 @@
 /**
  * The buyer's bank in the sandbox, with its own tables: opens chargebacks, decides them, and repeats each report until
- * the service has processed it (docs/architecture.md, section 7). The service's calls to it are in
- * `SandboxDisputeChannel.ts`.
+ * the service has processed it (docs/architecture.md, section 7). What the service asks it is in
+ * `sandboxDisputeDesk.ts`.
  */
-import type { Minor } from "@coffer/model/Money"
 import { keptDuration } from "@coffer/rules/idempotency/claim"
 import type { SettledOrder } from "@coffer/rules/order/Order"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { ChannelUnreachable } from "../../channel/Channel.ts"
-import type { DisputeName, DisputeReport } from "../../channel/DisputeChannel.ts"
+import type { ChannelUnreachable } from "../../channel/payments.ts"
+import type { Chargeback } from "../../channel/Channel.ts"
+import type { DisputeName, DisputeOutcome, DisputeReport } from "../../channel/disputes.ts"
 import { currentRequest } from "../../idempotency/Answering.ts"
 import { Wakeups } from "../../platform/commit/Wakeups.ts"
 import { type Backlog, type DueSandbox, leasedRows } from "../../platform/postgres/leasedRows.ts"
@@ -21,14 +21,6 @@ import { currentTime } from "../../platform/runtime/clock.ts"
 import { DisputeRow, oneRow, reportOf } from "./sandboxDisputeRows.ts"
 import { sandboxReach } from "./sandboxReach.ts"
 
-export type Outcome = "won" | "lost" | "closed"
-
-export interface Chargeback {
-  readonly amount: Minor
-  readonly reason: string
-  readonly evidenceDueBy: DateTime.Utc | null
-}
-
 export class SandboxDisputes extends Context.Service<
   SandboxDisputes,
   {
@@ -37,7 +29,7 @@ export class SandboxDisputes extends Context.Service<
     /** The bank decides, or decides again. */
     readonly resolve: (
       dispute: Pick<DisputeName, "merchantId" | "processorDisputeId">,
-      outcome: Outcome
+      outcome: DisputeOutcome
     ) => Effect.Effect<DisputeReport, ChannelUnreachable>
     /** The service has processed the report of this dispute. */
     readonly acknowledge: (processorDisputeId: string) => Effect.Effect<void>

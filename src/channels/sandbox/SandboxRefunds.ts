@@ -3,26 +3,22 @@
  * says so (docs/architecture.md, section 7). The bank has its own table, whose key is our refund number.
  */
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
-import { RefundNo } from "@coffer/model/Ids"
+import type { RefundNo } from "@coffer/model/Ids"
 import { Context, DateTime, Effect, Layer, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { isoText, isoTextOrNull } from "../../platform/runtime/codecs.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
-import { RefundChannel, type RefundAnswer, type RefundRequest } from "../../channel/RefundChannel.ts"
+import { NotSettled, type Pretended, type RegisteredChannel } from "../../channel/Channel.ts"
+import type { RefundAnswer, RefundRequest } from "../../channel/payments.ts"
 import { isLost } from "../../platform/postgres/trouble.ts"
 import { sandboxReach, unreachableOnSqlError } from "./sandboxReach.ts"
-
-export type RefundOutcome = "succeeded" | "failed"
-
-/** The bank has decided the refund otherwise, or does not know it. */
-export class NotSettled extends Schema.TaggedError<NotSettled>()("NotSettled", { state: Schema.String }) {}
 
 export class SandboxRefunds extends Context.Service<
   SandboxRefunds,
   {
-    /** The bank decides, or decides again. The same decision twice changes nothing. */
-    readonly settle: (refundNo: RefundNo, outcome: RefundOutcome) => Effect.Effect<void, NotSettled>
+    readonly settle: Pretended["settle"]
+    readonly refund: RegisteredChannel["refund"]
   }
 >()("@coffer/sandbox/SandboxRefunds") {}
 
@@ -104,7 +100,7 @@ const make = Effect.gen(function* () {
   )
 
   const settle = span("SandboxRefunds.settle")(
-    function* (refundNo: RefundNo, outcome: RefundOutcome) {
+    function* (refundNo: RefundNo, outcome: "succeeded" | "failed") {
       // A refund that succeeded may still fail; one that failed stays failed.
       const from = outcome === "succeeded" ? ["pending", "succeeded"] : ["pending", "succeeded", "failed"]
       const moved = yield* move(refundNo, from, outcome)
@@ -113,7 +109,7 @@ const make = Effect.gen(function* () {
     Effect.catchTags({ SqlError: Effect.die, SchemaError: Effect.die })
   )
 
-  return Layer.merge(Layer.succeed(SandboxRefunds, { settle }), Layer.succeed(RefundChannel, { refund }))
+  return SandboxRefunds.of({ settle, refund })
 })
 
-export const layer = Layer.unwrap(make)
+export const layer = Layer.effect(SandboxRefunds, make)

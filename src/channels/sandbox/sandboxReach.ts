@@ -5,7 +5,7 @@
 import { unappliedPaymentsMax } from "@coffer/model/Limits"
 import { DateTime, Duration, Effect, Schema } from "effect"
 import { SqlClient, type SqlError, SqlResolver } from "effect/sql"
-import { ChannelUnreachable } from "../../channel/Channel.ts"
+import { ChannelUnreachable } from "../../channel/payments.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { isoText } from "../../platform/runtime/codecs.ts"
 

@@ -1,19 +1,112 @@
-/** Front door to merchants' accounts at Stripe: the operator sets them, and their keys are never shown again. */
+/**
+ * Merchants' accounts at Stripe: the operator sets them, and their keys are never shown again. An account stays as long
+ * as objects need it that only this account can end (docs/decisions/0046); they are counted in the rows of all rooms.
+ */
 import type { SetChannel } from "@coffer/contract/Channels"
-import type { Mode } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
+import { firstIdBody, prefixes, type Mode } from "@coffer/model/Ids"
 import { InvalidField } from "@coffer/rules/InvalidField"
-import { Context, Effect, Layer, Option, Schema } from "effect"
-import type { ChannelUnreachable } from "../../channel/Channel.ts"
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ChannelUnreachable } from "../../channel/payments.ts"
 import { type ClockMoved, type Merchant, type MerchantNotFound, Merchants } from "../../merchants/Merchants.ts"
-import { openStripeKeys, sealStripeKeys, type StripeAccount } from "../../merchants/stripeAccount.ts"
 import { Wakeups } from "../../platform/commit/Wakeups.ts"
+import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { isoText } from "../../platform/runtime/codecs.ts"
 import { Secrets } from "../../platform/runtime/Secrets.ts"
 import { span } from "../../platform/runtime/span.ts"
-import { AccountUses } from "./AccountUses.ts"
-import { StripeClient, type StripeKeys } from "./StripeClient.ts"
+import { stripeChannel } from "./SessionStore.ts"
+import {
+  openStripeKeys,
+  sealStripeKeys,
+  type StripeAccount,
+  stripeAccountIn,
+  StripeClient,
+  type StripeKeys,
+  toStore
+} from "./StripeClient.ts"
+
+/** How many there are of each, in words for people; up to {@link countMax}. */
+const Uses = Schema.Struct({
+  "open checkout sessions": Schema.Int,
+  "refunds under way": Schema.Int,
+  "open disputes": Schema.Int,
+  "payments on their way back": Schema.Int,
+  "events that are not handled": Schema.Int,
+  "payments of the last 180 days": Schema.Int
+})
+export type Uses = typeof Uses.Type
+
+export class AccountUses extends Context.Service<
+  AccountUses,
+  {
+    /** A session that this merchant's account has made, the newest. */
+    readonly newestSession: (account: Account) => Effect.Effect<Option.Option<string>>
+    readonly count: (account: Account, now: DateTime.Utc) => Effect.Effect<Uses>
+  }
+>()("@coffer/stripe/AccountUses") {}
+
+/** Counts stop here. */
+export const countMax = 10_000
+
+/** So long after a payment its buyer may dispute it, or its refund may come back. Nothing is lost in the sandbox. */
+const claimedFor = { days: 180 }
+/** An order is paid at most so long after it was made. */
+const paidWithin = { days: 2 }
+
+const decodeUses = Schema.decodeUnknownEffect(Schema.Tuple([Uses]))
+const decodeSessions = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ session_id: Schema.String })))
+
+export const layerUses = Layer.effect(
+  AccountUses,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const count = ({ merchantId, mode }: Account, now: DateTime.Utc) => {
+      const own = sql`merchant_id = ${merchantId} and mode = ${mode}`
+      const since = DateTime.subtract(now, claimedFor)
+      const first = DateTime.toEpochMillis(DateTime.subtract(since, paidWithin))
+      const firstNo = prefixes.tradeNo[mode] + firstIdBody(first)
+      const counts = {
+        "open checkout sessions": sql`stripe_sessions where ${own} and state <> 'ended'`,
+        "refunds under way": sql`refunds where ${own} and status in ('reserved', 'pending')
+          and channel = ${stripeChannel}`,
+        "open disputes": sql`disputes where ${own} and (status in ('needs_response', 'under_review')
+            or (status = 'lost' and stage in ('appeal_offered', 'appeal_filed')))
+          and channel = ${stripeChannel}`,
+        "payments on their way back": sql`orders where ${own}
+          and (unapplied_due_at is not null or unapplied_payments @> '[{"state": "parked"}]')
+          and exists (select 1 from jsonb_array_elements(unapplied_payments) s where s->>'channel' = ${stripeChannel}
+            and (s->>'state' = 'due' or (s->'dispute'->>'isOver') = 'false'))`,
+        "events that are not handled": sql`stripe_events where ${own} and due_at is not null`,
+        "payments of the last 180 days": sql`orders where ${own} and mode = 'live' and trade_no >= ${firstNo}
+          and channel = ${stripeChannel} and paid_at > ${isoText(since)}::text::timestamptz`
+      }
+      const columns = Object.entries(counts).map(
+        ([name, from]) =>
+          sql`(select count(*)::int4 from (select 1 from ${from} limit ${countMax}) as counted) as ${sql(name)}`
+      )
+      return Effect.map(Effect.flatMap(sql`select ${sql.csv(columns)}`, decodeUses), ([uses]) => uses)
+    }
+
+    return AccountUses.of({
+      newestSession: ({ merchantId, mode }) =>
+        sqlDefects(
+          Effect.map(
+            Effect.flatMap(
+              sql`select session_id from stripe_sessions
+                where merchant_id = ${merchantId} and mode = ${mode} and session_id is not null
+                order by created_at desc limit 1`,
+              decodeSessions
+            ),
+            ([row]) => Option.fromUndefinedOr(row?.session_id)
+          )
+        ),
+      count: (account, now) => sqlDefects(count(account, now))
+    })
+  })
+)
 
 /** The new keys are of another account at Stripe, and the one before is still needed (docs/decisions/0046). */
 export class AccountInUse extends Schema.TaggedError<AccountInUse>()("AccountInUse", {
@@ -77,9 +170,13 @@ export const layer = Layer.effect(
       set: span("Accounts.set")(function* (merchantId, mode, asked) {
         const merchant = yield* merchants.find(merchantId)
         const account = { merchantId: merchant.merchant_id, mode }
-        const before = merchant.modes[mode].stripe
+        const before = stripeAccountIn(merchant.modes[mode].channel_accounts)
         if (asked.channel === "stripe") {
-          const after = yield* merchants.setStripe(account, yield* wanted(account, before, asked))
+          const after = yield* merchants.setChannelAccount(
+            account,
+            stripeChannel,
+            toStore(yield* wanted(account, before, asked))
+          )
           wakeups.raise("stripe_accounts")
           return after
         }
@@ -92,7 +189,8 @@ export const layer = Layer.effect(
             return yield* new InvalidField({ param, problem: "is for the channel stripe alone" })
           }
         }
-        return yield* merchants.setStripe(account, before === null ? null : { ...before, isActive: false })
+        if (before === null) return merchant
+        return yield* merchants.setChannelAccount(account, stripeChannel, toStore({ ...before, isActive: false }))
       })
     })
   })

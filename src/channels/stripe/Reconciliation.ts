@@ -3,16 +3,16 @@
  * What moved within the last hour is compared the next time, because a webhook may be on its way.
  */
 import type { ReconciliationQuery } from "@coffer/contract/Reconciliation"
-import { Mode } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
+import { Mode } from "@coffer/model/Ids"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, Layer, Metric, Option } from "effect"
 import type { Stripe } from "stripe"
-import type { ChannelUnreachable } from "../../channel/Channel.ts"
+import type { ChannelUnreachable } from "../../channel/payments.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { span } from "../../platform/runtime/span.ts"
-import type { FeeOf } from "../../timeline/channelFees.ts"
+import type { FeeOf } from "../../channel/fees.ts"
 import {
   type Compared,
   type Difference,
@@ -21,9 +21,9 @@ import {
   type Progress,
   ReconciliationStore
 } from "./ReconciliationStore.ts"
-import { timeOf, tradeNoIn } from "./sessionStatus.ts"
+import { timeOf, tradeNoIn } from "./SessionStore.ts"
 import { StripeClient } from "./StripeClient.ts"
-import type { StripeRefused } from "./stripeFailures.ts"
+import type { StripeRefused } from "./StripeGuard.ts"
 
 export class Reconciliation extends Context.Service<
   Reconciliation,

@@ -1,7 +1,7 @@
 /** Stripe's balance transactions, and what our books say of the same payments (migrations 0031 and 0035). */
+import type { Account } from "@coffer/model/Account"
 import { createdAtOf, firstIdBody, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
-import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
@@ -13,8 +13,8 @@ import { isStorable } from "../../platform/postgres/scans.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { isoText, TimeColumn } from "../../platform/runtime/codecs.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
-import { channelFees, type FeeOf } from "../../timeline/channelFees.ts"
-import { stripeChannel } from "./name.ts"
+import { ChannelFee, type FeeOf, type OwnedPayment } from "../../channel/fees.ts"
+import { stripeChannel } from "./SessionStore.ts"
 
 export interface Movement {
   readonly id: string
@@ -324,3 +324,34 @@ const compareStatement = (sql: SqlClient.SqlClient, { merchantId, mode }: Accoun
           or own_currency = coalesce(m.source_currency, m.currency)) as is_same
       from stripe_movements m where m.payment_id = found.payment_id and ${own}) as theirs`
 }
+
+const decodeFees = Schema.decodeUnknownEffect(Schema.Array(ChannelFee))
+
+/** Stripe's, from its balance transactions, which are read each night (migration 0031; silences: S11). */
+export const channelFees = (sql: SqlClient.SqlClient, payments: ReadonlyArray<OwnedPayment>): Effect.Effect<FeeOf> => {
+  if (payments.length === 0) return Effect.succeed(() => undefined)
+  const asked = sql`unnest(${payments.map(({ merchantId }) => merchantId)}::text[],
+    ${payments.map(({ mode }) => mode)}::text[], ${payments.map(({ paymentId }) => paymentId)}::text[])
+    as asked (merchant_id, mode, payment_id)`
+  const rows = sql`select merchant_id, mode, payment_id, sum(fee)::bigint as fee, upper(max(currency)) as currency
+    from stripe_movements join ${asked} using (merchant_id, mode, payment_id) group by merchant_id, mode, payment_id`
+  return Effect.map(sqlDefects(Effect.flatMap(rows, decodeFees)), (fees) => {
+    const known = new Map(fees.map((each) => [`${each.merchant_id}/${each.mode}/${each.payment_id}`, each]))
+    return ({ merchantId, mode, paymentId }) => known.get(`${merchantId}/${mode}/${paymentId}`)
+  })
+}
+
+/** Among accounts that take payments. A new one counts from where its first comparison begins. */
+export const ageOfBooks = (sql: SqlClient.SqlClient, mode: Mode, now: DateTime.Utc) =>
+  sqlDefects(
+    Effect.map(
+      Effect.flatMap(
+        sql`select coalesce(extract(epoch from ${at(sql, now)} - min(movements_since)), 0)::float8 as age
+          from stripe_polls join merchant_modes m using (merchant_id, mode)
+          where mode = ${mode} and (m.channel_accounts -> ${stripeChannel}::text ->> 'isActive')::boolean`,
+        decodeAge
+      ),
+      ([{ age }]) => age
+    )
+  )
+const decodeAge = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ age: Schema.Number })]))

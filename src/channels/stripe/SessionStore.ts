@@ -1,13 +1,125 @@
 /**
- * Rows of Checkout Sessions (`stripe_sessions`, migration 0030). A row is there before Stripe is asked for its session,
- * and its key is the idempotency key of that call. An order has one row that is not ended, at most.
+ * How a Checkout Session stands, as Stripe tells it, and the payment in it in our words. Below are the rows of
+ * sessions: those that we have made (`stripe_sessions`, migration 0030), and strays, which name an order of ours and
+ * which these books do not know (`stray_sessions`, migration 0061).
  */
-import { MerchantId, Mode, TradeNo } from "@coffer/model/Ids"
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { Account } from "@coffer/model/Account"
+import { ChannelName, PaymentId, TradeNo, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
+import { Currency, Minor } from "@coffer/model/Money"
+import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { DateTime, Option, Schema, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Faults } from "../../platform/runtime/Faults.ts"
+import type { Stripe } from "stripe"
+import type { ChannelPayment } from "../../channel/payments.ts"
+import { refundableUntil } from "../../channel/refundWindows.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
+import { currentTime } from "../../platform/runtime/clock.ts"
 import { isoText, TimeColumn } from "../../platform/runtime/codecs.ts"
+import { Faults } from "../../platform/runtime/Faults.ts"
+import { NewIds } from "../../platform/runtime/NewIds.ts"
+
+export const stripeChannel = ChannelName.make("stripe")
+
+/** `isBusy`: the buyer is at the bank's 3DS page or in a wallet, and may come back and pay. */
+export type SessionStatus =
+  | {
+      readonly _tag: "Open"
+      readonly url: string
+      readonly isBusy: boolean
+      /** What its page offers: Stripe leaves out what does not fit. */
+      readonly methods: ReadonlyArray<string>
+    }
+  | { readonly _tag: "Processing" }
+  | { readonly _tag: "Paid"; readonly payment: ChannelPayment }
+  /** No buyer can pay in it any more. */
+  | { readonly _tag: "Over" }
+
+/** What has to be asked for, so that a session says how it stands. */
+export const expand = ["payment_intent.latest_charge"]
+
+/** The key of metadata that names our order, on sessions and payment intents. */
+export const tradeNoKey = "coffer_trade_no"
+
+export const sessionStatusOf = (session: Stripe.Checkout.Session): SessionStatus => {
+  const intent = typeof session.payment_intent === "object" ? session.payment_intent : null
+  if (session.payment_status === "paid" || intent?.status === "succeeded") {
+    const payment = intent === null ? undefined : paymentOf(session, intent)
+    // It is paid, but we cannot read the payment. It must not count as unpaid.
+    return payment === undefined ? { _tag: "Processing" } : { _tag: "Paid", payment }
+  }
+  if (intent?.status === "processing") return { _tag: "Processing" }
+  switch (session.status) {
+    case "open":
+      return {
+        _tag: "Open",
+        url: session.url ?? "",
+        isBusy: intent?.status === "requires_action",
+        methods: session.payment_method_types
+      }
+    case "complete":
+      // The buyer has done everything, and the payment failed afterwards.
+      return intent?.status === "requires_payment_method" || intent?.status === "canceled"
+        ? { _tag: "Over" }
+        : { _tag: "Processing" }
+    case "expired":
+      return { _tag: "Over" }
+    default:
+      // A status of a later version of Stripe's API. It must not count as unpaid.
+      return { _tag: "Processing" }
+  }
+}
+
+const isCurrency = Schema.is(Currency)
+const isMinor = Schema.is(Minor)
+
+/** The amounts are the session's: those that we asked for, in whatever currency the buyer's bank paid them. */
+const paymentOf = (session: Stripe.Checkout.Session, intent: Stripe.PaymentIntent): ChannelPayment | undefined => {
+  const charge = typeof intent.latest_charge === "object" ? intent.latest_charge : null
+  const currency = session.currency?.toUpperCase()
+  if (charge === null || !isCurrency(currency) || !isMinor(session.amount_total)) return undefined
+  const method = methodOf(charge)
+  const paidAt = timeOf(charge.created)
+  return {
+    channel: stripeChannel,
+    paymentId: PaymentId.make(intent.id),
+    method,
+    amount: session.amount_total,
+    currency,
+    paidAt,
+    refundableUntil: refundableUntil(method, paidAt)
+  }
+}
+
+/** Stripe writes times as whole seconds. */
+export const timeOf = (seconds: number): DateTime.Utc => DateTime.makeUnsafe(seconds * 1_000)
+
+const methodOf = ({ payment_method_details: details }: Stripe.Charge): PaymentMethod => {
+  const used = details?.type === "card" ? details.card?.wallet?.type : details?.type
+  switch (used) {
+    case "alipay":
+      return "alipay"
+    case "wechat_pay":
+      return "wechat_pay"
+    case "apple_pay":
+      return "apple_pay"
+    case "google_pay":
+      return "google_pay"
+    default:
+      return "card"
+  }
+}
+
+/** What a session takes for a method of ours: the browser's own wallets are cards to Stripe. */
+export const sessionMethodOf = (method: PaymentMethod): SessionMethod =>
+  method === "alipay" || method === "wechat_pay" ? method : "card"
+
+const isTradeNo = (text: string): text is TradeNo => /^TRD_(SB_)?[0-9A-HJKMNP-TV-Z]{26}$/.test(text)
+
+/** The order that metadata of ours names. */
+export const tradeNoIn = (metadata: Stripe.Metadata | null | undefined): Option.Option<TradeNo> => {
+  const text = metadata?.[tradeNoKey] ?? ""
+  return isTradeNo(text) ? Option.some(text) : Option.none()
+}
 
 /** Stripe's names of what a session takes: Apple Pay and Google Pay are cards there. */
 export const SessionMethod = Schema.Literals(["card", "alipay", "wechat_pay"])
@@ -29,6 +141,10 @@ export type SessionRow = typeof SessionRow.Type
 
 export type NewSession = Pick<SessionRow, "trade_no" | "merchant_id" | "mode" | "method" | "expires_at" | "created_at">
 
+/**
+ * A row is there before Stripe is asked for its session, and its key is the idempotency key of that call. An order has
+ * one row that is not ended, at most.
+ */
 export class SessionStore extends Context.Service<
   SessionStore,
   {
@@ -47,7 +163,7 @@ export class SessionStore extends Context.Service<
   }
 >()("@coffer/stripe/SessionStore") {}
 
-const decodeRows = Schema.decodeUnknownEffect(Schema.Array(SessionRow))
+const decodeSessions = Schema.decodeUnknownEffect(Schema.Array(SessionRow))
 
 export const layer = Layer.effect(
   SessionStore,
@@ -55,7 +171,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const faults = yield* Faults
     const first = <E>(rows: Effect.Effect<ReadonlyArray<unknown>, E>) =>
-      Effect.map(Effect.flatMap(rows, decodeRows), ([row]) => Option.fromUndefinedOr(row))
+      Effect.map(Effect.flatMap(rows, decodeSessions), ([row]) => Option.fromUndefinedOr(row))
     const write = <A>(effect: Effect.Effect<A>) => faults.around("Store.write", effect, () => "stripe_sessions")
 
     return SessionStore.of({
@@ -96,3 +212,67 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/**
+ * Strays were made after the backup that was restored, or by another installation with the same account. An operator
+ * decides about their money (silences: O54).
+ */
+export class StraySessions extends Context.Service<
+  StraySessions,
+  {
+    /** Keeps it while somebody may pay or has paid in it; it ends when nobody can any more. */
+    readonly note: (account: Account, tradeNo: TradeNo, session: Stripe.Checkout.Session) => Effect.Effect<void>
+    /** All of this payment went back to its buyer. */
+    readonly returned: (account: Account, paymentId: string) => Effect.Effect<void>
+  }
+>()("@coffer/stripe/StraySessions") {}
+
+/** Of one account that are held up. A holder of the account may make any number of sessions. */
+export const straysMax = 200
+
+export const layerStrays = Layer.effect(
+  StraySessions,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const ids = yield* NewIds
+    const end = (
+      { merchantId, mode }: Account,
+      column: "session_id" | "payment_id",
+      number: string,
+      now: DateTime.Utc
+    ) =>
+      sql`update stray_sessions set ended_at = ${isoText(now)}::text::timestamptz where merchant_id = ${merchantId}
+        and mode = ${mode} and ${sql(column)} = ${number} and ended_at is null`
+
+    return StraySessions.of({
+      note: Effect.fnUntraced(function* (account, tradeNo, session) {
+        const now = yield* currentTime
+        const { _tag } = sessionStatusOf(session)
+        if (_tag === "Over") return yield* Effect.asVoid(end(account, "session_id", session.id, now))
+        const status = _tag === "Open" ? "open" : _tag === "Paid" ? "paid" : "processing"
+        const money = moneyOf(session)
+        const intent = session.payment_intent
+        const paymentId = typeof intent === "object" ? (intent?.id ?? null) : intent
+        yield* sql`insert into stray_sessions (id, channel, merchant_id, mode, session_id, payment_id, trade_no, amount,
+            currency, status, created_at, updated_at)
+          select ${yield* ids.next(prefixes.straySession)}::text, ${stripeChannel}::text, ${account.merchantId}::text, ${account.mode}::text,
+            ${session.id}::text, ${paymentId}::text, ${tradeNo}::text, ${money.amount}::bigint,
+            ${money.currency}::text, ${status}::text,
+            ${isoText(timeOf(session.created))}::text::timestamptz, ${isoText(now)}::text::timestamptz
+          where (select count(*) from (select 1 from stray_sessions where merchant_id = ${account.merchantId}
+            and mode = ${account.mode} and ended_at is null limit ${straysMax}) as held) < ${straysMax}::int4
+          on conflict (merchant_id, mode, session_id) do update
+            set status = excluded.status, payment_id = excluded.payment_id, updated_at = excluded.updated_at
+            where stray_sessions.ended_at is null`
+      }, sqlDefects),
+      returned: (account, paymentId) =>
+        sqlDefects(Effect.flatMap(currentTime, (now) => Effect.asVoid(end(account, "payment_id", paymentId, now))))
+    })
+  })
+)
+
+/** Null for a currency that we do not have. */
+const moneyOf = ({ amount_total: amount, currency }: Stripe.Checkout.Session) => {
+  const upper = currency?.toUpperCase()
+  return isCurrency(upper) && isMinor(amount) ? { amount, currency: upper } : { amount: null, currency: null }
+}

@@ -1,20 +1,87 @@
 /**
  * Checkout Sessions at Stripe, one for an order at a time: made, looked at, and ended (docs/decisions/0038). What a
- * payment in one means for the order is for whoever asks.
+ * payment in one means for the order is for its caller. What an account does not offer is remembered for pages.
  */
-import { beginningOf, titleOf } from "@coffer/model/Text"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { beginningOf, titleOf } from "@coffer/model/Text"
 import type { Order } from "@coffer/rules/order/Order"
-import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
-import { ChannelUnreachable } from "../../channel/Channel.ts"
+import { Cache, Context, Effect, Layer, DateTime, Duration, Option } from "effect"
+import { type CancelReport, ChannelUnreachable, type Checkout } from "../../channel/payments.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { OrderLinks } from "../../signedUrls/OrderLinks.ts"
-import { OfferedMethods } from "./OfferedMethods.ts"
-import { type SessionRow, SessionStore } from "./SessionStore.ts"
-import { expand, sessionMethodOf, type SessionStatus, sessionStatusOf, tradeNoKey } from "./sessionStatus.ts"
+import {
+  type SessionMethod,
+  sessionMethodOf,
+  type SessionRow,
+  SessionStore,
+  expand,
+  type SessionStatus,
+  sessionStatusOf,
+  tradeNoKey
+} from "./SessionStore.ts"
 import { StripeClient } from "./StripeClient.ts"
-import type { StripeRefused } from "./stripeFailures.ts"
+import type { StripeRefused } from "./StripeGuard.ts"
+
+type Sold = Pick<Order, "merchantId" | "mode" | "currency">
+
+/**
+ * Which methods an account at Stripe does not offer in a currency, as far as this process has seen (silences: S22). It
+ * is a hint for pages, so that buyers are not sent where they cannot pay: Stripe's answer decides each time.
+ */
+export class OfferedMethods extends Context.Service<
+  OfferedMethods,
+  {
+    /** Stripe has made a session with or without the method that was asked for. */
+    readonly note: (order: Sold, method: SessionMethod, isOffered: boolean) => Effect.Effect<void>
+    /** Of these methods, those that Stripe may take; all of them where none would be left, since one may be tried. */
+    readonly among: (order: Sold, methods: ReadonlyArray<PaymentMethod>) => Effect.Effect<ReadonlyArray<PaymentMethod>>
+  }
+>()("@coffer/stripe/OfferedMethods") {}
+
+/** The operator may switch a method on at Stripe, of which nobody tells us. */
+const rememberedFor = "1 hour"
+/** Of accounts, currencies and methods in memory. */
+const rememberedMax = 10_000
+
+export const layerOffered = Layer.effect(
+  OfferedMethods,
+  Effect.gen(function* () {
+    const client = yield* StripeClient
+    const missing = yield* Cache.make({
+      capacity: rememberedMax,
+      timeToLive: rememberedFor,
+      lookup: (_: string) => Effect.succeed(true)
+    })
+
+    /** Undefined where Stripe takes no payments. Setting the channel once more forgets what was seen. */
+    const accountOf = (order: Sold) =>
+      Effect.map(client.accountOf(order), (account) =>
+        account?.isActive === true ? `${order.merchantId}/${order.mode}/${account.setAt}/${order.currency}` : undefined
+      )
+
+    return OfferedMethods.of({
+      note: Effect.fnUntraced(function* (order, method, isOffered) {
+        const account = yield* accountOf(order)
+        if (account === undefined) return
+        const key = `${account}/${method}`
+        if (isOffered) return yield* Cache.invalidate(missing, key)
+        yield* Cache.set(missing, key, true)
+        yield* Effect.logWarning("an account at Stripe does not offer a method; pages leave it out for an hour").pipe(
+          Effect.annotateLogs({ merchant_id: order.merchantId, mode: order.mode, currency: order.currency, method })
+        )
+      }),
+      among: Effect.fnUntraced(function* (order, methods) {
+        const account = yield* accountOf(order)
+        if (account === undefined) return methods
+        const left = yield* Effect.filter(methods, (method) =>
+          Effect.map(Cache.has(missing, `${account}/${sessionMethodOf(method)}`), (isMissing) => !isMissing)
+        )
+        return left.length === 0 ? methods : left
+      })
+    })
+  })
+)
 
 /** A row of which it is known that Stripe has made its session. */
 export interface Made extends SessionRow {
@@ -206,5 +273,41 @@ const parametersOf = (order: Order, { expires_at, method }: SessionRow, page: st
     expires_at: Math.floor(DateTime.toEpochMillis(expires_at) / 1_000),
     success_url: `${page}?returned=1`,
     cancel_url: page
+  }
+}
+
+/** How often the order's session is looked for while its making is being answered. */
+const looksMax = 2
+
+/** Closes an order's checkout, unless its buyer has paid or is paying. */
+export const makeCancel = Effect.gen(function* () {
+  const sessions = yield* Sessions
+  const store = yield* SessionStore
+
+  return span("StripeChannel.cancel")(function* ({ tradeNo }: Checkout) {
+    for (let look = 1; look <= looksMax; look++) {
+      const found = yield* store.active(tradeNo)
+      if (Option.isNone(found)) return cancelled
+      const row = found.value
+      if (isMade(row)) return reportOf(yield* sessions.end(row, { force: false }))
+      // Stripe may have made the session, but nobody has its address. A call that is making it now will expire it.
+      if (yield* store.giveUp(row.key)) return cancelled
+      // Stripe's answer came meanwhile: look again.
+    }
+    return yield* new ChannelUnreachable()
+  })
+})
+
+const cancelled: CancelReport = { _tag: "Cancelled" }
+
+const reportOf = (status: SessionStatus): CancelReport => {
+  switch (status._tag) {
+    case "Over":
+      return cancelled
+    case "Paid":
+      return { _tag: "AlreadyPaid", payment: status.payment }
+    case "Open":
+    case "Processing":
+      return { _tag: "BuyerBusy" }
   }
 }

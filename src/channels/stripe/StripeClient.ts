@@ -2,21 +2,89 @@
  * Calls to Stripe's API with a merchant's key, through the official client (docs/decisions/0038). Its own retries are
  * off: whoever calls knows what may be asked again. While Stripe is down, calls end at once.
  */
-import type { Mode } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
-import { Context, Effect, Layer } from "effect"
+import type { Mode } from "@coffer/model/Ids"
+import { Context, Effect, Layer, Schema } from "effect"
 import { Stripe } from "stripe"
-import { ChannelUnreachable } from "../../channel/Channel.ts"
+import type { RegisteredChannel } from "../../channel/Channel.ts"
+import { ChannelUnreachable } from "../../channel/payments.ts"
+import type { ChannelAccount, ChannelAccounts } from "../../channel/ChannelAccount.ts"
 import { Merchants } from "../../merchants/Merchants.ts"
-import { openStripeKeys, type StripeAccount } from "../../merchants/stripeAccount.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
 import { memoize } from "../../platform/runtime/memoize.ts"
 import { Secrets } from "../../platform/runtime/Secrets.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
 import * as Pace from "./Pace.ts"
-import { breakers, makeStripeGuard, Patience, tellProxy } from "./StripeGuard.ts"
-import { type Judged, judge, type StripeFailure } from "./stripeFailures.ts"
-import { makeTunnelAgent } from "./tunnelAgent.ts"
+import { stripeChannel } from "./SessionStore.ts"
+import {
+  breakers,
+  makeStripeGuard,
+  Patience,
+  tellProxy,
+  type Judged,
+  judge,
+  type StripeFailure,
+  makeTunnelAgent
+} from "./StripeGuard.ts"
+import { stripeSettings } from "./stripeInstallation.ts"
+
+// The account as it is stored ------------------------------------------------------
+// Its keys are sealed, and bound to their merchant, environment and use.
+
+const Own = Schema.Struct({
+  secretKey: Schema.String,
+  webhookSecret: Schema.String,
+  /** A connected account of the platform that has the key; null for the account of the key itself. */
+  account: Schema.NullOr(Schema.String)
+})
+const decodeOwn = Schema.decodeUnknownSync(Own)
+
+export type StripeAccount = typeof Own.Type & Pick<ChannelAccount, "isActive" | "setAt">
+
+/** A merchant's account at Stripe; null without one. */
+export const stripeAccountIn = (accounts: ChannelAccounts): StripeAccount | null => {
+  const stored = accounts[stripeChannel]
+  return stored === undefined ? null : { isActive: stored.isActive, setAt: stored.setAt, ...decodeOwn(stored.own) }
+}
+
+export const toStore = ({ isActive, setAt, ...own }: StripeAccount): ChannelAccount => ({ isActive, setAt, own })
+
+const usesOf = ({ merchantId, mode }: OneAccount) => ({
+  secretKey: `${merchantId}/${mode}/stripe/secret_key`,
+  webhookSecret: `${merchantId}/${mode}/stripe/webhook_secret`
+})
+
+type BothKeys = Pick<StripeAccount, "secretKey" | "webhookSecret">
+
+export const sealStripeKeys = (secrets: Secrets["Service"], account: OneAccount, keys: BothKeys): BothKeys => {
+  const uses = usesOf(account)
+  return {
+    secretKey: secrets.encrypt(keys.secretKey, uses.secretKey),
+    webhookSecret: secrets.encrypt(keys.webhookSecret, uses.webhookSecret)
+  }
+}
+
+/** Throws when they cannot be opened. */
+export const openStripeKeys = (secrets: Secrets["Service"], account: OneAccount, sealed: BothKeys): BothKeys => {
+  const uses = usesOf(account)
+  return {
+    secretKey: secrets.decrypt(sealed.secretKey, uses.secretKey),
+    webhookSecret: secrets.decrypt(sealed.webhookSecret, uses.webhookSecret)
+  }
+}
+
+/** With another SECRET_KEY. */
+export const resealStripeKeys: NonNullable<RegisteredChannel["reseal"]> = (payee, own, again) => {
+  const stored = decodeOwn(own)
+  const uses = usesOf(payee)
+  return {
+    ...stored,
+    secretKey: again(stored.secretKey, uses.secretKey),
+    webhookSecret: again(stored.webhookSecret, uses.webhookSecret)
+  }
+}
+
+// Calls ----------------------------------------------------------------------------
 
 /** What opens an account. `account`: a connected one, for which the key acts. */
 export interface StripeKeys {
@@ -59,22 +127,24 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const merchants = yield* Merchants
     const secrets = yield* Secrets
-    const { noOutbound, stripeApi, stripeCalls, stripeProxy } = yield* Settings
+    const settings = yield* Settings
+    const { noOutbound } = settings
+    const { api, calls, proxy } = settings.of(stripeSettings)
     const guarded = yield* makeStripeGuard
     const faults = yield* Faults
     const { answerMillis } = yield* Patience
 
     /** Before each call. An installation that calls nobody outside asks Stripe nothing. */
     const open = noOutbound ? Effect.fail(new ChannelUnreachable({ isClosed: true })) : Effect.void
-    const httpAgent = stripeProxy === undefined ? undefined : makeTunnelAgent(stripeProxy)
+    const httpAgent = proxy === undefined ? undefined : makeTunnelAgent(proxy)
     if (httpAgent !== undefined) yield* Effect.addFinalizer(() => Effect.sync(() => httpAgent.destroy()))
 
     const connect = ({ account, secretKey }: StripeKeys) =>
       new Stripe(secretKey, {
         apiVersion,
-        host: stripeApi.hostname,
-        port: stripeApi.port === "" ? (stripeApi.protocol === "http:" ? 80 : 443) : stripeApi.port,
-        protocol: stripeApi.protocol === "http:" ? "http" : "https",
+        host: api.hostname,
+        port: api.port === "" ? (api.protocol === "http:" ? 80 : 443) : api.port,
+        protocol: api.protocol === "http:" ? "http" : "https",
         maxNetworkRetries: 0,
         telemetry: false,
         timeout: answerMillis,
@@ -89,7 +159,7 @@ export const layer = Layer.effect(
         const { mode } = account
         // Merchants with one key have one account. A connected one has one number for its live and its test calls.
         const counted = keys.account ?? secrets.sign(`stripe account/${keys.secretKey}`)
-        return { stripe: connect(keys), budget: { account: `${mode}/${counted}`, mode, perSecond: stripeCalls[mode] } }
+        return { stripe: connect(keys), budget: { account: `${mode}/${counted}`, mode, perSecond: calls[mode] } }
       }
     )
 
@@ -100,7 +170,7 @@ export const layer = Layer.effect(
     const accountOf = ({ merchantId, mode }: OneAccount) =>
       Effect.match(merchants.find(merchantId), {
         onFailure: () => null,
-        onSuccess: ({ modes }) => modes[mode].stripe
+        onSuccess: ({ modes }) => stripeAccountIn(modes[mode].channel_accounts)
       })
 
     const call = Effect.fnUntraced(function* <A>(account: OneAccount, ask: (stripe: Stripe) => Promise<A>) {

@@ -1,17 +1,24 @@
 /**
  * Stripe as the desk for disputes: takes evidence with its files, takes a concession, and says how a dispute stands. A
- * call that is repeated looks first, so it takes effect once.
+ * call that is repeated looks first, so it takes effect once. Below: Stripe's words about a dispute in ours, a
+ * merchant's evidence in Stripe's, and disputes in another currency than their payment's.
  */
+import type { Account } from "@coffer/model/Account"
 import type { Evidence, EvidenceFile } from "@coffer/model/Evidence"
-import { Effect, Option, Stream } from "effect"
+import { type Currency, Minor } from "@coffer/model/Money"
+import type { Stage } from "@coffer/rules/dispute/Dispute"
+import type { ChannelDispute } from "@coffer/rules/order/Order"
+import { Effect, Option, Stream, Context, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import type { Stripe } from "stripe"
-import { ChannelUnreachable } from "../../channel/Channel.ts"
-import type { DisputeChannel, DisputeName, StepAnswer } from "../../channel/DisputeChannel.ts"
+import { ChannelUnreachable } from "../../channel/payments.ts"
+import type { DisputeDesk, DisputeName, StepAnswer, DisputeWord } from "../../channel/disputes.ts"
 import { Files } from "../../files/Files.ts"
+import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { span } from "../../platform/runtime/span.ts"
-import { needsResponse, placed, stageOf, wordOf } from "./disputeStatus.ts"
+import { timeOf } from "./SessionStore.ts"
 import { StripeClient } from "./StripeClient.ts"
-import { reasonOf, type StripeRefused, type StripeSilent } from "./stripeFailures.ts"
+import { reasonOf, type StripeRefused, type StripeSilent } from "./StripeGuard.ts"
 
 export const makeStripeDisputes = Effect.gen(function* () {
   const client = yield* StripeClient
@@ -92,7 +99,7 @@ export const makeStripeDisputes = Effect.gen(function* () {
     isTest: ({ mode }) => mode === "sandbox",
     accept: (dispute) => concluded(dispute, accept(dispute)),
     status: (dispute) => Effect.map(look(dispute), (now) => wordOf(now, dispute.currency))
-  } satisfies DisputeChannel["Service"]
+  } satisfies DisputeDesk
 })
 
 type Step = Effect.Effect<StepAnswer, ChannelUnreachable | StripeSilent | StripeRefused>
@@ -120,3 +127,151 @@ const isAnswered = (now: Stripe.Dispute, answer: string): boolean =>
 /** What was written for an inquiry, or conceded of one, is not meant for the chargeback that it has become. */
 const takesAnswer = ({ stage }: DisputeName, now: Stripe.Dispute): boolean =>
   needsResponse(now) && !(stage === "inquiry" && stageOf(now) !== "inquiry")
+
+/** `currency`: that of the payment. */
+export const wordOf = (dispute: Stripe.Dispute, currency: Currency): DisputeWord => {
+  const { amount, evidence_details, status } = dispute
+  const stage = stageOf(dispute)
+  return {
+    status,
+    outcome: outcomes[status],
+    standing:
+      stage === undefined
+        ? undefined
+        : {
+            stage,
+            isAnswered: !needsResponse(dispute),
+            amount: isPresented(dispute, currency) ? null : Minor.make(amount),
+            evidenceDueBy: dueByOf(evidence_details)
+          }
+  }
+}
+
+/** Null where the bank takes no answer, or says no time. Stripe writes 0 for the first. */
+export const dueByOf = ({ due_by }: Pick<Stripe.Dispute.EvidenceDetails, "due_by">) =>
+  due_by === null || due_by === 0 ? null : timeOf(due_by)
+
+/** Undefined for a status that is newer than this program. */
+export const stageOf = ({ status }: Pick<Stripe.Dispute, "status">): Stage | undefined => {
+  switch (status) {
+    case "warning_needs_response":
+    case "warning_under_review":
+    case "warning_closed":
+      return "inquiry"
+    case "needs_response":
+    case "under_review":
+    case "won":
+    case "lost":
+    case "prevented":
+      return "chargeback"
+    case "appeal_needs_response":
+      return "appeal_offered"
+    case "appeal_under_review":
+      return "appeal_filed"
+    default:
+      return undefined
+  }
+}
+
+/** An inquiry that ended, and a dispute that was prevented, took nobody's money: the issuer has withdrawn it. */
+const outcomes: Readonly<Record<string, DisputeWord["outcome"]>> = {
+  won: "won",
+  lost: "lost",
+  warning_closed: "closed",
+  prevented: "closed"
+}
+
+export const needsResponse = ({ status }: Pick<Stripe.Dispute, "status">): boolean =>
+  status === "needs_response" || status === "warning_needs_response"
+
+/** In the payment's own currency: of the amount that is given, where Stripe names another currency. */
+export const inCurrencyOf = (
+  dispute: Stripe.Dispute,
+  { amount, currency }: { readonly amount: number; readonly currency: Currency }
+): Stripe.Dispute =>
+  isPresented(dispute, currency) ? { ...dispute, amount, currency: currency.toLowerCase() } : dispute
+
+export const isPresented = (of: { readonly currency: string }, currency: Currency): boolean =>
+  of.currency.toUpperCase() !== currency
+
+/** A dispute about a payment that no order took. */
+export const channelDisputeOf = (dispute: Stripe.Dispute): ChannelDispute => {
+  const { status } = dispute
+  const outcome = outcomes[status]
+  const isTaken = outcome === "lost" || (outcome === undefined && !status.startsWith("warning_"))
+  const answerBy = dueByOf(dispute.evidence_details)
+  return {
+    id: dispute.id,
+    status,
+    taken: Minor.make(isTaken ? dispute.amount : 0),
+    isOver: outcome !== undefined,
+    ...(answerBy === null ? {} : { answerBy })
+  }
+}
+
+/** Where files go in Stripe's evidence, which takes one file in each place. */
+const places = [
+  "uncategorized_file",
+  "duplicate_charge_documentation",
+  "receipt",
+  "customer_communication",
+  "customer_signature",
+  "shipping_documentation",
+  "service_documentation",
+  "cancellation_policy",
+  "refund_policy"
+] as const
+export type Place = (typeof places)[number]
+
+const placeOf = (type: EvidenceFile["type"]): Place => {
+  switch (type) {
+    case "invoice_showing_distinct_transactions":
+      return "duplicate_charge_documentation"
+    case "recurring_transaction_agreement":
+      return "uncategorized_file"
+    default:
+      return type
+  }
+}
+
+/** Each file has a place of its own; there are more places than a merchant may send files. */
+export const placed = (files: ReadonlyArray<EvidenceFile>): ReadonlyArray<readonly [Place, EvidenceFile]> => {
+  const taken = new Map<Place, EvidenceFile>()
+  const later: Array<EvidenceFile> = []
+  for (const file of files) {
+    const place = placeOf(file.type)
+    if (taken.has(place)) later.push(file)
+    else taken.set(place, file)
+  }
+  for (const file of later) {
+    const free = places.find((place) => !taken.has(place))
+    if (free !== undefined) taken.set(free, file)
+  }
+  return [...taken]
+}
+
+/**
+ * Disputes that Stripe names in another currency than their payment's (`presented_disputes`, migrations 0064 and 0094).
+ * The operator reads them beside the payment's own amount, which is what the dispute has here (silences: S24).
+ */
+export class PresentedDisputes extends Context.Service<
+  PresentedDisputes,
+  { readonly note: (account: Account, dispute: Stripe.Dispute) => Effect.Effect<void> }
+>()("@coffer/stripe/PresentedDisputes") {}
+
+export const layerPresented = Layer.effect(
+  PresentedDisputes,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return PresentedDisputes.of({
+      note: ({ merchantId, mode }, { amount, currency, id }) =>
+        sqlDefects(
+          Effect.asVoid(sql`insert into presented_disputes
+            (merchant_id, mode, processor_dispute_id, amount, currency)
+            values (${merchantId}, ${mode}, ${id}, ${String(amount)}::text::bigint, ${currency.toUpperCase()})
+            on conflict (merchant_id, mode, processor_dispute_id)
+              do update set amount = excluded.amount, currency = excluded.currency`)
+        )
+    })
+  })
+)

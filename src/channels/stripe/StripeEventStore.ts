@@ -2,14 +2,15 @@
  * Events of Stripe that are to be handled (`stripe_events`), and until when the events of each account were fetched
  * (`stripe_polls`); migration 0030. An event is kept once, however it came.
  */
-import { MerchantId, Mode } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
+import { MerchantId, Mode } from "@coffer/model/Ids"
 import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Faults } from "../../platform/runtime/Faults.ts"
 import { backOffAfterWork, leasedRows, type Outcomes } from "../../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { isoText, TimeColumn } from "../../platform/runtime/codecs.ts"
+import { Faults } from "../../platform/runtime/Faults.ts"
+import { stripeChannel } from "./SessionStore.ts"
 
 /** What an event is about: which of Stripe's objects has to be looked at. */
 export const EventKind = Schema.Literals(["session", "refund", "dispute"])
@@ -124,7 +125,8 @@ export const layer = Layer.effect(
         yield* sqlDefects(sql`insert into stripe_polls (id, merchant_id, mode, since, due_at, movements_since)
           select merchant_id || '/' || mode, merchant_id, mode, ${since}::text::timestamptz, ${at}::text::timestamptz,
             ${since}::text::timestamptz
-          from merchant_modes where stripe is not null on conflict do nothing`)
+          from merchant_modes where channel_accounts <> '{}' and channel_accounts -> ${stripeChannel}::text is not null
+          on conflict do nothing`)
         return yield* sqlDefects(polls.lease(now, limit))
       }),
       polled: (id, since) =>

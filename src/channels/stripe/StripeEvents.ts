@@ -1,14 +1,13 @@
 /**
  * Handles what Stripe has told (docs/decisions/0039). An event names an object; the object is read from Stripe as it is
  * now, and that is brought to the order, refund or dispute. So events may come twice, late, and in any order. What is
- * settled already, or none of ours, is not read.
+ * settled already, or none of ours, is not read. First: which events say something to us, and about which object.
  */
-import type { Account } from "@coffer/model/Account"
-import { belongsTo } from "@coffer/model/Account"
+import { type Account, belongsTo } from "@coffer/model/Account"
 import { PaymentId } from "@coffer/model/Ids"
 import { type Currency, Minor } from "@coffer/model/Money"
 import type { Order } from "@coffer/rules/order/Order"
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { DateTime, Option, Schema, Context, Effect, Layer } from "effect"
 import type { Stripe } from "stripe"
 import { Disputes } from "../../disputes/Disputes.ts"
 import { Orders } from "../../orders/Orders.ts"
@@ -16,18 +15,98 @@ import { Wakeups } from "../../platform/commit/Wakeups.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { Refunds } from "../../refunds/Refunds.ts"
-import { channelDisputeOf, dueByOf, inCurrencyOf, isPresented, wordOf } from "./disputeStatus.ts"
-import { stripeChannel } from "./name.ts"
 import { urgent } from "./Pace.ts"
-import { PresentedDisputes } from "./PresentedDisputes.ts"
-import { SessionStore } from "./SessionStore.ts"
-import { StraySessions } from "./StraySessions.ts"
-import { expand, sessionStatusOf, timeOf, tradeNoIn, tradeNoKey } from "./sessionStatus.ts"
+import {
+  tradeNoIn,
+  stripeChannel,
+  SessionStore,
+  StraySessions,
+  expand,
+  sessionStatusOf,
+  timeOf,
+  tradeNoKey
+} from "./SessionStore.ts"
 import { StripeClient } from "./StripeClient.ts"
-import { type EventKind, StripeEventStore, type Told } from "./StripeEventStore.ts"
+import { channelDisputeOf, dueByOf, inCurrencyOf, isPresented, wordOf, PresentedDisputes } from "./StripeDisputes.ts"
+import { type EventKind, type Told, StripeEventStore } from "./StripeEventStore.ts"
 import { StripePayments } from "./StripePayments.ts"
-import { returnedPaymentIn } from "./StripeChannel.ts"
-import { answerOf, refundNoOf } from "./StripeRefunds.ts"
+import { refundNoOf, answerOf, returnedPaymentIn } from "./StripeRefunds.ts"
+
+const kinds = {
+  "checkout.session.completed": "session",
+  "checkout.session.async_payment_succeeded": "session",
+  "checkout.session.async_payment_failed": "session",
+  "checkout.session.expired": "session",
+  "refund.created": "refund",
+  "refund.updated": "refund",
+  "refund.failed": "refund",
+  "charge.dispute.created": "dispute",
+  "charge.dispute.updated": "dispute",
+  "charge.dispute.closed": "dispute"
+} as const satisfies Record<string, EventKind>
+
+type Known = keyof typeof kinds
+
+/** What an endpoint at Stripe has to be subscribed to, and what is asked for in lists. */
+export const eventTypes = Object.keys(kinds) as Array<Known>
+
+const isKnownType = (type: string): type is Known => Object.hasOwn(kinds, type)
+
+const Id = Schema.String.check(Schema.isPattern(/^\w{1,255}$/))
+const isId = Schema.is(Id)
+
+/** Seconds until the year 10000. */
+const secondsMax = 253_402_300_799
+
+const Signed = Schema.Struct({
+  id: Id,
+  type: Schema.String,
+  created: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: secondsMax })),
+  data: Schema.Struct({ object: Schema.Record(Schema.String, Schema.Unknown) })
+})
+
+const isSigned = Schema.is(Signed)
+
+/** Whether what was signed is an event: whoever has the secret may sign anything. */
+export const isEvent = (read: unknown): read is Stripe.Event => isSigned(read)
+
+/** Stripe says too little in it: the account's destination has to send snapshot events. */
+export const isThin = (read: unknown): boolean =>
+  typeof read === "object" && read !== null && "object" in read && read.object === "v2.core.event"
+
+/**
+ * None for an event that says nothing to us. What the event shows of its object may be old: it only saves a look at
+ * what is settled or none of ours.
+ */
+export const toldBy = (event: Pick<Stripe.Event, "id" | "type" | "created" | "data">): Option.Option<Told> => {
+  if (!isKnownType(event.type)) return Option.none()
+  const object: Readonly<Record<string, unknown>> = { ...event.data.object }
+  const { id } = object
+  if (!isId(id)) return Option.none()
+  const kind = kinds[event.type]
+  return Option.some({
+    eventId: event.id,
+    type: event.type,
+    kind,
+    objectId: id,
+    createdAt: DateTime.makeUnsafe(event.created * 1_000),
+    names: nameIn(kind, object),
+    shows: isId(object["status"]) ? object["status"] : null
+  })
+}
+
+/** Sessions and refunds of ours name what they are for. A dispute names nothing itself. */
+const nameIn = (kind: EventKind, { metadata }: Readonly<Record<string, unknown>>): string | null => {
+  if (typeof metadata !== "object" || metadata === null) return null
+  switch (kind) {
+    case "session":
+      return Option.getOrElse(tradeNoIn(metadata as Stripe.Metadata), () => "")
+    case "refund":
+      return Option.getOrNull(refundNoOf({ metadata: metadata as Stripe.Metadata }))
+    case "dispute":
+      return null
+  }
+}
 
 /** What it is about is not in our books yet: it is looked at again later. */
 export class NotYetKnown extends Schema.TaggedError<NotYetKnown>()("NotYetKnown", { reason: Schema.String }) {}

@@ -1,20 +1,59 @@
 /**
  * Workers of Stripe's accounts. One handles the events that were told. One asks Stripe every few minutes for the events
- * of each account, so that a webhook that never came loses nothing.
+ * of each account, so that a webhook that never came loses nothing. One compares each account's books with ours, each
+ * night after two o'clock UTC.
  */
-import { Mode } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
-import { Cause, DateTime, Effect, Layer, Metric, Option } from "effect"
-import { leasedMax, forEachLeased } from "../../platform/jobs/forEachLeased.ts"
+import { Mode } from "@coffer/model/Ids"
+import { DateTime, Effect, Layer, Cause, Metric, Option } from "effect"
 import { hourly } from "../../platform/jobs/dueWork.ts"
+import { leasedMax, forEachLeased } from "../../platform/jobs/forEachLeased.ts"
 import { Workers } from "../../platform/jobs/Workers.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
-import { CallKeys } from "./CallKeys.ts"
 import { urgent } from "./Pace.ts"
+import { Reconciliation } from "./Reconciliation.ts"
+import { type DueRow, ReconciliationStore } from "./ReconciliationStore.ts"
 import { StripeClient } from "./StripeClient.ts"
+import { StripeEvents, eventTypes, toldBy } from "./StripeEvents.ts"
 import { type EventRow, type PollRow, StripeEventStore } from "./StripeEventStore.ts"
-import { StripeEvents } from "./StripeEvents.ts"
-import { eventTypes, toldBy } from "./eventKinds.ts"
+import { CallKeys } from "./StripeRefunds.ts"
+
+/** Less than the lease of an account's books. */
+const within = "55 minutes"
+
+/** Two o'clock UTC: webhooks of the day before have had two hours to arrive. */
+const hour = 2
+
+const nextNight = (now: DateTime.Utc) => {
+  const tonight = DateTime.setPartsUtc(DateTime.startOf(now, "day"), { hour })
+  return DateTime.isGreaterThan(tonight, now) ? tonight : DateTime.add(tonight, { days: 1 })
+}
+
+export const layerReconciliation = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const workers = yield* Workers
+    const store = yield* ReconciliationStore
+    const reconciliation = yield* Reconciliation
+
+    const reconcile = Effect.fnUntraced(function* (row: DueRow) {
+      const { id, merchant_id: merchantId, mode, movements_place: place, movements_since: since } = row
+      const until = yield* reconciliation.reconcile({ merchantId, mode }, since, place)
+      yield* store.readUntil(id, until, nextNight(until))
+    })
+
+    yield* workers.supervise(() => ({
+      name: "stripe reconciliation",
+      callsOutside: true,
+      run: Effect.gen(function* () {
+        const due = yield* store.leaseDue(yield* currentTime, leasedMax)
+        const done = yield* forEachLeased("the books of the account", due, ({ id }) => id, reconcile, undefined, within)
+        yield* reconciliation.measure
+        return done
+      }),
+      next: store.nextDue
+    }))
+  })
+)
 
 const outcomes = ["adopted", "ignored", "given_up"] as const
 const handled = Metric.counter("coffer_stripe_events_total", {

@@ -1,19 +1,100 @@
 /**
- * Stripe as the desk for refunds. Our number of a refund is in its idempotency key at Stripe, and in its metadata:
- * Stripe forgets a key after a day, so what was asked for before is looked for first.
+ * Money that goes back through Stripe: refunds that a merchant asks for, and whole payments that no order takes. Our
+ * number is in the idempotency key at Stripe, and in its metadata: Stripe forgets a key after a day, so what was asked
+ * for before is looked for first.
  */
-import { type PaymentId, RefundNo } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
-import { Effect, Option, Schema } from "effect"
+import { PaymentId, RefundNo } from "@coffer/model/Ids"
+import type { Minor } from "@coffer/model/Money"
+import { Context, type DateTime, Effect, Layer, Schema, Option } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
 import type { Stripe } from "stripe"
-import { ChannelUnreachable } from "../../channel/Channel.ts"
-import type { RefundAnswer, RefundChannel, RefundRequest } from "../../channel/RefundChannel.ts"
+import type { RegisteredChannel } from "../../channel/Channel.ts"
+import {
+  ChannelUnreachable,
+  type Checkout,
+  type RefundAnswer,
+  type RefundRequest,
+  type ReturnAnswer
+} from "../../channel/payments.ts"
+import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
+import { currentTime } from "../../platform/runtime/clock.ts"
+import { isoText } from "../../platform/runtime/codecs.ts"
+import { Faults } from "../../platform/runtime/Faults.ts"
 import { span } from "../../platform/runtime/span.ts"
-import { CallKeys } from "./CallKeys.ts"
 import { StripeClient } from "./StripeClient.ts"
-import { isForGood, reasonOf, type StripeFailure } from "./stripeFailures.ts"
+import { isForGood, reasonOf, type StripeFailure, type StripeRefused } from "./StripeGuard.ts"
+
+/**
+ * Idempotency keys of calls that Stripe may refuse for a while (`stripe_call_keys`, migration 0068). Stripe keeps a
+ * refusal for its key for a day, so the next call after an answered refusal has a key of its own. A call without an
+ * answer keeps its key: nobody knows what it did.
+ */
+export class CallKeys extends Context.Service<
+  CallKeys,
+  {
+    /**
+     * Asks under the present key of `name`. `isSpent`: after this failure Stripe answers the key with it for a day,
+     * and a call with another key does nothing twice.
+     */
+    readonly using: <A, E>(
+      name: string,
+      isSpent: (failure: E) => boolean,
+      ask: (key: string) => Effect.Effect<A, E>
+    ) => Effect.Effect<A, E>
+    /** Removes names that were counted up before, which Stripe has forgotten; at most so many. */
+    readonly drop: (before: DateTime.Utc, limit: number) => Effect.Effect<number>
+  }
+>()("@coffer/stripe/CallKeys") {}
+
+const Named = Schema.Struct({ name: Schema.String })
+
+export const layerKeys = Layer.effect(
+  CallKeys,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const faults = yield* Faults
+    const find = SqlSchema.findOneOption({
+      Request: Named,
+      Result: Schema.Struct({ number: Schema.Int }),
+      execute: ({ name }) => sql`select number from stripe_call_keys where name = ${name}`
+    })
+    const numberOf = (name: string) =>
+      Effect.map(sqlDefects(find({ name })), (row) => (row._tag === "Some" ? row.value.number : 1))
+
+    /** Of two calls under one key the second counts nothing. */
+    const countUp = Effect.fnUntraced(function* (name: string, number: number) {
+      const now = isoText(yield* currentTime)
+      const write = sqlDefects(sql`insert into stripe_call_keys (name, number, counted_at)
+        values (${name}, ${number + 1}, ${now}::text::timestamptz)
+        on conflict (name) do update set number = excluded.number, counted_at = excluded.counted_at
+          where stripe_call_keys.number < excluded.number`)
+      yield* faults.around("Store.write", write, () => "stripe_call_keys")
+    })
+
+    return CallKeys.of({
+      using: (name, isSpent, ask) =>
+        Effect.flatMap(numberOf(name), (number) =>
+          Effect.tapError(ask(number === 1 ? name : `${name}/${number}`), (failure) =>
+            isSpent(failure) ? countUp(name, number) : Effect.void
+          )
+        ),
+      drop: (before, limit) =>
+        sqlDefects(
+          Effect.map(
+            sql`delete from stripe_call_keys where name in (select name from stripe_call_keys
+              where counted_at < ${isoText(before)}::text::timestamptz limit ${limit}) returning 1`,
+            ({ length }) => length
+          )
+        )
+    })
+  })
+)
 
 const refundNoKey = "coffer_refund_no"
+
+/** The key of metadata that says which payment a refund gives back as a whole. */
+const returnKey = "coffer_return"
 
 /** Refunds of one payment that are looked through, newest first. */
 const pageMax = 100
@@ -72,7 +153,32 @@ export const makeStripeRefunds = Effect.gen(function* () {
     })
   })
 
-  return { refund } satisfies RefundChannel["Service"]
+  const giveBack = span("StripeChannel.giveBack")(function* (
+    checkout: Checkout,
+    { amount, paymentId }: { readonly paymentId: PaymentId; readonly amount: Minor }
+  ) {
+    const before = yield* known({ ...checkout, paymentId }, returnKey, paymentId)
+    if (before !== undefined) return returnAnswerOf(before)
+    const asked = keys.using(`coffer/return/${paymentId}`, isKept, (idempotencyKey) =>
+      client.call(checkout, (stripe) =>
+        stripe.refunds.create(
+          { payment_intent: paymentId, amount, metadata: { [returnKey]: paymentId } },
+          { idempotencyKey }
+        )
+      )
+    )
+    return yield* Effect.catchTags(Effect.map(asked, returnAnswerOf), {
+      // The caller asks again. A whole payment is refunded only once, whatever the first call did.
+      StripeSilent: () => Effect.fail(new ChannelUnreachable()),
+      StripeRefused: (refused) => {
+        if (isBack(refused)) return Effect.succeed(returned)
+        if (!isForGood(refused)) return Effect.fail(new ChannelUnreachable())
+        return Effect.succeed<ReturnAnswer>({ _tag: "Refused", reason: reasonOf(refused) })
+      }
+    })
+  })
+
+  return { refund, giveBack } satisfies Pick<RegisteredChannel, "refund" | "giveBack">
 })
 
 const isPassing = (failure: StripeFailure) => failure._tag === "StripeRefused" && !isForGood(failure)
@@ -96,3 +202,25 @@ export const refundNoOf = ({ metadata }: Pick<Stripe.Refund, "metadata">): Optio
   const text = metadata?.[refundNoKey]
   return isRefundNo(text) ? Option.some(text) : Option.none()
 }
+
+const isPaymentId = Schema.is(PaymentId)
+
+/** Which payment this refund gives back as a whole; none for a refund that somebody asked for. */
+export const returnedPaymentIn = ({ metadata }: Stripe.Refund): Option.Option<PaymentId> => {
+  const text = metadata?.[returnKey]
+  return isPaymentId(text) ? Option.some(text) : Option.none()
+}
+
+const returned: ReturnAnswer = { _tag: "Taken" }
+
+/** The bank may have sent it back before anybody has heard that it was made. */
+const returnAnswerOf = (refund: Stripe.Refund): ReturnAnswer => {
+  const answer = answerOf(refund)
+  return answer._tag === "Refused" ? answer : returned
+}
+
+/** Stripe repeats this for the key. A payment goes back as a whole once at most, whatever the call before did. */
+const isKept = (failure: StripeFailure) =>
+  (failure._tag === "StripeRefused" && !isForGood(failure)) || (failure._tag === "StripeSilent" && failure.wasAnswered)
+
+const isBack = ({ code }: StripeRefused) => code === "charge_already_refunded"

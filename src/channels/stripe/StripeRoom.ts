@@ -1,43 +1,77 @@
-/** Stripe: as the channel that orders, refunds and disputes ask, and what it tells them by itself. */
-import { Layer } from "effect"
+/**
+ * Stripe as a channel: registered for what orders, refunds, disputes and pages ask of it, and with workers for what it
+ * tells by itself.
+ */
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Channel } from "../../channel/Channel.ts"
 import { jobs } from "../../platform/jobs/Opening.ts"
 import * as Accounts from "./Accounts.ts"
-import * as AccountUses from "./AccountUses.ts"
-import * as CallKeys from "./CallKeys.ts"
-import * as channels from "./channels.ts"
-import * as OfferedMethods from "./OfferedMethods.ts"
-import * as PresentedDisputes from "./PresentedDisputes.ts"
+import { urgent } from "./Pace.ts"
 import * as Reconciliation from "./Reconciliation.ts"
-import * as ReconciliationJobs from "./ReconciliationJobs.ts"
 import * as ReconciliationStore from "./ReconciliationStore.ts"
 import * as Sessions from "./Sessions.ts"
 import * as SessionStore from "./SessionStore.ts"
-import * as StraySessions from "./StraySessions.ts"
 import * as StripeClient from "./StripeClient.ts"
+import * as StripeDisputes from "./StripeDisputes.ts"
 import * as StripeEvents from "./StripeEvents.ts"
 import * as StripeEventStore from "./StripeEventStore.ts"
 import * as StripeJobs from "./StripeJobs.ts"
 import * as StripePayments from "./StripePayments.ts"
+import * as StripeRefunds from "./StripeRefunds.ts"
+
+/** An acquirer goes before the sandbox's bank. */
+const rank = 10
+
+const registered = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const client = yield* StripeClient.StripeClient
+    const payments = yield* StripePayments.StripePayments
+    const cancel = yield* Sessions.makeCancel
+    const { giveBack, refund } = yield* StripeRefunds.makeStripeRefunds
+    const disputes = yield* StripeDisputes.makeStripeDisputes
+
+    yield* (yield* Channel).register({
+      name: SessionStore.stripeChannel,
+      title: "Stripe",
+      rank,
+      takes: (payee) => Effect.map(client.accountOf(payee), (account) => account?.isActive === true),
+      page: {
+        begin: payments.begin,
+        lookUp: (order) => urgent("buyer")(payments.refresh(order)),
+        isProcessing: payments.isProcessing,
+        offered: payments.offered
+      },
+      cancel: Effect.fnUntraced(function* (checkout) {
+        return (yield* client.accountOf(checkout)) === null ? { _tag: "Cancelled" } : yield* cancel(checkout)
+      }),
+      giveBack,
+      refund,
+      disputes,
+      bounds: StripePayments.stripesBounds,
+      reseal: StripeClient.resealStripeKeys,
+      feesOf: (payments) => ReconciliationStore.channelFees(sql, payments),
+      ageOfBooks: (mode, now) => ReconciliationStore.ageOfBooks(sql, mode, now)
+    })
+  })
+)
 
 const stores = Layer.mergeAll(
   SessionStore.layer,
-  StraySessions.layer,
-  PresentedDisputes.layer,
+  SessionStore.layerStrays,
+  StripeDisputes.layerPresented,
   StripeEventStore.layer,
-  CallKeys.layer,
+  StripeRefunds.layerKeys,
   ReconciliationStore.layer
 )
 
-/** Beneath orders. In front of the sandbox's channel. */
-export const channel = channels.layer.pipe(
+export const layer = Layer.mergeAll(registered, jobs(StripeJobs.layer), jobs(StripeJobs.layerReconciliation)).pipe(
+  Layer.provideMerge(StripeEvents.layer),
+  Layer.provideMerge(StripePayments.layer),
   Layer.provideMerge(Layer.mergeAll(Accounts.layer, Sessions.layer, Reconciliation.layer)),
-  Layer.provide(AccountUses.layer),
-  Layer.provideMerge(OfferedMethods.layer),
+  Layer.provide(Accounts.layerUses),
+  Layer.provideMerge(Sessions.layerOffered),
   Layer.provideMerge(StripeClient.layer),
   Layer.provideMerge(stores)
-)
-
-export const layer = Layer.mergeAll(jobs(StripeJobs.layer), jobs(ReconciliationJobs.layer)).pipe(
-  Layer.provideMerge(StripeEvents.layer),
-  Layer.provideMerge(StripePayments.layer)
 )

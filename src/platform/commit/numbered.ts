@@ -56,19 +56,22 @@ export const paramsOf = (accounts: ReadonlyArray<Numbered>): ReadonlyArray<strin
 ]
 
 /**
- * Gives the transaction its number before a horizon is read. A list that has raised one waits for the transactions that
- * have a number by then. All others read what it has written.
+ * Gives the transaction its number before a horizon is locked, also where an account has none yet. A list that has
+ * raised one waits for the transactions that have a number by then. All others read what it has written.
  */
 export const underWay = "(select pg_current_xact_id()) is not null"
 
 /**
- * The horizons of a batch's accounts. The lock shows whoever raises one that the batch has looked at it, and with the
- * lock comes the newest value, not that of the statement's snapshot. It holds up no other batch.
+ * The horizons of a batch's accounts. The lock shows whoever raises one that the batch has looked at it, and holds up no
+ * other batch. The horizon is read when the batch has the lock, and not as of the beginning of the statement, which may
+ * have waited for a row since (docs/decisions/0093).
  */
-export const looking = `select h.shown, n.lowest, n.place::int4 as place
-  from unnest((select $1::text)::text[], $2::text::text[], $3::text::text[])
-    with ordinality as n (merchant_id, mode, lowest, place), list_horizons as h
-  where (h.merchant_id, h.mode) = (n.merchant_id, n.mode) and ${underWay} for key share of h`
+export const looking = `with locked as materialized (
+    select h.merchant_id, h.mode, n.lowest, n.place::int4 as place
+    from unnest((select $1::text)::text[], $2::text::text[], $3::text::text[])
+      with ordinality as n (merchant_id, mode, lowest, place), list_horizons as h
+    where (h.merchant_id, h.mode) = (n.merchant_id, n.mode) and ${underWay} for key share of h)
+  select (horizon_now(merchant_id, mode)).shown, lowest, place from locked`
 
 /** An account that was overtaken: its place among the accounts, from 1, and how far lists were shown. */
 export interface Overtaken {

@@ -21,8 +21,11 @@ export class ListHorizon extends Context.Service<
   {
     /** How far lists are settled already: what is read from now on is whole up to there. */
     readonly settled: (of: Numbered, account: Account) => string
-    /** Settles lists up to this body, or a lower one. Returns up to which: the list is to be read after this. */
-    readonly settle: (of: Numbered, account: Account, newest: string) => Effect.Effect<string>
+    /**
+     * Settles lists up to this body, or a lower one, but up to `from` at least: a reader goes on from there, who may
+     * have it from a create's answer. Returns up to which: the list is to be read after this.
+     */
+    readonly settle: (of: Numbered, account: Account, newest: string, from?: string) => Effect.Effect<string>
     /** Rows that this runner is about to write. A list that would leave them behind shows less for a moment. */
     readonly awaits: (of: Numbered, lowest: LowestOpen) => void
   }
@@ -78,10 +81,10 @@ export const layer = Layer.effect(
       return (yield* waited(account)) ? upTo : undefined
     })
 
-    const settle = Effect.fnUntraced(function* (of: Numbered, account: Account, newest: string) {
+    const settle = Effect.fnUntraced(function* (of: Numbered, account: Account, newest: string, from = "") {
       const lowest = open.get(of)?.(account)
       const wanted = lowest === undefined || newest < lowest ? newest : below(lowest)
-      const upTo = yield* raise(of, account, wanted)
+      const upTo = yield* raise(of, account, wanted > from ? wanted : from)
       // Another list may have raised the horizon and wait as this one did, so only what was settled here is certain.
       if (upTo === undefined) return settled(of, account) || (yield* Effect.die(tooLong))
       remember(keyOf(of, account), upTo)
@@ -90,7 +93,7 @@ export const layer = Layer.effect(
 
     return ListHorizon.of({
       settled,
-      settle: (of, account, newest) => sqlDefects(settle(of, account, newest)),
+      settle: (of, account, newest, from) => sqlDefects(settle(of, account, newest, from)),
       awaits: (of, lowest) => void open.set(of, lowest)
     })
   })

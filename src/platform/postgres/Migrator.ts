@@ -49,7 +49,7 @@ export const migrate = Effect.gen(function* () {
   const applied = yield* migrateWith(migrations)
   yield* Migrator.make({})({ table: "cluster_runner_migrations", loader: SqlRunnerStorage.migrations({}) })
   return applied
-})
+}).pipe(patiently(patience, patience))
 
 /** As the owner: both, or nothing, so that no migrated table is without its grants. */
 export const migrateFor = (role: string) =>
@@ -161,23 +161,26 @@ export const mismatch = (
         "Restore a backup of before, or ask whoever made this version."
 }
 
-const expectMigrated = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const [there] = yield* sql<{ readonly is: boolean; readonly readable: boolean }>`
+const expectMigrated = Effect.fnUntraced(
+  function* (sql: SqlClient.SqlClient) {
+    const [there] = yield* sql<{ readonly is: boolean; readonly readable: boolean }>`
     select oid is not null as is, coalesce(has_table_privilege(oid, 'select'), false) as readable
     from to_regclass('coffer_migrations') oid`
-  if (!there!.is)
-    return yield* notMigrated(`The database has no tables yet, and this role may not make them. ${setOwner}`)
-  if (!there!.readable) return yield* notMigrated(`This role has no rights on the tables yet. ${setOwner}`)
-  yield* expectKnown(sql)
-  const [row] = yield* sql<{ readonly newest: number }>`
+    if (!there!.is)
+      return yield* notMigrated(`The database has no tables yet, and this role may not make them. ${setOwner}`)
+    if (!there!.readable) return yield* notMigrated(`This role has no rights on the tables yet. ${setOwner}`)
+    yield* expectKnown(sql)
+    const [row] = yield* sql<{ readonly newest: number }>`
     select coalesce(max(migration_id), 0)::int4 as newest from coffer_migrations`
-  const missing = migrations.filter((name) => Number.parseInt(name, 10) > row!.newest)
-  if (missing.length === 0) return
-  return yield* notMigrated(
-    `The database needs ${missing.length === 1 ? "the migration" : "the migrations"} ${missing.join(", ")}, ` +
-      `and this role does not own its tables. ${setOwner}`
-  )
-})
+    const missing = migrations.filter((name) => Number.parseInt(name, 10) > row!.newest)
+    if (missing.length === 0) return
+    return yield* notMigrated(
+      `The database needs ${missing.length === 1 ? "the migration" : "the migrations"} ${missing.join(", ")}, ` +
+        `and this role does not own its tables. ${setOwner}`
+    )
+  },
+  patiently(patience, patience)
+)
 
 const setOwner =
   "Run coffer migrate, or set MIGRATION_DATABASE_URL, with the role that owns the tables (docs/operating.md)."

@@ -69,23 +69,29 @@ export const make = <Row extends Readonly<Record<string, unknown>>, Item>(
 }
 
 /**
- * To be called before rows are read. Then, with the newest of them, it gives the range that may be shown; undefined if
- * all that was read may be.
+ * To be called before rows are read. Then, with the newest of them and the id from which the reader goes on, it gives
+ * the range that may be shown; undefined if all that was read may be.
  */
-type MakeSettled = (account: Whose) => (ids: IdRange, newest: string | undefined) => Effect.Effect<IdRange | undefined>
+type MakeSettled = (
+  account: Whose
+) => (ids: IdRange, newest: string | undefined, from?: string) => Effect.Effect<IdRange | undefined>
 
 const makeSettled =
   <Row, Item>({ numbered = "shown", prefixOf }: Listed<Row, Item>, horizon?: ListHorizon["Service"]): MakeSettled =>
   (account) => {
     if (account === "installation" || horizon === undefined) return () => Effect.undefined
     const before = horizon.settled(numbered, account)
-    return (ids, newest) =>
-      newest === undefined || bodyOf(newest) <= before
+    return (ids, newest, cursor) => {
+      // A call that is logged later than it was passed is dropped, so nobody's place in that list is settled.
+      const from = cursor === undefined || numbered === "calls" ? "" : bodyOf(cursor)
+      const last = newest === undefined ? from : bodyOf(newest)
+      return last <= before
         ? Effect.undefined
-        : Effect.map(horizon.settle(numbered, account, bodyOf(newest)), (upTo) =>
+        : Effect.map(horizon.settle(numbered, account, last, from), (upTo) =>
             // Just above it.
             olderThan(ids, `${prefixOf(account.mode)}${upTo}0`)
           )
+    }
   }
 
 const makePage = <Row, Item>(
@@ -116,7 +122,7 @@ const makePage = <Row, Item>(
     const scan = { columns: "*", direction, created, limit: limit + 1 } as const
     const settling = settled(account)
     let found = yield* rows(account, search, { ...scan, ids })
-    const whole = yield* settling(ids, idOf(newer ? found.at(-1) : found[0]))
+    const whole = yield* settling(ids, idOf(newer ? found.at(-1) : found[0]), newer ? cursor.id : undefined)
     if (whole !== undefined) found = yield* rows(account, search, { ...scan, ids: whole })
     return pageOf((yield* inSlices(found, decode)).flat().map(read), request)
   }, sqlDefects)

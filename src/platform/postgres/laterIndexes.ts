@@ -2,8 +2,8 @@
  * Indexes of tables that may be large by now. They are made after the migrations, one by one and `concurrently`: rows
  * are written meanwhile. A migration makes an index in its transaction, which holds up all writes of the table until it
  * ends, so it does that for new tables only. `coffer migrate` waits for them. A start does not: some lists of operators
- * are slow without them, and all else works. It makes those of empty tables, and one runner makes the others while it
- * serves, which may take hours. The log says which is being made.
+ * and some filters of orders are slow without them, and all else works. It makes those of empty tables, and one runner
+ * makes the others while it serves, which may take hours. The log says which is being made.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -41,6 +41,17 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
   {
     name: "orders_channel_payment",
     on: `orders (payment_id) where channel <> 'sandbox' and payment_id is not null`
+  },
+  // Filters of the list of orders (src/orders/OrderLists.ts). With the amount itself, the first one would have all that
+  // counting a wide range needs, and Postgres would read it from end to end.
+  { name: "orders_amount", on: "orders (merchant_id, mode, (amount + 0), trade_no)" },
+  {
+    name: "orders_receipt_email",
+    on: "orders (merchant_id, mode, receipt_email, trade_no) where receipt_email is not null"
+  },
+  {
+    name: "orders_payment_method",
+    on: "orders (merchant_id, mode, payment_method, trade_no) where payment_method is not null"
   }
 ]
 

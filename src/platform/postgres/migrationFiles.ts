@@ -53,5 +53,10 @@ export const migrationFiles: Readonly<Record<string, () => Promise<unknown>>> = 
   "0069_stripe_arrivals.ts": () => import("./migrations/0069_stripe_arrivals.ts"),
   "0072_channels.ts": () => import("./migrations/0072_channels.ts"),
   "0075_api_keys.ts": () => import("./migrations/0075_api_keys.ts"),
-  "0090_people.ts": () => import("./migrations/0090_people.ts")
+  "0090_people.ts": () => import("./migrations/0090_people.ts"),
+  "0092_horizons_read_anew.ts": () => import("./migrations/0092_horizons_read_anew.ts"),
+  "0094_channel_accounts.ts": () => import("./migrations/0094_channel_accounts.ts"),
+  "0097_reports.ts": () => import("./migrations/0097_reports.ts"),
+  "0100_passkeys.ts": () => import("./migrations/0100_passkeys.ts"),
+  "0101_openid_identities.ts": () => import("./migrations/0101_openid_identities.ts")
 }

@@ -1,12 +1,11 @@
 /**
- * All environment variables, read once and checked; secret ones are redacted when printed. Nothing else reads the
- * environment. README.md lists the variables with their defaults.
+ * Environment variables, read once and checked; secret ones are redacted when printed. Rooms define some of their own
+ * (`roomSettings.ts`), which are read here too. README.md lists the variables with their defaults.
  */
 import { randomBytes } from "node:crypto"
-import { stripeCallsMax } from "@coffer/model/Limits"
 import { isVaried, tokenLengthMin } from "@coffer/model/strength"
 import { readTwoOperators, type TwoOperators } from "@coffer/model/TwoOperators"
-import { Config, Context, Duration, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { Config, Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { asciiAddress, isAscii } from "./asciiAddress.ts"
 import { collectorOf, variables as telemetry } from "./collector.ts"
 import {
@@ -14,13 +13,21 @@ import {
   type Bucket,
   bucket,
   filesAddress,
+  proxyAddress,
   reachable,
   type RunnerPlace,
   runnerPlace,
-  stripeAddress,
   variables as runnerVariables
 } from "./places.ts"
 import { DataDir } from "./DataDir.ts"
+import { definedSettings, type RoomSettings } from "./roomSettings.ts"
+import {
+  type OpenIdSettings,
+  type PasskeyDemands,
+  readDemands,
+  readOpenId,
+  variables as signInVariables
+} from "./signInSettings.ts"
 
 export class Settings extends Context.Service<
   Settings,
@@ -38,6 +45,10 @@ export class Settings extends Context.Service<
     readonly secretKeyPrevious: Redacted.Redacted | undefined
     readonly operatorToken: Redacted.Redacted
     readonly twoOperators: TwoOperators
+    /** Whose people may do nothing in a session that a mail opened but register a passkey. */
+    readonly demandPasskeys: PasskeyDemands
+    /** Where people sign in by OpenID Connect; undefined: nowhere. */
+    readonly openId: OpenIdSettings | undefined
     /** Allows sandbox webhooks to http and to private addresses. Live webhooks never go there. */
     readonly allowPrivateWebhooks: boolean
     /** `http://user:pass@host:port`: what webhooks go through; undefined if they go straight. */
@@ -74,12 +85,8 @@ export class Settings extends Context.Service<
     readonly backups: string | undefined
     /** A restored copy that is tried out: it makes no calls outside (docs/decisions/0067). */
     readonly noOutbound: boolean
-    /** Where Stripe's API is, without a path: `https://api.stripe.com`, or a simulator of it. */
-    readonly stripeApi: URL
-    /** `http://user:pass@host:port`: what calls to Stripe go through; undefined if they go straight. */
-    readonly stripeProxy: Redacted.Redacted | undefined
-    /** How many calls of one account go to Stripe in a second. */
-    readonly stripeCalls: { readonly sandbox: number; readonly live: number }
+    /** Those that a room has defined. */
+    readonly of: <A>(room: RoomSettings<A>) => A
   }
 >()("@coffer/Settings") {}
 
@@ -119,12 +126,6 @@ export const startup = Config.all({
   noOutbound
 })
 
-const callsASecond = (name: string, usual: number) =>
-  Config.schema(
-    Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: stripeCallsMax })),
-    name
-  ).pipe(Config.withDefault(usual))
-
 const variables = Config.all({
   host: Config.option(Config.NonEmptyString("HOST")),
   port: Config.Port("PORT").pipe(Config.withDefault(8080)),
@@ -146,6 +147,7 @@ const variables = Config.all({
   auditInterval: Config.Duration("AUDIT_INTERVAL").pipe(Config.withDefault(Duration.hours(1))),
   anchorFile,
   ...runnerVariables,
+  ...signInVariables,
   accessLog: Config.Boolean("ACCESS_LOG").pipe(Config.withDefault(false)),
   accessLogSample: Config.schema(
     Schema.FiniteFromString.check(Schema.isBetween({ minimum: 0, maximum: 1 })),
@@ -163,14 +165,7 @@ const variables = Config.all({
   filesBucket: Config.option(Config.NonEmptyString("FILES_S3_BUCKET")),
   filesAccessKey: Config.option(Config.NonEmptyString("FILES_S3_ACCESS_KEY")),
   filesSecretKey: Config.option(Config.Redacted("FILES_S3_SECRET_KEY")),
-  stripeApi: Config.option(Config.URL("STRIPE_API")),
-  telemetry: Config.all(telemetry),
-  stripeProxy: Config.option(Config.Redacted("STRIPE_PROXY")),
-  // The calls a second that Stripe takes of an account with a test key, and with a live one.
-  stripeCalls: Config.all({
-    sandbox: callsASecond("STRIPE_CALLS_SANDBOX", 25),
-    live: callsASecond("STRIPE_CALLS_LIVE", 100)
-  })
+  telemetry: Config.all(telemetry)
 })
 
 /** `embedded`: the default on a laptop, which generates the secrets that a server's operator has to set. */
@@ -223,6 +218,8 @@ export const layer = (options: { readonly embedded: boolean }) =>
         secretKeyPrevious,
         operatorToken,
         twoOperators: yield* twoOperatorsOf(read.twoOperators),
+        demandPasskeys: yield* readDemands(read.demandPasskeys, publicUrl),
+        openId: yield* readOpenId(read),
         allowPrivateWebhooks: Option.getOrElse(read.allowPrivateWebhooks, () => options.embedded),
         webhookProxy: yield* proxyAddress("WEBHOOK_PROXY", read.webhookProxy),
         workerPoll: read.workerPoll,
@@ -240,12 +237,16 @@ export const layer = (options: { readonly embedded: boolean }) =>
         home: home.path,
         backups: Option.getOrUndefined(read.backups),
         noOutbound: read.noOutbound,
-        stripeApi: yield* stripeAddress(read),
-        stripeCalls: read.stripeCalls,
-        stripeProxy: yield* proxyAddress("STRIPE_PROXY", read.stripeProxy)
+        of: yield* readRooms
       })
     })
   )
+
+const readRooms = Effect.gen(function* () {
+  const values = new Map<RoomSettings<unknown>, unknown>()
+  for (const room of definedSettings()) values.set(room, yield* room.read)
+  return <A>(room: RoomSettings<A>): A => values.get(room) as A
+})
 
 /** On loopback unless said otherwise, wherever the other port is. */
 const adminPlace = Effect.fnUntraced(function* (read: {
@@ -287,21 +288,6 @@ const checkKey = Effect.fnUntraced(function* (name: string, key: Redacted.Redact
     return yield* new BadSetting({ message: `${name} is too easy to guess: make it of 32 random bytes.` })
   }
 })
-
-const proxyAddress = Effect.fnUntraced(function* (name: string, read: Option.Option<Redacted.Redacted>) {
-  if (Option.isNone(read)) return undefined
-  const url = URL.parse(Redacted.value(read.value))
-  const rest = url === null ? "" : `${url.pathname}${url.search}${url.hash}`
-  // The bad value is not shown: it may hold the password.
-  if (url?.protocol !== "http:" || rest !== "/" || !isDecodable(url.username) || !isDecodable(url.password)) {
-    return yield* new BadSetting({
-      message: `${name} must look like http://user:password@proxy.example:3128; user and password may be left out.`
-    })
-  }
-  return read.value
-})
-
-const isDecodable = (text: string) => Result.isSuccess(Result.try(() => decodeURIComponent(text)))
 
 const redisAddress = Effect.fnUntraced(function* (read: Option.Option<Redacted.Redacted>) {
   if (Option.isNone(read)) return undefined

@@ -89,10 +89,10 @@ const word = (letters: string) =>
   [...letters].map((letter) => `(?:${letter}|%${letter.charCodeAt(0).toString(16)})`).join("")
 
 /**
- * Addresses that give access: of checkouts, receipts and files, and those to which Stripe sends events. Not the
+ * Addresses that give access: of checkouts, receipts and files, and those to which acquirers send events. Not the
  * patterns of routes, nor paths of our own sources.
  */
-const rooms = [...["checkout", "receipts", "files"].map(word), `${word("channels")}/${word("stripe")}`].join("|")
+const rooms = [...["checkout", "receipts", "files"].map(word), `${word("channels")}/(?:\\w|%[\\da-f]{2})+`].join("|")
 const addresses = new RegExp(`/(${rooms})/(?!:|\\{\\w+\\}|\\w+\\.ts\\b)[^\\s/?#"'<>]+`, "gi")
 const queries = /\?[^\s"'#]+/g
 

@@ -1,9 +1,9 @@
 /**
- * Where things are, by the settings: this runner and how the others know it, uploaded files, Stripe's API. Each setting
+ * Where things are, by the settings: this runner and how the others know it, uploaded files, proxies. Each setting
  * that cannot be used has a message for the person who set it.
  */
 import type { CertificateFiles } from "@coffer/cluster/RunnerTls"
-import { Config, Effect, Option, type Redacted, Schema } from "effect"
+import { Config, Effect, Option, Redacted, Result, Schema } from "effect"
 
 /** A setting that the service cannot start with. The message names it and says what it should look like. */
 export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", { message: Schema.String }) {}
@@ -144,34 +144,20 @@ export const bucket = Effect.fnUntraced(function* (read: {
   return { endpoint, region: read.filesRegion, name, accessKey, secretKey }
 })
 
-// Stripe -------------------------------------------------------------------------
+// Proxies --------------------------------------------------------------------------
 
-const stripes = new URL("https://api.stripe.com")
-
-/** A key of a merchant's account goes there: plain http only on this machine. */
-export const stripeAddress = Effect.fnUntraced(function* ({
-  stripeApi,
-  stripeProxy
-}: {
-  readonly stripeApi: Option.Option<URL>
-  readonly stripeProxy: Option.Option<Redacted.Redacted>
-}) {
-  if (Option.isNone(stripeApi)) return stripes
-  const { hash, hostname, pathname, password, protocol, search, username } = stripeApi.value
-  const isBare = pathname === "/" && search === "" && hash === "" && username === "" && password === ""
-  if (!isBare || (protocol !== "https:" && !(protocol === "http:" && isLoopback(hostname)))) {
+/** The way of calls to others: `http://user:pass@host:port`. */
+export const proxyAddress = Effect.fnUntraced(function* (name: string, read: Option.Option<Redacted.Redacted>) {
+  if (Option.isNone(read)) return undefined
+  const url = URL.parse(Redacted.value(read.value))
+  const rest = url === null ? "" : `${url.pathname}${url.search}${url.hash}`
+  // The bad value is not shown: it may hold the password.
+  if (url?.protocol !== "http:" || rest !== "/" || !isDecodable(url.username) || !isDecodable(url.password)) {
     return yield* new BadSetting({
-      message: "STRIPE_API must look like https://api.stripe.com; http is for a simulator on this machine alone."
+      message: `${name} must look like http://user:password@proxy.example:3128; user and password may be left out.`
     })
   }
-  if (protocol === "http:" && Option.isSome(stripeProxy)) {
-    return yield* new BadSetting({
-      message: "STRIPE_PROXY is for an https address, and STRIPE_API is one of this machine in http: set one of them."
-    })
-  }
-  return stripeApi.value
+  return read.value
 })
 
-/** Where Stripe's client sends its calls: files go to a host of their own, unless the API is elsewhere. */
-export const stripeOrigins = (api: URL): ReadonlyArray<URL> =>
-  api.host === stripes.host ? [api, new URL("https://files.stripe.com")] : [api]
+const isDecodable = (text: string) => Result.isSuccess(Result.try(() => decodeURIComponent(text)))

@@ -5,8 +5,9 @@
 import { readFileSync } from "node:fs"
 import { Config, ConfigProvider, Effect, Option, Predicate } from "effect"
 import { BadSetting } from "./places.ts"
+import { definedSettings } from "./roomSettings.ts"
 
-/** Settings that are secrets, or hold one. */
+/** Settings that are secrets, or hold one. Rooms name theirs. */
 const secretNames = [
   "DATABASE_URL",
   "MIGRATION_DATABASE_URL",
@@ -16,15 +17,15 @@ const secretNames = [
   "REDIS_URL",
   "SMTP_URL",
   "WEBHOOK_PROXY",
-  "STRIPE_PROXY",
   "FILES_S3_SECRET_KEY",
+  "OPENID_CLIENT_SECRET",
   "OTEL_EXPORTER_OTLP_HEADERS"
 ]
 
 /** The secrets that files hold, by the names of their settings. */
 export const secretsOfFiles = Effect.gen(function* () {
   const secrets: Record<string, string> = {}
-  for (const name of secretNames) {
+  for (const name of [...secretNames, ...definedSettings().flatMap((room) => room.secrets)]) {
     const file = yield* Config.option(Config.NonEmptyString(`${name}_FILE`))
     if (Option.isNone(file)) continue
     if (Option.isSome(yield* Config.option(Config.String(name)))) {

@@ -1,7 +1,8 @@
 /**
  * Beside clients that hold as much as they can, nobody else is refused (silences: U12, U19), and the service's process
- * stays below the memory that docs/security.md says. By default small; with HOLDERS_REQUESTS=1000
- * HOLDERS_CONNECTIONS=9000 as large as an installation, and it prints how long the others waited and the memory.
+ * stays below the memory that docs/security.md says. By default small; in the soak with 1,000 requests of others and
+ * 9,000 connections, and it prints how long the others waited and the memory. HOLDERS_REQUESTS and HOLDERS_CONNECTIONS
+ * say other numbers.
  */
 import { readFileSync } from "node:fs"
 import { assert, it } from "@effect/vitest"
@@ -10,9 +11,10 @@ import { announcing, type Call, ask, asking, callWithoutEnd, holdMany, type Outc
 import type { Api } from "../../kit/Api.ts"
 import { newHome, run } from "../../kit/Process.ts"
 import { freshDatabase, operatorToken, secretKey } from "../../kit/Service.ts"
+import { rounds } from "../../kit/soak.ts"
 
-const requests = Number(process.env["HOLDERS_REQUESTS"] ?? 100)
-const connections = Number(process.env["HOLDERS_CONNECTIONS"] ?? 700)
+const requests = Number(process.env["HOLDERS_REQUESTS"] ?? rounds(100, 1_000))
+const connections = Number(process.env["HOLDERS_CONNECTIONS"] ?? rounds(700, 9_000))
 /** Megabytes of the process (docs/security.md). */
 const residentMax = Number(process.env["HOLDERS_RESIDENT_MB"] ?? 1_100)
 

@@ -87,7 +87,7 @@ const table: ReadonlyArray<Row> = [
   ["coffer_stripe_webhooks_total", { mode: "none", outcome: "refused" }, 0],
   ["coffer_stripe_proxy_down", {}, 0],
   ["coffer_reconciliation_differences", { mode: "live" }, 0],
-  ["coffer_http_requests_total", { method: "POST", route: "/channels/stripe/{token}" }, 0],
+  ["coffer_http_requests_total", { method: "POST", route: "/channels/{channel}/{token}" }, 0],
   ["coffer_quota_store_failures_total", {}, 0],
   ["coffer_api_logs_dropped_total", {}, 0],
   ["coffer_ledger_violations", { law: "I1" }, 0],

@@ -71,6 +71,62 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("filters", 
       })
     )
 
+    it.effect("receipt_email is an address, exactly, and payment_method how an order was paid", () =>
+      Effect.gen(function* () {
+        const { fieldOf, list, many, sql } = yield* merchantWith("/v1/orders")
+        yield* insertOrders(
+          sql,
+          { ...many, count: 20 },
+          {
+            receipt_email: `case when n % 3 = 0 then 'a@shop.example' when n % 3 = 1 then 'A@shop.example' end`,
+            payment_method: `case when n % 2 = 0 then 'card' when n % 4 = 1 then 'alipay' end`
+          }
+        )
+        const descending = Array.from({ length: 20 }, (_, at) => 20 - at)
+        const cases = [
+          ["receipt_email=a@shop.example", (n: number) => n % 3 === 0],
+          ["receipt_email=A@shop.example", (n: number) => n % 3 === 1],
+          ["payment_method=card", (n: number) => n % 2 === 0],
+          ["payment_method=alipay", (n: number) => n % 4 === 1],
+          ["payment_method=card&receipt_email=a@shop.example&status=pending", (n: number) => n % 6 === 0],
+          ["receipt_email=nobody@shop.example", () => false],
+          ["receipt_email=%00", () => false]
+        ] as const
+        for (const [query, isMeant] of cases) {
+          assert.deepStrictEqual(yield* fieldOf(query, "amount"), descending.filter(isMeant), query)
+        }
+        assert.strictEqual((yield* walked(list, "receipt_email=a@shop.example", "trade_no")).length, 6)
+        for (const wrong of ["", "cash", "CARD", "card&payment_method=alipay"]) {
+          isRefused(yield* list(`payment_method=${wrong}`), "payment_method")
+        }
+      })
+    )
+
+    it.effect("amount[gte] and amount[lte] are a range with both its ends, of few orders and of many", () =>
+      Effect.gen(function* () {
+        const { fieldOf, list, many, sql } = yield* merchantWith("/v1/orders")
+        yield* insertOrders(sql, { ...many, count: 700 })
+        const descending = Array.from({ length: 700 }, (_, at) => 700 - at)
+        const cases = [
+          ["amount[gte]=7&amount[lte]=9", (n: number) => n >= 7 && n <= 9],
+          ["amount[gte]=7&amount[lte]=7", (n: number) => n === 7],
+          ["amount[lte]=20", (n: number) => n <= 20],
+          ["amount[gte]=690", (n: number) => n >= 690],
+          ["amount[gte]=9&amount[lte]=7", () => false],
+          ["amount[gte]=1&status=pending", () => true],
+          ["amount[lte]=5&status=paid", () => false]
+        ] as const
+        for (const [query, isMeant] of cases) {
+          const found = yield* fieldOf(`${query}&limit=100`, "amount")
+          assert.deepStrictEqual(found, descending.filter(isMeant).slice(0, 100), query)
+        }
+        assert.strictEqual((yield* walked(list, "amount[gte]=50&amount[lte]=70", "trade_no")).length, 21)
+        for (const wrong of ["", "-1", "1.5", "1e3", "many", "9999999999999"]) {
+          isRefused(yield* list(`amount[gte]=${wrong}`), "amount[gte]")
+        }
+      })
+    )
+
     it.effect("out_trade_no is the merchant's own number, exactly", () =>
       Effect.gen(function* () {
         const { api, fieldOf, key } = yield* merchantWith("/v1/orders")

@@ -8,7 +8,7 @@ import { merchantOf, said } from "../../kit/Merchant.ts"
 import { callAs, newOperator, newOperatorOfTwo } from "../../kit/operators.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
-type Word = keyof TwoOperators | "any"
+type Word = keyof TwoOperators | "any" | "always"
 
 /** How the setting spells them. */
 const spelled: Record<keyof TwoOperators, string> = {
@@ -43,6 +43,13 @@ const requests = (running: Running): Partial<Record<ActName, Partial<Record<Word
       keyId
     )
   }).pipe(Effect.orDie)
+  const aPersonOfTheInstallation = Effect.suspend(() => {
+    const personId = `per_${String((made += 1)).padStart(26, "0")}`
+    return running.sql`with made as (insert into people (person_id, email, name, created_at)
+        values (${personId}, ${`${personId.toLowerCase()}@pay.example`}, 'Op', '2026-01-01T00:00:00Z') returning person_id)
+      insert into memberships (person_id, belongs_to, role, created_at)
+        select person_id, 'installation', 'viewer', '2026-01-01T00:00:00Z' from made`.pipe(Effect.as(personId))
+  }).pipe(Effect.orDie)
   // Each request is a new one: the same again would be a double click, or a second operator's.
   const different = (of: (n: number) => Tried) => Effect.sync(() => of((made += 1)))
   return {
@@ -62,6 +69,9 @@ const requests = (running: Running): Partial<Record<ActName, Partial<Record<Word
     "payouts.approve": { payoutsAbove: aPayout },
     "people.invite": {
       any: different((n) => ({ path: "/people", body: { email: `op${n}@pay.example`, role: "viewer" } }))
+    },
+    "people.recover": {
+      always: Effect.map(aPersonOfTheInstallation, (personId): Tried => ({ path: `/people/${personId}/recover` }))
     },
     "operators.create": { any: different((n) => ({ path: "/operators", body: { name: `No ${n}`, role: "viewer" } })) }
   }
@@ -89,7 +99,7 @@ it.live("each act takes one or two operators as the table says, as each role and
         const words = Object.keys(ofTwo(act)) as ReadonlyArray<Word>
         assert.sameMembers([...words], Object.keys(asked[act] ?? {}), `${act} is tried with each of its words`)
         for (const word of words) {
-          const isOfTwo = word === "any" ? set !== "" : set === spelled[word]
+          const isOfTwo = word === "always" || (word === "any" ? set !== "" : set === spelled[word])
           for (const [role, token] of tokens) {
             const { body, path } = yield* asked[act]![word]!
             const { status } = yield* callAs(running.api, token, "POST", path, body)

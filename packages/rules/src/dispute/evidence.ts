@@ -59,7 +59,7 @@ export const evidenceProblem = ({ files, text }: Evidence, submit: boolean): Inv
     ? new InvalidField({ param: "evidence", problem: "there must be some text or a file to submit" })
     : undefined
 
-/** Stripe's test evidence is no evidence where a real bank, or our own sandbox's, reads it (silences: S29). */
+/** An acquirer's test evidence is no evidence where a real bank, or our own sandbox's, reads it (silences: S29). */
 export const testTextProblem = ({ text }: Evidence, isTest: boolean): InvalidField | undefined =>
   text.uncategorized_text !== undefined && !isTest
     ? new InvalidField({ param: "evidence.uncategorized_text", problem: "there is nothing of this name here" })

@@ -8,8 +8,8 @@ import { needsTwo, type TwoOperators } from "@coffer/model/TwoOperators"
 /** The request for an act: its parameters, its body, or the object that it is done to. */
 type ActRequest = Readonly<Record<string, unknown>>
 
-/** Words of `TWO_OPERATORS`, with what they are about in an act; `any`: where it has a word at all. */
-type OfTwo = Readonly<Partial<Record<keyof TwoOperators | "any", (request: ActRequest) => boolean>>>
+/** Words of `TWO_OPERATORS`, with what they are about in an act; `any`: where it has a word at all; `always`: anyhow. */
+type OfTwo = Readonly<Partial<Record<keyof TwoOperators | "any" | "always", (request: ActRequest) => boolean>>>
 
 interface Act {
   /** Beside the admin. */
@@ -79,6 +79,8 @@ export const acts = {
   "people.invite": { ...doneBy(), ofTwo: { any: ({ merchant_id }) => merchant_id === undefined } },
   "people.remove": doneBy(),
   "people.endSessions": doneBy("support"),
+  // They have no one beside them who could, and one operator alone could let in anybody.
+  "people.recover": { ...doneBy(), ofTwo: { always: ({ recovers }) => recovers !== "other" } },
   "approvals.list": reading,
   "audit_log.list": { roles: [], isLogged: false },
   "cluster.retrieve": reading,
@@ -101,7 +103,9 @@ export const ofTwo = (act: ActName): OfTwo => (acts[act] as Act).ofTwo ?? {}
 export const takesTwo = (act: ActName, settings: TwoOperators, request: ActRequest): boolean =>
   Object.entries(ofTwo(act)).some(
     ([word, concerns]) =>
-      (word === "any" ? needsTwo(settings) : settings[word as keyof TwoOperators] !== undefined) && concerns(request)
+      (word === "always" ||
+        (word === "any" ? needsTwo(settings) : settings[word as keyof TwoOperators] !== undefined)) &&
+      concerns(request)
   )
 
 export const isSeen = (act: ActName): boolean => (acts[act] as Act).isSeen === true

@@ -243,6 +243,8 @@ export type OrderEvent = typeof OrderEvent.Type
 
 // Refusal --------------------------------------------------------------------
 
+export class OrderNotFound extends Schema.TaggedError<OrderNotFound>()("OrderNotFound", { ref: Schema.String }) {}
+
 export class OrderConflict extends Schema.TaggedError<OrderConflict>()("OrderConflict", {
   tradeNo: TradeNo,
   reason: Schema.Literals([

@@ -12,24 +12,44 @@ interface ConsoleAct {
   readonly of: "anybody" | "person" | ReadonlyArray<PersonRole>
   /** Whether the audit log has it. */
   readonly isLogged: boolean
+  /** Whether a session may do it that has to get a passkey first. */
+  readonly isOpen?: true
+  /** Whether it needs a session that was opened a short time ago. */
+  readonly isFresh?: true
 }
 
 const ofPerson: ConsoleAct = { of: "person", isLogged: false }
+const openToAll: ConsoleAct = { ...ofPerson, isOpen: true }
 
 /** By the endpoint's group and name. */
 export const consoleActs = {
   "sign_in.ask": { of: "anybody", isLogged: false },
   "sign_in.use": { of: "anybody", isLogged: true },
-  "session.retrieve": ofPerson,
-  "session.end": { ...ofPerson, isLogged: true },
+  "sign_in.askPasskey": { of: "anybody", isLogged: false },
+  "sign_in.usePasskey": { of: "anybody", isLogged: true },
+  "sign_in.askOpenId": { of: "anybody", isLogged: false },
+  "sign_in.useOpenId": { of: "anybody", isLogged: true },
+  "session.retrieve": openToAll,
+  "session.end": { ...openToAll, isLogged: true },
   "session.list": ofPerson,
   "session.endOther": { ...ofPerson, isLogged: true },
   "session.endAll": { ...ofPerson, isLogged: true },
+  "passkeys.list": openToAll,
+  "passkeys.ask": { ...openToAll, isFresh: true },
+  "passkeys.register": { ...openToAll, isLogged: true, isFresh: true },
+  "passkeys.rename": { ...ofPerson, isLogged: true },
+  "passkeys.remove": { ...ofPerson, isLogged: true, isFresh: true },
   "people.list": { of: ["developer", "support", "finance", "viewer"], isLogged: false },
   "people.invite": { of: [], isLogged: true },
   "people.setRole": { of: [], isLogged: true },
   "people.remove": { of: [], isLogged: true },
-  "people.endSessions": { of: [], isLogged: true }
+  "people.endSessions": { of: [], isLogged: true },
+  "people.recover": { of: [], isLogged: true, isFresh: true },
+  "api_keys.create": { of: ["developer"], isLogged: true },
+  "api_keys.list": { of: ["developer", "support", "finance", "viewer"], isLogged: false },
+  "api_keys.update": { of: ["developer"], isLogged: true },
+  "api_keys.roll": { of: ["developer"], isLogged: true },
+  "api_keys.revoke": { of: ["developer"], isLogged: true }
 } as const satisfies Record<string, ConsoleAct>
 export type ConsoleActName = keyof typeof consoleActs
 
@@ -37,6 +57,9 @@ export const consoleActOf = (group: string, endpoint: string): ConsoleActName =>
   `${group}.${endpoint}` as ConsoleActName
 
 export const ofWhom = (act: ConsoleActName): ConsoleAct["of"] => consoleActs[act].of
+
+export const isOpen = (act: ConsoleActName): boolean => (consoleActs[act] as ConsoleAct).isOpen === true
+export const isFresh = (act: ConsoleActName): boolean => (consoleActs[act] as ConsoleAct).isFresh === true
 
 /** Whether this role may do it for its merchant. */
 export const personMayDo = (role: PersonRole, act: ConsoleActName): boolean => {

@@ -26,5 +26,14 @@ export const sessionsMax = 20
 /** People of one merchant. */
 export const peopleMax = 200
 
+/** How long a browser may take for a passkey after it has asked for the challenge. */
+export const challengeValidity = Duration.minutes(5)
+/** How long a person may stay at the OpenID provider. */
+export const openIdValidity = Duration.minutes(10)
+/** Passkeys of one person. */
+export const passkeysMax = 20
+/** A session that is older does not change how its person signs in: the person may have left the browser open. */
+export const freshFor = Duration.minutes(15)
+
 /** No two persons have addresses that differ in upper and lower case alone. */
 export const normalEmail = (email: string): string => email.trim().toLowerCase()

@@ -13,6 +13,7 @@ import type {
   CreateOrder,
   CreatePaymentLink,
   CreateRefund,
+  CreateReport,
   CreateWebhookEndpoint,
   DeletedWebhookEndpoint,
   Dispute,
@@ -20,6 +21,8 @@ import type {
   DisputesListQuery,
   Event,
   EventsListQuery,
+  FeesReport,
+  FrozenReport,
   LedgerChainQuery,
   LedgerLink,
   LedgerListQuery,
@@ -27,12 +30,19 @@ import type {
   OrdersListQuery,
   PaymentLink,
   PaymentLinksListQuery,
+  PayoutReport,
   Refund,
   RefundsListQuery,
+  Report,
+  ReportsFeesQuery,
+  ReportsFrozenQuery,
+  ReportsPayoutQuery,
+  ReportsStatementQuery,
   SandboxChannel,
   SandboxClock,
   SendReceipt,
   SettleRefund,
+  StatementReport,
   SubmitEvidence,
   TestHelpersClockAdvance,
   TestHelpersDisputesResolve,
@@ -260,6 +270,70 @@ export class LedgerApi {
   }
 }
 
+/** The methods of `coffer.reports`. */
+export class ReportsApi {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Make a report as a file. For reports of any length. The file has no limit of rows. It is written after the answer: ask for the report until its `status` is `succeeded`, then read its file. 409: too many are being written or kept. */
+  create(body: CreateReport, options: WriteOptions = {}): Call<Report> {
+    return this.#transport.call({ method: "POST", path: path`/reports`, body, isKeyed: true }, options)
+  }
+
+  /** Read the statement of a day or of up to 31 days. For each wallet and day: the opening balance, what the movements of each type have changed, and the closing balance, which is the head of the wallet's chain at that moment. Of at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV. */
+  statement(query: ReportsStatementQuery, options: CallOptions = {}): Call<StatementReport> {
+    return this.#transport.call({ method: "GET", path: path`/reports/statement`, query }, options)
+  }
+
+  /** The same as a CSV file. */
+  statementCsv(query: ReportsStatementQuery, options: CallOptions = {}): Call<string> {
+    return this.#transport.text(path`/reports/statement`, { ...query, format: "csv" }, options)
+  }
+
+  /** Read the fees by payment method. What was charged for payments, lost disputes and payouts in these days. Of at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV. */
+  fees(query: ReportsFeesQuery, options: CallOptions = {}): Call<FeesReport> {
+    return this.#transport.call({ method: "GET", path: path`/reports/fees`, query }, options)
+  }
+
+  /** The same as a CSV file. */
+  feesCsv(query: ReportsFeesQuery, options: CallOptions = {}): Call<string> {
+    return this.#transport.text(path`/reports/fees`, { ...query, format: "csv" }, options)
+  }
+
+  /** Read what a payout is made of. The statement of its wallet from the payout before it until it was asked for: what was left over then, what has come and gone since, the payout itself, and what it left. Of at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV. */
+  payout(query: ReportsPayoutQuery, options: CallOptions = {}): Call<PayoutReport> {
+    return this.#transport.call({ method: "GET", path: path`/reports/payout`, query }, options)
+  }
+
+  /** The same as a CSV file. */
+  payoutCsv(query: ReportsPayoutQuery, options: CallOptions = {}): Call<string> {
+    return this.#transport.text(path`/reports/payout`, { ...query, format: "csv" }, options)
+  }
+
+  /** Read open disputes and frozen money at a moment. Each dispute, payout and refund that held money at that moment, open disputes that held none, and the frozen balance that they add up to. Of at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV. */
+  frozen(query: ReportsFrozenQuery = {}, options: CallOptions = {}): Call<FrozenReport> {
+    return this.#transport.call({ method: "GET", path: path`/reports/frozen`, query }, options)
+  }
+
+  /** The same as a CSV file. */
+  frozenCsv(query: ReportsFrozenQuery = {}, options: CallOptions = {}): Call<string> {
+    return this.#transport.text(path`/reports/frozen`, { ...query, format: "csv" }, options)
+  }
+
+  /** Retrieve a report. How far its file is. A report and its file are removed seven days after it was made. */
+  get(reportNo: string, options: CallOptions = {}): Call<Report> {
+    return this.#transport.call({ method: "GET", path: path`/reports/${reportNo}` }, options)
+  }
+
+  /** Read the file of a report. CSV, or one JSON object on each line (`application/x-ndjson`). A reader that was cut off goes on with `Range: bytes=N-` and gets 206. 409: the file is not complete. */
+  file(reportNo: string, options: CallOptions = {}): Call<string> {
+    return this.#transport.text(path`/reports/${reportNo}/file`, {}, options)
+  }
+}
+
 /** The methods of `coffer.events`. */
 export class EventsApi {
   readonly #transport: Transport
@@ -481,6 +555,7 @@ export class Resources {
   readonly paymentLinks: PaymentLinksApi
   readonly balance: BalanceApi
   readonly ledger: LedgerApi
+  readonly reports: ReportsApi
   readonly events: EventsApi
   readonly apiLogs: ApiLogsApi
   readonly webhookEndpoints: WebhookEndpointsApi
@@ -496,6 +571,7 @@ export class Resources {
     this.paymentLinks = new PaymentLinksApi(transport)
     this.balance = new BalanceApi(transport)
     this.ledger = new LedgerApi(transport)
+    this.reports = new ReportsApi(transport)
     this.events = new EventsApi(transport)
     this.apiLogs = new ApiLogsApi(transport)
     this.webhookEndpoints = new WebhookEndpointsApi(transport)

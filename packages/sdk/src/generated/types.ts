@@ -6,7 +6,7 @@ export type EventType =
 
 /** The `error` of a refusal: what a program branches on. */
 export type ErrorCode =
-  "internal_error" | "forbidden" | "merchant_not_approved" | "ip_not_allowed" | "invalid_api_key" | "missing_api_key" | "route_not_found" | "rate_limited" | "idempotency_in_progress" | "conflict" | "idempotency_error" | "invalid_request" | "processor_error" | "dispute_not_found" | "order_not_found" | "refund_not_found" | "delivery_not_found" | "endpoint_not_found" | "default_endpoint_secret_managed" | "event_not_found" | "payment_link_not_found" | "insufficient_balance" | "refund_window_expired"
+  "internal_error" | "forbidden" | "merchant_not_approved" | "ip_not_allowed" | "invalid_api_key" | "missing_api_key" | "route_not_found" | "rate_limited" | "idempotency_in_progress" | "conflict" | "idempotency_error" | "invalid_request" | "processor_error" | "dispute_not_found" | "order_not_found" | "refund_not_found" | "delivery_not_found" | "endpoint_not_found" | "default_endpoint_secret_managed" | "event_not_found" | "report_not_found" | "payment_link_not_found" | "insufficient_balance" | "refund_window_expired"
 
 /** A moment: ISO 8601 in UTC, seconds of Unix time, or a Date. */
 export type Moment =
@@ -152,6 +152,28 @@ export interface CreateRefund {
   readonly reason?: string | null | undefined
   /** At most 50 keys of 1 to 40 characters, values of at most 500. */
   readonly metadata?: { readonly [key: string]: string | null } | null | undefined
+}
+
+/** The content of the file. */
+export interface CreateReport {
+  /** The kind of report. */
+  readonly report: "statement" | "transactions" | "fees" | "payout" | "frozen"
+  /** `csv` unless given, or `jsonl`: one JSON object on each line. */
+  readonly format?: "csv" | "jsonl" | null | undefined
+  /** The first day, as `YYYY-MM-DD`. For `statement`, `fees`, and `transactions` without a `payout_no`. */
+  readonly from?: string | null | undefined
+  /** The last day, which belongs to the report; the first unless given. */
+  readonly to?: string | null | undefined
+  /** `day` closes a statement each day, `month` each month, `range` at the end; `day` unless given. */
+  readonly interval?: "day" | "month" | "range" | null | undefined
+  /** The wallet of this currency alone; all wallets unless given. */
+  readonly currency?: "USD" | "HKD" | "CNY" | null | undefined
+  /** Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one. */
+  readonly time_zone?: string | null | undefined
+  /** Number of the payout. For `payout`, and for `transactions` in place of days. */
+  readonly payout_no?: string | null | undefined
+  /** The moment, as ISO 8601 or seconds of Unix time; now unless given. For `frozen`. */
+  readonly at?: string | null | undefined
 }
 
 /** A new endpoint. */
@@ -322,7 +344,7 @@ export interface DisputeEvidence {
     readonly cancellation_policy_disclosure?: string
     /** Why the subscription was not cancelled. */
     readonly cancellation_rebuttal?: string
-    /** Only for test disputes of a sandbox that takes payments through Stripe, and refused elsewhere: `winning_evidence` or `losing_evidence` decides one, and `escalate_inquiry_evidence` makes a chargeback of an inquiry. */
+    /** Only for test disputes of a sandbox that takes payments through an acquirer, and refused elsewhere: `winning_evidence` or `losing_evidence` decides one, and `escalate_inquiry_evidence` makes a chargeback of an inquiry. */
     readonly uncategorized_text?: string
   }
   /** The files that were named. */
@@ -448,6 +470,78 @@ export interface DisputeWonEvent {
 /** The event, byte for byte as it is delivered. `type` says what `data.object` is. */
 export type Event =
   PaymentSucceededEvent | PaymentFailedEvent | PaymentExpiredEvent | PaymentDuplicateRefundedEvent | RefundSucceededEvent | RefundFailedEvent | DisputeCreatedEvent | DisputeUpdatedEvent | DisputeWonEvent | DisputeLostEvent | DisputeClosedEvent
+
+/** The fees of one payment method. */
+export interface FeeLine {
+  /** Always `fee_line`. */
+  readonly object: "fee_line"
+  /** ISO 4217 code of the currency of every amount here. */
+  readonly currency: "USD" | "HKD" | "CNY"
+  /** The kind of object that was charged. */
+  readonly source: "payment" | "dispute" | "payout"
+  /** How the buyer paid; null for payouts. */
+  readonly payment_method: "card" | "alipay" | "wechat_pay" | "apple_pay" | "google_pay" | null
+  /** How many were charged. */
+  readonly count: number
+  /** The sum of what was paid, disputed or paid out, in minor units. */
+  readonly volume: number
+  /** The sum of the fees, in minor units. */
+  readonly fee: number
+}
+
+/** A report and its lines. */
+export interface FeesReport {
+  /** Always `fees_report`. */
+  readonly object: "fees_report"
+  /** The merchant that this belongs to. */
+  readonly merchant_id: string
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** Name of the time zone that days are counted in, such as `Europe/Berlin`. */
+  readonly time_zone: string
+  /** The report has every movement before this moment and none after it. It is the end of the range, or the moment of the call where the range goes on. */
+  readonly as_of: string
+  /** Whether the whole range is over, so that nothing will be added. */
+  readonly complete: boolean
+  /** The lines, by currency and in the order of time. */
+  readonly lines: ReadonlyArray<FeeLine>
+}
+
+/** Money that is held, or an open dispute. */
+export interface FrozenLine {
+  /** Always `frozen_line`. */
+  readonly object: "frozen_line"
+  /** ISO 4217 code of the currency of every amount here. */
+  readonly currency: "USD" | "HKD" | "CNY"
+  /** The kind of object that holds the money. `total` is the frozen balance, which the lines before it add up to. */
+  readonly kind: "dispute" | "payout" | "refund" | "total"
+  /** Number of the dispute, payout or refund; null for the total. */
+  readonly number: string | null
+  /** The order behind a dispute or a refund. */
+  readonly trade_no: string | null
+  /** The amount that is held; 0 for a dispute that is an inquiry, in minor units. */
+  readonly amount: number
+  /** Since when; null for the total. */
+  readonly since: string | null
+}
+
+/** A report and its lines. */
+export interface FrozenReport {
+  /** Always `frozen_report`. */
+  readonly object: "frozen_report"
+  /** The merchant that this belongs to. */
+  readonly merchant_id: string
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** Name of the time zone that days are counted in, such as `Europe/Berlin`. */
+  readonly time_zone: string
+  /** The report has every movement before this moment and none after it. It is the end of the range, or the moment of the call where the range goes on. */
+  readonly as_of: string
+  /** Whether the whole range is over, so that nothing will be added. */
+  readonly complete: boolean
+  /** The lines, by currency and in the order of time. */
+  readonly lines: ReadonlyArray<FrozenLine>
+}
 
 /** One link of the chain. */
 export interface LedgerLink {
@@ -703,6 +797,24 @@ export interface PaymentSucceededEvent {
   readonly event_type: "payment.succeeded"
 }
 
+/** A report and its lines. */
+export interface PayoutReport {
+  /** Always `payout_report`. */
+  readonly object: "payout_report"
+  /** The merchant that this belongs to. */
+  readonly merchant_id: string
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** Name of the time zone that days are counted in, such as `Europe/Berlin`. */
+  readonly time_zone: string
+  /** The report has every movement before this moment and none after it. It is the end of the range, or the moment of the call where the range goes on. */
+  readonly as_of: string
+  /** Whether the whole range is over, so that nothing will be added. */
+  readonly complete: boolean
+  /** The lines, by currency and in the order of time. */
+  readonly lines: ReadonlyArray<StatementLine>
+}
+
 /** The refund. */
 export interface Refund {
   /** Always `refund`. */
@@ -813,6 +925,42 @@ export interface RefundSucceededEvent {
   readonly event_type: "refund.succeeded"
 }
 
+/** A report whose file is written, and how far it is. */
+export interface Report {
+  /** Always `report`. */
+  readonly object: "report"
+  /** Number of the report; begins with `rpt_`. */
+  readonly report_no: string
+  /** The merchant that this belongs to. */
+  readonly merchant_id: string
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** The kind of report. */
+  readonly report: "statement" | "transactions" | "fees" | "payout" | "frozen"
+  /** `csv`, or `jsonl`: one JSON object on each line. */
+  readonly format: "csv" | "jsonl"
+  /** `pending` while the file is written. Only one that `succeeded` has a file. */
+  readonly status: "pending" | "succeeded" | "failed"
+  /** Why there is no file; null unless it failed. */
+  readonly failure_reason: string | null
+  /** Name of the time zone that days are counted in, such as `Europe/Berlin`. */
+  readonly time_zone: string
+  /** The report has every movement before this moment and none after it. It is the end of the range, or the moment of the call where the range goes on. */
+  readonly as_of: string
+  /** Rows of the ledger that were read so far. */
+  readonly rows_done: number
+  /** How many there are to read; null where that is not known beforehand. */
+  readonly rows_total: number | null
+  /** Size of the file so far. */
+  readonly bytes: number
+  /** When it was made. */
+  readonly created_at: string
+  /** When the file was complete; null before. */
+  readonly finished_at: string | null
+  /** When the report and its file are removed. */
+  readonly expires_at: string
+}
+
 /** The state of the channel. */
 export interface SandboxChannel {
   /** Whether your sandbox channel answers. */
@@ -849,6 +997,50 @@ export interface SettleRefund {
   readonly outcome: "succeeded" | "failed"
 }
 
+/** One line of a wallet's statement. */
+export interface StatementLine {
+  /** Always `statement_line`. */
+  readonly object: "statement_line"
+  /** ISO 4217 code of the currency of every amount here. */
+  readonly currency: "USD" | "HKD" | "CNY"
+  /** The first day of what the line is about, as `YYYY-MM-DD` in the report's time zone. */
+  readonly from: string
+  /** Its last day, as `YYYY-MM-DD` in the report's time zone. */
+  readonly to: string
+  /** `opening` and `closing` are balances. Each other line is what the movements of one type have changed. */
+  readonly line: "opening" | "payment_credit" | "fee_debit" | "refund_freeze" | "refund_debit" | "refund_unfreeze" | "dispute_freeze" | "dispute_unfreeze" | "dispute_debit" | "dispute_fee" | "payout_freeze" | "payout_unfreeze" | "payout_success" | "payout_fee" | "closing"
+  /** Movements of the type; 0 for a balance. */
+  readonly count: number
+  /** The sum of the movements as the ledger shows them; 0 for a balance, in minor units. */
+  readonly amount: number
+  /** The available balance, or by how much the movements have changed it, in minor units. */
+  readonly available: number
+  /** The frozen balance, or by how much the movements have changed it, in minor units. */
+  readonly frozen: number
+  /** The place of the wallet's newest movement, 0 before the first; null where the line is no balance. */
+  readonly sequence: number | null
+  /** The hash of that movement, in hex: the head of the chain; null where the line is no balance. */
+  readonly hash: string | null
+}
+
+/** A report and its lines. */
+export interface StatementReport {
+  /** Always `statement`. */
+  readonly object: "statement"
+  /** The merchant that this belongs to. */
+  readonly merchant_id: string
+  /** The environment, decided by the API key alone. */
+  readonly mode: "sandbox" | "live"
+  /** Name of the time zone that days are counted in, such as `Europe/Berlin`. */
+  readonly time_zone: string
+  /** The report has every movement before this moment and none after it. It is the end of the range, or the moment of the call where the range goes on. */
+  readonly as_of: string
+  /** Whether the whole range is over, so that nothing will be added. */
+  readonly complete: boolean
+  /** The lines, by currency and in the order of time. */
+  readonly lines: ReadonlyArray<StatementLine>
+}
+
 export interface SubmitEvidence {
   /** Texts of at most 5000 characters each; lines are kept. An unknown name is refused. `{}` removes all texts. */
   readonly evidence?: {
@@ -882,7 +1074,7 @@ export interface SubmitEvidence {
     readonly cancellation_policy_disclosure?: string | null | undefined
     /** Why the subscription was not cancelled. */
     readonly cancellation_rebuttal?: string | null | undefined
-    /** Only for test disputes of a sandbox that takes payments through Stripe, and refused elsewhere: `winning_evidence` or `losing_evidence` decides one, and `escalate_inquiry_evidence` makes a chargeback of an inquiry. */
+    /** Only for test disputes of a sandbox that takes payments through an acquirer, and refused elsewhere: `winning_evidence` or `losing_evidence` decides one, and `escalate_inquiry_evidence` makes a chargeback of an inquiry. */
     readonly uncategorized_text?: string | null | undefined
   } | null | undefined
   /** At most 8 files that you have uploaded in this environment. `[]` removes all of them. */
@@ -994,7 +1186,7 @@ export interface WebhookAttempt {
   readonly status_code: number | null
   /** Why there was no answer; null when there was one. */
   readonly failure: string | null
-  /** The first kilobyte of the receiver's answer. */
+  /** The first kilobyte of the receiver's answer. Null when there was none, and in a sandbox beyond 600 of a minute. */
   readonly response_excerpt: string | null
 }
 
@@ -1138,6 +1330,12 @@ export interface OrdersListQuery {
   readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | undefined
   /** The order with exactly this number of yours. */
   readonly out_trade_no?: string | undefined
+  /** Orders whose receipt goes to exactly this address. */
+  readonly receipt_email?: string | undefined
+  /** Orders that were paid so. */
+  readonly payment_method?: "card" | "alipay" | "wechat_pay" | "apple_pay" | "google_pay" | undefined
+  /** Between these amounts in minor units, both included; one of them is enough. */
+  readonly amount?: { readonly gte?: number | undefined; readonly lte?: number | undefined } | undefined
   /** `metadata[shelf]=A7`: objects with exactly this value under this key. Several have to match at once. */
   readonly metadata?: { readonly [key: string]: string } | undefined
 }
@@ -1222,6 +1420,50 @@ export interface LedgerChainQuery {
   readonly ending_before?: string | undefined
   /** Created between these moments, both included; one of them is enough. */
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
+}
+
+/** The query of `reports.statement`. */
+export interface ReportsStatementQuery {
+  /** The first day, as `YYYY-MM-DD`. */
+  readonly from: string
+  /** The last day, which belongs to the report; the first unless given. */
+  readonly to?: string | undefined
+  /** The wallet of this currency alone; all wallets unless given. */
+  readonly currency?: "USD" | "HKD" | "CNY" | undefined
+  /** Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one. */
+  readonly time_zone?: string | undefined
+  /** `day` closes a statement each day, `month` each month, `range` at the end; `day` unless given. */
+  readonly interval?: "day" | "month" | "range" | undefined
+}
+
+/** The query of `reports.fees`. */
+export interface ReportsFeesQuery {
+  /** The first day, as `YYYY-MM-DD`. */
+  readonly from: string
+  /** The last day, which belongs to the report; the first unless given. */
+  readonly to?: string | undefined
+  /** The wallet of this currency alone; all wallets unless given. */
+  readonly currency?: "USD" | "HKD" | "CNY" | undefined
+  /** Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one. */
+  readonly time_zone?: string | undefined
+}
+
+/** The query of `reports.payout`. */
+export interface ReportsPayoutQuery {
+  /** Number of the payout. For `payout`, and for `transactions` in place of days. */
+  readonly payout_no: string
+  /** Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one. */
+  readonly time_zone?: string | undefined
+}
+
+/** The query of `reports.frozen`. */
+export interface ReportsFrozenQuery {
+  /** The moment, as ISO 8601 or seconds of Unix time; now unless given. For `frozen`. */
+  readonly at?: string | undefined
+  /** The wallet of this currency alone; all wallets unless given. */
+  readonly currency?: "USD" | "HKD" | "CNY" | undefined
+  /** Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one. */
+  readonly time_zone?: string | undefined
 }
 
 /** The query of `events.list`. */

@@ -104,6 +104,15 @@ const giveUp = (
   return { ...rest, status, failure_balance_transaction: entry.id, failure_reason: reason }
 }
 
+/** Words of the program's own. */
+export const relabelRefund = (world: World, book: Book, refund: Stripe.Refund, metadata: Stripe.Metadata) => {
+  const changed = book.put("refund", { ...refund, metadata })
+  for (const type of ["refund.updated", "charge.refund.updated"] as const) {
+    emit(world, book, type, changed, { metadata: refund.metadata })
+  }
+  return changed
+}
+
 /** Stripe tells of a change twice: by the refund's name, and by the charge's. */
 const tell = (
   world: World,

@@ -1,7 +1,7 @@
 /** Disputes: evidence is kept as a draft, or given to the bank; closing accepts the loss. */
 import { Result } from "effect"
 import type Stripe from "stripe"
-import { decideDispute, needsResponse, submit } from "../acts/disputes.ts"
+import { decideDispute, fileAppeal, needsResponse, submit } from "../acts/disputes.ts"
 import { emit } from "../acts/events.ts"
 import { fileEvidence } from "../objects/dispute.ts"
 import { noSuch, type Outcome, refuse } from "../wire/failure.ts"
@@ -36,7 +36,14 @@ const update = (call: Call, params: Stripe.DisputeUpdateParams): Outcome<object>
     const before = yield* find(call, "dispute")
     const metadata = yield* changedMetadata(before.metadata, params.metadata)
     if (params.evidence === undefined && params.submit === undefined) {
-      return book.put("dispute", { ...before, metadata })
+      const changed = book.put("dispute", { ...before, metadata })
+      emit(world, book, "charge.dispute.updated", changed, { metadata: before.metadata })
+      return changed
+    }
+    if (before.status === "appeal_needs_response") {
+      const appeal = yield* appealOf(call, before, params.evidence ?? {}, params.submit !== false)
+      const staged = book.put("dispute", { ...before, metadata, evidence: { ...before.evidence, appeal } })
+      return params.submit === false ? staged : fileAppeal(world, book, staged)!
     }
     if (!needsResponse(before))
       return yield* refuse("This dispute is already closed or was submitted before", {
@@ -55,6 +62,39 @@ const update = (call: Call, params: Stripe.DisputeUpdateParams): Outcome<object>
     return staged
   })
 
+/** An appeal takes its reason and files, and nothing else of the evidence. */
+const appealOf = (
+  call: Call,
+  { evidence }: Stripe.Dispute,
+  given: Stripe.DisputeUpdateParams.Evidence,
+  isFiled: boolean
+): Outcome<Stripe.Dispute.Evidence.Appeal> =>
+  Result.gen(function* () {
+    const other = Object.keys(given).find((key) => key !== "appeal")
+    if (other !== undefined) {
+      return yield* refuse("Only evidence of the appeal is taken now.", { param: `evidence[${other}]` })
+    }
+    const asked = typeof given.appeal === "object" ? (given.appeal?.card ?? undefined) : undefined
+    const card = { ...evidence.appeal?.card, ...(typeof asked === "object" && asked) }
+    const files = Array.isArray(card.supporting_files) ? card.supporting_files : []
+    for (const file of files) yield* checkFile(call, file, "evidence[appeal][card][supporting_files]")
+    const reason = card.reason_for_filing ?? ""
+    if (isFiled && (reason === "" || files.length === 0)) {
+      const field = reason === "" ? "reason_for_filing" : "supporting_files"
+      const param = `evidence[appeal][card][${field}]`
+      return yield* refuse(`Missing required param: ${param}.`, { code: "parameter_missing", param })
+    }
+    return { card: { ...(reason !== "" && { reason_for_filing: reason }), supporting_files: files } }
+  })
+
+const checkFile = (call: Call, id: string, param: string): Outcome<void> => {
+  const file = call.book.get("file", id)
+  if (file === undefined) return noSuch("file upload", id, param)
+  return file.purpose === "dispute_evidence"
+    ? Result.void
+    : refuse("The file's purpose must be dispute_evidence.", { param })
+}
+
 const evidenceOf = (
   call: Call,
   { evidence }: Stripe.Dispute,
@@ -70,13 +110,7 @@ const evidenceOf = (
     for (const [key, value] of Object.entries(given)) {
       if (typeof value !== "string" || value === "") continue
       if (!fileEvidence.has(key)) length += value.length
-      else {
-        const file = call.book.get("file", value)
-        if (file === undefined) return yield* noSuch("file upload", value, `evidence[${key}]`)
-        if (file.purpose !== "dispute_evidence") {
-          return yield* refuse("The file's purpose must be dispute_evidence.", { param: `evidence[${key}]` })
-        }
-      }
+      else yield* checkFile(call, value, `evidence[${key}]`)
     }
     if (length > textMax) {
       return yield* refuse(`The combined character count of all evidence can be at most ${textMax}.`, {

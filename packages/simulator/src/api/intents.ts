@@ -8,7 +8,7 @@ import { methodsFor } from "../state/accounts.ts"
 import { makeIntent } from "../acts/makeIntent.ts"
 import { type Failure, notSimulated, type Outcome, refuse } from "../wire/failure.ts"
 import type { Call, Operations } from "./Call.ts"
-import { changedMetadata, checkAmount, checkCurrency, find, newMetadata } from "./common.ts"
+import { changedMetadata, checkAmount, checkCurrency, find, newMetadata, onlySimulated } from "./common.ts"
 import { list } from "./list.ts"
 import { methodOfName } from "./methods.ts"
 
@@ -32,8 +32,10 @@ export const intents: Operations<
       "metadata",
       "off_session",
       "payment_method",
+      "payment_method_options",
       "receipt_email",
       "return_url",
+      "shipping",
       "statement_descriptor",
       "statement_descriptor_suffix"
     ],
@@ -79,6 +81,10 @@ const create = (call: Call, asked: Stripe.PaymentIntentCreateParams): Outcome<ob
     const allowed = asked.allowed_payment_method_types ?? methodsOffered
     const other = allowed.find((method) => !methodsOffered.some((each) => each === method))
     if (other !== undefined) return yield* notSimulated(`the method ${other}`, "allowed_payment_method_types")
+    const options = asked.payment_method_options ?? {}
+    yield* onlySimulated(options, ["wechat_pay"], "payment_method_options")
+    const wechat = options.wechat_pay || undefined
+    yield* onlySimulated(wechat ?? {}, ["client"], "payment_method_options[wechat_pay]")
     const methods = methodsFor(call.world.accountOf(call.book), currency, allowed)
     const { description, receipt_email, statement_descriptor, statement_descriptor_suffix } = asked
     const intent = makeIntent(call.world, call.book, {
@@ -86,6 +92,8 @@ const create = (call: Call, asked: Stripe.PaymentIntentCreateParams): Outcome<ob
       currency,
       methods,
       isAutomatic: asked.allowed_payment_method_types === undefined,
+      shipping: shippingOf(asked.shipping),
+      options: wechat === undefined ? {} : { wechat_pay: { app_id: null, client: wechat.client ?? null } },
       data: {
         metadata,
         ...(description && { description }),
@@ -99,6 +107,13 @@ const create = (call: Call, asked: Stripe.PaymentIntentCreateParams): Outcome<ob
     const method = yield* methodOfName(call, asked.payment_method, "payment_method")
     return call.book.put("payment_intent", { ...intent, payment_method: method.id, status: "requires_confirmation" })
   })
+
+const shippingOf = (asked: Stripe.PaymentIntentCreateParams["shipping"]): Stripe.PaymentIntent.Shipping | null => {
+  if (asked === undefined) return null
+  const { address, carrier = null, name, phone = null, tracking_number = null } = asked
+  const { city = null, country = null, line1 = null, line2 = null, postal_code = null, state = null } = address
+  return { address: { city, country, line1, line2, postal_code, state }, carrier, name, phone, tracking_number }
+}
 
 const confirm = (
   call: Call,
@@ -124,6 +139,10 @@ const confirm = (
       return yield* refuse(`The PaymentMethod provided (${method.type}) is not allowed for this PaymentIntent.`, {
         param: "payment_method"
       })
+    }
+    if (method.type === "wechat_pay" && intent.payment_method_options?.wechat_pay?.client == null) {
+      const param = "payment_method_options[wechat_pay][client]"
+      return yield* refuse(`Missing required param: ${param}.`, { code: "parameter_missing", param })
     }
     const after = attempt(world, book, intent, { method, returnUrl: returnUrl ?? null })
     return after.last_payment_error === null ? after : yield* Result.fail(declined(after))

@@ -2,7 +2,7 @@
 import { Result } from "effect"
 import type Stripe from "stripe"
 import { isInquiry } from "../acts/disputes.ts"
-import { cancelRefund, makeRefund, type RefundFate } from "../acts/refunds.ts"
+import { cancelRefund, makeRefund, type RefundFate, relabelRefund } from "../acts/refunds.ts"
 import { type Outcome, refuse } from "../wire/failure.ts"
 import type { Call, Operations } from "./Call.ts"
 import { changedMetadata, find, newMetadata } from "./common.ts"
@@ -32,7 +32,7 @@ export const refunds = (
       Result.gen(function* () {
         const refund = yield* find(call, "refund")
         const metadata = yield* changedMetadata(refund.metadata, params.metadata)
-        return call.book.put("refund", { ...refund, metadata })
+        return relabelRefund(call.world, call.book, refund, metadata)
       })
   },
   "POST /v1/refunds/:id/cancel": {

@@ -10,6 +10,8 @@ export interface IntentFacts {
   readonly currency: string
   readonly methods: ReadonlyArray<string>
   readonly isAutomatic: boolean
+  readonly shipping?: Stripe.PaymentIntent.Shipping | null
+  readonly options?: Stripe.PaymentIntent.PaymentMethodOptions
   readonly data: {
     readonly description?: string
     readonly metadata?: Stripe.Metadata
@@ -50,14 +52,14 @@ export const newIntent = (facts: IntentFacts): Stripe.PaymentIntent => ({
   on_behalf_of: null,
   payment_method: null,
   payment_method_configuration_details: null,
-  payment_method_options: {},
+  payment_method_options: facts.options ?? {},
   payment_method_types: [...facts.methods],
   payment_record: null,
   processing: null,
   receipt_email: facts.data.receipt_email ?? null,
   review: null,
   setup_future_usage: null,
-  shipping: null,
+  shipping: facts.shipping ?? null,
   source: null,
   statement_descriptor: facts.data.statement_descriptor ?? null,
   statement_descriptor_suffix: facts.data.statement_descriptor_suffix ?? null,

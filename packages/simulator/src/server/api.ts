@@ -7,6 +7,7 @@ import { makeRoutes } from "../api/operations.ts"
 import type { Parts } from "../control/Command.ts"
 import { apiVersion } from "../facts/table.ts"
 import type { Book } from "../state/Book.ts"
+import type { FormHash } from "../wire/form.ts"
 import { apiError, type Failure, invalid, type Outcome } from "../wire/failure.ts"
 import { type Answer, answer, answerOf, type Asked, keyInUse, remember } from "./answer.ts"
 import { bookOf } from "./credentials.ts"
@@ -39,7 +40,9 @@ export const makeApi = (parts: Parts) => {
     if (route === undefined) {
       return Result.fail(invalid(`Unrecognized request URL (${request.method}: ${path}).`, { status: 404 }))
     }
-    const form = yield* parametersOf(request, query)
+    const sent = yield* parametersOf(request, query)
+    const isOfAnyVersion = request.headers["stripe-version"] === undefined
+    const form = isOfAnyVersion ? Result.map(sent, withNamesOfToday) : sent
     return Result.map(form, (form): Asked => ({
       book: book.success,
       route,
@@ -92,6 +95,10 @@ export const makeApi = (parts: Parts) => {
     return yield* goWrong(request, it, fault, { act, actLater, keepAnswer })
   })
 }
+
+/** A program that names no version of the API, such as stripe-cli, may use the name of before. */
+const withNamesOfToday = ({ payment_method_types: methods, ...form }: FormHash): FormHash =>
+  methods === undefined ? form : { allowed_payment_method_types: methods, ...form }
 
 interface Ways {
   readonly act: (asked: Asked) => Answer

@@ -1,6 +1,6 @@
 /**
  * Checkout Sessions of Stripe that name an order of ours and that no row of ours knows, as after a restore
- * (src/channels/stripe/StraySessions.ts). `ended_at`: nobody can pay in it, or all of its payment went back.
+ * (src/channels/stripe/SessionStore.ts). `ended_at`: nobody can pay in it, or all of its payment went back.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,0 +1,101 @@
+/**
+ * How far a rehearsal has come, in a file: after Ctrl-C, a kill or a lost network the same command goes on from there.
+ * Beside it stands the simulator's own state. It has ids of the account and no key.
+ */
+import { createHash } from "node:crypto"
+import { systemProblem } from "@coffer/rules/systemProblem"
+import { Clock, Effect, FileSystem, Option, Path, Schema } from "effect"
+import { failed } from "./CliFailure.ts"
+import { goesOnHours, type Progress, type Taken } from "./rehearsal.ts"
+import type { Run } from "./rehearsalSteps.ts"
+
+const Kept = Schema.fromJsonString(
+  Schema.Struct({
+    /** The flags and the key that the run was begun with. A run that goes on has the same. */
+    begunWith: Schema.String,
+    tag: Schema.String,
+    /** Seconds of Unix time. */
+    began: Schema.Finite,
+    taken: Schema.Array(Schema.Unknown)
+  })
+)
+
+/** The run that goes on, or a new one. */
+export const openProgress = Effect.fnUntraced(function* (
+  given: Option.Option<string>,
+  fresh: Run,
+  at: { readonly api: string; readonly key: string }
+) {
+  if (Option.isNone(given)) {
+    const progress: Progress = { file: undefined, taken: [], keep: () => Effect.void, end: Effect.void }
+    return { run: fresh, progress, stateFile: undefined }
+  }
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const file = path.resolve(given.value)
+  const stateFile = `${file}.simulator`
+  const next = "give another file with --progress, or remove it and begin anew"
+  const unusable = (why: string) => failed("bad_progress", `${file} ${why}.`, next, 2)
+  const { began: _, tag: __, ...flags } = fresh
+  // A key cannot be found from this.
+  const account = createHash("sha256").update(at.key).digest("hex").slice(0, 16)
+  // oxlint-disable-next-line no-restricted-properties -- plain data of ours
+  const begunWith = [at.api, account, ...Object.entries(flags).map(([name, value]) => `${name}=${value}`)].join(" ")
+
+  const kept = yield* Effect.gen(function* () {
+    if (!(yield* fs.exists(file))) {
+      yield* fs.remove(stateFile, { force: true })
+      return undefined
+    }
+    if (!(yield* fs.exists(stateFile))) return yield* unusable("is there without the simulator's file beside it")
+    return yield* Schema.decodeEffect(Kept)(yield* fs.readFileString(file))
+  }).pipe(
+    Effect.catchTags({
+      PlatformError: (error) => unusable(`cannot be read: ${systemProblem(error)}`),
+      SchemaError: () => unusable("is not what coffer stripe rehearse writes")
+    })
+  )
+  if (kept !== undefined && kept.begunWith !== begunWith) {
+    return yield* unusable("is of a run with another key or other flags")
+  }
+  const now = (yield* Clock.currentTimeMillis) / 1_000
+  if (kept !== undefined && now - kept.began > goesOnHours * 3_600) {
+    return yield* unusable(`is of a run that began more than ${goesOnHours} hours ago`)
+  }
+  const { began, tag } = kept ?? fresh
+  let taken = (kept?.taken ?? []) as ReadonlyArray<Taken>
+
+  /** The old file or the new one is there at any moment. */
+  const write = Effect.fnUntraced(
+    function* (all: ReadonlyArray<Taken>) {
+      const text = yield* Schema.encodeEffect(Kept)({ begunWith, tag, began, taken: all.map(withoutSecrets) })
+      yield* fs.writeFileString(`${file}.new`, text, { mode: 0o600 })
+      yield* fs.rename(`${file}.new`, file)
+      taken = all
+    },
+    Effect.catchTags({
+      PlatformError: (error) => unusable(`cannot be written: ${systemProblem(error)}`),
+      SchemaError: () => unusable("cannot be written")
+    })
+  )
+  if (kept === undefined) yield* write([])
+
+  const progress: Progress = {
+    file,
+    taken,
+    keep: (one) => write([...taken, one]),
+    end: Effect.forEach([file, stateFile], (each) => fs.remove(each, { force: true }), { discard: true }).pipe(
+      Effect.catchTags({ PlatformError: (error) => unusable(`cannot be removed: ${systemProblem(error)}`) })
+    )
+  }
+  return { run: { ...fresh, tag, began }, progress, stateFile }
+})
+
+/** Later steps need ids and states. */
+const withoutSecrets = ({ real, simulated, ...rest }: Taken): Taken => {
+  const shown = (body: unknown) =>
+    typeof body !== "object" || body === null
+      ? body
+      : Object.fromEntries(Object.entries(body).filter(([name]) => !/secret/.test(name)))
+  return { ...rest, real: shown(real), simulated: shown(simulated) }
+}

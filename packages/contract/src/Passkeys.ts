@@ -1,0 +1,149 @@
+/** Passkeys on the wire: the request to a browser, its answer, and the passkeys of a person (docs/security.md). */
+import { passkeyNameLengthMax } from "@coffer/model/Limits"
+import { optional, withoutNulls } from "@coffer/model/optional"
+import { OneLine } from "@coffer/model/Text"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Decoding, PersonSession } from "./Caller.ts"
+import { enveloped, listed } from "./Envelope.ts"
+import { Conflict, InvalidRequest, PasskeyNotFound } from "./Errors.ts"
+import { base64Url, instant, kind, orNull, text, withExample } from "./fields.ts"
+import { sampleIds } from "./sampleIds.ts"
+
+export const passkeyName = OneLine(1, passkeyNameLengthMax)
+
+const passkeySample = {
+  object: "passkey",
+  passkey_id: sampleIds.passkey,
+  name: "My phone",
+  is_synced: true,
+  created_at: "2026-11-20T08:00:00.000Z",
+  last_used_at: null
+} as const
+
+export const PasskeyResource = withExample(
+  Schema.Struct({
+    object: kind("passkey"),
+    passkey_id: text("Number of the passkey."),
+    name: text("What the person calls it."),
+    is_synced: Schema.Boolean.annotate({
+      description: "Whether its maker keeps a copy, so that it outlives a device."
+    }),
+    created_at: instant("When it was registered."),
+    last_used_at: orNull(Schema.String, "When it signed in last; null: never.")
+  }).annotate({ identifier: "Passkey", description: "A passkey of a person. Its public key is not shown." }),
+  passkeySample
+)
+export type PasskeyResource = typeof PasskeyResource.Encoded
+
+/** The object that a page hands to the browser. */
+export const PasskeyOptions = withExample(
+  Schema.Struct({
+    object: kind("passkey_options"),
+    options: Schema.Record(Schema.String, Schema.Unknown).annotate({
+      description: "As `PublicKeyCredential` parses them from JSON. The challenge works once, for five minutes."
+    })
+  }).annotate({ identifier: "PasskeyOptions", description: "What the browser is asked for." }),
+  { object: "passkey_options", options: { challenge: "x".repeat(43) } }
+)
+
+const credentialId = base64Url(512).annotate({ description: "Number of the credential, as the browser names it." })
+const clientDataJSON = base64Url(1_000).annotate({ description: "What the browser was asked, and by which origin." })
+const bytes = (lengthMax: number, description: string) => base64Url(lengthMax).annotate({ description })
+
+/** As the browser's `toJSON` writes it; other fields are ignored. */
+export const Assertion = Schema.Struct({
+  id: credentialId,
+  response: Schema.Struct({
+    clientDataJSON,
+    authenticatorData: bytes(300, "What the authenticator says of itself."),
+    signature: bytes(512, "The signature of both."),
+    userHandle: optional(base64Url(88), "The number of the person, as the authenticator keeps it.")
+  }).annotate({ description: "What was signed." })
+}).annotate({ description: "What the browser answers." })
+export type Assertion = typeof Assertion.Type
+
+export const Attestation = Schema.Struct({
+  id: credentialId,
+  response: Schema.Struct({
+    clientDataJSON,
+    attestationObject: bytes(3_000, "The new credential."),
+    transports: optional(
+      Schema.Array(OneLine(1, 20)).check(Schema.isMaxLength(8)),
+      "How the authenticator is reached, as the browser names it."
+    )
+  }).annotate({ description: "What was made." })
+}).annotate({ description: "What the browser answers." })
+export type Attestation = typeof Attestation.Type
+
+const credentialSample = { clientDataJSON: "e30" }
+export const UsePasskey = Schema.Struct({ credential: Assertion }).annotate({
+  examples: [{ credential: { id: "AQ", response: { ...credentialSample, authenticatorData: "AQ", signature: "AQ" } } }]
+})
+
+const RegisterPasskey = withoutNulls(
+  Schema.Struct({
+    name: optional(passkeyName, "What the person calls it; `Passkey` unless given."),
+    credential: Attestation
+  }).annotate({
+    examples: [
+      { name: "My phone", credential: { id: "AQ", response: { ...credentialSample, attestationObject: "AQ" } } }
+    ]
+  })
+)
+
+const params = { passkey_id: text("Number of the passkey.") }
+const freshText = "The session has to be younger than 15 minutes: else 403, and the person signs in again."
+
+export class PasskeysGroup extends HttpApiGroup.make("passkeys")
+  .add(
+    HttpApiEndpoint.get("list", "/console/api/passkeys", { success: listed(PasskeyResource) }).annotateMerge(
+      OpenApi.annotations({ summary: "My passkeys, newest first", description: "At most 20, on one page." })
+    ),
+    HttpApiEndpoint.post("ask", "/console/api/passkeys/options", {
+      success: enveloped(PasskeyOptions),
+      error: Conflict
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Begin to register a passkey",
+        description: `409 where PUBLIC_URL is no address that browsers take passkeys at. ${freshText}`
+      })
+    ),
+    HttpApiEndpoint.post("register", "/console/api/passkeys", {
+      payload: RegisterPasskey,
+      success: enveloped(PasskeyResource).pipe(HttpApiSchema.status(201)),
+      error: [Conflict, InvalidRequest]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Register a passkey",
+        description:
+          "The person gets a mail about it. A session that had to get one first becomes one that was opened by it. " +
+          "409: the person has 20, or has this one."
+      })
+    ),
+    HttpApiEndpoint.post("rename", "/console/api/passkeys/:passkey_id", {
+      params,
+      payload: Schema.Struct({ name: passkeyName.annotate({ description: "What the person calls it." }) }).annotate({
+        examples: [{ name: "My key" }]
+      }),
+      success: enveloped(PasskeyResource),
+      error: [InvalidRequest, PasskeyNotFound]
+    }).annotateMerge(
+      OpenApi.annotations({ summary: "Rename a passkey", description: "The name is for the person alone." })
+    ),
+    HttpApiEndpoint.post("remove", "/console/api/passkeys/:passkey_id/remove", {
+      params,
+      success: enveloped(PasskeyResource),
+      error: [Conflict, PasskeyNotFound]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Remove a passkey",
+        description:
+          "It ends the other sessions that it opened, and the person gets a mail about it. 409: the installation " +
+          `demands passkeys, and it is the last one. ${freshText}`
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(PersonSession)
+  .annotate(OpenApi.Description, "Passkeys of the person who is signed in.") {}

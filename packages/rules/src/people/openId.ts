@@ -1,0 +1,57 @@
+/** Roles by OpenID Connect: which claim an installation believes, and which role each of its values stands for. */
+import { installation, PersonRole } from "@coffer/model/PersonRole"
+import { Role } from "@coffer/model/Role"
+import { Schema } from "effect"
+
+export interface MappedRole {
+  /** The claim's. */
+  readonly value: string
+  readonly role: string
+  /** The number of a merchant, or `installation`. */
+  readonly belongsTo: string
+}
+
+const entry = /^([^=,]{1,200})=([a-z]+)(?:@(mer_[0-9A-HJKMNP-TV-Z]{26}))?$/
+const mappedRolesMax = 1_000
+
+/** `admins=admin,owners=owner@mer_...`: a role of the installation, or of a merchant. Undefined for anything else. */
+export const readMappedRoles = (text: string): ReadonlyArray<MappedRole> | undefined => {
+  const mapped: Array<MappedRole> = []
+  for (const each of text.split(",").map((word) => word.trim())) {
+    if (each === "") continue
+    const [, value, role = "", belongsTo = installation] = entry.exec(each) ?? []
+    const isKnown = belongsTo === installation ? Schema.is(Role)(role) : Schema.is(PersonRole)(role)
+    if (value === undefined || !isKnown || mapped.length >= mappedRolesMax) return undefined
+    mapped.push({ value: value.trim(), role, belongsTo })
+  }
+  return mapped
+}
+
+/** The values of a claim: a text, or a list of them. A name with dots may lead into objects. */
+export const claimedValues = (claims: Readonly<Record<string, unknown>>, name: string): ReadonlyArray<string> => {
+  const found = Object.hasOwn(claims, name)
+    ? claims[name]
+    : name
+        .split(".")
+        .reduce<unknown>(
+          (inner, part) =>
+            typeof inner === "object" && inner !== null && Object.hasOwn(inner, part)
+              ? (inner as Record<string, unknown>)[part]
+              : undefined,
+          claims
+        )
+  return (Array.isArray(found) ? found : [found]).filter((value) => typeof value === "string")
+}
+
+/**
+ * For each place that the mapping names, the role there; null: none. Of several entries that fit, the first decides. In
+ * these places the provider has the last word, so that somebody who leaves a group has no role of it any more.
+ */
+export const rolesByClaim = (
+  mapped: ReadonlyArray<MappedRole>,
+  values: ReadonlyArray<string>
+): ReadonlyArray<{ readonly belongsTo: string; readonly role: string | null }> =>
+  [...new Set(mapped.map(({ belongsTo }) => belongsTo))].map((belongsTo) => ({
+    belongsTo,
+    role: mapped.find((each) => each.belongsTo === belongsTo && values.includes(each.value))?.role ?? null
+  }))

@@ -1,0 +1,118 @@
+/**
+ * Days and months in a time zone, as reports count them: when each begins, and the periods of a range. A day begins
+ * with its first moment, also where the clock leaps over midnight or strikes it twice. Pure.
+ */
+import { DateTime, Option } from "effect"
+
+/** `2026-11-24`. */
+export type Day = string
+
+/** Named zones alone: an offset has no daylight saving, and is none that a merchant lives in. */
+const isName = (text: string) => /^[A-Za-z][A-Za-z0-9_+-]{0,31}(\/[A-Za-z0-9_+-]{1,32}){0,2}$/.test(text)
+
+/** Zones by what they were called: there are several hundred, and many ways to write capital letters. */
+const zones = new Map<string, DateTime.TimeZone.Named>()
+const zonesMax = 2_000
+
+const idOf = Option.liftThrowable(
+  (timeZone: string) => new Intl.DateTimeFormat("en-US", { timeZone }).resolvedOptions().timeZone
+)
+
+/** Undefined where there is no zone of this name. */
+export const zoneOf = (name: string): DateTime.TimeZone.Named | undefined => {
+  const known = zones.get(name)
+  if (known !== undefined || !isName(name)) return known
+  // The framework keeps each name that it is given, so it is given the name that the zone gives itself.
+  const zone = Option.getOrUndefined(Option.flatMap(idOf(name), DateTime.zoneMakeNamed))
+  if (zone === undefined) return undefined
+  if (zones.size >= zonesMax) zones.clear()
+  zones.set(name, zone)
+  return zone
+}
+
+const dayMillis = 86_400_000
+const utcOf = (day: Day) => DateTime.make(`${day}T00:00:00Z`)
+
+/** Undefined for what is no date of the calendar from 1970 to 9998. */
+export const readDay = (text: string): Day | undefined => {
+  if (!/^(19[7-9]\d|[2-9]\d{3})-\d\d-\d\d$/.test(text) || text > "9998") return undefined
+  return Option.exists(utcOf(text), (time) => DateTime.formatIso(time).startsWith(text)) ? text : undefined
+}
+
+const numberOf = (day: Day): number =>
+  Math.floor(DateTime.toEpochMillis(DateTime.makeUnsafe(`${day}T00:00:00Z`)) / dayMillis)
+const dayOf = (number: number): Day => DateTime.formatIso(DateTime.makeUnsafe(number * dayMillis)).slice(0, 10)
+
+/** How many days there are from the first to the last, both counted. */
+export const daysBetween = (from: Day, to: Day): number => numberOf(to) - numberOf(from) + 1
+
+export const dayAfter = (day: Day): Day => dayOf(numberOf(day) + 1)
+
+/** Looked up in the zone's rules, which takes a third of a millisecond. */
+const starts = new Map<string, number>()
+const startsMax = 10_000
+
+/** The first moment of a day, in milliseconds since 1970. */
+export const startOf = (day: Day, zone: DateTime.TimeZone.Named): number => {
+  const key = `${zone.id} ${day}`
+  const known = starts.get(key)
+  if (known !== undefined) return known
+  if (starts.size >= startsMax) starts.clear()
+  const start = midnightOf(day, zone)
+  starts.set(key, start)
+  return start
+}
+
+const midnightOf = (day: Day, timeZone: DateTime.TimeZone.Named): number => {
+  const midnight = DateTime.makeZonedUnsafe(`${day}T00:00:00Z`, {
+    timeZone,
+    adjustForTimeZone: true,
+    // Of two midnights the first. A midnight that is leapt over is the moment of the leap.
+    disambiguation: "compatible"
+  })
+  return DateTime.toEpochMillis(midnight)
+}
+
+/** The day that a moment belongs to. */
+export const dayIn = (millis: number, timeZone: DateTime.TimeZone.Named): Day =>
+  DateTime.formatIsoDate(DateTime.makeZonedUnsafe(millis, { timeZone }))
+
+export interface Period {
+  readonly from: Day
+  readonly to: Day
+  /** The first moment after it, in milliseconds since 1970. */
+  readonly end: number
+}
+
+export interface Range {
+  readonly from: Day
+  readonly to: Day
+  readonly interval: "day" | "month" | "range"
+}
+
+/** The period of this number, from 0 on; undefined after the last. A month that is not whole ends with the range. */
+export const periodOf = (range: Range, timeZone: DateTime.TimeZone.Named, index: number): Period | undefined => {
+  const bounds = boundsOf(range, index)
+  return bounds === undefined ? undefined : { ...bounds, end: startOf(dayAfter(bounds.to), timeZone) }
+}
+
+const boundsOf = ({ from, interval, to }: Range, index: number): Pick<Period, "from" | "to"> | undefined => {
+  switch (interval) {
+    case "range":
+      return index === 0 ? { from, to } : undefined
+    case "day": {
+      const day = dayOf(numberOf(from) + index)
+      return day > to ? undefined : { from: day, to: day }
+    }
+    case "month": {
+      const months = Number(from.slice(0, 4)) * 12 + Number(from.slice(5, 7)) - 1 + index
+      const first = firstOfMonth(months)
+      if (first > to) return undefined
+      const last = dayOf(numberOf(firstOfMonth(months + 1)) - 1)
+      return { from: first > from ? first : from, to: last < to ? last : to }
+    }
+  }
+}
+
+const firstOfMonth = (months: number): Day =>
+  `${Math.floor(months / 12)}-${String((months % 12) + 1).padStart(2, "0")}-01`

@@ -1,0 +1,75 @@
+/**
+ * Questions to a channel about disputes, and its answers. Every call names the dispute. A call that is repeated takes
+ * effect once, and the second answer is that of the first.
+ */
+import type { Account } from "@coffer/model/Account"
+import type { Evidence } from "@coffer/model/Evidence"
+import type { ChannelName, DisputeNo, TradeNo } from "@coffer/model/Ids"
+import type { Currency, Minor } from "@coffer/model/Money"
+import type { Stage } from "@coffer/rules/dispute/Dispute"
+import type { DateTime, Effect } from "effect"
+import type { ChannelUnreachable } from "./payments.ts"
+
+/** How the bank decides. */
+export type DisputeOutcome = "won" | "lost" | "closed"
+
+export interface DisputeName extends Account {
+  readonly disputeNo: DisputeNo
+  readonly channel: ChannelName
+  readonly processorDisputeId: string
+  /** As far as we know. An answer to an inquiry is not given to the chargeback that it has become. */
+  readonly stage: Stage
+  /** The payment's. */
+  readonly currency: Currency
+}
+
+/** The answer that the bank waits for, or has. */
+export interface Standing {
+  readonly stage: Stage
+  readonly isAnswered: boolean
+  /** Null where the channel names another currency than the payment's: the dispute keeps the amount that it has. */
+  readonly amount: Minor | null
+  readonly evidenceDueBy: DateTime.Utc | null
+}
+
+/** How a dispute stands with the bank. */
+export interface DisputeWord {
+  /** In the channel's own words. */
+  readonly status: string
+  /** Undefined while the bank has not decided. */
+  readonly outcome: DisputeOutcome | undefined
+  /** Undefined where the channel's status says nothing that we know. */
+  readonly standing?: Standing | undefined
+}
+
+/** A report of the channel on a dispute, sent once or many times. The first one opens the dispute. */
+export interface DisputeReport extends DisputeWord, Account {
+  readonly tradeNo: TradeNo
+  readonly channel: ChannelName
+  readonly processorDisputeId: string
+  readonly amount: Minor
+  readonly reason: string
+  readonly evidenceDueBy: DateTime.Utc | null
+  readonly openedAt: DateTime.Utc
+}
+
+export type StepAnswer =
+  | { readonly _tag: "Taken"; readonly word: DisputeWord }
+  /** It is too late, or was decided meanwhile, or is nothing that the channel takes. `reason`: its own words. */
+  | { readonly _tag: "Refused"; readonly word: DisputeWord; readonly reason?: string }
+  /** The effect of the call is not known: it is asked again later. */
+  | { readonly _tag: "Unknown" }
+
+/** Unreachable: this call certainly did nothing. Without an answer it is not known what the call did. */
+export interface DisputeDesk {
+  /** `answer`: which one it is. The same again is known by it. */
+  readonly submit: (
+    dispute: DisputeName,
+    evidence: Evidence,
+    answer: string
+  ) => Effect.Effect<StepAnswer, ChannelUnreachable>
+  /** Whether it is no real dispute, and a text decides it. */
+  readonly isTest: (dispute: DisputeName) => boolean
+  readonly accept: (dispute: DisputeName) => Effect.Effect<StepAnswer, ChannelUnreachable>
+  readonly status: (dispute: DisputeName) => Effect.Effect<DisputeWord, ChannelUnreachable>
+}

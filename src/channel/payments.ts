@@ -1,0 +1,67 @@
+/** Questions to a channel about payments and refunds, and its answers. */
+import type { Account } from "@coffer/model/Account"
+import { ChannelName, PaymentId, type RefundNo, TradeNo } from "@coffer/model/Ids"
+import { Currency, Minor } from "@coffer/model/Money"
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { Schema } from "effect"
+
+/** A successful payment in the channel's words. */
+export const ChannelPayment = Schema.Struct({
+  channel: ChannelName,
+  paymentId: PaymentId,
+  method: PaymentMethod,
+  amount: Minor,
+  currency: Currency,
+  paidAt: Schema.DateTimeUtc,
+  /** Until when the method allows refunds; null for ever (spec: Order, refundable_until). */
+  refundableUntil: Schema.NullOr(Schema.DateTimeUtc)
+})
+export type ChannelPayment = typeof ChannelPayment.Type
+
+/** A report of the channel about an order. It comes once or many times. */
+export const ChannelReport = Schema.TaggedUnion({
+  Succeeded: { payment: ChannelPayment },
+  /** One attempt failed; the buyer may try again. */
+  Declined: {},
+  /** The last word: this order will not be paid. */
+  Failed: {}
+})
+export type ChannelReport = typeof ChannelReport.Type
+
+/** The answer to "close this checkout". */
+export type CancelReport =
+  | { readonly _tag: "Cancelled" }
+  | { readonly _tag: "AlreadyPaid"; readonly payment: ChannelPayment }
+  | { readonly _tag: "BuyerBusy" }
+
+/** The answer to "give this payment back". */
+export type ReturnAnswer =
+  | { readonly _tag: "Taken" }
+  /** The channel will never take it back; asking again is of no use. */
+  | { readonly _tag: "Refused"; readonly reason: string }
+
+export interface Checkout extends Account {
+  readonly tradeNo: TradeNo
+}
+
+/** The channel was not reached, and certainly did nothing. */
+export class ChannelUnreachable extends Schema.TaggedError<ChannelUnreachable>()("ChannelUnreachable", {
+  /** It was not asked: this installation calls nobody outside. */
+  isClosed: Schema.optionalKey(Schema.Boolean),
+  /** It has too much to do: when to ask again. */
+  retryAfterMillis: Schema.optionalKey(Schema.Number)
+}) {}
+
+export interface RefundRequest extends Account {
+  readonly refundNo: RefundNo
+  readonly channel: ChannelName
+  readonly paymentId: PaymentId
+  readonly amount: Minor
+  readonly currency: Currency
+}
+
+export type RefundAnswer =
+  | { readonly _tag: "Succeeded" }
+  /** It will settle later; ask again. */
+  | { readonly _tag: "Pending" }
+  | { readonly _tag: "Refused"; readonly reason: string }

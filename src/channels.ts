@@ -1,0 +1,27 @@
+/**
+ * The channels of this program, and what each brings to it: a layer that registers it, its handlers and its routes. A
+ * new channel is a folder of `channels/` and its lines here.
+ */
+import { Layer } from "effect"
+import type { Channel } from "./channel/Channel.ts"
+import * as stripeInstallation from "./channels/stripe/stripeInstallation.ts"
+import * as SandboxBankRoom from "./channels/sandbox/SandboxBankRoom.ts"
+import * as StripeHttp from "./channels/stripe/StripeHttp.ts"
+import * as StripeRoom from "./channels/stripe/StripeRoom.ts"
+import type { Disputes } from "./disputes/Disputes.ts"
+import type { Orders } from "./orders/Orders.ts"
+import type { Refunds } from "./refunds/Refunds.ts"
+
+/** What a channel stands on, besides the platform. */
+export type Needs = Channel | Orders | Refunds | Disputes
+
+export const layer = Layer.mergeAll(StripeRoom.layer, SandboxBankRoom.layer)
+
+/** Groups of the operator's API. */
+export const operatorHandlers = Layer.merge(StripeHttp.layerChannels, StripeHttp.layerReconciliation)
+
+/** Addresses to which acquirers send. */
+export const routes = StripeHttp.layerWebhooks
+
+/** Their part of `coffer doctor`. */
+export const checks = stripeInstallation.checks

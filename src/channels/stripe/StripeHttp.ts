@@ -1,0 +1,347 @@
+/**
+ * What Stripe's room answers over HTTP: the operator's groups `channels` and `reconciliation` (docs/architecture.md,
+ * section 7), and the address to which Stripe sends events (`POST /channels/stripe/{token}`). The token and the
+ * signature over the raw bytes are checked before anything is looked up but the merchant, which is in memory. An event
+ * is stored before it is answered, and handled by a worker.
+ */
+import type { ChannelResource } from "@coffer/contract/Channels"
+import * as Wire from "@coffer/contract/Errors"
+import { OperatorApi } from "@coffer/contract/Operator"
+import type { ComparedResource, DifferenceResource } from "@coffer/contract/Reconciliation"
+import type { Account } from "@coffer/model/Account"
+import { Mode, MerchantId } from "@coffer/model/Ids"
+import { Effect, DateTime, Option, Schema, ByteSize, Duration, type Layer, Metric, Result } from "effect"
+import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Stripe } from "stripe"
+import { channelRefusals } from "../../channel/channelRefusals.ts"
+import * as PublicAdmission from "../../edge/PublicAdmission.ts"
+import type { Admission } from "../../http/Admission.ts"
+import * as Body from "../../http/Body.ts"
+import type { Clients } from "../../http/Clients.ts"
+import { CurrentRecord } from "../../http/CurrentRequest.ts"
+import { commonRefusals, refuseAs } from "../../http/refusals.ts"
+import { reply, replyList } from "../../http/replies.ts"
+import { merchantRefusals } from "../../merchants/merchantRefusals.ts"
+import { type ClockMoved as Moved, type Merchant, Merchants } from "../../merchants/Merchants.ts"
+import { JustDone, NeedsSecondOperator } from "../../operators/approvals.ts"
+import { SecondOperator } from "../../operators/SecondOperator.ts"
+import { isDatabaseTrouble } from "../../platform/postgres/trouble.ts"
+import { currentMillis } from "../../platform/runtime/clock.ts"
+import { isoText, parseJson } from "../../platform/runtime/codecs.ts"
+import { Secrets } from "../../platform/runtime/Secrets.ts"
+import { Settings } from "../../platform/runtime/Settings.ts"
+import { span } from "../../platform/runtime/span.ts"
+import type { FeeOf } from "../../channel/fees.ts"
+import { Accounts, type AccountInUse as InUse, countMax } from "./Accounts.ts"
+import { type Progress, Reconciliation } from "./Reconciliation.ts"
+import { openStripeKeys, stripeAccountIn } from "./StripeClient.ts"
+import { StripeEvents, isEvent, isThin, toldBy } from "./StripeEvents.ts"
+
+export const layerChannels = HttpApiBuilder.group(
+  OperatorApi,
+  "channels",
+  Effect.fnUntraced(function* (handlers) {
+    const merchants = yield* Merchants
+    const accounts = yield* Accounts
+    const addresses = yield* webhookAddresses
+    const second = yield* SecondOperator
+    const { InvalidField } = commonRefusals
+    const { MerchantNotFound } = merchantRefusals
+    const { ChannelUnreachable } = channelRefusals
+
+    const AccountInUse = refuseAs(Wire.Conflict, (inUse: InUse) => ({ message: inUseMessage(inUse) }))
+
+    const ClockMoved = refuseAs(Wire.Conflict, (_: Moved) => ({ message: clockMovedMessage }))
+
+    const view = ({ merchant_id, modes }: Merchant, mode: Mode): ChannelResource => {
+      const stripe = stripeAccountIn(modes[mode].channel_accounts)
+      return {
+        object: "channel",
+        merchant_id,
+        mode,
+        channel: stripe?.isActive === true ? "stripe" : mode === "sandbox" ? "sandbox" : "none",
+        account: stripe?.account ?? null,
+        has_keys: stripe !== null,
+        set_at: stripe?.setAt ?? null,
+        webhook_url: addresses.of({ merchantId: merchant_id, mode })
+      }
+    }
+
+    const refused = { AccountInUse, ChannelUnreachable, ClockMoved, InvalidField, MerchantNotFound }
+    const ofTwo = { JustDone, NeedsSecondOperator }
+
+    return handlers.handleAll({
+      retrieve: span("channels.retrieve")(function* ({ params }) {
+        return yield* reply(view(yield* merchants.find(params.merchant_id), params.mode))
+      }, Effect.catchTags({ MerchantNotFound })),
+
+      set: span("channels.set")(
+        function* ({ params: { merchant_id, mode }, payload }) {
+          const before = view(yield* merchants.find(merchant_id), mode)
+          yield* second.confirm({ act: "channels.set", target: `${merchant_id}/${mode}`, content: payload })
+          const after = view(yield* accounts.set(merchant_id, mode, payload), mode)
+          const record = yield* CurrentRecord
+          record.change = { before, after }
+          return yield* reply(after)
+        },
+        Effect.catchTags({ ...refused, ...ofTwo })
+      )
+    })
+  })
+)
+
+const clockMovedMessage =
+  "The clock of this sandbox was moved, and Stripe's time cannot be: its checkout sessions would end at other times " +
+  "than the orders. A clock goes forward only, so take a merchant whose sandbox keeps real time. Nothing was changed."
+
+const inUseMessage = ({ isActive, uses }: InUse): string => {
+  const counts = Object.entries(uses)
+    .filter(([, count]) => count > 0)
+    .map(([what, count]) => `${count >= countMax ? `${countMax} or more` : count} ${what}`)
+  const needs = counts.length === 0 ? "" : ` It is still needed for: ${counts.join(", ")}.`
+  const off = isActive
+    ? " Set the channel to none, in the sandbox to sandbox, and wait until its sessions have ended."
+    : ""
+  return (
+    `These keys are of another account at Stripe than the one before.${needs}${off} Money that was paid there can be ` +
+    "refunded and disputed there alone. To take payments with the new account now, make another merchant for it " +
+    "(docs/going-live.md, section 4). Nothing was changed."
+  )
+}
+
+type Row = Effect.Success<ReturnType<Reconciliation["Service"]["page"]>>["data"][number]
+
+export const layerReconciliation = HttpApiBuilder.group(
+  OperatorApi,
+  "reconciliation",
+  Effect.fnUntraced(function* (handlers) {
+    const reconciliation = yield* Reconciliation
+    const merchants = yield* Merchants
+    const { InvalidField } = commonRefusals
+
+    const accountOf = Effect.fnUntraced(function* ({ merchant_id, mode }: Asked) {
+      const { merchant_id: merchantId, modes } = yield* merchants.find(merchant_id)
+      return stripeAccountIn(modes[mode].channel_accounts) === null ? yield* new NoAccount() : { merchantId, mode }
+    })
+    const progressOf = (account: Account) => Effect.map(reconciliation.progress(account), comparedView(account))
+
+    return handlers.handleAll({
+      list: span("reconciliation.list")(function* ({ query }) {
+        const page = yield* reconciliation.page(query)
+        const feeOf = yield* reconciliation.channelFees(page.data)
+        return yield* replyList("reconciliation_difference", "/operator/v1/reconciliation", page, differenceView(feeOf))
+      }, Effect.catchTags({ InvalidField })),
+
+      retrieve: span("reconciliation.retrieve")(function* ({ params }) {
+        const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
+        return yield* reply(yield* progressOf({ merchantId, mode: params.mode }))
+      }, Effect.catchTags(merchantRefusals)),
+
+      begin: span("reconciliation.begin")(function* ({ params }) {
+        const account = yield* accountOf(params)
+        yield* reconciliation.begin(account)
+        return yield* reply(yield* progressOf(account), 202)
+      }, Effect.catchTags(reconciliationRefusals))
+    })
+  })
+)
+
+interface Asked {
+  readonly merchant_id: string
+  readonly mode: Mode
+}
+
+class NoAccount extends Schema.TaggedError<NoAccount>()("NoAccount", {}) {}
+
+const reconciliationRefusals = {
+  ...merchantRefusals,
+  NoAccount: refuseAs(Wire.Conflict, (_: NoAccount) => ({
+    message: "The merchant has no account at Stripe in this environment."
+  }))
+}
+
+const comparedView =
+  ({ merchantId, mode }: Account) =>
+  (progress: Option.Option<Progress>): ComparedResource => ({
+    object: "reconciliation",
+    merchant_id: merchantId,
+    mode,
+    compared_until: Option.match(progress, { onNone: () => null, onSome: (one) => isoText(one.movements_since) }),
+    next_at: Option.match(progress, { onNone: () => null, onSome: (one) => isoText(one.movements_due_at) })
+  })
+
+const differenceView =
+  (feeOf: FeeOf) =>
+  (row: Row): DifferenceResource => {
+    const fee = feeOf({ merchantId: row.merchant_id, mode: row.mode, paymentId: row.payment_id })
+    return {
+      object: "reconciliation_difference",
+      id: row.id,
+      merchant_id: row.merchant_id,
+      mode: row.mode,
+      payment_id: row.payment_id,
+      trade_no: row.trade_no,
+      currency: row.currency,
+      ours: row.ours,
+      theirs: row.theirs,
+      channel_fee: fee?.fee ?? null,
+      channel_fee_currency: fee?.currency ?? null,
+      status: row.agreed_at === null ? "open" : "agreed",
+      created_at: DateTime.formatIso(row.created_at),
+      seen_at: DateTime.formatIso(row.seen_at),
+      agreed_at: row.agreed_at === null ? null : DateTime.formatIso(row.agreed_at)
+    }
+  }
+
+/**
+ * The address to which Stripe sends a merchant's events. It is signed, so that a request to an address that we never
+ * gave away costs no look-up.
+ */
+export const webhookPath = "/channels/stripe/:token"
+
+const isMerchantId = Schema.is(MerchantId)
+const isMode = Schema.is(Mode)
+const use = "stripe webhook/"
+
+export const webhookAddresses = Effect.gen(function* () {
+  const secrets = yield* Secrets
+  const { publicUrl } = yield* Settings
+  return {
+    of: ({ merchantId, mode }: Account): string => {
+      const payload = `${merchantId}.${mode}`
+      return `${publicUrl}/channels/stripe/${payload}.${secrets.sign(use + payload)}`
+    },
+    /** Whose events come to the address with this token; none when we did not sign it. */
+    read: (token: string): Option.Option<Account> => {
+      const [merchantId = "", mode = ""] = token.split(".", 2)
+      const payload = `${merchantId}.${mode}`
+      return isMerchantId(merchantId) &&
+        isMode(mode) &&
+        secrets.isSigned(use + payload, token.slice(payload.length + 1))
+        ? Option.some({ merchantId, mode })
+        : Option.none()
+    }
+  }
+})
+
+/** An event with its object; those of Stripe have a few kilobytes. */
+const bytesMax = 512 * 1_024
+
+/** Older signatures are refused: somebody may send again what was recorded. */
+const tolerance = Duration.minutes(5)
+
+/** Stripe's dashboard shows it beside the attempt. */
+const thinProblem = "this destination sends thin events; make one with snapshot events"
+/** How often it is kept that webhooks of an account come. */
+const keptEvery = Duration.toMillis("1 hour")
+const accountsMax = 10_000
+
+const outcomes = ["stored", "repeated", "ignored", "thin", "refused"] as const
+const webhooks = Metric.counter("coffer_stripe_webhooks_total", {
+  description: "Requests of Stripe with events, by what became of them",
+  incremental: true
+})
+/** `none`: the address is nobody's. */
+type Of = Mode | "none"
+const count = (mode: Of, outcome: (typeof outcomes)[number], by = 1) =>
+  Metric.update(Metric.withAttributes(webhooks, { mode, outcome }), by)
+
+type Routes = Layer.Layer<
+  never,
+  never,
+  HttpRouter.HttpRouter | Admission | Clients | Merchants | Secrets | Settings | StripeEvents
+>
+
+export const layerWebhooks: Routes = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const merchants = yield* Merchants
+    const secrets = yield* Secrets
+    const addresses = yield* webhookAddresses
+    const events = yield* StripeEvents
+    const through = yield* PublicAdmission.make
+    const receiving = yield* Body.makeReceiving
+    const { webhooks: signatures } = new Stripe("sk_none")
+    for (const mode of Mode.literals) yield* Effect.forEach(outcomes, (outcome) => count(mode, outcome, 0))
+    yield* count("none", "refused", 0)
+
+    const keptAt = new Map<string, number>()
+    const noteArrival = Effect.fnUntraced(function* (account: Account, kind: "whole" | "thin") {
+      const key = `${account.merchantId}/${account.mode}/${kind}`
+      const millis = yield* currentMillis
+      if (millis - (keptAt.get(key) ?? -Infinity) < keptEvery) return
+      if (keptAt.size >= accountsMax) keptAt.clear()
+      if (yield* events.noteArrival(account, kind)) keptAt.set(key, millis)
+    })
+
+    const receive = Effect.gen(function* () {
+      const { token = "" } = yield* HttpRouter.params
+      const account = addresses.read(token)
+      if (Option.isNone(account)) return yield* refused("none", "no such address", 404)
+      const { mode } = account.value
+      const merchant = yield* Effect.option(merchants.find(account.value.merchantId))
+      const stripeAccount = Option.isSome(merchant)
+        ? stripeAccountIn(merchant.value.modes[mode].channel_accounts)
+        : null
+      if (stripeAccount === null) return yield* refused(mode, "no account of Stripe is set", 404)
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const arrived = yield* Effect.option(receiving(readBody(request)))
+      if (Option.isNone(arrived)) return answer("not now", 503)
+      const body = arrived.value
+      if (body === undefined) return yield* refused(mode, `the body must have ${bytesMax} bytes at most`, 400)
+      const { webhookSecret } = openStripeKeys(secrets, account.value, stripeAccount)
+      const now = yield* currentMillis
+      const signature = request.headers["stripe-signature"] ?? ""
+      const signed = Result.try(() =>
+        signatures.signature!.verifyHeader(
+          body,
+          signature,
+          webhookSecret,
+          Duration.toSeconds(tolerance),
+          undefined,
+          now
+        )
+      )
+      if (Result.isFailure(signed)) return yield* refused(mode, "the signature is not valid, or is too old", 400)
+      const event = Option.getOrUndefined(parseJson(body.toString()))
+      if (isThin(event)) {
+        yield* noteArrival(account.value, "thin")
+        yield* Effect.logWarning(`A destination of events at Stripe says too little: ${thinProblem}`).pipe(
+          Effect.annotateLogs({ merchant_id: account.value.merchantId, mode })
+        )
+        return yield* Effect.as(count(mode, "thin"), answer(thinProblem, 400))
+      }
+      if (!isEvent(event)) return yield* refused(mode, "the body is no event", 400)
+      const told = toldBy(event)
+      const isOurs = (event.account ?? null) === stripeAccount.account && event.livemode === (mode === "live")
+      if (isOurs) yield* noteArrival(account.value, "whole")
+      if (Option.isNone(told) || !isOurs) return yield* taken(mode, "ignored")
+      return yield* taken(mode, (yield* events.note(account.value, told.value)) ? "stored" : "repeated")
+    }).pipe(
+      Effect.catchDefect((defect) =>
+        isDatabaseTrouble(defect) ? Effect.succeed(answer("not now", 503)) : Effect.die(defect)
+      ),
+      Effect.withSpan("stripe.webhook")
+    )
+
+    yield* router.add("POST", webhookPath, through(receive, Effect.succeed(answer("busy", 503))))
+  })
+)
+
+/** As it was sent: a signature is over bytes. Undefined for too many of them. */
+const readBody = ({ arrayBuffer, headers }: HttpServerRequest.HttpServerRequest) => {
+  if (Number(headers["content-length"] ?? 0) > bytesMax) return Effect.succeed(undefined)
+  return arrayBuffer.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bytesMax)),
+    Effect.map((bytes) => Buffer.from(bytes)),
+    Effect.catch(() => Effect.succeed(undefined))
+  )
+}
+
+const answer = (text: string, status: number) => HttpServerResponse.text(text, { status })
+
+/** Stripe sends again what is not answered with 2xx. */
+const taken = (mode: Mode, outcome: "stored" | "repeated" | "ignored") =>
+  Effect.as(count(mode, outcome), answer(outcome, 200))
+
+const refused = (mode: Of, why: string, status: number) => Effect.as(count(mode, "refused"), answer(why, status))

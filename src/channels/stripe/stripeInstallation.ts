@@ -1,0 +1,198 @@
+/**
+ * Settings of an operator for Stripe, and Stripe's part of `coffer doctor`: whether it is reached from here, as the
+ * service's client reaches it (at both of its hosts, and by the proxy), and whether accounts send events that say enough.
+ */
+import http from "node:http"
+import https from "node:https"
+import { callsASecondMax } from "@coffer/model/Limits"
+import { Config, Effect, Option, Redacted, Schema } from "effect"
+import { BadSetting, isLoopback, proxyAddress } from "../../platform/runtime/places.ts"
+import { roomSettings } from "../../platform/runtime/roomSettings.ts"
+import { stripeChannel } from "./SessionStore.ts"
+import { makeTunnelAgent, NoTunnel } from "./StripeGuard.ts"
+import { type Check, errorIf, fine, notApplicable, type Verdict, warning } from "../../doctor/Finding.ts"
+import { asked, type Installation, settingsOf } from "../../doctor/Installation.ts"
+
+// Settings -------------------------------------------------------------------------
+
+export interface StripeSettings {
+  /** Where Stripe's API is, without a path: `https://api.stripe.com`, or a simulator of it. */
+  readonly api: URL
+  /** `http://user:pass@host:port`: the way of calls to Stripe; undefined if they go straight. */
+  readonly proxy: Redacted.Redacted | undefined
+  /** How many calls of one account go to Stripe in a second. */
+  readonly calls: { readonly sandbox: number; readonly live: number }
+}
+
+const callsASecond = (name: string, usual: number) =>
+  Config.schema(
+    Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: callsASecondMax })),
+    name
+  ).pipe(Config.withDefault(usual))
+
+const variables = Config.all({
+  stripeApi: Config.option(Config.URL("STRIPE_API")),
+  stripeProxy: Config.option(Config.Redacted("STRIPE_PROXY")),
+  // The usual figures are what Stripe takes of an account with a test key, and with a live one.
+  calls: Config.all({
+    sandbox: callsASecond("STRIPE_CALLS_SANDBOX", 25),
+    live: callsASecond("STRIPE_CALLS_LIVE", 100)
+  })
+})
+
+export const stripeSettings = roomSettings<StripeSettings>({
+  secrets: ["STRIPE_PROXY"],
+  read: Effect.gen(function* () {
+    const read = yield* variables
+    return {
+      api: yield* stripeAddress(read),
+      proxy: yield* proxyAddress("STRIPE_PROXY", read.stripeProxy),
+      calls: read.calls
+    }
+  })
+})
+
+const stripes = new URL("https://api.stripe.com")
+
+/** A key of a merchant's account goes there: plain http only on this machine. */
+const stripeAddress = Effect.fnUntraced(function* ({
+  stripeApi,
+  stripeProxy
+}: {
+  readonly stripeApi: Option.Option<URL>
+  readonly stripeProxy: Option.Option<Redacted.Redacted>
+}) {
+  if (Option.isNone(stripeApi)) return stripes
+  const { hash, hostname, pathname, password, protocol, search, username } = stripeApi.value
+  const isBare = pathname === "/" && search === "" && hash === "" && username === "" && password === ""
+  if (!isBare || (protocol !== "https:" && !(protocol === "http:" && isLoopback(hostname)))) {
+    return yield* new BadSetting({
+      message: "STRIPE_API must look like https://api.stripe.com; http is for a simulator on this machine alone."
+    })
+  }
+  if (protocol === "http:" && Option.isSome(stripeProxy)) {
+    return yield* new BadSetting({
+      message: "STRIPE_PROXY is for an https address, and STRIPE_API is one of this machine in http: set one of them."
+    })
+  }
+  return stripeApi.value
+})
+
+/** Where Stripe's client sends its calls: files go to a host of their own, unless the API is elsewhere. */
+const stripeOrigins = (api: URL): ReadonlyArray<URL> =>
+  api.host === stripes.host ? [api, new URL("https://files.stripe.com")] : [api]
+
+// The doctor -----------------------------------------------------------------------
+
+type Read = Pick<StripeSettings, "api" | "proxy">
+
+export const checks = (installation: Installation): ReadonlyArray<Check> => [
+  { name: "stripe webhooks", look: stripeWebhooks(installation) },
+  stripeCheck(installation)
+]
+
+const stripeCheck = (installation: Installation): Check => ({
+  name: "stripe",
+  look: Effect.gen(function* () {
+    const read = (yield* settingsOf(installation)).of(stripeSettings)
+    // An operator who sets the proxy wants to know before there is an account.
+    if (read.proxy === undefined && !(yield* hasAccounts(installation))) {
+      return notApplicable("No merchant has an account at Stripe.")
+    }
+    const troubles = yield* Effect.forEach(stripeOrigins(read.api), troubleAt(read), { concurrency: "unbounded" })
+    return stripeVerdict(installation, read, troubles)
+  })
+})
+
+const hasAccounts = (installation: Installation) =>
+  Effect.map(
+    asked(
+      installation,
+      (sql) => sql<{ readonly there: boolean }>`
+        select exists (select from merchant_modes where (channel_accounts -> ${stripeChannel}::text ->> 'isActive')::boolean) as there`
+    ),
+    ([row]) => row?.there === true
+  )
+
+/** Why a host was not reached, and whether the proxy is to blame. */
+interface Trouble {
+  readonly isProxys: boolean
+  readonly detail: string
+}
+
+/** `troubles`: of each of Stripe's hosts, undefined for one that answers. */
+export const stripeVerdict = (
+  { isLive }: Pick<Installation, "isLive">,
+  { api, proxy }: Read,
+  troubles: ReadonlyArray<Trouble | undefined>
+): Verdict => {
+  const hosts = stripeOrigins(api).map(({ host }) => host)
+  const by = proxy === undefined ? undefined : `STRIPE_PROXY at ${new URL(Redacted.value(proxy)).host}`
+  const at = troubles.findIndex((trouble) => trouble !== undefined)
+  if (at === -1) return fine(`Stripe answers at ${hosts.join(" and ")}${by === undefined ? "" : `, through ${by}`}.`)
+  const { detail, isProxys } = troubles[at]!
+  return isProxys
+    ? errorIf(isLive)(
+        `${by} opens no way to ${hosts[at]}: ${detail}.`,
+        `Mend the proxy, or let it open CONNECT to ${hosts.join(" and ")} at port 443.`
+      )
+    : errorIf(isLive)(
+        `Stripe is not reached at ${hosts[at]}: ${detail}.`,
+        `Let this machine reach ${hosts.join(" and ")} at port 443, or set STRIPE_PROXY.`
+      )
+}
+
+const answerMillisMax = 4_000
+
+/** Any answer shows that the host is there: no key goes along. */
+const troubleAt =
+  ({ proxy }: Read) =>
+  (origin: URL): Effect.Effect<Trouble | undefined> =>
+    Effect.callback((resume) => {
+      const agent = proxy === undefined ? undefined : makeTunnelAgent(proxy)
+      const settle = (trouble: Trouble | undefined) => {
+        request.destroy()
+        agent?.destroy()
+        resume(Effect.succeed(trouble))
+      }
+      const { request: ask } = origin.protocol === "http:" ? http : https
+      const request = ask(origin, { method: "HEAD", timeout: answerMillisMax, ...(agent && { agent }) })
+      request.once("response", () => settle(undefined))
+      request.once("timeout", () => settle({ isProxys: false, detail: "no answer in time" }))
+      request.on("error", (error: NodeJS.ErrnoException) => {
+        const isProxys = error instanceof NoTunnel
+        settle({ isProxys, detail: isProxys ? error.message : (error.code ?? error.name) })
+      })
+      request.end()
+      return Effect.sync(() => settle(undefined))
+    })
+
+// Events ---------------------------------------------------------------------------
+
+/** Merchants whose destination at Stripe sends events that say too little, and how many there are. */
+interface ThinDestinations {
+  readonly accounts: number
+  readonly first: string | null
+}
+
+const stripeWebhooks = (installation: Installation) =>
+  Effect.map(
+    asked(
+      installation,
+      (sql) => sql<ThinDestinations>`
+        select count(*)::int as accounts, min(id) as first
+        from stripe_polls join merchant_modes using (merchant_id, mode)
+        where thin_at is not null and (webhook_at is null or webhook_at < thin_at)
+          and (channel_accounts -> ${stripeChannel}::text ->> 'isActive')::boolean`
+    ),
+    ([row]) => thinVerdict(row!)
+  )
+
+export const thinVerdict = ({ accounts, first }: ThinDestinations): Verdict =>
+  accounts === 0
+    ? fine("No destination at Stripe sends thin events.")
+    : warning(
+        `Destinations at Stripe send thin events, for ${accounts} of the accounts (${first}): they are refused, so ` +
+          "payments are found by the list of events alone, a minute late.",
+        "Make a destination with snapshot events in Stripe's dashboard (docs/going-live.md), and remove the thin one."
+      )

@@ -1,0 +1,31 @@
+/** The route of the console's sign-in page. It reads nothing, and is the same for everybody. */
+import { Effect, type Layer } from "effect"
+import { HttpRouter, HttpServerRequest } from "effect/http"
+import * as PublicAdmission from "../edge/PublicAdmission.ts"
+import { busy } from "../http/replies.ts"
+import type { Admission } from "../http/Admission.ts"
+import { languageOf } from "../pages/language.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
+import { passkeyPlace } from "../platform/runtime/signInSettings.ts"
+import { respondSignIn } from "./SignInPage.ts"
+
+/** That nothing but these is needed and nothing can fail is checked here: an error left out does not compile. */
+type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Admission | Settings>
+
+export const layer: Routes = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const through = yield* PublicAdmission.make
+    const { noOutbound, openId, publicUrl } = yield* Settings
+    const ways = {
+      passkeys: passkeyPlace(publicUrl) !== undefined,
+      openId: noOutbound ? undefined : openId?.issuer.host
+    }
+
+    const page = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers, url }) => {
+      const query = url.indexOf("?")
+      const chosen = query < 0 ? null : new URLSearchParams(url.slice(query)).get("lang")
+      return respondSignIn(ways, languageOf({ accepted: headers["accept-language"], chosen, locale: null }))
+    })
+    yield* router.add("GET", "/console/sign-in", through(page, Effect.catch(busy, Effect.die)))
+  })
+)

@@ -1,0 +1,157 @@
+/**
+ * The console's sign-in page in the browser. These functions are sent as they are written, each knowing the
+ * others by their names: no class, and nothing from outside.
+ */
+interface Answer {
+  readonly status: number
+  // oxlint-disable-next-line no-explicit-any -- of the console's API, which may change with this page
+  readonly data: any
+}
+
+/** Without a body it reads. */
+export function ask(path: string, body?: object): Promise<Answer> {
+  const json = body === undefined ? {} : { "Content-Type": "application/json" }
+  const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }
+  return fetch(`api/${path}`, { ...sent, headers: { "Coffer-Console": "1", ...json } }).then((reply) =>
+    reply.json().then(({ data }) => ({ status: reply.status, data }))
+  )
+}
+
+/** Shows one of several elements that stand for each other. */
+export function choose(kind: string, name: string) {
+  for (const each of document.querySelectorAll<HTMLElement>(`[data-${kind}]`)) {
+    each.hidden = each.dataset[kind] !== name
+  }
+}
+
+export function say(notice: string) {
+  choose("notice", notice)
+}
+
+/** Until the work is done no button does anything. What fails is said. */
+export function during(work: Promise<unknown>, failure: string) {
+  const buttons = document.querySelectorAll<HTMLButtonElement>("button")
+  for (const each of buttons) each.disabled = true
+  say("")
+  work
+    .catch(() => say(failure))
+    .finally(() => {
+      for (const each of buttons) each.disabled = false
+    })
+}
+
+/** `failure`: what is said unless somebody is signed in now. */
+export function welcome({ data, status }: Answer, failure: string) {
+  if (status === 429) return say("tooOften")
+  if (status === 403) return say(failure === "linkFailed" ? "passkeyDemanded" : failure)
+  if (status !== 200 && status !== 201) return say(failure)
+  const email = document.querySelector("[data-email]")
+  if (email !== null) email.textContent = data.person.email
+  choose("part", "person")
+  if (data.needs_passkey) say("needsPasskey")
+  return listPasskeys()
+}
+
+export function listPasskeys() {
+  return ask("passkeys").then(({ data }) => {
+    const list = document.querySelector("[data-passkeys]")
+    const items = (data.data as ReadonlyArray<{ name: string }>).map(({ name }) => {
+      const item = document.createElement("li")
+      item.textContent = name
+      return item
+    })
+    list?.replaceChildren(...items)
+  })
+}
+
+export function sendLink(event: SubmitEvent) {
+  event.preventDefault()
+  const email = new FormData(event.target as HTMLFormElement).get("email")
+  const sent = ask("sign_in", { email }).then(({ status }) =>
+    say(status === 202 ? "sent" : status === 429 ? "tooOften" : "failed")
+  )
+  during(sent, "failed")
+}
+
+export function enterByPasskey() {
+  const entered = ask("sign_in/passkey/options", {})
+    .then(({ data }) =>
+      navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(data.options) })
+    )
+    .then((credential) =>
+      ask("sign_in/passkey", { credential: (credential as PublicKeyCredential).toJSON() as object })
+    )
+    .then((answer) => welcome(answer, "passkeyFailed"))
+  during(entered, "passkeyFailed")
+}
+
+export function goToProvider() {
+  const gone = ask("sign_in/openid", {}).then(({ data, status }) => {
+    if (status === 200) return location.assign(data.url)
+    return say(status === 429 ? "tooOften" : "openIdAway")
+  })
+  during(gone, "failed")
+}
+
+export function addPasskey() {
+  const name = document.querySelector<HTMLInputElement>("input[name=name]")?.value.trim() ?? ""
+  const added = ask("passkeys/options", {})
+    .then(({ data, status }) => {
+      if (status === 403) return say("tooOld")
+      return navigator.credentials
+        .create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(data.options) })
+        .then((credential) =>
+          ask("passkeys", {
+            ...(name === "" ? {} : { name }),
+            credential: (credential as PublicKeyCredential).toJSON() as object
+          })
+        )
+        .then((answer) => say(answer.status === 201 ? "added" : "addFailed"))
+    })
+    .then(listPasskeys)
+  during(added, "addFailed")
+}
+
+export function leave() {
+  const left = ask("session/end", {}).then(() => {
+    choose("part", "guest")
+    say("signedOut")
+  })
+  during(left, "failed")
+}
+
+export function press(event: MouseEvent) {
+  const button = (event.target as Element).closest("button")
+  if (button?.value === "passkey") enterByPasskey()
+  if (button?.value === "openid") goToProvider()
+  if (button?.value === "add") addPasskey()
+  if (button?.value === "leave") leave()
+}
+
+/** The link of a mail, and what a provider sends, are used at once and leave the address: no history has them. */
+export function begin() {
+  document.addEventListener("submit", sendLink)
+  document.addEventListener("click", press)
+  // Another link may be opened where this page is open already.
+  addEventListener("hashchange", () => location.reload())
+  const token = location.hash.slice(1)
+  const query = new URLSearchParams(location.search)
+  const state = query.get("state")
+  if (token !== "" || state !== null) history.replaceState(null, "", location.pathname)
+  if (token !== "") return enter("sign_in/use", { token }, "linkFailed")
+  if (state !== null) {
+    const { code, iss } = { code: query.get("code") ?? "none", iss: query.get("iss") }
+    return enter("sign_in/openid/use", { code, state, iss }, "openIdFailed")
+  }
+  ask("session")
+    .then((answer) => (answer.status === 401 ? choose("part", "guest") : welcome(answer, "failed")))
+    .catch(() => say("failed"))
+}
+
+export function enter(path: string, body: object, failure: string) {
+  const entered = ask(path, body).then((answer) => {
+    if (answer.status !== 201) choose("part", "guest")
+    return welcome(answer, failure)
+  })
+  during(entered, "failed")
+}

@@ -1,0 +1,96 @@
+/** Settings of signing in to the console: who needs a passkey, where passkeys work, the OpenID provider. */
+import { isIP } from "node:net"
+import { type MappedRole, readMappedRoles } from "@coffer/rules/people/openId"
+import { Config, Effect, Option, type Redacted } from "effect"
+import { BadSetting, isLoopback } from "./places.ts"
+
+/** Whose people have to sign in with a passkey. */
+export interface PasskeyDemands {
+  readonly operators: boolean
+  /** People of merchants that are approved for live. */
+  readonly live: boolean
+}
+
+export interface OpenIdSettings {
+  readonly issuer: URL
+  readonly clientId: string
+  readonly clientSecret: Redacted.Redacted
+  /** The claim that names roles; undefined: roles are given here alone. */
+  readonly roleClaim: string | undefined
+  readonly roles: ReadonlyArray<MappedRole>
+}
+
+export const variables = {
+  demandPasskeys: Config.String("DEMAND_PASSKEYS").pipe(Config.withDefault("")),
+  openIdIssuer: Config.option(Config.URL("OPENID_ISSUER")),
+  openIdClient: Config.option(Config.NonEmptyString("OPENID_CLIENT_ID")),
+  openIdSecret: Config.option(Config.Redacted("OPENID_CLIENT_SECRET")),
+  openIdClaim: Config.NonEmptyString("OPENID_ROLE_CLAIM").pipe(Config.withDefault("groups")),
+  openIdRoles: Config.String("OPENID_ROLES").pipe(Config.withDefault(""))
+}
+
+type Read = { readonly [Name in keyof typeof variables]: Config.Success<(typeof variables)[Name]> }
+
+/** Undefined where no provider is set. */
+export const readOpenId = Effect.fnUntraced(function* (read: Read) {
+  const { openIdClient, openIdIssuer, openIdRoles, openIdSecret } = read
+  const roles = readMappedRoles(openIdRoles)
+  if (roles === undefined) {
+    return yield* new BadSetting({
+      message:
+        "OPENID_ROLES is a list by comma: admins=admin for a role of the installation, shop=owner@mer_... for one of " +
+        "a merchant."
+    })
+  }
+  if (Option.isNone(openIdIssuer) && Option.isNone(openIdClient) && Option.isNone(openIdSecret)) return undefined
+  if (Option.isNone(openIdIssuer) || Option.isNone(openIdClient) || Option.isNone(openIdSecret)) {
+    return yield* new BadSetting({
+      message: "OPENID_ISSUER, OPENID_CLIENT_ID and OPENID_CLIENT_SECRET go together: set all three, or none."
+    })
+  }
+  const { hash, hostname, password, protocol, search, username } = openIdIssuer.value
+  const isSafe = protocol === "https:" || (protocol === "http:" && isLoopback(hostname))
+  if (!isSafe || `${username}${password}${search}${hash}` !== "") {
+    return yield* new BadSetting({
+      message: "OPENID_ISSUER must look like https://id.example/path, without a user, a query or a fragment."
+    })
+  }
+  const roleClaim = roles.length === 0 ? undefined : read.openIdClaim
+  return {
+    issuer: openIdIssuer.value,
+    clientId: openIdClient.value,
+    clientSecret: openIdSecret.value,
+    roleClaim,
+    roles
+  } satisfies OpenIdSettings
+})
+
+export interface PasskeyPlace {
+  readonly origin: string
+  /** WebAuthn's RP id: passkeys are for this host. */
+  readonly host: string
+}
+
+/** Undefined where no browser takes a passkey: it wants a name, and https but on this machine. */
+export const passkeyPlace = (publicUrl: string): PasskeyPlace | undefined => {
+  const { hostname, origin, protocol } = new URL(publicUrl)
+  const isName = isIP(hostname.replace(/^\[(.*)\]$/, "$1")) === 0
+  const isSecure = protocol === "https:" || /^([\w-]+\.)*localhost$/.test(hostname)
+  return isName && isSecure ? { origin, host: hostname } : undefined
+}
+
+export const readDemands = Effect.fnUntraced(function* (text: string, publicUrl: string) {
+  const words = text
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "")
+  if (words.some((word) => word !== "operators" && word !== "live") || new Set(words).size < words.length) {
+    return yield* new BadSetting({ message: "DEMAND_PASSKEYS is a list of operators and live, by comma." })
+  }
+  if (words.length > 0 && passkeyPlace(publicUrl) === undefined) {
+    return yield* new BadSetting({
+      message: "DEMAND_PASSKEYS needs a PUBLIC_URL that browsers take passkeys at: https, and a name and no address."
+    })
+  }
+  return { operators: words.includes("operators"), live: words.includes("live") } satisfies PasskeyDemands
+})

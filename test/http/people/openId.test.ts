@@ -1,0 +1,174 @@
+/** OpenID Connect: who is signed in by what a provider says, and who is not. */
+import { createServer } from "node:http"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type ConsoleBrowser, consoleBrowser, invite } from "../../kit/console.ts"
+import { mailServer } from "../../kit/MailServer.ts"
+import { openIdProvider, throughProvider } from "../../kit/openIdProvider.ts"
+import { entriesOf } from "../../kit/operators.ts"
+import { freePort, start } from "../../kit/Service.ts"
+import { settingsOf } from "../../kit/settings.ts"
+
+const origin = "https://pay.example"
+const email = "ada@shop.example"
+const ada = { email, email_verified: true, name: "Ada" }
+
+const begin = Effect.fnUntraced(function* (
+  env: Record<string, string> = {},
+  options: Omit<Parameters<typeof start>[0], "env"> = {}
+) {
+  const mails = yield* mailServer()
+  const provider = yield* openIdProvider(`${origin}/console/sign-in`)
+  const running = yield* start({
+    ...options,
+    env: { SMTP_URL: mails.url, MAIL_FROM: "coffer@pay.example", PUBLIC_URL: origin, ...provider.env, ...env }
+  })
+  const { merchantId } = running.merchant
+  const person = yield* invite(running.api, mails, { email, merchant_id: merchantId, role: "developer" })
+  const { api } = running
+  return { ...running, mails, provider, merchantId, person, browser: () => consoleBrowser(api, origin) }
+})
+
+const askAt = Effect.fnUntraced(function* ({ call }: ConsoleBrowser) {
+  const asked = yield* call("POST", "/sign_in/openid")
+  assert.strictEqual(asked.status, 200, asked.text)
+  return asked.body.data.url as string
+})
+
+/** There and back. */
+const enter = Effect.fnUntraced(function* (browser: ConsoleBrowser, account: string) {
+  const back = yield* throughProvider(yield* askAt(browser), account)
+  return yield* browser.call("POST", "/sign_in/openid/use", back)
+})
+
+it.live("signs in the person whose address the provider has verified, and knows the account from then on", () =>
+  Effect.gen(function* () {
+    const { api, browser, person, provider } = yield* begin()
+    provider.accounts.set("a1", ada)
+    const first = browser()
+    const entered = yield* enter(first, "a1")
+    assert.strictEqual(entered.status, 201, entered.text)
+    assert.deepStrictEqual(
+      [entered.body.data.person.person_id, entered.body.data.session.way],
+      [person.person_id, "openid"]
+    )
+    assert.strictEqual((yield* first.call("GET", "/session")).status, 200)
+    const [entry] = yield* entriesOf(api, "&act=console:sign_in.useOpenId")
+    assert.deepStrictEqual([entry!["actor"], entry!["phase"], entry!["status"]], [email, "done", 201])
+    // The account is who it is, whatever its address.
+    provider.accounts.set("a1", { email: "other@shop.example", email_verified: false })
+    assert.strictEqual((yield* enter(browser(), "a1")).body.data.person.person_id, person.person_id)
+    // The address was given on to somebody else.
+    provider.accounts.set("a2", ada)
+    const heir = yield* enter(browser(), "a2")
+    assert.deepStrictEqual([heir.status, heir.body.error], [403, "forbidden"])
+  }).pipe(Effect.scoped)
+)
+
+it.live("refuses an address that is not verified, and somebody who has no role, with the same words", () =>
+  Effect.gen(function* () {
+    const { browser, provider } = yield* begin()
+    provider.accounts.set("unverified", { email, email_verified: false })
+    provider.accounts.set("text", { email, email_verified: "true" })
+    provider.accounts.set("silent", {})
+    provider.accounts.set("nobody", { email: "nobody@shop.example", email_verified: true })
+    const answers = yield* Effect.forEach(["unverified", "text", "silent", "nobody"], (account) =>
+      enter(browser(), account)
+    )
+    assert.deepStrictEqual(
+      answers.map(({ status }) => status),
+      [403, 403, 403, 403]
+    )
+    assert.strictEqual(new Set(answers.map(({ body }) => body.message)).size, 1)
+  }).pipe(Effect.scoped)
+)
+
+it.live("the way back is for the browser that went, once, within ten minutes, with the code that belongs to it", () =>
+  Effect.gen(function* () {
+    const { browser, leap, provider } = yield* begin({}, { clock: "test" })
+    provider.accounts.set("a1", ada)
+    const [mine, thief] = [browser(), browser()]
+    const use = ({ call }: ConsoleBrowser, back: object) =>
+      Effect.map(call("POST", "/sign_in/openid/use", back), ({ status }) => status)
+    const back = yield* throughProvider(yield* askAt(mine), "a1")
+    const thiefs = yield* throughProvider(yield* askAt(thief), "a1")
+    assert.strictEqual(yield* use(thief, back), 403, "in another browser")
+    assert.strictEqual(yield* use(mine, { ...thiefs, state: back.state }), 403, "with the code of another")
+    assert.strictEqual(yield* use(mine, back), 403, "a state is worth one try")
+    const again = yield* throughProvider(yield* askAt(mine), "a1")
+    assert.strictEqual(yield* use(mine, { ...again, state: "made-up" }), 403)
+    assert.strictEqual(yield* use(mine, again), 201)
+    assert.strictEqual(yield* use(mine, again), 403, "a second time")
+    const late = yield* throughProvider(yield* askAt(mine), "a1")
+    yield* leap("10 minutes")
+    assert.strictEqual(yield* use(mine, late), 403, "after ten minutes")
+  }).pipe(Effect.scoped)
+)
+
+it.live("a claim gives roles and takes them, also of somebody who was never invited", () =>
+  Effect.gen(function* () {
+    const { api, browser, merchantId, provider } = yield* begin({
+      OPENID_ROLES: "admins=admin,helpers=support,admins=viewer"
+    })
+    provider.accounts.set("op", { email: "op@pay.example", email_verified: true, name: "Op", groups: ["admins"] })
+    const session = browser()
+    const entered = yield* enter(session, "op")
+    assert.strictEqual(entered.status, 201, entered.text)
+    const rolesOf = (reply: typeof entered) =>
+      reply.body.data.person.roles.map(({ merchant_id, role }: any) => [merchant_id, role])
+    assert.deepStrictEqual([entered.body.data.person.name, rolesOf(entered)], ["Op", [[null, "admin"]]])
+    const [entry] = yield* entriesOf(api, "&act=console:sign_in.useOpenId")
+    assert.deepStrictEqual(entry!["details"], { changes: [{ belongs_to: "installation", role: "admin" }] })
+    provider.accounts.set("op", { email: "op@pay.example", email_verified: true, groups: "helpers" })
+    assert.deepStrictEqual(rolesOf(yield* enter(browser(), "op")), [[null, "support"]])
+    // Without a role there the person is out, in all sessions.
+    provider.accounts.set("op", { email: "op@pay.example", email_verified: true, groups: ["others"] })
+    assert.strictEqual((yield* enter(browser(), "op")).status, 403)
+    assert.strictEqual((yield* session.call("GET", "/session")).status, 401)
+    // Where the settings name no group, the provider has no say.
+    provider.accounts.set("a1", ada)
+    assert.deepStrictEqual(rolesOf(yield* enter(browser(), "a1")), [[merchantId, "developer"]])
+  }).pipe(Effect.scoped)
+)
+
+it.live("a provider that does not answer, or with too much, signs nobody in and holds nobody up", () =>
+  Effect.gen(function* () {
+    const port = yield* freePort
+    const server = createServer((_, response) => response.end(`{"issuer":"${"x".repeat(300_000)}"}`))
+    yield* Effect.acquireRelease(
+      Effect.callback<void>((resume) => void server.listen(port, "127.0.0.1", () => resume(Effect.void))),
+      () => Effect.callback<void>((resume) => void server.close(() => resume(Effect.void)))
+    )
+    const { api } = yield* begin({ OPENID_ISSUER: `http://127.0.0.1:${port}` })
+    const asked = yield* consoleBrowser(api, origin).call("POST", "/sign_in/openid")
+    assert.deepStrictEqual([asked.status, asked.body.error], [503, "internal_error"])
+    const { api: other } = yield* begin({ OPENID_ISSUER: `http://127.0.0.1:${yield* freePort}` })
+    assert.strictEqual((yield* consoleBrowser(other, origin).call("POST", "/sign_in/openid")).status, 503)
+  }).pipe(Effect.scoped)
+)
+
+describe("the settings of a provider", () => {
+  const whole = {
+    DATABASE_URL: "postgres://u:p@127.0.0.1/x",
+    SECRET_KEY: Buffer.from("0123456789abcdefghijklmnopqrstuv").toString("base64"),
+    OPERATOR_TOKEN: "operator-token-of-the-tests-long-enough",
+    OPENID_ISSUER: "https://id.example/realm",
+    OPENID_CLIENT_ID: "coffer",
+    OPENID_CLIENT_SECRET: "secret"
+  }
+  const problem = (env: Record<string, string>) =>
+    Effect.map(Effect.flip(settingsOf({ ...whole, ...env })), (error) => String(error.message))
+
+  it.effect("are refused where they are not whole, not safe, or name a role that there is not", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* settingsOf(whole)).openId?.issuer.host, "id.example")
+      assert.include(yield* problem({ OPENID_ISSUER: "http://id.example" }), "OPENID_ISSUER")
+      assert.include(yield* problem({ OPENID_CLIENT_SECRET: "" }), "OPENID_CLIENT_SECRET")
+      for (const roles of ["admins=owner", "a=admin@mer_1", "admin", "a=finance@installation"]) {
+        assert.include(yield* problem({ OPENID_ROLES: roles }), "OPENID_ROLES", roles)
+      }
+      assert.include(yield* problem({ DEMAND_PASSKEYS: "buyers" }), "DEMAND_PASSKEYS")
+      assert.include(yield* problem({ DEMAND_PASSKEYS: "live", PUBLIC_URL: "https://192.0.2.7" }), "PUBLIC_URL")
+    })
+  )
+})

@@ -1,0 +1,125 @@
+/** The operator's API by the session of a person who has a role of the installation, and keys by that of a merchant's. */
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { invite, signIn } from "../../kit/console.ts"
+import { mailServer } from "../../kit/MailServer.ts"
+import { entriesOf, newOperator } from "../../kit/operators.ts"
+import { start } from "../../kit/Service.ts"
+
+const begin = Effect.fnUntraced(function* (env: Record<string, string> = {}) {
+  const mails = yield* mailServer()
+  const running = yield* start({ env: { SMTP_URL: mails.url, MAIL_FROM: "coffer@pay.example", ...env } })
+  const { merchantId } = running.merchant
+  const { api } = running
+  const entered = Effect.fnUntraced(function* (email: string, role: string, merchant_id?: string) {
+    const invited = yield* invite(api, mails, { email, role, ...(merchant_id === undefined ? {} : { merchant_id }) })
+    return { ...invited, ...(yield* signIn(api, mails, email)) }
+  })
+  return { ...running, mails, merchantId, entered }
+})
+
+it.live("a person of the installation does by the session what the role may, and it is in the audit log", () =>
+  Effect.gen(function* () {
+    const { api, entered, merchantId } = yield* begin()
+    const { operate, person_id } = yield* entered("op@pay.example", "support")
+    assert.strictEqual((yield* operate("GET", `/merchants/${merchantId}`)).status, 200)
+    assert.strictEqual((yield* operate("POST", `/merchants/${merchantId}/suspend`)).status, 200)
+    const refused = yield* operate("POST", `/merchants/${merchantId}`, { name: "Mine" })
+    assert.deepStrictEqual([refused.status, refused.body.error], [403, "forbidden"])
+    const entries = yield* entriesOf(api)
+    const mine = entries.filter(({ actor_id }) => actor_id === person_id).map(({ act, phase }) => `${act} ${phase}`)
+    assert.includeMembers(mine, ["merchants.suspend done", "merchants.suspend begun", "merchants.update refused"])
+  }).pipe(Effect.scoped)
+)
+
+it.live("the page of another site does nothing there, and nobody does without a role of the installation", () =>
+  Effect.gen(function* () {
+    const { api, entered, merchantId } = yield* begin()
+    const operator = yield* entered("op@pay.example", "admin")
+    const suspend = (headers: Record<string, string>) =>
+      Effect.map(
+        operator.operate("POST", `/merchants/${merchantId}/suspend`, undefined, headers),
+        ({ status }) => status
+      )
+    assert.strictEqual(yield* suspend({ "Coffer-Console": "" }), 403)
+    assert.strictEqual(yield* suspend({ Origin: "https://evil.example" }), 403)
+    assert.strictEqual(yield* suspend({ Origin: "null" }), 403)
+    assert.strictEqual(yield* suspend({ "Sec-Fetch-Site": "cross-site" }), 403)
+    assert.strictEqual((yield* api.operator("GET", `/merchants/${merchantId}`)).body.data.suspended_at, null)
+    const owner = yield* entered("owner@shop.example", "owner", merchantId)
+    assert.strictEqual((yield* owner.operate("GET", "/merchants")).status, 403)
+    // A token beside the cookie is what counts.
+    assert.strictEqual(
+      (yield* owner.operate("GET", "/merchants", undefined, { Authorization: "Bearer nobody" })).status,
+      401
+    )
+    yield* api.operator("POST", `/people/${operator.person_id}/remove`)
+    const after = yield* operator.operate("GET", "/merchants")
+    assert.deepStrictEqual([after.status, after.body.error], [401, "invalid_api_key"])
+  }).pipe(Effect.scoped)
+)
+
+it.live("two operators are two persons, not two sessions", () =>
+  Effect.gen(function* () {
+    const { api, mails, merchantId } = yield* begin({ TWO_OPERATORS: "fees" })
+    const { token } = yield* newOperator(api, "Root", "admin")
+    const both = Effect.fnUntraced(function* (email: string) {
+      const body = { email, role: "admin" }
+      assert.strictEqual((yield* api.operator("POST", "/people", body)).status, 202)
+      const headers = { Authorization: `Bearer ${token}` }
+      const before = mails.mails.length
+      assert.strictEqual((yield* api.call("POST", "/operator/v1/people", { body, headers })).status, 200)
+      yield* mails.mail(before + 1)
+      return yield* signIn(api, mails, email)
+    })
+    const one = yield* both("one@pay.example")
+    const twin = yield* signIn(api, mails, "one@pay.example")
+    const other = yield* both("other@pay.example")
+    const fees = { dispute_fee: { USD: 7 } }
+    const ask = ({ operate }: typeof one) =>
+      Effect.map(operate("POST", `/merchants/${merchantId}`, fees), ({ status }) => status)
+    assert.strictEqual(yield* ask(one), 202)
+    assert.strictEqual(yield* ask(twin), 202)
+    assert.strictEqual(yield* ask(other), 200)
+  }).pipe(Effect.scoped)
+)
+
+it.live(
+  "a developer makes, rolls and revokes keys of the merchant, and each is in the audit log without its secret",
+  () =>
+    Effect.gen(function* () {
+      const { api, entered, merchantId } = yield* begin()
+      const { call } = yield* entered("dev@shop.example", "developer", merchantId)
+      const at = `/merchants/${merchantId}/api_keys`
+      const made = yield* call("POST", at, { mode: "sandbox", name: "Books", scopes: ["balance:read"] })
+      assert.strictEqual(made.status, 201, made.text)
+      const { key, key_id } = made.body.data
+      assert.strictEqual((yield* api.get("/v1/balance", key)).status, 200)
+      const listed = (yield* call("GET", `${at}?mode=sandbox`)).body.data.data
+      assert.deepStrictEqual(
+        listed.map((each: any) => each.key_id),
+        [key_id]
+      )
+      const rolled = yield* call("POST", `${at}/${key_id}/roll`, { overlap_minutes: 0 })
+      assert.strictEqual((yield* api.get("/v1/balance", key)).status, 401)
+      assert.strictEqual((yield* call("POST", `${at}/${key_id}`, { name: "Office" })).body.data.name, "Office")
+      assert.strictEqual((yield* call("POST", `${at}/${key_id}/revoke`)).status, 200)
+      assert.strictEqual((yield* api.get("/v1/balance", rolled.body.data.key)).status, 401)
+      const foreign = yield* api.newMerchant()
+      const { body } = yield* api.operator("POST", `/merchants/${foreign.merchantId}/api_keys`, {
+        mode: "sandbox",
+        name: "Theirs",
+        scopes: ["balance:read"]
+      })
+      assert.strictEqual((yield* call("POST", `${at}/${body.data.key_id}/revoke`)).status, 404)
+      const entries = yield* entriesOf(api)
+      const acts = entries
+        .filter(({ actor }) => actor === "dev@shop.example")
+        .map(({ act, phase }) => `${act} ${phase}`)
+      for (const act of ["create", "roll", "update", "revoke"]) {
+        assert.includeMembers(acts, [`console:api_keys.${act} begun`, `console:api_keys.${act} done`])
+      }
+      assert.notInclude(JSON.stringify(entries), key)
+      assert.notInclude(JSON.stringify(entries), rolled.body.data.key)
+    }).pipe(Effect.scoped)
+)

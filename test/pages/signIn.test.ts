@@ -1,0 +1,204 @@
+/** The console's sign-in page in a real browser: by the link of a mail, and by a passkey of a virtual authenticator. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { executable, needsChromium, openPage } from "../kit/Browser.ts"
+import { invite, linkIn } from "../kit/console.ts"
+import { mailServer } from "../kit/MailServer.ts"
+import { openIdProvider } from "../kit/openIdProvider.ts"
+import { freePort, start } from "../kit/Service.ts"
+
+const email = "ada@shop.example"
+
+const begin = Effect.fnUntraced(function* (env: Record<string, string> = {}, ownPort?: number) {
+  const mails = yield* mailServer()
+  const port = ownPort ?? (yield* freePort)
+  const origin = `http://localhost:${port}`
+  const running = yield* start({
+    port,
+    env: { SMTP_URL: mails.url, MAIL_FROM: "coffer@pay.example", PUBLIC_URL: origin, ...env }
+  })
+  const { merchantId } = running.merchant
+  const ada = yield* invite(running.api, mails, { email, merchant_id: merchantId, role: "owner" })
+  return { ...running, mails, origin, address: `${origin}/console/sign-in`, ada, merchantId }
+})
+
+/** A page of a browser of its own. What it asks of others, or says on the console, is in `said`. */
+const browser = Effect.fnUntraced(function* (options: Parameters<typeof openPage>[1] = {}) {
+  const page = yield* openPage(undefined, options)
+  const said: Array<string> = []
+  // Chromium writes every refusal on the console.
+  page.on("console", (message) => /status of 4/.test(message.text()) || said.push(message.text()))
+  page.on("pageerror", (error) => said.push(error.message))
+  page.on("request", (request) => {
+    if (!/^(data:|http:\/\/localhost)/.test(request.url())) said.push(request.url())
+  })
+  return { page, said }
+})
+
+/** A device that knows its person, as far as it tells. */
+const withAuthenticator = (page: Page, isUserVerified = true) =>
+  Effect.promise(async () => {
+    const session = await page.context().newCDPSession(page)
+    await session.send("WebAuthn.enable")
+    const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
+      options: {
+        protocol: "ctap2",
+        transport: "internal",
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified,
+        automaticPresenceSimulation: true
+      }
+    })
+    return { session, authenticatorId }
+  })
+
+const askForLink = (page: Page, address: string) =>
+  Effect.promise(async () => {
+    await page.goto(address)
+    await page.getByLabel("Your e-mail address").fill(email)
+    await page.getByRole("button", { name: "Send me a sign-in link" }).click()
+    await page.getByText("a link is on its way").waitFor()
+  })
+const signedIn = (page: Page) => page.getByText("You are signed in as").waitFor()
+
+describe.skipIf(executable === undefined)(`the console's sign-in page${needsChromium}`, () => {
+  it.live("signs in by a link, registers a passkey, and signs in with it in one press", () =>
+    Effect.gen(function* () {
+      const { address, mails } = yield* begin()
+      const { page, said } = yield* browser()
+      const { authenticatorId, session } = yield* withAuthenticator(page)
+      yield* askForLink(page, address)
+      const token = linkIn(yield* mails.mail(2))
+      yield* Effect.promise(async () => {
+        await page.goto(`${address}#${token}`)
+        await signedIn(page)
+        assert.strictEqual(page.url(), address)
+        await page.getByLabel("Name of a new passkey").fill("My laptop")
+        await page.getByRole("button", { name: "Add a passkey" }).click()
+        await page.getByText("The passkey was added").waitFor()
+        await page.getByText("My laptop").waitFor()
+        await page.getByRole("button", { name: "Sign out" }).click()
+        await page.getByText("You are signed out").waitFor()
+        await page.getByRole("button", { name: "Sign in with a passkey" }).click()
+        await signedIn(page)
+        await page.getByText(email).waitFor()
+        // It is one that names the person by itself.
+        const { credentials } = await session.send("WebAuthn.getCredentials", { authenticatorId })
+        assert.deepStrictEqual(
+          credentials.map(({ isResidentCredential }) => isResidentCredential),
+          [true]
+        )
+        await page.reload()
+        await signedIn(page)
+      })
+      assert.deepStrictEqual(said, [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("takes no passkey of a device that has not known its person", () =>
+    Effect.gen(function* () {
+      const { address, mails } = yield* begin()
+      const { page } = yield* browser()
+      yield* withAuthenticator(page, false)
+      yield* askForLink(page, address)
+      const token = linkIn(yield* mails.mail(2))
+      yield* Effect.promise(async () => {
+        await page.goto(`${address}#${token}`)
+        await signedIn(page)
+        await page.getByRole("button", { name: "Add a passkey" }).click()
+        await page.getByText("No passkey was added").waitFor()
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("refuses a stolen link in the thief's browser, and a link that was used", () =>
+    Effect.gen(function* () {
+      const { address, mails } = yield* begin()
+      const { page } = yield* browser()
+      const { page: thief } = yield* browser()
+      yield* askForLink(page, address)
+      const token = linkIn(yield* mails.mail(2))
+      yield* Effect.promise(async () => {
+        await thief.goto(`${address}#${token}`)
+        await thief.getByText("asked for in another browser").waitFor()
+        await page.goto(`${address}#${token}`)
+        await signedIn(page)
+        await page.getByRole("button", { name: "Sign out" }).click()
+        await page.goto("about:blank")
+        await page.goto(`${address}#${token}`)
+        await page.getByText("This link was used").waitFor()
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("lets a person whose passkey is demanded register one and go on", () =>
+    Effect.gen(function* () {
+      const { address, api, mails, merchantId } = yield* begin({ DEMAND_PASSKEYS: "live" })
+      yield* api.operator("POST", `/merchants/${merchantId}`, { approved: true })
+      const { page } = yield* browser()
+      yield* withAuthenticator(page)
+      yield* askForLink(page, address)
+      const token = linkIn(yield* mails.mail(2))
+      yield* Effect.promise(async () => {
+        await page.goto(`${address}#${token}`)
+        await page.getByText("This installation demands a passkey").waitFor()
+        await page.getByRole("button", { name: "Add a passkey" }).click()
+        await page.getByText("The passkey was added").waitFor()
+        await page.reload()
+        await signedIn(page)
+        assert.isFalse(await page.getByText("This installation demands a passkey").isVisible())
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("signs in at an OpenID provider of another site, and back", () =>
+    Effect.gen(function* () {
+      const port = yield* freePort
+      const provider = yield* openIdProvider(`http://localhost:${port}/console/sign-in`)
+      const { address } = yield* begin(provider.env, port)
+      provider.accounts.set("ada", { email, email_verified: true })
+      const { page } = yield* browser()
+      yield* Effect.promise(async () => {
+        await page.goto(address)
+        await page.getByRole("button", { name: `Sign in at ${new URL(provider.issuer).host}` }).click()
+        await page.locator("input[name=login]").fill("ada")
+        await page.locator("input[name=password]").fill("any")
+        await page.locator("button[type=submit]").click()
+        await signedIn(page)
+        // Neither the code nor the state stays in the address.
+        assert.strictEqual(page.url(), address)
+        await page.reload()
+        await signedIn(page)
+        // Somebody else's way back, sent to this browser, signs nobody in.
+        await page.getByRole("button", { name: "Sign out" }).click()
+        await page.goto(`${address}?code=stolen&state=stolen`)
+        await page.getByText("You were not signed in").waitFor()
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("speaks Chinese to a Chinese browser, stands in no frame, and loads nothing from elsewhere", () =>
+    Effect.gen(function* () {
+      const { address, api } = yield* begin()
+      const { page, said } = yield* browser({ locale: "zh-CN" })
+      yield* Effect.promise(async () => {
+        await page.goto(address)
+        await page.getByRole("heading", { name: "登录 Coffer" }).waitFor()
+        await page.getByRole("button", { name: "使用通行密钥登录" }).waitFor()
+      })
+      assert.deepStrictEqual(said, [])
+      const headers = (yield* api.get("/console/sign-in")).headers as Headers
+      const policy = headers.get("content-security-policy")
+      for (const rule of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "connect-src 'self'"]) {
+        assert.include(policy, rule)
+      }
+      assert.notInclude(policy, "unsafe")
+      assert.deepStrictEqual(
+        ["x-frame-options", "referrer-policy", "cache-control"].map((name) => headers.get(name)),
+        ["DENY", "no-referrer", "no-store"]
+      )
+    }).pipe(Effect.scoped)
+  )
+})
