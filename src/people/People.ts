@@ -65,7 +65,7 @@ export class People extends Context.Service<
       invited: Invited,
       options: Options
     ) => Effect.Effect<Person, RoleConflict | MerchantNotFound>
-    /** Of somebody who has a role there. */
+    /** For a person who has a role there. */
     readonly setRole: (
       belongsTo: string,
       personId: string,
@@ -92,7 +92,7 @@ export class People extends Context.Service<
      * only where the claim gives a role.
      */
     readonly byIdentity: (identity: Identity) => Effect.Effect<ByIdentity, NobodyThere>
-    /** Of somebody who has a role there; undefined: wherever. */
+    /** For a person who has a role there; undefined: anywhere. */
     readonly endSessions: (belongsTo: string | undefined, personId: string) => Effect.Effect<Person, PersonNotFound>
   }
 >()("@coffer/people/People") {}

@@ -212,7 +212,7 @@ export const webhookAddresses = Effect.gen(function* () {
       const payload = `${merchantId}.${mode}`
       return `${publicUrl}/channels/stripe/${payload}.${secrets.sign(use + payload)}`
     },
-    /** Whose events come to the address with this token; none when we did not sign it. */
+    /** The account whose events come to the address with this token; none when we did not sign it. */
     read: (token: string): Option.Option<Account> => {
       const [merchantId = "", mode = ""] = token.split(".", 2)
       const payload = `${merchantId}.${mode}`
