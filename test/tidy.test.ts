@@ -111,7 +111,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^src\/(events\/eventBodies|logs\/logBodies)\.ts$/, /^node:(zlib|util)$/],
   [/^src\/merchants\/keyText\.ts$/, /^node:zlib$/],
   [/^src\/mail\/Mailer\.ts$/, /^nodemailer(\/|$)/],
-  [/^src\/channels\/stripe\//, /^(node:https$|stripe$)/],
+  [/^src\/channels\/stripe\//, /^(node:https?$|stripe$)/],
   [/^src\/(doctor|edge|files)\//, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\/\w+\.ts$/, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\//, /^@effect\/sql-pg$/]
@@ -248,6 +248,7 @@ const retired: ReadonlyArray<{
       "src/checkout",
       "src/checkout/browser",
       "src/disputes",
+      "src/doctor",
       "src/edge",
       "src/files",
       "src/heldUp",
