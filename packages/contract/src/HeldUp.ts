@@ -102,8 +102,9 @@ export class HeldUpGroup extends HttpApiGroup.make("held_up")
         description:
           "Refunds that the channel has not settled, disputes that are not decided, payouts without an end, payments " +
           "that no order takes, sessions at a channel that name an order and are not in these books (after a " +
-          "restore), and deliveries and mails that were refused and are tried again. A delivery or mail that was given up " +
-          "waits for nothing: deliveries of which all attempts failed are listed by `webhook_deliveries?status=failed`."
+          "restore), and deliveries and mails that were refused and are tried again. A delivery or mail that was " +
+          "given up waits for nothing: deliveries of which all attempts failed are listed by " +
+          "`webhook_deliveries?status=failed`."
       })
     )
   )
