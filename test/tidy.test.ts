@@ -115,7 +115,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^src\/people\/Passkeys\.ts$/, /^@simplewebauthn\/server(\/helpers)?$/],
   [/^src\/people\/OpenId\.ts$/, /^openid-client$/],
   [/^src\/mail\/Mailer\.ts$/, /^nodemailer(\/|$)/],
-  [/^src\/channels\/stripe\//, /^(node:https$|stripe$)/],
+  [/^src\/channels\/stripe\//, /^(node:https?$|stripe$)/],
   [/^src\/(doctor|edge|files)\//, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\/\w+\.ts$/, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\//, /^@effect\/sql-pg$/]
@@ -254,6 +254,7 @@ const retired: ReadonlyArray<{
       "src/checkout",
       "src/checkout/browser",
       "src/disputes",
+      "src/doctor",
       "src/edge",
       "src/files",
       "src/heldUp",
