@@ -11,6 +11,7 @@ import * as ReceiptPageHttp from "./checkout/ReceiptPageHttp.ts"
 import * as EventsHttp from "./checkout/EventsHttp.ts"
 import * as LinkPageHttp from "./checkout/LinkPageHttp.ts"
 import * as DisputeHttp from "./disputes/DisputeHttp.ts"
+import * as ErasureHttp from "./erasures/ErasureHttp.ts"
 import * as EventHttp from "./events/EventHttp.ts"
 import * as FilesHttp from "./files/FilesHttp.ts"
 import * as UploadHttp from "./files/UploadHttp.ts"
@@ -60,6 +61,7 @@ const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(
     WalletHttp.layer,
     EventHttp.layer,
     LogHttp.layer,
+    ErasureHttp.layer,
     UploadHttp.layer,
     WebhookEndpointHttp.layer,
     DeliveryHttp.layer,
@@ -79,6 +81,7 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     UploadHttp.layerOperator,
     DeliveryHttp.layerOperator,
     LookupHttp.layer,
+    ErasureHttp.layerOperator,
     OperatorHttp.layer,
     PeopleHttp.layerOperator,
     ClusterHttp.layer

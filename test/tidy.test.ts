@@ -46,6 +46,7 @@ const floors: ReadonlyArray<string> = [
   "src/payouts",
   "src/disputes",
   "src/refunds",
+  "src/erasures",
   "src/timeline",
   "src/heldUp",
   "src/lookup",

@@ -20,6 +20,7 @@ const forAdmins: ReadonlyArray<ActName> = [
   "api_keys.roll",
   "people.list",
   "people.invite",
+  "erasures.create",
   "people.remove"
 ]
 const forSupport: ReadonlyArray<ActName> = [

@@ -23,6 +23,8 @@ const bodies: Record<string, Json> = {
   "/v1/orders/:ref/send_receipt": {},
   "/v1/payment_links": { amount: 1 },
   "/v1/payment_links/:link_id": {},
+  "/v1/erasures": {},
+  "/operator/v1/erasures": {},
   "/v1/test_helpers/orders/:ref/pay": {},
   "/v1/test_helpers/refunds/:ref/settle": { outcome: "failed" },
   "/v1/test_helpers/orders/:ref/dispute": {},

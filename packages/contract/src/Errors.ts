@@ -2,10 +2,10 @@
  * Every error the API can answer with: one class per row of the specification's table, in its order (spec: Errors).
  * These are wire shapes; the domain's errors are translated into them in the table of each room's refusals
  * (`src/orders/orderRefusals.ts`) and nowhere else. Ours beside the table: `insufficient_balance` (silences: R1),
- * `delivery_not_found`, for the operator `api_key_not_found`, `merchant_not_found`, `operator_not_found`,
- * `person_not_found` and `payout_not_found`, and 503
- * `internal_error` with `Retry-After` when too many requests are in work, when Postgres or an owner does not answer in
- * time, or when a process ends in the middle of a call (silences: G23).
+ * `delivery_not_found`, `erasure_not_found`, for the operator `api_key_not_found`, `merchant_not_found`,
+ * `operator_not_found`, `person_not_found` and `payout_not_found`, and 503 `internal_error` with `Retry-After` when
+ * too many requests are in work, when Postgres or an owner does not answer in time, or when a process ends in the
+ * middle of a call (silences: G23).
  */
 import { Schema } from "effect"
 import { refusedBody } from "./Envelope.ts"
@@ -100,6 +100,10 @@ export class PersonNotFound extends Schema.Error<PersonNotFound>("PersonNotFound
 ) {}
 export class PayoutNotFound extends Schema.Error<PayoutNotFound>("PayoutNotFound")(
   refusedBody(404, "payout_not_found", "There is no such payout."),
+  { httpApiStatus: 404 }
+) {}
+export class ErasureNotFound extends Schema.Error<ErasureNotFound>("ErasureNotFound")(
+  refusedBody(404, "erasure_not_found", "There is no such erasure here."),
   { httpApiStatus: 404 }
 ) {}
 export class ApiKeyNotFound extends Schema.Error<ApiKeyNotFound>("ApiKeyNotFound")(

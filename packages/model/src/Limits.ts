@@ -128,3 +128,6 @@ export const quotaOverrideMax = 1_000_000
 
 /** Calls of one account to Stripe in a second that an operator may set. */
 export const stripeCallsMax = 10_000
+
+/** Erasures of an account that are at work at once: each looks through all its calls of thirty days. */
+export const erasuresMax = 10

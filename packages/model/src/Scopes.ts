@@ -14,6 +14,8 @@ export const Scope = Schema.Literals([
   "balance:read",
   "events:read",
   "logs:read",
+  "erasures:read",
+  "erasures:write",
   "webhooks:read",
   "webhooks:write",
   "test_helpers:read",

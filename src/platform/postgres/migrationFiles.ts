@@ -53,5 +53,7 @@ export const migrationFiles: Readonly<Record<string, () => Promise<unknown>>> = 
   "0069_stripe_arrivals.ts": () => import("./migrations/0069_stripe_arrivals.ts"),
   "0072_channels.ts": () => import("./migrations/0072_channels.ts"),
   "0075_api_keys.ts": () => import("./migrations/0075_api_keys.ts"),
-  "0090_people.ts": () => import("./migrations/0090_people.ts")
+  "0090_people.ts": () => import("./migrations/0090_people.ts"),
+  "0103_erasures.ts": () => import("./migrations/0103_erasures.ts"),
+  "0104_retention.ts": () => import("./migrations/0104_retention.ts")
 }

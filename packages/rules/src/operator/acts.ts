@@ -18,6 +18,8 @@ interface Act {
   readonly isLogged: boolean
   /** Shows what belongs to a merchant: the audit log has that an operator has read it, once an hour. */
   readonly isSeen?: true
+  /** Fields of its body that the audit log, which is kept for ever, does not get. */
+  readonly hides?: ReadonlyArray<string>
   /** When it takes two operators; otherwise one does it alone. */
   readonly ofTwo?: OfTwo
 }
@@ -81,6 +83,9 @@ export const acts = {
   "people.endSessions": doneBy("support"),
   "approvals.list": reading,
   "audit_log.list": { roles: [], isLogged: false },
+  "erasures.create": { ...doneBy(), hides: ["email"] },
+  "erasures.list": reading,
+  "erasures.retrieve": reading,
   "cluster.retrieve": reading,
   "held_up.list": reading,
   "lookup.overview": looking,
@@ -103,6 +108,8 @@ export const takesTwo = (act: ActName, settings: TwoOperators, asked: Asked): bo
     ([word, concerns]) =>
       (word === "any" ? needsTwo(settings) : settings[word as keyof TwoOperators] !== undefined) && concerns(asked)
   )
+
+export const hiddenIn = (act: ActName): ReadonlyArray<string> => (acts[act] as Act).hides ?? []
 
 export const isSeen = (act: ActName): boolean => (acts[act] as Act).isSeen === true
 
