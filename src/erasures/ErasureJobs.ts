@@ -15,6 +15,7 @@ import { currentTime } from "../platform/runtime/clock.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { sealedForErasure } from "../secretKey/SealedRows.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { makeBuyerRows } from "./buyerRows.ts"
 import { makeEraseCopies } from "./eraseCopies.ts"
@@ -61,9 +62,12 @@ export const layer = Layer.effectDiscard(
     const store = yield* ErasureStore
     const erasures = yield* Erasures
     const work = yield* makeWork
+    const { filesBucket } = yield* Settings
 
     yield* workers.supervise(() => ({
       name: "erasures",
+      // The bucket is the one of the installation that was copied.
+      callsOutside: filesBucket !== undefined,
       wakeup,
       run: Effect.flatMap(currentTime, (now) =>
         Effect.flatMap(store.leaseDue(now, atOnce), (due) =>
