@@ -12,6 +12,7 @@ import * as EventsHttp from "./checkout/EventsHttp.ts"
 import * as LinkPageHttp from "./checkout/LinkPageHttp.ts"
 import * as DisputeHttp from "./disputes/DisputeHttp.ts"
 import * as ErasureHttp from "./erasures/ErasureHttp.ts"
+import * as ExportHttp from "./exports/ExportHttp.ts"
 import * as EventHttp from "./events/EventHttp.ts"
 import * as FilesHttp from "./files/FilesHttp.ts"
 import * as UploadHttp from "./files/UploadHttp.ts"
@@ -82,6 +83,7 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     DeliveryHttp.layerOperator,
     LookupHttp.layer,
     ErasureHttp.layerOperator,
+    ExportHttp.layer,
     OperatorHttp.layer,
     PeopleHttp.layerOperator,
     ClusterHttp.layer

@@ -13,6 +13,7 @@ import * as Watch from "./doctor/Watch.ts"
 import * as EdgeRoom from "./edge/EdgeRoom.ts"
 import * as Health from "./edge/Health.ts"
 import * as ErasuresRoom from "./erasures/ErasuresRoom.ts"
+import * as Exports from "./exports/Exports.ts"
 import * as EventsRoom from "./events/EventsRoom.ts"
 import * as FilesRoom from "./files/FilesRoom.ts"
 import * as HeldUp from "./heldUp/HeldUp.ts"
@@ -41,7 +42,14 @@ import * as Outbound from "./webhooks/Outbound.ts"
 import * as WebhooksRoom from "./webhooks/WebhooksRoom.ts"
 
 /** Views over the rows of many rooms. */
-const overview = Layer.mergeAll(ErasuresRoom.layer, TimelineRoom.layer, HeldUp.layer, Search.layer, jobs(Watch.layer))
+const overview = Layer.mergeAll(
+  ErasuresRoom.layer,
+  Exports.layer,
+  TimelineRoom.layer,
+  HeldUp.layer,
+  Search.layer,
+  jobs(Watch.layer)
+)
 /** The reports of the channels, and the acts of a sandbox. */
 const reports = Layer.mergeAll(StripeRoom.layer, SandboxRoom.layer)
 const aboutOrders = Layer.mergeAll(

@@ -47,6 +47,7 @@ const floors: ReadonlyArray<string> = [
   "src/disputes",
   "src/refunds",
   "src/erasures",
+  "src/exports",
   "src/timeline",
   "src/heldUp",
   "src/lookup",

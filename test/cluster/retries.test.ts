@@ -131,7 +131,10 @@ layer(Layer.effect(Shared, place), { excludeTestServices: true })(
           "POST /leaked_keys",
           "POST /operator/v1/merchants/:merchant_id/channels/:mode/reconciliation",
           "POST /pay/:link_id",
-          "POST /operator/v1/orders/:trade_no/payments/:payment_id/close"
+          "POST /operator/v1/orders/:trade_no/payments/:payment_id/close",
+          // They write nothing.
+          "POST /operator/v1/exports",
+          "POST /operator/v1/merchants/:merchant_id/exports"
         ]
         assert.deepStrictEqual([...played, ...elsewhere].toSorted(), writing)
       })

@@ -112,6 +112,8 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
   },
   "POST /v1/payment_links/:link_id": { status: "active", subject: text(Limits.subjectLengthMax), metadata: patch },
   "POST /v1/erasures": { email, dry_run: false },
+  "POST /operator/v1/exports": { email },
+  "POST /operator/v1/merchants/:merchant_id/exports": { mode: "sandbox" },
   "POST /operator/v1/erasures": { email, dry_run: false },
   "POST /v1/test_helpers/orders/:ref/pay": { payment_method: "card", outcome: "succeed", amount: 1_000 },
   "POST /v1/test_helpers/refunds/:ref/settle": { outcome: "succeeded" },

@@ -21,6 +21,8 @@ const forAdmins: ReadonlyArray<ActName> = [
   "people.list",
   "people.invite",
   "erasures.create",
+  "exports.buyer",
+  "exports.merchant",
   "people.remove"
 ]
 const forSupport: ReadonlyArray<ActName> = [

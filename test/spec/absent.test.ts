@@ -25,6 +25,8 @@ const bodies: Record<string, Json> = {
   "/v1/payment_links/:link_id": {},
   "/v1/erasures": {},
   "/operator/v1/erasures": {},
+  "/operator/v1/exports": { email: "a@b.example" },
+  "/operator/v1/merchants/:merchant_id/exports": { mode: "sandbox" },
   "/v1/test_helpers/orders/:ref/pay": {},
   "/v1/test_helpers/refunds/:ref/settle": { outcome: "failed" },
   "/v1/test_helpers/orders/:ref/dispute": {},

@@ -16,6 +16,7 @@ import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
 import { anyMode, instant, int, kind, ofMerchant, orNull, text, withExample } from "./fields.ts"
 import { OperatorErasuresGroup } from "./Erasures.ts"
+import { ExportsGroup } from "./Exports.ts"
 import { FilesGroup } from "./Files.ts"
 import { HeldUpGroup } from "./HeldUp.ts"
 import { knownParametersOnly, ListQuery } from "./Lists.ts"
@@ -336,6 +337,7 @@ export class OperatorApi extends HttpApi.make("coffer-operator")
   .add(ApprovalsGroup)
   .add(AuditLogGroup)
   .add(OperatorErasuresGroup)
+  .add(ExportsGroup)
   .add(ClusterGroup)
   .add(HeldUpGroup)
   .add(LookupGroup)

@@ -86,6 +86,8 @@ export const acts = {
   "erasures.create": { ...doneBy(), hides: ["email"] },
   "erasures.list": reading,
   "erasures.retrieve": reading,
+  "exports.buyer": { ...doneBy(), hides: ["email"] },
+  "exports.merchant": doneBy(),
   "cluster.retrieve": reading,
   "held_up.list": reading,
   "lookup.overview": looking,
