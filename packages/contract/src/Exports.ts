@@ -26,8 +26,8 @@ export class ExportsGroup extends HttpApiGroup.make("exports")
       OpenApi.annotations({
         summary: "Export all that is kept of a buyer",
         description:
-          `${what} Orders of all merchants that have this address, with refunds, disputes, evidence, events, mails and ` +
-          "deliveries. The audit log has who asked for it, and not the address."
+          `${what} Orders of all merchants that have this address, with refunds, disputes, evidence, events, mails ` +
+          "and deliveries. The audit log has who asked for it, and not the address."
       })
     ),
     HttpApiEndpoint.post("merchant", "/operator/v1/merchants/:merchant_id/exports", {
@@ -38,7 +38,7 @@ export class ExportsGroup extends HttpApiGroup.make("exports")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Export a merchant, for moving away",
-        description: `${what} Settings without secrets, orders, refunds, disputes, payouts, links, the ledger and events.`
+        description: `${what} Settings without secrets, orders, refunds, disputes, payouts, links, ledger and events.`
       })
     )
   )

@@ -90,10 +90,10 @@ it.live(
       const { merchantId, sandboxKey } = running.merchant
       const shop = merchantOf(running)
       yield* shop.paid(1_000)
-      yield* running.sql`insert into orders (trade_no, version, merchant_id, mode, out_trade_no, amount, currency, status,
-        refunded_amount, metadata, declines, unapplied_payments, due_at, expires_at, created_at)
-      select 'TRD_SB_' || lpad(n::text, 26, '0'), 1, ${merchantId}, 'sandbox', 'n' || n, 1, 'USD', 'expired', 0, '{}', 0,
-        '[]', 'epoch', 'epoch', 'epoch' from generate_series(1, 600) n`
+      yield* running.sql`insert into orders (trade_no, version, merchant_id, mode, out_trade_no, amount, currency,
+        status, refunded_amount, metadata, declines, unapplied_payments, due_at, expires_at, created_at)
+      select 'TRD_SB_' || lpad(n::text, 26, '0'), 1, ${merchantId}, 'sandbox', 'n' || n, 1, 'USD', 'expired', 0, '{}',
+        0, '[]', 'epoch', 'epoch', 'epoch' from generate_series(1, 600) n`
       const { linesOf, manifest, text } = yield* exported(running, `/merchants/${merchantId}/exports`, {
         mode: "sandbox"
       })
