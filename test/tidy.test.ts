@@ -46,6 +46,8 @@ const floors: ReadonlyArray<string> = [
   "src/payouts",
   "src/disputes",
   "src/refunds",
+  "src/erasures",
+  "src/exports",
   "src/timeline",
   "src/reports",
   "src/heldUp",

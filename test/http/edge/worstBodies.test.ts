@@ -73,6 +73,10 @@ const world = Effect.gen(function* () {
     api.operator("POST", "/people", { email: `${merchantId}@shop.example`, merchant_id: merchantId, role: "viewer" }),
     ({ body }) => body.data.person_id as string
   )
+  const erasure = Effect.map(
+    api.post("/v1/erasures", key, { email: "buyer@example.com" }),
+    ({ body }) => body.data.erasure_no as string
+  )
   const delivery = Effect.gen(function* () {
     yield* endpoint
     yield* paid
@@ -109,6 +113,7 @@ const world = Effect.gen(function* () {
       webhook_deliveries: delivery,
       operators: operator,
       people: person,
+      erasures: erasure,
       api_keys: apiKey,
       reports: report,
       orders: step === undefined ? paid : order
