@@ -12,6 +12,8 @@ import * as EventsHttp from "./checkout/EventsHttp.ts"
 import * as LinkPageHttp from "./checkout/LinkPageHttp.ts"
 import * as SignInPageHttp from "./console/SignInPageHttp.ts"
 import * as DisputeHttp from "./disputes/DisputeHttp.ts"
+import * as ErasureHttp from "./erasures/ErasureHttp.ts"
+import * as ExportHttp from "./exports/ExportHttp.ts"
 import * as EventHttp from "./events/EventHttp.ts"
 import * as FilesHttp from "./files/FilesHttp.ts"
 import * as UploadHttp from "./files/UploadHttp.ts"
@@ -62,6 +64,7 @@ const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(
     ReportHttp.layer,
     EventHttp.layer,
     LogHttp.layer,
+    ErasureHttp.layer,
     UploadHttp.layer,
     WebhookEndpointHttp.layer,
     DeliveryHttp.layer,
@@ -80,6 +83,8 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     UploadHttp.layerOperator,
     DeliveryHttp.layerOperator,
     LookupHttp.layer,
+    ErasureHttp.layerOperator,
+    ExportHttp.layer,
     OperatorHttp.layer,
     PeopleHttp.layerOperator,
     ClusterHttp.layer

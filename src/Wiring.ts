@@ -12,6 +12,8 @@ import * as DisputesRoom from "./disputes/DisputesRoom.ts"
 import * as Watch from "./doctor/Watch.ts"
 import * as EdgeRoom from "./edge/EdgeRoom.ts"
 import * as Health from "./edge/Health.ts"
+import * as ErasuresRoom from "./erasures/ErasuresRoom.ts"
+import * as Exports from "./exports/Exports.ts"
 import * as EventsRoom from "./events/EventsRoom.ts"
 import * as FilesRoom from "./files/FilesRoom.ts"
 import * as HeldUp from "./heldUp/HeldUp.ts"
@@ -41,7 +43,15 @@ import * as Outbound from "./webhooks/Outbound.ts"
 import * as WebhooksRoom from "./webhooks/WebhooksRoom.ts"
 
 /** Views over the rows of many rooms. */
-const overview = Layer.mergeAll(TimelineRoom.layer, ReportsRoom.layer, HeldUp.layer, Search.layer, jobs(Watch.layer))
+const overview = Layer.mergeAll(
+  ErasuresRoom.layer,
+  Exports.layer,
+  TimelineRoom.layer,
+  ReportsRoom.layer,
+  HeldUp.layer,
+  Search.layer,
+  jobs(Watch.layer)
+)
 const aboutOrders = Layer.mergeAll(
   LinksRoom.layer,
   ReceiptsRoom.layer,

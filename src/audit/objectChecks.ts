@@ -178,6 +178,7 @@ const eventChecks: ReadonlyArray<Check> = [
     about: "events",
     query: `select e.id as key, case when o.notify_url is not null
         and not exists (select from deliveries d where d.event_id = e.id)
+        and not exists (select from retention r where r.kind = 'deliveries' and e.created_at < r.dropped_before)
         then format('was not sent where the order %s wants it', o.trade_no)
       end as detail from events e left join orders o using (trade_no) where e.id = any($1)`
   },

@@ -1,6 +1,7 @@
 /**
  * The console's sign-in page: by a link that comes by mail, by a passkey, which is registered here too, or at an OpenID
- * provider. It is the same for everybody; its script asks who is signed in. The policy allows exactly that script, by its hash.
+ * provider. It is the same for everybody; its script asks who is signed in. The policy allows exactly that script, by
+ * its hash.
  */
 import { HttpServerResponse } from "effect/http"
 import { Html, html } from "../pages/html.ts"

@@ -25,7 +25,7 @@ const auditAge = gauge("coffer_audit_age_seconds", "Time since the last round of
 const auditLate = gauge("coffer_audit_overdue_seconds", "How long the next round of the auditor has been due")
 const reconciled = gauge(
   "coffer_reconciliation_age_seconds",
-  "Time since the books of an account at a channel were compared, for the one that waits longest; 0 where none takes payments"
+  "Time since the books of an account at a channel were compared: the longest wait; 0 where none takes payments"
 )
 const backupAge = gauge("coffer_backup_age_seconds", "Age of the newest file in BACKUP_DIR; +Inf where there is none")
 const diskFree = gauge("coffer_disk_free_bytes", "Free bytes on the disk of a folder")

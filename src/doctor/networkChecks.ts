@@ -191,7 +191,8 @@ export const acquirerVerdict = (merchants: LiveMerchants | undefined): Verdict =
   if (accounts === 0) return error("No merchant has an account at an acquirer: nobody can pay a live order.", advice)
   return payable < approved
     ? warning(
-        `${approved - payable} of ${approved} live merchants have no account at an acquirer: nobody can pay their orders.`,
+        `${approved - payable} of ${approved} live merchants have no account at an acquirer: ` +
+          "nobody can pay their orders.",
         advice
       )
     : fine("Each live merchant has an active account at an acquirer.")

@@ -1,5 +1,5 @@
 /** Checks of the database: version, shape, the service's role, TLS, clock, room for connections, disk. */
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { type DatabaseAddress, readAddress } from "../platform/postgres/databaseAddress.ts"
 import { reasonOf } from "../platform/postgres/databaseProblem.ts"
 import { measureSkew, MachineTime, secondsMax, secondsOdd } from "../platform/postgres/ClockSkew.ts"
@@ -7,7 +7,8 @@ import { mayMigrate, newestMigration } from "../platform/postgres/Migrator.ts"
 import { ledgerRights } from "../platform/postgres/ledgerRights.ts"
 import { diskVerdict, freeOn } from "./disk.ts"
 import { type Check, error, errorIf, fine, notApplicable, Unmade, type Verdict, warning } from "./Finding.ts"
-import { asked, type Installation } from "./Installation.ts"
+import { asked, type Installation, settingsOf } from "./Installation.ts"
+import { currentMillis } from "../platform/runtime/clock.ts"
 import { isLoopback } from "../platform/runtime/places.ts"
 
 export const postgresChecks = (installation: Installation): ReadonlyArray<Check> => [
@@ -17,7 +18,8 @@ export const postgresChecks = (installation: Installation): ReadonlyArray<Check>
   { name: "postgres tls", look: tls(installation) },
   { name: "clock", look: clock(installation) },
   { name: "connections", look: connections(installation) },
-  { name: "postgres disk", look: disk(installation) }
+  { name: "postgres disk", look: disk(installation) },
+  { name: "retention", look: retention(installation) }
 ]
 
 // Version -----------------------------------------------------------------------
@@ -218,4 +220,49 @@ const disk = (installation: Installation) =>
       return notApplicable("The service's role may not read where Postgres keeps its data: watch that disk from there.")
     }
     return diskVerdict(row.folder, yield* freeOn(row.folder))
+  })
+
+// Retention ---------------------------------------------------------------------
+
+/** Ended rows of a kind: how long they are kept, undefined for ever, and the age of the oldest, in days. */
+export interface KeptRows {
+  readonly kind: string
+  readonly kept: number | undefined
+  readonly oldest: number | undefined
+}
+
+/** Rows are dropped once an hour. */
+const lateDays = 2
+
+export const retentionVerdict = (kinds: ReadonlyArray<KeptRows>): Verdict => {
+  const late = kinds.find(({ kept, oldest }) => kept !== undefined && oldest !== undefined && oldest > kept + lateDays)
+  if (late !== undefined) {
+    return warning(
+      `The oldest of the ${late.kind} is ${Math.floor(late.oldest!)} days old, and they are kept for ${late.kept}.`,
+      "See that a runner works with this setting: it drops such rows once an hour."
+    )
+  }
+  const terms = kinds.map(({ kept, kind }) => `${kind} ${kept === undefined ? "for ever" : `for ${kept} days`}`)
+  return fine(`Kept are: ${terms.join(", ")}.`)
+}
+
+const retention = (installation: Installation) =>
+  Effect.gen(function* () {
+    const { keepDeliveries, keepMails } = yield* settingsOf(installation)
+    const now = yield* currentMillis
+    const [row] = yield* asked(
+      installation,
+      (sql) => sql<{ readonly deliveries: number | null; readonly mails: number | null }>`select
+        (select extract(epoch from created_at)::float8 from deliveries where status <> 'pending' order by id limit 1)
+          as deliveries,
+        (select extract(epoch from created_at)::float8 from mails where due_at is null order by created_at limit 1)
+          as mails`
+    )
+    const days = (seconds: number | null | undefined) =>
+      typeof seconds === "number" ? (now / 1_000 - seconds) / 86_400 : undefined
+    const kept = (duration: Duration.Duration | undefined) => duration && Duration.toDays(duration)
+    return retentionVerdict([
+      { kind: "deliveries", kept: kept(keepDeliveries), oldest: days(row?.deliveries) },
+      { kind: "mails", kept: kept(keepMails), oldest: days(row?.mails) }
+    ])
   })

@@ -6,7 +6,7 @@
  */
 import { CurrentOperator, OperatorToken } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
-import { acts, type ActName, actOf, isSeen, mayDo } from "@coffer/rules/operator/acts"
+import { acts, type ActName, actOf, hiddenIn, isSeen, mayDo } from "@coffer/rules/operator/acts"
 import { installation } from "@coffer/model/PersonRole"
 import { Role } from "@coffer/model/Role"
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
@@ -96,7 +96,7 @@ export const layer = Layer.effect(
         }
         if (isSeen(act)) yield* log.writeOnce({ ...entry, phase: "seen", target: shownTarget(record) })
         const handled = Effect.provideService(httpEffect, CurrentOperator, operator)
-        return yield* acts[act].isLogged ? logged(log, entry, record, handled) : handled
+        return yield* acts[act].isLogged ? logged(log, entry, record, handled, hiddenIn(act)) : handled
       })
     })
   })

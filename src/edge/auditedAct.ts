@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import type { AuditLog, Entry } from "../operators/AuditLog.ts"
+import { redactedText } from "@coffer/rules/redaction"
 import { parseJson } from "../platform/runtime/codecs.ts"
 import { withoutDeadline } from "../platform/runtime/Deadline.ts"
 
@@ -15,11 +16,12 @@ export const logged = <A, E, R>(
   log: AuditLog["Service"],
   entry: Who,
   record: RequestRecord,
-  handled: Effect.Effect<A, E, R>
+  handled: Effect.Effect<A, E, R>,
+  hidden: ReadonlyArray<string> = []
 ) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      yield* log.write({ ...entry, phase: "begun", details: yield* bodyOf(record) })
+      yield* log.write({ ...entry, phase: "begun", details: withoutFields(yield* bodyOf(record), hidden) })
       record.closeAct = (status) =>
         log.write({ ...entry, phase: "done", status, details: record.change ?? {} }).pipe(
           withoutDeadline,
@@ -32,6 +34,12 @@ export const logged = <A, E, R>(
       return yield* restore(handled)
     })
   )
+
+const withoutFields = ({ body }: { readonly body?: unknown }, hidden: ReadonlyArray<string>) => {
+  if (hidden.length === 0 || typeof body !== "object" || body === null) return body === undefined ? {} : { body }
+  const shown = Object.entries(body).map(([name, value]) => [name, hidden.includes(name) ? redactedText : value])
+  return { body: Object.fromEntries(shown) as object }
+}
 
 /** The body, where it is JSON and not refused. A form with a file is not read here. */
 const bodyOf = (record: RequestRecord) =>

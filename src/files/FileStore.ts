@@ -37,6 +37,8 @@ export class FileStore extends Context.Service<
     readonly hasRoom: (row: Pick<FileRow, "merchant_id" | "mode" | "size">) => Effect.Effect<boolean>
     /** The file of this name, which is about to be named somewhere: it is kept for a day more at least. */
     readonly named: (name: string) => Effect.Effect<Option.Option<FileRow>>
+    /** Whether there was one. */
+    readonly remove: (name: string) => Effect.Effect<boolean>
     /** Removes rows of files that nothing names any more, at most `limit`: their names. Those that are named stay. */
     readonly dropUnnamed: (now: DateTime.Utc, limit: number) => Effect.Effect<Dropped>
   }
@@ -100,6 +102,10 @@ export const layer = Layer.effect(
         select name, is_named from due`
       return { names: rows.filter(({ is_named }) => !is_named).map(({ name }) => name), looked: rows.length }
     })
+    const remove = (name: string) =>
+      sql`with gone as (delete from files where name = ${name} returning merchant_id, mode, size)
+        update file_bytes held set bytes = greatest(held.bytes - gone.size, 0) from gone
+        where held.merchant_id = gone.merchant_id and held.mode = gone.mode returning 1`
     const writing = <A>(write: Effect.Effect<A>) => faults.around("Store.write", write, () => "files")
 
     return FileStore.of({
@@ -110,6 +116,7 @@ export const layer = Layer.effect(
         const until = DateTime.add(yield* unmovedTime, { days: 1 })
         return yield* writing(sqlDefects(named({ name, until })))
       }),
+      remove: (name) => writing(Effect.map(sqlDefects(remove(name)), ({ length }) => length > 0)),
       dropUnnamed: (now, limit) => writing(sqlDefects(dropUnnamed(now, limit)))
     })
   })

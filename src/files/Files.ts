@@ -48,6 +48,14 @@ export class Files extends Context.Service<
       account: Account,
       received: ReceivedFile
     ) => Effect.Effect<UploadedFile, InvalidField | NotCommitted>
+    /**
+     * Removes these files for good; how many there were. One that is named elsewhere stays, and goes when nothing names
+     * it any more.
+     */
+    readonly erase: <E>(
+      names: ReadonlyArray<string>,
+      isNamedElsewhere: (name: string) => Effect.Effect<boolean, E>
+    ) => Effect.Effect<number, E>
     /** Removes files that neither evidence nor a logo names any more, at most `limit`; how many were looked at. */
     readonly dropUnnamed: (now: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
@@ -118,6 +126,20 @@ export const layer = Layer.effect(
           return { url: `${filesUrl}/${name}`, contentType: kind.contentType, size }
         },
         Effect.catchTags({ StorageFailed: notKept })
+      ),
+
+      // The content goes first: after a crash in between the row is there still, and leads to it again.
+      erase: Effect.fnUntraced(
+        function* (names, isNamedElsewhere) {
+          let removed = 0
+          for (const name of names.filter(isName)) {
+            if (yield* isNamedElsewhere(name)) continue
+            yield* storage.remove(name)
+            if (yield* store.remove(name)) removed++
+          }
+          return removed
+        },
+        Effect.catchIf(isStorageFailed, Effect.die)
       ),
 
       // The row goes first: a crash may leave a file without a row, but never a row without a file.

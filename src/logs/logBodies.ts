@@ -56,12 +56,13 @@ export const packed = (rows: ReadonlyArray<Bodies>): Effect.Effect<Uint8Array> =
 export type Unpacked = (place: number) => readonly [request: unknown, response: unknown]
 
 export const unpacked = (block: Uint8Array): Effect.Effect<Unpacked> =>
+  Effect.map(allOf(block), (bodies): Unpacked => (place) => [bodies[2 * place] ?? null, bodies[2 * place + 1] ?? null])
+
+/** All values of a block, as they were packed. */
+export const allOf = (block: Uint8Array): Effect.Effect<ReadonlyArray<unknown>> =>
   Effect.map(
     Effect.promise(() => decompress(block)),
-    (bytes) => {
-      const bodies = decode(bytes.toString())
-      return (place) => [bodies[2 * place] ?? null, bodies[2 * place + 1] ?? null]
-    }
+    (bytes) => decode(bytes.toString())
   )
 
 const compress = promisify<string, Buffer>(zstdCompress)

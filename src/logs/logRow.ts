@@ -1,6 +1,6 @@
 /** The row of a call: its bodies parsed, without secrets, and in a form that Postgres can store. Pure. */
 import type { MerchantId, Mode } from "@coffer/model/Ids"
-import { redact, redactText } from "@coffer/rules/redaction"
+import { redact, redactedText, redactText } from "@coffer/rules/redaction"
 import { type DateTime, Option, Schema } from "effect"
 import { storableJson } from "../platform/postgres/storable.ts"
 import { parseJson } from "../platform/runtime/codecs.ts"
@@ -65,12 +65,16 @@ export const rowOf = (call: LoggedCall): NewLogRow => {
     key_id: call.keyId ?? null,
     user_agent: redactedHeader(call.userAgent),
     idempotency_key: redactedHeader(call.idempotencyKey),
-    request_body: storable(redactedBody(call.requestBody)),
+    request_body: storable(withoutBuyer(call.path, redactedBody(call.requestBody))),
     response_body: storable(withCount(call, response)),
     created_at: call.at,
     ahead_ms: call.aheadMillis ?? 0
   }
 }
+
+/** A buyer who is to be erased is not named by the request to do so. */
+const withoutBuyer = (path: string, body: object | undefined): object | undefined =>
+  path === "/v1/erasures" && body !== undefined && "email" in body ? { ...body, email: redactedText } : body
 
 /** The answer of a call that stands for others says how many they are. A call above the quota keeps only that. */
 const withCount = ({ refused, status }: LoggedCall, response: object | undefined): object | undefined => {

@@ -35,7 +35,13 @@ export class MailUncertain extends Schema.TaggedError<MailUncertain>()("MailUnce
 
 export class Mailer extends Context.Service<
   Mailer,
-  { readonly send: (message: Message) => Effect.Effect<void, MailNotTaken | MailUncertain> }
+  {
+    readonly send: (message: Message) => Effect.Effect<void, MailNotTaken | MailUncertain>
+    /** Removes what this machine has kept of the mails with these numbers. */
+    readonly forget: (ids: ReadonlyArray<string>) => Effect.Effect<void>
+    /** The numbers of mails that this machine keeps as files. */
+    readonly kept: Effect.Effect<ReadonlyArray<string>>
+  }
 >()("@coffer/mail/Mailer") {}
 
 const outcomes = ["sent", "not_taken", "uncertain"] as const
@@ -65,6 +71,7 @@ const layerSmtp = (url: Redacted.Redacted) =>
       const { mailFrom } = yield* Settings
       const options = { ...parseConnectionUrl(Redacted.value(url)), ...patience }
       return Mailer.of({
+        ...(yield* makeFolder),
         send: (message) =>
           Effect.flatMap(compose(message, mailFrom), (mail) => handOver(options, mail)).pipe(
             Effect.tap(() => Metric.update(counted("sent"), 1)),
@@ -148,6 +155,22 @@ export const mailFilesMax = 1_000
 /** The folder is looked at once for so many mails. */
 const lookedAtAfter = 100
 
+/** The folder of mails. One may be there from a time when no mail server was used. */
+const makeFolder = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const folder = `${(yield* DataDir).path}/mails`
+  const isMail = (name: string) => name.endsWith(".eml")
+  return {
+    forget: (ids: ReadonlyArray<string>) =>
+      Effect.forEach(ids, (id) => fs.remove(`${folder}/${id}.eml`, { force: true }), { discard: true }).pipe(
+        Effect.catchTags({ PlatformError: Effect.die })
+      ),
+    kept: Effect.orElseSucceed(fs.readDirectory(folder), (): Array<string> => []).pipe(
+      Effect.map((names) => names.filter(isMail).map((name) => name.slice(0, -".eml".length)))
+    )
+  }
+})
+
 const layerFiles = Layer.effect(
   Mailer,
   Effect.gen(function* () {
@@ -155,6 +178,7 @@ const layerFiles = Layer.effect(
     const home = yield* DataDir
     const fs = yield* FileSystem.FileSystem
     const folder = `${home.path}/mails`
+    const kept = yield* makeFolder
     const dropOldest = Effect.gen(function* () {
       const names = (yield* fs.readDirectory(folder)).filter((name) => name.endsWith(".eml"))
       const files = yield* Effect.forEach(names, (name) =>
@@ -170,6 +194,7 @@ const layerFiles = Layer.effect(
     })
     let written = 0
     return Mailer.of({
+      ...kept,
       send: Effect.fnUntraced(
         function* (message) {
           const { bytes } = yield* compose(message, mailFrom)

@@ -1,6 +1,7 @@
 /**
  * OpenID Connect, and the only file that knows `openid-client`: the code flow with PKCE, state and nonce. Verifier and
- * nonce are sealed in the state, which is for the browser that asked alone, works once, and ends after ten minutes. There is no address to return to but the sign-in page, so nobody is led elsewhere.
+ * nonce are sealed in the state, which is for the browser that asked alone, works once, and ends after ten minutes.
+ * There is no address to return to but the sign-in page, so nobody is led elsewhere.
  */
 import { claimedValues } from "@coffer/rules/people/openId"
 import { openIdValidity } from "@coffer/rules/people/signIn"

@@ -9,18 +9,19 @@ const bytesMax = 256 * 1024
 interface Options {
   readonly method: string
   readonly headers: Record<string, string>
-  readonly body: BodyInit | null | undefined
+  readonly body: string | ReadableStream | ArrayBuffer | Uint8Array | URLSearchParams | null | undefined
   readonly signal?: AbortSignal
 }
 
 export const boundedFetch = (url: string, { body, headers, method, signal: outer }: Options): Promise<Response> => {
   const late = AbortSignal.timeout(millisMax)
   const signal = outer === undefined ? late : AbortSignal.any([outer, late])
-  return fetch(url, { method, headers, body: body ?? null, redirect: "manual", signal }).then((response) =>
-    read(response).then((bytes) => {
-      const isEmpty = [204, 205, 304].includes(response.status)
-      return new Response(isEmpty ? null : bytes, { status: response.status, headers: response.headers })
-    })
+  return fetch(url, { method, headers, body: (body as BodyInit | undefined) ?? null, redirect: "manual", signal }).then(
+    (response) =>
+      read(response).then((bytes) => {
+        const isEmpty = [204, 205, 304].includes(response.status)
+        return new Response(isEmpty ? null : bytes, { status: response.status, headers: response.headers })
+      })
   )
 }
 

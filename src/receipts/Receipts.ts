@@ -125,7 +125,7 @@ const makeDeliver = Effect.fnUntraced(function* (open: Receipts["Service"]["show
     const isOver = isForGood(mail, sent.failure, now)
     yield* Effect.logWarning(`a receipt was not taken by the mail server${isOver ? "" : " and is tried again"}`, {
       mail: mail.id,
-      reason
+      reason: withoutAddress(mail, reason)
     })
     if (isOver) return yield* giveUp(order, { mail: sending, status: "failed", error: reason })
     yield* end(sending, { status: "due", dueAt: mail.dueAt, error: reason })
@@ -133,7 +133,10 @@ const makeDeliver = Effect.fnUntraced(function* (open: Receipts["Service"]["show
 
   const lose = (mail: Mail, error: string) =>
     Effect.andThen(
-      Effect.logError("whether a receipt was sent is not known; it is not sent again", { mail: mail.id, error }),
+      Effect.logError("whether a receipt was sent is not known; it is not sent again", {
+        mail: mail.id,
+        error: withoutAddress(mail, error)
+      }),
       end(mail, { status: "unknown", dueAt: null, error })
     )
 
@@ -144,6 +147,9 @@ const makeDeliver = Effect.fnUntraced(function* (open: Receipts["Service"]["show
       : Effect.uninterruptible(attempt(mail))
   })
 })
+
+/** Mail servers name the buyer in their answers. The log of the service goes to places where nothing is erased. */
+const withoutAddress = ({ recipient }: Mail, reason: string) => reason.replaceAll(recipient, "[recipient]")
 
 const isForGood = (mail: Mail, { forGood }: MailNotTaken, now: DateTime.Utc): boolean =>
   forGood || DateTime.isGreaterThan(now, DateTime.addDuration(mail.createdAt, triedFor))

@@ -22,7 +22,7 @@ export interface Page {
 }
 
 export interface Part {
-  readonly name: "webhook_settings" | "idempotency_keys" | "merchant_modes"
+  readonly name: "webhook_settings" | "idempotency_keys" | "merchant_modes" | "erasures"
   /** Seals the next page of rows again, in the caller's transaction. */
   readonly page: (after: string) => Effect.Effect<Page, SqlError.SqlError | Schema.SchemaError>
 }
@@ -52,7 +52,12 @@ export const parts = (
   sql: SqlClient.SqlClient,
   secrets: Secrets["Service"],
   channel: Channel["Service"]
-): ReadonlyArray<Part> => [settingsPart(sql, secrets), answersPart(sql, secrets), accountsPart(sql, secrets, channel)]
+): ReadonlyArray<Part> => [
+  settingsPart(sql, secrets),
+  answersPart(sql, secrets),
+  accountsPart(sql, secrets, channel),
+  erasuresPart(sql, secrets)
+]
 
 /** Counts what it has sealed again, and leaves alone what opens with none of our keys. */
 const makeResealer = (secrets: Secrets["Service"]) => {
@@ -128,6 +133,28 @@ const answersPart = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Par
     return { last: rows.at(-1)?.id, resealed: count() }
   })
 })
+
+/** The addresses of buyers who are being erased: each is sealed until that is done. */
+const erasuresPart = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Part => ({
+  name: "erasures",
+  page: Effect.fnUntraced(function* (after: string) {
+    const rows = yield* decodeAnswers(
+      yield* sql`select erasure_no as id, sealed from erasures
+        where status = 'running' and erasure_no > ${after} order by erasure_no limit ${answersMax}::int4`
+    )
+    const { again, complain, count } = makeResealer(secrets)
+    for (const { id, sealed } of rows) {
+      if (sealed === null) continue
+      const fresh = again(sealed, sealedForErasure(id))
+      yield* sql`update erasures set sealed = ${fresh} where erasure_no = ${id} and sealed = ${sealed}`
+    }
+    yield* complain
+    return { last: rows.at(-1)?.id, resealed: count() }
+  })
+})
+
+/** What `src/erasures`, which stands above this room, seals an address for. */
+export const sealedForErasure = (erasureNo: string) => `erasures/${erasureNo}`
 
 /** The keys of accounts at channels. A change of a merchant's settings locks the same row of `merchants`. */
 const accountsPart = (sql: SqlClient.SqlClient, secrets: Secrets["Service"], channel: Channel["Service"]): Part => ({

@@ -74,6 +74,8 @@ key: update                           | 200         | -           | 200         
 key: roll                             | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
 key: revoke                           | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
 channel: set                          | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
+buyer: erase                          | 202         | -           | 202                    | 202                    | 202                    | 202                    | 202                  | -             | 202                         | -             | -             | 202
+buyer: erase, by the operator         | 202         | -           | 202                    | 202                    | 202                    | 202                    | 202                  | -             | 202                         | -             | -             | 202
 operator: create                      | 201         | -           | 201                    | 201                    | 201                    | 201                    | 201                  | -             | 201                         | -             | -             | 201
 operator: revoke                      | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
 person: give a role                   | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
@@ -129,7 +131,10 @@ layer(Layer.effect(Shared, place), { excludeTestServices: true })(
           "POST /leaked_keys",
           "POST /operator/v1/merchants/:merchant_id/channels/:mode/reconciliation",
           "POST /pay/:link_id",
-          "POST /operator/v1/orders/:trade_no/payments/:payment_id/close"
+          "POST /operator/v1/orders/:trade_no/payments/:payment_id/close",
+          // They write nothing.
+          "POST /operator/v1/exports",
+          "POST /operator/v1/merchants/:merchant_id/exports"
         ]
         assert.deepStrictEqual([...played, ...elsewhere].toSorted(), writing)
       })

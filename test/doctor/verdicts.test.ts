@@ -20,6 +20,7 @@ import {
   connectionsVerdict,
   migrationsVerdict,
   postgresVerdict,
+  retentionVerdict,
   roleVerdict,
   tlsVerdict
 } from "../../src/doctor/postgresChecks.ts"
@@ -119,6 +120,9 @@ const rows: ReadonlyArray<Row> = [
     "error",
     /at port 6000/
   ],
+  ["retention", retentionVerdict([{ kind: "mails", kept: undefined, oldest: 4_000 }]), "ok", /mails for ever/],
+  ["retention", retentionVerdict([{ kind: "mails", kept: 40, oldest: 41 }]), "ok", /mails for 40 days/],
+  ["retention", retentionVerdict([{ kind: "mails", kept: 40, oldest: 43.5 }]), "warning", /is 43 days old.* for 40/],
   ["admin port", adminAt(live, "127.0.0.1"), "ok", /127\.0\.0\.1:9090, on this machine/],
   ["admin port", adminAt(live, "0.0.0.0"), "warning", /0\.0\.0\.0:9090, in clear/],
   ["admin port", adminAt(live, undefined), "warning", /port that buyers reach/],

@@ -52,7 +52,7 @@ export const errorsLoggedIn = (url: string): ReadonlyArray<string> =>
     .split("\n")
     .filter((line) => line.includes(` ${TestPostgres.nameIn(url)} ERROR: `) && !line.endsWith(" timeout"))
 
-export interface Options extends Partial<Omit<Service.Options, "port" | "clock" | "logger">> {
+export interface Options extends Partial<Omit<Service.Options, "port" | "clock">> {
   /** `test`: the service's time stands still until the test moves it. */
   readonly clock?: "live" | "test"
   /** A free one unless given: PUBLIC_URL may have to name it. */
@@ -86,7 +86,7 @@ export const start = Effect.fnUntraced(function* ({ adminPort, begins = 0, clock
       ...options.env
     },
     ...(isTest ? { clock: Service.clockAt(begins), looks: true } : {}),
-    logger: yield* logWhenFailed
+    logger: options.logger ?? (yield* logWhenFailed)
   }).pipe(Effect.mapError((failure) => failure as never))
   const api = new Api(service.baseUrl, operatorToken)
   yield* api.ready

@@ -119,6 +119,10 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
     currency: "USD",
     time_zone: "America/Argentina/ComodRivadavia"
   },
+  "POST /v1/erasures": { email, dry_run: false },
+  "POST /operator/v1/exports": { email },
+  "POST /operator/v1/merchants/:merchant_id/exports": { mode: "sandbox" },
+  "POST /operator/v1/erasures": { email, dry_run: false },
   "POST /v1/test_helpers/orders/:ref/pay": { payment_method: "card", outcome: "succeed", amount: 1_000 },
   "POST /v1/test_helpers/refunds/:ref/settle": { outcome: "succeeded" },
   "POST /v1/test_helpers/orders/:ref/dispute": {

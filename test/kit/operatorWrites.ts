@@ -78,6 +78,18 @@ export const operatorWrites = [
       Effect.succeed({ path: `/operator/v1/merchants/${merchantId}/channels/live`, body: { channel: "none" } }),
     byOperator
   ),
+  ...write("buyer: erase", "plain", "select distinct email_hash from erasures where merchant_id = $1", () =>
+    Effect.succeed({ path: "/v1/erasures", body: { email: "buyer@example.com" } })
+  ),
+  ...write(
+    "buyer: erase, by the operator",
+    "plain",
+    // One buyer for each test: the erasure is no merchant's.
+    "select 1 from merchants where merchant_id = $1",
+    ({ merchant: { merchantId } }) =>
+      Effect.succeed({ path: "/operator/v1/erasures", body: { email: `${merchantId.toLowerCase()}@example.com` } }),
+    byOperator
+  ),
   ...write(
     "operator: create",
     "plain",

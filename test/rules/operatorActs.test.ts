@@ -20,6 +20,9 @@ const forAdmins: ReadonlyArray<ActName> = [
   "api_keys.roll",
   "people.list",
   "people.invite",
+  "erasures.create",
+  "exports.buyer",
+  "exports.merchant",
   "people.remove",
   "people.recover"
 ]

@@ -2,6 +2,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { BalanceGroup } from "./Balance.ts"
 import { DisputesGroup } from "./Disputes.ts"
+import { ErasuresGroup } from "./Erasures.ts"
 import { EventsGroup } from "./Events.ts"
 import { OwnFilesGroup } from "./Files.ts"
 import { knownParametersOnly } from "./Lists.ts"
@@ -29,6 +30,7 @@ export class Api extends HttpApi.make("coffer")
   .add(ReportsGroup)
   .add(EventsGroup)
   .add(LogsGroup)
+  .add(ErasuresGroup)
   .add(WebhookEndpointsGroup)
   .add(WebhookDeliveriesGroup)
   .add(TestHelpersGroup)

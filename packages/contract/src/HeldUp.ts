@@ -101,9 +101,10 @@ export class HeldUpGroup extends HttpApiGroup.make("held_up")
         summary: "Objects that wait for a person or a program, newest first",
         description:
           "Refunds that the channel has not settled, disputes that are not decided, payouts without an end, payments " +
-          "that no order takes, sessions at a channel that name an order and are not in these books (after a restore), " +
-          "and deliveries and mails that were refused and are tried again. A delivery or mail that was given up " +
-          "waits for nothing: deliveries of which all attempts failed are listed by `webhook_deliveries?status=failed`."
+          "that no order takes, sessions at a channel that name an order and are not in these books (after a " +
+          "restore), and deliveries and mails that were refused and are tried again. A delivery or mail that was " +
+          "given up waits for nothing: deliveries of which all attempts failed are listed by " +
+          "`webhook_deliveries?status=failed`."
       })
     )
   )

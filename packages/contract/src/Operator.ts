@@ -15,6 +15,8 @@ import { ClusterGroup } from "./Cluster.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
 import { anyMode, instant, int, kind, ofMerchant, orNull, text, withExample } from "./fields.ts"
+import { OperatorErasuresGroup } from "./Erasures.ts"
+import { ExportsGroup } from "./Exports.ts"
 import { FilesGroup } from "./Files.ts"
 import { HeldUpGroup } from "./HeldUp.ts"
 import { knownParametersOnly, ListQuery } from "./Lists.ts"
@@ -340,6 +342,8 @@ export class OperatorApi extends HttpApi.make("coffer-operator")
   .add(PeopleGroup)
   .add(ApprovalsGroup)
   .add(AuditLogGroup)
+  .add(OperatorErasuresGroup)
+  .add(ExportsGroup)
   .add(ClusterGroup)
   .add(HeldUpGroup)
   .add(LookupGroup)

@@ -54,6 +54,8 @@ const meanings: Record<string, string> = {
   503: "Busy, or a dependency does not answer; send the same request again after `Retry-After`"
 }
 
+/** A stored request would keep what it asks to forget. */
+const unkeyed: ReadonlySet<string> = new Set(["erasures.create"])
 /** Bodies that need something in them, although no one field of theirs is required. */
 const neverEmpty: ReadonlySet<string> = new Set(["disputes.submitEvidence", "test_helpers.advanceClock"])
 /** A document lists 200 before 201, so a reader meets the exception first. */
@@ -111,7 +113,8 @@ const completed = (document: Json, kind: Kind): Json => {
 const complete = (path: string, method: string, operation: Json, schemas: Json, { hasKeys }: Kind) => {
   // A form is not compared with that of an earlier request.
   const isForm = operation["requestBody"]?.content["multipart/form-data"] !== undefined
-  const changes = hasKeys && (method === "post" || method === "delete") && !isForm
+  const changes =
+    hasKeys && (method === "post" || method === "delete") && !isForm && !unkeyed.has(operation["operationId"])
   operation["parameters"] = [...operation["parameters"].map(parameterOf), ...(changes ? [idempotencyKey] : [])]
   const body = operation["requestBody"]?.content["application/json"]
   if (body !== undefined) {
@@ -127,7 +130,7 @@ const complete = (path: string, method: string, operation: Json, schemas: Json, 
     response["headers"] = headersOf(status, changes, counted, response["content"])
     const { "application/json": json, "image/svg+xml": svg, "text/csv": csv } = response["content"]
     if (svg !== undefined) response["content"]["image/svg+xml"] = picture
-    if (json === undefined) response["content"] = files
+    if (json === undefined) response["content"] = path.endsWith("/exports") ? archive : files
     else if (Number(status) >= 400) json.examples = refusalsOf(json.schema, schemas)
     else {
       json.schema = namedAnswer(json.schema, schemas)
@@ -143,7 +146,10 @@ const complete = (path: string, method: string, operation: Json, schemas: Json, 
   }
 }
 
-/** What the file of a report may be. */
+/** An export. */
+const archive = { "application/x-tar": { schema: { type: "string", format: "binary" } } }
+
+/** The file of a report. */
 const files = {
   "text/csv": { schema: { type: "string" }, example: "currency,source,payment_method,count,volume,fee\r\n" },
   "application/x-ndjson": { schema: { type: "string" }, example: '{"object":"fee_line","currency":"USD"}\n' }

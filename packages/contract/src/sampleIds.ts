@@ -22,5 +22,6 @@ export const sampleIds = {
   passkey: "psk_01KAJ3T6W8Z1B4D7F9H2K5M8P3",
   auditEntry: "aud_01KAJ4ZB9P4D6F8H1K3M5Q7S9V",
   difference: "rec_01KAR5D9T4W7Y2A6C8F1H3K5N7",
+  erasure: "ers_01KAJ6F3R5T7V9X2Z4B6D8F1H3",
   request: "req_01KAJ4ZB9N3C7X5M1QG8WTEP6K"
 } as const

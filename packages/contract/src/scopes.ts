@@ -49,6 +49,8 @@ export const scopes: Readonly<Record<Operation, Scope>> = {
   "events.list": "events:read",
   "events.retrieve": "events:read",
   "logs.list": "logs:read",
+  "erasures.create": "erasures:write",
+  "erasures.retrieve": "erasures:read",
   "webhook_endpoints.create": "webhooks:write",
   "webhook_endpoints.update": "webhooks:write",
   "webhook_endpoints.remove": "webhooks:write",

@@ -122,6 +122,9 @@ export type ReportNo = typeof ReportNo.Type
 /** Not among the others: an index of the audit log has those, and acts on keys name their merchant. */
 export const apiKeyPrefix = "key_"
 export const reportPrefix = "rpt_"
+
+/** A request to erase a buyer. Not among the others: no act of the audit log is about one. */
+export const erasurePrefix = "ers_"
 export const personPrefix = "per_"
 export const sessionPrefix = "ses_"
 export const passkeyPrefix = "psk_"

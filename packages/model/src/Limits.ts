@@ -143,3 +143,6 @@ export const quotaOverrideMax = 1_000_000
 
 /** Calls of one account to its acquirer in a second that an operator may set. */
 export const callsASecondMax = 10_000
+
+/** Erasures of an account that are at work at once: each looks through all its calls of thirty days. */
+export const erasuresMax = 10

@@ -16,6 +16,8 @@ export const Scope = Schema.Literals([
   "reports:write",
   "events:read",
   "logs:read",
+  "erasures:read",
+  "erasures:write",
   "webhooks:read",
   "webhooks:write",
   "test_helpers:read",

@@ -255,7 +255,8 @@ export const layerStrays = Layer.effect(
         const paymentId = typeof intent === "object" ? (intent?.id ?? null) : intent
         yield* sql`insert into stray_sessions (id, channel, merchant_id, mode, session_id, payment_id, trade_no, amount,
             currency, status, created_at, updated_at)
-          select ${yield* ids.next(prefixes.straySession)}::text, ${stripeChannel}::text, ${account.merchantId}::text, ${account.mode}::text,
+          select ${yield* ids.next(prefixes.straySession)}::text, ${stripeChannel}::text, ${account.merchantId}::text,
+            ${account.mode}::text,
             ${session.id}::text, ${paymentId}::text, ${tradeNo}::text, ${money.amount}::bigint,
             ${money.currency}::text, ${status}::text,
             ${isoText(timeOf(session.created))}::text::timestamptz, ${isoText(now)}::text::timestamptz

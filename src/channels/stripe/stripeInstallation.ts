@@ -1,6 +1,7 @@
 /**
  * Settings of an operator for Stripe, and Stripe's part of `coffer doctor`: whether it is reached from here, as the
- * service's client reaches it (at both of its hosts, and by the proxy), and whether accounts send events that say enough.
+ * service's client reaches it (at both of its hosts, and by the proxy), and whether accounts send events that say
+ * enough.
  */
 import http from "node:http"
 import https from "node:https"
@@ -109,7 +110,8 @@ const hasAccounts = (installation: Installation) =>
     asked(
       installation,
       (sql) => sql<{ readonly there: boolean }>`
-        select exists (select from merchant_modes where (channel_accounts -> ${stripeChannel}::text ->> 'isActive')::boolean) as there`
+        select exists (select from merchant_modes
+          where (channel_accounts -> ${stripeChannel}::text ->> 'isActive')::boolean) as there`
     ),
     ([row]) => row?.there === true
   )

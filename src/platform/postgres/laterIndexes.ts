@@ -52,7 +52,12 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
   {
     name: "orders_payment_method",
     on: "orders (merchant_id, mode, payment_method, trade_no) where payment_method is not null"
-  }
+  },
+  // A buyer's orders and mails (src/erasures). An order without an address is in no index of these.
+  { name: "orders_buyer", on: "orders (lower(receipt_email), trade_no) where receipt_email is not null" },
+  { name: "mails_recipient", on: "mails (lower(recipient))" },
+  // Mails that are kept no longer (KEEP_MAILS).
+  { name: "mails_age", on: "mails (created_at) where due_at is null" }
 ]
 
 /** Postgres waits for every transaction that is older than the index. */

@@ -58,5 +58,7 @@ export const migrationFiles: Readonly<Record<string, () => Promise<unknown>>> = 
   "0094_channel_accounts.ts": () => import("./migrations/0094_channel_accounts.ts"),
   "0097_reports.ts": () => import("./migrations/0097_reports.ts"),
   "0100_passkeys.ts": () => import("./migrations/0100_passkeys.ts"),
-  "0101_openid_identities.ts": () => import("./migrations/0101_openid_identities.ts")
+  "0101_openid_identities.ts": () => import("./migrations/0101_openid_identities.ts"),
+  "0103_erasures.ts": () => import("./migrations/0103_erasures.ts"),
+  "0104_retention.ts": () => import("./migrations/0104_retention.ts")
 }

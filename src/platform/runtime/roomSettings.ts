@@ -1,6 +1,6 @@
 /**
- * Settings that a room defines beside the code that needs them (docs/decisions/0094). They are read and checked with all
- * others at the start, by the doctor too, since a room that is wired has been loaded.
+ * Settings that a room defines beside the code that needs them (docs/decisions/0094). They are read and checked with
+ * all others at the start, and by the doctor too, since a room that is wired has been loaded.
  */
 import type { Config, Effect } from "effect"
 import type { BadSetting } from "./places.ts"

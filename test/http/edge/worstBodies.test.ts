@@ -11,6 +11,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { Logs } from "../../../src/logs/Logs.ts"
+import { Merchants } from "../../../src/merchants/Merchants.ts"
 import type { Reply } from "../../kit/Api.ts"
 import { endpoints } from "../../kit/endpoints.ts"
 import { escaped, filled, largestBodies } from "../../kit/largest.ts"
@@ -72,6 +73,10 @@ const world = Effect.gen(function* () {
     api.operator("POST", "/people", { email: `${merchantId}@shop.example`, merchant_id: merchantId, role: "viewer" }),
     ({ body }) => body.data.person_id as string
   )
+  const erasure = Effect.map(
+    api.post("/v1/erasures", key, { email: "buyer@example.com" }),
+    ({ body }) => body.data.erasure_no as string
+  )
   const delivery = Effect.gen(function* () {
     yield* endpoint
     yield* paid
@@ -86,8 +91,12 @@ const world = Effect.gen(function* () {
     return { trade_no, payment_id: row!.payment_id }
   }).pipe(Effect.catchTags({ SqlError: Effect.die }))
   /** Keys that nobody opens here. */
-  const account = Effect.ignore(sql`update merchant_modes set channel_accounts = '{"stripe": {"isActive": false,
-    "setAt": "2026-01-01T00:00:00.000Z", "own": {"secretKey": "", "webhookSecret": "", "account": null}}}' where merchant_id = ${merchantId} and mode = 'live'`)
+  const account = Effect.andThen(
+    Effect.ignore(sql`update merchant_modes set channel_accounts = '{"stripe": {"isActive": false,
+      "setAt": "2026-01-01T00:00:00.000Z", "own": {"secretKey": "", "webhookSecret": "", "account": null}}}'
+      where merchant_id = ${merchantId} and mode = 'live'`),
+    Context.get(context, Merchants).forget(merchantId)
+  )
   const file = yield* upload(baseUrl, merchantId, formOf(modePart("sandbox"), filePart(fileOf("pdf"))))
   const bodies = largestBodies({ trade_no: yield* paid, files: [file.body.data.url] })
   yield* Effect.flatMap(Logs, ({ flushed }) => flushed).pipe(Effect.provide(context))
@@ -104,6 +113,7 @@ const world = Effect.gen(function* () {
       webhook_deliveries: delivery,
       operators: operator,
       people: person,
+      erasures: erasure,
       api_keys: apiKey,
       reports: report,
       orders: step === undefined ? paid : order
@@ -341,7 +351,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst 
       )
       process.stdout.write(`\nworst request of each route: bytes, values or parameters, ms held\n${lines.join("\n")}\n`)
       // worstEvent.test.ts, linkVisits.test.ts, leakedKeys.test.ts
-      const elsewhere = ["POST /channels/:channel/:token", "POST /pay/:link_id", "POST /leaked_keys"]
+      const elsewhere = ["POST /channels/stripe/:token", "POST /pay/:link_id", "POST /leaked_keys"]
       assert.deepStrictEqual([...new Set(table.map(({ route }) => route)), ...elsewhere].toSorted(), routesHere())
       assert.includeMembers([...routesHere()], endpoints.map(nameOf))
     })

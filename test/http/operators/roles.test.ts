@@ -27,7 +27,8 @@ const prefixOf: Record<string, string> = {
   delivery_id: "dlv_",
   operator_id: "opr_",
   key_id: "key_",
-  person_id: "per_"
+  person_id: "per_",
+  erasure_no: "ers_"
 }
 
 describe("the table of acts", () => {

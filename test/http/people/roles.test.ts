@@ -39,7 +39,7 @@ describe("the table of console acts", () => {
   })
 })
 
-/** The most that is read before the person is known; and of a person with a session, as of an operator who makes a key. */
+/** The most that is read before the person is known; and with a session, as of an operator who makes a key. */
 const bytesMax = { anybody: 32_000, person: 144_000 }
 
 describe("a body of the console", () => {

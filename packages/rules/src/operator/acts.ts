@@ -18,6 +18,8 @@ interface Act {
   readonly isLogged: boolean
   /** Shows what belongs to a merchant: the audit log has that an operator has read it, once an hour. */
   readonly isSeen?: true
+  /** Fields of its body that the audit log, which is kept for ever, does not get. */
+  readonly hides?: ReadonlyArray<string>
   /** When it takes two operators; otherwise one does it alone. */
   readonly ofTwo?: OfTwo
 }
@@ -83,6 +85,11 @@ export const acts = {
   "people.recover": { ...doneBy(), ofTwo: { always: ({ recovers }) => recovers !== "other" } },
   "approvals.list": reading,
   "audit_log.list": { roles: [], isLogged: false },
+  "erasures.create": { ...doneBy(), hides: ["email"] },
+  "erasures.list": reading,
+  "erasures.retrieve": reading,
+  "exports.buyer": { ...doneBy(), hides: ["email"] },
+  "exports.merchant": doneBy(),
   "cluster.retrieve": reading,
   "held_up.list": reading,
   "lookup.overview": looking,
@@ -107,6 +114,8 @@ export const takesTwo = (act: ActName, settings: TwoOperators, request: ActReque
         (word === "any" ? needsTwo(settings) : settings[word as keyof TwoOperators] !== undefined)) &&
       concerns(request)
   )
+
+export const hiddenIn = (act: ActName): ReadonlyArray<string> => (acts[act] as Act).hides ?? []
 
 export const isSeen = (act: ActName): boolean => (acts[act] as Act).isSeen === true
 

@@ -19,6 +19,8 @@ import type {
   Dispute,
   DisputeEvidence,
   DisputesListQuery,
+  Erasure,
+  ErasuresCreate,
   Event,
   EventsListQuery,
   FeesReport,
@@ -367,6 +369,25 @@ export class ApiLogsApi {
   }
 }
 
+/** The methods of `coffer.erasures`. */
+export class ErasuresApi {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Erase a buyer. Metadata, addresses, subjects, evidence and its files, mails, events, receivers' answers, stored answers and API logs then say `[erased]`; numbers, amounts and the ledger stay. 202: it has begun, and `GET` says how far it is. 200: a dry run. It takes your own rows in this environment alone. While it runs, the same request answers the same erasure. 409: 10 of yours are at work. */
+  create(body: ErasuresCreate = {}, options: CallOptions = {}): Call<Erasure> {
+    return this.#transport.call({ method: "POST", path: path`/erasures`, body, isKeyed: true }, options)
+  }
+
+  /** How far an erasure is. It stays as the word that it was done. */
+  get(erasureNo: string, options: CallOptions = {}): Call<Erasure> {
+    return this.#transport.call({ method: "GET", path: path`/erasures/${erasureNo}` }, options)
+  }
+}
+
 /** The methods of `coffer.webhookEndpoints`. */
 export class WebhookEndpointsApi {
   readonly #transport: Transport
@@ -558,6 +579,7 @@ export class Resources {
   readonly reports: ReportsApi
   readonly events: EventsApi
   readonly apiLogs: ApiLogsApi
+  readonly erasures: ErasuresApi
   readonly webhookEndpoints: WebhookEndpointsApi
   readonly webhookSigningSecret: WebhookSigningSecretApi
   readonly webhookDeliveries: WebhookDeliveriesApi
@@ -574,6 +596,7 @@ export class Resources {
     this.reports = new ReportsApi(transport)
     this.events = new EventsApi(transport)
     this.apiLogs = new ApiLogsApi(transport)
+    this.erasures = new ErasuresApi(transport)
     this.webhookEndpoints = new WebhookEndpointsApi(transport)
     this.webhookSigningSecret = new WebhookSigningSecretApi(transport)
     this.webhookDeliveries = new WebhookDeliveriesApi(transport)

@@ -6,7 +6,7 @@ export type EventType =
 
 /** The `error` of a refusal: what a program branches on. */
 export type ErrorCode =
-  "internal_error" | "forbidden" | "merchant_not_approved" | "ip_not_allowed" | "invalid_api_key" | "missing_api_key" | "route_not_found" | "rate_limited" | "idempotency_in_progress" | "conflict" | "idempotency_error" | "invalid_request" | "processor_error" | "dispute_not_found" | "order_not_found" | "refund_not_found" | "delivery_not_found" | "endpoint_not_found" | "default_endpoint_secret_managed" | "event_not_found" | "report_not_found" | "payment_link_not_found" | "insufficient_balance" | "refund_window_expired"
+  "internal_error" | "forbidden" | "merchant_not_approved" | "ip_not_allowed" | "invalid_api_key" | "missing_api_key" | "route_not_found" | "rate_limited" | "idempotency_in_progress" | "conflict" | "idempotency_error" | "invalid_request" | "processor_error" | "dispute_not_found" | "order_not_found" | "refund_not_found" | "delivery_not_found" | "endpoint_not_found" | "default_endpoint_secret_managed" | "erasure_not_found" | "event_not_found" | "report_not_found" | "payment_link_not_found" | "insufficient_balance" | "refund_window_expired"
 
 /** A moment: ISO 8601 in UTC, seconds of Unix time, or a Date. */
 export type Moment =
@@ -465,6 +465,55 @@ export interface DisputeWonEvent {
   readonly event_id: string
   /** As `type`; for receivers written for the older form. */
   readonly event_type: "dispute.won"
+}
+
+/** A buyer who is erased. It holds nothing of the buyer. */
+export interface Erasure {
+  /** Always `erasure`. */
+  readonly object: "erasure"
+  /** Number of the erasure; null of a dry run, which stores nothing. */
+  readonly erasure_no: string | null
+  /** `running` until nothing of the buyer is left, orders that wait included. */
+  readonly status: "dry_run" | "running" | "done"
+  /** Whose buyer; null where a buyer of all merchants is erased. */
+  readonly merchant_id: string | null
+  /** In which environment; null for both. */
+  readonly mode: "sandbox" | "live" | null
+  /** The one order that is erased; null where an address is. */
+  readonly trade_no: string | null
+  /** The address as an HMAC, which this installation makes again of the same address; null where one order is erased. */
+  readonly email_hash: string | null
+  /** Orders that wait: while a dispute of one is open its evidence is needed, and what is on its way has to arrive. */
+  readonly orders_waiting: number
+  /** Rows of each kind that were changed; of a dry run, that would be. */
+  readonly counts: {
+    /** Orders. */
+    readonly orders: number
+    /** Refunds of these orders. */
+    readonly refunds: number
+    /** Disputes of these orders, with their evidence. */
+    readonly disputes: number
+    /** Files that the evidence named. */
+    readonly files: number
+    /** Mails with receipts. */
+    readonly mails: number
+    /** Events about these. */
+    readonly events: number
+    /** Answers of webhook receivers. */
+    readonly attempts: number
+    /** Payment links whose own texts had the address; null of a dry run. */
+    readonly payment_links: number | null
+    /** Stored answers of requests with an `Idempotency-Key`; null of a dry run. */
+    readonly answers: number | null
+    /** API logs; null of a dry run. */
+    readonly logs: number | null
+  }
+  /** Of a dry run: there are more than 10,000 orders. */
+  readonly is_capped: boolean
+  /** When it was asked for. Orders that were taken later stay; null of a dry run. */
+  readonly requested_at: string | null
+  /** When nothing was left; null before. */
+  readonly done_at: string | null
 }
 
 /** The event, byte for byte as it is delivered. `type` says what `data.object` is. */
@@ -1280,6 +1329,16 @@ export interface WebhookSigningSecret {
   readonly rotated_at: string | null
   /** Until when the secret before it signs as well; null when it no longer does. */
   readonly previous_until: string | null
+}
+
+/** Erase a buyer */
+export interface ErasuresCreate {
+  /** The buyer's address: all orders that have it. */
+  readonly email?: string | null | undefined
+  /** The one order that is erased, whatever address it has. */
+  readonly trade_no?: string | null | undefined
+  /** `true` says how many rows of each kind there are, and changes nothing. */
+  readonly dry_run?: boolean | null | undefined
 }
 
 /** Pay an order as its buyer would */

@@ -1,4 +1,4 @@
-/** A person's identity at an OpenID provider. Each person has one there, so an address that is given on opens nothing. */
+/** A person's identity at an OpenID provider. Each has one there, so an address that is given on opens nothing. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,0 +1,170 @@
+/**
+ * Erasing a buyer (docs/architecture.md, section 7; docs/decisions/0103): for the operator of all merchants, for a
+ * merchant its own. Without Idempotency-Key: two requests for one buyer at once are one, and a stored request would
+ * keep the address.
+ */
+import { Mode } from "@coffer/model/Ids"
+import { optional, withoutNulls } from "@coffer/model/optional"
+import { OneLine } from "@coffer/model/Text"
+import { erasuresMax, outTradeNoLengthMax } from "@coffer/model/Limits"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Decoding, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
+import { enveloped, listed } from "./Envelope.ts"
+import { Conflict, ErasureNotFound, InvalidRequest, OrderNotFound, Unavailable } from "./Errors.ts"
+import { int, kind, orNull, text, withExample } from "./fields.ts"
+import { ListQuery } from "./Lists.ts"
+import { Email } from "./Orders.ts"
+import { sampleIds } from "./sampleIds.ts"
+
+const Counts = Schema.Struct({
+  orders: int("Orders."),
+  refunds: int("Refunds of these orders."),
+  disputes: int("Disputes of these orders, with their evidence."),
+  files: int("Files that the evidence named."),
+  mails: int("Mails with receipts."),
+  events: int("Events about these."),
+  attempts: int("Answers of webhook receivers."),
+  payment_links: orNull(Schema.Int, "Payment links whose own texts had the address; null of a dry run."),
+  answers: orNull(Schema.Int, "Stored answers of requests with an `Idempotency-Key`; null of a dry run."),
+  logs: orNull(Schema.Int, "API logs; null of a dry run.")
+})
+
+export const ErasureResource = withExample(
+  Schema.Struct({
+    object: kind("erasure"),
+    erasure_no: orNull(Schema.String, "Number of the erasure; null of a dry run, which stores nothing."),
+    status: Schema.Literals(["dry_run", "running", "done"]).annotate({
+      description: "`running` until nothing of the buyer is left, orders that wait included."
+    }),
+    merchant_id: orNull(Schema.String, "Whose buyer; null where a buyer of all merchants is erased."),
+    mode: orNull(Mode, "In which environment; null for both."),
+    trade_no: orNull(Schema.String, "The one order that is erased; null where an address is."),
+    email_hash: orNull(
+      Schema.String,
+      "The address as an HMAC, which this installation makes again of the same address; null where one order is erased."
+    ),
+    orders_waiting: int(
+      "Orders that wait: while a dispute of one is open its evidence is needed, and what is on its way has to arrive."
+    ),
+    counts: Counts.annotate({ description: "Rows of each kind that were changed; of a dry run, that would be." }),
+    is_capped: Schema.Boolean.annotate({ description: "Of a dry run: there are more than 10,000 orders." }),
+    requested_at: orNull(Schema.String, "When it was asked for. Orders that were taken later stay; null of a dry run."),
+    done_at: orNull(Schema.String, "When nothing was left; null before.")
+  }).annotate({ identifier: "Erasure", description: "A buyer who is erased. It holds nothing of the buyer." }),
+  {
+    object: "erasure",
+    erasure_no: sampleIds.erasure,
+    status: "done",
+    merchant_id: sampleIds.merchant,
+    mode: "sandbox",
+    trade_no: null,
+    email_hash: "5f1d0c0b7a4c9be2f3a1d7e6c8b9a0f1e2d3c4b5a697887766554433221100ff",
+    orders_waiting: 0,
+    counts: {
+      orders: 2,
+      refunds: 1,
+      disputes: 0,
+      files: 0,
+      mails: 2,
+      events: 3,
+      attempts: 3,
+      payment_links: 0,
+      answers: 1,
+      logs: 9
+    },
+    is_capped: false,
+    requested_at: "2026-11-21T09:45:00.000Z",
+    done_at: "2026-11-21T09:45:21.000Z"
+  }
+)
+export type ErasureResource = typeof ErasureResource.Encoded
+
+const terms = {
+  email: optional(Email, "The buyer's address: all orders that have it."),
+  trade_no: optional(OneLine(1, outTradeNoLengthMax), "The one order that is erased, whatever address it has."),
+  dry_run: optional(Schema.Boolean, "`true` says how many rows of each kind there are, and changes nothing.")
+}
+const example = { examples: [{ email: "buyer@example.com", dry_run: true }] }
+export const CreateErasure = withoutNulls(Schema.Struct(terms).annotate(example))
+
+export const OperatorCreateErasure = withoutNulls(
+  Schema.Struct({
+    ...terms,
+    email_hash: optional(
+      Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/, { expected: "an `email_hash` of an erasure" })),
+      "Instead of the address, after the restore of a backup: the hash of an erasure that came after the backup. The " +
+        "address is looked for among those of all orders."
+    )
+  }).annotate(example)
+)
+export type OperatorCreateErasure = typeof OperatorCreateErasure.Type
+
+const ErasureReply = enveloped(ErasureResource)
+const begun = [ErasureReply, ErasureReply.pipe(HttpApiSchema.status(202))] as const
+const params = { erasure_no: text("Number of the erasure.") }
+const what =
+  "Metadata, addresses, subjects, evidence and its files, mails, events, receivers' answers, stored answers and API " +
+  "logs then say `[erased]`; numbers, amounts and the ledger stay. 202: it has begun, and `GET` says how far it is. " +
+  "200: a dry run. "
+
+/** Merchants' own. */
+export class ErasuresGroup extends HttpApiGroup.make("erasures")
+  .add(
+    HttpApiEndpoint.post("create", "/v1/erasures", {
+      payload: CreateErasure,
+      success: begun,
+      error: [Conflict, InvalidRequest, OrderNotFound, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Erase a buyer",
+        description:
+          `${what}It takes your own rows in this environment alone. While it runs, the same request answers the same ` +
+          `erasure. 409: ${erasuresMax} of yours are at work.`
+      })
+    ),
+    HttpApiEndpoint.get("retrieve", "/v1/erasures/:erasure_no", {
+      params,
+      success: ErasureReply,
+      error: ErasureNotFound
+    }).annotateMerge(
+      OpenApi.annotations({ summary: "How far an erasure is", description: "It stays as the word that it was done." })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(Quotas)
+  .middleware(MerchantKey)
+  .annotate(OpenApi.Description, "Buyers who are to be forgotten.") {}
+
+/** The operator's, of all merchants. */
+export class OperatorErasuresGroup extends HttpApiGroup.make("erasures")
+  .add(
+    HttpApiEndpoint.post("create", "/operator/v1/erasures", {
+      payload: OperatorCreateErasure,
+      success: begun,
+      error: [InvalidRequest, OrderNotFound, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Erase a buyer of all merchants",
+        description: `${what}The audit log has who asked for it, and not the address.`
+      })
+    ),
+    HttpApiEndpoint.get("list", "/operator/v1/erasures", {
+      query: ListQuery,
+      success: listed(ErasureResource),
+      error: InvalidRequest
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List erasures, newest first",
+        description: "Merchants' own included. Those since a backup are asked for again after its restore."
+      })
+    ),
+    HttpApiEndpoint.get("retrieve", "/operator/v1/erasures/:erasure_no", {
+      params,
+      success: ErasureReply,
+      error: ErasureNotFound
+    }).annotateMerge(OpenApi.annotations({ summary: "How far an erasure is", description: "Of any merchant." }))
+  )
+  .middleware(Decoding)
+  .middleware(OperatorToken)
+  .annotate(OpenApi.Description, "Buyers who are to be forgotten.") {}

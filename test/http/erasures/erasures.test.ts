@@ -1,0 +1,361 @@
+/** A buyer who is erased (docs/decisions/0103): no trace is left in the service, and the books stand. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import os from "node:os"
+import path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Logger } from "effect"
+import { bodyOf } from "../../../src/events/eventBodies.ts"
+import { Faults } from "../../../src/platform/runtime/Faults.ts"
+import { entriesOf } from "../../kit/operators.ts"
+import { assertLedgerWhole } from "../../kit/ledger.ts"
+import { flushed, storedLogs } from "../../kit/logs.ts"
+import { type Json, merchantOf, said } from "../../kit/Merchant.ts"
+import { type Running, start } from "../../kit/Service.ts"
+import { uploaded } from "../../kit/uploads.ts"
+
+const email = "Jane.Doe+shop@buyer.example"
+const name = "Jane Quillfeather"
+const street = "17 Marmalade Row"
+/** Traces that nobody may find: in upper or lower case, and as a part of an address on the web. */
+const traces = [email, encodeURIComponent(email), name, street].map((text) => text.toLowerCase())
+
+/** Answers what it was sent, as some receivers do. */
+const echo = Effect.map(
+  Effect.acquireRelease(
+    Effect.callback<ReturnType<typeof createServer>>((resume) => {
+      const server = createServer((request, response) => void request.pipe(response.writeHead(200)))
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) =>
+      Effect.callback<void>((resume) => {
+        server.closeAllConnections()
+        server.close(() => resume(Effect.void))
+      })
+  ),
+  (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+)
+
+const home = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(path.join(os.tmpdir(), "coffer-erased-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+/** All that stands in a database, packed and compressed texts opened. */
+const stored = Effect.fnUntraced(function* (running: Running) {
+  const { sql } = running
+  const tables = yield* sql<{ name: string }>`select c.relname as name from pg_class c
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`
+  const texts = [yield* storedLogs(running)]
+  for (const { name } of tables) {
+    const rows = yield* sql.unsafe<{ row: string }>(`select t::text as row from ${name} t`)
+    texts.push(`${name}: ${rows.map(({ row }) => row).join("\n")}`)
+  }
+  const events = yield* sql<{ body: string | null; packed: Uint8Array | null }>`select body, packed from events`
+  return [...texts, ...events.map((event) => `event: ${bodyOf(event)}`)]
+})
+
+const filesIn = (folder: string): ReadonlyArray<string> =>
+  readdirSync(folder).flatMap((entry) => {
+    const file = path.join(folder, entry)
+    return statSync(file).isDirectory() ? filesIn(file) : [`${entry}: ${readFileSync(file, "latin1")}`]
+  })
+
+const found = (texts: ReadonlyArray<string>) =>
+  texts.flatMap((text) =>
+    traces.flatMap((trace) => {
+      const at = text.toLowerCase().indexOf(trace)
+      return at === -1 ? [] : [`${text.slice(0, 20)} … ${text.slice(Math.max(0, at - 80), at + 40)}`]
+    })
+  )
+
+const terms = (more: Json = {}): Json => ({
+  amount: 5_000,
+  receipt_email: email,
+  subject: `For ${name}`,
+  return_url: `https://shop.example/thanks?mail=${encodeURIComponent(email)}`,
+  metadata: { customer: name, street, size: "L" },
+  ...more
+})
+
+/** One buyer through all that a buyer can go through. */
+const wholeBuyer = Effect.fnUntraced(function* (running: Running, hook: string) {
+  const { api, merchant } = running
+  const shop = merchantOf(running)
+  const key = { "Idempotency-Key": `cart-${email}` }
+  const made = yield* said(shop.post("/v1/orders", terms({ out_trade_no: "cart-1", notify_url: hook }), key))
+  yield* said(shop.post(`/v1/test_helpers/orders/${made["trade_no"]}/pay`, { payment_method: "card" }))
+  yield* said(shop.post("/v1/orders/cart-1", { metadata: { courier_note: `${name}, ${street}` } }, key))
+  yield* said(
+    shop.refund({ trade_no: made["trade_no"], amount: 100, reason: `${name} asked`, metadata: { for: name } }, key)
+  )
+  const url = yield* uploaded(running, merchant.merchantId)
+  const { dispute_no } = yield* said(shop.dispute("cart-1"))
+  yield* said(
+    shop.respond(dispute_no, {
+      evidence: { customer_name: name, customer_email_address: email, shipping_address: street },
+      files: [{ type: "receipt", url }]
+    })
+  )
+  // Refused, so that the log alone has it.
+  yield* shop.post("/v1/orders", { ...terms(), amount: -1, customer: { name } })
+  // Without an address of its own: the metadata names the buyer.
+  yield* said(shop.post("/v1/orders", { amount: 1_000, out_trade_no: "cart-2", metadata: { mail: email, who: name } }))
+  yield* running.settle
+  for (const query of ["/v1/orders", "/v1/events?limit=100", "/v1/orders/cart-1/timeline", "/v1/webhook_deliveries"]) {
+    yield* shop.get(query)
+  }
+  yield* flushed(running)
+  return { api, shop, dispute_no, tradeNo: made["trade_no"] as string, fileName: url.slice(url.lastIndexOf("/") + 1) }
+})
+
+const finished = Effect.fnUntraced(function* (running: Running, read: Effect.Effect<Json>) {
+  for (let minutes = 0; minutes < 200; minutes++) {
+    const erasure = yield* read
+    if (erasure["status"] === "done") return erasure
+    yield* running.pass("1 minute")
+  }
+  return assert.fail("the erasure has not ended")
+})
+
+const begin = Effect.fnUntraced(function* (more: Parameters<typeof start>[0] = {}) {
+  const folder = yield* home
+  const lines: Array<string> = []
+  const logger = Logger.layer([Logger.map(Logger.formatLogFmt, (line) => void lines.push(line))])
+  const running = yield* start({
+    clock: "test",
+    folder,
+    logger,
+    ...more,
+    env: { ALLOW_PRIVATE_WEBHOOKS: "true", ACCESS_LOG: "true", ...more.env }
+  })
+  return { running, folder, lines, shop: merchantOf(running) }
+})
+
+describe("an erased buyer", () => {
+  it.effect("is in no row, file, log or stored answer any more, and every law of the books holds", () =>
+    Effect.gen(function* () {
+      const { folder, lines, running, shop } = yield* begin()
+      const { api, sql } = running
+      const { dispute_no, fileName, tradeNo } = yield* wholeBuyer(running, yield* echo)
+      yield* said(shop.resolve(dispute_no, "lost"))
+      yield* running.settle
+      const before = [...(yield* stored(running)), ...filesIn(folder)]
+      for (const kind of ["orders", "refunds", "events", "mails", "deliver", "idempotency_keys", "dispute_evidence"]) {
+        assert.isNotEmpty(found(before.filter((text) => text.startsWith(kind.slice(0, 5)))), kind)
+      }
+      const asked = yield* said(api.operator("POST", "/erasures", { email: email.toUpperCase() }))
+      const erasure = yield* finished(running, said(api.operator("GET", `/erasures/${asked["erasure_no"]}`)))
+      yield* flushed(running)
+
+      assert.deepStrictEqual(found(yield* stored(running)), [])
+      assert.deepStrictEqual(found(filesIn(folder)), [])
+      assert.isNotEmpty(lines)
+      assert.deepStrictEqual(found(lines), [])
+      assert.isFalse(filesIn(folder).some((file) => file.startsWith(fileName)))
+      yield* assertLedgerWhole(sql)
+
+      assert.deepInclude(erasure["counts"], { orders: 2, refunds: 1, disputes: 1, files: 1, mails: 1 })
+      const order = yield* shop.order("cart-1")
+      assert.deepInclude(order, { trade_no: tradeNo, amount: 5_000, receipt_email: null, subject: "[erased]" })
+      assert.deepStrictEqual(order["metadata"], {
+        courier_note: "[erased]",
+        customer: "[erased]",
+        size: "[erased]",
+        street: "[erased]"
+      })
+      const events = (yield* said(shop.get(`/v1/events?object_id=${tradeNo}`)))["data"] as ReadonlyArray<Json>
+      assert.isNotEmpty(events)
+      for (const { data } of events) {
+        assert.deepInclude(data["object"], { receipt_email: "[erased]", out_trade_no: "cart-1", amount: 5_000 })
+      }
+      const repeated = yield* shop.post(
+        "/v1/orders",
+        terms({ out_trade_no: "cart-1", notify_url: "https://other.example" }),
+        { "Idempotency-Key": `cart-${email}` }
+      )
+      assert.strictEqual(repeated.status, 400, "the key still stands for its request")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is not erased of other merchants, nor of the other environment, when a merchant asks", () =>
+    Effect.gen(function* () {
+      const { running, shop } = yield* begin()
+      const { sandboxKey } = yield* running.api.newMerchant()
+      const other = merchantOf(running, sandboxKey)
+      const live = merchantOf(running, running.merchant.liveKey)
+      for (const each of [shop, other]) yield* said(each.post("/v1/orders", terms({ out_trade_no: "1" })))
+      yield* said(running.api.operator("POST", `/merchants/${running.merchant.merchantId}`, { approved: true }))
+      const asked = yield* said(shop.post("/v1/erasures", { email }))
+      yield* finished(running, said(shop.get(`/v1/erasures/${asked["erasure_no"]}`)))
+      assert.isNull((yield* shop.order("1"))["receipt_email"])
+      assert.strictEqual((yield* other.order("1"))["receipt_email"], email)
+      for (const each of [other, live]) {
+        assert.strictEqual((yield* each.get(`/v1/erasures/${asked["erasure_no"]}`)).status, 404)
+      }
+      yield* flushed(running)
+      const logs = yield* said(shop.get("/v1/logs?limit=100"))
+      assert.deepStrictEqual(found([JSON.stringify(logs)]), [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is counted by a dry run, which changes nothing", () =>
+    Effect.gen(function* () {
+      const { running, shop } = yield* begin()
+      yield* shop.paid(1_000, terms())
+      yield* running.settle
+      const dry = yield* shop.post("/v1/erasures", { email, dry_run: true })
+      assert.strictEqual(dry.status, 200, dry.text)
+      assert.deepInclude(dry.body.data, { erasure_no: null, status: "dry_run", is_capped: false })
+      assert.deepInclude(dry.body.data.counts, { orders: 1, mails: 1, events: 1, refunds: 0, logs: null })
+      assert.strictEqual((yield* running.sql`select 1 from erasures`).length, 0)
+      assert.strictEqual((yield* shop.get("/v1/orders")).body.data.data[0].receipt_email, email)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("keeps the orders that were taken after the request", () =>
+    Effect.gen(function* () {
+      const { running, shop } = yield* begin()
+      yield* said(shop.post("/v1/orders", terms({ out_trade_no: "before" })))
+      yield* running.pass("1 second")
+      const asked = yield* said(shop.post("/v1/erasures", { email }))
+      yield* running.pass("1 millis")
+      yield* said(shop.post("/v1/orders", terms({ out_trade_no: "after" })))
+      yield* finished(running, said(shop.get(`/v1/erasures/${asked["erasure_no"]}`)))
+      assert.isNull((yield* shop.order("before"))["receipt_email"])
+      assert.strictEqual((yield* shop.order("after"))["receipt_email"], email)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is one erasure for two requests at once, and another once that has ended", () =>
+    Effect.gen(function* () {
+      const { running, shop } = yield* begin()
+      yield* said(shop.post("/v1/orders", terms()))
+      const both = yield* Effect.all(
+        [shop.post("/v1/erasures", { email }), shop.post("/v1/erasures", { email: email.toLowerCase() })],
+        { concurrency: 2 }
+      )
+      const numbers = both.map(({ body }) => body.data.erasure_no)
+      assert.deepStrictEqual(
+        both.map(({ status }) => status),
+        [202, 202]
+      )
+      assert.strictEqual(numbers[0], numbers[1])
+      yield* finished(running, said(shop.get(`/v1/erasures/${numbers[0]}`)))
+      assert.notStrictEqual((yield* said(shop.post("/v1/erasures", { email })))["erasure_no"], numbers[0])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is refused while ten of an account's erasures are at work, and of no other account", () =>
+    Effect.gen(function* () {
+      const { running, shop } = yield* begin()
+      const other = merchantOf(running, (yield* running.api.newMerchant()).sandboxKey)
+      const statuses: Array<number> = []
+      for (let buyer = 0; buyer < 11; buyer++) {
+        statuses.push((yield* shop.post("/v1/erasures", { email: `buyer${buyer}@b.example` })).status)
+      }
+      assert.deepStrictEqual(statuses, [...Array.from({ length: 10 }, () => 202), 409])
+      assert.strictEqual((yield* other.post("/v1/erasures", { email })).status, 202)
+      assert.strictEqual((yield* shop.post("/v1/erasures", { email: "buyer3@b.example" })).status, 202)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("waits with an order whose dispute is open, and takes it when the bank has decided", () =>
+    Effect.gen(function* () {
+      const { running, shop } = yield* begin()
+      yield* shop.paid(1_000, terms({ out_trade_no: "1" }))
+      const { dispute_no } = yield* said(shop.dispute("1"))
+      yield* said(shop.respond(dispute_no, { evidence: { customer_name: name } }))
+      yield* running.settle
+      const asked = yield* said(shop.post("/v1/erasures", { email }))
+      yield* running.pass("2 hours")
+      const read = said(shop.get(`/v1/erasures/${asked["erasure_no"]}`))
+      assert.deepInclude(yield* read, { status: "running", orders_waiting: 1 })
+      assert.strictEqual((yield* shop.order("1"))["receipt_email"], email)
+      yield* said(shop.resolve(dispute_no, "won"))
+      assert.deepInclude(yield* finished(running, read), { status: "done", orders_waiting: 0 })
+      assert.deepStrictEqual(found(yield* stored(running)), [])
+      yield* assertLedgerWhole(running.sql)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("named by an order's number is erased in that order alone", () =>
+    Effect.gen(function* () {
+      const { running, shop } = yield* begin()
+      for (const out_trade_no of ["1", "2"]) yield* said(shop.post("/v1/orders", terms({ out_trade_no })))
+      const asked = yield* said(shop.post("/v1/erasures", { trade_no: "1" }))
+      yield* finished(running, said(shop.get(`/v1/erasures/${asked["erasure_no"]}`)))
+      assert.strictEqual((yield* shop.order("1"))["metadata"]["customer"], "[erased]")
+      assert.strictEqual((yield* shop.order("2"))["metadata"]["customer"], name)
+      assert.strictEqual((yield* shop.post("/v1/erasures", { trade_no: "3" })).status, 404)
+      assert.strictEqual((yield* shop.post("/v1/erasures", { trade_no: "1", email })).status, 400)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is in the audit log of the operator's act by a hash alone", () =>
+    Effect.gen(function* () {
+      const { running } = yield* begin()
+      const asked = yield* said(running.api.operator("POST", "/erasures", { email }))
+      const entries = yield* entriesOf(running.api, "&act=erasures.create")
+      assert.strictEqual(entries.length, 2)
+      const text = JSON.stringify(entries)
+      assert.include(text, asked["email_hash"])
+      assert.deepStrictEqual(found([text]), [])
+    }).pipe(Effect.scoped)
+  )
+})
+
+/** Dies once in each step, when a slice of it is done and its place is not saved. */
+const dyingInEachStep = () => {
+  const died = new Set<string>()
+  const layer = Layer.succeed(Faults, {
+    around: (at, effect, detailOf) => {
+      const step = detailOf?.() ?? ""
+      if (at !== "Erasures.save" || died.has(step)) return effect
+      died.add(step)
+      return Effect.die(`died in ${step}`)
+    }
+  })
+  return { layer, died }
+}
+
+describe("an erasure whose runner is killed", () => {
+  it.effect("goes on from its place in whichever step that was", () =>
+    Effect.gen(function* () {
+      const { died, layer } = dyingInEachStep()
+      const { running, shop } = yield* begin({ faults: layer })
+      for (let order = 0; order < 3; order++) yield* shop.paid(1_000, terms())
+      yield* running.settle
+      const asked = yield* said(shop.post("/v1/erasures", { email }))
+      const erasure = yield* finished(running, said(shop.get(`/v1/erasures/${asked["erasure_no"]}`)))
+      assert.deepStrictEqual([...died], ["orders", "named", "mails", "links", "held", "answers", "logs"])
+      assert.strictEqual(erasure["counts"]["orders"], 3)
+      assert.deepStrictEqual(found(yield* stored(running)), [])
+      yield* assertLedgerWhole(running.sql)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("after the restore of a backup", () => {
+  it.effect("an operator erases a buyer again by the hash alone", () =>
+    Effect.gen(function* () {
+      const { running, shop } = yield* begin()
+      const erase = (body: object) =>
+        Effect.flatMap(said(running.api.operator("POST", "/erasures", body)), ({ erasure_no }) =>
+          finished(running, said(running.api.operator("GET", `/erasures/${erasure_no}`)))
+        )
+      const { email_hash } = yield* erase({ email })
+      // The backup has the buyer still.
+      for (const receipt_email of ["another@buyer.example", email]) {
+        const out_trade_no = receipt_email.slice(0, 4)
+        yield* said(shop.post("/v1/orders", { amount: 1_000, out_trade_no, receipt_email }))
+      }
+      assert.deepInclude((yield* erase({ email_hash }))["counts"], { orders: 1 })
+      assert.isNull((yield* shop.order("Jane"))["receipt_email"])
+      assert.strictEqual((yield* shop.order("anot"))["receipt_email"], "another@buyer.example")
+      const unknown = yield* erase({ email_hash: "0".repeat(64) })
+      assert.deepInclude(unknown["counts"], { orders: 0, logs: 0 })
+    }).pipe(Effect.scoped)
+  )
+})

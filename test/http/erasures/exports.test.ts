@@ -1,0 +1,112 @@
+/** Archives of all that is kept of a buyer, and of a merchant who moves away (docs/architecture.md, section 7). */
+import { createHash } from "node:crypto"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { entriesOf } from "../../kit/operators.ts"
+import { type Json, merchantOf, said } from "../../kit/Merchant.ts"
+import { operatorToken, type Running, start } from "../../kit/Service.ts"
+
+/** The files of a tar archive, as any program reads them. */
+const filesOf = (archive: Buffer): ReadonlyMap<string, string> => {
+  const files = new Map<string, string>()
+  const textAt = (at: number, length: number) => archive.toString("utf8", at, at + length).replace(/\0.*$/s, "")
+  for (let at = 0; archive[at] !== 0;) {
+    const header = Buffer.from(archive.subarray(at, at + 512))
+    const sum = Number.parseInt(textAt(at + 148, 8), 8)
+    header.fill(" ", 148, 156)
+    assert.strictEqual(
+      header.reduce((total, byte) => total + byte, 0),
+      sum
+    )
+    const size = Number.parseInt(textAt(at + 124, 12), 8)
+    files.set(textAt(at, 100), archive.toString("utf8", at + 512, at + 512 + size))
+    at += 512 + Math.ceil(size / 512) * 512
+  }
+  return files
+}
+
+const exported = (running: Running, path: string, body: object) =>
+  Effect.promise(async () => {
+    const answer = await fetch(`${running.baseUrl}/operator/v1${path}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${operatorToken}`, "Content-Type": "application/json" },
+      body: JSON.stringify(body)
+    })
+    assert.strictEqual(answer.status, 200)
+    assert.strictEqual(answer.headers.get("content-type"), "application/x-tar")
+    const files = filesOf(Buffer.from(await answer.arrayBuffer()))
+    const manifest: Json = JSON.parse(files.get("manifest.json")!)
+    assert.deepStrictEqual(
+      manifest["files"].map(({ path }: Json) => path),
+      [...files.keys()].slice(0, -1)
+    )
+    for (const { lines, path, sha256 } of manifest["files"]) {
+      assert.strictEqual(createHash("sha256").update(files.get(path)!).digest("hex"), sha256)
+      assert.strictEqual(files.get(path)!.trimEnd().split("\n").length, lines)
+    }
+    const linesOf = (folder: string): ReadonlyArray<Json> =>
+      [...files]
+        .filter(([path]) => path.startsWith(`${folder}/`))
+        .flatMap(([, text]) => text.trimEnd().split("\n"))
+        .map((line) => JSON.parse(line))
+    return { manifest, linesOf, text: [...files.values()].join("\n") }
+  })
+
+const email = "Jane@buyer.example"
+
+it.live("an archive of a buyer has what is kept of the buyer, of nobody else, and says what is in it", () =>
+  Effect.gen(function* () {
+    const running = yield* start()
+    const shop = merchantOf(running)
+    const { trade_no } = yield* shop.paid(1_000, { receipt_email: email, metadata: { name: "Jane" } })
+    yield* said(shop.refund({ trade_no, amount: 100, reason: "Too large" }))
+    yield* shop.paid(2_000, { receipt_email: "john@buyer.example", metadata: { name: "John" } })
+    yield* running.atRest
+    const { linesOf, text } = yield* exported(running, "/exports", { email: email.toLowerCase() })
+    assert.deepStrictEqual(
+      linesOf("orders").map((order) => [order["trade_no"], order["receipt_email"]]),
+      [[trade_no, email]]
+    )
+    assert.deepInclude(linesOf("refunds")[0], { trade_no, amount: 100, reason: "Too large" })
+    assert.deepStrictEqual(
+      linesOf("events")
+        .map(({ type }) => type)
+        .toSorted(),
+      ["payment.succeeded", "refund.succeeded"]
+    )
+    assert.deepInclude(linesOf("mails")[0], { trade_no, recipient: email })
+    assert.notInclude(text, "John")
+    const entries = yield* entriesOf(running.api, "&act=exports.buyer")
+    assert.strictEqual(entries.length, 2)
+    assert.notInclude(JSON.stringify(entries).toLowerCase(), email.toLowerCase())
+  }).pipe(Effect.scoped)
+)
+
+it.live(
+  "an archive of a merchant has every row of the environment, in as many files as it takes, without secrets",
+  () =>
+    Effect.gen(function* () {
+      const running = yield* start()
+      const { merchantId, sandboxKey } = running.merchant
+      const shop = merchantOf(running)
+      yield* shop.paid(1_000)
+      yield* running.sql`insert into orders (trade_no, version, merchant_id, mode, out_trade_no, amount, currency,
+        status, refunded_amount, metadata, declines, unapplied_payments, due_at, expires_at, created_at)
+      select 'TRD_SB_' || lpad(n::text, 26, '0'), 1, ${merchantId}, 'sandbox', 'n' || n, 1, 'USD', 'expired', 0, '{}',
+        0, '[]', 'epoch', 'epoch', 'epoch' from generate_series(1, 600) n`
+      const { linesOf, manifest, text } = yield* exported(running, `/merchants/${merchantId}/exports`, {
+        mode: "sandbox"
+      })
+      assert.deepInclude(manifest, { merchant_id: merchantId, mode: "sandbox" })
+      const [{ orders }] = (yield* running.sql`select count(*)::int as orders from orders
+      where merchant_id = ${merchantId}`) as unknown as [{ orders: number }]
+      assert.strictEqual(new Set(linesOf("orders").map((order) => order["trade_no"])).size, orders)
+      const [{ rows }] = (yield* running.sql`select count(*)::int as rows from ledger
+      where merchant_id = ${merchantId}`) as unknown as [{ rows: number }]
+      assert.strictEqual(linesOf("ledger").length, rows)
+      assert.strictEqual(linesOf("merchant")[0]!["merchant_id"], merchantId)
+      for (const secret of ["key_hash", "signing", sandboxKey]) assert.notInclude(text, secret)
+      const none = yield* running.api.operator("POST", `/merchants/mer_${"0".repeat(26)}/exports`, { mode: "live" })
+      assert.strictEqual(none.status, 404)
+    }).pipe(Effect.scoped)
+)

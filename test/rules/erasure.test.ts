@@ -1,0 +1,73 @@
+/** Stored JSON without the words that tell of a buyer (docs/decisions/0103). */
+import { assert, describe, it } from "@effect/vitest"
+import { addressPattern, makeEraser } from "@coffer/rules/erasure"
+
+const email = "jane.doe+shop@buyer.example"
+const { answer, request, text } = makeEraser({ email, isErased: (number) => number === "TRD_1" })
+
+describe("an address", () => {
+  it("is found in upper and lower case, and as a part of an address on the web", () => {
+    for (const found of [email, email.toUpperCase(), encodeURIComponent(email), "jane.doe+shop%40BUYER.example"]) {
+      assert.strictEqual(text(`a ${found} b`), "a [erased] b")
+    }
+    assert.strictEqual(text("janexdoe+shop@buyer.example"), "janexdoe+shop@buyer.example")
+  })
+
+  it("of any letters is a pattern that finds it", () => {
+    for (const address of ["a.b*c(d)|e@f.example", "名@例え.example", "a\\b@c.example", "$^?{}[]@c.example"]) {
+      assert.match(`x${address}y`, new RegExp(`^x(?:${addressPattern(address)})y$`, "i"), address)
+    }
+  })
+})
+
+describe("an answer", () => {
+  it("loses what tells of the buyer in the objects of an erased order, and keeps numbers and the others", () => {
+    const order = (trade_no: string) => ({
+      object: "order",
+      trade_no,
+      out_trade_no: "1",
+      amount: 100,
+      subject: "Book",
+      receipt_email: "other@buyer.example",
+      metadata: { customer: "Jane", svc_payment_link: "plink_1", none: null }
+    })
+    assert.deepStrictEqual(answer({ data: { data: [order("TRD_1"), order("TRD_2")] } }), {
+      data: {
+        data: [
+          {
+            ...order("TRD_1"),
+            subject: "[erased]",
+            receipt_email: "[erased]",
+            metadata: { customer: "[erased]", svc_payment_link: "plink_1", none: null }
+          },
+          order("TRD_2")
+        ]
+      }
+    })
+  })
+
+  it("loses the reason of a refund, and keeps the bank's word for a dispute", () => {
+    assert.deepStrictEqual(answer({ trade_no: "TRD_1", refund_no: "rfd_1", reason: "Jane asked" }), {
+      trade_no: "TRD_1",
+      refund_no: "rfd_1",
+      reason: "[erased]"
+    })
+    const dispute = { trade_no: "TRD_1", dispute_no: "dsp_1", reason: "fraudulent" }
+    assert.deepStrictEqual(answer(dispute), dispute)
+  })
+
+  it("that is nested without end is erased where nobody looks", () => {
+    let deep: unknown = email
+    for (let level = 0; level < 100; level++) deep = [deep]
+    assert.notInclude(JSON.stringify(answer(deep)), email)
+  })
+})
+
+describe("a request about an erased order", () => {
+  it("keeps numbers and words of ours, and loses all else that a merchant may have sent", () => {
+    assert.deepStrictEqual(
+      request({ out_trade_no: "1", amount: 5, currency: "USD", customer: { name: "Jane", age: 40 }, is_gift: true }),
+      { out_trade_no: "1", amount: 5, currency: "USD", customer: { name: "[erased]", age: "[erased]" }, is_gift: true }
+    )
+  })
+})
