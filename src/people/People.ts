@@ -36,7 +36,7 @@ interface Invited {
   readonly role: string
 }
 
-/** Somebody without a role here, or somebody else than the provider has told of this person before. */
+/** A person without a role here, or another one than the provider has told of before. */
 export class NobodyThere extends Schema.TaggedError<NobodyThere>()("NobodyThere", { why: Schema.String }) {}
 
 export interface ByIdentity {

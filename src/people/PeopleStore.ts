@@ -283,7 +283,7 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     yield* sql`delete from memberships where belongs_to = ${belongsTo} and person_id = ${personId}`
     const others = yield* sql`select from memberships where person_id = ${personId} limit 1`
     if (others.length === 0) {
-      // Somebody who is invited once more begins anew.
+      // A person who is invited once more begins anew.
       yield* shutOut(personId)
       yield* sql`delete from openid_identities where person_id = ${personId}`
     }

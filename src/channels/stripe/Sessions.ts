@@ -1,6 +1,6 @@
 /**
- * Checkout Sessions at Stripe, one for an order at a time: made, looked at, and ended (docs/decisions/0038). What a
- * payment in one means for the order is for its caller. What an account does not offer is remembered for pages.
+ * Checkout Sessions at Stripe, one for an order at a time: made, looked at, and ended (docs/decisions/0038). Its caller
+ * decides what a payment in one means for the order. Methods that an account does not offer are remembered for pages.
  */
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { beginningOf, titleOf } from "@coffer/model/Text"

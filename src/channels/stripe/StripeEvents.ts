@@ -1,7 +1,7 @@
 /**
- * Handles what Stripe has told (docs/decisions/0039). An event names an object; the object is read from Stripe as it is
- * now, and that is brought to the order, refund or dispute. So events may come twice, late, and in any order. What is
- * settled already, or none of ours, is not read. First: which events say something to us, and about which object.
+ * Handles Stripe's events (docs/decisions/0039). An event names an object; the object is read from Stripe as it is now,
+ * and that is brought to the order, refund or dispute. So events may come twice, late, and in any order. An object that
+ * has ended already, or is none of ours, is not read. First: which events say something to us, and about which object.
  */
 import { type Account, belongsTo } from "@coffer/model/Account"
 import { PaymentId } from "@coffer/model/Ids"
@@ -67,7 +67,7 @@ const Signed = Schema.Struct({
 
 const isSigned = Schema.is(Signed)
 
-/** Whether what was signed is an event: whoever has the secret may sign anything. */
+/** Whether what was signed is an event: a holder of the secret may sign anything. */
 export const isEvent = (read: unknown): read is Stripe.Event => isSigned(read)
 
 /** Stripe says too little in it: the account's destination has to send snapshot events. */

@@ -1,5 +1,5 @@
 /**
- * What Stripe's room answers over HTTP: the operator's groups `channels` and `reconciliation` (docs/architecture.md,
+ * The answers of Stripe's room over HTTP: the operator's groups `channels` and `reconciliation` (docs/architecture.md,
  * section 7), and the address to which Stripe sends events (`POST /channels/stripe/{token}`). The token and the
  * signature over the raw bytes are checked before anything is looked up but the merchant, which is in memory. An event
  * is stored before it is answered, and handled by a worker.

@@ -62,7 +62,7 @@ export const paramsOf = (accounts: ReadonlyArray<Numbered>): ReadonlyArray<strin
 export const underWay = "(select pg_current_xact_id()) is not null"
 
 /**
- * The horizons of a batch's accounts. The lock shows whoever raises one that the batch has looked at it, and holds up no
+ * The horizons of a batch's accounts. The lock shows a list that raises one that the batch has looked at it, and holds up no
  * other batch. The horizon is read when the batch has the lock, and not as of the beginning of the statement, which may
  * have waited for a row since (docs/decisions/0093).
  */
