@@ -215,7 +215,10 @@ export class ConsoleApiKeysGroup extends HttpApiGroup.make("api_keys")
       success: enveloped(ApiKeyResource),
       error: [ApiKeyNotFound, Conflict, InvalidRequest]
     }).annotateMerge(
-      OpenApi.annotations({ summary: "Change a key's name or its addresses", description: "What is left out stays." })
+      OpenApi.annotations({
+        summary: "Change a key's name or its addresses",
+        description: "A field that is left out stays."
+      })
     ),
     HttpApiEndpoint.post("roll", `${oneOfConsole}/roll`, {
       params,
