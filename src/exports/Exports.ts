@@ -115,7 +115,7 @@ const makePage =
 const hidden = [
   "version",
   "key_hash",
-  "stripe",
+  "channel_accounts",
   "signing",
   "secrets",
   "run",
