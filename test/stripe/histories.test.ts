@@ -1,10 +1,9 @@
 /**
  * Random histories of a merchant with an account at Stripe: answers are lost, webhooks come twice, late, swapped or
  * never, fibers die between Stripe's answer and our commit. Methods are left out of sessions, refusals are kept for
- * their key, an account takes 25 calls in a second, inquiries become chargebacks, losses are appealed. When all is over,
- * our books and Stripe's are equal to the minor unit, and each movement was made once. Each history has a seed, which
- * is printed when it fails.
- * `HISTORY_SEED` is the seed of the first one, and `HISTORIES` says how many there are.
+ * their key, an account takes 25 calls in a second, inquiries become chargebacks, losses are appealed. When all is
+ * over, our books and Stripe's are equal to the minor unit, and each movement was made once. Each history has a seed,
+ * which is printed when it fails. `HISTORY_SEED` is the seed of the first one, and `HISTORIES` says how many there are.
  */
 import { accountOf } from "@coffer/simulator/start"
 import { assert, describe, it } from "@effect/vitest"

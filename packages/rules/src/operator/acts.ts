@@ -8,7 +8,9 @@ import { needsTwo, type TwoOperators } from "@coffer/model/TwoOperators"
 /** The request for an act: its parameters, its body, or the object that it is done to. */
 type ActRequest = Readonly<Record<string, unknown>>
 
-/** Words of `TWO_OPERATORS`, with what they are about in an act; `any`: where it has a word at all; `always`: anyhow. */
+/**
+ * Words of `TWO_OPERATORS`, with what they are about in an act; `any`: where it has a word at all; `always`: anyhow.
+ */
 type OfTwo = Readonly<Partial<Record<keyof TwoOperators | "any" | "always", (request: ActRequest) => boolean>>>
 
 interface Act {

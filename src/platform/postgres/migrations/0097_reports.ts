@@ -2,8 +2,8 @@
  * Reports that are written as files (docs/decisions/0097), and the time zone that a merchant counts its days in.
  *
  * `terms`: what the report is about, settled when it was made. `place`: how far it is; `steps` counts the steps that
- * led there and fences them. `due_at`: when a worker goes on with it; null when it has ended.
- * `request`: the idempotency claim of the request that made it. The parts of a file are numbered by the byte that each begins with.
+ * led there and fences them. `due_at`: when a worker goes on with it; null when it has ended. `request`: the
+ * idempotency claim of the request that made it. The parts of a file are numbered by the byte that each begins with.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
