@@ -18,7 +18,11 @@ export type Needs = Channel | Orders | Refunds | Disputes
 export const layer = Layer.mergeAll(StripeRoom.layer, SandboxBankRoom.layer)
 
 /** Groups of the operator's API. */
-export const operatorHandlers = Layer.merge(StripeHttp.layerChannels, StripeHttp.layerReconciliation)
+export const operatorHandlers = Layer.mergeAll(
+  StripeHttp.layerChannels,
+  StripeHttp.layerReconciliation,
+  StripeHttp.layerStrays
+)
 
 /** Addresses to which acquirers send. */
 export const routes = StripeHttp.layerWebhooks

@@ -114,7 +114,8 @@ const strayTurn = ({ created_at: since, status, trade_no, url }: HeldRow, channe
   const what =
     status === "open"
       ? `a buyer may still pay there: expire it at ${channel}`
-      : `its money is in no wallet: give it back at ${channel}, which ends this, or settle it with the merchant by hand`
+      : `its money is in no wallet: give it back at ${channel}, which ends this, or pay it to the merchant by hand ` +
+        "and close it"
   return {
     waits_for: "operator",
     text: `${channel}'s session ${url} names ${trade_no}, and these books do not know it; ${what}`,

@@ -124,7 +124,7 @@ layer(Layer.effect(Shared, place), { excludeTestServices: true })(
     it.effect("whichever route it is for", () =>
       Effect.sync(() => {
         const writing = routes().filter((route) => !route.startsWith("GET ") && !route.includes(" /console/api/"))
-        // In test/stripe: webhooks, reconciliation. In test/http: keys/leakedKeys, links/linkVisits,
+        // In test/stripe: webhooks, reconciliation, straySessions. In test/http: keys/leakedKeys, links/linkVisits,
         // orders/unappliedPayments, people/roles.
         const elsewhere = [
           "POST /channels/stripe/:token",
@@ -132,6 +132,7 @@ layer(Layer.effect(Shared, place), { excludeTestServices: true })(
           "POST /operator/v1/merchants/:merchant_id/channels/:mode/reconciliation",
           "POST /pay/:link_id",
           "POST /operator/v1/orders/:trade_no/payments/:payment_id/close",
+          "POST /operator/v1/stray_sessions/:id/close",
           // They write nothing.
           "POST /operator/v1/exports",
           "POST /operator/v1/merchants/:merchant_id/exports"

@@ -38,6 +38,7 @@ const forFinance: ReadonlyArray<ActName> = [
   "channels.set",
   "reconciliation.begin",
   "orders.closePayment",
+  "stray_sessions.close",
   "payouts.create",
   "payouts.approve",
   "payouts.reject",

@@ -47,6 +47,7 @@ const bodies: Record<string, Json> = {
     live: {}
   },
   "/operator/v1/orders/:trade_no/payments/:payment_id/close": { note: "N" },
+  "/operator/v1/stray_sessions/:id/close": { note: "N" },
   "/operator/v1/operators": { name: "N", role: "viewer" },
   "/operator/v1/people": { email: "a@b.example", role: "viewer" },
   "/operator/v1/people/:person_id/remove": {},

@@ -5,6 +5,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Json, said } from "../kit/Merchant.ts"
+import type { Api } from "../kit/Api.ts"
+import { entriesOf } from "../kit/operators.ts"
 import { ownersConnection } from "../kit/Service.ts"
 import { straysMax } from "../../src/channels/stripe/SessionStore.ts"
 import { connected } from "./kit.ts"
@@ -29,6 +31,9 @@ const restored = Effect.fnUntraced(function* ({ isPaid }: { readonly isPaid: boo
   }))
   return { ...world, held, made, session }
 })
+
+const closing = (api: Api) => (id: string, note: string) =>
+  api.operator("POST", `/stray_sessions/${id}/close`, { note })
 
 describe("a session at Stripe that was made after the backup", () => {
   it.live("is held up with its amount and numbers while its payment is in no wallet, until all of it went back", () =>
@@ -79,6 +84,84 @@ describe("a session at Stripe that was made after the backup", () => {
       yield* settled
       assert.strictEqual((yield* held).count, straysMax)
       assert.strictEqual((yield* merchant.balance()).available, 0)
+    })
+  )
+
+  it.live("is closed by an operator with a note, once, and is held up no more; the audit log has the act", () =>
+    Effect.gen(function* () {
+      const { api, held, made, session } = yield* restored({ isPaid: true })
+      const id = (yield* held).rows[0]!.id as string
+      const close = closing(api)
+      assert.deepStrictEqual((yield* close(id, "")).body.param, "note")
+      assert.strictEqual((yield* close("ssn_none", "x")).body.error, "stray_session_not_found")
+      assert.strictEqual((yield* held).count, 1)
+      // Two at once, or a retry of one whose answer was lost.
+      const closed = yield* Effect.all([close(id, "paid out by hand"), close(id, "another")], {
+        concurrency: "unbounded"
+      })
+      const { note } = closed[0].body.data
+      assert.include(["paid out by hand", "another"], note)
+      for (const { body, status } of [...closed, yield* close(id, "late")]) {
+        assert.strictEqual(status, 200)
+        assert.deepInclude(body.data, { id, session_id: session.id, trade_no: made.trade_no, amount: 2_000, note })
+      }
+      assert.deepStrictEqual(yield* held, { rows: [], count: 0 })
+      const done = (yield* entriesOf(api, `&target=${id}`)).filter(({ phase }) => phase === "done")
+      assert.deepStrictEqual(
+        done.map(({ act, status }) => [act, status]),
+        Array.from({ length: 3 }, () => ["stray_sessions.close", 200]).concat([["stray_sessions.close", 400]])
+      )
+    })
+  )
+
+  it.live("is held up again when it was closed while it could be paid, and a buyer pays in it then", () =>
+    Effect.gen(function* () {
+      const { api, control, held, made, session, settled, sql } = yield* restored({ isPaid: false })
+      yield* sql`insert into stray_sessions (id, channel, merchant_id, mode, session_id, trade_no, status, created_at, updated_at)
+        select 'ssn_01KDVDNA000000000000000001', 'stripe', merchant_id, 'sandbox', ${session.id}, ${made.trade_no}, 'open', now(),
+          now() from merchants`
+      const close = closing(api)
+      const [open] = (yield* held).rows
+      assert.strictEqual((yield* close(open!.id, "expired at Stripe")).status, 200)
+      assert.strictEqual((yield* held).count, 0)
+      yield* control.pay({ session: session.id })
+      yield* settled
+      assert.deepStrictEqual(
+        (yield* held).rows.map(({ id, status }) => [id, status]),
+        [[open!.id, "paid"]]
+      )
+      assert.strictEqual((yield* close(open!.id, "given to the merchant")).body.data.note, "given to the merchant")
+      assert.strictEqual((yield* held).count, 0)
+    })
+  )
+
+  it.live("is not closed when all of its payment went back before: 409 says that nobody has to", () =>
+    Effect.gen(function* () {
+      const { api, held, settled, simulator, stripe } = yield* restored({ isPaid: true })
+      const id = (yield* held).rows[0]!.id as string
+      const payment = String(simulator.all("charge")[0]!.payment_intent)
+      yield* Effect.promise(() => stripe.refunds.create({ payment_intent: payment }))
+      yield* settled
+      assert.strictEqual((yield* closing(api)(id, "x")).body.error, "conflict")
+    })
+  )
+
+  it.live("of a sandbox closes itself a day after the last word of it; one of a live account does not", () =>
+    Effect.gen(function* () {
+      const { held, pass, sql } = yield* restored({ isPaid: true })
+      yield* sql`insert into stray_sessions (id, channel, merchant_id, mode, session_id, trade_no, status, created_at, updated_at)
+        select 'ssn_01KDVDNA000000000000000001', 'stripe', merchant_id, 'live', 'cs_live', 'TRD_1', 'paid', to_timestamp(0),
+          to_timestamp(0) from merchants`
+      yield* pass("1 hour")
+      assert.strictEqual((yield* held).count, 2)
+      yield* sql`update stray_sessions set updated_at = updated_at - interval '23 hours' where mode = 'sandbox'`
+      yield* pass("1 hour")
+      assert.deepStrictEqual(
+        (yield* held).rows.map(({ mode }) => mode),
+        ["live"]
+      )
+      const [row] = yield* sql`select closed_note from stray_sessions where mode = 'sandbox'`
+      assert.deepStrictEqual(row, { closed_note: "a sandbox's own session, closed by the service" })
     })
   )
 })

@@ -3,10 +3,10 @@
  * These are wire shapes; the domain's errors are translated into them in the table of each room's refusals
  * (`src/orders/orderRefusals.ts`) and nowhere else. Ours beside the table: `insufficient_balance` (silences: R1),
  * `delivery_not_found`, `report_not_found`, `erasure_not_found`, for the operator `api_key_not_found`,
- * `merchant_not_found`, `operator_not_found`, `person_not_found` and `payout_not_found`, for the console
- * `session_not_found` and `passkey_not_found`, and 503 `internal_error` with `Retry-After` when too many requests are
- * in work, when Postgres or an owner does not answer in time, or when a process ends in the middle of a call (silences:
- * G23).
+ * `merchant_not_found`, `operator_not_found`, `person_not_found`, `payout_not_found` and `stray_session_not_found`, for
+ * the console `session_not_found` and `passkey_not_found`, and 503
+ * `internal_error` with `Retry-After` when too many requests are in work, when Postgres or an owner does not answer in
+ * time, or when a process ends in the middle of a call (silences: G23).
  */
 import { Schema } from "effect"
 import { refusedBody } from "./Envelope.ts"
@@ -117,6 +117,10 @@ export class ReportNotFound extends Schema.Error<ReportNotFound>("ReportNotFound
 ) {}
 export class ErasureNotFound extends Schema.Error<ErasureNotFound>("ErasureNotFound")(
   refusedBody(404, "erasure_not_found", "There is no such erasure here."),
+  { httpApiStatus: 404 }
+) {}
+export class StraySessionNotFound extends Schema.Error<StraySessionNotFound>("StraySessionNotFound")(
+  refusedBody(404, "stray_session_not_found", "There is no such session."),
   { httpApiStatus: 404 }
 ) {}
 export class ApiKeyNotFound extends Schema.Error<ApiKeyNotFound>("ApiKeyNotFound")(

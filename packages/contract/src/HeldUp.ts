@@ -4,9 +4,9 @@ import { Currency } from "@coffer/model/Money"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
-import { listed } from "./Envelope.ts"
-import { InvalidRequest } from "./Errors.ts"
-import { instant, int, kind, merchantId, minorOrNull, orNull, text, withExample } from "./fields.ts"
+import { enveloped, listed } from "./Envelope.ts"
+import { Conflict, InvalidRequest, StraySessionNotFound } from "./Errors.ts"
+import { closingNote, instant, int, kind, merchantId, minorOrNull, orNull, text, withExample } from "./fields.ts"
 import { ListQuery } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
@@ -111,3 +111,65 @@ export class HeldUpGroup extends HttpApiGroup.make("held_up")
   .middleware(Decoding)
   .middleware(OperatorToken)
   .annotate(OpenApi.Description, "Objects that wait for a person or a program.") {}
+
+const ClosedSession = withExample(
+  Schema.Struct({
+    object: kind("stray_session"),
+    id: text("Its number here."),
+    channel: text("The name of the channel that has it."),
+    merchant_id: merchantId,
+    mode: Mode.annotate({ description: "The environment." }),
+    trade_no: text("The order that it names."),
+    session_id: text("The channel's number of the session."),
+    payment_id: orNull(Schema.String, "The channel's number of its payment; null while there was none."),
+    amount: minorOrNull(
+      "The amount that was to be paid there",
+      "where the channel names a currency that is not taken here"
+    ),
+    currency: orNull(Currency, "The currency of `amount`; null where that is."),
+    status: Schema.Literal("closed").annotate({ description: "Nobody has to decide about it any more." }),
+    note: text("The note on what was done about it. The first one stands."),
+    closed_at: instant("When it was closed.")
+  }).annotate({
+    identifier: "StraySession",
+    description: "A session at a channel that names an order which these books do not know."
+  }),
+  {
+    object: "stray_session",
+    id: sampleIds.straySession,
+    channel: "stripe",
+    merchant_id: sampleIds.merchant,
+    mode: "live",
+    trade_no: sampleIds.order,
+    session_id: "cs_live_a1B2c3D4",
+    payment_id: "pi_3QxYz1",
+    amount: 1999,
+    currency: "USD",
+    status: "closed",
+    note: "Settled with the merchant by hand.",
+    closed_at: "2026-11-22T10:00:00.000Z"
+  }
+)
+export type ClosedSession = typeof ClosedSession.Encoded
+
+export class StraySessionsGroup extends HttpApiGroup.make("stray_sessions")
+  .add(
+    HttpApiEndpoint.post("close", "/operator/v1/stray_sessions/:id/close", {
+      params: { id: text("Its number, as `held_up` has it.") },
+      payload: Schema.Struct({ note: closingNote }).annotate({
+        examples: [{ note: "Settled with the merchant by hand." }]
+      }),
+      success: enveloped(ClosedSession),
+      error: [InvalidRequest, StraySessionNotFound, Conflict]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Close a session at a channel that was dealt with",
+        description:
+          "The note says how. No money moves. Sent again, it changes nothing. 409: it has ended without an operator. " +
+          "One that was closed while a buyer could still pay in it is held up again when somebody does."
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(OperatorToken)
+  .annotate(OpenApi.Description, "Sessions at a channel that name orders which these books do not know.") {}

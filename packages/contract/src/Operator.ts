@@ -18,7 +18,7 @@ import { anyMode, instant, int, kind, ofMerchant, orNull, text, withExample } fr
 import { OperatorErasuresGroup } from "./Erasures.ts"
 import { ExportsGroup } from "./Exports.ts"
 import { FilesGroup } from "./Files.ts"
-import { HeldUpGroup } from "./HeldUp.ts"
+import { HeldUpGroup, StraySessionsGroup } from "./HeldUp.ts"
 import { knownParametersOnly, ListQuery } from "./Lists.ts"
 import { LookupGroup } from "./Lookup.ts"
 import { Email, OperatorOrdersGroup } from "./Orders.ts"
@@ -346,6 +346,7 @@ export class OperatorApi extends HttpApi.make("coffer-operator")
   .add(ExportsGroup)
   .add(ClusterGroup)
   .add(HeldUpGroup)
+  .add(StraySessionsGroup)
   .add(LookupGroup)
   .annotate(HttpApi.QueryParseOptions, knownParametersOnly)
   .annotateMerge(

@@ -5,7 +5,7 @@ import { Metadata, MetadataKeys, MetadataPatch } from "@coffer/model/Metadata"
 import { Currency, OrderAmount } from "@coffer/model/Money"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { optional, withoutNulls } from "@coffer/model/optional"
-import { FreeText, OneLine } from "@coffer/model/Text"
+import { OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
@@ -13,6 +13,7 @@ import { channelBoundsText } from "./Channels.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, MerchantNotFound, OrderNotFound, ProcessorError, Unavailable } from "./Errors.ts"
 import {
+  closingNote,
   currency,
   instant,
   kind,
@@ -277,11 +278,9 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
   .middleware(MerchantKey)
   .annotate(OpenApi.Description, "Collect a payment: create, read, list, annotate and close orders.") {}
 
-const ClosePayment = Schema.Struct({
-  note: FreeText(500)
-    .check(Schema.isMinLength(1))
-    .annotate({ description: "A note on what was done about it, for the timeline." })
-}).annotate({ examples: [{ note: "Paid back by bank transfer." }] })
+const ClosePayment = Schema.Struct({ note: closingNote }).annotate({
+  examples: [{ note: "Paid back by bank transfer." }]
+})
 
 const ClosedPayment = withExample(
   Schema.Struct({

@@ -5,6 +5,7 @@
  */
 import { Mode } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
+import { FreeText } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { base64UrlPattern, printablePattern } from "./bodyLimits.ts"
 import { sampleIds } from "./sampleIds.ts"
@@ -39,6 +40,11 @@ const textOf = (pattern: RegExp, expected: string) => (lengthMax: number) =>
 export const base64Url = textOf(base64UrlPattern, "base64url")
 /** Text that another program has made, such as a code. */
 export const printable = textOf(printablePattern, "printable ASCII without spaces")
+
+/** Goes with an act of a person who has dealt with something that was held up. */
+export const closingNote = FreeText(500)
+  .check(Schema.isMinLength(1))
+  .annotate({ description: "A note on what was done about it, for those who look at it later." })
 
 /** A field that may be null; the description says when. */
 export const orNull = <S extends Schema.Top>(schema: S, description: string) =>

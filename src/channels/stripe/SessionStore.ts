@@ -1,7 +1,7 @@
 /**
  * How a Checkout Session stands, as Stripe tells it, and the payment in it in our words. Below are the rows of
  * sessions: those that we have made (`stripe_sessions`, migration 0030), and strays, which name an order of ours and
- * which these books do not know (`stray_sessions`, migration 0061).
+ * which these books do not know (`stray_sessions`, migrations 0061 and 0105).
  */
 import type { Account } from "@coffer/model/Account"
 import { ChannelName, PaymentId, TradeNo, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
@@ -12,6 +12,7 @@ import { SqlClient } from "effect/sql"
 import type { Stripe } from "stripe"
 import type { ChannelPayment } from "../../channel/payments.ts"
 import { refundableUntil } from "../../channel/refundWindows.ts"
+import { isStorable } from "../../platform/postgres/scans.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { isoText, TimeColumn } from "../../platform/runtime/codecs.ts"
@@ -224,8 +225,38 @@ export class StraySessions extends Context.Service<
     readonly note: (account: Account, tradeNo: TradeNo, session: Stripe.Checkout.Session) => Effect.Effect<void>
     /** All of this payment went back to its buyer. */
     readonly returned: (account: Account, paymentId: string) => Effect.Effect<void>
+    /** An operator has dealt with it. The first note stands. */
+    readonly close: (
+      id: string,
+      note: string
+    ) => Effect.Effect<ClosedStraySession, StraySessionNotFound | StraySessionOver>
+    /** Closes those of sandboxes of which Stripe has told nothing since then; how many, at most `limit`. */
+    readonly closeOfSandboxes: (before: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
 >()("@coffer/stripe/StraySessions") {}
+
+/** One that an operator has closed, or the service in a sandbox. */
+const Closed = Schema.Struct({
+  id: Schema.String,
+  channel: Schema.String,
+  merchant_id: Schema.String,
+  mode: Mode,
+  trade_no: Schema.String,
+  session_id: Schema.String,
+  payment_id: Schema.NullOr(Schema.String),
+  amount: Schema.NullOr(Schema.Int),
+  currency: Schema.NullOr(Currency),
+  closed_note: Schema.String,
+  ended_at: TimeColumn
+})
+export type ClosedStraySession = typeof Closed.Type
+
+export class StraySessionNotFound extends Schema.TaggedError<StraySessionNotFound>()("StraySessionNotFound", {
+  id: Schema.String
+}) {}
+
+/** No buyer can pay in it any more, or all of its payment went back: there is nothing to close. */
+export class StraySessionOver extends Schema.TaggedError<StraySessionOver>()("StraySessionOver", {}) {}
 
 /** The most of one account that are held up. A holder of the account may make any number of sessions. */
 export const straysMax = 200
@@ -263,14 +294,38 @@ export const layerStrays = Layer.effect(
           where (select count(*) from (select 1 from stray_sessions where merchant_id = ${account.merchantId}
             and mode = ${account.mode} and ended_at is null limit ${straysMax}) as held) < ${straysMax}::int4
           on conflict (merchant_id, mode, session_id) do update
-            set status = excluded.status, payment_id = excluded.payment_id, updated_at = excluded.updated_at
-            where stray_sessions.ended_at is null`
+            set status = excluded.status, payment_id = excluded.payment_id, updated_at = excluded.updated_at,
+              ended_at = null, closed_note = null
+            where stray_sessions.ended_at is null or (stray_sessions.closed_note is not null
+              and stray_sessions.status = 'open' and excluded.status <> 'open')`
       }, sqlDefects),
       returned: (account, paymentId) =>
-        sqlDefects(Effect.flatMap(currentTime, (now) => Effect.asVoid(end(account, "payment_id", paymentId, now))))
+        sqlDefects(Effect.flatMap(currentTime, (now) => Effect.asVoid(end(account, "payment_id", paymentId, now)))),
+      close: Effect.fnUntraced(function* (id, note) {
+        if (!isStorable(id)) return yield* new StraySessionNotFound({ id })
+        const now = yield* currentTime
+        yield* sql`update stray_sessions set ended_at = ${isoText(now)}::text::timestamptz, closed_note = ${note}
+          where id = ${id} and ended_at is null`
+        // Another operator may have been first, or the answer to this request was lost.
+        const [row] = yield* sql`select * from stray_sessions where id = ${id}`
+        if (row === undefined) return yield* new StraySessionNotFound({ id })
+        return row["closed_note"] === null ? yield* new StraySessionOver() : yield* decodeClosed(row)
+      }, sqlDefects),
+      closeOfSandboxes: Effect.fnUntraced(function* (before, limit) {
+        const now = yield* currentTime
+        const closed = yield* sql`update stray_sessions set ended_at = ${isoText(now)}::text::timestamptz,
+            closed_note = ${ownNote}
+          where id in (select id from stray_sessions where ended_at is null and mode = 'sandbox'
+            and updated_at < ${isoText(before)}::text::timestamptz order by id limit ${limit}) and ended_at is null
+          returning 1`
+        return closed.length
+      }, sqlDefects)
     })
   })
 )
+
+const decodeClosed = Schema.decodeUnknownEffect(Closed)
+const ownNote = "a sandbox's own session, closed by the service"
 
 /** Null for a currency that we do not have. */
 const moneyOf = ({ amount_total: amount, currency }: Stripe.Checkout.Session) => {

@@ -1,12 +1,13 @@
 /**
- * The answers of Stripe's room over HTTP: the operator's groups `channels` and `reconciliation` (docs/architecture.md,
- * section 7), and the address to which Stripe sends events (`POST /channels/stripe/{token}`). The token and the
- * signature over the raw bytes are checked before anything is looked up but the merchant, which is in memory. An event
- * is stored before it is answered, and handled by a worker.
+ * The answers of Stripe's room over HTTP: the operator's groups `channels`, `reconciliation` and `stray_sessions`
+ * (docs/architecture.md, section 7), and the address to which Stripe sends events (`POST /channels/stripe/{token}`).
+ * The token and the signature over the raw bytes are checked before anything is looked up but the merchant, which is in
+ * memory. An event is stored before it is answered, and handled by a worker.
  */
 import type { ChannelResource } from "@coffer/contract/Channels"
 import * as Wire from "@coffer/contract/Errors"
 import { OperatorApi } from "@coffer/contract/Operator"
+import type { ClosedSession } from "@coffer/contract/HeldUp"
 import type { ComparedResource, DifferenceResource } from "@coffer/contract/Reconciliation"
 import type { Account } from "@coffer/model/Account"
 import { Mode, MerchantId } from "@coffer/model/Ids"
@@ -35,6 +36,12 @@ import { span } from "../../platform/runtime/span.ts"
 import type { FeeOf } from "../../channel/fees.ts"
 import { Accounts, type AccountInUse as InUse, countMax } from "./Accounts.ts"
 import { type Progress, Reconciliation } from "./Reconciliation.ts"
+import {
+  type ClosedStraySession,
+  type StraySessionNotFound,
+  type StraySessionOver,
+  StraySessions
+} from "./SessionStore.ts"
 import { openStripeKeys, stripeAccountIn } from "./StripeClient.ts"
 import { StripeEvents, isEvent, isThin, toldBy } from "./StripeEvents.ts"
 
@@ -198,6 +205,44 @@ const differenceView =
  * The address to which Stripe sends a merchant's events. It is signed, so that a request to an address that we never
  * gave away costs no look-up.
  */
+export const layerStrays = HttpApiBuilder.group(
+  OperatorApi,
+  "stray_sessions",
+  Effect.fnUntraced(function* (handlers) {
+    const strays = yield* StraySessions
+    return handlers.handleAll({
+      close: span("stray_sessions.close")(function* ({ params, payload }) {
+        return yield* reply(strayView(yield* strays.close(params.id, payload.note)))
+      }, Effect.catchTags(strayRefusals))
+    })
+  })
+)
+
+const strayRefusals = {
+  StraySessionNotFound: refuseAs(Wire.StraySessionNotFound, ({ id }: StraySessionNotFound) => ({
+    message: `No session ${id}.`
+  })),
+  StraySessionOver: refuseAs(Wire.Conflict, (_: StraySessionOver) => ({
+    message: "The session has ended: nobody can pay in it, or all of its payment went back."
+  }))
+}
+
+const strayView = ({ closed_note: note, ended_at, ...session }: ClosedStraySession): ClosedSession => ({
+  object: "stray_session",
+  id: session.id,
+  channel: session.channel,
+  merchant_id: session.merchant_id,
+  mode: session.mode,
+  trade_no: session.trade_no,
+  session_id: session.session_id,
+  payment_id: session.payment_id,
+  amount: session.amount,
+  currency: session.currency,
+  status: "closed",
+  note,
+  closed_at: isoText(ended_at)
+})
+
 export const webhookPath = "/channels/stripe/:token"
 
 const isMerchantId = Schema.is(MerchantId)

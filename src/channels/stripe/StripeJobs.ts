@@ -13,6 +13,7 @@ import { currentTime } from "../../platform/runtime/clock.ts"
 import { urgent } from "./Pace.ts"
 import { Reconciliation } from "./Reconciliation.ts"
 import { type DueRow, ReconciliationStore } from "./ReconciliationStore.ts"
+import { StraySessions } from "./SessionStore.ts"
 import { StripeClient } from "./StripeClient.ts"
 import { StripeEvents, eventTypes, toldBy } from "./StripeEvents.ts"
 import { type EventRow, type PollRow, StripeEventStore } from "./StripeEventStore.ts"
@@ -84,6 +85,12 @@ const pagesMax = 200
 /** Events that were handled are kept for so long: longer than one can be told again. */
 const keptFor = { days: 7 }
 const droppedMax = 1_000
+
+/**
+ * In a sandbox no person decides about a session that is none of ours. It closes itself so long after the last word of
+ * it.
+ */
+const strayFor = { days: 1 }
 
 const secondsOf = (time: DateTime.Utc) => Math.floor(DateTime.toEpochMillis(time) / 1_000)
 
@@ -186,6 +193,12 @@ const dropping = Effect.gen(function* () {
     return (yield* store.dropHandled(before, droppedMax)) + (yield* keys.drop(before, droppedMax))
   })
   yield* workers.supervise(() => hourly("handled events of stripe", drop))
+  const strays = yield* StraySessions
+  yield* workers.supervise(() =>
+    hourly("stray sessions of sandboxes", (now) =>
+      strays.closeOfSandboxes(DateTime.subtract(now, strayFor), droppedMax)
+    )
+  )
 })
 
 export const layer = Layer.effectDiscard(Effect.all([handling, polling, dropping], { discard: true }))

@@ -90,6 +90,13 @@ const world = Effect.gen(function* () {
       where trade_no = ${trade_no}`
     return { trade_no, payment_id: row!.payment_id }
   }).pipe(Effect.catchTags({ SqlError: Effect.die }))
+  const stray = Effect.gen(function* () {
+    const id = "ssn_00000000000000000000000001"
+    yield* sql`insert into stray_sessions (id, channel, merchant_id, mode, session_id, trade_no, status, created_at, updated_at)
+      values (${id}, 'stripe', ${merchantId}, 'live', 'cs_1', 'TRD_1', 'paid', to_timestamp(0), to_timestamp(0))
+      on conflict (id) do nothing`
+    return id
+  }).pipe(Effect.catchTags({ SqlError: Effect.die }))
   /** Keys that nobody opens here. */
   const account = Effect.andThen(
     Effect.ignore(sql`update merchant_modes set channel_accounts = '{"stripe": {"isActive": false,
@@ -114,6 +121,7 @@ const world = Effect.gen(function* () {
       operators: operator,
       people: person,
       erasures: erasure,
+      stray_sessions: stray,
       api_keys: apiKey,
       reports: report,
       orders: step === undefined ? paid : order

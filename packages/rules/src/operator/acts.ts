@@ -94,6 +94,7 @@ export const acts = {
   "exports.merchant": doneBy(),
   "cluster.retrieve": reading,
   "held_up.list": reading,
+  "stray_sessions.close": doneBy("finance"),
   "lookup.overview": looking,
   "lookup.search": looking,
   "lookup.refunds": looking,
