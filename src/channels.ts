@@ -12,7 +12,7 @@ import type { Disputes } from "./disputes/Disputes.ts"
 import type { Orders } from "./orders/Orders.ts"
 import type { Refunds } from "./refunds/Refunds.ts"
 
-/** What a channel stands on, besides the platform. */
+/** The rooms that a channel stands on, besides the platform. */
 export type Needs = Channel | Orders | Refunds | Disputes
 
 export const layer = Layer.mergeAll(StripeRoom.layer, SandboxBankRoom.layer)

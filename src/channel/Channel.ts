@@ -67,7 +67,7 @@ export interface RegisteredChannel {
     own: ChannelAccount["own"],
     again: (sealed: string, use: string) => string
   ) => ChannelAccount["own"]
-  /** What it has kept of payments as its own fees. */
+  /** The fees that it has kept of payments itself. */
   readonly feesOf?: (payments: ReadonlyArray<OwnedPayment>) => Effect.Effect<FeeOf>
   /** In seconds: how long the books of its accounts have not been compared with ours, of those that wait longest. */
   readonly ageOfBooks?: (mode: Mode, now: DateTime.Utc) => Effect.Effect<number>

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 
 export const ChannelAccount = Schema.Struct({
-  /** Whether buyers pay through it. What they have paid through it is refunded and disputed there in any case. */
+  /** Whether buyers pay through it. Payments that went through it are refunded and disputed there in any case. */
   isActive: Schema.Boolean,
   /** ISO 8601. */
   setAt: Schema.String,

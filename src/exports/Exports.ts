@@ -95,7 +95,7 @@ const archive = (about: object, reads: ReadonlyArray<ReadPage>): Stream.Stream<U
   )
 const utf8 = new TextEncoder()
 
-// What is read --------------------------------------------------------------------
+// Reading ------------------------------------------------------------------------
 
 /** A page of a table's rows, without columns that only the service needs. */
 const makePage =
@@ -115,7 +115,7 @@ const makePage =
 const hidden = [
   "version",
   "key_hash",
-  "stripe",
+  "channel_accounts",
   "signing",
   "secrets",
   "run",

@@ -177,7 +177,7 @@ export const reachProvider = (settings: OpenIdSettings): Effect.Effect<string | 
     Effect.match({ onFailure: ({ why }) => why, onSuccess: () => undefined })
   )
 
-/** Messages of the library name what was wrong, and no secret. What it was caused by is nearer to the matter. */
+/** Messages of the library name what was wrong, and no secret. Their cause is nearer to the matter. */
 const whyOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message

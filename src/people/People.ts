@@ -36,7 +36,7 @@ interface Invited {
   readonly role: string
 }
 
-/** Somebody without a role here, or somebody else than the provider has told of this person before. */
+/** A person without a role here, or another one than the provider has told of before. */
 export class NobodyThere extends Schema.TaggedError<NobodyThere>()("NobodyThere", { why: Schema.String }) {}
 
 export interface ByIdentity {
@@ -65,7 +65,7 @@ export class People extends Context.Service<
       invited: Invited,
       options: Options
     ) => Effect.Effect<Person, RoleConflict | MerchantNotFound>
-    /** Of somebody who has a role there. */
+    /** For a person who has a role there. */
     readonly setRole: (
       belongsTo: string,
       personId: string,
@@ -92,7 +92,7 @@ export class People extends Context.Service<
      * only where the claim gives a role.
      */
     readonly byIdentity: (identity: Identity) => Effect.Effect<ByIdentity, NobodyThere>
-    /** Of somebody who has a role there; undefined: wherever. */
+    /** For a person who has a role there; undefined: anywhere. */
     readonly endSessions: (belongsTo: string | undefined, personId: string) => Effect.Effect<Person, PersonNotFound>
   }
 >()("@coffer/people/People") {}

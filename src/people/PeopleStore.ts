@@ -213,7 +213,9 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     key: "person_id",
     prefix: personPrefix
   })
-  /** Of several changes of the people of one merchant each sees what the one before has written. */
+  /**
+   * Changes of the people of one merchant run one after the other, so that each sees what the one before has written.
+   */
   const inTurn = <A, E, R>(belongsTo: string, write: Effect.Effect<A, E, R>) =>
     Effect.andThen(sql`select pg_advisory_xact_lock(hashtext(${`coffer people of ${belongsTo}`}))`, write).pipe(
       sql.withTransaction
@@ -242,7 +244,7 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 
   const give = Effect.fnUntraced(function* (given: NewRole) {
     const { belongsTo, email, now, replaces, role } = given
-    // Somebody may be taking the last other role now, and ends the sessions then.
+    // Another call may be taking the last other role now, and ends the sessions then.
     yield* sql`select from people where email = ${email} for key share`
     const found = yield* first("email", email)
     const person = Option.isSome(found) ? found : yield* insertPerson(given)
@@ -275,13 +277,13 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     yield* sql`select from people where person_id = ${personId} for update`
     const found = yield* first("person_id", personId)
     if (Option.isNone(found)) return Option.none()
-    // Of an operator this may be the repetition of a call whose answer was lost.
+    // For an operator this may be the repetition of a call whose answer was lost.
     if ((yield* roleOf(personId, belongsTo)) === undefined) return spares ? Option.none() : Option.some(found.value)
     if (spares && (yield* isLastOwner(personId, belongsTo))) return Option.some("last_owner" as const)
     yield* sql`delete from memberships where belongs_to = ${belongsTo} and person_id = ${personId}`
     const others = yield* sql`select from memberships where person_id = ${personId} limit 1`
     if (others.length === 0) {
-      // Somebody who is invited once more begins anew.
+      // A person who is invited once more begins anew.
       yield* shutOut(personId)
       yield* sql`delete from openid_identities where person_id = ${personId}`
     }
@@ -292,5 +294,5 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   return { first, give, inTurn, members, setRole, shutOut, take, withRoles }
 })
 
-/** What cannot be a number is not looked up: Postgres has no text with NUL. */
+/** A text that cannot be a number is not looked up: Postgres has no text with NUL. */
 const isPersonId = Schema.is(PersonId)

@@ -31,7 +31,7 @@ export interface NewSession extends Pick<Session, "person_id" | "way" | "ip" | "
 export interface NewLink {
   readonly tokenHash: string
   readonly personId: PersonId
-  /** Of the browser that may use it; null: any. */
+  /** The browser that may use it; null: any. */
   readonly browserHash: string | null
   readonly now: DateTime.Utc
   readonly expiresAt: DateTime.Utc

@@ -32,7 +32,7 @@ export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("Sess
 /** The link was good, but the installation demands passkeys of this person, who has one. */
 export class PasskeyRequired extends Schema.TaggedError<PasskeyRequired>()("PasskeyRequired", {}) {}
 
-/** Whose browser a session is in. */
+/** The browser in which a session is. */
 export interface Browser {
   readonly ip: string
   readonly userAgent: string
@@ -73,7 +73,7 @@ export class SignIn extends Context.Service<
     readonly isDemanded: (personId: PersonId, isOperator: boolean) => Effect.Effect<boolean>
     /** The address of a link that works in any browser. It is for the terminal in which the service is started. */
     readonly linkFor: (personId: PersonId) => Effect.Effect<string>
-    /** Who has the session with this secret. */
+    /** The person whose session has this secret. */
     readonly bySecret: (secret: string) => Effect.Effect<Option.Option<SignedIn>>
     /** Newest first. */
     readonly sessionsOf: (personId: PersonId) => Effect.Effect<ReadonlyArray<PersonSessionStore.Session>>
@@ -272,7 +272,7 @@ const makeLinks = Effect.gen(function* () {
   return { insertLink, send, sendLink }
 })
 
-/** Who has no role any more is as unknown as who never had one. */
+/** A person whose roles are gone is as unknown as one who never had a role. */
 const hasRoles = (found: Option.Option<PeopleStore.Person>): found is Option.Some<PeopleStore.Person> =>
   Option.isSome(found) && found.value.roles.length > 0
 

@@ -151,7 +151,7 @@ const tooLong = ({ report }: ReportQuery) =>
     problem: `This takes more than ${reportLinesAtOnceMax} movements; POST /v1/reports makes a file of it`
   })
 
-// What is asked for --------------------------------------------------------------
+// Requests for --------------------------------------------------------------
 
 interface Settled {
   readonly terms: Terms

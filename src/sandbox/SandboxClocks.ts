@@ -39,7 +39,7 @@ export class SandboxClocks extends Context.Service<
   }
 >()("@coffer/sandbox/SandboxClocks") {}
 
-/** How long whoever asked waits, in the time of requests; then the answer is that it goes on. */
+/** How long a caller waits, in the time of requests; then the answer is that it goes on. */
 const patienceMillis = 5_000
 const lookEvery = "20 millis"
 

@@ -153,7 +153,7 @@ const erasuresPart = (sql: SqlClient.SqlClient, secrets: Secrets["Service"]): Pa
   })
 })
 
-/** What `src/erasures`, which stands above this room, seals an address for. */
+/** The purpose for which `src/erasures`, which stands above this room, seals an address. */
 export const sealedForErasure = (erasureNo: string) => `erasures/${erasureNo}`
 
 /** The keys of accounts at channels. A change of a merchant's settings locks the same row of `merchants`. */

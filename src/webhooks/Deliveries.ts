@@ -88,7 +88,7 @@ export const layer = Layer.effect(
         transactor.commit(delivery.id, [change, ...answerOf(answer, deliveryView(delivery))])
       ).pipe(
         Effect.catchTags({
-          // Somebody else has taken the request over.
+          // Another request has taken the claim over.
           StaleVersion: () => new NotCommitted({ reason: "overloaded" }),
           AlreadyExists: Effect.die
         })

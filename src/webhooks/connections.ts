@@ -48,7 +48,7 @@ interface Taken {
 
 /** The way to a destination: its own server, or a proxy that speaks http for us. */
 interface Way {
-  /** Whose connections may be used. */
+  /** The party whose connections may be used. */
   readonly key: string
   readonly origin: string
   readonly path: string

@@ -49,8 +49,8 @@ const makeOpening = ({ decrypt }: Secrets["Service"]) => {
 
 /**
  * Signs and posts once. `late`: the attempt could not begin before `latest`, milliseconds of real time. `skipped`: its
- * endpoint was deleted or disabled. `proxy`: the operator's proxy failed, which is not charged to the destination. Of
- * `late` and `proxy` nothing is recorded, and the row is due again when its lease ends.
+ * endpoint was deleted or disabled. `proxy`: the operator's proxy failed, which is not charged to the destination.
+ * After `late` and `proxy` nothing is recorded, and the row is due again when its lease ends.
  */
 export const makePost = Effect.gen(function* () {
   const merchants = yield* Merchants

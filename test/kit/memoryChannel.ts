@@ -1,6 +1,6 @@
 /**
  * A third channel, for tests: a bank in memory that takes the payments of every sandbox in place of the sandbox's own.
- * It has no tables, no jobs and no page. What it needs of the house is the port (`src/channel`) and orders.
+ * It has no tables, no jobs and no page. It needs the port (`src/channel`) and orders of the house.
  */
 import { paymentDeclinesMax, paymentDeclinesWindow, unappliedPaymentsMax } from "@coffer/model/Limits"
 import { ChannelName, PaymentId } from "@coffer/model/Ids"
@@ -26,7 +26,7 @@ const asynchronous: ReadonlySet<PaymentMethod> = new Set(["alipay", "wechat_pay"
 
 type Mutable<A> = { -readonly [Key in keyof A]: A[Key] }
 
-/** What the bank knows. It outlives the services that it is wired into, as an acquirer does. */
+/** The bank's memory. It outlives the services that it is wired into, as an acquirer does. */
 const newBank = () => ({
   payments: [] as Array<{ readonly tradeNo: string; state: string; readonly payment: ChannelPayment }>,
   refunds: new Map<

@@ -23,7 +23,7 @@ const begin = Effect.fnUntraced(function* (env: Record<string, string> = {}, own
   return { ...running, mails, origin, address: `${origin}/console/sign-in`, ada, merchantId }
 })
 
-/** A page of a browser of its own. What it asks of others, or says on the console, is in `said`. */
+/** A page of a browser of its own. Its requests to others, and its lines on the console, are in `said`. */
 const browser = Effect.fnUntraced(function* (options: Parameters<typeof openPage>[1] = {}) {
   const page = yield* openPage(undefined, options)
   const said: Array<string> = []
@@ -171,7 +171,7 @@ describe.skipIf(executable === undefined)(`the console's sign-in page${needsChro
         assert.strictEqual(page.url(), address)
         await page.reload()
         await signedIn(page)
-        // Somebody else's way back, sent to this browser, signs nobody in.
+        // Another person's way back, sent to this browser, signs no one in.
         await page.getByRole("button", { name: "Sign out" }).click()
         await page.goto(`${address}?code=stolen&state=stolen`)
         await page.getByText("You were not signed in").waitFor()

@@ -258,7 +258,7 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })(
         for (const day of ["2026-01-02", "2026-01-15", "2026-01-29"]) {
           // The rows of the day, and the newest row before it and in it for each of three wallets.
           yield* checkPlans(day, reports.answer(account, { report: "statement", from: day }), perDay + 6)
-          // Of each row the order behind it is looked for, and there is none.
+          // The order behind each row is looked for, and there is none.
           yield* checkPlans(day, reports.answer(account, { report: "fees", from: day }), perDay)
         }
       })

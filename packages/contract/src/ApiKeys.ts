@@ -187,7 +187,7 @@ export class ApiKeysGroup extends HttpApiGroup.make("api_keys")
 const ofConsole = "/console/api/merchants/:merchant_id/api_keys"
 const oneOfConsole = `${ofConsole}/:key_id` as const
 
-/** The same for a person of the merchant. What a person does with keys takes nobody else, and is in the audit log. */
+/** The same for a person of the merchant. A person's act with keys takes no second one, and is in the audit log. */
 export class ConsoleApiKeysGroup extends HttpApiGroup.make("api_keys")
   .add(
     HttpApiEndpoint.post("create", ofConsole, {
@@ -215,7 +215,10 @@ export class ConsoleApiKeysGroup extends HttpApiGroup.make("api_keys")
       success: enveloped(ApiKeyResource),
       error: [ApiKeyNotFound, Conflict, InvalidRequest]
     }).annotateMerge(
-      OpenApi.annotations({ summary: "Change a key's name or its addresses", description: "What is left out stays." })
+      OpenApi.annotations({
+        summary: "Change a key's name or its addresses",
+        description: "A field that is left out stays."
+      })
     ),
     HttpApiEndpoint.post("roll", `${oneOfConsole}/roll`, {
       params,

@@ -37,7 +37,7 @@ export const ErasureResource = withExample(
     status: Schema.Literals(["dry_run", "running", "done"]).annotate({
       description: "`running` until nothing of the buyer is left, orders that wait included."
     }),
-    merchant_id: orNull(Schema.String, "Whose buyer; null where a buyer of all merchants is erased."),
+    merchant_id: orNull(Schema.String, "The merchant of the buyer; null where a buyer of all merchants is erased."),
     mode: orNull(Mode, "In which environment; null for both."),
     trade_no: orNull(Schema.String, "The one order that is erased; null where an address is."),
     email_hash: orNull(
@@ -48,7 +48,7 @@ export const ErasureResource = withExample(
       "Orders that wait: while a dispute of one is open its evidence is needed, and what is on its way has to arrive."
     ),
     counts: Counts.annotate({ description: "Rows of each kind that were changed; of a dry run, that would be." }),
-    is_capped: Schema.Boolean.annotate({ description: "Of a dry run: there are more than 10,000 orders." }),
+    is_capped: Schema.Boolean.annotate({ description: "For a dry run: there are more than 10,000 orders." }),
     requested_at: orNull(Schema.String, "When it was asked for. Orders that were taken later stay; null of a dry run."),
     done_at: orNull(Schema.String, "When nothing was left; null before.")
   }).annotate({ identifier: "Erasure", description: "A buyer who is erased. It holds nothing of the buyer." }),
@@ -163,7 +163,9 @@ export class OperatorErasuresGroup extends HttpApiGroup.make("erasures")
       params,
       success: ErasureReply,
       error: ErasureNotFound
-    }).annotateMerge(OpenApi.annotations({ summary: "How far an erasure is", description: "Of any merchant." }))
+    }).annotateMerge(
+      OpenApi.annotations({ summary: "How far an erasure is", description: "An erasure of any merchant." })
+    )
   )
   .middleware(Decoding)
   .middleware(OperatorToken)

@@ -166,7 +166,7 @@ export const UpdateOrder = withExample(
 )
 export type UpdateOrder = typeof UpdateOrder.Type
 
-/** Of a range: a bound may be any whole number that an amount can be compared with. */
+/** For a range: a bound may be any whole number that an amount can be compared with. */
 const Amount = Schema.String.check(
   Schema.isPattern(/^[0-9]{1,12}$/, { expected: "a whole number of minor units, in digits" })
 )

@@ -25,7 +25,7 @@ export const PasskeyResource = withExample(
   Schema.Struct({
     object: kind("passkey"),
     passkey_id: text("Number of the passkey."),
-    name: text("What the person calls it."),
+    name: text("The person's name for it."),
     is_synced: Schema.Boolean.annotate({
       description: "Whether its maker keeps a copy, so that it outlives a device."
     }),
@@ -43,12 +43,14 @@ export const PasskeyOptions = withExample(
     options: Schema.Record(Schema.String, Schema.Unknown).annotate({
       description: "As `PublicKeyCredential` parses them from JSON. The challenge works once, for five minutes."
     })
-  }).annotate({ identifier: "PasskeyOptions", description: "What the browser is asked for." }),
+  }).annotate({ identifier: "PasskeyOptions", description: "The request to the browser." }),
   { object: "passkey_options", options: { challenge: "x".repeat(43) } }
 )
 
 const credentialId = base64Url(512).annotate({ description: "Number of the credential, as the browser names it." })
-const clientDataJSON = base64Url(1_000).annotate({ description: "What the browser was asked, and by which origin." })
+const clientDataJSON = base64Url(1_000).annotate({
+  description: "The question to the browser, and the origin that asked."
+})
 const bytes = (lengthMax: number, description: string) => base64Url(lengthMax).annotate({ description })
 
 /** As the browser's `toJSON` writes it; other fields are ignored. */
@@ -56,11 +58,11 @@ export const Assertion = Schema.Struct({
   id: credentialId,
   response: Schema.Struct({
     clientDataJSON,
-    authenticatorData: bytes(300, "What the authenticator says of itself."),
+    authenticatorData: bytes(300, "The authenticator's word about itself."),
     signature: bytes(512, "The signature of both."),
     userHandle: optional(base64Url(88), "The number of the person, as the authenticator keeps it.")
-  }).annotate({ description: "What was signed." })
-}).annotate({ description: "What the browser answers." })
+  }).annotate({ description: "The signed content." })
+}).annotate({ description: "The answer of the browser." })
 export type Assertion = typeof Assertion.Type
 
 export const Attestation = Schema.Struct({
@@ -72,8 +74,8 @@ export const Attestation = Schema.Struct({
       Schema.Array(OneLine(1, 20)).check(Schema.isMaxLength(8)),
       "How the authenticator is reached, as the browser names it."
     )
-  }).annotate({ description: "What was made." })
-}).annotate({ description: "What the browser answers." })
+  }).annotate({ description: "The new credential." })
+}).annotate({ description: "The answer of the browser." })
 export type Attestation = typeof Attestation.Type
 
 const credentialSample = { clientDataJSON: "e30" }
@@ -83,7 +85,7 @@ export const UsePasskey = Schema.Struct({ credential: Assertion }).annotate({
 
 const RegisterPasskey = withoutNulls(
   Schema.Struct({
-    name: optional(passkeyName, "What the person calls it; `Passkey` unless given."),
+    name: optional(passkeyName, "The person's name for it; `Passkey` unless given."),
     credential: Attestation
   }).annotate({
     examples: [
@@ -123,7 +125,7 @@ export class PasskeysGroup extends HttpApiGroup.make("passkeys")
     ),
     HttpApiEndpoint.post("rename", "/console/api/passkeys/:passkey_id", {
       params,
-      payload: Schema.Struct({ name: passkeyName.annotate({ description: "What the person calls it." }) }).annotate({
+      payload: Schema.Struct({ name: passkeyName.annotate({ description: "The person's name for it." }) }).annotate({
         examples: [{ name: "My key" }]
       }),
       success: enveloped(PasskeyResource),

@@ -290,7 +290,7 @@ const RangeQuery = {
 const csv = HttpApiSchema.StreamUint8Array({ contentType: "text/csv" })
 const params = { report_no: text("Number of the report.") }
 const isShort =
-  `Of at most ${reportLinesAtOnceMax} movements; for more, make a file by POST /v1/reports. ` +
+  `It has at most ${reportLinesAtOnceMax} movements; for more, make a file by POST /v1/reports. ` +
   "`format=csv` answers CSV."
 
 export class ReportsGroup extends HttpApiGroup.make("reports")
@@ -330,7 +330,7 @@ export class ReportsGroup extends HttpApiGroup.make("reports")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Read the fees by payment method",
-        description: `What was charged for payments, lost disputes and payouts in these days. ${isShort}`
+        description: `The fees of payments, lost disputes and payouts in these days. ${isShort}`
       })
     ),
     HttpApiEndpoint.get("payout", "/v1/reports/payout", {

@@ -119,7 +119,7 @@ export const reportDaysAtOnceMax = 31
 export const reportDaysMax = 1_100
 /** Movements that one which is answered at once may read. */
 export const reportLinesAtOnceMax = 5_000
-/** Of a merchant in one environment: reports that are being written, reports that are kept, bytes of their files. */
+/** For a merchant in one environment: reports that are being written, reports that are kept, bytes of their files. */
 export const reportsPendingMax = 10
 export const reportsKeptMax = 100
 export const reportsBytesMax = { sandbox: 256 * 1024 * 1024, live: 4 * 1024 * 1024 * 1024 } as const

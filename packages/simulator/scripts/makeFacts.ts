@@ -13,7 +13,7 @@ const from = (file: string) => readFileSync(path.join(root, "node_modules/stripe
 const rootsFile = path.join(import.meta.dirname, "../src/facts/roots.ts")
 const tableFile = path.join(import.meta.dirname, "../src/facts/table.json")
 
-/** Methods of payment that the simulator offers. What is said of others is left out: `{}`, any hash. */
+/** Methods of payment that the simulator offers. The shapes of other methods are left out: `{}`, any hash. */
 const methodsKept = new Set(["card", "alipay", "wechat_pay", "card_present", "link"])
 
 const api = new API({ cwd: root })

@@ -1,4 +1,4 @@
-/** What happens by itself: due jobs, in the order of their times, and webhooks. */
+/** The work that happens by itself: due jobs, in the order of their times, and webhooks. */
 import { Deferred, Effect, FiberSet, Latch, Semaphore } from "effect"
 import { perform } from "./acts/perform.ts"
 import type { World } from "./state/World.ts"

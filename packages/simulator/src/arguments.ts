@@ -1,4 +1,4 @@
-/** What the command line says. */
+/** The options of the command line. */
 import { Effect, Schema } from "effect"
 import type { Options } from "./start.ts"
 

@@ -68,7 +68,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
   const parts = { world, engine, deliveries, faults, fates, keep, revoked: new Set<string>() }
   const commands = makeCommands(parts)
   yield* server.serve(makeApp(parts, commands))
-  // Who still waits for an answer does not keep it from ending.
+  // A client that still waits for an answer does not keep it from ending.
   yield* Effect.addFinalizer(() => Effect.sync(() => listener.closeAllConnections()))
   return {
     url,

@@ -1,6 +1,6 @@
 /**
  * The buyer's bank in the sandbox, with its own tables: opens chargebacks, decides them, and repeats each report until
- * the service has processed it (docs/architecture.md, section 7). What the service asks it is in
+ * the service has processed it (docs/architecture.md, section 7). The service's calls to it are in
  * `sandboxDisputeDesk.ts`.
  */
 import { keptDuration } from "@coffer/rules/idempotency/claim"

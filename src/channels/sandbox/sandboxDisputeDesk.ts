@@ -19,8 +19,8 @@ type Step = Effect.fn.Return<StepAnswer, ChannelUnreachable>
 
 export const makeSandboxDisputeDesk = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const asked = yield* sandboxReach
-  const reach = (merchantId: string) => Effect.catchTags(asked(merchantId), unreachableOnSqlError)
+  const reachOf = yield* sandboxReach
+  const reach = (merchantId: string) => Effect.catchTags(reachOf(merchantId), unreachableOnSqlError)
 
   /** The row as of now: one that was conceded, or not answered in time, is lost once its time is up. */
   const current = ({ processorDisputeId }: DisputeName, now: DateTime.Utc) => {

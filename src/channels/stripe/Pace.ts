@@ -29,7 +29,7 @@ export const newLine = () => {
   }
   return {
     waiting,
-    /** Somebody lets them go. */
+    /** A fiber lets them go. */
     isServed: false,
     /** No other call goes before. */
     closedUntil: 0,
@@ -55,7 +55,7 @@ export const newLine = () => {
 }
 type Line = ReturnType<typeof newLine>
 
-/** Of so many turns one is money's, and of those one the rest's, however many buyers wait. */
+/** One in so many turns is money's, and one in so many of those the rest's, however many buyers wait. */
 const turnsPerOther = 8
 
 const orderOf = (turn: number): ReadonlyArray<Urgency> =>
@@ -78,10 +78,10 @@ export const isCrowded = ({ waiting }: Line, urgency: Urgency, perSecond: number
   return ahead >= perSecond * (Math.floor(seconds) + 1)
 }
 
-/** Who waits for a call. A call of which nothing is said is of the rest. */
+/** For whom a call is made. A call is of the rest unless its caller says otherwise. */
 export const CallUrgency = Context.Reference<Urgency>("@coffer/stripe/CallUrgency", { defaultValue: () => "rest" })
 
-/** What this asks of Stripe is for a buyer who waits, or brings money in. */
+/** Calls of Stripe within are for a buyer who waits, or bring money in. */
 export const urgent = (urgency: Urgency) => Effect.provideService(CallUrgency, urgency)
 
 /** Real time, as that of sockets. Its millis are the same on all runners. A test has one of its own, which it moves. */
@@ -113,7 +113,7 @@ export class Pace extends Context.Service<
   }
 >()("@coffer/stripe/Pace") {}
 
-/** What a request keeps for the call itself and for writing down its answer. */
+/** The time that a request keeps for the call itself and for recording its answer. */
 const callMillis = 1_200
 /** How long a call waits in line for which no request waits. Events are leased for ten seconds. */
 const patience: Readonly<Record<Urgency, number>> = { buyer: 8_000, money: 8_000, rest: 60_000 }

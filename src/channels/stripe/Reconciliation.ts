@@ -1,6 +1,6 @@
 /**
  * Stripe's books beside ours, payment by payment. A difference becomes a row that the operator sees; nothing is mended.
- * What moved within the last hour is compared the next time, because a webhook may be on its way.
+ * Movements of the last hour are compared the next time, because a webhook may be on its way.
  */
 import type { ReconciliationQuery } from "@coffer/contract/Reconciliation"
 import type { Account } from "@coffer/model/Account"
@@ -71,7 +71,7 @@ const overlap = { days: 1 }
 const window = { hours: 1 }
 const pageMax = 100
 const pagesMax = 200
-/** What is younger is left for the next time. */
+/** Younger movements are left for the next time. */
 const settles = { hours: 1 }
 /** Payments of orders that were made in the days before, and that Stripe should know by now. */
 const missingFrom = { days: 3 }
@@ -101,7 +101,7 @@ export const layer = Layer.effect(
       return [...first.filter((each) => !isDifferent(each)), ...(yield* store.compare(account, differing))]
     })
 
-    /** How many were compared. What differs and has just moved in either books is left for the next time. */
+    /** How many were compared. A difference that has just moved in either books is left for the next time. */
     const compare = Effect.fnUntraced(function* (account: Account, payments: ReadonlyArray<Named>, now: DateTime.Utc) {
       const until = DateTime.subtract(now, settles)
       const compared = (yield* compareTwice(account, payments, now)).filter(
@@ -127,7 +127,7 @@ export const layer = Layer.effect(
         while (DateTime.isLessThanOrEqualTo(from, now)) {
           const to = DateTime.add(from, window)
           yield* fetchWindow(account, from, to)
-          // A restart goes on here. What of this window is still to come is read by the next round.
+          // A restart goes on here. The next round reads the rest of this window.
           yield* store.keepPlace(id, DateTime.min(to, now), yield* currentTime)
           from = to
         }

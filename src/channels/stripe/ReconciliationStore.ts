@@ -24,7 +24,7 @@ export interface Movement {
   readonly amount: number
   readonly fee: number
   readonly currency: string
-  /** What it was before Stripe exchanged it, in the currency that the buyer was charged in. */
+  /** The amount before Stripe exchanged it, in the currency that the buyer was charged in. */
   readonly exchanged: { readonly amount: number; readonly currency: string } | null
   readonly createdAt: DateTime.Utc
 }
@@ -273,7 +273,7 @@ const makeDifferences = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
   } satisfies Partial<ReconciliationStore["Service"]>
 }
 
-/** What a dispute has taken of a payment that no order took. */
+/** The amount that a dispute has taken of a payment that no order took. */
 const takenBack = (sql: SqlClient.SqlClient) => sql`coalesce((s->'dispute'->>'taken')::bigint, 0)`
 
 /** By a return, whatever a dispute takes besides: `@coffer/rules/order/unapplied`. */

@@ -27,7 +27,7 @@ export type SessionStatus =
       readonly _tag: "Open"
       readonly url: string
       readonly isBusy: boolean
-      /** What its page offers: Stripe leaves out what does not fit. */
+      /** The methods that its page offers: Stripe leaves out what does not fit. */
       readonly methods: ReadonlyArray<string>
     }
   | { readonly _tag: "Processing" }
@@ -35,7 +35,7 @@ export type SessionStatus =
   /** No buyer can pay in it any more. */
   | { readonly _tag: "Over" }
 
-/** What has to be asked for, so that a session says how it stands. */
+/** The fields that have to be asked for, so that a session says how it stands. */
 export const expand = ["payment_intent.latest_charge"]
 
 /** The key of metadata that names our order, on sessions and payment intents. */
@@ -110,7 +110,7 @@ const methodOf = ({ payment_method_details: details }: Stripe.Charge): PaymentMe
   }
 }
 
-/** What a session takes for a method of ours: the browser's own wallets are cards to Stripe. */
+/** The session's word for a method of ours: the browser's own wallets are cards to Stripe. */
 export const sessionMethodOf = (method: PaymentMethod): SessionMethod =>
   method === "alipay" || method === "wechat_pay" ? method : "card"
 
@@ -258,7 +258,7 @@ export class StraySessionNotFound extends Schema.TaggedError<StraySessionNotFoun
 /** Nobody can pay in it any more, or all of its payment went back: there is nothing to close. */
 export class StraySessionOver extends Schema.TaggedError<StraySessionOver>()("StraySessionOver", {}) {}
 
-/** Of one account that are held up. A holder of the account may make any number of sessions. */
+/** The most of one account that are held up. A holder of the account may make any number of sessions. */
 export const straysMax = 200
 
 export const layerStrays = Layer.effect(

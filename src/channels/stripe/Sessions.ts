@@ -1,6 +1,6 @@
 /**
- * Checkout Sessions at Stripe, one for an order at a time: made, looked at, and ended (docs/decisions/0038). What a
- * payment in one means for the order is for its caller. What an account does not offer is remembered for pages.
+ * Checkout Sessions at Stripe, one for an order at a time: made, looked at, and ended (docs/decisions/0038). Its caller
+ * decides what a payment in one means for the order. Methods that an account does not offer are remembered for pages.
  */
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { beginningOf, titleOf } from "@coffer/model/Text"
@@ -34,14 +34,14 @@ export class OfferedMethods extends Context.Service<
   {
     /** Stripe has made a session with or without the method that was asked for. */
     readonly note: (order: Sold, method: SessionMethod, isOffered: boolean) => Effect.Effect<void>
-    /** Of these methods, those that Stripe may take; all of them where none would be left, since one may be tried. */
+    /** Those of the methods that Stripe may take; all of them where none would be left, since one may be tried. */
     readonly among: (order: Sold, methods: ReadonlyArray<PaymentMethod>) => Effect.Effect<ReadonlyArray<PaymentMethod>>
   }
 >()("@coffer/stripe/OfferedMethods") {}
 
 /** The operator may switch a method on at Stripe, of which nobody tells us. */
 const rememberedFor = "1 hour"
-/** Of accounts, currencies and methods in memory. */
+/** Combinations of account, currency and method in memory. */
 const rememberedMax = 10_000
 
 export const layerOffered = Layer.effect(
@@ -175,7 +175,7 @@ interface Services {
   readonly offered: OfferedMethods["Service"]
 }
 
-/** What is done with a session that Stripe has made. */
+/** The ways to deal with a session that Stripe has made. */
 const meeting = ({ client, offered, store }: Services) => {
   /** A row stays as it is while its payment is not in our books, so that nobody takes the order for unpaid. */
   const noted = Effect.fnUntraced(function* (row: Made, status: SessionStatus) {

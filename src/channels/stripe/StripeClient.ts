@@ -1,6 +1,6 @@
 /**
  * Calls to Stripe's API with a merchant's key, through the official client (docs/decisions/0038). Its own retries are
- * off: whoever calls knows what may be asked again. While Stripe is down, calls end at once.
+ * off: the caller knows what may be asked again. While Stripe is down, calls end at once.
  */
 import type { Account } from "@coffer/model/Account"
 import type { Mode } from "@coffer/model/Ids"
@@ -86,7 +86,7 @@ export const resealStripeKeys: NonNullable<RegisteredChannel["reseal"]> = (payee
 
 // Calls ----------------------------------------------------------------------------
 
-/** What opens an account. `account`: a connected one, for which the key acts. */
+/** The keys of an account. `account`: a connected one, for which the key acts. */
 export interface StripeKeys {
   readonly secretKey: string
   readonly account: string | null
@@ -105,7 +105,7 @@ export class StripeClient extends Context.Service<
       account: Pick<Account, "merchantId" | "mode">,
       ask: (stripe: Stripe) => Promise<A>
     ) => Effect.Effect<A, Exclude<StripeFailure, { readonly _tag: "StripeSilent" }>>
-    /** Tries keys that nobody has yet: one call. What is wrong with them, or undefined. */
+    /** Tries keys that nobody has yet: one call. The answer says what is wrong with them; undefined: nothing. */
     readonly problemOf: (keys: StripeKeys, mode: Mode) => Effect.Effect<string | undefined, ChannelUnreachable>
     /** Whether these keys see a Checkout Session that we know: `no`, and they are of another account. */
     readonly sees: (
@@ -117,7 +117,7 @@ export class StripeClient extends Context.Service<
   }
 >()("@coffer/stripe/StripeClient") {}
 
-/** What the answers are read as. */
+/** The version in which answers are read. */
 const apiVersion = "2026-10-28.endive"
 /** Clients in memory, one for each account. */
 const clientsMax = 1_000

@@ -69,7 +69,7 @@ export const makeStripeDisputes = Effect.gen(function* () {
     return taken(dispute, closed)
   })
 
-  /** Adds to a refusal by Stripe how the dispute stands now. Somebody else may have sent the same answer. */
+  /** Adds to a refusal by Stripe how the dispute stands now. Another caller may have sent the same answer. */
   const told = (dispute: DisputeName, step: Step, answer?: string) =>
     Effect.catchTags(step, {
       StripeRefused: (why) =>
@@ -124,7 +124,7 @@ const isAnswered = (now: Stripe.Dispute, answer: string): boolean =>
     ? now.evidence_details.submission_count > 0 && !needsResponse(now)
     : now.metadata[answerKey] === answer
 
-/** What was written for an inquiry, or conceded of one, is not meant for the chargeback that it has become. */
+/** An answer to an inquiry, or a concession, is not meant for the chargeback that it has become. */
 const takesAnswer = ({ stage }: DisputeName, now: Stripe.Dispute): boolean =>
   needsResponse(now) && !(stage === "inquiry" && stageOf(now) !== "inquiry")
 

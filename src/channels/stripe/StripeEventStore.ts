@@ -12,7 +12,7 @@ import { isoText, TimeColumn } from "../../platform/runtime/codecs.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
 import { stripeChannel } from "./SessionStore.ts"
 
-/** What an event is about: which of Stripe's objects has to be looked at. */
+/** The subject of an event: which of Stripe's objects has to be looked at. */
 export const EventKind = Schema.Literals(["session", "refund", "dispute"])
 export type EventKind = typeof EventKind.Type
 

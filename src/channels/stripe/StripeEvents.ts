@@ -1,7 +1,7 @@
 /**
- * Handles what Stripe has told (docs/decisions/0039). An event names an object; the object is read from Stripe as it is
- * now, and that is brought to the order, refund or dispute. So events may come twice, late, and in any order. What is
- * settled already, or none of ours, is not read. First: which events say something to us, and about which object.
+ * Handles Stripe's events (docs/decisions/0039). An event names an object; the object is read from Stripe as it is now,
+ * and that is brought to the order, refund or dispute. So events may come twice, late, and in any order. An object that
+ * has ended already, or is none of ours, is not read. First: which events say something to us, and about which object.
  */
 import { type Account, belongsTo } from "@coffer/model/Account"
 import { PaymentId } from "@coffer/model/Ids"
@@ -47,7 +47,7 @@ const kinds = {
 
 type Known = keyof typeof kinds
 
-/** What an endpoint at Stripe has to be subscribed to, and what is asked for in lists. */
+/** The types that an endpoint at Stripe has to be subscribed to, and that are asked for in lists. */
 export const eventTypes = Object.keys(kinds) as Array<Known>
 
 const isKnownType = (type: string): type is Known => Object.hasOwn(kinds, type)
@@ -67,7 +67,7 @@ const Signed = Schema.Struct({
 
 const isSigned = Schema.is(Signed)
 
-/** Whether what was signed is an event: whoever has the secret may sign anything. */
+/** Whether what was signed is an event: a holder of the secret may sign anything. */
 export const isEvent = (read: unknown): read is Stripe.Event => isSigned(read)
 
 /** Stripe says too little in it: the account's destination has to send snapshot events. */
@@ -75,8 +75,8 @@ export const isThin = (read: unknown): boolean =>
   typeof read === "object" && read !== null && "object" in read && read.object === "v2.core.event"
 
 /**
- * None for an event that says nothing to us. What the event shows of its object may be old: it only saves a look at
- * what is settled or none of ours.
+ * None for an event that says nothing to us. The state that the event shows of its object may be old: it only saves a
+ * look at what has ended or is none of ours.
  */
 export const toldBy = (event: Pick<Stripe.Event, "id" | "type" | "created" | "data">): Option.Option<Told> => {
   if (!isKnownType(event.type)) return Option.none()
@@ -108,7 +108,7 @@ const nameIn = (kind: EventKind, { metadata }: Readonly<Record<string, unknown>>
   }
 }
 
-/** What it is about is not in our books yet: it is looked at again later. */
+/** Its subject is not in our books yet: it is looked at again later. */
 export class NotYetKnown extends Schema.TaggedError<NotYetKnown>()("NotYetKnown", { reason: Schema.String }) {}
 
 export type Handled = "adopted" | "ignored"
@@ -124,7 +124,7 @@ export class StripeEvents extends Context.Service<
   }
 >()("@coffer/stripe/StripeEvents") {}
 
-/** What an event says by itself. */
+/** The facts that an event itself names. */
 export type SeenEvent = Pick<Told, "objectId" | "type" | "names" | "shows">
 
 type HandleFailure = Effect.Error<ReturnType<Effect.Success<typeof makeHandlers>[EventKind]>>
@@ -269,7 +269,7 @@ const handleRefund = (services: Services) => {
   })
 }
 
-/** What is left of a payment that no order took, after refunds by us or in Stripe's dashboard (silences: O40). */
+/** The rest of a payment that no order took, after refunds by us or in Stripe's dashboard (silences: O40). */
 const handleGivenBack = ({ client, orders }: Services) =>
   Effect.fnUntraced(function* (account: Account, order: Option.Option<Order>, paymentId: string | undefined) {
     const payment = Option.flatMap(order, ({ unappliedPayments }) =>
@@ -298,7 +298,7 @@ const handleGivenBack = ({ client, orders }: Services) =>
     return yield* look
   })
 
-/** What a charge itself counts as refunded, where some of its refunds are in another currency. */
+/** The refunded amount as the charge counts it, where some of its refunds are in another currency. */
 const refundedOf = (charge: Stripe.Refund["charge"], currency: Currency): number =>
   typeof charge === "object" && charge !== null && !isPresented(charge, currency) ? charge.amount_refunded : 0
 
@@ -316,7 +316,7 @@ const handleDispute = ({ client, disputes, orderIn, orders, payments, presented 
       const noted = yield* orders.noteDispute(tradeNo, PaymentId.make(intent.id), channelDisputeOf(own))
       return Option.isSome(noted) ? ("adopted" as const) : yield* new NotYetKnown({ reason: "payment" })
     }
-    // What is left of the payment is frozen, and the operator reads both amounts.
+    // The rest of the payment is frozen, and the operator reads both amounts.
     if (isPresented(seen, paid.currency)) yield* presented.note(account, seen)
     const left = paid.amount - paid.refundedAmount
     const own = inCurrencyOf(seen, { amount: left > 0 ? left : paid.amount, currency: paid.currency })
@@ -335,6 +335,6 @@ const handleDispute = ({ client, disputes, orderIn, orders, payments, presented 
     return "adopted" as const
   })
 
-/** Somebody has to look at it, or nobody: the line says which object it is. */
+/** A person may have to look at it: the line says which object it is. */
 const ignored = (why: string) =>
   Effect.as(Effect.logWarning(`Stripe told of something that we leave alone: ${why}`), "ignored" as const)

@@ -83,9 +83,9 @@ export type Verdict = "refused" | "credentials" | "rate_limited" | "crowded" | "
 export interface Judged {
   readonly verdict: Verdict
   readonly failure: StripeFailure
-  /** What the operator's proxy did. */
+  /** How the operator's proxy failed. */
   readonly detail?: string
-  /** Of `rate_limited`. */
+  /** With `rate_limited`. */
   readonly limit?: RateLimit
 }
 

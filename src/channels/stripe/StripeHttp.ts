@@ -1,6 +1,7 @@
 /**
- * What Stripe's room answers over HTTP: the operator's groups `channels`, `reconciliation` and `stray_sessions`
- * (docs/architecture.md, section 7), and the address to which Stripe sends events (`POST /channels/stripe/{token}`). The token and the
+ * The answers of Stripe's room over HTTP: the operator's groups `channels`, `reconciliation` and `stray_sessions`
+ * (docs/architecture.md, section 7), and the address to which Stripe sends events (`POST /channels/stripe/{token}`).
+ * The token and the
  * signature over the raw bytes are checked before anything is looked up but the merchant, which is in memory. An event
  * is stored before it is answered, and handled by a worker.
  */
@@ -257,7 +258,7 @@ export const webhookAddresses = Effect.gen(function* () {
       const payload = `${merchantId}.${mode}`
       return `${publicUrl}/channels/stripe/${payload}.${secrets.sign(use + payload)}`
     },
-    /** Whose events come to the address with this token; none when we did not sign it. */
+    /** The account whose events come to the address with this token; none when we did not sign it. */
     read: (token: string): Option.Option<Account> => {
       const [merchantId = "", mode = ""] = token.split(".", 2)
       const payload = `${merchantId}.${mode}`

@@ -22,9 +22,9 @@ type ReportFailure = OrderConflict | OrderNotFound | WriteFailure
 export class StripePayments extends Context.Service<
   StripePayments,
   {
-    /** Of a pending order: the buyer has paid at Stripe, which works on it. */
+    /** Whether the buyer of a pending order has paid at Stripe, which works on it. */
     readonly isProcessing: (order: Order) => Effect.Effect<boolean>
-    /** Of these methods, those that a page offers for the order. */
+    /** Those of the methods that a page offers for the order. */
     readonly offered: (
       order: Order,
       methods: ReadonlyArray<PaymentMethod>
@@ -62,7 +62,7 @@ export const layer = Layer.effect(
     const orders = yield* Orders
     const offeredMethods = yield* OfferedMethods
 
-    /** The row ends after the order's commit: whoever asks in between is still told that it is paid. */
+    /** The row ends after the order's commit: a caller in between is still told that it is paid. */
     const adopt = Effect.fnUntraced(function* (order: Order, row: SessionRow, status: SessionStatus) {
       if (status._tag !== "Paid") return order
       // An order of the sandbox refuses Stripe's test money, too, when it keeps enough of it (silences: O41).

@@ -62,7 +62,7 @@ export const layerKeys = Layer.effect(
     const numberOf = (name: string) =>
       Effect.map(sqlDefects(find({ name })), (row) => (row._tag === "Some" ? row.value.number : 1))
 
-    /** Of two calls under one key the second counts nothing. */
+    /** The second of two calls under one key counts nothing. */
     const countUp = Effect.fnUntraced(function* (name: string, number: number) {
       const now = isoText(yield* currentTime)
       const write = sqlDefects(sql`insert into stripe_call_keys (name, number, counted_at)

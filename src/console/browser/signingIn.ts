@@ -28,7 +28,7 @@ export function say(notice: string) {
   choose("notice", notice)
 }
 
-/** Until the work is done no button does anything. What fails is said. */
+/** Until the work is done no button does anything. A failure is shown. */
 export function during(work: Promise<unknown>, failure: string) {
   const buttons = document.querySelectorAll<HTMLButtonElement>("button")
   for (const each of buttons) each.disabled = true

@@ -62,9 +62,9 @@ export const paramsOf = (accounts: ReadonlyArray<Numbered>): ReadonlyArray<strin
 export const underWay = "(select pg_current_xact_id()) is not null"
 
 /**
- * The horizons of a batch's accounts. The lock shows whoever raises one that the batch has looked at it, and holds up no
- * other batch. The horizon is read when the batch has the lock, and not as of the beginning of the statement, which may
- * have waited for a row since (docs/decisions/0093).
+ * The horizons of a batch's accounts. The lock shows a list that raises one that the batch has looked at it, and holds
+ * up no other batch. The horizon is read when the batch has the lock, and not as of the beginning of the statement,
+ * which may have waited for a row since (docs/decisions/0093).
  */
 export const looking = `with locked as materialized (
     select h.merchant_id, h.mode, n.lowest, n.place::int4 as place

@@ -45,7 +45,7 @@ export class Settings extends Context.Service<
     readonly secretKeyPrevious: Redacted.Redacted | undefined
     readonly operatorToken: Redacted.Redacted
     readonly twoOperators: TwoOperators
-    /** Whose people may do nothing in a session that a mail opened but register a passkey. */
+    /** The people who may do nothing in a session that a mail opened but register a passkey. */
     readonly demandPasskeys: PasskeyDemands
     /** Where people sign in by OpenID Connect; undefined: nowhere. */
     readonly openId: OpenIdSettings | undefined

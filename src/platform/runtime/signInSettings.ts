@@ -4,7 +4,7 @@ import { type MappedRole, readMappedRoles } from "@coffer/rules/people/openId"
 import { Config, Effect, Option, type Redacted } from "effect"
 import { BadSetting, isLoopback } from "./places.ts"
 
-/** Whose people have to sign in with a passkey. */
+/** The people who have to sign in with a passkey. */
 export interface PasskeyDemands {
   readonly operators: boolean
   /** People of merchants that are approved for live. */

@@ -105,7 +105,7 @@ it.live(
       where merchant_id = ${merchantId}`) as unknown as [{ rows: number }]
       assert.strictEqual(linesOf("ledger").length, rows)
       assert.strictEqual(linesOf("merchant")[0]!["merchant_id"], merchantId)
-      for (const secret of ["key_hash", "signing", sandboxKey]) assert.notInclude(text, secret)
+      for (const secret of ["key_hash", "signing", "channel_accounts", sandboxKey]) assert.notInclude(text, secret)
       const none = yield* running.api.operator("POST", `/merchants/mer_${"0".repeat(26)}/exports`, { mode: "live" })
       assert.strictEqual(none.status, 404)
     }).pipe(Effect.scoped)

@@ -44,8 +44,8 @@ export const claimedValues = (claims: Readonly<Record<string, unknown>>, name: s
 }
 
 /**
- * For each place that the mapping names, the role there; null: none. Of several entries that fit, the first decides. In
- * these places the provider has the last word, so that somebody who leaves a group has no role of it any more.
+ * For each place that the mapping names, the role there; null: none. The first of several entries that fit decides. In
+ * these places the provider has the last word, so that a person who leaves a group has no role of it any more.
  */
 export const rolesByClaim = (
   mapped: ReadonlyArray<MappedRole>,

@@ -67,7 +67,7 @@ const midnightOf = (day: Day, timeZone: DateTime.TimeZone.Named): number => {
   const midnight = DateTime.makeZonedUnsafe(`${day}T00:00:00Z`, {
     timeZone,
     adjustForTimeZone: true,
-    // Of two midnights the first. A midnight that is leapt over is the moment of the leap.
+    // The first of two midnights. A midnight that is leapt over is the moment of the leap.
     disambiguation: "compatible"
   })
   return DateTime.toEpochMillis(midnight)

@@ -285,7 +285,7 @@ export class ReportsApi {
     return this.#transport.call({ method: "POST", path: path`/reports`, body, isKeyed: true }, options)
   }
 
-  /** Read the statement of a day or of up to 31 days. For each wallet and day: the opening balance, what the movements of each type have changed, and the closing balance, which is the head of the wallet's chain at that moment. Of at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV. */
+  /** Read the statement of a day or of up to 31 days. For each wallet and day: the opening balance, what the movements of each type have changed, and the closing balance, which is the head of the wallet's chain at that moment. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV. */
   statement(query: ReportsStatementQuery, options: CallOptions = {}): Call<StatementReport> {
     return this.#transport.call({ method: "GET", path: path`/reports/statement`, query }, options)
   }
@@ -295,7 +295,7 @@ export class ReportsApi {
     return this.#transport.text(path`/reports/statement`, { ...query, format: "csv" }, options)
   }
 
-  /** Read the fees by payment method. What was charged for payments, lost disputes and payouts in these days. Of at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV. */
+  /** Read the fees by payment method. The fees of payments, lost disputes and payouts in these days. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV. */
   fees(query: ReportsFeesQuery, options: CallOptions = {}): Call<FeesReport> {
     return this.#transport.call({ method: "GET", path: path`/reports/fees`, query }, options)
   }
@@ -305,7 +305,7 @@ export class ReportsApi {
     return this.#transport.text(path`/reports/fees`, { ...query, format: "csv" }, options)
   }
 
-  /** Read what a payout is made of. The statement of its wallet from the payout before it until it was asked for: what was left over then, what has come and gone since, the payout itself, and what it left. Of at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV. */
+  /** Read what a payout is made of. The statement of its wallet from the payout before it until it was asked for: what was left over then, what has come and gone since, the payout itself, and what it left. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV. */
   payout(query: ReportsPayoutQuery, options: CallOptions = {}): Call<PayoutReport> {
     return this.#transport.call({ method: "GET", path: path`/reports/payout`, query }, options)
   }
@@ -315,7 +315,7 @@ export class ReportsApi {
     return this.#transport.text(path`/reports/payout`, { ...query, format: "csv" }, options)
   }
 
-  /** Read open disputes and frozen money at a moment. Each dispute, payout and refund that held money at that moment, open disputes that held none, and the frozen balance that they add up to. Of at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV. */
+  /** Read open disputes and frozen money at a moment. Each dispute, payout and refund that held money at that moment, open disputes that held none, and the frozen balance that they add up to. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV. */
   frozen(query: ReportsFrozenQuery = {}, options: CallOptions = {}): Call<FrozenReport> {
     return this.#transport.call({ method: "GET", path: path`/reports/frozen`, query }, options)
   }

@@ -475,7 +475,7 @@ export interface Erasure {
   readonly erasure_no: string | null
   /** `running` until nothing of the buyer is left, orders that wait included. */
   readonly status: "dry_run" | "running" | "done"
-  /** Whose buyer; null where a buyer of all merchants is erased. */
+  /** The merchant of the buyer; null where a buyer of all merchants is erased. */
   readonly merchant_id: string | null
   /** In which environment; null for both. */
   readonly mode: "sandbox" | "live" | null
@@ -508,7 +508,7 @@ export interface Erasure {
     /** API logs; null of a dry run. */
     readonly logs: number | null
   }
-  /** Of a dry run: there are more than 10,000 orders. */
+  /** For a dry run: there are more than 10,000 orders. */
   readonly is_capped: boolean
   /** When it was asked for. Orders that were taken later stay; null of a dry run. */
   readonly requested_at: string | null

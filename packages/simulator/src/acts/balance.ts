@@ -20,6 +20,6 @@ const exchanged = ({ exchange }: World, entry: Entry): Entry & Pick<TransactionF
   return { ...entry, amount, fee, currency: to.currency, exchangeRate: to.rate }
 }
 
-/** What Stripe keeps of a payment. */
+/** Stripe's fee for a payment. */
 export const feeOf = ({ settings }: World, amount: number): number =>
   Math.round((amount * settings.feePermyriad) / 10_000) + settings.feeFixed

@@ -119,7 +119,7 @@ export const decideDispute = (
   return closed
 }
 
-/** An inquiry becomes a chargeback. What was submitted answered the inquiry alone, and is still counted. */
+/** An inquiry becomes a chargeback. A submission answered the inquiry alone, and is still counted. */
 export const escalateDispute = (world: World, book: Book, dispute: Stripe.Dispute): Stripe.Dispute | undefined => {
   if (isDecided(dispute) || !isInquiry(dispute)) return undefined
   const dueBy = world.seconds() + world.settings.disputeDue
@@ -154,7 +154,7 @@ export const offerAppeal = (world: World, book: Book, dispute: Stripe.Dispute): 
   return offered
 }
 
-/** Somebody files the appeal in the dashboard. */
+/** The merchant files the appeal in the dashboard. */
 export const fileAppeal = (world: World, book: Book, dispute: Stripe.Dispute): Stripe.Dispute | undefined => {
   if (dispute.status !== "appeal_needs_response") return undefined
   const filed = book.put("dispute", { ...dispute, status: "appeal_under_review" })

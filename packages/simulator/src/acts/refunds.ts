@@ -8,7 +8,7 @@ import { closeInquiry } from "./disputes.ts"
 import { emit } from "./events.ts"
 import { behaviourOf } from "./pay.ts"
 
-/** What becomes of a refund. `pends` waits until a test decides it. */
+/** The fate of a refund. `pends` waits until a test decides it. */
 export type RefundFate = "succeeds" | "succeeds_later" | "fails_later" | "pends" | "requires_action"
 
 export interface RefundOrder {
@@ -17,7 +17,7 @@ export interface RefundOrder {
   readonly asked: Stripe.RefundCreateParams
   readonly metadata: Stripe.Metadata
   readonly fate: RefundFate | undefined
-  /** What the refund says of itself, where that is another currency than the charge's. */
+  /** The amount that the refund names, where that is in another currency than the charge's. */
   readonly presented?: { readonly currency: string; readonly amount: number } | undefined
 }
 

@@ -1,4 +1,4 @@
-/** What an operation is given, and how one is written. */
+/** The input of an operation, and the form in which one is written. */
 import type { Parameters } from "../facts/roots.ts"
 import type { Book } from "../state/Book.ts"
 import type { World } from "../state/World.ts"

@@ -1,4 +1,4 @@
-/** What several operations ask: is it there, may this be set, which metadata comes of it. */
+/** Questions that several operations ask: is it there, may this be set, which metadata comes of it. */
 import { Result } from "effect"
 import type Stripe from "stripe"
 import { textsOf } from "../objects/session.ts"
@@ -46,7 +46,7 @@ const checkMetadata = (metadata: Stripe.Metadata, param: string): Outcome<Stripe
 
 type Given = Stripe.MetadataParam | "" | null | undefined
 
-/** Of a new object. */
+/** For a new object. */
 export const newMetadata = (given: Given, param = "metadata"): Outcome<Stripe.Metadata> =>
   changedMetadata({}, given, param)
 

@@ -1,4 +1,4 @@
-/** What is read more than it is written: charges, the balance, events, files, and the account. */
+/** Objects that are read more than they are written: charges, the balance, events, files, and the account. */
 import { Result } from "effect"
 import type Stripe from "stripe"
 import { asOf, newAccount, newBalance } from "../objects/balance.ts"

@@ -153,7 +153,7 @@ const checkMethods = (asked: Asked): Outcome<void> =>
     }
   })
 
-/** What does not fit is left out without a word, as Stripe does since 2026-09-30. */
+/** A method that does not fit is left out without a word, as Stripe does since 2026-09-30. */
 const methodsOf = (
   { book, world }: Call,
   currency: string,

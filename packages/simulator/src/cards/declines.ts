@@ -1,4 +1,4 @@
-/** What an issuer's refusal is called on the wire, and what the buyer is told. */
+/** The names of an issuer's refusals on the wire, and the texts for the buyer. */
 import type { Decline } from "./cards.ts"
 
 export interface DeclineWords {

@@ -1,4 +1,4 @@
-/** What a command is: what it is given, checked, and what it does. */
+/** A command: its input, checked, and its act. */
 import { Effect, Schema } from "effect"
 import type { RefundFate } from "../acts/refunds.ts"
 import type { Engine } from "../Engine.ts"
@@ -18,7 +18,7 @@ export interface Parts {
   readonly engine: Engine
   readonly deliveries: Deliveries
   readonly faults: Faults
-  /** What becomes of the next refunds, in their order. */
+  /** The fates of the next refunds, in their order. */
   readonly fates: Array<RefundFate>
   readonly revoked: Set<string>
   /** Called after each change. */

@@ -1,4 +1,4 @@
-/** What the owner of an account sets in Stripe's dashboard. */
+/** The settings that the owner of an account has in Stripe's dashboard. */
 import { Effect, Schema } from "effect"
 import { isCurrency, methods } from "../facts/currencies.ts"
 import { usualSettings } from "../state/accounts.ts"

@@ -13,7 +13,7 @@ const decidedAs =
   (world, book, dispute) =>
     decideDispute(world, book, dispute, status)
 
-/** What may become of a dispute, by the name of it in a command. */
+/** The outcomes of a dispute, by their names in a command. */
 const outcomes = {
   won: decidedAs("won"),
   lost: decidedAs("lost"),

@@ -1,4 +1,4 @@
-/** What a buyer does on a session's page. */
+/** The acts of a buyer on a session's page. */
 import { Effect, Result, Schema } from "effect"
 import { payInSession } from "../acts/checkout.ts"
 import { aYearAhead, makeCard, makeWallet } from "../acts/methods.ts"

@@ -1,5 +1,5 @@
 /**
- * What a test may do that no API of Stripe's can: move the clock, act as the buyer or the bank, let things go wrong.
+ * The acts of a test that no API of Stripe's can do: move the clock, act as the buyer or the bank, let things go wrong.
  * `POST /_simulator/<command>` over HTTP, or a function in the same process.
  */
 import { Effect } from "effect"
@@ -18,7 +18,7 @@ export const makeCommands = (parts: Parts) => {
     ...bankCommands(parts),
     ...troubleCommands(parts)
   }
-  // What a command changed is kept, however it ended.
+  // The changes of a command are kept, however it ended.
   for (const each of Object.values(all)) {
     const { run } = each
     Object.assign(each, { run: (input: never) => Effect.ensuring(run(input), Effect.sync(parts.keep)) })

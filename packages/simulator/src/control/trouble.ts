@@ -1,4 +1,4 @@
-/** What goes wrong: requests, webhooks and keys. */
+/** Commands that let requests, webhooks and keys go wrong. */
 import { Effect, Schema } from "effect"
 import { Fault } from "../server/faults.ts"
 import { command, nothing, type Parts, there } from "./Command.ts"

@@ -3,7 +3,7 @@ import { jsonText } from "../json.ts"
 import type { Term } from "./expression.ts"
 import { fieldsOf, typeOfObject } from "./table.ts"
 
-/** What is wrong with it; empty if nothing is. */
+/** The faults of an answer; empty if there are none. */
 export const checkAnswer = (answer: unknown): ReadonlyArray<string> => {
   const problems: Array<string> = []
   const object = (answer as { readonly object?: unknown }).object

@@ -46,7 +46,7 @@ export const most = 99_999_999
 export const methods = ["card", "alipay", "wechat_pay"] as const
 export type Method = (typeof methods)[number]
 
-/** Of a wallet: the currencies of accounts that may use it in their own currency. Yuan it takes everywhere. */
+/** The currencies of accounts that may use a wallet in their own currency. Every wallet takes yuan. */
 const walletsTake: Readonly<Partial<Record<Method, ReadonlySet<string>>>> = {
   alipay: new Set(["aud", "cad", "eur", "gbp", "hkd", "jpy", "myr", "nzd", "sgd", "usd"]),
   wechat_pay: new Set(["aud", "cad", "chf", "dkk", "eur", "gbp", "hkd", "jpy", "nok", "sek", "sgd", "usd"])

@@ -72,7 +72,7 @@ const readNested = (value: FormHash, terms: ReadonlyArray<Term>, at: string): Ou
 const readArray = (value: FormHash, of: ReadonlyArray<Term>, at: string): Outcome<unknown> =>
   Result.all(Object.entries(value).map(([index, each]) => readValue(each, of, `${at}[${index}]`)))
 
-/** Such as metadata. What Stripe has and the table leaves out is read as it is, and refused by its operation. */
+/** Texts, such as metadata. A parameter that the table leaves out is read as it is, and refused by its operation. */
 const readTexts = (value: FormHash, at: string): Outcome<unknown> => {
   if (!at.endsWith("metadata")) return Result.succeed(value)
   const nested = Object.keys(value).find((key) => typeof value[key] !== "string")

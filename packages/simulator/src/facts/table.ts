@@ -1,5 +1,5 @@
 /**
- * What Stripe publishes of its objects and parameters, as a table of names, types, required fields and enumerations.
+ * Stripe's published objects and parameters, as a table of names, types, required fields and enumerations.
  * `scripts/makeFacts.ts` makes it.
  */
 import json from "./table.json" with { type: "json" }

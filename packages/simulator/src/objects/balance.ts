@@ -1,4 +1,4 @@
-/** What moves an account's balance. */
+/** The movements of an account's balance. */
 import type Stripe from "stripe"
 
 /** Days until money that came in may be paid out. */

@@ -54,7 +54,7 @@ export const newSession = (facts: SessionFacts): Stripe.Checkout.Session => {
   }
 }
 
-/** Who paid, as far as the session knows. */
+/** The buyer, as far as the session knows. */
 export const buyerOf = (email: string | null, name: string | null = null): Stripe.Checkout.Session.CustomerDetails => ({
   address: null,
   business_name: null,

@@ -1,4 +1,4 @@
-/** What a buyer sees: the session with its form, the bank or the wallet that asks, and short messages. */
+/** The pages for a buyer: the session with its form, the bank or the wallet that asks, and short messages. */
 import type { Stripe } from "stripe"
 import { html, type Html } from "./html.ts"
 

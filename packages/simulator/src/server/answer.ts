@@ -58,7 +58,7 @@ export const answer = (world: World, asked: Asked): Answer => {
 const wasBegun = (outcome: Outcome<object>): boolean =>
   Result.isSuccess(outcome) || (outcome.failure.isValidation !== true && outcome.failure.status < 500)
 
-/** What the key of a request is answered with from now on. */
+/** Keeps the answer under the key of its request. */
 export const remember = (world: World, asked: Asked, { body, status }: Answer): void => {
   const { book, idempotencyKey, path, requestId } = asked
   if (idempotencyKey === undefined) return

@@ -1,4 +1,4 @@
-/** Who asks: each secret key is an account of its own, and `Stripe-Account` names a connected one. */
+/** The account that asks: each secret key is an account of its own, and `Stripe-Account` names a connected one. */
 import { createHash } from "node:crypto"
 import { Result } from "effect"
 import type { Book } from "../state/Book.ts"

@@ -1,4 +1,4 @@
-/** What a test lets go wrong: a request's answer, or a webhook. Each rule has an end. */
+/** The faults that a test asks for: a request's answer, or a webhook. Each rule has an end. */
 import { Schema } from "effect"
 
 export const FaultKind = Schema.Literals([
@@ -30,15 +30,15 @@ export const Fault = Schema.Struct({
   times: Schema.optionalKey(Schema.Int),
   /** How many calls pass before; 0 if left out. */
   skip: Schema.optionalKey(Schema.Int),
-  /** Of `slow`, `late` and `swap`; 5 if left out. */
+  /** For `slow`, `late` and `swap`; 5 if left out. */
   seconds: Schema.optionalKey(Schema.Int),
-  /** Of the errors; 500 if left out. */
+  /** For the errors; 500 if left out. */
   status: Schema.optionalKey(Schema.Int),
-  /** Of `refused`; `balance_insufficient` if left out. */
+  /** For `refused`; `balance_insufficient` if left out. */
   code: Schema.optionalKey(Schema.String),
-  /** Of `rate_limited`: which limit was met; `global-rate` if left out. */
+  /** For `rate_limited`: which limit was met; `global-rate` if left out. */
   reason: Schema.optionalKey(Schema.String),
-  /** Of `rate_limited`: seconds to wait, which Stripe seldom tells. */
+  /** For `rate_limited`: seconds to wait, which Stripe seldom tells. */
   retry_after: Schema.optionalKey(Schema.Int)
 })
 export type Fault = typeof Fault.Type

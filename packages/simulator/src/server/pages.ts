@@ -119,7 +119,7 @@ const authorise = (world: World, id: string, isPost: boolean, form: URLSearchPar
   return session === undefined ? backToCaller(intent, done) : after(world, book, session.id, done)
 }
 
-/** Of a payment without a session: where its confirmation said. */
+/** For a payment without a session: where its confirmation said. */
 const backToCaller = ({ next_action: asked }: Stripe.PaymentIntent, done: Stripe.PaymentIntent): Response => {
   const back = asked?.redirect_to_url?.return_url ?? asked?.alipay_handle_redirect?.return_url
   const outcome = done.status === "succeeded" ? "succeeded" : "failed"

@@ -1,4 +1,4 @@
-/** What a client sent: its parameters, from the query, a form or a form with files. */
+/** The request of a client: its parameters, from the query, a form or a form with files. */
 import { Effect, Result, Schema } from "effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import { invalid, type Outcome } from "../wire/failure.ts"

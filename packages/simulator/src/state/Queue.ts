@@ -1,4 +1,4 @@
-/** What is due, by its time. Of one time, what was added first comes first. */
+/** Due items, by their time. Those of one time come in the order in which they were added. */
 
 export interface Queue<A> {
   readonly add: (at: number, value: A) => void

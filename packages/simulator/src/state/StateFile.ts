@@ -31,7 +31,7 @@ export const restore = (world: World, file: string): Effect.Effect<void, StateFi
     catch: (cause) => new StateFileUnusable({ message: `The state file ${file} cannot be used: ${String(cause)}` })
   })
 
-/** What is called after each request, job and command. */
+/** To be called after each request, job and command. */
 export const makeKeep = (world: World, file: string) => {
   let written = world.clock.millis()
   return (): void => {

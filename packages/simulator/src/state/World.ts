@@ -21,7 +21,7 @@ export interface World {
   settings: Settings
   /** Currencies of which accounts have no balance: to which they are exchanged, and at which rate. */
   readonly exchange: Map<string, { readonly currency: string; readonly rate: number }>
-  /** Of accounts whose settings a test has changed. */
+  /** Accounts whose settings a test has changed. */
   readonly accounts: Map<string, AccountSettings>
   readonly accountOf: (book: Book) => AccountSettings
   /** Webhook endpoints to which thin events are sent. */
@@ -43,7 +43,7 @@ export interface World {
   readonly takeChanges: () => ReadonlyArray<Change>
   /** All that is remembered, as changes from nothing. */
   readonly everything: () => ReadonlyArray<Change>
-  /** What was remembered by a run before this one. */
+  /** Brings back a change that an earlier run remembered. */
   readonly restore: (change: Change) => void
   /** Called when something may have become due. */
   wake: () => void

@@ -1,4 +1,4 @@
-/** What the settings of an account say, as its owner has them in Stripe's dashboard. A test changes them. */
+/** The settings of an account, as its owner has them in Stripe's dashboard. A test changes them. */
 import { type Method, methods, takes } from "../facts/currencies.ts"
 
 export interface AccountSettings {
@@ -8,7 +8,7 @@ export interface AccountSettings {
   readonly currency: string
   /** Whether buyers may pay in their own currency, where a session does not say. */
   readonly adaptive_pricing: boolean
-  /** What a session is answered for which no method is left: a session without methods, or a refusal. */
+  /** The answer to a session for which no method is left: a session without methods, or a refusal. */
   readonly without_methods: "session" | "refusal"
 }
 
@@ -19,7 +19,7 @@ export const usualSettings: AccountSettings = {
   without_methods: "session"
 }
 
-/** Of the methods that a caller allows, or of all: those that the account has and that take the currency. */
+/** Those of the methods that a caller allows, or of all, that the account has and that take the currency. */
 export const methodsFor = (
   { currency: own, methods: has }: AccountSettings,
   currency: string,

@@ -1,4 +1,4 @@
-/** What is remembered: Stripe's objects as they are answered, and beside them what no answer shows (`x.`). */
+/** The state of an account: Stripe's objects as they are answered, and beside them what no answer shows (`x.`). */
 import type Stripe from "stripe"
 
 export interface Kinds {
@@ -47,7 +47,7 @@ export interface Lines {
   readonly intent: IntentData
 }
 
-/** What a session's payment intent will be made of. */
+/** The data for a session's payment intent. */
 export interface IntentData {
   readonly description?: string
   readonly metadata?: Stripe.Metadata
@@ -56,26 +56,26 @@ export interface IntentData {
   readonly statement_descriptor_suffix?: string
 }
 
-/** What becomes of a payment, by the payment method's id: the name of a test card's behaviour. */
+/** The fate of a payment, by the payment method's id: the name of a test card's behaviour. */
 export interface PaymentNote {
   readonly id: string
   readonly behaviour: string
 }
 
-/** Of a connected account: the platform that acts for it. */
+/** For a connected account: the platform that acts for it. */
 export interface PlatformNote {
   readonly id: "platform"
   readonly account: string
 }
 
-/** Of a webhook endpoint, by its id. An answer shows it once. */
+/** The secret of a webhook endpoint, by its id. An answer shows it once. */
 export interface EndpointSecret {
   readonly id: string
   readonly secret: string
   readonly connect: boolean
 }
 
-/** What is done when its time has come. */
+/** The work that is done when its time has come. */
 export interface Job {
   readonly id: string
   /** Milliseconds. */
@@ -99,5 +99,5 @@ export type Task =
       readonly isStruck?: boolean
     }
 
-/** What Stripe's test evidence makes of a dispute, a few seconds after it was submitted. */
+/** The verdict of Stripe's test evidence on a dispute, a few seconds after it was submitted. */
 export type Verdict = "won" | "lost" | "warning_closed" | "escalated"

@@ -1,14 +1,14 @@
-/** How the simulator is started. What is left out is the default. */
+/** The settings with which the simulator is started. Those left out are the default. */
 
 export interface Settings {
   /** Where its pages are, as a browser reaches them: no slash at the end. Known once the server listens. */
   readonly url: string
   /** Requests a second of one account; 0 for any number. Stripe: 100 live, 25 in test mode. */
   readonly rateLimit: number
-  /** Of each payment: hundredths of a per cent, and minor units. */
+  /** For each payment: hundredths of a per cent, and minor units. */
   readonly feePermyriad: number
   readonly feeFixed: number
-  /** What a dispute costs, in minor units. It is not given back. */
+  /** The fee of a dispute, in minor units. It is not given back. */
   readonly disputeFee: number
   /** Seconds from a charge to its balance transaction; 0 for at once. Until then a charge shows null. */
   readonly chargeSettles: number

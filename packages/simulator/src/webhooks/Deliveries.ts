@@ -62,7 +62,7 @@ const makeTurns = (begin: (waiting: Waiting) => Effect.Effect<void>) => {
 /** An attempt, unless a fault has something else with the first. */
 const makeBegin = (world: World, faults: Faults) => {
   const send = makeSend(world)
-  /** What waits for another event to go before it, by endpoint, and the job that sends it if none comes. */
+  /** Events that wait for another to go before them, by endpoint, and the job that sends them if none comes. */
   const swapped = new Map<string, Array<Waiting & { readonly job: string }>>()
 
   const sendSwapped = Effect.fnUntraced(function* (endpoint: string) {

@@ -22,7 +22,7 @@ export interface Failure {
   }
 }
 
-/** What an operation comes to. */
+/** The outcome of an operation. */
 export type Outcome<A> = Result.Result<A, Failure>
 
 interface Details {
