@@ -2,7 +2,7 @@
 import path from "node:path"
 
 export const specifiersOf = (text: string) =>
-  Array.from(text.matchAll(/\b(?:from|import|import\()\s*"([^"]+)"/g), ([, specifier]) => specifier!)
+  Array.from(text.matchAll(/\b(?:(?:from|import)\s+|import\(\s*)"([^"]+)"/g), ([, specifier]) => specifier!)
 
 /** The file that is imported; undefined for programs of others. */
 export const importedBy = (file: string, specifier: string): string | undefined => {

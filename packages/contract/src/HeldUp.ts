@@ -137,7 +137,7 @@ const ClosedSession = withExample(
   {
     object: "stray_session",
     id: sampleIds.straySession,
-    channel: "stripe",
+    channel: "acme",
     merchant_id: sampleIds.merchant,
     mode: "live",
     trade_no: sampleIds.order,

@@ -173,7 +173,7 @@ const Amount = Schema.String.check(
 
 /**
  * Filters of the list; all have to match (spec: Endpoints, Orders). Those by address, method and amount are ours
- * (silences: P20).
+ * (silences: P25).
  */
 export const OrderQuery = Schema.StructWithRest(
   Schema.Struct({

@@ -23,6 +23,13 @@ import {
 import { StripeClient } from "./StripeClient.ts"
 import type { StripeRefused } from "./StripeGuard.ts"
 
+export {
+  type ClosedStraySession,
+  type StraySessionNotFound,
+  type StraySessionOver,
+  StraySessions
+} from "./SessionStore.ts"
+
 type Sold = Pick<Order, "merchantId" | "mode" | "currency">
 
 /**

@@ -36,12 +36,7 @@ import { span } from "../../platform/runtime/span.ts"
 import type { FeeOf } from "../../channel/fees.ts"
 import { Accounts, type AccountInUse as InUse, countMax } from "./Accounts.ts"
 import { type Progress, Reconciliation } from "./Reconciliation.ts"
-import {
-  type ClosedStraySession,
-  type StraySessionNotFound,
-  type StraySessionOver,
-  StraySessions
-} from "./SessionStore.ts"
+import { type ClosedStraySession, type StraySessionNotFound, type StraySessionOver, StraySessions } from "./Sessions.ts"
 import { openStripeKeys, stripeAccountIn } from "./StripeClient.ts"
 import { StripeEvents, isEvent, isThin, toldBy } from "./StripeEvents.ts"
 
