@@ -35,7 +35,8 @@ import { unmovedMillis } from "../platform/runtime/MovedClock.ts"
 import * as DeliveryMetrics from "./DeliveryMetrics.ts"
 import { type Ended, type LeasedDelivery, logLost, makeResults } from "./deliveryResults.ts"
 import { DeliveryStore, type Lease } from "./DeliveryStore.ts"
-import { attemptOf, isDelivered, type Posted, type PostResult } from "./postDelivery.ts"
+import type { Unwell } from "./EndpointHealth.ts"
+import { attemptOf, healthOf, isDelivered, type Posted, type PostResult } from "./postDelivery.ts"
 
 /** The longest time of an attempt. */
 const attemptMillis = Duration.toMillis(webhookAcknowledgement)
@@ -46,6 +47,7 @@ interface Surroundings {
   readonly waiting: ReturnType<typeof makeWaiting<Started>>
   readonly failing: ReturnType<typeof DeliveryMetrics.makeFailingDestinations>
   readonly metrics: Effect.Success<ReturnType<typeof DeliveryMetrics.make>>
+  readonly unwell: Unwell
 }
 
 /** A delivery that was leased. It keeps the worker from being at rest until its result is written. */
@@ -60,7 +62,8 @@ interface Made extends Ended {
 }
 
 /** Begins what waits, each attempt in a fiber of its own, which holds a place until the post has ended. */
-export const makeBegin = Effect.fnUntraced(function* ({ failing, metrics, places, post, waiting }: Surroundings) {
+export const makeBegin = Effect.fnUntraced(function* (surroundings: Surroundings) {
+  const { failing, metrics, places, post, unwell, waiting } = surroundings
   const store = yield* DeliveryStore
   const clocks = yield* MerchantClocks
   const unrecorded = makeUnrecorded()
@@ -72,15 +75,22 @@ export const makeBegin = Effect.fnUntraced(function* ({ failing, metrics, places
   const conclude = Effect.fnUntraced(function* (started: Started, posted: PostResult) {
     const { delivery, leaseUntil, line, worker } = started
     if (posted === "skipped") return yield* store.skip(delivery)
+    if (posted === "paused") {
+      // It is due again when its lease ends, if its endpoint goes on meanwhile.
+      unrecorded.add(leaseUntil)
+      return yield* store.hold(delivery)
+    }
     if (posted === "late" || posted === "proxy") {
       unrecorded.add(leaseUntil)
       if (posted === "proxy") yield* DeliveryMetrics.countProxyFailure
       return
     }
-    const made: Made = { delivery, attempt: attemptOf(delivery, posted), outcome: posted.outcome, worker }
+    const endedAt = yield* unmovedMillis
+    const health = unwell.known(delivery.endpoint_id, healthOf(delivery, posted, DateTime.makeUnsafe(endedAt)))
+    const made: Made = { delivery, attempt: attemptOf(delivery, posted), outcome: posted.outcome, health, worker }
     places.learn(line, { isAnswered: made.attempt.statusCode !== null, millis: made.attempt.durationMillis })
     // An operator's hour is one of real time.
-    const warning = judge(failing, made, yield* unmovedMillis)
+    const warning = judge(failing, made, endedAt)
     if (warning !== undefined) yield* Effect.logWarning(warning)
     return made
   })

@@ -41,7 +41,9 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
   {
     name: "orders_channel_payment",
     on: `orders (payment_id) where channel <> 'sandbox' and payment_id is not null`
-  }
+  },
+  // Deliveries that wait for a paused endpoint (src/webhooks/DeliveryStore.ts).
+  { name: "deliveries_held", on: "deliveries (endpoint_id) where status = 'pending' and next_attempt_at is null" }
 ]
 
 /** Postgres waits for every transaction that is older than the index. */

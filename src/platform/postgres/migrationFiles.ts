@@ -53,5 +53,6 @@ export const migrationFiles: Readonly<Record<string, () => Promise<unknown>>> = 
   "0069_stripe_arrivals.ts": () => import("./migrations/0069_stripe_arrivals.ts"),
   "0072_channels.ts": () => import("./migrations/0072_channels.ts"),
   "0075_api_keys.ts": () => import("./migrations/0075_api_keys.ts"),
-  "0090_people.ts": () => import("./migrations/0090_people.ts")
+  "0090_people.ts": () => import("./migrations/0090_people.ts"),
+  "0095_endpoint_health.ts": () => import("./migrations/0095_endpoint_health.ts")
 }
