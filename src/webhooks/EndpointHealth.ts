@@ -63,7 +63,9 @@ export const healthOf = (attempts: string): string => `counted as materialized (
       failing_since = case when j.is_well then h.failing_since else j.failing_since end,
       last_succeeded_at = greatest(h.last_succeeded_at, j.succeeded_at),
       last_failed_at = greatest(h.last_failed_at, j.failed_at),
-      due_at = case when h.is_told and j.is_well then j.succeeded_at + ${interval(wellAfter)} else h.due_at end
+      due_at = case when not j.is_well then h.due_at
+        when h.is_told then j.succeeded_at + ${interval(wellAfter)}
+        else least(h.due_at, j.succeeded_at + ${interval(outageWithin)}) end
     from judged j join locked using (endpoint_id)
     where h.endpoint_id = j.endpoint_id and j.first_failures is null and (h.well_since is null) = j.is_well
   ), failed as (

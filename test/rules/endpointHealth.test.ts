@@ -40,8 +40,11 @@ describe("an endpoint", () => {
     assert.notStrictEqual(findingOf({ ...again, wellSince: at(13) }, false, at(28)), "outage")
   })
 
-  it("is forgotten a day after its last failure, and in an outage after thirty days of silence", () => {
-    assert.strictEqual(findingOf(failing({ fifthFailedAt: null }), false, at(28)), "forget")
+  it("is forgotten a day after its last failure, and after thirty days of silence where nothing has arrived", () => {
+    const few = failing({ fifthFailedAt: null })
+    assert.strictEqual(findingOf({ ...few, wellSince: at(5) }, false, at(28)), "forget")
+    assert.strictEqual(findingOf(few, false, at(28)), "nothing")
+    assert.strictEqual(findingOf(few, false, at(4 + 30 * 24)), "forget")
     const told = failing({ isTold: true, toldAt: at(4) })
     assert.strictEqual(findingOf(told, false, at(4 + 30 * 24 - 1)), "nothing")
     assert.strictEqual(findingOf(told, false, at(4 + 30 * 24)), "forget")

@@ -161,6 +161,10 @@ describe("a merchant's developers", () => {
       hook.answer(500)
       const { id } = yield* hooks.create({ url: hook.url })
       yield* events(5)
+      yield* eventually(
+        "a first try",
+        Effect.map(later("1 second"), () => smtp.lines.includes("DATA"))
+      )
       yield* hooks.update(id, { status: "disabled" })
       smtp.behave("take")
       yield* later("2 hours")

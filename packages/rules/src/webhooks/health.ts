@@ -13,7 +13,7 @@ export const outageCooldown = Duration.hours(24)
 export const wellAfter = Duration.minutes(15)
 /** An endpoint that has taken nothing for so long is disabled, where its merchant asked for that. */
 export const disabledAfter = Duration.days(5)
-/** An outage of which nothing more is heard is forgotten. */
+/** An endpoint at which nothing arrives, and of which nothing more is heard, is forgotten. */
 export const forgottenAfter = Duration.days(30)
 
 export interface Health {
@@ -45,7 +45,7 @@ export const findingOf = (health: Health, disables: boolean, now: DateTime.Utc):
   if (!isOver(lastFailedAt, outageWithin, now)) {
     return isOutage(health) && !isWell && mayTell(health, now) ? "outage" : "nothing"
   }
-  return mayTell(health, now) ? "forget" : "nothing"
+  return mayTell(health, now) && isOver(lastFailedAt, keptFor(health), now) ? "forget" : "nothing"
 }
 
 /** When something may have to be done next, if nothing happens meanwhile: later than now. */
@@ -55,7 +55,7 @@ export const nextLookAt = (health: Health, now: DateTime.Utc): DateTime.Utc => {
     DateTime.max(DateTime.addDuration(since, span), DateTime.addDuration(now, lookAgainAfter))
   if (isTold) return wellSince === null ? after(lastFailedAt, forgottenAfter) : after(wellSince, wellAfter)
   const coolAt = after(toldAt ?? now, toldAt === null ? Duration.zero : outageCooldown)
-  const oldAt = after(lastFailedAt, outageWithin)
+  const oldAt = after(lastFailedAt, keptFor(health))
   return isOutage(health) && !mayTell(health, now) ? DateTime.min(coolAt, oldAt) : DateTime.max(coolAt, oldAt)
 }
 
@@ -63,6 +63,9 @@ const lookAgainAfter = Duration.minutes(1)
 
 const isOver = (since: DateTime.Utc, span: Duration.Duration, now: DateTime.Utc): boolean =>
   DateTime.isGreaterThanOrEqualTo(now, DateTime.addDuration(since, span))
+
+/** While nothing arrives it is kept, since that may go on for five days. */
+const keptFor = ({ wellSince }: Health): Duration.Duration => (wellSince === null ? forgottenAfter : outageWithin)
 
 const mayTell = ({ toldAt }: Health, now: DateTime.Utc): boolean =>
   toldAt === null || isOver(toldAt, outageCooldown, now)
