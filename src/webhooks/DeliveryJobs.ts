@@ -24,6 +24,7 @@ import {
   oldestMax,
   type WalkRow
 } from "./DeliveryStore.ts"
+import { EndpointHealth } from "./EndpointHealth.ts"
 import { makePost } from "./postDelivery.ts"
 
 /** Live first, so that live deliveries do not wait for a walk through the sandbox's backlog. */
@@ -48,7 +49,8 @@ export const layer = Layer.effectDiscard(
       places,
       waiting,
       failing,
-      metrics
+      metrics,
+      unwell: (yield* EndpointHealth).unwell
     })
 
     /** Whether this runner has committed deliveries since the last round, which it may have no place for. */

@@ -92,6 +92,13 @@ export class DeliveryStore extends Context.Service<
     readonly record: (ended: ReadonlyArray<Ended>) => Effect.Effect<void>
     /** Nothing is sent of it any more: its endpoint is gone or disabled. */
     readonly skip: (delivery: LeasedDelivery) => Effect.Effect<void>
+    /** It waits, without a time, while its endpoint is paused. */
+    readonly hold: (delivery: LeasedDelivery) => Effect.Effect<void>
+    /**
+     * A delivery that waits for an endpoint which is paused no more is due now, up to `changedMax`; of all endpoints,
+     * unless one is named. How many there were.
+     */
+    readonly release: (now: DateTime.Utc, endpointId?: string) => Effect.Effect<number>
     /** The same for all that is pending for an endpoint, up to `changedMax`. */
     readonly skipAll: (endpointId: string) => Effect.Effect<void>
     /** Pending deliveries of an endpoint go to its new address, up to `changedMax`. */
@@ -152,6 +159,8 @@ const decodeLines = Schema.decodeUnknownEffect(
  */
 const walk = (sql: SqlClient.SqlClient, now: DateTime.Utc, { destinations, merchantId, mode }: Position) => {
   const time = DateTime.toDateUtc(now)
+  // A delivery that waits for a paused endpoint has no time.
+  const isDue = sql`coalesce(m.next_attempt_at <= ${time}, false)::int4`
   const merchantAfter = (after: string | Statement.Fragment) => sql`select merchant_id, next_attempt_at
     from deliveries where status = 'pending' and mode = ${mode} and merchant_id > ${after}
     order by merchant_id, next_attempt_at limit 1`
@@ -163,14 +172,15 @@ const walk = (sql: SqlClient.SqlClient, now: DateTime.Utc, { destinations, merch
     sql`with recursive merchants as (
       (select merchant_id, next_attempt_at, 1 as steps, 0 as found from (${merchantAfter(merchantId)}) as first)
       union all
-      select next.merchant_id, next.next_attempt_at, steps + 1, found + (m.next_attempt_at <= ${time})::int4
+      select next.merchant_id, next.next_attempt_at, steps + 1, found + ${isDue}
       from merchants m cross join lateral (${merchantAfter(sql.literal("m.merchant_id"))}) as next
-      where steps < ${merchantsMax} and found + (m.next_attempt_at <= ${time})::int4 < ${dueMerchantsMax}
+      where steps < ${merchantsMax} and found + ${isDue} < ${dueMerchantsMax}
     ), begun as (
       select * from unnest(${[...destinations.keys()]}::text[], ${[...destinations.values()]}::text[])
         as begun (merchant_id, destination)
     )
-    select looked.merchant_id, looked.next_attempt_at <= ${time} as is_due, lines.destination, lines.due
+    select looked.merchant_id, coalesce(looked.next_attempt_at <= ${time}, false) as is_due,
+      lines.destination, lines.due
     from merchants looked left join begun using (merchant_id) left join lateral (
       with recursive lines as (
         (select destination, next_attempt_at, 1 as steps
@@ -245,6 +255,7 @@ const makeOfSandbox = (sql: SqlClient.SqlClient): Pick<DeliveryStore["Service"],
         sql`select sandbox.id as "merchantId", first.at from unnest(${merchantIds}::text[]) as sandbox (id)
           cross join lateral (select next_attempt_at as at from deliveries
             where status = 'pending' and mode = 'sandbox' and merchant_id = sandbox.id
+              and next_attempt_at is not null
             order by next_attempt_at limit 1) as first`,
         decodeDueSandboxes
       )
@@ -272,12 +283,52 @@ const makeChanges = (sql: SqlClient.SqlClient) => {
       sqlDefects(Effect.asVoid(sql`update deliveries ${skipped} where id = ${id} and status = 'pending'`)),
     skipAll: (endpointId: string) =>
       sqlDefects(Effect.asVoid(sql`update deliveries ${skipped} where id in (${pendingOf(endpointId)})`)),
+    hold: ({ endpoint_id, id, merchant_id, mode }: LeasedDelivery) =>
+      sqlDefects(
+        Effect.asVoid(sql`update deliveries set next_attempt_at = null, leased_until = null
+          where id = ${id} and status = 'pending' and ${isPaused(sql, { endpoint_id, merchant_id, mode })}`)
+      ),
+    release: (now: DateTime.Utc, endpointId?: string) =>
+      sqlDefects(Effect.map(release(sql, now, endpointId), (rows) => rows.length)),
     retarget: (endpointId: string, url: string) =>
       sqlDefects(
         Effect.asVoid(sql`update deliveries set url = ${url}, destination = ${destinationOf(url)}
           where id in (${pendingOf(endpointId)})`)
       )
   }
+}
+
+type Named = Pick<LeasedDelivery, "endpoint_id" | "merchant_id" | "mode">
+
+/** By the row of the settings, since a runner may not have heard of it yet. */
+const isPaused = (sql: SqlClient.SqlClient, of: Named | "held") => {
+  const [id, settings] =
+    of === "held"
+      ? [sql`held.endpoint_id`, sql`held.merchant_id || '/' || held.mode`]
+      : [sql`${of.endpoint_id}::text`, sql`${`${of.merchant_id}/${of.mode}`}`]
+  return sql`exists (select 1 from webhook_settings w where w.id = ${settings}
+    and w.endpoints @> jsonb_build_array(jsonb_build_object('id', ${id}, 'status', 'enabled', 'isPaused', true)))`
+}
+
+/** Endpoints with deliveries that wait are looked through in one statement, at most. */
+const endpointsMax = 10_000
+
+/** Goes from one endpoint that something waits for to the next, however much that is. */
+const release = (sql: SqlClient.SqlClient, now: DateTime.Utc, endpointId?: string) => {
+  const waiting = sql`d.status = 'pending' and d.next_attempt_at is null`
+  const after = (which: Statement.Fragment) => sql`select d.endpoint_id, d.merchant_id, d.mode from deliveries d
+    where ${waiting} and d.endpoint_id ${which} order by d.endpoint_id limit 1`
+  return sql`with recursive held as (
+      (select *, 1 as steps from (${after(endpointId === undefined ? sql`> ''` : sql`= ${endpointId}`)}) as first)
+      union all
+      select next.endpoint_id, next.merchant_id, next.mode, steps + 1
+      from held h cross join lateral (${after(sql`> h.endpoint_id`)}) as next
+      where steps < ${endpointId === undefined ? endpointsMax : 1}
+    ), free as materialized (
+      select d.id from held join deliveries d on d.endpoint_id = held.endpoint_id and ${waiting}
+      where not ${isPaused(sql, "held")} limit ${changedMax} for update of d skip locked
+    )
+    update deliveries d set next_attempt_at = ${DateTime.toDateUtc(now)} from free where d.id = free.id returning d.id`
 }
 
 const makeNextDue = (sql: SqlClient.SqlClient) =>

@@ -12,7 +12,8 @@ export const endpointView = (mode: Mode, endpoint: Endpoint): EndpointResource =
   url: endpoint.url,
   description: endpoint.description,
   enabled_events: endpoint.types.filter(isType),
-  status: endpoint.status,
+  status: endpoint.status === "enabled" && endpoint.isPaused === true ? "paused" : endpoint.status,
+  disable_when_failing: endpoint.disablesWhenFailing ?? false,
   is_default: false,
   created_at: DateTime.formatIso(endpoint.createdAt),
   updated_at: DateTime.formatIso(endpoint.updatedAt)
@@ -29,6 +30,7 @@ export const singleView = (mode: Mode, { createdAt, id, updatedAt, url }: Single
   description: null,
   enabled_events: [everyType],
   status: "enabled",
+  disable_when_failing: false,
   is_default: true,
   created_at: DateTime.formatIso(createdAt),
   updated_at: DateTime.formatIso(updatedAt)

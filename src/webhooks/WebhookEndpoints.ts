@@ -20,6 +20,7 @@ import * as rules from "@coffer/rules/webhooks/decide"
 import { Cause, Context, Effect, Layer, Result, Schema } from "effect"
 import { drawSecret, newSecret, openAccountSecret, useOf } from "../merchants/signingSecrets.ts"
 import type { NotCommitted } from "../platform/commit/Change.ts"
+import { Wakeups } from "../platform/commit/Wakeups.ts"
 import { idAfter, NewIds } from "../platform/runtime/NewIds.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
@@ -59,6 +60,8 @@ export class WebhookEndpoints extends Context.Service<
       account: Account,
       id: string
     ) => Effect.Effect<DeletedEndpoint, NotFound | SingleAddressManaged | NotCommitted>
+    /** It has taken nothing for too long: disabled, if its merchant asked for that. */
+    readonly disableFailing: (account: Account, id: string) => Effect.Effect<EndpointResource, NotFound | NotCommitted>
     readonly rotateSecret: (
       account: Account,
       id: string
@@ -73,9 +76,15 @@ export class WebhookEndpoints extends Context.Service<
 export const layer = Layer.effect(
   WebhookEndpoints,
   Effect.gen(function* () {
-    const services = {
+    const deliveries = yield* DeliveryStore
+    const wakeups = yield* Wakeups
+    const services: Services = {
       store: yield* WebhookSettingsStore,
-      deliveries: yield* DeliveryStore,
+      deliveries,
+      releaseNow: Effect.fnUntraced(function* (id) {
+        const released = yield* deliveries.release(yield* currentTime, id)
+        if (released > 0) wakeups.raise("deliveries")
+      }),
       ids: yield* NewIds,
       secrets: yield* Secrets,
       privateAllowed: (yield* Settings).allowPrivateWebhooks,
@@ -85,6 +94,7 @@ export const layer = Layer.effect(
       create: create(services),
       update: update(services),
       remove: remove(services),
+      disableFailing: disableFailing(services),
       ...reads(services),
       ...secretsOf(services)
     })
@@ -98,6 +108,8 @@ interface Services {
   readonly secrets: Secrets["Service"]
   readonly privateAllowed: boolean
   readonly change: Effect.Success<typeof makeChangeSettings>
+  /** Deliveries that wait for an endpoint which is paused no more are due. */
+  readonly releaseNow: (id: string) => Effect.Effect<void>
 }
 
 const create = ({ change, ids, privateAllowed, secrets }: Services) =>
@@ -107,7 +119,8 @@ const create = ({ change, ids, privateAllowed, secrets }: Services) =>
     const fresh = yield* ids.next(prefixes.endpoint)
     const secret = yield* drawSecret(secrets)
     return yield* change(account, ({ settings, single }) => {
-      const { description = null, enabled_events: types = [everyType], url } = terms
+      const { description = null, disable_when_failing: disablesWhenFailing = false, url } = terms
+      const { enabled_events: types = [everyType] } = terms
       // Later than each that is listed, at whichever runner it was made: a list has the order of commits.
       const id = EndpointId.make(
         idAfter(
@@ -116,7 +129,8 @@ const create = ({ change, ids, privateAllowed, secrets }: Services) =>
         )
       )
       const sealed = secrets.encrypt(secret, useOf(account, id))
-      const endpoint = rules.newEndpoint({ id, url, description, types, secret: sealed, now: createdAtOf(id) })
+      const now = createdAtOf(id)
+      const endpoint = rules.newEndpoint({ id, url, description, types, disablesWhenFailing, secret: sealed, now })
       return Result.map(rules.create(settings, endpoint), (settings) => ({
         settings,
         answer: { ...endpointView(account.mode, endpoint), secret }
@@ -124,7 +138,7 @@ const create = ({ change, ids, privateAllowed, secrets }: Services) =>
     })
   })
 
-const update = ({ change, deliveries, privateAllowed }: Services) =>
+const update = ({ change, deliveries, privateAllowed, releaseNow }: Services) =>
   span("WebhookEndpoints.update")(function* (account: Account, id: string, terms: UpdateEndpoint) {
     const changes = yield* Effect.fromResult(changesOf(terms))
     const problem = urlProblem("url", changes.url, { mode: account.mode, privateAllowed })
@@ -139,6 +153,7 @@ const update = ({ change, deliveries, privateAllowed }: Services) =>
     )
     // A delivery that falls due while its endpoint is disabled is skipped by its attempt (silences: W5).
     if (changes.url !== undefined) yield* soonEnough(deliveries.retarget(id, changes.url))
+    if (changes.status !== undefined) yield* soonEnough(releaseNow(id))
     return updated
   })
 
@@ -154,6 +169,16 @@ const remove = ({ change, deliveries }: Services) =>
     )
     yield* soonEnough(deliveries.skipAll(id))
     return removed
+  })
+
+const disableFailing = ({ change }: Services) =>
+  span("WebhookEndpoints.disableFailing")(function* (account: Account, id: string) {
+    return yield* change(account, ({ settings }, now) =>
+      Result.map(rules.disableFailing(settings, id, now), (changed) => ({
+        settings: changed.settings,
+        answer: endpointView(account.mode, changed.endpoint)
+      }))
+    )
   })
 
 const secretsOf = ({ change, secrets, store }: Services) => ({
@@ -205,6 +230,7 @@ const reads = ({ store }: Services) => ({
 /** Only fields that were sent change; `disabled` is another word for `status` (silences: W5). */
 const changesOf = ({
   description,
+  disable_when_failing: disablesWhenFailing,
   disabled,
   enabled_events: types,
   status,
@@ -218,6 +244,7 @@ const changesOf = ({
     ...(url === undefined ? {} : { url }),
     ...(description === undefined ? {} : { description }),
     ...(types === undefined ? {} : { types }),
+    ...(disablesWhenFailing === undefined ? {} : { disablesWhenFailing }),
     ...(wanted === undefined ? {} : { status: wanted })
   })
 }

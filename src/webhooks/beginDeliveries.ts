@@ -35,7 +35,8 @@ import { unmovedMillis } from "../platform/runtime/MovedClock.ts"
 import * as DeliveryMetrics from "./DeliveryMetrics.ts"
 import { type Ended, type LeasedDelivery, logLost, makeResults } from "./deliveryResults.ts"
 import { DeliveryStore, type Lease } from "./DeliveryStore.ts"
-import { attemptOf, isDelivered, makeExcerpts, type Posted, type PostResult } from "./postDelivery.ts"
+import type { Unwell } from "./EndpointHealth.ts"
+import { attemptOf, healthOf, isDelivered, makeExcerpts, type Posted, type PostResult } from "./postDelivery.ts"
 
 /** The longest time of an attempt. */
 const attemptMillis = Duration.toMillis(webhookAcknowledgement)
@@ -46,6 +47,7 @@ interface Surroundings {
   readonly waiting: ReturnType<typeof makeWaiting<Started>>
   readonly failing: ReturnType<typeof DeliveryMetrics.makeFailingDestinations>
   readonly metrics: Effect.Success<ReturnType<typeof DeliveryMetrics.make>>
+  readonly unwell: Unwell
 }
 
 /** A delivery that was leased. It keeps the worker from being at rest until its result is written. */
@@ -60,7 +62,8 @@ interface Made extends Ended {
 }
 
 /** Begins what waits, each attempt in a fiber of its own, which holds a place until the post has ended. */
-export const makeBegin = Effect.fnUntraced(function* ({ failing, metrics, places, post, waiting }: Surroundings) {
+export const makeBegin = Effect.fnUntraced(function* (surroundings: Surroundings) {
+  const { failing, metrics, places, post, unwell, waiting } = surroundings
   const store = yield* DeliveryStore
   const clocks = yield* MerchantClocks
   const unrecorded = makeUnrecorded()
@@ -73,6 +76,11 @@ export const makeBegin = Effect.fnUntraced(function* ({ failing, metrics, places
   const conclude = Effect.fnUntraced(function* (started: Started, posted: PostResult) {
     const { delivery, leaseUntil, line, worker } = started
     if (posted === "skipped") return yield* store.skip(delivery)
+    if (posted === "paused") {
+      // It is due again when its lease ends, if its endpoint goes on meanwhile.
+      unrecorded.add(leaseUntil)
+      return yield* store.hold(delivery)
+    }
     if (posted === "late" || posted === "proxy") {
       unrecorded.add(leaseUntil)
       if (posted === "proxy") yield* DeliveryMetrics.countProxyFailure
@@ -82,7 +90,8 @@ export const makeBegin = Effect.fnUntraced(function* ({ failing, metrics, places
     const now = yield* unmovedMillis
     const attempt = attemptOf(delivery, posted)
     const snippet = attempt.snippet && (keepsExcerpt(delivery, now) ? attempt.snippet : null)
-    const made: Made = { delivery, attempt: { ...attempt, snippet }, outcome: posted.outcome, worker }
+    const health = unwell.known(delivery.endpoint_id, healthOf(delivery, posted, DateTime.makeUnsafe(now)))
+    const made: Made = { delivery, attempt: { ...attempt, snippet }, outcome: posted.outcome, health, worker }
     places.learn(line, { isAnswered: made.attempt.statusCode !== null, millis: made.attempt.durationMillis })
     const warning = judge(failing, made, now)
     if (warning !== undefined) yield* Effect.logWarning(warning)

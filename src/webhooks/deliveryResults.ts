@@ -9,6 +9,7 @@ import { Cause, type DateTime, Effect, Exit, Queue, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { arrayLiteral, type Cell } from "../platform/postgres/arrayLiteral.ts"
 import { isoText } from "../platform/runtime/codecs.ts"
+import { type HealthMark, healthOf } from "./EndpointHealth.ts"
 
 export const LeasedDelivery = Schema.Struct({
   id: Schema.String,
@@ -46,6 +47,8 @@ export interface Attempt {
 export interface Ended {
   readonly delivery: LeasedDelivery
   readonly attempt: Attempt
+  /** Null where nothing is told: the endpoint is well, the address is no endpoint's, or the failure is our own. */
+  readonly health: HealthMark | null
 }
 
 /** Results that one statement writes. */
@@ -120,7 +123,12 @@ const columns: ReadonlyArray<readonly [name: string, type: string, cell: (ended:
   ["duration_ms", "int4", ({ attempt }) => attempt.durationMillis],
   ["status_code", "int4", ({ attempt }) => attempt.statusCode],
   ["failure", "text", ({ attempt }) => attempt.failure],
-  ["snippet", "text", ({ attempt }) => attempt.snippet]
+  ["snippet", "text", ({ attempt }) => attempt.snippet],
+  ["merchant_id", "text", ({ delivery }) => delivery.merchant_id],
+  ["mode", "text", ({ delivery }) => delivery.mode],
+  ["endpoint_id", "text", ({ delivery, health }) => (health === null ? null : delivery.endpoint_id)],
+  ["health", "text", ({ health }) => health?.mark ?? null],
+  ["ended_at", "timestamptz", ({ health }) => timeText(health?.at)]
 ]
 
 const timeText = (time: DateTime.Utc | undefined) => (time === undefined ? null : isoText(time))
@@ -130,7 +138,7 @@ const hasMoved = `e.status = 'pending' and d.url <> e.leased_url`
 
 // How many there are is hidden from Postgres, so that it keeps one plan (docs/decisions/0020).
 const ended = columns.map(([, type], index) => `(select $${index + 1}::text)::${type}[]`).join(", ")
-const recording = `with ended as materialized (
+const recordingWith = (parts: string) => `with ended as materialized (
     select * from unnest(${ended}) as e (${columns.map(([name]) => name).join(", ")})
   ), written as (
     update deliveries d set attempts = e.made + 1, leased_until = null,
@@ -139,12 +147,16 @@ const recording = `with ended as materialized (
       status = case when d.status = 'skipped' and e.status <> 'succeeded' then d.status else e.status end,
       next_attempt_at = case when d.status = 'pending' then e.next end
     from ended e where d.id = e.id and d.attempts = e.made and d.status in ('pending', 'skipped') returning d.id
-  )
+  )${parts}
   insert into delivery_attempts (delivery_id, attempt, at, duration_ms, status_code, failure, snippet)
   select id, made + 1, at, duration_ms, status_code, failure, snippet from ended join written using (id)`
 
+const plain = recordingWith("")
+const withHealth = recordingWith(`, ${healthOf("ended join written using (id)")}`)
+
 /** See `DeliveryStore.record`. By id, so that two statements lock the same rows in the same order. */
 export const recordAttempts = (sql: SqlClient.SqlClient, all: ReadonlyArray<Ended>) => {
+  const recording = all.some(({ health }) => health !== null) ? withHealth : plain
   const sorted = all.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1))
   return Effect.asVoid(
     sql.unsafe(

@@ -15,6 +15,7 @@ import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { millisOf } from "../platform/runtime/clock.ts"
 import type { Attempt, LeasedDelivery } from "./deliveryResults.ts"
+import type { HealthMark } from "./EndpointHealth.ts"
 import { Outbound, type Outcome } from "./Outbound.ts"
 
 export interface Posted {
@@ -25,9 +26,11 @@ export interface Posted {
   readonly url: string
   /** Unsigned: no secret of ours opens, so nothing was sent. */
   readonly outcome: Outcome | { readonly _tag: "Unsigned" }
+  /** Its endpoint is disabled if that goes on to fail. */
+  readonly disables: boolean
 }
 
-export type PostResult = Posted | "late" | "skipped" | "proxy"
+export type PostResult = Posted | "late" | "skipped" | "paused" | "proxy"
 
 /** Keeps opened secrets for as long as the settings are in memory whose secrets they are. */
 const makeOpening = ({ decrypt }: Secrets["Service"]) => {
@@ -49,8 +52,9 @@ const makeOpening = ({ decrypt }: Secrets["Service"]) => {
 
 /**
  * Signs and posts once. `late`: the attempt could not begin before `latest`, milliseconds of real time. `skipped`: its
- * endpoint was deleted or disabled. `proxy`: the operator's proxy failed, which is not charged to the destination.
- * After `late` and `proxy` nothing is recorded, and the row is due again when its lease ends.
+ * endpoint was deleted or disabled. `paused`: it waits for its endpoint. `proxy`: the operator's proxy failed, which is
+ * not charged to the destination. After `late` and `proxy` nothing is recorded, and the row is due again when its lease
+ * ends.
  */
 export const makePost = Effect.gen(function* () {
   const merchants = yield* Merchants
@@ -63,8 +67,8 @@ export const makePost = Effect.gen(function* () {
   return span("Deliveries.post")(function* (delivery: LeasedDelivery, latest: number) {
     const merchant = yield* merchants.find(delivery.merchant_id)
     const target = targetOf(merchant, delivery)
-    if (target === undefined) return "skipped"
-    const { stored, url } = target
+    if (typeof target === "string") return target
+    const { disables, stored, url } = target
     const fiber = yield* Effect.fiber
     const at = DateTime.makeUnsafe(millisOf(fiber))
     const begun = unmovedMillisOf(fiber)
@@ -73,7 +77,7 @@ export const makePost = Effect.gen(function* () {
     const signers = openSigners(openingOf(stored), account, delivery.endpoint_id, stored, at)
     if (Option.isNone(signers)) {
       yield* Effect.logError(`delivery ${delivery.id}: the signing secret cannot be decrypted`)
-      return { at, url, outcome: { _tag: "Unsigned" }, ended: at, millis: 0 } satisfies Posted
+      return { at, url, outcome: { _tag: "Unsigned" }, ended: at, millis: 0, disables } satisfies Posted
     }
     const body = events.deliverable(delivery)
     const outcome = yield* outbound.post({
@@ -86,16 +90,18 @@ export const makePost = Effect.gen(function* () {
     })
     if (outcome._tag === "NotDelivered" && outcome.reason === "proxy") return "proxy"
     const ended = DateTime.makeUnsafe(millisOf(fiber))
-    return { at, url, outcome, ended, millis: unmovedMillisOf(fiber) - begun } satisfies Posted
+    return { at, url, outcome, ended, millis: unmovedMillisOf(fiber) - begun, disables } satisfies Posted
   })
 })
 
-/** The endpoint as it is now; undefined when nothing may be sent to it any more. */
+/** The endpoint as it is now, or why nothing may be sent to it. */
 const targetOf = ({ modes }: Merchant, { endpoint_id, mode, url }: LeasedDelivery) => {
   const { endpoints, signing } = modes[mode].webhooks
-  if (endpoint_id === null) return { url, stored: signing }
+  if (endpoint_id === null) return { url, stored: signing, disables: false }
   const endpoint = endpoints.find(({ id }) => id === endpoint_id)
-  return endpoint?.status === "enabled" ? { url: endpoint.url, stored: endpoint.secrets } : undefined
+  if (endpoint?.status !== "enabled") return "skipped"
+  if (endpoint.isPaused === true) return "paused"
+  return { url: endpoint.url, stored: endpoint.secrets, disables: endpoint.disablesWhenFailing === true }
 }
 
 const headersOf = (
@@ -116,6 +122,30 @@ const secretPrefix = "whsec_"
 export const isDelivered = (outcome: Posted["outcome"]): boolean =>
   outcome._tag === "Answered" && outcome.status >= 200 && outcome.status < 300
 
+/** The mark of the attempt on its endpoint; null where it says nothing. `endedAt`: in real time. */
+export const healthOf = (
+  { attempts, endpoint_id, is_manual }: LeasedDelivery,
+  { disables, outcome }: Posted,
+  endedAt: DateTime.Utc
+): HealthMark | null => {
+  if (endpoint_id === null || isOurs(outcome)) return null
+  if (isDelivered(outcome)) return { mark: "success", at: endedAt }
+  if (attempts > 0 || is_manual) return { mark: "failure", at: endedAt }
+  return { mark: disables ? "first_disables" : "first", at: endedAt }
+}
+
+/** Our own failure: no secret opens, no server of names answers, this machine has no network or no room. */
+const isOurs = (outcome: Posted["outcome"]): boolean => {
+  if (outcome._tag !== "NotDelivered") return outcome._tag === "Unsigned"
+  const { detail, reason } = outcome
+  return reason === "proxy" || (reason === "dns" && !ofTheName.has(detail)) || ofThisMachine.has(detail)
+}
+/** Answers of a server of names about the name. */
+const ofTheName: ReadonlySet<string> = new Set(["ENOTFOUND", "ENODATA", "ESERVFAIL", "EBADNAME"])
+const ofThisMachine: ReadonlySet<string> = new Set(
+  "EADDRNOTAVAIL EMFILE ENETDOWN ENETUNREACH ENFILE ENOBUFS ENOMEM".split(" ")
+)
+
 /** 2xx is delivered; anything else is tried again until the schedule ends (spec: Events, Delivery). */
 export const attemptOf = (delivery: LeasedDelivery, { at, ended, millis, outcome, url }: Posted): Attempt => {
   const attempt = {
@@ -133,7 +163,7 @@ export const attemptOf = (delivery: LeasedDelivery, { at, ended, millis, outcome
 /** Excerpts of answers that are kept for the sandbox of one merchant in a minute, on one runner (docs/security.md). */
 export const excerptsMax = 600
 
-/** Whether the excerpt of an answer is kept, at this time in milliseconds. Live ones all are (silences: W24). */
+/** Whether the excerpt of an answer is kept, at this time in milliseconds. Live ones all are (silences: W27). */
 export const makeExcerpts = () => {
   let minute = 0
   const counts = new Map<string, number>()

@@ -7,6 +7,7 @@ import { makeFailingDestinations } from "../../src/webhooks/DeliveryMetrics.ts"
 import type { Ended, LeasedDelivery } from "../../src/webhooks/deliveryResults.ts"
 import { DeliveryStore } from "../../src/webhooks/DeliveryStore.ts"
 import * as MerchantClocks from "../../src/platform/runtime/MerchantClocks.ts"
+import { makeUnwell } from "../../src/webhooks/EndpointHealth.ts"
 import { excerptsMax, makeExcerpts, type PostResult } from "../../src/webhooks/postDelivery.ts"
 
 const time = DateTime.makeUnsafe(0)
@@ -15,7 +16,8 @@ const answered: PostResult = {
   ended: time,
   millis: 0,
   url: "https://shop.example/",
-  outcome: { _tag: "Answered", status: 200, snippet: "thanks" }
+  outcome: { _tag: "Answered", status: 200, snippet: "thanks" },
+  disables: false
 }
 
 /** Deliveries of one line, whose posts end when the test says so. A broken post throws once. */
@@ -54,6 +56,7 @@ const world = Effect.gen(function* () {
       ),
     places,
     failing: makeFailingDestinations(),
+    unwell: makeUnwell(),
     metrics: {
       count: () => Effect.sync(() => breaking("count")),
       underWay: () => Effect.void,

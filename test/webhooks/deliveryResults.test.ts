@@ -10,7 +10,8 @@ import { start } from "../kit/Service.ts"
 
 const ended = (id: string): Ended => ({
   delivery: { id, attempts: 0, destination: "shop.example" } as Ended["delivery"],
-  attempt: { at: DateTime.makeUnsafe(0) } as Ended["attempt"]
+  attempt: { at: DateTime.makeUnsafe(0) } as Ended["attempt"],
+  health: null
 })
 
 /** A store that writes when it is told to. */

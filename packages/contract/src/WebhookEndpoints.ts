@@ -21,7 +21,7 @@ const enabledEvents = Schema.Array(SubscribedType).annotate({
   description: "Types of events that it takes; `*` stands for all of them, also for those that are added later."
 })
 
-const Status = Schema.Literals(["enabled", "disabled"])
+const Status = Schema.Literals(["enabled", "paused", "disabled"])
 
 const fields = {
   object: kind("webhook_endpoint"),
@@ -31,7 +31,12 @@ const fields = {
   description: orNull(Schema.String, "Your own words about it; null when there are none."),
   enabled_events: enabledEvents,
   status: Status.annotate({
-    description: "Nothing is delivered to a disabled endpoint, and what falls due meanwhile is skipped."
+    description:
+      "Nothing is delivered to a disabled endpoint, and what falls due meanwhile is skipped. What falls due for a " +
+      "paused one waits, and is delivered when it is enabled again."
+  }),
+  disable_when_failing: Schema.Boolean.annotate({
+    description: "Whether it is disabled when it has taken nothing for five days."
   }),
   is_default: Schema.Boolean.annotate({
     description: "The account's single address, which takes what no endpoint is subscribed to. It is set elsewhere."
@@ -48,6 +53,7 @@ const sample = {
   description: "Warehouse",
   enabled_events: ["payment.succeeded", "refund.succeeded"],
   status: "enabled",
+  disable_when_failing: false,
   is_default: false,
   created_at: "2026-11-21T09:31:12.502Z",
   updated_at: "2026-11-21T09:31:12.502Z"
@@ -80,6 +86,8 @@ export const DeletedEndpoint = withExample(
   { object: "webhook_endpoint", id: sampleIds.endpoint, deleted: true }
 )
 
+const disabling = "Disable it when it has taken nothing for five days; not unless you say so."
+
 const Url = OneLine(1, urlLengthMax).annotate({
   description: "Live: public HTTPS. Sandbox: http too, and private addresses where the operator allows them."
 })
@@ -91,7 +99,8 @@ export const CreateEndpoint = withoutNulls(
     Schema.Struct({
       url: Url,
       description: optional(Description, "Your own words about it."),
-      enabled_events: optional(Types, "Types of events that it takes; all of them unless given.")
+      enabled_events: optional(Types, "Types of events that it takes; all of them unless given."),
+      disable_when_failing: optional(Schema.Boolean, disabling)
     }).annotate({ identifier: "CreateWebhookEndpoint", description: "A new endpoint." }),
     { url: sample.url, description: sample.description, enabled_events: sample.enabled_events }
   )
@@ -104,7 +113,11 @@ export const UpdateEndpoint = withoutNulls(
       url: optional(Url, "A new address; what is still to be delivered goes there."),
       description: Schema.optionalKey(orNull(Description, "Your own words about it; null removes them.")),
       enabled_events: optional(Types, "Replaces the types that it takes."),
-      status: optional(Status, "`disabled` stops deliveries, `enabled` lets new ones through."),
+      status: optional(
+        Status,
+        "`disabled` stops deliveries, `paused` lets them wait, `enabled` lets those through that wait and new ones."
+      ),
+      disable_when_failing: optional(Schema.Boolean, disabling),
       disabled: optional(Schema.Boolean, "The same as `status`, for who likes it better; not both at once.")
     }).annotate({ identifier: "UpdateWebhookEndpoint", description: "The fields to change." }),
     { status: "disabled" }
@@ -157,8 +170,9 @@ export class WebhookEndpointsGroup extends HttpApiGroup.make("webhook_endpoints"
       error: [InvalidRequest, EndpointNotFound, Conflict, Unavailable]
     }).annotateMerge(
       described(
-        "Change a webhook endpoint, or disable it",
+        "Change a webhook endpoint, pause or disable it",
         "Fields that are not sent stay. Deliveries that fall due while it is disabled are skipped, later ones stay. " +
+          "Those that fall due while it is paused wait until it is enabled. " +
           "The account's single address is set elsewhere: 409 `conflict`."
       )
     ),

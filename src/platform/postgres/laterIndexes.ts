@@ -57,7 +57,9 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
   { name: "orders_buyer", on: "orders (lower(receipt_email), trade_no) where receipt_email is not null" },
   { name: "mails_recipient", on: "mails (lower(recipient))" },
   // Mails that are kept no longer (KEEP_MAILS).
-  { name: "mails_age", on: "mails (created_at) where due_at is null" }
+  { name: "mails_age", on: "mails (created_at) where due_at is null" },
+  // Deliveries that wait for a paused endpoint (src/webhooks/DeliveryStore.ts).
+  { name: "deliveries_held", on: "deliveries (endpoint_id) where status = 'pending' and next_attempt_at is null" }
 ]
 
 /** Postgres waits for every transaction that is older than the index. */

@@ -56,6 +56,7 @@ export const migrationFiles: Readonly<Record<string, () => Promise<unknown>>> = 
   "0090_people.ts": () => import("./migrations/0090_people.ts"),
   "0092_horizons_read_anew.ts": () => import("./migrations/0092_horizons_read_anew.ts"),
   "0094_channel_accounts.ts": () => import("./migrations/0094_channel_accounts.ts"),
+  "0095_endpoint_health.ts": () => import("./migrations/0095_endpoint_health.ts"),
   "0097_reports.ts": () => import("./migrations/0097_reports.ts"),
   "0100_passkeys.ts": () => import("./migrations/0100_passkeys.ts"),
   "0101_openid_identities.ts": () => import("./migrations/0101_openid_identities.ts"),

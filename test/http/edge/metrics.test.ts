@@ -124,6 +124,7 @@ const table: ReadonlyArray<Row> = [
     "dispute checks",
     "mails",
     "mails about keys",
+    "endpoints that fail",
     "sandbox reports",
     "sandbox dispute reports",
     "seeding"

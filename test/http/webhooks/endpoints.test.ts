@@ -37,6 +37,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a webhook 
         description: null,
         enabled_events: ["*"],
         status: "enabled",
+        disable_when_failing: false,
         is_default: false
       })
       const told = { url, description: "Warehouse", enabled_events: ["refund.failed", "dispute.won"] }

@@ -24,6 +24,12 @@ export const Endpoint = Schema.Struct({
   /** Types of events, or `*` for all. */
   types: Schema.Array(Schema.String),
   status: EndpointStatus,
+  /** An enabled endpoint whose deliveries wait. */
+  isPaused: Schema.optionalKey(Schema.Boolean),
+  /** It is disabled when it has taken nothing for five days. */
+  disablesWhenFailing: Schema.optionalKey(Schema.Boolean),
+  /** A disabled endpoint that has failed for too long, and that its merchant has not disabled. */
+  isDisabledForFailing: Schema.optionalKey(Schema.Boolean),
   secrets: StoredSecrets,
   createdAt: Schema.DateTimeUtcFromString,
   updatedAt: Schema.DateTimeUtcFromString

@@ -17,7 +17,8 @@ export interface Changes {
   readonly url?: string
   readonly description?: string | null
   readonly types?: ReadonlyArray<string>
-  readonly status?: EndpointStatus
+  readonly status?: EndpointStatus | "paused"
+  readonly disablesWhenFailing?: boolean
 }
 
 interface Changed {
@@ -33,8 +34,25 @@ export const create = (
     ? Result.succeed({ ...settings, endpoints: [...settings.endpoints, endpoint] })
     : Result.fail(new EndpointLimitReached())
 
-export const update = (settings: WebhookSettings, id: string, changes: Changes, now: DateTime.Utc) =>
-  changed(settings, id, (endpoint) => ({ ...endpoint, ...changes, updatedAt: now }))
+export const update = (settings: WebhookSettings, id: string, { status, ...changes }: Changes, now: DateTime.Utc) =>
+  changed(settings, id, (endpoint) => ({
+    ...(status === undefined ? endpoint : switched(endpoint, status)),
+    ...changes,
+    updatedAt: now
+  }))
+
+/** It has taken nothing for too long. One that is not enabled, or whose merchant does not want it any more, stays. */
+export const disableFailing = (settings: WebhookSettings, id: string, now: DateTime.Utc) =>
+  changed(settings, id, (endpoint) =>
+    endpoint.status === "enabled" && endpoint.disablesWhenFailing === true
+      ? { ...switched(endpoint, "disabled"), isDisabledForFailing: true, updatedAt: now }
+      : endpoint
+  )
+
+const switched = (endpoint: Endpoint, status: EndpointStatus | "paused"): Endpoint => {
+  const { isDisabledForFailing: _, isPaused: __, ...rest } = endpoint
+  return status === "paused" ? { ...rest, status: "enabled", isPaused: true } : { ...rest, status }
+}
 
 export const remove = (settings: WebhookSettings, id: string): Result.Result<WebhookSettings, EndpointNotFound> =>
   Result.map(find(settings, id), (gone) => ({
@@ -65,6 +83,7 @@ export const newEndpoint = (fields: {
   readonly url: string
   readonly description: string | null
   readonly types: ReadonlyArray<string>
+  readonly disablesWhenFailing?: boolean
   readonly secret: string
   readonly now: DateTime.Utc
 }): Endpoint => ({
@@ -73,6 +92,7 @@ export const newEndpoint = (fields: {
   description: fields.description,
   types: fields.types,
   status: "enabled",
+  ...(fields.disablesWhenFailing === true && { disablesWhenFailing: true }),
   secrets: { current: fields.secret, rotatedAt: null, old: [] },
   createdAt: fields.now,
   updatedAt: fields.now

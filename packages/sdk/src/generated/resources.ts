@@ -406,7 +406,7 @@ export class WebhookEndpointsApi {
     return this.#transport.list(path`/webhook_endpoints`, "id", query, options)
   }
 
-  /** Change a webhook endpoint, or disable it. Fields that are not sent stay. Deliveries that fall due while it is disabled are skipped, later ones stay. The account's single address is set elsewhere: 409 `conflict`. */
+  /** Change a webhook endpoint, pause or disable it. Fields that are not sent stay. Deliveries that fall due while it is disabled are skipped, later ones stay. Those that fall due while it is paused wait until it is enabled. The account's single address is set elsewhere: 409 `conflict`. */
   update(endpointId: string, body: UpdateWebhookEndpoint = {}, options: WriteOptions = {}): Call<WebhookEndpoint> {
     return this.#transport.call({ method: "POST", path: path`/webhook_endpoints/${endpointId}`, body, isKeyed: true }, options)
   }

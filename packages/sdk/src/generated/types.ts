@@ -184,6 +184,8 @@ export interface CreateWebhookEndpoint {
   readonly description?: string | null | undefined
   /** Types of events that it takes; all of them unless given. */
   readonly enabled_events?: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*"> | null | undefined
+  /** Disable it when it has taken nothing for five days; not unless you say so. */
+  readonly disable_when_failing?: boolean | null | undefined
 }
 
 /** The rest of a deleted endpoint. */
@@ -1205,8 +1207,10 @@ export interface UpdateWebhookEndpoint {
   readonly description?: string | null | undefined
   /** Replaces the types that it takes. */
   readonly enabled_events?: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*"> | null | undefined
-  /** `disabled` stops deliveries, `enabled` lets new ones through. */
-  readonly status?: "enabled" | "disabled" | null | undefined
+  /** `disabled` stops deliveries, `paused` lets them wait, `enabled` lets those through that wait and new ones. */
+  readonly status?: "enabled" | "paused" | "disabled" | null | undefined
+  /** Disable it when it has taken nothing for five days; not unless you say so. */
+  readonly disable_when_failing?: boolean | null | undefined
   /** The same as `status`, for who likes it better; not both at once. */
   readonly disabled?: boolean | null | undefined
 }
@@ -1281,8 +1285,10 @@ export interface WebhookEndpoint {
   readonly description: string | null
   /** Types of events that it takes; `*` stands for all of them, also for those that are added later. */
   readonly enabled_events: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*">
-  /** Nothing is delivered to a disabled endpoint, and what falls due meanwhile is skipped. */
-  readonly status: "enabled" | "disabled"
+  /** Nothing is delivered to a disabled endpoint, and what falls due meanwhile is skipped. What falls due for a paused one waits, and is delivered when it is enabled again. */
+  readonly status: "enabled" | "paused" | "disabled"
+  /** Whether it is disabled when it has taken nothing for five days. */
+  readonly disable_when_failing: boolean
   /** The account's single address, which takes what no endpoint is subscribed to. It is set elsewhere. */
   readonly is_default: boolean
   /** When it was created. */
@@ -1305,8 +1311,10 @@ export interface WebhookEndpointWithSecret {
   readonly description: string | null
   /** Types of events that it takes; `*` stands for all of them, also for those that are added later. */
   readonly enabled_events: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*">
-  /** Nothing is delivered to a disabled endpoint, and what falls due meanwhile is skipped. */
-  readonly status: "enabled" | "disabled"
+  /** Nothing is delivered to a disabled endpoint, and what falls due meanwhile is skipped. What falls due for a paused one waits, and is delivered when it is enabled again. */
+  readonly status: "enabled" | "paused" | "disabled"
+  /** Whether it is disabled when it has taken nothing for five days. */
+  readonly disable_when_failing: boolean
   /** The account's single address, which takes what no endpoint is subscribed to. It is set elsewhere. */
   readonly is_default: boolean
   /** When it was created. */

@@ -1,0 +1,73 @@
+/** When an endpoint counts as failing, what is done about it, and when it is looked at again (silences: W24 to W26). */
+import { findingOf, type Health, nextLookAt } from "@coffer/rules/webhooks/health"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime } from "effect"
+import * as fc from "fast-check"
+
+/** Hours since the beginning. */
+const at = (hours: number) => DateTime.makeUnsafe(1_767_225_600_000 + hours * 3_600_000)
+
+const failing = (changes: Partial<Health> = {}): Health => ({
+  fifthFailedAt: at(0),
+  lastFailedAt: at(4),
+  failingSince: at(0),
+  wellSince: null,
+  isTold: false,
+  toldAt: null,
+  ...changes
+})
+
+describe("an endpoint", () => {
+  it("is in an outage when five first attempts have failed within a day, and is told of once", () => {
+    assert.strictEqual(findingOf(failing(), false, at(4)), "outage")
+    assert.strictEqual(findingOf(failing({ fifthFailedAt: null }), false, at(4)), "nothing")
+    assert.strictEqual(findingOf(failing({ lastFailedAt: at(24) }), false, at(24)), "nothing")
+    assert.strictEqual(findingOf(failing({ isTold: true, toldAt: at(4) }), false, at(5)), "nothing")
+  })
+
+  it("is well when it has taken everything for a quarter of an hour, and not before", () => {
+    const told = failing({ isTold: true, toldAt: at(4), wellSince: at(6) })
+    assert.strictEqual(findingOf(told, false, at(6.2)), "nothing")
+    assert.strictEqual(findingOf(told, false, at(6.25)), "well")
+    assert.deepStrictEqual(nextLookAt(told, at(6)), at(6.25))
+  })
+
+  it("is told of a second time a day after the first at the earliest, if it still fails then", () => {
+    const again = failing({ fifthFailedAt: at(10), lastFailedAt: at(12), toldAt: at(4) })
+    assert.strictEqual(findingOf(again, false, at(12)), "nothing")
+    assert.deepStrictEqual(nextLookAt(again, at(12)), at(28))
+    assert.strictEqual(findingOf(again, false, at(28)), "outage")
+    assert.notStrictEqual(findingOf({ ...again, wellSince: at(13) }, false, at(28)), "outage")
+  })
+
+  it("is forgotten a day after its last failure, and after thirty days of silence where nothing has arrived", () => {
+    const few = failing({ fifthFailedAt: null })
+    assert.strictEqual(findingOf({ ...few, wellSince: at(5) }, false, at(28)), "forget")
+    assert.strictEqual(findingOf(few, false, at(28)), "nothing")
+    assert.strictEqual(findingOf(few, false, at(4 + 30 * 24)), "forget")
+    const told = failing({ isTold: true, toldAt: at(4) })
+    assert.strictEqual(findingOf(told, false, at(4 + 30 * 24 - 1)), "nothing")
+    assert.strictEqual(findingOf(told, false, at(4 + 30 * 24)), "forget")
+  })
+
+  it("is disabled when it has taken nothing for five days and still fails, where its merchant wants it", () => {
+    const lasting = failing({ lastFailedAt: at(5 * 24), isTold: true, toldAt: at(4) })
+    assert.strictEqual(findingOf(lasting, true, at(5 * 24)), "disable")
+    assert.strictEqual(findingOf(lasting, false, at(5 * 24)), "nothing")
+    assert.strictEqual(findingOf({ ...lasting, wellSince: at(121) }, true, at(121)), "nothing")
+    assert.strictEqual(findingOf({ ...lasting, lastFailedAt: at(119) }, true, at(130)), "nothing")
+  })
+
+  it("of which nothing has to be done is looked at later than now, so that no look follows another at once", () => {
+    const hours = fc.integer({ min: 0, max: 2_000 }).map(at)
+    const health = fc.record({
+      fifthFailedAt: fc.option(hours),
+      lastFailedAt: hours,
+      failingSince: hours,
+      wellSince: fc.option(hours),
+      isTold: fc.boolean(),
+      toldAt: fc.option(hours)
+    })
+    fc.assert(fc.property(health, hours, (seen, now) => DateTime.isGreaterThan(nextLookAt(seen, now), now)))
+  })
+})
