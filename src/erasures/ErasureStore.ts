@@ -127,7 +127,7 @@ export const layer = Layer.effect(
             one
           )
         ),
-      page: (request) => pages.page("installation", request, { filters: [] }),
+      page: (request) => pages.page("installation", request, { createdAt: sql`requested_at`, filters: [] }),
       leaseDue: (now, limit) => sqlDefects(due.lease(now, limit)),
       nextDue: sqlDefects(due.next),
       backlog: (now) => sqlDefects(due.backlog(now)),

@@ -70,14 +70,6 @@ export const operatorWrites = [
     (at) => Effect.map(keyPath(at), (path) => ({ path: `${path}/revoke` })),
     byOperator
   ),
-  ...write(
-    "channel: set",
-    "plain",
-    "select 1 from merchants where merchant_id = $1",
-    ({ merchant: { merchantId } }) =>
-      Effect.succeed({ path: `/operator/v1/merchants/${merchantId}/channels/live`, body: { channel: "none" } }),
-    byOperator
-  ),
   ...write("buyer: erase", "plain", "select distinct email_hash from erasures where merchant_id = $1", () =>
     Effect.succeed({ path: "/v1/erasures", body: { email: "buyer@example.com" } })
   ),

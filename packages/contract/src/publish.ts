@@ -57,7 +57,12 @@ const meanings: Record<string, string> = {
 /** A stored request would keep what it asks to forget. */
 const unkeyed: ReadonlySet<string> = new Set(["erasures.create"])
 /** Bodies that need something in them, although no one field of theirs is required. */
-const neverEmpty: ReadonlySet<string> = new Set(["disputes.submitEvidence", "test_helpers.advanceClock"])
+const neverEmpty: ReadonlySet<string> = new Set([
+  "disputes.submitEvidence",
+  "erasures.create",
+  "exports.buyer",
+  "test_helpers.advanceClock"
+])
 /** A document lists 200 before 201, so a reader meets the exception first. */
 const repeated = "Repeated: the same was created before, and is shown as it is now. The first time it is 201, or 202"
 

@@ -194,6 +194,7 @@ const cursorOf = (list: Effect.Effect<Reply>) =>
     return newest[idNames[newest.object] ?? "id"] as string
   })
 const idNames: Readonly<Record<string, string>> = {
+  erasure: "erasure_no",
   order: "trade_no",
   refund: "refund_no",
   dispute: "dispute_no",
@@ -359,7 +360,12 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst 
       )
       process.stdout.write(`\nworst request of each route: bytes, values or parameters, ms held\n${lines.join("\n")}\n`)
       // worstEvent.test.ts, linkVisits.test.ts, leakedKeys.test.ts
-      const elsewhere = ["POST /channels/stripe/:token", "POST /pay/:link_id", "POST /leaked_keys"]
+      const elsewhere = [
+        "POST /channels/:channel/:token",
+        "POST /channels/stripe/:token",
+        "POST /pay/:link_id",
+        "POST /leaked_keys"
+      ]
       assert.deepStrictEqual([...new Set(table.map(({ route }) => route)), ...elsewhere].toSorted(), routesHere())
       assert.includeMembers([...routesHere()], endpoints.map(nameOf))
     })

@@ -378,7 +378,7 @@ export class ErasuresApi {
   }
 
   /** Erase a buyer. Metadata, addresses, subjects, evidence and its files, mails, events, receivers' answers, stored answers and API logs then say `[erased]`; numbers, amounts and the ledger stay. 202: it has begun, and `GET` says how far it is. 200: a dry run. It takes your own rows in this environment alone. While it runs, the same request answers the same erasure. 409: 10 of yours are at work. */
-  create(body: ErasuresCreate = {}, options: CallOptions = {}): Call<Erasure> {
+  create(body: ErasuresCreate, options: CallOptions = {}): Call<Erasure> {
     return this.#transport.call({ method: "POST", path: path`/erasures`, body, isKeyed: true }, options)
   }
 
