@@ -308,8 +308,8 @@ const completeStep = span("Disputes.completeStep")(function* (
   const after = yield* applyStatus(services, yield* load(disputeNo), answer.word)
   // An acceptance asks for a lost dispute. It has one, whatever brought that about.
   if (response.step === "accept" && after.status === "lost") return after
-  const own = answer.reason === undefined ? {} : { own: answer.reason }
-  return yield* new DisputeConflict({ disputeNo, reason: "not_taken", ...own })
+  const { reason: words } = answer
+  return yield* new DisputeConflict({ disputeNo, reason: "not_taken", ...(words === undefined ? {} : { said: words }) })
 })
 
 /** Unknown also when no answer comes in time. */

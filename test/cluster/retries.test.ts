@@ -36,7 +36,7 @@ send receipt, keyed                   | 200         | -           | 200 kept    
 create link, keyed                    | 201         | -           | 201 kept               | 201 kept               | 201                    | 201 kept               | 201                  | 201           | 201, 201 kept               | 201           | -             | 201 kept
 update link, keyed                    | 200         | -           | 200 kept               | 200 kept               | 200                    | 200 kept               | 200                  | 200           | 200, 200 kept               | 200           | -             | 200 kept
 update link                           | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
-create report, keyed                  | 202         | -           | 202 kept               | 202 kept               | 202                    | 202 kept               | 202                  | 202           | 202, 202 kept               | 202           | -             | 202 kept
+create report, keyed                  | 202         | -           | 202                    | 202 kept               | 202                    | 202                    | 202                  | 202           | 202, 202 kept               | 202           | -             | 202
 save evidence, keyed                  | 200         | -           | 200 kept               | 200 kept               | 200                    | 200 kept               | 200                  | 200           | 200, 200 kept               | 200           | -             | 200 kept
 save evidence                         | 200         | -           | 200                    | 200                    | 200                    | 200                    | 200                  | -             | 200                         | -             | -             | 200
 submit evidence, keyed                | 200         | 200         | 200                    | 200 kept               | 200                    | 200                    | 200                  | 200           | 200, 200 kept               | 200           | 200           | 200
@@ -128,7 +128,6 @@ layer(Layer.effect(Shared, place), { excludeTestServices: true })(
         // In test/stripe: accounts, webhooks, reconciliation, straySessions. In test/http: keys/leakedKeys, links/linkVisits,
         // orders/unappliedPayments, people/roles.
         const elsewhere = [
-          "POST /channels/:channel/:token",
           "POST /channels/stripe/:token",
           "POST /leaked_keys",
           "POST /operator/v1/merchants/:merchant_id/channels/:mode",

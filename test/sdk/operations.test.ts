@@ -36,6 +36,15 @@ const calls: Readonly<Record<string, (coffer: Coffer) => PromiseLike<unknown>>> 
   "GET /v1/events": ({ events }) => events.list().page(),
   "GET /v1/events/{event_id}": ({ events }) => events.get("1"),
   "GET /v1/logs": ({ apiLogs }) => apiLogs.list().page(),
+  "POST /v1/reports": ({ reports }) => reports.create({ report: "frozen" }),
+  "GET /v1/reports/statement": ({ reports }) => reports.statement({ from: "2026-01-01" }),
+  "GET /v1/reports/fees": ({ reports }) => reports.fees({ from: "2026-01-01" }),
+  "GET /v1/reports/payout": ({ reports }) => reports.payout({ payout_no: "1" }),
+  "GET /v1/reports/frozen": ({ reports }) => reports.frozen(),
+  "GET /v1/reports/{report_no}": ({ reports }) => reports.get("1"),
+  "GET /v1/reports/{report_no}/file": ({ reports }) => reports.file("1"),
+  "POST /v1/erasures": ({ erasures }) => erasures.create({ email: "buyer@shop.example" }),
+  "GET /v1/erasures/{erasure_no}": ({ erasures }) => erasures.get("1"),
   "POST /v1/webhook_endpoints": ({ webhookEndpoints }) => webhookEndpoints.create({ url: "https://shop.example/" }),
   "GET /v1/webhook_endpoints": ({ webhookEndpoints }) => webhookEndpoints.list().page(),
   "GET /v1/webhook_endpoints/{endpoint_id}": ({ webhookEndpoints }) => webhookEndpoints.get("1"),
@@ -79,7 +88,7 @@ describe("every operation of the document", () => {
       assert.strictEqual(sent.length, 1)
       assert.strictEqual(`${method} ${url.pathname}`, operation.replace("{currency}", "USD").replace(/\{\w+\}/, "1"))
       assert.strictEqual(headers["X-Api-Key"], someKey)
-      const takesKey = method !== "GET" && url.pathname !== "/v1/files"
+      const takesKey = method !== "GET" && !["/v1/erasures", "/v1/files"].includes(url.pathname)
       assert.strictEqual(headers["Idempotency-Key"] !== undefined, takesKey, "a write has an Idempotency-Key")
       assert.strictEqual(headers["Content-Type"], typeof body === "string" ? "application/json" : undefined)
     })

@@ -47,6 +47,15 @@ const scaleOf = (owner: SqlClient.SqlClient, folder: string) => {
   })
   /** Without dead rows and free pages. */
   const compact = Effect.gen(function* () {
+    // A vacuum keeps what an open transaction may still see.
+    yield* eventually(
+      "no other transaction",
+      Effect.map(
+        owner`select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+          and (backend_xmin is not null or backend_xid is not null)`,
+        ({ length }) => length === 0
+      )
+    )
     for (const { bytes, part } of yield* tables(owner)) {
       if (known.get(part) !== bytes) yield* owner.unsafe(`vacuum full ${part}`)
     }

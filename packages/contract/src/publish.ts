@@ -152,7 +152,12 @@ const complete = (path: string, method: string, operation: Json, schemas: Json, 
 }
 
 /** An export. */
-const archive = { "application/x-tar": { schema: { type: "string", format: "binary" } } }
+const archive = {
+  "application/x-tar": {
+    schema: { type: "string", format: "binary" },
+    example: "a tar archive: manifest.json, and a file of JSON lines for each kind of row"
+  }
+}
 
 /** The file of a report. */
 const files = {
