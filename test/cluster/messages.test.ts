@@ -9,7 +9,7 @@ import { shapes } from "../../src/platform/cluster/messages.ts"
 import { messages as wallets } from "../../src/wallets/WalletEntity.ts"
 
 /** The shapes of the newest number's messages. */
-const fingerprint = "2430aacd36dcb540"
+const fingerprint = "3726adf9cfca076e"
 
 const shapeOf = (schema: Schema.Codec<unknown, unknown>) => Schema.toJsonSchemaDocument(Schema.toCodecJson(schema))
 
