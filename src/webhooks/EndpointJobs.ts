@@ -44,8 +44,8 @@ export const layer = Layer.effectDiscard(
         return yield* health.forget(row)
       }
       const now = yield* currentTime
-      const seen = healthIn(row)
-      const finding = findingOf(seen, isDisabledIfLasting(endpoint, row), now)
+      const known = healthIn(row)
+      const finding = findingOf(known, isDisabledIfLasting(endpoint, row), now)
       switch (finding) {
         case "forget":
           return yield* health.forget(row)
@@ -60,7 +60,7 @@ export const layer = Layer.effectDiscard(
         case "nothing":
           return yield* health.looked(
             row,
-            { isTold: row.is_told, toldAt: row.told_at, dueAt: nextLookAt(seen, now) },
+            { isTold: row.is_told, toldAt: row.told_at, dueAt: nextLookAt(known, now) },
             now
           )
         case "outage":
@@ -68,7 +68,7 @@ export const layer = Layer.effectDiscard(
           yield* tell(finding, row, { endpoint, merchant })
           const isTold = finding === "outage"
           const toldAt = isTold ? now : row.told_at
-          const after = { ...seen, isTold, toldAt, ...(isTold ? {} : { fifthFailedAt: null }) }
+          const after = { ...known, isTold, toldAt, ...(isTold ? {} : { fifthFailedAt: null }) }
           const dueAt = nextLookAt(after, now)
           return yield* health.looked(row, { isTold, toldAt, isOver: !isTold, dueAt }, now)
         }

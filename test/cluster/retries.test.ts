@@ -125,8 +125,8 @@ layer(Layer.effect(Shared, place), { excludeTestServices: true })(
     it.effect("whichever route it is for", () =>
       Effect.sync(() => {
         const writing = routes().filter((route) => !route.startsWith("GET ") && !route.includes(" /console/api/"))
-        // In test/stripe: accounts, webhooks, reconciliation, straySessions. In test/http: keys/leakedKeys, links/linkVisits,
-        // orders/unappliedPayments, people/roles.
+        // In test/stripe: accounts, webhooks, reconciliation, straySessions. In test/http: keys/leakedKeys,
+        // links/linkVisits, orders/unappliedPayments, people/roles.
         const elsewhere = [
           "POST /channels/stripe/:token",
           "POST /leaked_keys",

@@ -32,8 +32,8 @@ const fields = {
   enabled_events: enabledEvents,
   status: Status.annotate({
     description:
-      "Nothing is delivered to a disabled endpoint, and what falls due meanwhile is skipped. What falls due for a " +
-      "paused one waits, and is delivered when it is enabled again."
+      "Nothing is delivered to a disabled endpoint, and what falls due meanwhile is skipped. Deliveries to a " +
+      "paused one wait, and are sent when it is enabled again."
   }),
   disable_when_failing: Schema.Boolean.annotate({
     description: "Whether it is disabled when it has taken nothing for five days."

@@ -1285,7 +1285,7 @@ export interface WebhookEndpoint {
   readonly description: string | null
   /** Types of events that it takes; `*` stands for all of them, also for those that are added later. */
   readonly enabled_events: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*">
-  /** Nothing is delivered to a disabled endpoint, and what falls due meanwhile is skipped. What falls due for a paused one waits, and is delivered when it is enabled again. */
+  /** Nothing is delivered to a disabled endpoint, and what falls due meanwhile is skipped. Deliveries to a paused one wait, and are sent when it is enabled again. */
   readonly status: "enabled" | "paused" | "disabled"
   /** Whether it is disabled when it has taken nothing for five days. */
   readonly disable_when_failing: boolean
@@ -1311,7 +1311,7 @@ export interface WebhookEndpointWithSecret {
   readonly description: string | null
   /** Types of events that it takes; `*` stands for all of them, also for those that are added later. */
   readonly enabled_events: ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | "*">
-  /** Nothing is delivered to a disabled endpoint, and what falls due meanwhile is skipped. What falls due for a paused one waits, and is delivered when it is enabled again. */
+  /** Nothing is delivered to a disabled endpoint, and what falls due meanwhile is skipped. Deliveries to a paused one wait, and are sent when it is enabled again. */
   readonly status: "enabled" | "paused" | "disabled"
   /** Whether it is disabled when it has taken nothing for five days. */
   readonly disable_when_failing: boolean
