@@ -89,10 +89,10 @@ layer(Layer.effect(Service, running), { excludeTestServices: true })("a visit to
     })
   )
 
-  it.effect("200 at once to a link with max_uses 30 make exactly 30 orders, numbered 1 to 30", () =>
+  it.effect("100 at once to a link with max_uses 30 make exactly 30 orders, numbered 1 to 30", () =>
     Effect.gen(function* () {
       const link = yield* create({ max_uses: 30 })
-      const visits = Array.from({ length: 200 }, () => visit(link))
+      const visits = Array.from({ length: 100 }, () => visit(link))
       const replies = yield* Effect.all(visits, { concurrency: "unbounded" })
       assert.lengthOf(
         replies.filter(({ status }) => status === 303),
