@@ -13,7 +13,7 @@ const runOf = Effect.fnUntraced(function* (files: Readonly<Record<string, string
   mkdirSync(cache, { recursive: true })
   const folder = mkdtempSync(path.join(cache, "stuck-"))
   yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })))
-  const limits = { longMillis: 300, stuckMillis: 2_500 }
+  const limits = { longMillis: 300, stuckMillis: 6_000 }
   for (const [name, test] of Object.entries(files)) {
     writeFileSync(path.join(folder, name), `import { expect, it } from "vitest"\n${test}`)
   }

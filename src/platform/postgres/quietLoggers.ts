@@ -11,6 +11,10 @@ import { isDatabaseTrouble } from "./trouble.ts"
  */
 const ofTheCluster = /^(Shard lock storage (is|has)|No healthy runners available)/
 
+/** The session that held the locks of shards has ended, as in an orderly stop, and they with it: none is left. */
+const isReleasedAnyway = (message: unknown, trouble: string | undefined) =>
+  String(message).startsWith("Could not release shards") && trouble?.includes("Pinned connection was released") === true
+
 export const quiet = (
   loggers: ReadonlySet<Logger.Logger<unknown, unknown>>,
   unlessAway: UnlessAway
@@ -23,7 +27,7 @@ const quieter = (logger: Logger.Logger<unknown, unknown>, unlessAway: UnlessAway
   Logger.make<unknown, unknown>((options) => {
     const message = Array.isArray(options.message) ? options.message : [options.message]
     const trouble = troubleIn(options.cause)
-    if (ofTheCluster.test(String(message[0]))) return undefined
+    if (ofTheCluster.test(String(message[0])) || isReleasedAnyway(message[0], trouble)) return undefined
     if (trouble === undefined) return logger.log(options)
     return unlessAway(() => logger.log({ ...options, message: [...message, trouble], cause: Cause.empty }))
   })
