@@ -1,32 +1,24 @@
 /** The mail about a key that was found in public, in English. It never holds the key. Pure. */
 import type { Message } from "../mail/Mailer.ts"
+import { plainMail } from "../mail/plainMail.ts"
 import type { Merchant } from "../merchants/Merchants.ts"
-import { html } from "../pages/html.ts"
 import { isoText } from "../platform/runtime/codecs.ts"
 import type { ApiKey } from "./ApiKeyStore.ts"
 import type { LeakMail } from "./LeakStore.ts"
 
 export const leakMail = (leak: LeakMail, merchant: Merchant, to: string, key: ApiKey | null): Message => {
   const which = key === null ? `the main ${leak.mode} key` : `the ${leak.mode} key "${key.name}" (${key.key_id})`
-  const lines = [
-    `Somebody has found a secret of ${which} of ${merchant.name} in public, and reported it at ` +
-      `${isoText(leak.reported_at)}.`,
-    ...(key === null ? mainKey : key.revoked_at === null ? oldSecret : revoked),
-    "Look at the calls of the last days in your API logs, and remove the secret from where it was found."
-  ]
-  return {
+  return plainMail({
     id: leak.id,
     to,
-    fromName: "Coffer",
     subject: `A key of ${merchant.name} was found in public`,
-    text: [...lines, ""].join("\n\n"),
-    html: html`<!doctype html>
-      <html lang="en">
-        <body>
-          ${lines.map((line) => html`<p>${line}</p>`)}
-        </body>
-      </html>`.markup
-  }
+    paragraphs: [
+      `Somebody has found a secret of ${which} of ${merchant.name} in public, and reported it at ` +
+        `${isoText(leak.reported_at)}.`,
+      ...(key === null ? mainKey : key.revoked_at === null ? oldSecret : revoked),
+      "Look at the calls of the last days in your API logs, and remove the secret from where it was found."
+    ]
+  })
 }
 
 const mainKey = [

@@ -1,11 +1,11 @@
 /** The mails about an endpoint that fails, in English: to the merchant's developers. Pure. */
 import type { Message } from "../mail/Mailer.ts"
+import { plainMail } from "../mail/plainMail.ts"
 import type { Merchant } from "../merchants/Merchants.ts"
 import { hostOf } from "@coffer/rules/delivery/route"
 import type { Endpoint } from "@coffer/rules/webhooks/Settings"
 import { failuresOfOutage } from "@coffer/rules/webhooks/health"
 import { DateTime } from "effect"
-import { html } from "../pages/html.ts"
 import { isoText } from "../platform/runtime/codecs.ts"
 import type { HealthRow } from "./EndpointHealth.ts"
 
@@ -18,20 +18,13 @@ export const endpointMail = (
 ): Message => {
   const which = `Your ${row.mode} endpoint ${endpoint.id} at ${hostOf(new URL(endpoint.url).host)}`
   const { lines, of, subject } = parts(about, row, which)
-  return {
+  return plainMail({
     // The same at every attempt, so that mail programs show it once.
     id: `${about}_${endpoint.id}_${DateTime.toEpochMillis(of)}`,
     to,
-    fromName: "Coffer",
     subject: `${subject}: ${merchant.name}`,
-    text: [...lines, ""].join("\n\n"),
-    html: html`<!doctype html>
-      <html lang="en">
-        <body>
-          ${lines.map((line) => html`<p>${line}</p>`)}
-        </body>
-      </html>`.markup
-  }
+    paragraphs: lines
+  })
 }
 
 interface Parts {
@@ -44,7 +37,7 @@ interface Parts {
 const parts = (about: About, row: HealthRow, which: string): Parts => {
   const last = [
     `The last one failed at ${isoText(row.last_failed_at)}: ${row.reason}.`,
-    ...(row.answer === null || row.answer === "" ? [] : [`What was answered: ${row.answer}`])
+    ...(row.answer === null || row.answer === "" ? [] : [`The endpoint answered: ${row.answer}`])
   ]
   switch (about) {
     case "outage":
@@ -54,7 +47,8 @@ const parts = (about: About, row: HealthRow, which: string): Parts => {
         lines: [
           `${which} has not taken ${failuresOfOutage} events within a day at the first attempt.`,
           ...last,
-          "Each event is tried again by the usual schedule. What has failed for good can be sent again by hand.",
+          "Each event is tried again by the usual schedule.",
+          "A delivery that has failed for good can be sent again by hand.",
           "You are told when the endpoint works again. Until then no other mail follows about this outage."
         ]
       }
@@ -64,7 +58,7 @@ const parts = (about: About, row: HealthRow, which: string): Parts => {
         of: row.told_at ?? row.failing_since,
         lines: [
           `${which} has taken everything since ${isoText(row.well_since ?? row.last_failed_at)}.`,
-          "What had failed for good before is not sent by itself. Send it again by hand if you need it."
+          "A delivery that had failed for good before is not sent by itself. Send it again by hand if you need it."
         ]
       }
     case "disabled":
