@@ -57,6 +57,7 @@ const startParameters = [
   "tcp_keepalives_interval",
   "tcp_keepalives_count",
   "enable_seqscan",
+  "jit",
   "transaction_read_only"
 ]
 

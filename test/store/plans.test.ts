@@ -1,10 +1,12 @@
 /** How Postgres finds rows for the service (docs/decisions/0010). */
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { plan } from "../../src/platform/commit/Batch.ts"
 import { atOnce } from "../../src/platform/commit/statements.ts"
 import { replacement } from "../../src/orders/OrderStore.ts"
 import { pendingOrder } from "../kit/fixtures.ts"
+import { addressOf, leftOut, named, newServer, postgresFolder, superuser } from "../kit/PostgresPair.ts"
+import { connect } from "../kit/Process.ts"
 import { start } from "../kit/Service.ts"
 
 it.effect(
@@ -35,3 +37,22 @@ it.effect("the statement of a batch is not planned again for each batch, however
     assert.deepStrictEqual(plans?.map(Number), [5, 5])
   }).pipe(Effect.scoped)
 )
+
+describe.skipIf(leftOut)(named("a Postgres that compiles what is costly"), () => {
+  it.live("compiles no statement of the service, not even one that reads a table without an index", () =>
+    Effect.gen(function* () {
+      const server = yield* newServer(yield* postgresFolder, "one", ["jit = on"])
+      const sql = yield* connect(addressOf([server], superuser))
+      yield* sql`create table small (name text)`
+      const [row] = yield* sql<{
+        "QUERY PLAN": ReadonlyArray<object>
+      }>`explain (analyze, format json) select * from small where name > 'a'`
+      assert.deepStrictEqual(Object.keys(row!["QUERY PLAN"][0]!), [
+        "Plan",
+        "Planning Time",
+        "Triggers",
+        "Execution Time"
+      ])
+    })
+  )
+})

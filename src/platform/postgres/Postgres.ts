@@ -67,6 +67,11 @@ const configOf =
       // Postgres keeps the plan that it made for a statement while a table was small, and reads all of it to find one
       // row when it has grown. Tables with an index are read by it from the start.
       enable_seqscan: "off",
+      // Before version 18, a plan that reads a table without an index costs so much by the line above that Postgres
+      // compiles it: half a second for two rows.
+      jit: "off",
+      // Before version 18, a plan that reads a table without an index costs so much by the line above that Postgres
+      // compiles it: half a second for two rows.
       // A server that takes no writes refuses a connection that asks for this.
       ...(anyServer ? {} : { transaction_read_only: "off" })
     }

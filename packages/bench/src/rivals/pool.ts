@@ -7,7 +7,7 @@ pg.types.setTypeParser(int8, Number)
 pg.types.setTypeParser(timestamptz, (text: string) => new Date(text).toISOString())
 
 /** Plans that were made while a table was small are kept: without it, all sides slow down with every row. */
-const options = "-c enable_seqscan=off"
+const options = "-c enable_seqscan=off -c jit=off"
 
 export const makePool = (url: string, max: number): pg.Pool =>
   new pg.Pool({ connectionString: url, max, min: max, idleTimeoutMillis: 0, options })
