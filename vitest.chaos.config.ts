@@ -1,6 +1,6 @@
 /** How `npm run test:chaos` runs: one test alone, since it takes the machine for itself. */
 import { configDefaults, defineConfig } from "vitest/config"
-import { stuckFiles } from "./test/kit/stuckFiles.ts"
+import { stuckFiles } from "./test/kit/run/stuckFiles.ts"
 import { resolve, test } from "./vitest.config.ts"
 
 export default defineConfig({

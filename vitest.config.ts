@@ -6,7 +6,7 @@
 import { statfsSync } from "node:fs"
 import path from "node:path"
 import { configDefaults, defineConfig, type TestUserConfig } from "vitest/config"
-import { stuckFiles } from "./test/kit/stuckFiles.ts"
+import { stuckFiles } from "./test/kit/run/stuckFiles.ts"
 
 const memory = "/dev/shm"
 const bytesMin = 4 * 1024 ** 3
@@ -25,8 +25,8 @@ if (hasMemory()) process.env["TMPDIR"] ??= memory
 export const test: TestUserConfig = {
   include: ["test/**/*.test.ts"],
   exclude: [...configDefaults.exclude, "test/cluster/**", "test/chaos/**"],
-  globalSetup: ["test/kit/globalSetup.ts", "test/kit/program.ts"],
-  setupFiles: ["test/kit/freshMetrics.ts"],
+  globalSetup: ["test/kit/run/globalSetup.ts", "test/kit/program/program.ts"],
+  setupFiles: ["test/kit/run/freshMetrics.ts"],
   // A time-out is no verdict: it says how busy the machine is. This one only ends what would hang for ever.
   testTimeout: 600_000,
   reporters: ["default", stuckFiles({ stuckMillis: 900_000 })],

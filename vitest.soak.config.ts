@@ -1,6 +1,6 @@
-/** How `npm run test:soak` runs: the long forms of the tests that repeat something random (test/kit/soak.ts). */
+/** How `npm run test:soak` runs: the long forms of the tests that repeat something random (test/kit/run/soak.ts). */
 import { configDefaults, defineConfig } from "vitest/config"
-import { stuckFiles } from "./test/kit/stuckFiles.ts"
+import { stuckFiles } from "./test/kit/run/stuckFiles.ts"
 import { resolve, test } from "./vitest.config.ts"
 
 export default defineConfig({

@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { importedBy, specifiersOf } from "./kit/imports.ts"
+import { importedBy, specifiersOf } from "./kit/texts/imports.ts"
 
 /** From bottom to top. */
 const floors: ReadonlyArray<string> = [
@@ -125,7 +125,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
 
 /** Files that are run and not imported. */
 const programs =
-  /^(src\/main|packages\/(bench|simulator)\/src\/([a-z]+\/)?main|packages\/(cluster|simulator|testkit)\/scripts\/\w+|packages\/testkit\/src\/index|packages\/sdk\/generator\/(main|build)|test\/kit\/(freshMetrics|globalSetup|program|standingRunner|stuckFiles)|.*\.test)\.ts$/
+  /^(src\/main|packages\/(bench|simulator)\/src\/([a-z]+\/)?main|packages\/(cluster|simulator|testkit)\/scripts\/\w+|packages\/testkit\/src\/index|packages\/sdk\/generator\/(main|build)|test\/kit\/(run\/(freshMetrics|globalSetup|stuckFiles)|program\/program|runners\/standingRunner)|.*\.test)\.ts$/
 
 /** Written by a program, which `test/sdk/generated.test.ts` holds to it. */
 const isGenerated = (file: string) => file.startsWith("packages/sdk/src/generated/")

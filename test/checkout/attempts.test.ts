@@ -1,7 +1,7 @@
 /** A form of the checkout page that arrives twice makes one attempt (silences: O32). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { attemptNo, card, openScripted } from "../kit/scriptedCheckout.ts"
+import { attemptNo, card, openScripted } from "../kit/pages/scriptedCheckout.ts"
 
 const good = card("4242 4242 4242 4242")
 const wallet = { step: "pay", method: "alipay" }

@@ -12,8 +12,8 @@ import { texts as allTexts } from "../../src/checkout/texts.ts"
 import { OwnerUnavailable } from "../../src/platform/cluster/ask.ts"
 import { NotCommitted } from "../../src/platform/commit/Change.ts"
 import { OrderNotFound } from "../../src/orders/OrderCommands.ts"
-import { type BankError, card, openScripted as open, type Script } from "../kit/scriptedCheckout.ts"
-import { createdAt, expiresAt, facts, pendingOrder, untouched } from "../kit/fixtures.ts"
+import { type BankError, card, openScripted as open, type Script } from "../kit/pages/scriptedCheckout.ts"
+import { createdAt, expiresAt, facts, pendingOrder, untouched } from "../kit/rules/fixtures.ts"
 
 const texts = allTexts.en
 

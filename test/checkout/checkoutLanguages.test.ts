@@ -5,8 +5,8 @@ import type { Order } from "@coffer/rules/order/Order"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { texts as allTexts } from "../../src/checkout/texts.ts"
-import { facts, pendingOrder, untouched } from "../kit/fixtures.ts"
-import { card, openScripted as open } from "../kit/scriptedCheckout.ts"
+import { facts, pendingOrder, untouched } from "../kit/rules/fixtures.ts"
+import { card, openScripted as open } from "../kit/pages/scriptedCheckout.ts"
 
 const texts = allTexts.en
 const paid: Order = { ...facts, ...untouched, ...pendingOrder, status: "paid" }

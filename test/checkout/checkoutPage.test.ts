@@ -14,8 +14,8 @@ import { languages } from "../../src/pages/language.ts"
 import { methodNames } from "../../src/pages/methods.ts"
 import { styleSource } from "../../src/pages/style.ts"
 import { texts as allTexts } from "../../src/checkout/texts.ts"
-import { checkoutPages, screens } from "../kit/checkoutScreens.ts"
-import { createdAt, expiresAt, facts, pendingOrder, shopCalled, teahouse, untouched } from "../kit/fixtures.ts"
+import { checkoutPages, screens } from "../kit/pages/checkoutScreens.ts"
+import { createdAt, expiresAt, facts, pendingOrder, shopCalled, teahouse, untouched } from "../kit/rules/fixtures.ts"
 
 const { pageOf } = CheckoutPage
 type Page = CheckoutPage.Page

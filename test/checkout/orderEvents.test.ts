@@ -9,7 +9,7 @@ import { Draining } from "../../src/edge/Health.ts"
 import { Orders } from "../../src/orders/Orders.ts"
 import { SandboxBuyer } from "../../src/sandbox/SandboxBuyer.ts"
 import { TradeNo } from "@coffer/model/Ids"
-import { createdAt, facts, pendingOrder, untouched } from "../kit/fixtures.ts"
+import { createdAt, facts, pendingOrder, untouched } from "../kit/rules/fixtures.ts"
 import { DateTime } from "effect"
 
 const paid: Order = { ...facts, ...untouched, ...pendingOrder, status: "paid" }

@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import * as cardTyping from "../../src/checkout/browser/cardTyping.ts"
 import { checkCard, testCards } from "../../src/checkout/checkCard.ts"
-import { screens } from "../kit/checkoutScreens.ts"
+import { screens } from "../kit/pages/checkoutScreens.ts"
 
 const { brandOf, groupNumber, slashExpiry } = cardTyping
 

@@ -6,7 +6,7 @@ import { checks } from "@coffer/cli/certifyChecks"
 import { webhooks } from "@coffer/sdk"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type } from "../kit/cli.ts"
+import { type } from "../kit/callers/cli.ts"
 
 const secret = "whsec_6mLxQ0PZzqk3c5m3dJbq0H0y5oQw1YJpYF5R7xkq0yE="
 

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { wayLine } from "@coffer/cli/clock"
-import { envOf, type, watch } from "../kit/cli.ts"
-import { forsake, hold } from "../kit/clockHolder.ts"
+import { envOf, type, watch } from "../kit/callers/cli.ts"
+import { forsake, hold } from "../kit/stories/clockHolder.ts"
 import { eventually } from "../kit/Process.ts"
 import { start } from "../kit/Service.ts"
 

@@ -1,9 +1,9 @@
 /** `coffer deliveries`: what failed is sent again in bulk, and nothing else is. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { envOf, type } from "../kit/cli.ts"
-import { hooksOf } from "../kit/Hooks.ts"
-import { outage } from "../kit/outage.ts"
+import { envOf, type } from "../kit/callers/cli.ts"
+import { hooksOf } from "../kit/callers/Hooks.ts"
+import { outage } from "../kit/stories/outage.ts"
 import { type Running, start } from "../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/cli/deliveries") {}

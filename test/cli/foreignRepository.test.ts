@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { runCli, type } from "../kit/cli.ts"
+import { runCli, type } from "../kit/callers/cli.ts"
 
 const live = `svc_live_${"A".repeat(43)}`
 const sandbox = `svc_test_${"B".repeat(43)}`

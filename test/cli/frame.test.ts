@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { envOf, runCli, type } from "../kit/cli.ts"
+import { envOf, runCli, type } from "../kit/callers/cli.ts"
 import { freePort, type Running, start } from "../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/cli/frame") {}

@@ -5,7 +5,7 @@ import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { envOf, runCli, type } from "../kit/cli.ts"
+import { envOf, runCli, type } from "../kit/callers/cli.ts"
 import { merchantOf } from "../kit/Merchant.ts"
 import { freePort, ownersConnection, type Running, start } from "../kit/Service.ts"
 

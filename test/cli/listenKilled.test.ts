@@ -1,12 +1,12 @@
 /** `coffer listen` and the service are killed again and again: each event reaches the receiver all the same. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { launchCli } from "../kit/cli.ts"
+import { launchCli } from "../kit/callers/cli.ts"
 import { merchantOf } from "../kit/Merchant.ts"
 import { demoKey, eventually, launch } from "../kit/Process.ts"
 import { receiver } from "../kit/Receiver.ts"
 import { freePort } from "../kit/Service.ts"
-import { usedHome } from "../kit/usedHome.ts"
+import { usedHome } from "../kit/program/usedHome.ts"
 
 describe("coffer listen", () => {
   it.live("forwards each event at least once, under kill -9 of itself and of the service", () =>

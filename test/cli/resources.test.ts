@@ -1,8 +1,8 @@
 /** `coffer orders|refunds|disputes|links|events|logs`, against the running service. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer } from "effect"
-import { envOf, type, watch } from "../kit/cli.ts"
-import { callerOf } from "../kit/clockStory.ts"
+import { envOf, type, watch } from "../kit/callers/cli.ts"
+import { callerOf } from "../kit/stories/clockStory.ts"
 import { merchantOf } from "../kit/Merchant.ts"
 import { eventually } from "../kit/Process.ts"
 import { type Running, start } from "../kit/Service.ts"

@@ -1,9 +1,9 @@
 /** `--since 2h` counts from what the clock of the account says: of a sandbox, its own (silences: T9). */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { envOf, type } from "../kit/cli.ts"
-import { callerOf } from "../kit/clockStory.ts"
-import { faultyLine } from "../kit/FaultyLine.ts"
+import { envOf, type } from "../kit/callers/cli.ts"
+import { callerOf } from "../kit/stories/clockStory.ts"
+import { faultyLine } from "../kit/faults/FaultyLine.ts"
 import { receiver } from "../kit/Receiver.ts"
 import { type Running, start } from "../kit/Service.ts"
 

@@ -6,7 +6,7 @@ import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
-import { blocksIn } from "../kit/blocksIn.ts"
+import { blocksIn } from "../kit/texts/blocksIn.ts"
 import { credentialsOf, eventually, newHome, run } from "../kit/Process.ts"
 import { freePort } from "../kit/Service.ts"
 

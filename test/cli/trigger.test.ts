@@ -4,7 +4,7 @@ import { flows } from "@coffer/cli/triggers"
 import { EventType } from "@coffer/model/EventType"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { envOf, type } from "../kit/cli.ts"
+import { envOf, type } from "../kit/callers/cli.ts"
 import { merchantOf } from "../kit/Merchant.ts"
 import { type Running, start } from "../kit/Service.ts"
 

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { Api } from "../kit/Api.ts"
 import { credentialsOf, eventually, launch, newHome, run } from "../kit/Process.ts"
 import { freePort, freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
-import { usedHome } from "../kit/usedHome.ts"
+import { usedHome } from "../kit/program/usedHome.ts"
 
 const shared = { SECRET_KEY: secretKey, OPERATOR_TOKEN: operatorToken }
 

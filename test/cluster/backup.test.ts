@@ -2,7 +2,7 @@
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { commandRun } from "../kit/commandRun.ts"
+import { commandRun } from "../kit/program/commandRun.ts"
 import {
   addressOf,
   app,
@@ -13,11 +13,11 @@ import {
   postgresFolder,
   serverIn,
   superuser
-} from "../kit/PostgresPair.ts"
+} from "../kit/servers/PostgresPair.ts"
 import { connect, eventually, launch, newHome, seeded } from "../kit/Process.ts"
 import { operatorToken, secretKey } from "../kit/Service.ts"
-import { createAndPay, steadyLoad } from "../kit/SteadyLoad.ts"
-import { newKey } from "../kit/TwoRunners.ts"
+import { createAndPay, steadyLoad } from "../kit/faults/SteadyLoad.ts"
+import { newKey } from "../kit/runners/TwoRunners.ts"
 
 const writesEach = 60
 

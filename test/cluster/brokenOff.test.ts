@@ -1,8 +1,8 @@
 /** Work that another runner has begun and breaks off, as one does that stops or has lost its locks. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { member } from "../kit/Members.ts"
-import { keyNamed } from "../kit/Peers.ts"
+import { member } from "../kit/runners/Members.ts"
+import { keyNamed } from "../kit/runners/Peers.ts"
 import { eventually } from "../kit/Process.ts"
 import { freshDatabase } from "../kit/Service.ts"
 

@@ -14,8 +14,8 @@ import manifest from "../../packages/cluster/package.json" with { type: "json" }
 import root from "../../package.json" with { type: "json" }
 import { databaseUrl } from "../../packages/testkit/src/TestPostgres.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
-import { blocksIn } from "../kit/blocksIn.ts"
-import { filesIn, kindsIn, packedProject } from "../kit/packedProject.ts"
+import { blocksIn } from "../kit/texts/blocksIn.ts"
+import { filesIn, kindsIn, packedProject } from "../kit/program/packedProject.ts"
 import { eventually } from "../kit/Process.ts"
 import { freePort } from "../kit/Service.ts"
 

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Coffer, eventually } from "../kit/Process.ts"
-import { twoRunners } from "../kit/TwoRunners.ts"
+import { twoRunners } from "../kit/runners/TwoRunners.ts"
 
 interface Shown {
   readonly state: string

@@ -2,8 +2,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Coffer } from "../kit/Process.ts"
-import { eachOwnsAPart, newOrders, newWallets, ownerOf } from "../kit/threeRunners.ts"
-import { perform, twoRunners } from "../kit/TwoRunners.ts"
+import { eachOwnsAPart, newOrders, newWallets, ownerOf } from "../kit/runners/threeRunners.ts"
+import { perform, twoRunners } from "../kit/runners/TwoRunners.ts"
 
 const askedBy = ({ api }: Coffer, kind: "orders" | "wallets") =>
   Effect.map(api.get("/metrics"), ({ text }) =>

@@ -19,8 +19,8 @@ import {
 } from "../kit/Process.ts"
 import { receiver } from "../kit/Receiver.ts"
 import { freePort } from "../kit/Service.ts"
-import { rounds } from "../kit/soak.ts"
-import { usedHome } from "../kit/usedHome.ts"
+import { rounds } from "../kit/run/soak.ts"
+import { usedHome } from "../kit/program/usedHome.ts"
 
 const kills = rounds(2, 20)
 const answersMax = 200

@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type { SqlClient } from "effect/sql"
-import { cable } from "../kit/Cable.ts"
+import { cable } from "../kit/servers/Cable.ts"
 import {
   assertBooksWhole,
   connect,
@@ -18,9 +18,17 @@ import {
 } from "../kit/Process.ts"
 import { Api } from "../kit/Api.ts"
 import { freshDatabase, start } from "../kit/Service.ts"
-import { signalAll } from "../kit/signalAll.ts"
-import { assertNoneHung, assertNothingLost, countsOf, familyOf, recovers, recoversSoon, traffic } from "../kit/Stall.ts"
-import { usedHome } from "../kit/usedHome.ts"
+import { signalAll } from "../kit/program/signalAll.ts"
+import {
+  assertNoneHung,
+  assertNothingLost,
+  countsOf,
+  familyOf,
+  recovers,
+  recoversSoon,
+  traffic
+} from "../kit/faults/Stall.ts"
+import { usedHome } from "../kit/program/usedHome.ts"
 
 /** Requests of these rounds have six seconds and more before the fault ends. */
 const firstRounds = 6

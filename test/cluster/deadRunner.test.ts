@@ -5,10 +5,18 @@ import type { SqlClient } from "effect/sql"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { answered, type Coffer, connect, eventually } from "../kit/Process.ts"
 import { receiver } from "../kit/Receiver.ts"
-import { insertDeliveries } from "../kit/Rows.ts"
+import { insertDeliveries } from "../kit/rows/Rows.ts"
 import { freePort, freshDatabase, ownersConnection } from "../kit/Service.ts"
-import { newWallets } from "../kit/threeRunners.ts"
-import { newKey, newOrder, type Order, performAtLast, runner, twoRunnersWith, type Wallet } from "../kit/TwoRunners.ts"
+import { newWallets } from "../kit/runners/threeRunners.ts"
+import {
+  newKey,
+  newOrder,
+  type Order,
+  performAtLast,
+  runner,
+  twoRunnersWith,
+  type Wallet
+} from "../kit/runners/TwoRunners.ts"
 
 const testTimeout = 240_000
 

@@ -1,10 +1,10 @@
 /** Webhooks while their process is killed again and again, after numbers of posts that are drawn. Postgres lives on. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { eventPosts } from "../kit/eventPosts.ts"
+import { eventPosts } from "../kit/stories/eventPosts.ts"
 import { type Coffer, connect, launch, newHome, seeded } from "../kit/Process.ts"
 import { freePort, freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
-import { rounds } from "../kit/soak.ts"
+import { rounds } from "../kit/run/soak.ts"
 
 const kills = rounds(3, 20)
 const events = rounds(500, 5_000)

@@ -2,12 +2,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Redacted, Scope } from "effect"
 import * as EmbeddedPostgres from "../../src/platform/embedded/EmbeddedPostgres.ts"
-import { eventPosts } from "../kit/eventPosts.ts"
+import { eventPosts } from "../kit/stories/eventPosts.ts"
 import { connect, newHome, run } from "../kit/Process.ts"
-import { leftOut, named, running } from "../kit/Redis.ts"
-import { idFunction } from "../kit/Rows.ts"
+import { leftOut, named, running } from "../kit/servers/Redis.ts"
+import { idFunction } from "../kit/rows/Rows.ts"
 import { freePort, freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
-import { rounds } from "../kit/soak.ts"
+import { rounds } from "../kit/run/soak.ts"
 
 const restarts = rounds(1, 2)
 const events = rounds(500, 5_000)

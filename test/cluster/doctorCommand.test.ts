@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { commandRun } from "../kit/commandRun.ts"
+import { commandRun } from "../kit/program/commandRun.ts"
 import { eventually, newHome, postgresRuns, run } from "../kit/Process.ts"
 import { freshDatabase, operatorToken, secretKey, start } from "../kit/Service.ts"
 

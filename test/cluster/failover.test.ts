@@ -2,12 +2,12 @@
 import { loadavg } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { alarms, assertNoneFailed, busyClients } from "../kit/busyClients.ts"
+import { alarms, assertNoneFailed, busyClients } from "../kit/stories/busyClients.ts"
 import { answered, assertBooksWhole, type Coffer, connect } from "../kit/Process.ts"
 import { freePort, freshDatabase } from "../kit/Service.ts"
-import { restMillis, rounds } from "../kit/soak.ts"
-import { eachOwnsAPart, newOrders, newWallets, ownerOf, threeRunners } from "../kit/threeRunners.ts"
-import { newKey, newOrder, type Order, perform, runner } from "../kit/TwoRunners.ts"
+import { restMillis, rounds } from "../kit/run/soak.ts"
+import { eachOwnsAPart, newOrders, newWallets, ownerOf, threeRunners } from "../kit/runners/threeRunners.ts"
+import { newKey, newOrder, type Order, perform, runner } from "../kit/runners/TwoRunners.ts"
 
 const kills = Number(process.env["KILLS"] ?? rounds(2, 50))
 /** Orders that are asked for at each kill, some twenty for each runner. */

@@ -6,13 +6,22 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import type { SqlClient } from "effect/sql"
-import { followedRound } from "../kit/followedRound.ts"
-import { makeFollower, missedBy } from "../kit/followers.ts"
-import { addressOf, app, leftOut, named, newServer, postgresFolder, standbyOf, superuser } from "../kit/PostgresPair.ts"
+import { followedRound } from "../kit/rows/followedRound.ts"
+import { makeFollower, missedBy } from "../kit/rows/followers.ts"
+import {
+  addressOf,
+  app,
+  leftOut,
+  named,
+  newServer,
+  postgresFolder,
+  standbyOf,
+  superuser
+} from "../kit/servers/PostgresPair.ts"
 import { answered, connect, eventually, seeded } from "../kit/Process.ts"
 import { freshDatabase, ownersConnection } from "../kit/Service.ts"
-import { rounds } from "../kit/soak.ts"
-import { newOrder, perform, runner, type Wallet } from "../kit/TwoRunners.ts"
+import { rounds } from "../kit/run/soak.ts"
+import { newOrder, perform, runner, type Wallet } from "../kit/runners/TwoRunners.ts"
 
 /** Rounds of each kind. `FOLLOWED_ROUNDS` says the same for `followedLists`. */
 const roundsOfEach = Number(process.env["FOLLOWED_ROUNDS"] ?? rounds(1, 10))

@@ -5,12 +5,12 @@
 import path from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { followedRound } from "../kit/followedRound.ts"
-import { lists } from "../kit/followers.ts"
+import { followedRound } from "../kit/rows/followedRound.ts"
+import { lists } from "../kit/rows/followers.ts"
 import { connect } from "../kit/Process.ts"
 import { freshDatabase } from "../kit/Service.ts"
-import { rounds as roundsOf } from "../kit/soak.ts"
-import { runner } from "../kit/TwoRunners.ts"
+import { rounds as roundsOf } from "../kit/run/soak.ts"
+import { runner } from "../kit/runners/TwoRunners.ts"
 
 const rounds = Number(process.env["FOLLOWED_ROUNDS"] ?? roundsOf(1, 200))
 const writers = Number(process.env["FOLLOWED_WRITERS"] ?? roundsOf(6, 12))
@@ -25,7 +25,7 @@ const lockedMillis = [50, 300, 1_500]
 
 const skewed = (databaseUrl: string, ahead: number) =>
   runner(databaseUrl, {
-    NODE_OPTIONS: `--import=${path.resolve(import.meta.dirname, "../kit/clockAhead.mjs")}`,
+    NODE_OPTIONS: `--import=${path.resolve(import.meta.dirname, "../kit/runners/clockAhead.mjs")}`,
     CLOCK_AHEAD_MILLIS: String(ahead)
   })
 

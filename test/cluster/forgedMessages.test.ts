@@ -1,12 +1,12 @@
 /** An attacker on the runners' network who tries to credit a wallet (docs/security.md). */
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, Redacted } from "effect"
-import { forge } from "../kit/forging.ts"
+import { forge } from "../kit/runners/forging.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
-import { keyNamed } from "../kit/Peers.ts"
+import { keyNamed } from "../kit/runners/Peers.ts"
 import { connect, eventually } from "../kit/Process.ts"
 import { freePort, freshDatabase, secretKey } from "../kit/Service.ts"
-import { runner } from "../kit/TwoRunners.ts"
+import { runner } from "../kit/runners/TwoRunners.ts"
 
 const amount = 1_234_567
 

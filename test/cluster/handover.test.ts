@@ -4,9 +4,9 @@ import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually } from "../kit/Process.ts"
-import { head, sendRaw } from "../kit/Raw.ts"
+import { head, sendRaw } from "../kit/callers/Raw.ts"
 
-const script = path.join(import.meta.dirname, "../kit/frozenChildren.mjs")
+const script = path.join(import.meta.dirname, "../kit/runners/frozenChildren.mjs")
 
 const parent = Effect.gen(function* () {
   let said = ""

@@ -4,9 +4,9 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
-import { blocking } from "../kit/Faults.ts"
-import { runLock } from "../kit/runLock.ts"
-import { cable } from "../kit/Cable.ts"
+import { blocking } from "../kit/faults/Faults.ts"
+import { runLock } from "../kit/runners/runLock.ts"
+import { cable } from "../kit/servers/Cable.ts"
 import { eventually } from "../kit/Process.ts"
 import { asRunner, freshDatabase, type Running, start } from "../kit/Service.ts"
 

@@ -10,10 +10,10 @@ import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Api } from "../kit/Api.ts"
-import * as Image from "../kit/image.ts"
+import * as Image from "../kit/program/image.ts"
 import { eventually } from "../kit/Process.ts"
 import { asOwner, freePort, freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
-import { readYaml } from "../kit/yaml.ts"
+import { readYaml } from "../kit/texts/yaml.ts"
 
 const isRoot = process.getuid?.() === 0
 const { services } = readYaml("docker/compose.yaml")[0]

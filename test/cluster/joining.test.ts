@@ -10,7 +10,7 @@ import * as ShardLocks from "@coffer/cluster/ShardLocks"
 import * as Suspects from "@coffer/cluster/Suspects"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { freshDatabase } from "../kit/Service.ts"
-import { thisRunner } from "../kit/thisRunner.ts"
+import { thisRunner } from "../kit/runners/thisRunner.ts"
 
 const address = RunnerAddress.make("10.0.0.9", 4001)
 const own = Runner.make({ address, groups: ["default"], weight: 1 })

@@ -5,7 +5,7 @@ import type { SqlClient } from "effect/sql"
 import type { Coffer } from "../kit/Process.ts"
 import { connect, eventually, liftQuotas } from "../kit/Process.ts"
 import { freshDatabase, otherSecretKey, secretKey } from "../kit/Service.ts"
-import { runner } from "../kit/TwoRunners.ts"
+import { runner } from "../kit/runners/TwoRunners.ts"
 
 const both = { SECRET_KEY: otherSecretKey, SECRET_KEY_PREVIOUS: secretKey }
 

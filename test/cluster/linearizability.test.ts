@@ -4,11 +4,11 @@
  */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { credit, newOrderState, orderDeed, perform, price, type Purse, walletDeed } from "../kit/histories.ts"
-import { linearize, type Operation, shown } from "../kit/linearizable.ts"
+import { credit, newOrderState, orderDeed, perform, price, type Purse, walletDeed } from "../kit/stories/histories.ts"
+import { linearize, type Operation, shown } from "../kit/stories/linearizable.ts"
 import { type Coffer, liftQuotas, seeded } from "../kit/Process.ts"
-import { rounds } from "../kit/soak.ts"
-import { threeRunners } from "../kit/threeRunners.ts"
+import { rounds } from "../kit/run/soak.ts"
+import { threeRunners } from "../kit/runners/threeRunners.ts"
 
 const [histories, clients, deedsEach] = [rounds(15, 500), 4, 4]
 

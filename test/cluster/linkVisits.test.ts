@@ -1,7 +1,7 @@
 /** Visits to one payment link that come to two runners at once (spec: Payment link; silences: L4). */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { newKey, twoRunnersWith } from "../kit/TwoRunners.ts"
+import { newKey, twoRunnersWith } from "../kit/runners/TwoRunners.ts"
 
 const visits = 200
 const uses = 30

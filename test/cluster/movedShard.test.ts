@@ -8,7 +8,7 @@ import { Faults } from "../../src/platform/runtime/Faults.ts"
 import type { Reply } from "../kit/Api.ts"
 import { assertBooksWhole } from "../kit/Process.ts"
 import { asRunner, freshDatabase, type Running, start } from "../kit/Service.ts"
-import { currencies, type Order } from "../kit/TwoRunners.ts"
+import { currencies, type Order } from "../kit/runners/TwoRunners.ts"
 
 /** Each has one order in each currency: 24 owners are drawn, so each runner has some. */
 const merchantsCount = 8

@@ -18,7 +18,7 @@ import {
   runner,
   twoRunners,
   writeMeanwhile
-} from "../kit/TwoRunners.ts"
+} from "../kit/runners/TwoRunners.ts"
 
 describe.concurrent("a runner that is paused", () => {
   it.live("decides on what the other has written meanwhile when it wakes up", () =>

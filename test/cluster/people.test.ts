@@ -1,13 +1,13 @@
 /** People on two runners, as separate processes: what one of them ends is over on the other with the next request. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { consoleBrowser, type ConsoleBrowser, invite, signIn } from "../kit/console.ts"
-import { listeners } from "../kit/dropListeners.ts"
-import { mailServer } from "../kit/MailServer.ts"
-import { keysOf } from "../kit/apiKeys.ts"
+import { consoleBrowser, type ConsoleBrowser, invite, signIn } from "../kit/callers/console.ts"
+import { listeners } from "../kit/runners/dropListeners.ts"
+import { mailServer } from "../kit/servers/MailServer.ts"
+import { keysOf } from "../kit/callers/apiKeys.ts"
 import { eventually } from "../kit/Process.ts"
-import { twoRunnersWith } from "../kit/TwoRunners.ts"
-import { stretched } from "../kit/slowness.ts"
+import { twoRunnersWith } from "../kit/runners/TwoRunners.ts"
+import { stretched } from "../kit/run/slowness.ts"
 
 const origin = "http://pay.localhost"
 

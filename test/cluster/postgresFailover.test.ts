@@ -6,7 +6,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { patiently } from "../../src/platform/runtime/patience.ts"
-import { commandRun } from "../kit/commandRun.ts"
+import { commandRun } from "../kit/program/commandRun.ts"
 import {
   addressOf,
   app,
@@ -17,13 +17,13 @@ import {
   postgresFolder,
   standbyOf,
   superuser
-} from "../kit/PostgresPair.ts"
+} from "../kit/servers/PostgresPair.ts"
 import { assertBooksWhole, connect, eventually, newHome, seeded } from "../kit/Process.ts"
 import { operatorToken, secretKey } from "../kit/Service.ts"
-import { stretched } from "../kit/slowness.ts"
-import { rounds } from "../kit/soak.ts"
-import { assertAllThere, createAndPay, steadyLoad } from "../kit/SteadyLoad.ts"
-import { newKey, runner } from "../kit/TwoRunners.ts"
+import { stretched } from "../kit/run/slowness.ts"
+import { rounds } from "../kit/run/soak.ts"
+import { assertAllThere, createAndPay, steadyLoad } from "../kit/faults/SteadyLoad.ts"
+import { newKey, runner } from "../kit/runners/TwoRunners.ts"
 
 const losses = rounds(1, 10)
 const merchants = 3

@@ -3,11 +3,11 @@ import { loadavg } from "node:os"
 import { setTimeout as pause } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { addressOf, app, leftOut, named, newServer, postgresFolder, superuser } from "../kit/PostgresPair.ts"
+import { addressOf, app, leftOut, named, newServer, postgresFolder, superuser } from "../kit/servers/PostgresPair.ts"
 import { assertBooksWhole, connect } from "../kit/Process.ts"
-import { rounds } from "../kit/soak.ts"
-import { eachOwnsAPart, newOrders, newWallets } from "../kit/threeRunners.ts"
-import { perform, runner } from "../kit/TwoRunners.ts"
+import { rounds } from "../kit/run/soak.ts"
+import { eachOwnsAPart, newOrders, newWallets } from "../kit/runners/threeRunners.ts"
+import { perform, runner } from "../kit/runners/TwoRunners.ts"
 
 const restarts = rounds(1, 20)
 /** How long Postgres is away, seconds, and how long it is watched afterwards. */

@@ -1,7 +1,7 @@
 /** The quota of a merchant is one for all runners, also without Redis (docs/decisions/0060). */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { twoRunners } from "../kit/TwoRunners.ts"
+import { twoRunners } from "../kit/runners/TwoRunners.ts"
 
 it.live("two runners without Redis take 120 of 360 writes and 600 of 900 reads together", () =>
   Effect.gen(function* () {

@@ -9,8 +9,8 @@ import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { troubleOf } from "../../src/platform/postgres/trouble.ts"
 import { connect, eventually, launch, newHome } from "../kit/Process.ts"
 import { freshDatabase, operatorToken, ownersConnection, secretKey } from "../kit/Service.ts"
-import { recoversSoon } from "../kit/Stall.ts"
-import { newKey } from "../kit/TwoRunners.ts"
+import { recoversSoon } from "../kit/faults/Stall.ts"
+import { newKey } from "../kit/runners/TwoRunners.ts"
 
 const shared = { SECRET_KEY: secretKey, OPERATOR_TOKEN: operatorToken, ALLOW_PRIVATE_WEBHOOKS: "true" }
 

@@ -1,7 +1,7 @@
 /** Refunds at two doors: two services on one database, as two runners of a cluster are (silences: R4, R7, R15). */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { blocking } from "../kit/Faults.ts"
+import { blocking } from "../kit/faults/Faults.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { assertRefused, merchantOf } from "../kit/Merchant.ts"
 import { asRunner, freshDatabase, type Options, start } from "../kit/Service.ts"

@@ -7,12 +7,12 @@
  */
 import { assert, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { deaths } from "../kit/deaths.ts"
-import { failures, type Place, place } from "../kit/failures.ts"
-import { killed } from "../kit/killed.ts"
+import { deaths } from "../kit/faults/deaths.ts"
+import { failures, type Place, place } from "../kit/faults/failures.ts"
+import { killed } from "../kit/runners/killed.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
-import { routeOf, routes } from "../kit/routes.ts"
-import { writes } from "../kit/writes.ts"
+import { routeOf, routes } from "../kit/routes/routes.ts"
+import { writes } from "../kit/routes/writes.ts"
 
 const expected = `
                                       | dies before | dies midway | dies after             | answer lost            | hangs up               | unknown, written       | unknown, not written | claim unknown | two at once                 | killed before | killed midway | killed after

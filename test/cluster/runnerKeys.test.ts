@@ -1,8 +1,8 @@
 /** Runners of one cluster while `SECRET_KEY` is replaced on one after the other (docs/decisions/0027). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
-import { member } from "../kit/Members.ts"
-import { keyNamed } from "../kit/Peers.ts"
+import { member } from "../kit/runners/Members.ts"
+import { keyNamed } from "../kit/runners/Peers.ts"
 import { eventually } from "../kit/Process.ts"
 import { freshDatabase } from "../kit/Service.ts"
 

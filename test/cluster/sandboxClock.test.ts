@@ -1,8 +1,8 @@
 /** Time travel where any of two runners answers, and any of them owns what is changed (docs/decisions/0043). */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { clockStory } from "../kit/clockStory.ts"
-import { twoRunners } from "../kit/TwoRunners.ts"
+import { clockStory } from "../kit/stories/clockStory.ts"
+import { twoRunners } from "../kit/runners/TwoRunners.ts"
 
 describe("the clock of a sandbox over two runners", () => {
   it.live("takes one merchant through the same story, each call to the other runner", () =>

@@ -9,12 +9,12 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Life, live, type Point, type Side, timeOf } from "../kit/Crash.ts"
+import { type Life, live, type Point, type Side, timeOf } from "../kit/faults/Crash.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
-import { booksOf, hasFreeze, type MerchantBooks, withoutFreeze } from "../kit/merchantBooks.ts"
+import { booksOf, hasFreeze, type MerchantBooks, withoutFreeze } from "../kit/stories/merchantBooks.ts"
 import { freshDatabase } from "../kit/Service.ts"
-import { isSoak } from "../kit/soak.ts"
-import { type Shop, shopOf, type Workflow, workflows } from "../kit/workflows.ts"
+import { isSoak } from "../kit/run/soak.ts"
+import { type Shop, shopOf, type Workflow, workflows } from "../kit/stories/workflows.ts"
 
 interface Row extends Point {
   readonly workflow: string

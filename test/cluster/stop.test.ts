@@ -18,8 +18,8 @@ import {
   run
 } from "../kit/Process.ts"
 import { freePort, freshDatabase, secretKey } from "../kit/Service.ts"
-import { stretched } from "../kit/slowness.ts"
-import { usedHome } from "../kit/usedHome.ts"
+import { stretched } from "../kit/run/slowness.ts"
+import { usedHome } from "../kit/program/usedHome.ts"
 
 /** An order whose headers have arrived and whose body is still on its way. */
 const beginOrder = (url: string, key: string, body: string) =>

@@ -3,9 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Coffer, demoKey, eventually, launch, newHome, run } from "../kit/Process.ts"
 import { freePort, freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
-import { alarms, busyClients } from "../kit/busyClients.ts"
-import { cable } from "../kit/Cable.ts"
-import { usedHome } from "../kit/usedHome.ts"
+import { alarms, busyClients } from "../kit/stories/busyClients.ts"
+import { cable } from "../kit/servers/Cable.ts"
+import { usedHome } from "../kit/program/usedHome.ts"
 
 const shared = { SECRET_KEY: secretKey, OPERATOR_TOKEN: operatorToken }
 

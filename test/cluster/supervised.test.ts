@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type { SqlClient } from "effect/sql"
-import { alarms, assertFewFailed, assertNoneFailed, busyClients, tally } from "../kit/busyClients.ts"
+import { alarms, assertFewFailed, assertNoneFailed, busyClients, tally } from "../kit/stories/busyClients.ts"
 import {
   answered,
   assertBooksWhole,
@@ -18,10 +18,10 @@ import {
   postmasterOf,
   run
 } from "../kit/Process.ts"
-import { head, sendRaw } from "../kit/Raw.ts"
+import { head, sendRaw } from "../kit/callers/Raw.ts"
 import { freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
-import { isSoak, restMillis, rounds } from "../kit/soak.ts"
-import { usedHome } from "../kit/usedHome.ts"
+import { isSoak, restMillis, rounds } from "../kit/run/soak.ts"
+import { usedHome } from "../kit/program/usedHome.ts"
 
 const runners = 3
 

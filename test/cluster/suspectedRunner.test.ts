@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { type Coffer, eventually } from "../kit/Process.ts"
-import { eachOwnsAPart, newOrders, newWallets, ownerOf } from "../kit/threeRunners.ts"
-import { perform, performAtLast, twoRunners } from "../kit/TwoRunners.ts"
+import { eachOwnsAPart, newOrders, newWallets, ownerOf } from "../kit/runners/threeRunners.ts"
+import { perform, performAtLast, twoRunners } from "../kit/runners/TwoRunners.ts"
 
 /** Each would wait five seconds for its owner; together longer than Postgres keeps the shards of a frozen runner. */
 const asked = 12

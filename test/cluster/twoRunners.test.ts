@@ -1,11 +1,11 @@
 /** Two runners on one database, as separate processes: who serves what, and what happens when one dies. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Duration, Effect, Layer } from "effect"
-import { keysOf } from "../kit/apiKeys.ts"
+import { keysOf } from "../kit/callers/apiKeys.ts"
 import { assertBooksWhole, type Coffer, eventually, seeded } from "../kit/Process.ts"
 import { receiver } from "../kit/Receiver.ts"
-import { stretched } from "../kit/slowness.ts"
-import { rounds } from "../kit/soak.ts"
+import { stretched } from "../kit/run/slowness.ts"
+import { rounds } from "../kit/run/soak.ts"
 import {
   allAtOnce,
   assertDone,
@@ -19,7 +19,7 @@ import {
   seed,
   twoRunners,
   type Wallet
-} from "../kit/TwoRunners.ts"
+} from "../kit/runners/TwoRunners.ts"
 
 /** Three currencies, each as often; every fourth is paid twice. */
 const purchases = rounds(60, 240)

@@ -5,11 +5,11 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { protocolsOf, type RunnerTls } from "@coffer/cluster/RunnerTls"
 import { shapes } from "../../src/platform/cluster/messages.ts"
-import { callerWith, keyed, listening, localPlace, portOf } from "../kit/Peers.ts"
+import { callerWith, keyed, listening, localPlace, portOf } from "../kit/runners/Peers.ts"
 import { connect, eventually } from "../kit/Process.ts"
 import { freshDatabase } from "../kit/Service.ts"
-import { application } from "../kit/thisRunner.ts"
-import { runner } from "../kit/TwoRunners.ts"
+import { application } from "../kit/runners/thisRunner.ts"
+import { runner } from "../kit/runners/TwoRunners.ts"
 
 /** The same runner, which offers these in its handshake. */
 const offering = (tls: RunnerTls, ALPNProtocols: Array<string> | undefined): RunnerTls => ({

@@ -29,7 +29,7 @@ import { filesVerdict, keyVerdict, passwordsVerdict } from "../../src/doctor/sec
 import { mailVerdict, openIdVerdict, redisVerdict } from "../../src/doctor/serviceChecks.ts"
 import { stripeVerdict, thinVerdict } from "../../src/channels/stripe/stripeInstallation.ts"
 import { newestMigration } from "../../src/platform/postgres/Migrator.ts"
-import { installationWith, settingsWith } from "../kit/installation.ts"
+import { installationWith, settingsWith } from "../kit/program/installation.ts"
 
 const live = installationWith()
 const quiet = installationWith({ isLive: false })

@@ -7,7 +7,7 @@ import { DateTime, Effect, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { certificateEnd, makeLook } from "../../src/doctor/publicCertificate.ts"
 import { ageOfBooks } from "../../src/channels/stripe/ReconciliationStore.ts"
-import { authority, needsOpenssl } from "../kit/Certificates.ts"
+import { authority, needsOpenssl } from "../kit/servers/Certificates.ts"
 import { freePort } from "../kit/Service.ts"
 import { begins, connected, connectedAs } from "../stripe/kit.ts"
 

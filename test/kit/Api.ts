@@ -4,7 +4,7 @@ import { Agent, fetch } from "@effect/platform-node/Undici"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { type NewMerchant as Merchant, newMerchant } from "../../packages/testkit/src/newMerchant.ts"
-import { assertDocumented } from "./contract.ts"
+import { assertDocumented } from "./routes/contract.ts"
 
 export type { Merchant }
 

@@ -17,7 +17,7 @@ import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { Api, type Reply } from "./Api.ts"
 import { assertLedgerWhole } from "./ledger.ts"
 import { freePort } from "./Service.ts"
-import { signalAll } from "./signalAll.ts"
+import { signalAll } from "./program/signalAll.ts"
 
 const repository = path.resolve(import.meta.dirname, "../..")
 

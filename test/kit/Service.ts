@@ -9,8 +9,8 @@ import * as Service from "../../packages/testkit/src/Service.ts"
 import * as TestPostgres from "../../packages/testkit/src/TestPostgres.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { Api, type Merchant } from "./Api.ts"
-import { templates } from "./globalSetup.ts"
-import { logWhenFailed } from "./logWhenFailed.ts"
+import { templates } from "./run/globalSetup.ts"
+import { logWhenFailed } from "./run/logWhenFailed.ts"
 
 export { freePort }
 

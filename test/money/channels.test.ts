@@ -1,12 +1,12 @@
 /**
  * The same money stories through two channels: the sandbox's bank, and a third channel that exists in tests alone
- * (`test/kit/memoryChannel.ts`). Rooms name no channel, so each story ends with the same answers, events and books.
+ * (`test/kit/stories/memoryChannel.ts`). Rooms name no channel, so each story ends with the same answers, events and books.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { disputed, sold } from "../kit/disputed.ts"
+import { disputed, sold } from "../kit/stories/disputed.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
-import { memoryChannel } from "../kit/memoryChannel.ts"
+import { memoryChannel } from "../kit/stories/memoryChannel.ts"
 import { assertRefused, feeOf, merchantOf } from "../kit/Merchant.ts"
 import { start } from "../kit/Service.ts"
 

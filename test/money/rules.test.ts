@@ -1,7 +1,7 @@
 /** Any two hundred steps of a business, by the rules alone, are what the accountant's model says. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { rounds } from "../kit/soak.ts"
+import { rounds } from "../kit/run/soak.ts"
 import { Model, stepOf } from "./model.ts"
 import { Rules } from "./rules.ts"
 

@@ -22,7 +22,7 @@ import { feeFor } from "@coffer/rules/wallet/feeFor"
 import { type Entry, post } from "@coffer/rules/wallet/post"
 import { emptyWallet, type LedgerRow } from "@coffer/rules/wallet/Wallet"
 import { Result } from "effect"
-import { createdAt as at, facts, pendingOrder } from "../kit/fixtures.ts"
+import { createdAt as at, facts, pendingOrder } from "../kit/rules/fixtures.ts"
 import type { Books } from "../kit/Merchant.ts"
 import { disputeFee, payoutFee, type Step } from "./model.ts"
 

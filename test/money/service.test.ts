@@ -6,11 +6,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import type { Reply } from "../kit/Api.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
-import { memoryChannel } from "../kit/memoryChannel.ts"
+import { memoryChannel } from "../kit/stories/memoryChannel.ts"
 import { merchantOf } from "../kit/Merchant.ts"
 import { seeded } from "../kit/Process.ts"
 import { freshDatabase, type Options, start } from "../kit/Service.ts"
-import { rounds } from "../kit/soak.ts"
+import { rounds } from "../kit/run/soak.ts"
 import { Model, payoutFee, type Step, stepOf } from "./model.ts"
 
 const steps = rounds(100, 200)

@@ -14,7 +14,7 @@ import { Context, DateTime, Effect, Layer, Result } from "effect"
 import fc from "fast-check"
 import { Reports } from "../../src/reports/Reports.ts"
 import { type Running, start } from "../kit/Service.ts"
-import { rounds } from "../kit/soak.ts"
+import { rounds } from "../kit/run/soak.ts"
 
 class Service extends Context.Service<Service, Running>()("test/statements") {}
 

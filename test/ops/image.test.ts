@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import * as Image from "../kit/image.ts"
-import { importedBy, specifiersOf } from "../kit/imports.ts"
+import * as Image from "../kit/program/image.ts"
+import { importedBy, specifiersOf } from "../kit/texts/imports.ts"
 
 const { dockerfile } = Image
 

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { start } from "../kit/Service.ts"
-import { readYaml, type Yaml } from "../kit/yaml.ts"
+import { readYaml, type Yaml } from "../kit/texts/yaml.ts"
 
 const rulesFile = "ops/prometheus/alerts.yaml"
 const alerts: ReadonlyArray<Yaml> = readYaml(rulesFile)[0].groups.flatMap(({ rules }: Yaml) => rules)

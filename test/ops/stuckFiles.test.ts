@@ -19,7 +19,7 @@ const runOf = Effect.fnUntraced(function* (files: Readonly<Record<string, string
   }
   writeFileSync(
     path.join(folder, "vitest.config.ts"),
-    `import { stuckFiles } from ${JSON.stringify(path.join(repository, "test/kit/stuckFiles.ts"))}
+    `import { stuckFiles } from ${JSON.stringify(path.join(repository, "test/kit/run/stuckFiles.ts"))}
      export default { test: { testTimeout: 2000, maxWorkers: 2, reporters: ["default", stuckFiles(${JSON.stringify(limits)})] } }`
   )
   const program = path.join(repository, "node_modules/vitest/vitest.mjs")

@@ -1,8 +1,8 @@
 /** Paying at checkout as buyers do, in a real browser and with the whole service behind it (silences: K). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { executable, needsChromium } from "../kit/Browser.ts"
-import { fillCard, heading, number, openCheckout, phone, valueOf } from "../kit/checkoutBrowser.ts"
+import { executable, needsChromium } from "../kit/pages/Browser.ts"
+import { fillCard, heading, number, openCheckout, phone, valueOf } from "../kit/pages/checkoutBrowser.ts"
 
 describe.skipIf(executable === undefined)(`paying at checkout${needsChromium}`, () => {
   it.live("takes a card on a phone with digits alone, in fewer than 12 keystrokes beyond the number", () =>

@@ -1,8 +1,8 @@
 /** A checkout page's own acts: it turns with its order, leads back, and shows times (silences: K1, K3, K5). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { executable, needsChromium, openPage } from "../kit/Browser.ts"
-import { desktop, fillCard, heading, openCheckout, phone } from "../kit/checkoutBrowser.ts"
+import { executable, needsChromium, openPage } from "../kit/pages/Browser.ts"
+import { desktop, fillCard, heading, openCheckout, phone } from "../kit/pages/checkoutBrowser.ts"
 
 describe.skipIf(executable === undefined)(`a checkout page by itself${needsChromium}`, () => {
   it.live("turns the page also where it can only ask now and then", () =>

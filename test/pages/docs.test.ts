@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Api } from "@coffer/contract/Api"
 import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
-import { executable, needsChromium, openPage } from "../kit/Browser.ts"
+import { executable, needsChromium, openPage } from "../kit/pages/Browser.ts"
 import { start } from "../kit/Service.ts"
 
 // oxlint-disable-next-line no-explicit-any -- a document without a type of its own

@@ -1,7 +1,7 @@
 /** A person who is taken for a program at a payment link, in a real browser (silences: L4). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { executable, needsChromium, openPage } from "../kit/Browser.ts"
+import { executable, needsChromium, openPage } from "../kit/pages/Browser.ts"
 import { start } from "../kit/Service.ts"
 import { previewers } from "../http/links/agents.ts"
 

@@ -10,10 +10,10 @@ import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Stripe } from "stripe"
-import { executable, needsChromium, openPage } from "../kit/Browser.ts"
+import { executable, needsChromium, openPage } from "../kit/pages/Browser.ts"
 import { receiver } from "../kit/Receiver.ts"
 import { freePort } from "../kit/Service.ts"
-import { isSoak } from "../kit/soak.ts"
+import { isSoak } from "../kit/run/soak.ts"
 
 const root = path.resolve(import.meta.dirname, "../..")
 

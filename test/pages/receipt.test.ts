@@ -5,11 +5,11 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
-import { executable, needsChromium, openPage } from "../kit/Browser.ts"
-import { fillCard, heading } from "../kit/checkoutBrowser.ts"
-import { png } from "../kit/png.ts"
+import { executable, needsChromium, openPage } from "../kit/pages/Browser.ts"
+import { fillCard, heading } from "../kit/pages/checkoutBrowser.ts"
+import { png } from "../kit/pages/png.ts"
 import { type Running, start } from "../kit/Service.ts"
-import { filePart, formOf, modePart, upload } from "../kit/uploads.ts"
+import { filePart, formOf, modePart, upload } from "../kit/callers/uploads.ts"
 
 const longest = {
   subject: "S".repeat(255),

@@ -4,8 +4,8 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { executable, needsChromium } from "../kit/Browser.ts"
-import { fillCard, heading, openCheckout, phone, valueOf } from "../kit/checkoutBrowser.ts"
+import { executable, needsChromium } from "../kit/pages/Browser.ts"
+import { fillCard, heading, openCheckout, phone, valueOf } from "../kit/pages/checkoutBrowser.ts"
 
 /** As the browser's developer tools have them: bytes a second, and milliseconds that each request waits. */
 const networks = {

@@ -1,7 +1,7 @@
 /** The checkout through a simulated Stripe, as a buyer sees it: there by card or wallet, and back to our success. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { executable, needsChromium, openPage } from "../kit/Browser.ts"
+import { executable, needsChromium, openPage } from "../kit/pages/Browser.ts"
 import { connected } from "../stripe/kit.ts"
 
 const shop = "https://shop.example/thanks?order={OUT_TRADE_NO}"

@@ -12,7 +12,7 @@ import {
   waitingForClient,
   withoutDeadline
 } from "../../src/platform/runtime/Deadline.ts"
-import { requestTime } from "../kit/requestTime.ts"
+import { requestTime } from "../kit/program/requestTime.ts"
 
 /** Runs it as a request that has ten seconds. */
 const inRequest = <A, E>(test: (clock: ReturnType<typeof requestTime>, deadline: Deadline) => Effect.Effect<A, E>) =>

@@ -20,7 +20,7 @@ import {
   runs,
   usedHome,
   usesTemplate
-} from "../kit/EmbeddedHome.ts"
+} from "../kit/servers/EmbeddedHome.ts"
 
 usesTemplate()
 

@@ -7,7 +7,7 @@ import fs from "node:fs"
 import net from "node:net"
 import { dirname, join } from "node:path"
 import { FreePort, start } from "../../src/platform/embedded/EmbeddedPostgres.ts"
-import { ask, coffer, inNewHome, inUsedHome, refusal, usesTemplate } from "../kit/EmbeddedHome.ts"
+import { ask, coffer, inNewHome, inUsedHome, refusal, usesTemplate } from "../kit/servers/EmbeddedHome.ts"
 
 usesTemplate()
 

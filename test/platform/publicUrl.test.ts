@@ -1,7 +1,7 @@
 /** PUBLIC_URL stands in addresses that buyers and merchants are given, so it holds no password. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import { settingsOf } from "../kit/settings.ts"
+import { settingsOf } from "../kit/program/settings.ts"
 
 const given = {
   SECRET_KEY: "bm90IGEgc2VjcmV0LCBidXQgMzIgYnl0ZXMgbG9uZyE=",

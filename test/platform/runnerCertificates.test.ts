@@ -4,9 +4,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { type CertificateFiles, ofCertificates } from "@coffer/cluster/RunnerTls"
-import { authority, needsOpenssl } from "../kit/Certificates.ts"
-import { callerWith, keyed, localPlace, portOf } from "../kit/Peers.ts"
-import { application } from "../kit/thisRunner.ts"
+import { authority, needsOpenssl } from "../kit/servers/Certificates.ts"
+import { callerWith, keyed, localPlace, portOf } from "../kit/runners/Peers.ts"
+import { application } from "../kit/runners/thisRunner.ts"
 
 const here = "IP:127.0.0.1"
 const certificates = (files: CertificateFiles) => ofCertificates(application, files)

@@ -8,7 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Layer, Scope } from "effect"
 import { type Socket as EffectSocket, SocketServer } from "effect/socket"
 import { layer, unprovenMax } from "@coffer/cluster/RunnerPort"
-import { callerWith, calling, keyed, knocking, listening, localPlace, portOf, tap } from "../kit/Peers.ts"
+import { callerWith, calling, keyed, knocking, listening, localPlace, portOf, tap } from "../kit/runners/Peers.ts"
 import { eventually } from "../kit/Process.ts"
 
 const until = (what: string, check: () => boolean) => eventually(what, Effect.sync(check), "1 minute")

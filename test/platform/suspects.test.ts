@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, type Exit, Fiber, Layer } from "effect"
 import { ClusterError, EntityAddress, EntityId, EntityType, RunnerAddress, Runners, ShardId } from "effect/cluster"
 import * as Suspects from "@coffer/cluster/Suspects"
-import { thisRunner } from "../kit/thisRunner.ts"
+import { thisRunner } from "../kit/runners/thisRunner.ts"
 
 type Sent = Parameters<Runners.Runners["Service"]["send"]>[0]
 

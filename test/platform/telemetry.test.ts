@@ -7,7 +7,7 @@ import { Instance } from "../../src/platform/runtime/Vitals.ts"
 import * as Settings from "../../src/platform/runtime/Settings.ts"
 import * as standardError from "../../src/platform/runtime/standardError.ts"
 import * as Telemetry from "../../src/platform/runtime/Telemetry.ts"
-import { collector } from "../kit/collector.ts"
+import { collector } from "../kit/servers/collector.ts"
 
 /** As the settings say it. */
 const sentTo = (url: URL, others: Partial<Collector> = {}) =>

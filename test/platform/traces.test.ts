@@ -4,7 +4,7 @@ import { Console, Context, Effect, Layer, Option, Redacted, References, Scope } 
 import * as Faults from "../../src/platform/runtime/Faults.ts"
 import * as standardError from "../../src/platform/runtime/standardError.ts"
 import * as Telemetry from "../../src/platform/runtime/Telemetry.ts"
-import { collector, type ExportedSpan } from "../kit/collector.ts"
+import { collector, type ExportedSpan } from "../kit/servers/collector.ts"
 import { merchantOf } from "../kit/Merchant.ts"
 import { start } from "../kit/Service.ts"
 

@@ -5,7 +5,7 @@ import { ConnectionError, SqlError } from "effect/sql/SqlError"
 import { Wakeups } from "../../src/platform/commit/Wakeups.ts"
 import { DeliveryStore } from "../../src/webhooks/DeliveryStore.ts"
 import { receiver } from "../kit/Receiver.ts"
-import { insertDeliveries } from "../kit/Rows.ts"
+import { insertDeliveries } from "../kit/rows/Rows.ts"
 import { start } from "../kit/Service.ts"
 
 const away = new SqlError({ reason: new ConnectionError({ cause: new Error("no answer in time") }) })

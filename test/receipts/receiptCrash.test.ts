@@ -4,8 +4,8 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Life, live, type Point, type Side, timeOf } from "../kit/Crash.ts"
-import { mailServer } from "../kit/MailServer.ts"
+import { type Life, live, type Point, type Side, timeOf } from "../kit/faults/Crash.ts"
+import { mailServer } from "../kit/servers/MailServer.ts"
 import type { Merchant } from "../kit/Api.ts"
 import { freshDatabase, type Running } from "../kit/Service.ts"
 

@@ -1,7 +1,7 @@
 /** Mails with receipts, to a real mail server that fails in every way (spec: Orders, receipt_email). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Behaviour, mailServer } from "../kit/MailServer.ts"
+import { type Behaviour, mailServer } from "../kit/servers/MailServer.ts"
 import { freePort, type Running, start } from "../kit/Service.ts"
 
 const pay = Effect.fnUntraced(function* ({ api, merchant }: Running, terms: object = {}) {

@@ -17,7 +17,7 @@ import { instruct, performedCommand } from "../../src/wallets/Instructions.ts"
 import { makeSnapshots } from "../../src/aggregate/Snapshots.ts"
 import type { Change } from "../../src/platform/commit/Change.ts"
 import { noEntry } from "../../src/wallets/Wallets.ts"
-import { createdAt as now, pendingOrder } from "../kit/fixtures.ts"
+import { createdAt as now, pendingOrder } from "../kit/rules/fixtures.ts"
 
 /** A count that goes up by facts, each of which moves as much money and is told. */
 interface Count extends WalletName {

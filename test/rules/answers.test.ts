@@ -22,7 +22,7 @@ import {
 } from "../../src/idempotency/Answering.ts"
 import { idempotencyKeys, released, running } from "../../src/idempotency/IdempotencyClaim.ts"
 import type { Change } from "../../src/platform/commit/Change.ts"
-import { createdAt } from "../kit/fixtures.ts"
+import { createdAt } from "../kit/rules/fixtures.ts"
 
 const claim = { id: "claim", version: 7, merchantId: "m", mode: "live", fingerprint: "f", createdAt }
 const later = DateTime.add(createdAt, { seconds: 30 })

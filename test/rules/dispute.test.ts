@@ -34,7 +34,7 @@ import {
   tooLate,
   withdrawn,
   won
-} from "../kit/disputeFixtures.ts"
+} from "../kit/rules/disputeFixtures.ts"
 
 describe("dispute: evidence", () => {
   const save = (time: DateTime.Utc) => command.SaveDraft.make({ at: time, evidence })

@@ -5,8 +5,8 @@ import { Dispute, DisputeCommand, isFrozen } from "@coffer/rules/dispute/Dispute
 import { consequences, opening } from "@coffer/rules/dispute/consequences"
 import { evolve } from "@coffer/rules/dispute/evolve"
 import { Schema } from "effect"
-import { createdAt } from "../kit/fixtures.ts"
-import { matrix } from "../kit/Matrix.ts"
+import { createdAt } from "../kit/rules/fixtures.ts"
+import { matrix } from "../kit/rules/Matrix.ts"
 import {
   acceptanceBegun,
   acceptanceTaken,
@@ -28,7 +28,7 @@ import {
   submissionBegun,
   submitted,
   won
-} from "../kit/disputeFixtures.ts"
+} from "../kit/rules/disputeFixtures.ts"
 
 describe("dispute: status by command", () => {
   // The states of a dispute that needs a response, told apart by what the merchant has answered.

@@ -19,7 +19,7 @@ import {
   submitted,
   withdrawn,
   won
-} from "../kit/disputeFixtures.ts"
+} from "../kit/rules/disputeFixtures.ts"
 
 describe("dispute: money", () => {
   const moved = (before: Dispute, event: DisputeEvent) => {

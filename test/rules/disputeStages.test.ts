@@ -35,7 +35,7 @@ import {
   submissionBegun,
   submitted,
   won
-} from "../kit/disputeFixtures.ts"
+} from "../kit/rules/disputeFixtures.ts"
 
 const { amount } = inquired
 const begins = (over: Partial<typeof fact.StageBegun.Type> = {}) =>

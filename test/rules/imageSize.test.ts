@@ -2,7 +2,7 @@
 import { imageSize } from "@coffer/rules/files/imageSize"
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { png } from "../kit/png.ts"
+import { png } from "../kit/pages/png.ts"
 
 const segment = (marker: number, content: ReadonlyArray<number>) => [0xff, marker, 0, content.length + 2, ...content]
 const frame = (marker: number) => segment(marker, [8, 1, 2, 3, 4, 1, 1, 0x11, 0])

@@ -1,6 +1,6 @@
 /** The checker of histories itself: what it lets pass, and what it finds. */
 import { assert, describe, it } from "@effect/vitest"
-import { linearize, type Operation } from "../kit/linearizable.ts"
+import { linearize, type Operation } from "../kit/stories/linearizable.ts"
 
 const add = (calledAt: number, answeredAt: number): Operation<number> => ({
   name: "adds",

@@ -11,7 +11,7 @@ import { LinkCommand, type PaymentLink, VisitNo } from "@coffer/rules/link/Payme
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Schema } from "effect"
 import fc from "fast-check"
-import { createdAt, pendingOrder } from "../kit/fixtures.ts"
+import { createdAt, pendingOrder } from "../kit/rules/fixtures.ts"
 
 const { Update, Visit } = LinkCommand.cases
 const { amount, currency, merchantId, mode, tradeNo } = pendingOrder

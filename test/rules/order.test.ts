@@ -38,9 +38,9 @@ import {
   ReserveRefund,
   UnappliedPaymentFound,
   UnappliedPaymentReturned
-} from "../kit/fixtures.ts"
-import { given } from "../kit/Given.ts"
-import { matrix } from "../kit/Matrix.ts"
+} from "../kit/rules/fixtures.ts"
+import { given } from "../kit/rules/Given.ts"
+import { matrix } from "../kit/rules/Matrix.ts"
 
 const order = given({ decide, evolve, initial: pendingOrder })
 

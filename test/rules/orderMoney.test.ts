@@ -24,8 +24,8 @@ import {
   UnappliedPaymentNoted,
   UnappliedPaymentParked,
   UnappliedPaymentReturned
-} from "../kit/fixtures.ts"
-import { given } from "../kit/Given.ts"
+} from "../kit/rules/fixtures.ts"
+import { given } from "../kit/rules/Given.ts"
 
 const paid = given({ decide, evolve, initial: pendingOrder })(PaymentSucceeded.make({ facts }))
 

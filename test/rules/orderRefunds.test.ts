@@ -21,8 +21,8 @@ import {
   RefundReserved,
   RefundReversed,
   ReserveRefund
-} from "../kit/fixtures.ts"
-import { given } from "../kit/Given.ts"
+} from "../kit/rules/fixtures.ts"
+import { given } from "../kit/rules/Given.ts"
 
 const order = given({ decide, evolve, initial: pendingOrder })
 

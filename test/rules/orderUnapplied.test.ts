@@ -19,8 +19,8 @@ import {
   ReachDeadline,
   UnappliedPaymentFound,
   UnappliedPaymentNoted
-} from "../kit/fixtures.ts"
-import { given } from "../kit/Given.ts"
+} from "../kit/rules/fixtures.ts"
+import { given } from "../kit/rules/Given.ts"
 
 const order = given({ decide, evolve, initial: pendingOrder })
 

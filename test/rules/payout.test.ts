@@ -7,8 +7,8 @@ import { consequences, requesting } from "@coffer/rules/payout/consequences"
 import { evolve } from "@coffer/rules/payout/evolve"
 import { Payout, PayoutCommand, PayoutEvent } from "@coffer/rules/payout/Payout"
 import { DateTime, Schema } from "effect"
-import { given } from "../kit/Given.ts"
-import { matrix } from "../kit/Matrix.ts"
+import { given } from "../kit/rules/Given.ts"
+import { matrix } from "../kit/rules/Matrix.ts"
 
 const createdAt = DateTime.makeUnsafe("2026-01-01T00:00:00.000Z")
 const at = DateTime.makeUnsafe("2026-01-02T00:00:00.000Z")

@@ -5,7 +5,7 @@ import { evolve } from "@coffer/rules/order/evolve"
 import { type Order, OrderCommand } from "@coffer/rules/order/Order"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
-import { facts, PaymentSucceeded, pendingOrder } from "../kit/fixtures.ts"
+import { facts, PaymentSucceeded, pendingOrder } from "../kit/rules/fixtures.ts"
 
 const { ConfirmReceiptSent, FailReceipt, NumberReceipt, RequestReceipt } = OrderCommand.cases
 const start = facts.paidAt

@@ -7,10 +7,10 @@ import { evolve } from "@coffer/rules/refund/evolve"
 import { nextCheck } from "@coffer/rules/refund/nextCheck"
 import { Refund, RefundCommand, RefundEvent } from "@coffer/rules/refund/Refund"
 import { DateTime, Schema } from "effect"
-import { createdAt as at } from "../kit/fixtures.ts"
-import { given } from "../kit/Given.ts"
-import { matrix } from "../kit/Matrix.ts"
-import { aRefund } from "../kit/refundFixtures.ts"
+import { createdAt as at } from "../kit/rules/fixtures.ts"
+import { given } from "../kit/rules/Given.ts"
+import { matrix } from "../kit/rules/Matrix.ts"
+import { aRefund } from "../kit/rules/refundFixtures.ts"
 
 const { Abandon, Annotate, Await, Confirm, Reject } = RefundCommand.cases
 const { RefundAbandoned, RefundAccepted, RefundAnnotated, RefundFailed, RefundReversed, RefundSucceeded } =

@@ -14,9 +14,9 @@ import { LedgerRow, Wallet, WalletName } from "@coffer/rules/wallet/Wallet"
 import { DefaultEndpoint, Endpoint } from "@coffer/rules/webhooks/Settings"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { at, opened } from "../kit/disputeFixtures.ts"
-import { facts, openDispute, PaymentSucceeded, pendingOrder } from "../kit/fixtures.ts"
-import { aRefund } from "../kit/refundFixtures.ts"
+import { at, opened } from "../kit/rules/disputeFixtures.ts"
+import { facts, openDispute, PaymentSucceeded, pendingOrder } from "../kit/rules/fixtures.ts"
+import { aRefund } from "../kit/rules/refundFixtures.ts"
 
 const { amount, currency, merchantId, mode, tradeNo } = pendingOrder
 const fee = Minor.make(30)

@@ -2,9 +2,9 @@
 import { assert, layer } from "@effect/vitest"
 import { type Coffer, ConflictError, InvalidRequestError, type List, NotFoundError } from "@coffer/sdk"
 import { Context, Effect, Layer } from "effect"
-import { allOf, clientOf, failureOf } from "../kit/sdk.ts"
+import { allOf, clientOf, failureOf } from "../kit/callers/sdk.ts"
 import { type Running, start } from "../kit/Service.ts"
-import { fileOf } from "../kit/uploads.ts"
+import { fileOf } from "../kit/callers/uploads.ts"
 
 class Service extends Context.Service<Service, Running>()("test/sdk/client") {}
 

@@ -9,7 +9,7 @@ import * as fastify from "../../packages/sdk/examples/fastify.ts"
 import { shipped } from "../../packages/sdk/examples/handle.ts"
 import * as hono from "../../packages/sdk/examples/hono.ts"
 import * as next from "../../packages/sdk/examples/next.ts"
-import { clientOf } from "../kit/sdk.ts"
+import { clientOf } from "../kit/callers/sdk.ts"
 import { type Running, start } from "../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/sdk/examples") {}

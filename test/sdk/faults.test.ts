@@ -5,9 +5,9 @@
 import { assert, layer } from "@effect/vitest"
 import type { Coffer } from "@coffer/sdk"
 import { Context, Effect, Layer } from "effect"
-import { type Fault, faults, faultyLine } from "../kit/FaultyLine.ts"
+import { type Fault, faults, faultyLine } from "../kit/faults/FaultyLine.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
-import { allOf, clientOf, testClock } from "../kit/sdk.ts"
+import { allOf, clientOf, testClock } from "../kit/callers/sdk.ts"
 import { type Running, start } from "../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/sdk/faults") {}

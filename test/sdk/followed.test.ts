@@ -5,7 +5,7 @@
 import { assert, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { NewIds } from "../../src/platform/runtime/NewIds.ts"
-import { allOf, clientOf } from "../kit/sdk.ts"
+import { allOf, clientOf } from "../kit/callers/sdk.ts"
 import { asRunner, freshDatabase, type Running, start } from "../kit/Service.ts"
 
 /** The other runner's numbers are behind by this. */

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Api } from "@coffer/contract/Api"
 import type { Coffer } from "@coffer/sdk"
 import { OpenApi } from "effect/http-api"
-import { answered, failureOf, scripted, someKey } from "../kit/sdk.ts"
+import { answered, failureOf, scripted, someKey } from "../kit/callers/sdk.ts"
 
 const pdf = new Blob(["%PDF-1.7"], { type: "application/pdf" })
 

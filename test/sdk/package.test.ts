@@ -7,8 +7,8 @@ import path from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import manifest from "../../packages/sdk/package.json" with { type: "json" }
-import { blocksIn } from "../kit/blocksIn.ts"
-import { filesIn, kindsIn, packedProject } from "../kit/packedProject.ts"
+import { blocksIn } from "../kit/texts/blocksIn.ts"
+import { filesIn, kindsIn, packedProject } from "../kit/program/packedProject.ts"
 import { start } from "../kit/Service.ts"
 
 const readme = readFileSync("packages/sdk/README.md", "utf8")

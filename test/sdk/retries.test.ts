@@ -9,7 +9,7 @@ import {
   ServerError,
   TimeoutError
 } from "@coffer/sdk"
-import { answered, failureOf, refused, scripted, testClock, until } from "../kit/sdk.ts"
+import { answered, failureOf, refused, scripted, testClock, until } from "../kit/callers/sdk.ts"
 
 const lost = new TypeError("fetch failed")
 const order = { amount: 1999 }

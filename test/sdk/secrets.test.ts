@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import { inspect } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { ApiError, Coffer, CofferError, type CofferOptions } from "@coffer/sdk"
-import { answered, failureOf, refused, scripted, someKey } from "../kit/sdk.ts"
+import { answered, failureOf, refused, scripted, someKey } from "../kit/callers/sdk.ts"
 
 /** All that a program may write of a thing. */
 const textsOf = (thing: unknown): ReadonlyArray<string> => [

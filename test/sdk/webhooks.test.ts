@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { type VerifyOptions, type WebhookHeaders, webhooks, WebhookVerificationError } from "@coffer/sdk"
 import { Effect } from "effect"
-import { hooksOf } from "../kit/Hooks.ts"
+import { hooksOf } from "../kit/callers/Hooks.ts"
 import { type Received, receiver } from "../kit/Receiver.ts"
-import { failureOf } from "../kit/sdk.ts"
+import { failureOf } from "../kit/callers/sdk.ts"
 import { start } from "../kit/Service.ts"
 
 const newSecret = () => `whsec_${randomBytes(32).toString("base64")}`

@@ -8,7 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { start } from "@coffer/simulator/start"
 import axe from "axe-core"
 import { Effect } from "effect"
-import { needsChromium, openPage } from "../kit/Browser.ts"
+import { needsChromium, openPage } from "../kit/pages/Browser.ts"
 import { ask, began, begin, clientOf, refusal, sessionOf } from "./kit.ts"
 
 const folder = Effect.acquireRelease(

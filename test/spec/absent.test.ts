@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Exit, Schema, SchemaAST } from "effect"
-import { endpoints } from "../kit/endpoints.ts"
+import { endpoints } from "../kit/routes/endpoints.ts"
 import { created, inTurn, invalid, ok, order, post, specified } from "./rows.ts"
 
 // oxlint-disable-next-line no-explicit-any -- bodies as they are sent

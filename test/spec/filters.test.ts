@@ -4,7 +4,7 @@
  */
 import { assert } from "@effect/vitest"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { endpoints } from "../kit/endpoints.ts"
+import { endpoints } from "../kit/routes/endpoints.ts"
 import { invalid, get, ok, order, page, post, type Row, specified, type World } from "./rows.ts"
 
 const exportable = ["/v1/orders", "/v1/refunds", "/v1/disputes", "/v1/balance_transactions"]

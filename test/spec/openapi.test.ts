@@ -4,7 +4,7 @@
  * in `packages/contract/src/fields.ts`.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { documents, type Json, type Published } from "../kit/contract.ts"
+import { documents, type Json, type Published } from "../kit/routes/contract.ts"
 
 const holdTo = ({ document, problemOf, title }: Published) => {
   const operations = Object.entries<Json>(document["paths"]).flatMap(([path, methods]) =>

@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { EventType } from "@coffer/model/EventType"
 import { eventSchemaOf } from "@coffer/contract/typedEvents"
-import { type Json, merchantDocument } from "../kit/contract.ts"
+import { type Json, merchantDocument } from "../kit/routes/contract.ts"
 
 const { document, problemOf } = merchantDocument
 const { parameters, schemas } = document["components"]

@@ -15,7 +15,7 @@ import {
   insertOrders,
   insertPastDeliveries,
   insertRefunds
-} from "../kit/Rows.ts"
+} from "../kit/rows/Rows.ts"
 import { type Running, start } from "../kit/Service.ts"
 
 export interface World extends Running {

@@ -4,7 +4,7 @@
  */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { disputed } from "../kit/disputed.ts"
+import { disputed } from "../kit/stories/disputed.ts"
 import type { Reply } from "../kit/Api.ts"
 import { created, invalid, ok, order, post, type Row, specified, type World } from "./rows.ts"
 

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { AuditLog } from "../../src/operators/AuditLog.ts"
-import { explained, rowsRead, scansIn } from "../kit/plans.ts"
+import { explained, rowsRead, scansIn } from "../kit/rows/plans.ts"
 import { ownersConnection, type Running, start } from "../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/auditLogPlans") {}

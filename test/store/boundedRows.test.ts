@@ -10,7 +10,7 @@ import { Scope } from "@coffer/model/Scopes"
 import { Context, Effect, Layer } from "effect"
 import { merchantOf, said } from "../kit/Merchant.ts"
 import { type Running, start } from "../kit/Service.ts"
-import { uploaded } from "../kit/uploads.ts"
+import { uploaded } from "../kit/callers/uploads.ts"
 
 class Service extends Context.Service<Service, Running>()("test/boundedRows") {}
 

@@ -6,7 +6,7 @@ import { insertion } from "../../src/orders/OrderStore.ts"
 import { plan } from "../../src/platform/commit/Batch.ts"
 import { atOnce } from "../../src/platform/commit/statements.ts"
 import { patiently } from "../../src/platform/runtime/patience.ts"
-import { commitAll, noted, number, orderOf, withTransactor } from "../kit/commits.ts"
+import { commitAll, noted, number, orderOf, withTransactor } from "../kit/rows/commits.ts"
 import { eventually } from "../kit/Process.ts"
 
 describe("a batch that meets a conflict", () => {

@@ -5,8 +5,8 @@ import { Context, DateTime, Effect, Layer } from "effect"
 import { DeliveryStore } from "../../src/webhooks/DeliveryStore.ts"
 import { makeDueLines } from "../../src/webhooks/DeliveryJobs.ts"
 import { patiently } from "../../src/platform/runtime/patience.ts"
-import { explained, rowsRead, scansIn } from "../kit/plans.ts"
-import { insertDeliveries } from "../kit/Rows.ts"
+import { explained, rowsRead, scansIn } from "../kit/rows/plans.ts"
+import { insertDeliveries } from "../kit/rows/Rows.ts"
 import { ownersConnection, type Running, start } from "../kit/Service.ts"
 
 const now = DateTime.makeUnsafe(60_000)

@@ -9,7 +9,7 @@ import path from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { type Act, actsOf, refusingEndpoint, timesADay } from "../kit/growth.ts"
+import { type Act, actsOf, refusingEndpoint, timesADay } from "../kit/routes/growth.ts"
 import { eventually } from "../kit/Process.ts"
 import { ownersConnection, type Running, start } from "../kit/Service.ts"
 

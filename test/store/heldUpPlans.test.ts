@@ -4,7 +4,7 @@ import { Context, Effect, Layer } from "effect"
 import { heldKinds, type HeldUpQuery } from "@coffer/contract/HeldUp"
 import { HeldUp } from "../../src/heldUp/HeldUp.ts"
 import { laterIndexes } from "../../src/platform/postgres/laterIndexes.ts"
-import { explained, rowsRead, scansIn } from "../kit/plans.ts"
+import { explained, rowsRead, scansIn } from "../kit/rows/plans.ts"
 import {
   insertDisputes,
   insertEvents,
@@ -12,9 +12,9 @@ import {
   insertPastDeliveries,
   insertRefunds,
   settled
-} from "../kit/Rows.ts"
+} from "../kit/rows/Rows.ts"
 import { ownersConnection, type Running, start } from "../kit/Service.ts"
-import { rounds } from "../kit/soak.ts"
+import { rounds } from "../kit/run/soak.ts"
 
 class Service extends Context.Service<Service, Running>()("test/heldUpPlans") {}
 

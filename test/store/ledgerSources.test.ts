@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Layer, type Scope } from "effect"
 import type { SqlClient, SqlError as Errors } from "effect/sql"
-import { busyDay } from "../kit/busyDay.ts"
+import { busyDay } from "../kit/stories/busyDay.ts"
 import { freshDatabase, ownersConnection, start } from "../kit/Service.ts"
 
 type SqlError = Errors.SqlError

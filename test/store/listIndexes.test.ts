@@ -18,7 +18,7 @@ import { Refunds } from "../../src/refunds/Refunds.ts"
 import { Wallets } from "../../src/wallets/Wallets.ts"
 import { Deliveries } from "../../src/webhooks/Deliveries.ts"
 import { DeliveryStore } from "../../src/webhooks/DeliveryStore.ts"
-import { explained, rowsRead, scansIn } from "../kit/plans.ts"
+import { explained, rowsRead, scansIn } from "../kit/rows/plans.ts"
 import {
   insertDisputes,
   insertEvents,
@@ -28,9 +28,9 @@ import {
   insertPastDeliveries,
   insertRefunds,
   settled
-} from "../kit/Rows.ts"
+} from "../kit/rows/Rows.ts"
 import { ownersConnection, type Running, start } from "../kit/Service.ts"
-import { rounds } from "../kit/soak.ts"
+import { rounds } from "../kit/run/soak.ts"
 import {
   deliveryCases,
   disputeCases,

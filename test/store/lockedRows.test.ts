@@ -13,7 +13,7 @@ import * as ListHorizon from "../../src/platform/postgres/ListHorizon.ts"
 import * as Wakeups from "../../src/platform/commit/Wakeups.ts"
 import { layer, Transactor } from "../../src/platform/commit/Transactor.ts"
 import { insertion, replacement } from "../../src/orders/OrderStore.ts"
-import { pendingOrder } from "../kit/fixtures.ts"
+import { pendingOrder } from "../kit/rules/fixtures.ts"
 import { eventually } from "../kit/Process.ts"
 import { freshDatabase } from "../kit/Service.ts"
 

@@ -4,7 +4,18 @@ import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Logs from "../../src/logs/Logs.ts"
 import * as LogStore from "../../src/logs/LogStore.ts"
-import { appendAll, callOf, count, idOf, layerOn, merchantId, now, numbers, owner, withLogs } from "../kit/logStore.ts"
+import {
+  appendAll,
+  callOf,
+  count,
+  idOf,
+  layerOn,
+  merchantId,
+  now,
+  numbers,
+  owner,
+  withLogs
+} from "../kit/rows/logStore.ts"
 import { errorsLoggedIn, freshDatabase } from "../kit/Service.ts"
 
 describe("days", () => {

@@ -10,8 +10,8 @@ import { SqlClient } from "effect/sql"
 import { patiently } from "../../src/platform/runtime/patience.ts"
 import * as Logs from "../../src/logs/Logs.ts"
 import * as LogStore from "../../src/logs/LogStore.ts"
-import { merchantId, numbers, owner, withLogs } from "../kit/logStore.ts"
-import { explained, rowsRead, scansIn } from "../kit/plans.ts"
+import { merchantId, numbers, owner, withLogs } from "../kit/rows/logStore.ts"
+import { explained, rowsRead, scansIn } from "../kit/rows/plans.ts"
 
 const smallMerchant = MerchantId.make("mer_00000000000000000000000002")
 /** Has had no success for weeks. */

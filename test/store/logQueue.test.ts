@@ -5,8 +5,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Logger, Metric } from "effect"
 import { waitingMax } from "../../src/logs/logQueue.ts"
 import * as Logs from "../../src/logs/Logs.ts"
-import { blocking } from "../kit/Faults.ts"
-import { appendAll, callOf, count, layerOn, numbers, owner, withLogs } from "../kit/logStore.ts"
+import { blocking } from "../kit/faults/Faults.ts"
+import { appendAll, callOf, count, layerOn, numbers, owner, withLogs } from "../kit/rows/logStore.ts"
 import { freshDatabase } from "../kit/Service.ts"
 
 const dropped = Effect.map(

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Duration, Effect, Layer } from "effect"
 import { layerMemory, layerRedis, makeMemory, QuotaStore, type Taken } from "../../src/edge/QuotaStore.ts"
-import { leftOut, named, running } from "../kit/Redis.ts"
+import { leftOut, named, running } from "../kit/servers/Redis.ts"
 
 /** Where a test is not about a slow Redis, a busy machine must not make it one. */
 const patience = Duration.seconds(30)

@@ -10,9 +10,9 @@ import { layerRedis, QuotaStore } from "../../src/edge/QuotaStore.ts"
 import { layerStore } from "../../src/edge/Quotas.ts"
 import * as Settings from "../../src/platform/runtime/Settings.ts"
 import { eventually } from "../kit/Process.ts"
-import { leftOut, named, redis, running } from "../kit/Redis.ts"
+import { leftOut, named, redis, running } from "../kit/servers/Redis.ts"
 import { start } from "../kit/Service.ts"
-import { stretched } from "../kit/slowness.ts"
+import { stretched } from "../kit/run/slowness.ts"
 
 /** Where a test is not about a slow Redis, a busy machine must not make it one. */
 const patient = Duration.seconds(30)

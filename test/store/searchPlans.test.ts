@@ -2,8 +2,8 @@
 import { assert, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { Search } from "../../src/lookup/Search.ts"
-import { explained, rowsRead, scansIn } from "../kit/plans.ts"
-import { insertOrders, settled } from "../kit/Rows.ts"
+import { explained, rowsRead, scansIn } from "../kit/rows/plans.ts"
+import { insertOrders, settled } from "../kit/rows/Rows.ts"
 import { ownersConnection, start } from "../kit/Service.ts"
 
 const count = 20_000

@@ -8,8 +8,8 @@ import { insert } from "../../src/platform/commit/Change.ts"
 import { Transactor } from "../../src/platform/commit/Transactor.ts"
 import { insertion } from "../../src/orders/OrderStore.ts"
 import { ledger } from "../../src/wallets/WalletStore.ts"
-import { commitAll, noted, number, orderOf, withTransactor } from "../kit/commits.ts"
-import { facts, PaymentSucceeded, pendingOrder } from "../kit/fixtures.ts"
+import { commitAll, noted, number, orderOf, withTransactor } from "../kit/rows/commits.ts"
+import { facts, PaymentSucceeded, pendingOrder } from "../kit/rules/fixtures.ts"
 
 describe("a batch", () => {
   it.live("a set whose key is taken fails alone; the sets around it are written", () =>

@@ -6,7 +6,7 @@ import { patiently } from "../../src/platform/runtime/patience.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { lookMillis } from "../../src/platform/postgres/Servers.ts"
 import { defectOf, isDatabaseTrouble, troubleOf } from "../../src/platform/postgres/trouble.ts"
-import { cable } from "../kit/Cable.ts"
+import { cable } from "../kit/servers/Cable.ts"
 import { eventually } from "../kit/Process.ts"
 import { freshDatabase } from "../kit/Service.ts"
 

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertRefused } from "../kit/Merchant.ts"
-import { callAs, newOperator } from "../kit/operators.ts"
+import { callAs, newOperator } from "../kit/callers/operators.ts"
 import { connected, secretKey, worlds } from "./kit.ts"
 
 const keys = { channel: "stripe", secret_key: secretKey, webhook_secret: "whsec_ofTheTests" }

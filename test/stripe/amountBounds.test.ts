@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { stripesBounds } from "../../src/channels/stripe/StripePayments.ts"
-import { merchantDocument } from "../kit/contract.ts"
+import { merchantDocument } from "../kit/routes/contract.ts"
 import { assertRefused } from "../kit/Merchant.ts"
 import { connected, connectedAs, leadsTo, secretKey, worlds } from "./kit.ts"
 

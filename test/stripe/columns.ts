@@ -1,7 +1,7 @@
 /** The faults at a call to Stripe, and at a webhook: the columns of the table of faults. */
 import type { Simulator } from "@coffer/simulator/start"
 
-import { isSoak } from "../kit/soak.ts"
+import { isSoak } from "../kit/run/soak.ts"
 
 type Rule = Parameters<Simulator["control"]["fault"]>[0]
 

@@ -10,7 +10,7 @@ import type { Stripe } from "stripe"
 import type { Merchant, Reply } from "../kit/Api.ts"
 import { type Json, merchantOf } from "../kit/Merchant.ts"
 import type { Running } from "../kit/Service.ts"
-import { uploaded } from "../kit/uploads.ts"
+import { uploaded } from "../kit/callers/uploads.ts"
 import { chooses, leadsTo } from "./kit.ts"
 
 export interface DeskOf {

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertRefused } from "../kit/Merchant.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
-import { uploaded } from "../kit/uploads.ts"
+import { uploaded } from "../kit/callers/uploads.ts"
 import { amount, disputed } from "./disputed.ts"
 import { connected } from "./kit.ts"
 

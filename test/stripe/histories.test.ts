@@ -12,7 +12,7 @@ import * as Faults from "../../src/platform/runtime/Faults.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { merchantOf, type Json } from "../kit/Merchant.ts"
 import { seeded } from "../kit/Process.ts"
-import { isSoak, rounds } from "../kit/soak.ts"
+import { isSoak, rounds } from "../kit/run/soak.ts"
 import { chooses, connectedAs, leadsTo, type World, worlds } from "./kit.ts"
 
 const histories = Number(process.env["HISTORIES"] ?? rounds(5, 1_000))

@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Metric } from "effect"
 import { assertRefused, type Json, merchantOf } from "../kit/Merchant.ts"
-import { mailServer } from "../kit/MailServer.ts"
+import { mailServer } from "../kit/servers/MailServer.ts"
 import { eventually } from "../kit/Process.ts"
 import { receiver } from "../kit/Receiver.ts"
 import { freshDatabase, start } from "../kit/Service.ts"

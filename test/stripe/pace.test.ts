@@ -5,7 +5,7 @@ import type { Time } from "../../src/platform/runtime/Deadline.ts"
 import { isCrowded, newLine, nextIn, type Urgency } from "../../src/channels/stripe/Pace.ts"
 import { PaceTime } from "../../src/channels/stripe/Pace.ts"
 import type { Reply } from "../kit/Api.ts"
-import { requestTime } from "../kit/requestTime.ts"
+import { requestTime } from "../kit/program/requestTime.ts"
 import { chooses, connected, leadsTo, quick, worlds } from "./kit.ts"
 
 /** Until it stands still, time goes by whenever a call waits for it. */

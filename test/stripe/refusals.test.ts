@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertRefused, said } from "../kit/Merchant.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
-import { uploaded } from "../kit/uploads.ts"
+import { uploaded } from "../kit/callers/uploads.ts"
 import { connected } from "./kit.ts"
 
 const amount = 2_000

@@ -5,7 +5,7 @@ import type { Stripe } from "stripe"
 import { checks } from "../../src/channels.ts"
 import { diagnose } from "../../src/doctor/doctor.ts"
 import * as Faults from "../../src/platform/runtime/Faults.ts"
-import { installationWith } from "../kit/installation.ts"
+import { installationWith } from "../kit/program/installation.ts"
 import { connected, worlds } from "./kit.ts"
 
 type World = Effect.Success<ReturnType<typeof connected>>

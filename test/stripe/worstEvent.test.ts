@@ -1,7 +1,7 @@
 /** The cost of the worst event that may be sent to Stripe's address; the other routes are in `worstBodies`. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { loopDelay } from "../kit/eventLoopDelay.ts"
+import { loopDelay } from "../kit/run/eventLoopDelay.ts"
 import { connected } from "./kit.ts"
 
 const bytesMax = 512 * 1_024

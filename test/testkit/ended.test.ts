@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { runs } from "../kit/EmbeddedHome.ts"
+import { runs } from "../kit/servers/EmbeddedHome.ts"
 import { eventually } from "../kit/Process.ts"
 
 const newFolder = Effect.acquireRelease(

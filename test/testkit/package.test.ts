@@ -7,8 +7,8 @@ import path from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import root from "../../package.json" with { type: "json" }
 import manifest from "../../packages/testkit/package.json" with { type: "json" }
-import { blocksIn } from "../kit/blocksIn.ts"
-import { filesIn, kindsIn, packedProject } from "../kit/packedProject.ts"
+import { blocksIn } from "../kit/texts/blocksIn.ts"
+import { filesIn, kindsIn, packedProject } from "../kit/program/packedProject.ts"
 
 const readme = readFileSync("packages/testkit/README.md", "utf8")
 const blocks = (language: string) => blocksIn(readme, language)

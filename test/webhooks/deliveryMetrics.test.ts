@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import * as Faults from "../../src/platform/runtime/Faults.ts"
 import { placesPerLine } from "@coffer/rules/delivery/places"
 import { receiver } from "../kit/Receiver.ts"
-import { insertDeliveries } from "../kit/Rows.ts"
+import { insertDeliveries } from "../kit/rows/Rows.ts"
 import { ownersConnection, type Running, start } from "../kit/Service.ts"
 import { answering } from "./receiver.ts"
 

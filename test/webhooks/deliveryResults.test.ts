@@ -5,7 +5,7 @@ import { Wakeups } from "../../src/platform/commit/Wakeups.ts"
 import { type Ended, makeResults } from "../../src/webhooks/deliveryResults.ts"
 import { DeliveryStore } from "../../src/webhooks/DeliveryStore.ts"
 import { receiver } from "../kit/Receiver.ts"
-import { insertDeliveries } from "../kit/Rows.ts"
+import { insertDeliveries } from "../kit/rows/Rows.ts"
 import { start } from "../kit/Service.ts"
 
 const ended = (id: string): Ended => ({

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { makeFailingDestinations } from "../../src/webhooks/DeliveryMetrics.ts"
-import { hooksOf } from "../kit/Hooks.ts"
+import { hooksOf } from "../kit/callers/Hooks.ts"
 import { receiver } from "../kit/Receiver.ts"
 import * as Faults from "../../src/platform/runtime/Faults.ts"
 import { start } from "../kit/Service.ts"

@@ -11,7 +11,7 @@ import { TestClock } from "effect/testing"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { Wakeups } from "../../src/platform/commit/Wakeups.ts"
 import { receiver } from "../kit/Receiver.ts"
-import { insertDeliveries } from "../kit/Rows.ts"
+import { insertDeliveries } from "../kit/rows/Rows.ts"
 import { freshDatabase, type Running, start } from "../kit/Service.ts"
 import { run } from "./receiver.ts"
 

@@ -2,7 +2,7 @@
 import http from "node:http"
 import { Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"
-import { hooksOf } from "../kit/Hooks.ts"
+import { hooksOf } from "../kit/callers/Hooks.ts"
 import { type Running, start } from "../kit/Service.ts"
 import { run } from "./receiver.ts"
 

@@ -5,7 +5,7 @@
 import { describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { Wakeups } from "../../src/platform/commit/Wakeups.ts"
-import { insertDeliveries } from "../kit/Rows.ts"
+import { insertDeliveries } from "../kit/rows/Rows.ts"
 import { orders, setUp, wait } from "./halfDead.ts"
 
 describe("webhooks", () => {

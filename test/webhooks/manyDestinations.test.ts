@@ -8,9 +8,9 @@
 import { assert, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { Wakeups } from "../../src/platform/commit/Wakeups.ts"
-import { insertDeliveries } from "../kit/Rows.ts"
+import { insertDeliveries } from "../kit/rows/Rows.ts"
 import { ownersConnection, type Running, start } from "../kit/Service.ts"
-import { rounds } from "../kit/soak.ts"
+import { rounds } from "../kit/run/soak.ts"
 import { type Conduct, manyReceivers } from "./manyReceivers.ts"
 
 const merchants = 10

@@ -4,7 +4,7 @@
  */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { callerOf } from "../kit/clockStory.ts"
+import { callerOf } from "../kit/stories/clockStory.ts"
 import { orders, setUp, wait } from "./halfDead.ts"
 
 const moved = Effect.gen(function* () {

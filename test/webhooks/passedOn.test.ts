@@ -10,7 +10,7 @@ import { type Wakeup, Wakeups } from "../../src/platform/commit/Wakeups.ts"
 import { placesOf } from "@coffer/rules/delivery/places"
 import { eventually } from "../kit/Process.ts"
 import { receiver } from "../kit/Receiver.ts"
-import { insertDeliveries } from "../kit/Rows.ts"
+import { insertDeliveries } from "../kit/rows/Rows.ts"
 import { asRunner, freshDatabase, type Running, start } from "../kit/Service.ts"
 import { run } from "./receiver.ts"
 

@@ -1,6 +1,6 @@
 /**
  * Named points at which a test may stop, fail or crash the program. In production `around` returns the effect that it
- * is given. Tests provide another layer (`test/kit/Faults.ts`).
+ * is given. Tests provide another layer (`test/kit/faults/Faults.ts`).
  */
 import { Context, Effect, Layer } from "effect"
 

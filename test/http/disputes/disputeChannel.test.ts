@@ -4,9 +4,9 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { disputed } from "../../kit/disputed.ts"
+import { disputed } from "../../kit/stories/disputed.ts"
 import { assertRefused } from "../../kit/Merchant.ts"
-import { blocking } from "../../kit/Faults.ts"
+import { blocking } from "../../kit/faults/Faults.ts"
 import { eventually } from "../../kit/Process.ts"
 import { start } from "../../kit/Service.ts"
 

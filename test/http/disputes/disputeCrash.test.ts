@@ -5,9 +5,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { Wakeups } from "../../../src/platform/commit/Wakeups.ts"
-import { disputed } from "../../kit/disputed.ts"
+import { disputed } from "../../kit/stories/disputed.ts"
 import { assertRefused } from "../../kit/Merchant.ts"
-import { dying } from "../../kit/Faults.ts"
+import { dying } from "../../kit/faults/Faults.ts"
 import { start } from "../../kit/Service.ts"
 
 const evidence = { customer_name: "A" }

@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { disputed } from "../../kit/disputed.ts"
+import { disputed } from "../../kit/stories/disputed.ts"
 import { feeOf, assertRefused } from "../../kit/Merchant.ts"
 import { start } from "../../kit/Service.ts"
 

@@ -4,7 +4,7 @@
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { disputed } from "../../kit/disputed.ts"
+import { disputed } from "../../kit/stories/disputed.ts"
 import { assertRefused, type Books, feeOf } from "../../kit/Merchant.ts"
 import { receiver } from "../../kit/Receiver.ts"
 import { type Running, start } from "../../kit/Service.ts"

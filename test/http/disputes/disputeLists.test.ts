@@ -5,7 +5,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Reply } from "../../kit/Api.ts"
-import { disputed } from "../../kit/disputed.ts"
+import { disputed } from "../../kit/stories/disputed.ts"
 import { assertRefused } from "../../kit/Merchant.ts"
 import { type Running, start } from "../../kit/Service.ts"
 

@@ -3,10 +3,10 @@
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { disputed } from "../../kit/disputed.ts"
+import { disputed } from "../../kit/stories/disputed.ts"
 import { assertRefused } from "../../kit/Merchant.ts"
 import { type Running, start } from "../../kit/Service.ts"
-import { uploaded } from "../../kit/uploads.ts"
+import { uploaded } from "../../kit/callers/uploads.ts"
 
 class Service extends Context.Service<Service, Running>()("test/evidenceLimits") {}
 

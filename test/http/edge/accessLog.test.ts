@@ -5,7 +5,7 @@ import { makeSample } from "../../../src/edge/CallLogs.ts"
 import * as Faults from "../../../src/platform/runtime/Faults.ts"
 import { merchantOf } from "../../kit/Merchant.ts"
 import { operatorToken, secretKey, start } from "../../kit/Service.ts"
-import { settingsOf } from "../../kit/settings.ts"
+import { settingsOf } from "../../kit/program/settings.ts"
 
 type Line = Readonly<Record<string, unknown>>
 

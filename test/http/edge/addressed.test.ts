@@ -5,7 +5,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Logs } from "../../../src/logs/Logs.ts"
-import { sendRaw } from "../../kit/Raw.ts"
+import { sendRaw } from "../../kit/callers/Raw.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/addressed") {}

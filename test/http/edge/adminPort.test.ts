@@ -7,7 +7,7 @@ import { isAnsweredAt } from "../../../src/edge/routes.ts"
 import { routes } from "../../../src/edge/routes.ts"
 import * as Wiring from "../../../src/Wiring.ts"
 import { Api } from "../../kit/Api.ts"
-import { head, sendRaw, speak } from "../../kit/Raw.ts"
+import { head, sendRaw, speak } from "../../kit/callers/Raw.ts"
 import { freePort, operatorToken, secretKey, start } from "../../kit/Service.ts"
 
 /** A service with two ports, and a client of each. */

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Admission, type AdmissionGroup, groupShares, roomMax, writesPerRead } from "../../../src/http/Admission.ts"
 import type { Reply } from "../../kit/Api.ts"
-import { head, sendRaw } from "../../kit/Raw.ts"
+import { head, sendRaw } from "../../kit/callers/Raw.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 interface Given extends Running {

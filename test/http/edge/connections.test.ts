@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { answered, eventually } from "../../kit/Process.ts"
-import { head } from "../../kit/Raw.ts"
+import { head } from "../../kit/callers/Raw.ts"
 import { start } from "../../kit/Service.ts"
 
 /** Whether the connection is answered; it stays open then. */

@@ -3,10 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { graceMillis, requestMillis } from "../../../src/platform/runtime/Deadline.ts"
 import type { Reply } from "../../kit/Api.ts"
-import { cable } from "../../kit/Cable.ts"
-import { blocking } from "../../kit/Faults.ts"
+import { cable } from "../../kit/servers/Cable.ts"
+import { blocking } from "../../kit/faults/Faults.ts"
 import { eventually } from "../../kit/Process.ts"
-import { requestTime } from "../../kit/requestTime.ts"
+import { requestTime } from "../../kit/program/requestTime.ts"
 import { freshDatabase, start } from "../../kit/Service.ts"
 
 const assertBusy = ({ body, headers, status }: Pick<Reply, "status" | "body" | "headers">) => {

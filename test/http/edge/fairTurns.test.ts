@@ -2,7 +2,7 @@
 import { connect, type Socket } from "node:net"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { head } from "../../kit/Raw.ts"
+import { head } from "../../kit/callers/Raw.ts"
 import { start } from "../../kit/Service.ts"
 
 /** Requests of one party, each on a connection of its own. */

@@ -1,7 +1,7 @@
 /**
  * Many requests to every endpoint of merchants and of operators, thousands in all, half of them shaped by the
  * document, half hostile: whatever comes, the answer is never a 5xx, always the envelope, and one that the document
- * knows (test/kit/contract.ts looks at each).
+ * knows (test/kit/routes/contract.ts looks at each).
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Api } from "@coffer/contract/Api"
@@ -10,7 +10,7 @@ import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
 import fc from "fast-check"
 import { start } from "../../kit/Service.ts"
-import { rounds } from "../../kit/soak.ts"
+import { rounds } from "../../kit/run/soak.ts"
 
 const requestsPerEndpoint = rounds(50, 400)
 const seed = 20_261_121

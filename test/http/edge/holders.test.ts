@@ -7,11 +7,11 @@
 import { readFileSync } from "node:fs"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { announcing, type Call, ask, asking, callWithoutEnd, holdMany, type Outcome } from "../../kit/holders.ts"
+import { announcing, type Call, ask, asking, callWithoutEnd, holdMany, type Outcome } from "../../kit/faults/holders.ts"
 import type { Api } from "../../kit/Api.ts"
 import { newHome, run } from "../../kit/Process.ts"
 import { freshDatabase, operatorToken, secretKey } from "../../kit/Service.ts"
-import { rounds } from "../../kit/soak.ts"
+import { rounds } from "../../kit/run/soak.ts"
 
 const requests = Number(process.env["HOLDERS_REQUESTS"] ?? rounds(100, 1_000))
 const connections = Number(process.env["HOLDERS_CONNECTIONS"] ?? rounds(700, 9_000))

@@ -6,7 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Reply } from "../../kit/Api.ts"
 import { type Running, start } from "../../kit/Service.ts"
-import { head, sendRaw } from "../../kit/Raw.ts"
+import { head, sendRaw } from "../../kit/callers/Raw.ts"
 
 class Service extends Context.Service<Service, Running>()("test/hostilePaths") {}
 

@@ -6,9 +6,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { Faults } from "../../../src/platform/runtime/Faults.ts"
 import { Logs } from "../../../src/logs/Logs.ts"
-import { head, type RawReply, sendRaw } from "../../kit/Raw.ts"
+import { head, type RawReply, sendRaw } from "../../kit/callers/Raw.ts"
 import { freshDatabase, start } from "../../kit/Service.ts"
-import { blocking } from "../../kit/Faults.ts"
+import { blocking } from "../../kit/faults/Faults.ts"
 
 /** Ends as a call does whose runner went away: interrupted, though nobody has interrupted the caller. */
 const interrupting = (point: string) =>

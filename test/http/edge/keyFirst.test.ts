@@ -1,7 +1,7 @@
 /** The caller is known before a byte of the body is read (silences: G10, G19), on both ways in. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { head, sendRaw } from "../../kit/Raw.ts"
+import { head, sendRaw } from "../../kit/callers/Raw.ts"
 import { operatorToken, type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/keyFirst") {}

@@ -1,8 +1,8 @@
 /** Requests that are sent on one connection before the first of them is answered (RFC 9112, 9.3.2; silences: G27). */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { blocking } from "../../kit/Faults.ts"
-import { head, speak } from "../../kit/Raw.ts"
+import { blocking } from "../../kit/faults/Faults.ts"
+import { head, speak } from "../../kit/callers/Raw.ts"
 import { start } from "../../kit/Service.ts"
 
 const statusesOf = (said: string) => Array.from(said.matchAll(/HTTP\/1\.1 (\d+) /g), ([, status]) => Number(status))

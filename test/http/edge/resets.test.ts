@@ -5,8 +5,8 @@
 import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
-import { blocking } from "../../kit/Faults.ts"
-import { head } from "../../kit/Raw.ts"
+import { blocking } from "../../kit/faults/Faults.ts"
+import { head } from "../../kit/callers/Raw.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 /** Errors that would end the process, since no handler catches them. */

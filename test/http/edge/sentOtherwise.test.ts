@@ -2,9 +2,9 @@
 import { gzipSync } from "node:zlib"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { head, sendRaw } from "../../kit/Raw.ts"
+import { head, sendRaw } from "../../kit/callers/Raw.ts"
 import { operatorToken, type Running, start } from "../../kit/Service.ts"
-import { fileOf, filePart, formOf, headersOfForm, modePart } from "../../kit/uploads.ts"
+import { fileOf, filePart, formOf, headersOfForm, modePart } from "../../kit/callers/uploads.ts"
 
 class Service extends Context.Service<Service, Running>()("test/sentOtherwise") {}
 

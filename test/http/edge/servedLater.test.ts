@@ -7,7 +7,7 @@ import { HttpServerResponse } from "effect/http"
 import * as Listener from "../../../src/edge/Listener.ts"
 import * as NewIds from "../../../src/platform/runtime/NewIds.ts"
 import { Settings } from "../../../src/platform/runtime/Settings.ts"
-import { head, sendRaw } from "../../kit/Raw.ts"
+import { head, sendRaw } from "../../kit/callers/Raw.ts"
 
 const given = Layer.merge(
   NewIds.layer,

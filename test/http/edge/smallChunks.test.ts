@@ -2,7 +2,7 @@
 import { IncomingMessage } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { head, sendRaw, speak } from "../../kit/Raw.ts"
+import { head, sendRaw, speak } from "../../kit/callers/Raw.ts"
 import { start } from "../../kit/Service.ts"
 
 const chunked = (text: string, bytes: number) =>

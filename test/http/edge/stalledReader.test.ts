@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { insertOrders } from "../../kit/Rows.ts"
+import { insertOrders } from "../../kit/rows/Rows.ts"
 import { start } from "../../kit/Service.ts"
 
 /** The service's ends of connections: it runs in this process, and who does not read is not told of the end. */

@@ -3,7 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { head, sendRaw, speak } from "../../kit/Raw.ts"
+import { head, sendRaw, speak } from "../../kit/callers/Raw.ts"
 import { start } from "../../kit/Service.ts"
 
 const garbage = "NONSENSE\r\n\r\n"

@@ -1,7 +1,7 @@
 /** Bytes that are not UTF-8 are refused wherever text comes in: two numbers never become one (silences: G22). */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { head, sendRaw } from "../../kit/Raw.ts"
+import { head, sendRaw } from "../../kit/callers/Raw.ts"
 import { operatorToken, type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/utf8") {}

@@ -9,7 +9,7 @@ import * as DataDir from "../../../src/platform/runtime/DataDir.ts"
 import * as Settings from "../../../src/platform/runtime/Settings.ts"
 import * as Wiring from "../../../src/Wiring.ts"
 import { eventually } from "../../kit/Process.ts"
-import { head, sendRaw } from "../../kit/Raw.ts"
+import { head, sendRaw } from "../../kit/callers/Raw.ts"
 import { freePort, operatorToken, secretKey } from "../../kit/Service.ts"
 
 const waiting = Effect.gen(function* () {

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { entriesOf } from "../../kit/operators.ts"
+import { entriesOf } from "../../kit/callers/operators.ts"
 import { type Json, merchantOf, said } from "../../kit/Merchant.ts"
 import { operatorToken, type Running, start } from "../../kit/Service.ts"
 

@@ -2,11 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { filesBytesMax } from "@coffer/model/Limits"
 import { Effect } from "effect"
-import { disputed } from "../../kit/disputed.ts"
+import { disputed } from "../../kit/stories/disputed.ts"
 import { assertRefused, said } from "../../kit/Merchant.ts"
 import { type Running, start } from "../../kit/Service.ts"
-import { png } from "../../kit/png.ts"
-import { fileOf, filePart, formOf, modePart, upload, uploaded, uploadOwn } from "../../kit/uploads.ts"
+import { png } from "../../kit/pages/png.ts"
+import { fileOf, filePart, formOf, modePart, upload, uploaded, uploadOwn } from "../../kit/callers/uploads.ts"
 
 const held = ({ sql }: Running, merchantId: string) =>
   Effect.map(

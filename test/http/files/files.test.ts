@@ -12,7 +12,7 @@ import { Files } from "../../../src/files/Files.ts"
 import { DataDir } from "../../../src/platform/runtime/DataDir.ts"
 import { eventually } from "../../kit/Process.ts"
 import { type Running, start } from "../../kit/Service.ts"
-import { type Answer, fileOf, filePart, formOf, headersOfForm, modePart, upload } from "../../kit/uploads.ts"
+import { type Answer, fileOf, filePart, formOf, headersOfForm, modePart, upload } from "../../kit/callers/uploads.ts"
 
 class Service extends Context.Service<Service, Running>()("test/files") {}
 

@@ -12,7 +12,7 @@ import { ConfigProvider, Context, Effect, Exit, Layer } from "effect"
 import { DataDir } from "../../../src/platform/runtime/DataDir.ts"
 import * as Settings from "../../../src/platform/runtime/Settings.ts"
 import { operatorToken, type Running, secretKey, start } from "../../kit/Service.ts"
-import { fileOf, filePart, formOf, modePart, upload } from "../../kit/uploads.ts"
+import { fileOf, filePart, formOf, modePart, upload } from "../../kit/callers/uploads.ts"
 
 interface Bucket {
   readonly url: string

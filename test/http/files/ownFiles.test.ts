@@ -4,7 +4,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Logs } from "../../../src/logs/Logs.ts"
 import { type Running, start } from "../../kit/Service.ts"
-import { type Answer, fileOf, filePart, formOf, modePart, type Part, uploadOwn } from "../../kit/uploads.ts"
+import { type Answer, fileOf, filePart, formOf, modePart, type Part, uploadOwn } from "../../kit/callers/uploads.ts"
 
 class Service extends Context.Service<Service, Running>()("test/ownFiles") {}
 

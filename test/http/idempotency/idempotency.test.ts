@@ -1,7 +1,7 @@
 /** `Idempotency-Key` (silences: I1 to I6; spec: Orders, rule 4): kept answers, refusals, races, and crashes. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { blocking } from "../../kit/Faults.ts"
+import { blocking } from "../../kit/faults/Faults.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 const create = ({ api, merchant }: Running, key: string, body: object | string, path = "/v1/orders") =>

@@ -5,9 +5,9 @@ import { crc32 } from "node:zlib"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer } from "effect"
 import { Secrets } from "../../../src/platform/runtime/Secrets.ts"
-import { keysOf } from "../../kit/apiKeys.ts"
-import { flushed } from "../../kit/logs.ts"
-import { callAs, entriesOf, newOperator } from "../../kit/operators.ts"
+import { keysOf } from "../../kit/callers/apiKeys.ts"
+import { flushed } from "../../kit/rows/logs.ts"
+import { callAs, entriesOf, newOperator } from "../../kit/callers/operators.ts"
 import { type Running, start, withNewMerchant } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/apiKeys") {}

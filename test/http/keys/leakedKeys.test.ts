@@ -1,9 +1,9 @@
 /** `POST /leaked_keys`: what a report does, what it answers, and who is told (docs/security.md; silences: U29). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { keysOf } from "../../kit/apiKeys.ts"
-import { mailServer } from "../../kit/MailServer.ts"
-import { entriesOf } from "../../kit/operators.ts"
+import { keysOf } from "../../kit/callers/apiKeys.ts"
+import { mailServer } from "../../kit/servers/MailServer.ts"
+import { entriesOf } from "../../kit/callers/operators.ts"
 import { eventually } from "../../kit/Process.ts"
 import { type Running, start } from "../../kit/Service.ts"
 

@@ -8,9 +8,9 @@ import { covers, isOfSandbox, Scope } from "@coffer/model/Scopes"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { HttpApiGroup } from "effect/http-api"
-import { type Keys, keysOf } from "../../kit/apiKeys.ts"
+import { type Keys, keysOf } from "../../kit/callers/apiKeys.ts"
 import { type Running, start } from "../../kit/Service.ts"
-import { fileOf, filePart, formOf, headersOfForm } from "../../kit/uploads.ts"
+import { fileOf, filePart, formOf, headersOfForm } from "../../kit/callers/uploads.ts"
 
 interface Route {
   readonly operation: Operation

@@ -8,7 +8,7 @@ import { BalanceTransactionResource } from "@coffer/contract/Balance"
 import { OrderResource } from "@coffer/contract/Orders"
 import { Context, Effect, Layer } from "effect"
 import { OpenApi } from "effect/http-api"
-import { insertLedger, insertOrders } from "../../kit/Rows.ts"
+import { insertLedger, insertOrders } from "../../kit/rows/Rows.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/csv") {}

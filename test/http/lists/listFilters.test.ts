@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Reply } from "../../kit/Api.ts"
-import { insertEvents, insertLedger, insertOrders } from "../../kit/Rows.ts"
+import { insertEvents, insertLedger, insertOrders } from "../../kit/rows/Rows.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/listFilters") {}

@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { bodyOf } from "../../../src/events/eventBodies.ts"
 import type { Api, Merchant, Reply } from "../../kit/Api.ts"
-import { insertEvents } from "../../kit/Rows.ts"
+import { insertEvents } from "../../kit/rows/Rows.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/listedObjects") {}

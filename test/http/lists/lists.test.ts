@@ -5,7 +5,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Api, Merchant, Reply } from "../../kit/Api.ts"
-import { insertEvents, insertLedger, insertOrders, type Many } from "../../kit/Rows.ts"
+import { insertEvents, insertLedger, insertOrders, type Many } from "../../kit/rows/Rows.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/lists") {}

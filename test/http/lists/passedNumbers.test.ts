@@ -7,8 +7,8 @@ import { Effect } from "effect"
 import { firstIdBody } from "@coffer/model/Ids"
 import { assertLedgerWhole } from "../../kit/ledger.ts"
 import { start } from "../../kit/Service.ts"
-import { send } from "../../kit/write.ts"
-import { writes } from "../../kit/writes.ts"
+import { send } from "../../kit/routes/write.ts"
+import { writes } from "../../kit/routes/writes.ts"
 
 /** Each write finds a number that is later than those of the write before. */
 const stepMillis = 5_000

@@ -4,7 +4,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { type Log, loggedMerchant, storedLogs } from "../../kit/logs.ts"
+import { type Log, loggedMerchant, storedLogs } from "../../kit/rows/logs.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/logBodies") {}

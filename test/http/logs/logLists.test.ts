@@ -4,7 +4,7 @@ import { assert, it as test, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { OpenApi } from "effect/http-api"
 import { successes } from "../../../src/logs/LogStore.ts"
-import { flushed, type Log, loggedMerchant } from "../../kit/logs.ts"
+import { flushed, type Log, loggedMerchant } from "../../kit/rows/logs.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/logLists") {}

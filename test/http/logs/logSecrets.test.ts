@@ -1,7 +1,7 @@
 /** Card numbers and secrets in what a call sends never reach the API logs (spec: API log; silences: A3). */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { flushed, storedLogs } from "../../kit/logs.ts"
+import { flushed, storedLogs } from "../../kit/rows/logs.ts"
 import { start } from "../../kit/Service.ts"
 
 const card = "4111111111111111"

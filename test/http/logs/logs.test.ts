@@ -1,7 +1,7 @@
 /** Which calls are kept as API logs, for whom, and with which fields (spec: API log; silences: A1 to A7). */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { flushed, type Log, loggedMerchant } from "../../kit/logs.ts"
+import { flushed, type Log, loggedMerchant } from "../../kit/rows/logs.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/logs") {}

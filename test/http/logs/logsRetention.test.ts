@@ -1,7 +1,7 @@
 /** How long API logs stay (spec: API log; Limits): 30 days, by the service's own clock, a day at a time. */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { flushed } from "../../kit/logs.ts"
+import { flushed } from "../../kit/rows/logs.ts"
 import { ownersConnection, type Running, start } from "../../kit/Service.ts"
 
 const service = start({ clock: "test" })

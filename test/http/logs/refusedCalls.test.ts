@@ -1,7 +1,7 @@
 /** Calls that no quota let through: a row, and one a minute that counts the others (silences: A11). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { flushed, type Log } from "../../kit/logs.ts"
+import { flushed, type Log } from "../../kit/rows/logs.ts"
 import { said } from "../../kit/Merchant.ts"
 import { eventually } from "../../kit/Process.ts"
 import { type Running, start } from "../../kit/Service.ts"

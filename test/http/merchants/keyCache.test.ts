@@ -13,12 +13,12 @@ import * as Secrets from "../../../src/platform/runtime/Secrets.ts"
 import * as MerchantStore from "../../../src/merchants/MerchantStore.ts"
 import * as Merchants from "../../../src/merchants/Merchants.ts"
 import type { Reply } from "../../kit/Api.ts"
-import { keysOf } from "../../kit/apiKeys.ts"
-import { cable } from "../../kit/Cable.ts"
-import { dropListeners, listeners } from "../../kit/dropListeners.ts"
+import { keysOf } from "../../kit/callers/apiKeys.ts"
+import { cable } from "../../kit/servers/Cable.ts"
+import { dropListeners, listeners } from "../../kit/runners/dropListeners.ts"
 import { eventually } from "../../kit/Process.ts"
 import { freshDatabase, type Running, start } from "../../kit/Service.ts"
-import { stretched } from "../../kit/slowness.ts"
+import { stretched } from "../../kit/run/slowness.ts"
 
 const status = (call: Effect.Effect<Reply>) => Effect.map(call, (reply) => reply.status)
 

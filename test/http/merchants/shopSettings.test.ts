@@ -8,9 +8,9 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Reply } from "../../kit/Api.ts"
 import { assertRefused } from "../../kit/Merchant.ts"
-import { png } from "../../kit/png.ts"
+import { png } from "../../kit/pages/png.ts"
 import { type Running, start } from "../../kit/Service.ts"
-import { fileOf, filePart, formOf, modePart, upload } from "../../kit/uploads.ts"
+import { fileOf, filePart, formOf, modePart, upload } from "../../kit/callers/uploads.ts"
 
 /** Settings that are refused, by the parameter that the refusal names. */
 const refused: Readonly<Record<string, ReadonlyArray<unknown>>> = {

@@ -5,7 +5,7 @@ import { type ActName, acts, mayDo, ofTwo } from "@coffer/rules/operator/acts"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { merchantOf, said } from "../../kit/Merchant.ts"
-import { callAs, newOperator, newOperatorOfTwo } from "../../kit/operators.ts"
+import { callAs, newOperator, newOperatorOfTwo } from "../../kit/callers/operators.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 type Word = keyof TwoOperators | "any" | "always"

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { violationsOf } from "../../kit/ledger.ts"
 import { assertRefused, merchantOf } from "../../kit/Merchant.ts"
-import { callAs, entriesOf, newOperator } from "../../kit/operators.ts"
+import { callAs, entriesOf, newOperator } from "../../kit/callers/operators.ts"
 import { ownersConnection, start } from "../../kit/Service.ts"
 
 it.live("an act has an entry before and after it: who, what, on what, from where, and the object's change", () =>

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import * as FailedCredentials from "../../../src/edge/FailedCredentials.ts"
 import { AuditLog } from "../../../src/operators/AuditLog.ts"
 import { Secrets } from "../../../src/platform/runtime/Secrets.ts"
-import { entriesOf } from "../../kit/operators.ts"
+import { entriesOf } from "../../kit/callers/operators.ts"
 import { start } from "../../kit/Service.ts"
 
 const env = { TRUSTED_PROXIES: "127.0.0.1" }

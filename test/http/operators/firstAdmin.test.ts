@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { merchantOf } from "../../kit/Merchant.ts"
-import { callAs, newOperator, newOperatorOfTwo } from "../../kit/operators.ts"
+import { callAs, newOperator, newOperatorOfTwo } from "../../kit/callers/operators.ts"
 import { start } from "../../kit/Service.ts"
 
 const env = { TWO_OPERATORS: "payouts:100000,live_keys,fees,channels,approvals" }

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Wakeups } from "../../../src/platform/commit/Wakeups.ts"
-import { mailServer } from "../../kit/MailServer.ts"
+import { mailServer } from "../../kit/servers/MailServer.ts"
 import { assertRefused, type Json, merchantOf, said } from "../../kit/Merchant.ts"
 import { receiver } from "../../kit/Receiver.ts"
 import { type Running, start } from "../../kit/Service.ts"

@@ -1,9 +1,9 @@
 /** The reads of an operator about a merchant: its lists, all of them on one page, and any number. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { flushed } from "../../kit/logs.ts"
+import { flushed } from "../../kit/rows/logs.ts"
 import { assertRefused, type Json, merchantOf, said } from "../../kit/Merchant.ts"
-import { callAs, entriesOf, newOperator } from "../../kit/operators.ts"
+import { callAs, entriesOf, newOperator } from "../../kit/callers/operators.ts"
 import { receiver } from "../../kit/Receiver.ts"
 import { type Running, start } from "../../kit/Service.ts"
 

@@ -1,7 +1,7 @@
 /** Operators by name: tokens that are created, listed, revoked, and that expire (docs/architecture.md, section 7). */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { callAs, newOperator } from "../../kit/operators.ts"
+import { callAs, newOperator } from "../../kit/callers/operators.ts"
 import { start } from "../../kit/Service.ts"
 
 it.live("a token is shown once, works as its operator, and stops working the moment it is revoked", () =>

@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { callAs, entriesOf, newOperator } from "../../kit/operators.ts"
+import { callAs, entriesOf, newOperator } from "../../kit/callers/operators.ts"
 import { said } from "../../kit/Merchant.ts"
 import { freshDatabase, start } from "../../kit/Service.ts"
 

@@ -5,7 +5,7 @@ import { acts, actOf, mayDo } from "@coffer/rules/operator/acts"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { HttpApiGroup } from "effect/http-api"
-import { callAs, newOperator } from "../../kit/operators.ts"
+import { callAs, newOperator } from "../../kit/callers/operators.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/roles") {}

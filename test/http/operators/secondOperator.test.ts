@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Api } from "../../kit/Api.ts"
-import { callAs, newOperator, newOperatorOfTwo } from "../../kit/operators.ts"
+import { callAs, newOperator, newOperatorOfTwo } from "../../kit/callers/operators.ts"
 import { start } from "../../kit/Service.ts"
 
 /** The first is made by one, the second by two. */

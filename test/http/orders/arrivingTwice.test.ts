@@ -1,7 +1,7 @@
 /** Messages to owners may arrive twice: a runner died after it had committed and before it answered (ground/ask.ts). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { doubling } from "../../kit/Faults.ts"
+import { doubling } from "../../kit/faults/Faults.ts"
 import { assertLedgerWhole } from "../../kit/ledger.ts"
 import { merchantOf } from "../../kit/Merchant.ts"
 import { start } from "../../kit/Service.ts"

@@ -6,10 +6,10 @@ import { Channel } from "../../../src/channel/Channel.ts"
 import { Wakeups } from "../../../src/platform/commit/Wakeups.ts"
 import { SandboxBank } from "../../../src/channels/sandbox/SandboxBank.ts"
 import { Orders } from "../../../src/orders/Orders.ts"
-import { blocking } from "../../kit/Faults.ts"
+import { blocking } from "../../kit/faults/Faults.ts"
 import { assertLedgerWhole } from "../../kit/ledger.ts"
 import { type Running, start } from "../../kit/Service.ts"
-import { rounds } from "../../kit/soak.ts"
+import { rounds } from "../../kit/run/soak.ts"
 
 const newOrder = ({ api, merchant }: Running, fields: object = {}) =>
   Effect.map(api.post("/v1/orders", merchant.sandboxKey, { amount: 1000, ...fields }), ({ body }) =>

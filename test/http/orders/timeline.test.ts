@@ -1,8 +1,8 @@
 /** GET /v1/orders/{ref}/timeline: one order's whole story, held against the rows that it is read from. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { envOf, type } from "../../kit/cli.ts"
-import { hooksOf } from "../../kit/Hooks.ts"
+import { envOf, type } from "../../kit/callers/cli.ts"
+import { hooksOf } from "../../kit/callers/Hooks.ts"
 import { assertRefused, merchantOf } from "../../kit/Merchant.ts"
 import { receiver } from "../../kit/Receiver.ts"
 import { Logs } from "../../../src/logs/Logs.ts"

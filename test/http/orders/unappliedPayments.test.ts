@@ -5,7 +5,7 @@ import { unappliedPaymentsMax } from "@coffer/model/Limits"
 import * as Faults from "../../../src/platform/runtime/Faults.ts"
 import { assertLedgerWhole } from "../../kit/ledger.ts"
 import { merchantOf } from "../../kit/Merchant.ts"
-import { entriesOf } from "../../kit/operators.ts"
+import { entriesOf } from "../../kit/callers/operators.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 const opened = Effect.gen(function* () {

@@ -4,7 +4,7 @@ import { MerchantId } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
 import { Context, Effect, Fiber } from "effect"
 import { Orders } from "../../../src/orders/Orders.ts"
-import { insertOrders } from "../../kit/Rows.ts"
+import { insertOrders } from "../../kit/rows/Rows.ts"
 import { start } from "../../kit/Service.ts"
 
 /** New orders that there may be in all: enough to last the walk, and an end if it does not. */

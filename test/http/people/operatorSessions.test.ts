@@ -1,9 +1,9 @@
 /** The operator's API by the session of a person who has a role of the installation, and keys by that of a merchant's. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { invite, signIn } from "../../kit/console.ts"
-import { mailServer } from "../../kit/MailServer.ts"
-import { entriesOf, newOperator } from "../../kit/operators.ts"
+import { invite, signIn } from "../../kit/callers/console.ts"
+import { mailServer } from "../../kit/servers/MailServer.ts"
+import { entriesOf, newOperator } from "../../kit/callers/operators.ts"
 import { start } from "../../kit/Service.ts"
 
 const begin = Effect.fnUntraced(function* (env: Record<string, string> = {}) {

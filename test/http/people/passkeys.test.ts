@@ -1,10 +1,18 @@
 /** Passkeys: how one is registered and signs in, what is refused, and how an installation demands them. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { authenticator, type Changes } from "../../kit/authenticator.ts"
-import { type ConsoleBrowser, consoleBrowser, enterBy, invite, linkIn, register, signIn } from "../../kit/console.ts"
-import { mailServer } from "../../kit/MailServer.ts"
-import { entriesOf } from "../../kit/operators.ts"
+import { authenticator, type Changes } from "../../kit/callers/authenticator.ts"
+import {
+  type ConsoleBrowser,
+  consoleBrowser,
+  enterBy,
+  invite,
+  linkIn,
+  register,
+  signIn
+} from "../../kit/callers/console.ts"
+import { mailServer } from "../../kit/servers/MailServer.ts"
+import { entriesOf } from "../../kit/callers/operators.ts"
 import { ownersConnection, start } from "../../kit/Service.ts"
 
 const origin = "https://pay.example"

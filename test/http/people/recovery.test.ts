@@ -1,10 +1,10 @@
 /** How a person who cannot sign in begins anew: by another owner, or by operators. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { authenticator } from "../../kit/authenticator.ts"
-import { consoleBrowser, enterBy, invite, linkIn, register, signIn } from "../../kit/console.ts"
-import { mailServer } from "../../kit/MailServer.ts"
-import { callAs, entriesOf, newOperator } from "../../kit/operators.ts"
+import { authenticator } from "../../kit/callers/authenticator.ts"
+import { consoleBrowser, enterBy, invite, linkIn, register, signIn } from "../../kit/callers/console.ts"
+import { mailServer } from "../../kit/servers/MailServer.ts"
+import { callAs, entriesOf, newOperator } from "../../kit/callers/operators.ts"
 import { start } from "../../kit/Service.ts"
 
 const origin = "https://pay.example"

@@ -6,9 +6,9 @@ import { consoleActOf, consoleActs, ofWhom, personMayDo } from "@coffer/rules/pe
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { HttpApiGroup } from "effect/http-api"
-import { consoleBrowser, invite, signIn } from "../../kit/console.ts"
-import { mailServer } from "../../kit/MailServer.ts"
-import { entriesOf } from "../../kit/operators.ts"
+import { consoleBrowser, invite, signIn } from "../../kit/callers/console.ts"
+import { mailServer } from "../../kit/servers/MailServer.ts"
+import { entriesOf } from "../../kit/callers/operators.ts"
 import { start } from "../../kit/Service.ts"
 
 const endpoints = (Object.values(ConsoleApi.groups) as unknown as ReadonlyArray<HttpApiGroup.Top>).flatMap((group) =>

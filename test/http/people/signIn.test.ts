@@ -1,9 +1,9 @@
 /** How people sign in: links by mail, and sessions (docs/security.md). */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { consoleBrowser, invite, linkIn, signIn } from "../../kit/console.ts"
-import { mailServer } from "../../kit/MailServer.ts"
-import { entriesOf } from "../../kit/operators.ts"
+import { consoleBrowser, invite, linkIn, signIn } from "../../kit/callers/console.ts"
+import { mailServer } from "../../kit/servers/MailServer.ts"
+import { entriesOf } from "../../kit/callers/operators.ts"
 import { ownersConnection, start } from "../../kit/Service.ts"
 
 const begin = Effect.fnUntraced(function* (options: Parameters<typeof start>[0] = {}) {

@@ -6,7 +6,7 @@ import { assertLedgerWhole } from "../../kit/ledger.ts"
 import { merchantOf } from "../../kit/Merchant.ts"
 import { seeded } from "../../kit/Process.ts"
 import { start } from "../../kit/Service.ts"
-import { rounds } from "../../kit/soak.ts"
+import { rounds } from "../../kit/run/soak.ts"
 
 const races = rounds(2, 20)
 const parallel = rounds(400, 1_000)

@@ -3,7 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { blocking } from "../../kit/Faults.ts"
+import { blocking } from "../../kit/faults/Faults.ts"
 import { assertLedgerWhole } from "../../kit/ledger.ts"
 import { assertRefused, merchantOf } from "../../kit/Merchant.ts"
 import { type Options, start } from "../../kit/Service.ts"

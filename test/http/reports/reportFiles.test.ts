@@ -2,9 +2,9 @@
 import { reportsKeptMax, reportsPendingMax } from "@coffer/model/Limits"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Layer, Scope } from "effect"
-import { keysOf } from "../../kit/apiKeys.ts"
-import { cable } from "../../kit/Cable.ts"
-import { blocking } from "../../kit/Faults.ts"
+import { keysOf } from "../../kit/callers/apiKeys.ts"
+import { cable } from "../../kit/servers/Cable.ts"
+import { blocking } from "../../kit/faults/Faults.ts"
 import { assertRefused, type Json, said } from "../../kit/Merchant.ts"
 import { freshDatabase, type Running, start, withNewMerchant } from "../../kit/Service.ts"
 

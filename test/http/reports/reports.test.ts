@@ -1,7 +1,7 @@
 /** Reports that are answered at once, on a day on which everything happens to money (docs/reports.md). */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { busyDay } from "../../kit/busyDay.ts"
+import { busyDay } from "../../kit/stories/busyDay.ts"
 import { assertRefused, type Json, merchantOf, said } from "../../kit/Merchant.ts"
 import { type Running, start, withNewMerchant } from "../../kit/Service.ts"
 

@@ -4,8 +4,8 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { cable } from "../../kit/Cable.ts"
-import { disputed } from "../../kit/disputed.ts"
+import { cable } from "../../kit/servers/Cable.ts"
+import { disputed } from "../../kit/stories/disputed.ts"
 import { assertLedgerWhole } from "../../kit/ledger.ts"
 import { merchantOf } from "../../kit/Merchant.ts"
 import { freshDatabase, start } from "../../kit/Service.ts"

@@ -2,12 +2,12 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import fc from "fast-check"
-import { callerOf } from "../../kit/clockStory.ts"
+import { callerOf } from "../../kit/stories/clockStory.ts"
 import { assertLedgerWhole } from "../../kit/ledger.ts"
 import type { Json } from "../../kit/Merchant.ts"
 import { receiver } from "../../kit/Receiver.ts"
 import { type Running, start } from "../../kit/Service.ts"
-import { rounds } from "../../kit/soak.ts"
+import { rounds } from "../../kit/run/soak.ts"
 
 const day = 86_400
 const farDays = 100

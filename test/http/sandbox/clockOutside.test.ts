@@ -5,13 +5,13 @@
 import { millisOfId } from "@coffer/model/Ids"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { callerOf } from "../../kit/clockStory.ts"
-import { flushed } from "../../kit/logs.ts"
-import { hooksOf } from "../../kit/Hooks.ts"
+import { callerOf } from "../../kit/stories/clockStory.ts"
+import { flushed } from "../../kit/rows/logs.ts"
+import { hooksOf } from "../../kit/callers/Hooks.ts"
 import type { Json } from "../../kit/Merchant.ts"
 import { receiver } from "../../kit/Receiver.ts"
 import { start } from "../../kit/Service.ts"
-import { uploaded } from "../../kit/uploads.ts"
+import { uploaded } from "../../kit/callers/uploads.ts"
 
 const begins = Date.UTC(2026, 0, 1)
 const years = 4

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Merchant } from "../../kit/Api.ts"
-import { brokenIn, type Link, type Movement } from "../../kit/chain.ts"
+import { brokenIn, type Link, type Movement } from "../../kit/stories/chain.ts"
 import { assertRefused, merchantOf } from "../../kit/Merchant.ts"
 import { ownersConnection, type Running, start } from "../../kit/Service.ts"
 

@@ -1,7 +1,7 @@
 /** Deliveries as merchants and the operator see them, and sending one again (silences: W5, W11, W15). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { hooksOf } from "../../kit/Hooks.ts"
+import { hooksOf } from "../../kit/callers/Hooks.ts"
 import { receiver } from "../../kit/Receiver.ts"
 import { type Running, start } from "../../kit/Service.ts"
 

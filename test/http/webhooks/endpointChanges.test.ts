@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { hooksOf, signaturesIn, standardAccepts, stripeAccepts } from "../../kit/Hooks.ts"
+import { hooksOf, signaturesIn, standardAccepts, stripeAccepts } from "../../kit/callers/Hooks.ts"
 import { receiver } from "../../kit/Receiver.ts"
 import { start } from "../../kit/Service.ts"
 

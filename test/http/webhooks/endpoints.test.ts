@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Logs } from "../../../src/logs/Logs.ts"
 import type { Reply } from "../../kit/Api.ts"
-import { hooksOf } from "../../kit/Hooks.ts"
+import { hooksOf } from "../../kit/callers/Hooks.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/endpoints") {}

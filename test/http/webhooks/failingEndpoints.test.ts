@@ -1,8 +1,8 @@
 /** Merchants are told of endpoints that fail, and those that want it have them disabled (silences: W25, W26). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { hooksOf } from "../../kit/Hooks.ts"
-import { mailServer } from "../../kit/MailServer.ts"
+import { hooksOf } from "../../kit/callers/Hooks.ts"
+import { mailServer } from "../../kit/servers/MailServer.ts"
 import { eventually } from "../../kit/Process.ts"
 import { receiver } from "../../kit/Receiver.ts"
 import { start } from "../../kit/Service.ts"

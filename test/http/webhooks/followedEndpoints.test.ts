@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { endpointsMax } from "@coffer/model/Limits"
 import { Context, Effect } from "effect"
 import { NewIds } from "../../../src/platform/runtime/NewIds.ts"
-import { hooksOf } from "../../kit/Hooks.ts"
+import { hooksOf } from "../../kit/callers/Hooks.ts"
 import { asRunner, freshDatabase, start } from "../../kit/Service.ts"
 
 /** The other runner's numbers are behind by this. */

@@ -1,7 +1,7 @@
 /** A webhook setting that one runner is told, the other routes and signs by (docs/decisions/0021). */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { hooksOf, signaturesIn, stripeAccepts } from "../../kit/Hooks.ts"
+import { hooksOf, signaturesIn, stripeAccepts } from "../../kit/callers/Hooks.ts"
 import { eventually } from "../../kit/Process.ts"
 import { receiver } from "../../kit/Receiver.ts"
 import { asRunner, freshDatabase, start } from "../../kit/Service.ts"

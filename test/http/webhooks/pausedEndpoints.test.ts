@@ -1,7 +1,7 @@
 /** An endpoint that its owner pauses: what is to be delivered waits, and comes when it goes on (silences: W5, W24). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { hooksOf } from "../../kit/Hooks.ts"
+import { hooksOf } from "../../kit/callers/Hooks.ts"
 import { receiver } from "../../kit/Receiver.ts"
 import { start } from "../../kit/Service.ts"
 

@@ -1,7 +1,7 @@
 /** Where an event goes, and which orders have nowhere to go (spec: Events, Routing; Orders, rule 1; silences: W3). */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { hooksOf, stripeAccepts } from "../../kit/Hooks.ts"
+import { hooksOf, stripeAccepts } from "../../kit/callers/Hooks.ts"
 import { receiver } from "../../kit/Receiver.ts"
 import { type Running, start } from "../../kit/Service.ts"
 

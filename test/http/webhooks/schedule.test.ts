@@ -8,7 +8,7 @@ import { webhookRedeliveryDelays } from "@coffer/model/Limits"
 import { assert, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import fc from "fast-check"
-import { hooksOf } from "../../kit/Hooks.ts"
+import { hooksOf } from "../../kit/callers/Hooks.ts"
 import { start } from "../../kit/Service.ts"
 
 /** A status, or a connection that is closed without one. */

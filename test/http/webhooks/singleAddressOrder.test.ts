@@ -5,8 +5,8 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import type { SqlClient } from "effect/sql"
-import { blocking } from "../../kit/Faults.ts"
-import { hooksOf } from "../../kit/Hooks.ts"
+import { blocking } from "../../kit/faults/Faults.ts"
+import { hooksOf } from "../../kit/callers/Hooks.ts"
 import { connect, eventually } from "../../kit/Process.ts"
 import { freshDatabase, type Running, start } from "../../kit/Service.ts"
 

@@ -8,7 +8,7 @@ import { Context, Duration, Effect, Layer, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { packed } from "../../../src/events/eventBodies.ts"
 import { Stripe } from "stripe"
-import { hooksOf, standardAccepts, stripeAccepts } from "../../kit/Hooks.ts"
+import { hooksOf, standardAccepts, stripeAccepts } from "../../kit/callers/Hooks.ts"
 import { receiver } from "../../kit/Receiver.ts"
 import { type Running, start } from "../../kit/Service.ts"
 

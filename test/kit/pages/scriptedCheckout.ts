@@ -1,0 +1,134 @@
+/**
+ * The checkout's routes without the service behind them: orders, the merchant and the sandbox's buyer are scripted, and
+ * what is asked of the bank is written down.
+ */
+import { ChannelName, type Mode } from "@coffer/model/Ids"
+import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { type Order } from "@coffer/rules/order/Order"
+import { DateTime, Duration, Effect, Layer, Option } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { TestClock } from "effect/testing"
+import { type Attempt, Channel, make as makeChannels } from "../../../src/channel/Channel.ts"
+import { SandboxBuyer } from "../../../src/sandbox/SandboxBuyer.ts"
+import * as CheckoutHttp from "../../../src/checkout/CheckoutHttp.ts"
+import { OrderLinks } from "../../../src/signedUrls/OrderLinks.ts"
+import { Admission, make as makeAdmission } from "../../../src/http/Admission.ts"
+import { Clients, make as makeClients } from "../../../src/http/Clients.ts"
+import { OrderNotFound } from "../../../src/orders/OrderCommands.ts"
+import { type Merchant, Merchants } from "../../../src/merchants/Merchants.ts"
+import { Orders } from "../../../src/orders/Orders.ts"
+import * as MerchantClocks from "../../../src/platform/runtime/MerchantClocks.ts"
+import { NewIds } from "../../../src/platform/runtime/NewIds.ts"
+import { createdAt, pendingOrder } from "../rules/fixtures.ts"
+
+export type BankError = Effect.Error<ReturnType<SandboxBuyer["Service"]["pay"]>>
+
+export interface Script {
+  /** The order as the page finds it; none was ever made when null. */
+  readonly order?: Order | null
+  /** The order after an attempt, or why there was no answer. */
+  readonly after?: Order | BankError
+  readonly at?: DateTime.Utc
+  /** Whether the bank works on a payment when the page is opened. */
+  readonly works?: boolean
+  /** Whether it takes no attempt, since too many were declined. */
+  readonly paused?: boolean
+  /** The methods that the merchant offers; every one unless given. */
+  readonly offered?: ReadonlyArray<PaymentMethod>
+}
+
+/** The number of every form of a page. */
+export const attemptNo = "01KB0000000000000000000000"
+
+const noUrls = { checkout: () => "", receipt: () => "" }
+
+const scriptedIds = NewIds.of({
+  body: Effect.succeed(attemptNo),
+  next: Effect.succeed,
+  at: (prefix) => prefix,
+  pass: () => {},
+  correct: () => {},
+  corrected: (millis) => millis
+})
+
+/** Takes payments of sandboxes by our forms; it is asked for nothing else. */
+const scriptedChannel = Effect.gen(function* () {
+  const channel = makeChannels()
+  const { cancel, disputes, giveBack, refund } = channel
+  const name = ChannelName.make("scripted")
+  const takes = ({ mode }: { readonly mode: Mode }) => Effect.succeed(mode === "sandbox")
+  yield* channel.register({ name, title: "scripted", rank: 1, takes, cancel, giveBack, refund, disputes })
+  return channel
+})
+
+/** The routes over one scripted order, and everything they asked of the bank. */
+export const openScripted = Effect.fnUntraced(function* ({
+  after,
+  at = createdAt,
+  offered,
+  order = pendingOrder,
+  paused = false,
+  works = false
+}: Script = {}) {
+  yield* TestClock.setTime(DateTime.toEpochMillis(at))
+  const asked: Array<readonly [PaymentMethod, Attempt]> = []
+  const numbers: Array<string | undefined> = []
+  const scripted = Layer.mergeAll(
+    Layer.sync(Admission, () => makeAdmission(() => undefined)),
+    Layer.sync(Clients, () => makeClients(Duration.minutes(1), () => undefined)),
+    Layer.mock(OrderLinks, {
+      unsigned: noUrls,
+      cut: noUrls,
+      readReceipt: () => Option.none(),
+      signed: {
+        checkout: () => "https://pay.example/prefix/checkout/good",
+        receipt: () => "https://pay.example/prefix/receipts/token"
+      },
+      readCheckout: (token: string) => (token === "good" ? Option.some(pendingOrder.tradeNo) : Option.none())
+    }),
+    MerchantClocks.layer,
+    Layer.succeed(NewIds, scriptedIds),
+    Layer.mock(Merchants, {
+      byKey: () => ({ isRecalled: false, account: () => Effect.succeedNone, hasEnded: Effect.succeed(false) }),
+      find: () => {
+        const mode = { payment_methods: offered ?? null }
+        const merchant = { name: "Celadon Teahouse", logo: null, support_email: null, support_url: null }
+        return Effect.succeed({ ...merchant, modes: { sandbox: mode, live: mode } } as Merchant)
+      }
+    }),
+    Layer.mock(Orders, {
+      byTradeNo: (tradeNo) => (order === null ? new OrderNotFound({ ref: tradeNo }) : Effect.succeed(order))
+    }),
+    Layer.effect(Channel, scriptedChannel),
+    Layer.succeed(SandboxBuyer, {
+      pausedUntil: () => Effect.succeed(paused ? Option.some(pendingOrder.expiresAt) : Option.none()),
+      hasPaid: () => Effect.sync(() => works || asked.some(([, attempt]) => attempt === "succeed_later")),
+      pay: (before, method, attempt, options) =>
+        Effect.suspend(() => {
+          asked.push([method, attempt])
+          numbers.push(options?.attemptNo)
+          return after === undefined || "status" in after ? Effect.succeed(after ?? before) : Effect.fail(after)
+        })
+    })
+  )
+  const routes = yield* HttpRouter.toHttpEffect(Layer.provide(CheckoutHttp.layer, scripted))
+  const call = Effect.fnUntraced(function* (path: string, body?: string, accepted?: string) {
+    const request = new Request(`http://localhost${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers: {
+        "content-type": "application/x-www-form-urlencoded",
+        ...(accepted === undefined ? {} : { "accept-language": accepted })
+      },
+      ...(body === undefined ? {} : { body })
+    })
+    const response = HttpServerResponse.toWeb(
+      yield* Effect.provideService(routes, HttpServerRequest.HttpServerRequest, HttpServerRequest.fromWeb(request))
+    )
+    const text = yield* Effect.promise(() => response.text())
+    return { status: response.status, headers: response.headers, text }
+  })
+  const post = (form: Record<string, string>) => call("/checkout/good", new URLSearchParams(form).toString())
+  return { asked, numbers, call, get: call("/checkout/good"), post }
+})
+
+export const card = (number: string) => ({ step: "pay", method: "card", number, expiry: "12/30", cvc: "123" })

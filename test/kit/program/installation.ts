@@ -1,0 +1,53 @@
+/** An installation for the doctor: one in which all is well, but for what a test changes. */
+import { Effect, Redacted } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { StripeSettings } from "../../../src/channels/stripe/stripeInstallation.ts"
+import { Unmade } from "../../../src/doctor/Finding.ts"
+import type { Installation } from "../../../src/doctor/Installation.ts"
+import type { Settings } from "../../../src/platform/runtime/Settings.ts"
+import { secretKey } from "../Service.ts"
+
+type Read = Settings["Service"]
+
+/** Settings of Stripe, which are the only ones that a room defines for the doctor. */
+export const stripeWith = (changes: Partial<StripeSettings> = {}): Pick<Read, "of"> => {
+  const stripe: Partial<StripeSettings> = { api: new URL("https://api.stripe.com"), proxy: undefined, ...changes }
+  return { of: () => stripe as never }
+}
+
+/** The settings that the checks read. */
+export const settingsWith = (changes: Partial<Read> = {}) =>
+  ({
+    publicUrl: "https://pay.example",
+    host: "0.0.0.0",
+    admin: { host: "127.0.0.1", port: 8081 },
+    secretKey: Redacted.make(secretKey),
+    trustedProxies: "10.0.0.1",
+    runner: undefined,
+    redisUrl: undefined,
+    smtpUrl: undefined,
+    noOutbound: false,
+    mailFrom: "receipts@pay.example",
+    ...stripeWith(),
+    ...changes
+  }) as Read
+
+const absent = Effect.fail(new Unmade({ reason: "there is no database in this test" }))
+
+export interface Changes extends Partial<Omit<Installation, "settings" | "database" | "url">> {
+  readonly settings?: Partial<Read>
+  readonly sql?: SqlClient.SqlClient
+  readonly url?: string
+}
+
+export const installationWith = ({ settings, sql, url, ...changes }: Changes = {}): Installation => ({
+  home: "/nowhere",
+  embedded: false,
+  connections: 20,
+  backups: undefined,
+  url: url === undefined ? absent : Effect.succeed(Redacted.make(url)),
+  settings: Effect.succeed(settingsWith(settings)),
+  database: sql === undefined ? absent : Effect.succeed(sql),
+  isLive: true,
+  ...changes
+})

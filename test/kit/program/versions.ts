@@ -1,0 +1,117 @@
+/**
+ * Programs of other versions than this one, each in a folder of its own: this version under another name or with
+ * messages of another number, and the version before this one, built from the history of the repository.
+ */
+import { execFileSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import path from "node:path"
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { build } from "rolldown"
+import { inject } from "vitest"
+
+const repository = path.resolve(import.meta.dirname, "../../..")
+
+export interface Program {
+  /** The file that Node runs. */
+  readonly main: string
+  readonly version: string
+  /** The shapes of messages that its runners understand. */
+  readonly shapes: ReadonlyArray<number>
+}
+
+/** The version before this one as long as no release has a tag: the last one of messages of number 3. */
+const standIn = "14fd7117014f4c3cd2bde15cfbdade9c4a8b8f59"
+
+const git = (...words: ReadonlyArray<string>): string | undefined => {
+  try {
+    return execFileSync("git", words, { cwd: repository, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim()
+  } catch {
+    return undefined
+  }
+}
+
+/** The last release before this commit, or what stands in for it. Undefined where the clone has no such history. */
+export const commitBefore = git(
+  "rev-parse",
+  "--verify",
+  "--quiet",
+  `${git("describe", "--tags", "--abbrev=0", "HEAD^") ?? standIn}^{commit}`
+)
+
+const messagesFile = "src/platform/cluster/messages.ts"
+const shapesLine = /(shapes: ReadonlyArray<number> = )\[([\d, ]+)\]/
+
+const shapesIn = (folder: string) =>
+  shapesLine
+    .exec(readFileSync(path.join(folder, messagesFile), "utf8"))![2]!
+    .split(",")
+    .map(Number)
+
+/** Below node_modules, where its packages are found. Gone at the end. */
+const folder = Effect.acquireRelease(
+  Effect.sync(() => {
+    const cache = path.join(repository, "node_modules/.cache")
+    mkdirSync(cache, { recursive: true })
+    return mkdtempSync(path.join(cache, "version-"))
+  }),
+  (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
+)
+
+/** As deep in it as the program is in its sources: there it looks for package.json. */
+const builtIn = (into: string) => path.join(into, "built/a/b")
+
+const built = (sources: string, into: string) =>
+  Effect.promise(async () => {
+    const dir = builtIn(into)
+    await build({ input: path.join(sources, "src/main.ts"), platform: "node", logLevel: "warn", output: { dir } })
+    return path.join(dir, "main.js")
+  })
+
+const packageOf = (text: string): { readonly version: string; readonly dependencies: object } => JSON.parse(text)
+
+/** The bundler writes the numbers where they are used (`platform/cluster/clusterLayers.ts`). */
+const builtShapes = /(application: "coffer",\s*messages: )\[[\d, ]+\]/
+
+/** This program under the name of another version, whose messages have these numbers. */
+export const thisAs = Effect.fnUntraced(function* (version: string, shapes: ReadonlyArray<number>) {
+  const into = yield* folder
+  const own = packageOf(readFileSync(path.join(repository, "package.json"), "utf8"))
+  writeFileSync(path.join(into, "package.json"), JSON.stringify({ ...own, version }))
+  const bundle = path.dirname(inject("program"))
+  const dir = builtIn(into)
+  mkdirSync(dir, { recursive: true })
+  let numbered = 0
+  for (const file of readdirSync(bundle).filter((name) => name.endsWith(".js"))) {
+    const code = readFileSync(path.join(bundle, file), "utf8")
+    if (builtShapes.test(code)) numbered++
+    writeFileSync(path.join(dir, file), code.replace(builtShapes, `$1[${shapes.join(", ")}]`))
+  }
+  assert.strictEqual(numbered, 1, "the files of the program that hold the numbers of its messages")
+  const program: Program = { main: path.join(dir, "main.js"), version, shapes }
+  return program
+})
+
+/** The program of a commit of this repository, with the packages that are installed. */
+export const ofCommit = Effect.fnUntraced(function* (commit: string) {
+  const into = yield* folder
+  const archive = execFileSync("git", ["archive", commit, "src", "packages", "package.json"], {
+    cwd: repository,
+    maxBuffer: 256 * 1024 ** 2
+  })
+  execFileSync("tar", ["-x", "-C", into], { input: archive })
+  mkdirSync(path.join(into, "node_modules/@coffer"), { recursive: true })
+  for (const name of readdirSync(path.join(into, "packages"))) {
+    symlinkSync(path.join(into, "packages", name), path.join(into, "node_modules/@coffer", name))
+  }
+  const { version } = packageOf(readFileSync(path.join(into, "package.json"), "utf8"))
+  const program: Program = { main: yield* built(into, into), version, shapes: shapesIn(into) }
+  return program
+})
+
+/** Whether the packages that are installed are those of a commit, so that its program can be built from them. */
+export const hasPackagesOf = (commit: string): boolean => {
+  const own = packageOf(readFileSync(path.join(repository, "package.json"), "utf8"))
+  const theirs = packageOf(git("show", `${commit}:package.json`) ?? "{}")
+  return JSON.stringify(theirs.dependencies) === JSON.stringify(own.dependencies)
+}

@@ -1,0 +1,146 @@
+/** Writes of operators about merchants' standing and about other operators (`writes.ts`). */
+import { Effect } from "effect"
+import type { Merchant } from "../Api.ts"
+import { type Post, write } from "./write.ts"
+
+const byOperator = { by: "operator" } as const
+
+/** The secret of the last answer works. */
+const opensBalance = {
+  ...byOperator,
+  opens: ({ key }: { readonly key: string }) => ({ path: "/v1/balance", headers: { "X-Api-Key": key } })
+}
+const aKey = { mode: "sandbox", name: "Accounting", scopes: ["balance:read"] }
+
+/** The path of a key that is made for it. */
+const keyPath = ({ merchant: { merchantId }, operate }: { readonly merchant: Merchant; readonly operate: Post }) =>
+  Effect.map(
+    operate(`/merchants/${merchantId}/api_keys`, aKey),
+    ({ key_id }) => `/operator/v1/merchants/${merchantId}/api_keys/${key_id}`
+  )
+
+const aRole = (merchantId: string, role: string) => ({
+  email: `${role}.${merchantId}@shop.example`,
+  merchant_id: merchantId,
+  role
+})
+
+export const operatorWrites = [
+  ...write(
+    "merchant: suspend",
+    "plain",
+    "select 1 from merchants where merchant_id = $1 and suspended_at is not null",
+    ({ merchant: { merchantId } }) => Effect.succeed({ path: `/operator/v1/merchants/${merchantId}/suspend` }),
+    byOperator
+  ),
+  ...write(
+    "merchant: resume",
+    "plain",
+    "select 1 from merchants where merchant_id = $1 and suspended_at is null",
+    ({ merchant: { merchantId }, operate }) =>
+      Effect.as(operate(`/merchants/${merchantId}/suspend`), { path: `/operator/v1/merchants/${merchantId}/resume` }),
+    byOperator
+  ),
+  ...write(
+    "key: create",
+    "plain",
+    "select distinct name from api_keys where merchant_id = $1",
+    ({ merchant: { merchantId } }) =>
+      Effect.succeed({ path: `/operator/v1/merchants/${merchantId}/api_keys`, body: aKey }),
+    opensBalance
+  ),
+  ...write(
+    "key: update",
+    "plain",
+    "select 1 from api_keys where merchant_id = $1 and name = 'Other'",
+    (at) => Effect.map(keyPath(at), (path) => ({ path, body: { name: "Other" } })),
+    byOperator
+  ),
+  ...write(
+    "key: roll",
+    "plain",
+    "select 1 from api_keys where merchant_id = $1 and rolled_at is not null",
+    (at) => Effect.map(keyPath(at), (path) => ({ path: `${path}/roll`, body: { overlap_minutes: 0 } })),
+    opensBalance
+  ),
+  ...write(
+    "key: revoke",
+    "plain",
+    "select 1 from api_keys where merchant_id = $1 and revoked_at is not null",
+    (at) => Effect.map(keyPath(at), (path) => ({ path: `${path}/revoke` })),
+    byOperator
+  ),
+  ...write("buyer: erase", "plain", "select distinct email_hash from erasures where merchant_id = $1", () =>
+    Effect.succeed({ path: "/v1/erasures", body: { email: "buyer@example.com" } })
+  ),
+  ...write(
+    "buyer: erase, by the operator",
+    "plain",
+    // One buyer for each test: the erasure is no merchant's.
+    "select 1 from merchants where merchant_id = $1",
+    ({ merchant: { merchantId } }) =>
+      Effect.succeed({ path: "/operator/v1/erasures", body: { email: `${merchantId.toLowerCase()}@example.com` } }),
+    byOperator
+  ),
+  ...write(
+    "operator: create",
+    "plain",
+    "select distinct name from operators where name = 'Ada of ' || $1",
+    ({ merchant: { merchantId } }) =>
+      Effect.succeed({ path: "/operator/v1/operators", body: { name: `Ada of ${merchantId}`, role: "viewer" } }),
+    {
+      ...byOperator,
+      opens: ({ token }) => ({ path: "/operator/v1/merchants", headers: { Authorization: `Bearer ${token}` } })
+    }
+  ),
+  ...write(
+    "operator: revoke",
+    "plain",
+    "select 1 from operators where name = 'Bo of ' || $1 and revoked_at is not null",
+    ({ merchant: { merchantId }, operate }) =>
+      Effect.map(operate("/operators", { name: `Bo of ${merchantId}`, role: "viewer" }), ({ operator_id }) => ({
+        path: `/operator/v1/operators/${operator_id}/revoke`
+      })),
+    byOperator
+  ),
+  ...write(
+    "person: give a role",
+    "plain",
+    "select 1 from memberships where belongs_to = $1 and role = 'finance'",
+    ({ merchant: { merchantId } }) =>
+      Effect.succeed({ path: "/operator/v1/people", body: aRole(merchantId, "finance") }),
+    byOperator
+  ),
+  ...write(
+    "person: take a role",
+    "plain",
+    `select 1 from people p where email = lower('viewer.' || $1 || '@shop.example')
+      and not exists (select from memberships m where m.person_id = p.person_id)`,
+    ({ merchant: { merchantId }, operate }) =>
+      Effect.map(operate("/people", aRole(merchantId, "viewer")), ({ person_id }) => ({
+        path: `/operator/v1/people/${person_id}/remove`,
+        body: { merchant_id: merchantId }
+      })),
+    byOperator
+  ),
+  ...write(
+    "person: end sessions",
+    "plain",
+    "select 1 from people where email = lower('support.' || $1 || '@shop.example')",
+    ({ merchant: { merchantId }, operate }) =>
+      Effect.map(operate("/people", aRole(merchantId, "support")), ({ person_id }) => ({
+        path: `/operator/v1/people/${person_id}/end_sessions`
+      })),
+    byOperator
+  ),
+  ...write(
+    "person: begin anew",
+    "plain",
+    "select 1 from people where email = lower('developer.' || $1 || '@shop.example')",
+    ({ merchant: { merchantId }, operate }) =>
+      Effect.map(operate("/people", aRole(merchantId, "developer")), ({ person_id }) => ({
+        path: `/operator/v1/people/${person_id}/recover`
+      })),
+    byOperator
+  )
+]

@@ -1,0 +1,93 @@
+/** An order and a payment for the tests of rules; every other state is reached from these by facts. */
+import { ChannelName, MerchantId, OutTradeNo, PaymentId } from "@coffer/model/Ids"
+import { Minor } from "@coffer/model/Money"
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import {
+  CancelAnswer,
+  type ChannelDispute,
+  type Order,
+  OrderCommand,
+  OrderEvent,
+  type PaymentFacts
+} from "@coffer/rules/order/Order"
+import { DateTime } from "effect"
+import { newOrder } from "../../../src/orders/createOrder.ts"
+
+export const createdAt = DateTime.makeUnsafe("2026-01-01T00:00:00.000Z")
+export const expiresAt = DateTime.makeUnsafe("2026-01-02T00:00:00.000Z")
+
+export const pendingOrder: Order = {
+  ...newOrder(
+    { merchantId: MerchantId.make("mer_00000000000000000000000001"), mode: "sandbox" },
+    { amount: Minor.make(10_00), out_trade_no: OutTradeNo.make("cart-1") },
+    "TRD_SB_00000000000000000000000001"
+  ),
+  createdAt,
+  expiresAt
+}
+
+/** A shop that named no logo and no contact, and takes everything. */
+export const shopCalled = (name: string) => ({ name, logo: null, supportEmail: null, supportUrl: null })
+export const teahouse = { shop: shopCalled("Celadon Teahouse"), offered: PaymentMethod.literals }
+
+/** Ten dollars paid by card, fifty-nine cents of fee. */
+export const facts: PaymentFacts = {
+  channel: ChannelName.make("sandbox"),
+  paymentId: PaymentId.make("pay_1"),
+  method: "card",
+  amount: Minor.make(10_00),
+  currency: "USD",
+  fee: Minor.make(59),
+  paidAt: DateTime.makeUnsafe("2026-01-01T00:05:00.000Z"),
+  refundableUntil: null
+}
+
+/** About ten dollars that no order took. */
+export const openDispute: ChannelDispute = {
+  id: "dp_1",
+  status: "needs_response",
+  taken: Minor.make(10_00),
+  isOver: false
+}
+
+/** A payment that nothing has gone back from. */
+export const untouched = {
+  refundedAmount: Minor.make(0),
+  refundingAmount: Minor.make(0),
+  disputesOpen: 0,
+  disputesLost: Minor.make(0)
+}
+
+export const {
+  Annotate,
+  CloseParked,
+  CloseEarly,
+  ConfirmPayment,
+  ConfirmReturn,
+  DeclinePayment,
+  FailPayment,
+  FailReturn,
+  NoteDispute,
+  NoteGivenBack,
+  ReachDeadline,
+  ReserveRefund
+} = OrderCommand.cases
+export const {
+  DisputeClosed,
+  DisputeOpened,
+  DisputeRegained,
+  OrderAnnotated,
+  OrderExpired,
+  PaymentDeclined,
+  PaymentFailed,
+  PaymentSucceeded,
+  RefundCompleted,
+  RefundReleased,
+  RefundReserved,
+  RefundReversed,
+  UnappliedPaymentFound,
+  UnappliedPaymentNoted,
+  UnappliedPaymentParked,
+  UnappliedPaymentReturned
+} = OrderEvent.cases
+export const { AlreadyPaid, BuyerBusy, Cancelled } = CancelAnswer.cases

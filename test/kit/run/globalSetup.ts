@@ -1,0 +1,58 @@
+/**
+ * Once for all test files: a real PostgreSQL, and in it migrated templates that every test file clones. It does not
+ * wait for the disk, since no test stops Postgres itself; those that kill the service bring their own.
+ */
+import { DateTime, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import type { TestProject } from "vitest/node"
+import * as TestPostgres from "../../../packages/testkit/src/TestPostgres.ts"
+import { daysOpenAt } from "../../../src/logs/LogJobs.ts"
+import * as LogStore from "../../../src/logs/LogStore.ts"
+import * as ListHorizon from "../../../src/platform/postgres/ListHorizon.ts"
+import * as Postgres from "../../../src/platform/postgres/Postgres.ts"
+import * as NewIds from "../../../src/platform/runtime/NewIds.ts"
+import { idFunction, withoutTriggersFunction } from "../rows/Rows.ts"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** As the superuser, who owns all tables. */
+    readonly postgresUrl: string
+    /** The file with its log. Each line names the database. */
+    readonly postgresLog: string
+  }
+}
+
+/** Migrated. Two have the partitions of API logs that a service creates at its start, now or at 0. */
+export const templates = {
+  bare: TestPostgres.template,
+  live: `${TestPostgres.template}_now`,
+  test: `${TestPostgres.template}_at_0`
+} as const
+
+const setup = Effect.gen(function* () {
+  const server = yield* TestPostgres.start()
+  const at = (database: string) => TestPostgres.databaseUrl(server.url, database)
+  const openDays = (database: string, time: DateTime.Utc) =>
+    Effect.flatMap(LogStore.LogStore, (store) => store.openDays(daysOpenAt(time))).pipe(
+      Effect.provide(Layer.provide(LogStore.layer, Layer.merge(ListHorizon.layer, NewIds.layer))),
+      Effect.provide(Postgres.layer({ url: Redacted.make(at(database)), connections: 1, name: "test" }))
+    )
+  const run = (database: string, statements: ReadonlyArray<string>) =>
+    Effect.flatMap(TestPostgres.connect(at(database)), (tell) =>
+      Effect.forEach(statements, tell, { discard: true })
+    ).pipe(Effect.scoped)
+
+  yield* run(templates.bare, [idFunction, withoutTriggersFunction])
+  for (const clock of ["live", "test"] as const) {
+    yield* run("coffer", [`create database ${templates[clock]} template ${templates.bare}`])
+    yield* openDays(templates[clock], clock === "live" ? yield* DateTime.now : DateTime.makeUnsafe(0))
+  }
+  return server
+})
+
+export default async function (project: TestProject) {
+  const scope = Effect.runSync(Scope.make())
+  const { log, url } = await Effect.runPromise(Scope.provide(setup, scope))
+  project.provide("postgresUrl", url)
+  project.provide("postgresLog", log)
+  return () => Effect.runPromise(Scope.close(scope, Exit.void))
+}
