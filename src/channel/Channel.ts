@@ -11,6 +11,8 @@ import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order, OrderConflict, OrderNotFound, SettledOrder } from "@coffer/rules/order/Order"
 import type { AmountBounds } from "@coffer/rules/order/termsProblem"
 import { Context, type DateTime, Effect, Layer, Option, Record, Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Statement } from "effect/sql"
 import type { OwnerUnavailable } from "../platform/cluster/ask.ts"
 import type { NotCommitted } from "../platform/commit/Change.ts"
 import type { ChannelAccount, ChannelAccounts } from "./ChannelAccount.ts"
@@ -59,6 +61,7 @@ export interface RegisteredChannel {
    */
   readonly refund: (request: RefundRequest) => Effect.Effect<RefundAnswer, ChannelUnreachable>
   readonly disputes: DisputeDesk
+  readonly paymentNumbers: PaymentNumbers
   /** The least and the most that it takes in one payment; any amount unless given. */
   readonly bounds?: AmountBounds
   /** Seals again what it keeps sealed in an account. `again` seals one text for its use. */
@@ -71,6 +74,13 @@ export interface RegisteredChannel {
   readonly feesOf?: (payments: ReadonlyArray<OwnedPayment>) => Effect.Effect<FeeOf>
   /** In seconds: how long the books of its accounts have not been compared with ours, of those that wait longest. */
   readonly ageOfBooks?: (mode: Mode, now: DateTime.Utc) => Effect.Effect<number>
+}
+
+/** The numbers that a channel gives to its payments. A search by a number asks the channel whose beginning it has. */
+export interface PaymentNumbers {
+  readonly prefix: string
+  /** The condition by which an index has the order of one; none where `orders_channel_payment` has it. */
+  readonly among?: (sql: SqlClient, number: string) => Statement.Fragment
 }
 
 /** The channel's own page for buyers. Its reports of payments there are brought to the order. */

@@ -6,6 +6,7 @@ import { type FoundKind, foundKinds, foundMax, type SearchQuery } from "@coffer/
 import { Mode, prefixes } from "@coffer/model/Ids"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
+import { Channel, type RegisteredChannel } from "../channel/Channel.ts"
 import { isStorable } from "../platform/postgres/scans.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { span } from "../platform/runtime/span.ts"
@@ -68,6 +69,7 @@ export const layer = Layer.effect(
   Search,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const channel = yield* Channel
     return Search.of({
       find: span("Search.find")(function* ({ merchant_id: merchantId, number }) {
         if (!isStorable(number) || (merchantId !== undefined && !isStorable(merchantId))) return []
@@ -77,7 +79,7 @@ export const layer = Layer.effect(
             .filter(({ prefix }) => number.startsWith(prefix))
             .map((one) => uniqueScan(sql, one, number, whose)),
           ...owns.filter((one) => canBe(one, number)).map((one) => ownScan(sql, one, number, whose)),
-          ...others(sql, number, whose)
+          ...others(sql, channel.all(), number, whose)
         ]
         const found = yield* decode(
           yield* sql`${sql.join(" union all ", false)(scans.map((one) => sql`(${one} limit ${foundMax + 1})`))}`
@@ -116,8 +118,13 @@ const ownScan = (
       cross join lateral (${owned}) as owned`
 }
 
-/** Numbers that stand in a table of their own kind. */
-const others = (sql: SqlClient.SqlClient, number: string, whose: Fragment): ReadonlyArray<Fragment> => {
+/** Numbers that stand in a table of their own kind, and those that a channel gave to its payments. */
+const others = (
+  sql: SqlClient.SqlClient,
+  channels: ReadonlyArray<RegisteredChannel>,
+  number: string,
+  whose: Fragment
+): ReadonlyArray<Fragment> => {
   if (number.startsWith(prefixes.merchant)) {
     return [
       sql`select 'merchant'::text as kind, merchant_id as id, merchant_id, null::text as mode,
@@ -133,14 +140,12 @@ const others = (sql: SqlClient.SqlClient, number: string, whose: Fragment): Read
         where ${wanted} and ${whose}`
     ]
   }
-  const paid = (isIndexed: Fragment) => sql`select ${shown(sql, "order", sql`trade_no`, "payment_id")} from orders
-    where payment_id = ${number} and ${isIndexed} and ${whose}`
-  if (number.startsWith(prefixes.payment)) {
-    return [paid(sql`trade_no in (select trade_no from sandbox_payments where payment_id = ${number})`)]
-  }
-  if (number.startsWith(acquirersPrefix)) return [paid(sql`channel <> 'sandbox' and payment_id is not null`)]
-  return []
+  // A channel without a condition of its own has its payments in the index `orders_channel_payment`.
+  return channels
+    .filter(({ paymentNumbers: { prefix } }) => number.startsWith(prefix))
+    .map(({ paymentNumbers: { among } }) => {
+      const isIndexed = among?.(sql, number) ?? sql`channel <> 'sandbox' and payment_id is not null`
+      return sql`select ${shown(sql, "order", sql`trade_no`, "payment_id")} from orders
+        where payment_id = ${number} and ${isIndexed} and ${whose}`
+    })
 }
-
-/** The beginning of numbers that acquirers give to payments. The index `orders_channel_payment` has no others. */
-const acquirersPrefix = "pi_"

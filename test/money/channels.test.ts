@@ -51,6 +51,18 @@ describe.each(channels)("through the channel $name", ({ name, options }) => {
     })
   )
 
+  it.live("an operator finds the order by the number that the channel gave to its payment", () =>
+    Effect.gen(function* () {
+      const { pay, service, tradeNo } = yield* opened
+      const { payment_id } = (yield* pay()).body.data
+      const found = yield* service.api.operator("GET", `/search?number=${payment_id}`)
+      assert.deepStrictEqual(
+        found.body.data.data.map((each: { id: string; field: string }) => [each.id, each.field]),
+        [[tradeNo, "payment_id"]]
+      )
+    })
+  )
+
   it.live("a declined attempt leaves the order payable, and a final failure ends it", () =>
     Effect.gen(function* () {
       const { pay, shop, whole } = yield* opened

@@ -1,4 +1,5 @@
 /** The bank of the sandbox as a channel: payments, refunds and disputes in its own tables, with buyers that pretend. */
+import { prefixes } from "@coffer/model/Ids"
 import type { Order } from "@coffer/rules/order/Order"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { paymentDeclinesMax } from "@coffer/model/Limits"
@@ -65,7 +66,11 @@ const registered = Layer.effectDiscard(
       pretended,
       ...(yield* makeSandboxReturns),
       refund,
-      disputes: yield* makeSandboxDisputeDesk
+      disputes: yield* makeSandboxDisputeDesk,
+      paymentNumbers: {
+        prefix: prefixes.payment,
+        among: (sql, number) => sql`trade_no in (select trade_no from sandbox_payments where payment_id = ${number})`
+      }
     })
   })
 )

@@ -49,6 +49,7 @@ const registered = Layer.effectDiscard(
       giveBack,
       refund,
       disputes,
+      paymentNumbers: { prefix: "pi_" },
       bounds: StripePayments.stripesBounds,
       reseal: StripeClient.resealStripeKeys,
       feesOf: (payments) => ReconciliationStore.channelFees(sql, payments),

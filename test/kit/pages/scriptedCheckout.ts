@@ -57,7 +57,18 @@ const scriptedChannel = Effect.gen(function* () {
   const { cancel, disputes, giveBack, refund } = channel
   const name = ChannelName.make("scripted")
   const takes = ({ mode }: { readonly mode: Mode }) => Effect.succeed(mode === "sandbox")
-  yield* channel.register({ name, title: "scripted", rank: 1, takes, cancel, giveBack, refund, disputes })
+  const paymentNumbers = { prefix: "scr_" }
+  yield* channel.register({
+    name,
+    title: "scripted",
+    rank: 1,
+    takes,
+    cancel,
+    giveBack,
+    refund,
+    disputes,
+    paymentNumbers
+  })
   return channel
 })
 

@@ -55,7 +55,8 @@ export const memoryChannel = () => {
           mode === "live" ? Effect.succeed(cancelled) : reaching(bank, merchantId, cancel(bank, orders, tradeNo)),
         giveBack: ({ merchantId }) => reaching(bank, merchantId, Effect.succeed({ _tag: "Taken" })),
         refund: (request) => reaching(bank, request.merchantId, refund(bank, request)),
-        disputes: desk(bank)
+        disputes: desk(bank),
+        paymentNumbers: { prefix: "mem_" }
       })
     })
   )
