@@ -17,6 +17,7 @@ import * as secretFiles from "./platform/runtime/secretFiles.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
 import { notStarted } from "./serve.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
+import "./settingsOfRooms.ts"
 
 /** The ledger is not whole, which was said already. */
 class LedgerBroken extends Schema.TaggedError<LedgerBroken>()("LedgerBroken", { violations: Schema.Int }) {}

@@ -19,6 +19,7 @@ import * as secretFiles from "./platform/runtime/secretFiles.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
 import { embeddedDatabase } from "./runAudit.ts"
+import "./settingsOfRooms.ts"
 
 /** Not all is well, which was said already. */
 export class Unwell extends Schema.TaggedError<Unwell>()("Unwell", { exitCode: Schema.Int }) {}

@@ -10,6 +10,7 @@ import * as secretFiles from "./platform/runtime/secretFiles.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
 import { notStarted } from "./serve.ts"
+import "./settingsOfRooms.ts"
 
 export const runMigrate = Effect.gen(function* () {
   const { databaseUrl, ownerUrl } = yield* Settings.startup

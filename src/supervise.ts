@@ -15,6 +15,7 @@ import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as Postgres from "./platform/postgres/Postgres.ts"
 import * as Demo from "./sandbox/Demo.ts"
 import { greet, greetServer, notStarted, startable } from "./serve.ts"
+import "./settingsOfRooms.ts"
 
 /** One machine has no use for more: each runner takes a core, 200 MB, and its own connections to Postgres. */
 export const runnersMax = 64

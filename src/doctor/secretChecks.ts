@@ -2,6 +2,7 @@
 import { stat } from "node:fs/promises"
 import path from "node:path"
 import { Array, Effect, Redacted, Result } from "effect"
+import { mailSettings } from "../mail/mailSettings.ts"
 import { readAddress } from "../platform/postgres/databaseAddress.ts"
 import { bytesOf, checkOf } from "../platform/runtime/secretKeys.ts"
 import { type Check, error, errorIf, fine, Unmade, type Verdict } from "./Finding.ts"
@@ -30,7 +31,8 @@ const passwordMin = { length: 16, variety: 6 }
 
 const secrets = (installation: Installation) =>
   Effect.gen(function* () {
-    const { redisUrl, smtpUrl } = yield* settingsOf(installation)
+    const { of, redisUrl } = yield* settingsOf(installation)
+    const { smtpUrl } = of(mailSettings)
     return passwordsVerdict(installation, {
       ...(installation.embedded ? {} : { DATABASE_URL: yield* installation.url }),
       ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),

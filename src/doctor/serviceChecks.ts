@@ -2,6 +2,7 @@
 import { isIP } from "node:net"
 import { Context, Effect, Layer, Redacted, References } from "effect"
 import { reachMailServer } from "../mail/Mailer.ts"
+import { type MailSettings, mailSettings } from "../mail/mailSettings.ts"
 import { reachProvider } from "../people/OpenId.ts"
 import type { Settings } from "../platform/runtime/Settings.ts"
 import { type Check, error, errorIf, fine, notApplicable, type Verdict, warning } from "./Finding.ts"
@@ -12,7 +13,12 @@ type Read = Settings["Service"]
 
 export const serviceChecks = (installation: Installation): ReadonlyArray<Check> => [
   { name: "redis", look: Effect.flatMap(settingsOf(installation), (read) => redis(installation, read)) },
-  { name: "mail", look: Effect.flatMap(settingsOf(installation), (read) => mail(installation, read)) },
+  {
+    name: "mail",
+    look: Effect.flatMap(settingsOf(installation), (read) =>
+      mail(installation, { ...read.of(mailSettings), noOutbound: read.noOutbound })
+    )
+  },
   { name: "openid", look: Effect.flatMap(settingsOf(installation), openId) }
 ]
 
@@ -69,14 +75,16 @@ const ping = (url: Redacted.Redacted): Effect.Effect<string | undefined> =>
 
 // Mail --------------------------------------------------------------------------
 
-const mail = (installation: Installation, read: Read): Effect.Effect<Verdict> =>
+type ReadOfMail = MailSettings & Pick<Read, "noOutbound">
+
+const mail = (installation: Installation, read: ReadOfMail): Effect.Effect<Verdict> =>
   read.smtpUrl === undefined || read.noOutbound
     ? Effect.succeed(mailVerdict(installation, read, undefined))
     : Effect.map(reachMailServer(read.smtpUrl), (problem) => mailVerdict(installation, read, problem))
 
 export const mailVerdict = (
   { home, isLive }: Pick<Installation, "home" | "isLive">,
-  { mailFrom, noOutbound, smtpUrl }: Pick<Read, "mailFrom" | "noOutbound" | "smtpUrl">,
+  { mailFrom, noOutbound, smtpUrl }: ReadOfMail,
   problem: string | undefined
 ): Verdict => {
   if (smtpUrl === undefined) {

@@ -22,6 +22,7 @@ import { makeEraseCopies } from "./eraseCopies.ts"
 import { makeEraseOrders } from "./eraseOrders.ts"
 import { Erasures, hashOf, patternOf, wakeup } from "./Erasures.ts"
 import { type Counts, type ErasureRow, ErasureStore, type Progress, type Step } from "./ErasureStore.ts"
+import { filesSettings } from "../files/filesSettings.ts"
 
 /** Orders of a slice, of one transaction, and how many transactions are at work at once: Postgres has its part then. */
 const ordersMax = 1_500
@@ -62,7 +63,7 @@ export const layer = Layer.effectDiscard(
     const store = yield* ErasureStore
     const erasures = yield* Erasures
     const work = yield* makeWork
-    const { filesBucket } = yield* Settings
+    const { filesBucket } = (yield* Settings).of(filesSettings)
 
     yield* workers.supervise(() => ({
       name: "erasures",

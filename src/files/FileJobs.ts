@@ -4,6 +4,7 @@ import { Workers } from "../platform/jobs/Workers.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { Files } from "./Files.ts"
+import { filesSettings } from "./filesSettings.ts"
 
 /** Files of one round. */
 const batchMax = 100
@@ -13,7 +14,7 @@ export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const workers = yield* Workers
     const files = yield* Files
-    const { filesBucket } = yield* Settings
+    const { filesBucket } = (yield* Settings).of(filesSettings)
     let isMore = false
     yield* workers.supervise(() => ({
       name: "files that nothing names",

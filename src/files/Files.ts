@@ -15,6 +15,7 @@ import { span } from "../platform/runtime/span.ts"
 import { FileStorage, type ReceivedFile, type StorageFailed } from "./FileStorage.ts"
 import { FileStore } from "./FileStore.ts"
 import { makeIncoming } from "./Incoming.ts"
+import { filesSettings } from "./filesSettings.ts"
 
 export interface UploadedFile {
   readonly url: string
@@ -71,7 +72,7 @@ export const layer = Layer.effect(
     const storage = yield* FileStorage
     const secrets = yield* Secrets
     const incoming = yield* makeIncoming
-    const { filesUrl } = yield* Settings
+    const { filesUrl } = (yield* Settings).of(filesSettings)
     const usable = isSecure(filesUrl)
     if (!usable) yield* Effect.logWarning("FILES_URL is not https: no file can be used as evidence")
     yield* incoming.removeAbandoned

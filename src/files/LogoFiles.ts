@@ -6,12 +6,13 @@ import { Effect, Layer, Option, Stream } from "effect"
 import { Logos } from "../merchants/Logos.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { Files } from "./Files.ts"
+import { filesSettings } from "./filesSettings.ts"
 
 export const layer = Layer.effect(
   Logos,
   Effect.gen(function* () {
     const files = yield* Files
-    const { filesUrl } = yield* Settings
+    const { filesUrl } = (yield* Settings).of(filesSettings)
     const base = `${filesUrl}/`
 
     const bytesOf = Effect.fnUntraced(function* (name: string) {

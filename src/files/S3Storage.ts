@@ -7,7 +7,7 @@ import type { Readable } from "node:stream"
 import type * as S3 from "@aws-sdk/client-s3"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, Layer, Option, Redacted, Schedule } from "effect"
-import type { Bucket } from "../platform/runtime/Settings.ts"
+import type { Bucket } from "./filesSettings.ts"
 import { FileStorage, StorageFailed } from "./FileStorage.ts"
 
 /** A try that takes longer is given up. */

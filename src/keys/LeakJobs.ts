@@ -10,6 +10,7 @@ import { span } from "../platform/runtime/span.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 import { leakMail } from "./leakMail.ts"
 import { type LeakMail, LeakStore } from "./LeakStore.ts"
+import { mailSettings } from "../mail/mailSettings.ts"
 
 /** A mail server that is away for longer gets the mail no more. */
 const triedFor = Duration.days(3)
@@ -21,7 +22,7 @@ export const layer = Layer.effectDiscard(
     const keys = yield* ApiKeyStore
     const merchants = yield* Merchants
     const mailer = yield* Mailer
-    const { smtpUrl } = yield* Settings
+    const { smtpUrl } = (yield* Settings).of(mailSettings)
 
     const attempt = Effect.fnUntraced(function* (mail: LeakMail, merchant: Merchant, to: string) {
       const keyId = mail.key_id

@@ -8,8 +8,8 @@ import { type ConnectionUrlOptions, parseConnectionUrl } from "nodemailer/lib/sh
 import SMTPConnection from "nodemailer/lib/smtp-connection"
 import { Context, Effect, FileSystem, Layer, Metric, Option, Redacted, Schema } from "effect"
 import { DataDir } from "../platform/runtime/DataDir.ts"
-import { asciiAddress } from "../platform/runtime/asciiAddress.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
+import { asciiAddress, mailSettings } from "./mailSettings.ts"
 
 export interface Message {
   /** Names the mail at every attempt, so that mail programs show it once. */
@@ -54,7 +54,8 @@ const counted = (outcome: (typeof outcomes)[number]) => Metric.withAttributes(ma
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     yield* Effect.forEach(outcomes, (outcome) => Metric.update(counted(outcome), 0), { discard: true })
-    const { noOutbound, smtpUrl } = yield* Settings
+    const { noOutbound, of } = yield* Settings
+    const { smtpUrl } = of(mailSettings)
     return smtpUrl === undefined || noOutbound ? layerFiles : layerSmtp(smtpUrl)
   })
 )
@@ -68,7 +69,7 @@ const layerSmtp = (url: Redacted.Redacted) =>
   Layer.effect(
     Mailer,
     Effect.gen(function* () {
-      const { mailFrom } = yield* Settings
+      const { mailFrom } = (yield* Settings).of(mailSettings)
       const options = { ...parseConnectionUrl(Redacted.value(url)), ...patience }
       return Mailer.of({
         ...(yield* makeFolder),
@@ -174,7 +175,7 @@ const makeFolder = Effect.gen(function* () {
 const layerFiles = Layer.effect(
   Mailer,
   Effect.gen(function* () {
-    const { mailFrom } = yield* Settings
+    const { mailFrom } = (yield* Settings).of(mailSettings)
     const home = yield* DataDir
     const fs = yield* FileSystem.FileSystem
     const folder = `${home.path}/mails`

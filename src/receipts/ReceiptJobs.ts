@@ -6,13 +6,14 @@ import { forEachLeased } from "../platform/jobs/forEachLeased.ts"
 import { Workers } from "../platform/jobs/Workers.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { Receipts } from "./Receipts.ts"
+import { mailSettings } from "../mail/mailSettings.ts"
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const workers = yield* Workers
     const store = yield* MailStore
     const receipts = yield* Receipts
-    const { smtpUrl } = yield* Settings
+    const { smtpUrl } = (yield* Settings).of(mailSettings)
 
     yield* workers.supervise(() => ({
       name: "mails",

@@ -27,6 +27,7 @@ import { instruct, instructionKind, Instructions } from "../wallets/Instructions
 import { noEntry } from "../wallets/Wallets.ts"
 import { receiptMail } from "./receiptMail.ts"
 import { ReceiptStore } from "./ReceiptStore.ts"
+import { mailSettings } from "../mail/mailSettings.ts"
 
 /** The order is not paid. */
 export class NoReceipt extends Schema.TaggedError<NoReceipt>()("NoReceipt", { tradeNo: Schema.String }) {}
@@ -222,7 +223,7 @@ const tooMany = `kept and not sent: a sandbox sends ${sandboxMailsPerDayMax} mai
 const makeWhyKept = Effect.gen(function* () {
   const store = yield* ReceiptStore
   const merchants = yield* Merchants
-  const { smtpUrl } = yield* Settings
+  const { smtpUrl } = (yield* Settings).of(mailSettings)
 
   return Effect.fnUntraced(function* ({ merchantId, mode }: Order, { error, recipient }: Mail) {
     if (mode === "live" || smtpUrl === undefined) return undefined

@@ -19,6 +19,7 @@ import { DeliveryStore } from "./DeliveryStore.ts"
 import { EndpointHealth, healthIn, type HealthRow } from "./EndpointHealth.ts"
 import { type About, endpointMail } from "./endpointMail.ts"
 import { WebhookEndpoints } from "./WebhookEndpoints.ts"
+import { mailSettings } from "../mail/mailSettings.ts"
 
 /** A mail server that is away for three days gets the mail no more: a try each hour, after the first ones. */
 const triesMax = 75
@@ -34,7 +35,7 @@ export const layer = Layer.effectDiscard(
     const merchants = yield* Merchants
     const tell = yield* makeTell
     const { disableFailing } = yield* WebhookEndpoints
-    const { smtpUrl } = yield* Settings
+    const { smtpUrl } = (yield* Settings).of(mailSettings)
 
     const look = span("EndpointJobs.look")(function* (row: HealthRow) {
       const merchant = yield* Effect.catchTags(merchants.find(row.merchant_id), { MerchantNotFound: Effect.die })

@@ -23,6 +23,7 @@ import {
   ProxyTrouble,
   type Trip
 } from "./connections.ts"
+import { outboundSettings } from "./outboundSettings.ts"
 
 export interface OutboundRequest {
   readonly url: string
@@ -84,7 +85,7 @@ export const layerWith = ({ proxy, resolve }: Ways): Layer.Layer<Outbound> =>
 
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
-    const { webhookProxy } = yield* Settings
+    const { webhookProxy } = (yield* Settings).of(outboundSettings)
     const publicNames = resolveByServers()
     return layerWith({
       resolve: (hostname, privateAllowed) => (privateAllowed ? resolveLocally(hostname) : publicNames(hostname)),

@@ -8,7 +8,7 @@ import { checks } from "../../src/channels.ts"
 import { diagnose } from "../../src/doctor/doctor.ts"
 import { Unmade } from "../../src/doctor/Finding.ts"
 import type { Installation } from "../../src/doctor/Installation.ts"
-import { type Changes, installationWith, stripeWith } from "../kit/program/installation.ts"
+import { type Changes, installationWith, roomsWith } from "../kit/program/installation.ts"
 import { mailServer } from "../kit/servers/MailServer.ts"
 import { connect } from "../kit/Process.ts"
 import { leftOut, named, running } from "../kit/servers/Redis.ts"
@@ -134,9 +134,9 @@ describe("of other programs", () => {
   it.live("the mail server is asked, and why it does not answer is told", () =>
     Effect.gen(function* () {
       const { url } = yield* mailServer()
-      assert.strictEqual((yield* seen({ settings: { smtpUrl: Redacted.make(url) } }, "mail"))[0], "ok")
+      assert.strictEqual((yield* seen({ settings: roomsWith({ smtpUrl: Redacted.make(url) }) }, "mail"))[0], "ok")
       const none = Redacted.make(`smtp://127.0.0.1:${yield* freePort}`)
-      const [status, said] = yield* seen({ settings: { smtpUrl: none } }, "mail")
+      const [status, said] = yield* seen({ settings: roomsWith({ smtpUrl: none }) }, "mail")
       assert.strictEqual(status, "error")
       assert.match(said, /ECONNREFUSED/)
     })
@@ -165,7 +165,7 @@ describe("of Stripe", () => {
     Effect.gen(function* () {
       const api = new URL("https://stripe.example")
       const { asked, url: proxy } = yield* proxying(() => 403)
-      const [status, said] = yield* seen({ settings: stripeWith({ api, proxy }) }, "stripe")
+      const [status, said] = yield* seen({ settings: roomsWith({ api, proxy }) }, "stripe")
       assert.strictEqual(status, "error")
       assert.match(said, /^STRIPE_PROXY at 127\.0\.0\.1:\d+ opens no way to stripe\.example: .* 403\.$/)
       assert.notInclude(said, password)
@@ -182,9 +182,9 @@ describe("of Stripe", () => {
       yield* start({ database })
       const api = new URL("http://127.0.0.1:1")
       const sql = yield* connect(database)
-      assert.strictEqual((yield* seen({ sql, settings: stripeWith({ api }) }, "stripe"))[0], "not applicable")
+      assert.strictEqual((yield* seen({ sql, settings: roomsWith({ api }) }, "stripe"))[0], "not applicable")
       yield* sql`update merchant_modes set channel_accounts = '{"stripe": {"isActive": true}}'`
-      assert.deepStrictEqual(yield* seen({ sql, settings: stripeWith({ api }) }, "stripe"), [
+      assert.deepStrictEqual(yield* seen({ sql, settings: roomsWith({ api }) }, "stripe"), [
         "error",
         "Stripe is not reached at 127.0.0.1:1: ECONNREFUSED."
       ])

@@ -42,7 +42,7 @@ const runnerAt = (host: string, listenHost: string, address: string | undefined)
 const adminAt = (of: typeof live, host: string | undefined) =>
   adminVerdict(of, settingsWith({ host: "127.0.0.1", admin: host === undefined ? undefined : { host, port: 9_090 } }))
 const mailBy = (smtp: string | undefined, problem?: string, mailFrom = "receipts@pay.example") =>
-  mailVerdict(live, settingsWith({ smtpUrl: smtp === undefined ? undefined : url(smtp), mailFrom }), problem)
+  mailVerdict(live, { smtpUrl: smtp === undefined ? undefined : url(smtp), mailFrom, noOutbound: false }, problem)
 const gigabytes = (bytes: number, of: number) => diskVerdict("/data", { bytes: bytes * 1e9, ofBytes: of * 1e9 })
 const backupAged = (hours: number) =>
   backupsVerdict({ ...live, backups: "/backups" }, { file: "/backups/a.dump", millis: 0 }, hours * 3_600_000)
@@ -179,7 +179,11 @@ const rows: ReadonlyArray<Row> = [
   ["mail", mailBy(undefined), "warning", /become files/],
   [
     "mail",
-    mailVerdict(live, settingsWith({ noOutbound: true, smtpUrl: url("smtps://u:p@mail.example") }), undefined),
+    mailVerdict(
+      live,
+      { noOutbound: true, smtpUrl: url("smtps://u:p@mail.example"), mailFrom: "a@pay.example" },
+      undefined
+    ),
     "not applicable",
     /was not asked/
   ],

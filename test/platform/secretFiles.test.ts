@@ -1,5 +1,5 @@
 /** Secrets: from files, and none that is easy to guess. */
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -9,6 +9,7 @@ import * as secretFiles from "../../src/platform/runtime/secretFiles.ts"
 import * as Settings from "../../src/platform/runtime/Settings.ts"
 import * as Wiring from "../../src/Wiring.ts"
 import { operatorToken, secretKey } from "../kit/Service.ts"
+import { specifiersOf } from "../kit/texts/imports.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(path.join(tmpdir(), "coffer-secrets-"))),
@@ -57,6 +58,25 @@ describe("a secret", () => {
       assert.match(String(missing), /REDIS_URL_FILE names \/nowhere\/redis, which cannot be read: ENOENT: /)
     })
   )
+
+  for (const name of ["SMTP_URL", "FILES_S3_SECRET_KEY", "WEBHOOK_PROXY"]) {
+    it.live(`is read for a room too: ${name}`, () =>
+      Effect.gen(function* () {
+        const missing = yield* Effect.flip(settingsOf({ [`${name}_FILE`]: "/nowhere/secret" }))
+        assert.match(String(missing), new RegExp(`${name}_FILE names /nowhere/secret, which cannot be read: ENOENT: `))
+      })
+    )
+  }
+
+  it('are those of all rooms that define settings, but for the channels\', which "channels.ts" loads', () => {
+    const loaded = specifiersOf(readFileSync("src/settingsOfRooms.ts", "utf8")).map((file) => file.slice(2))
+    const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
+    const defining = files.filter((file) => /= roomSettings</.test(readFileSync(`src/${file}`, "utf8")))
+    assert.sameMembers(
+      loaded,
+      defining.filter((file) => !/^(channels|platform)\//.test(file))
+    )
+  })
 
   const zeros = Buffer.alloc(32).toString("base64")
   for (const [what, env, setting] of [

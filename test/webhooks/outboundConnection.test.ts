@@ -13,7 +13,7 @@ import { answering, nameServer, post, reasonOf, run, stub } from "./receiver.ts"
 import { secure, trusting } from "./secureReceiver.ts"
 
 /** The one setting that is read. */
-const straight = { webhookProxy: undefined } as unknown as Settings["Service"]
+const straight = { of: () => ({ webhookProxy: undefined }) } as unknown as Settings["Service"]
 
 /** Public by its form; nothing is ever sent there. */
 const unrouted = "2d00::1"

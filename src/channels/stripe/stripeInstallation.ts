@@ -43,7 +43,7 @@ const variables = Config.all({
 
 export const stripeSettings = roomSettings<StripeSettings>({
   secrets: ["STRIPE_PROXY"],
-  read: Effect.gen(function* () {
+  read: Effect.fnUntraced(function* () {
     const read = yield* variables
     return {
       api: yield* stripeAddress(read),

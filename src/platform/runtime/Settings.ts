@@ -6,19 +6,8 @@ import { randomBytes } from "node:crypto"
 import { isVaried, tokenLengthMin } from "@coffer/model/strength"
 import { readTwoOperators, type TwoOperators } from "@coffer/model/TwoOperators"
 import { Config, Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
-import { asciiAddress, isAscii } from "./asciiAddress.ts"
 import { collectorOf, variables as telemetry } from "./collector.ts"
-import {
-  BadSetting,
-  type Bucket,
-  bucket,
-  filesAddress,
-  proxyAddress,
-  reachable,
-  type RunnerPlace,
-  runnerPlace,
-  variables as runnerVariables
-} from "./places.ts"
+import { BadSetting, reachable, type RunnerPlace, runnerPlace, variables as runnerVariables } from "./places.ts"
 import { DataDir } from "./DataDir.ts"
 import { definedSettings, type RoomSettings } from "./roomSettings.ts"
 import {
@@ -51,8 +40,6 @@ export class Settings extends Context.Service<
     readonly openId: OpenIdSettings | undefined
     /** Allows sandbox webhooks to http and to private addresses. Live webhooks never go there. */
     readonly allowPrivateWebhooks: boolean
-    /** `http://user:pass@host:port`: what webhooks go through; undefined if they go straight. */
-    readonly webhookProxy: Redacted.Redacted | undefined
     /** The longest sleep of a worker, after which it looks for due rows that other runners have left. */
     readonly workerPoll: Duration.Duration
     /** How long deliveries of webhooks and mails are kept once they have ended; undefined for ever. */
@@ -74,14 +61,6 @@ export class Settings extends Context.Service<
     readonly redisUrl: Redacted.Redacted | undefined
     /** Addresses and ranges of the proxies whose `X-Forwarded-For` is trusted, not yet parsed. */
     readonly trustedProxies: string
-    /** The mail server; undefined: mails become files in the data directory. */
-    readonly smtpUrl: Redacted.Redacted | undefined
-    /** The address that mails come from, in ASCII. */
-    readonly mailFrom: string
-    /** Where uploaded files are reached, without a slash at the end. */
-    readonly filesUrl: string
-    /** The bucket that keeps them; undefined for a folder of the data directory. */
-    readonly filesBucket: Bucket | undefined
     /** COFFER_HOME, as an absolute path. */
     readonly home: string
     /** Where backups arrive. */
@@ -109,7 +88,7 @@ export interface Place {
   readonly port: number
 }
 
-export { BadSetting, type Bucket }
+export { BadSetting }
 
 const anchorFile = Config.option(Config.NonEmptyString("ANCHOR_FILE"))
 
@@ -148,7 +127,6 @@ const variables = Config.all({
   operatorToken: Config.option(Config.Redacted("OPERATOR_TOKEN")),
   twoOperators: Config.String("TWO_OPERATORS").pipe(Config.withDefault("")),
   allowPrivateWebhooks: Config.option(Config.Boolean("ALLOW_PRIVATE_WEBHOOKS")),
-  webhookProxy: Config.option(Config.Redacted("WEBHOOK_PROXY")),
   workerPoll: Config.Duration("WORKER_POLL").pipe(Config.withDefault(Duration.seconds(5))),
   clientPatience: Config.Duration("CLIENT_PATIENCE").pipe(Config.withDefault(Duration.minutes(1))),
   clientConnections: Config.schema(
@@ -168,16 +146,8 @@ const variables = Config.all({
   ).pipe(Config.withDefault(1)),
   redisUrl: Config.option(Config.Redacted("REDIS_URL")),
   trustedProxies: Config.String("TRUSTED_PROXIES").pipe(Config.withDefault("")),
-  smtpUrl: Config.option(Config.Redacted("SMTP_URL")),
-  mailFrom: Config.option(Config.NonEmptyString("MAIL_FROM")),
-  filesUrl: Config.option(Config.URL("FILES_URL")),
-  filesEndpoint: Config.option(Config.URL("FILES_S3_ENDPOINT")),
-  filesRegion: Config.NonEmptyString("FILES_S3_REGION").pipe(Config.withDefault("us-east-1")),
   backups,
   noOutbound,
-  filesBucket: Config.option(Config.NonEmptyString("FILES_S3_BUCKET")),
-  filesAccessKey: Config.option(Config.NonEmptyString("FILES_S3_ACCESS_KEY")),
-  filesSecretKey: Config.option(Config.Redacted("FILES_S3_SECRET_KEY")),
   telemetry: Config.all(telemetry)
 })
 
@@ -234,7 +204,6 @@ export const layer = (options: { readonly embedded: boolean }) =>
         demandPasskeys: yield* readDemands(read.demandPasskeys, publicUrl),
         openId: yield* readOpenId(read),
         allowPrivateWebhooks: Option.getOrElse(read.allowPrivateWebhooks, () => options.embedded),
-        webhookProxy: yield* proxyAddress("WEBHOOK_PROXY", read.webhookProxy),
         workerPoll: read.workerPoll,
         keepDeliveries: yield* keptAtLeast("KEEP_DELIVERIES", read.keepDeliveries),
         keepMails: yield* keptAtLeast("KEEP_MAILS", read.keepMails),
@@ -246,20 +215,17 @@ export const layer = (options: { readonly embedded: boolean }) =>
         accessLog: read.accessLog ? { share: read.accessLogSample } : undefined,
         redisUrl: yield* redisAddress(read.redisUrl),
         trustedProxies: read.trustedProxies,
-        ...(yield* mailPlace(read, publicUrl)),
-        filesUrl: yield* filesAddress(read.filesUrl, publicUrl),
-        filesBucket: yield* bucket(read),
         home: home.path,
         backups: Option.getOrUndefined(read.backups),
         noOutbound: read.noOutbound,
-        of: yield* readRooms
+        of: yield* readRooms(publicUrl)
       })
     })
   )
 
-const readRooms = Effect.gen(function* () {
+const readRooms = Effect.fnUntraced(function* (publicUrl: string) {
   const values = new Map<RoomSettings<unknown>, unknown>()
-  for (const room of definedSettings()) values.set(room, yield* room.read)
+  for (const room of definedSettings()) values.set(room, yield* room.read(publicUrl))
   return <A>(room: RoomSettings<A>): A => values.get(room) as A
 })
 
@@ -314,35 +280,6 @@ const redisAddress = Effect.fnUntraced(function* (read: Option.Option<Redacted.R
     })
   }
   return read.value
-})
-
-const mailPlace = Effect.fnUntraced(function* (
-  read: { readonly smtpUrl: Option.Option<Redacted.Redacted>; readonly mailFrom: Option.Option<string> },
-  publicUrl: string
-) {
-  const smtpUrl = Option.getOrUndefined(read.smtpUrl)
-  const protocol = smtpUrl === undefined ? undefined : URL.parse(Redacted.value(smtpUrl))?.protocol
-  if (smtpUrl !== undefined && protocol !== "smtp:" && protocol !== "smtps:") {
-    return yield* new BadSetting({
-      message: "SMTP_URL must look like smtp://user:password@mail.example:587, or smtps:// for TLS from the start."
-    })
-  }
-  const { hostname } = new URL(publicUrl)
-  const isOfV6 = hostname.startsWith("[")
-  if (isOfV6 && smtpUrl !== undefined && Option.isNone(read.mailFrom)) {
-    return yield* new BadSetting({
-      message:
-        "MAIL_FROM is required where PUBLIC_URL, or HOST without it, is an address of IPv6: no mail is from there."
-    })
-  }
-  const sender = Option.getOrElse(read.mailFrom, () => `receipts@${isOfV6 ? "localhost" : hostname}`)
-  const mailFrom = /^[^\s@<>]+@[^\s@<>]+$/.test(sender) ? asciiAddress(sender) : undefined
-  if (mailFrom === undefined || !isAscii(mailFrom)) {
-    return yield* new BadSetting({
-      message: "MAIL_FROM must be one address, such as receipts@pay.example, and ASCII before the @."
-    })
-  }
-  return { smtpUrl, mailFrom }
 })
 
 const randomText = (bytes: number, encoding: "base64" | "base64url") =>

@@ -1,6 +1,6 @@
 /**
- * Where things are, by the settings: this runner and how the others know it, uploaded files, proxies. Each setting
- * that cannot be used has a message for the person who set it.
+ * Where things are, by the settings: this runner and how the others know it, proxies. Each setting that cannot be used
+ * has a message for the person who set it.
  */
 import type { CertificateFiles } from "@coffer/cluster/RunnerTls"
 import { Config, Effect, Option, Redacted, Result, Schema } from "effect"
@@ -96,52 +96,6 @@ const runnerAuth = Effect.fnUntraced(function* ({ runnerAuth, runnerCa, runnerCe
     return yield* new BadSetting({ message: "Set RUNNER_AUTH or the RUNNER_TLS_* files, not both." })
   }
   return files.value
-})
-
-// Uploaded files -----------------------------------------------------------------
-
-/** A bucket of an S3-compatible service. */
-export interface Bucket {
-  /** Undefined for Amazon S3 in the region. */
-  readonly endpoint: string | undefined
-  readonly region: string
-  readonly name: string
-  readonly accessKey: string
-  readonly secretKey: Redacted.Redacted
-}
-
-export const filesAddress = Effect.fnUntraced(function* (read: Option.Option<URL>, publicUrl: string) {
-  if (Option.isNone(read)) return `${publicUrl}/files`
-  const { hash, hostname, href, protocol, search } = read.value
-  const isLocal = protocol === "http:" && (hostname === "localhost" || hostname === "127.0.0.1")
-  if ((protocol !== "https:" && !isLocal) || search !== "" || hash !== "") {
-    return yield* new BadSetting({
-      message: "FILES_URL must look like https://files.example/evidence; http is for localhost alone."
-    })
-  }
-  return href.replace(/\/+$/, "")
-})
-
-export const bucket = Effect.fnUntraced(function* (read: {
-  readonly filesEndpoint: Option.Option<URL>
-  readonly filesRegion: string
-  readonly filesBucket: Option.Option<string>
-  readonly filesAccessKey: Option.Option<string>
-  readonly filesSecretKey: Option.Option<Redacted.Redacted>
-}) {
-  const settings = Option.all([read.filesBucket, read.filesAccessKey, read.filesSecretKey])
-  if (Option.isNone(settings)) {
-    const { filesAccessKey, filesBucket, filesEndpoint, filesSecretKey } = read
-    if ([filesAccessKey, filesBucket, filesEndpoint, filesSecretKey].every((each) => Option.isNone<unknown>(each))) {
-      return undefined
-    }
-    return yield* new BadSetting({
-      message: "FILES_S3_BUCKET, FILES_S3_ACCESS_KEY and FILES_S3_SECRET_KEY go together: set all three, or none."
-    })
-  }
-  const [name, accessKey, secretKey] = settings.value
-  const endpoint = Option.getOrUndefined(Option.map(read.filesEndpoint, ({ href }) => href.replace(/\/+$/, "")))
-  return { endpoint, region: read.filesRegion, name, accessKey, secretKey }
 })
 
 // Proxies --------------------------------------------------------------------------

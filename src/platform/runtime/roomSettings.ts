@@ -8,7 +8,8 @@ import type { BadSetting } from "./places.ts"
 export interface RoomSettings<out A> {
   /** Names of variables that are secrets, or hold one: a file may hold each (`secretFiles.ts`). */
   readonly secrets: ReadonlyArray<string>
-  readonly read: Effect.Effect<A, Config.ConfigError | BadSetting>
+  /** `publicUrl`: where buyers and merchants reach this service, without a slash at the end. */
+  readonly read: (publicUrl: string) => Effect.Effect<A, Config.ConfigError | BadSetting>
 }
 
 const defined: Array<RoomSettings<unknown>> = []

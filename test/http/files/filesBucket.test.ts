@@ -10,6 +10,7 @@ import path from "node:path"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { ConfigProvider, Context, Effect, Exit, Layer } from "effect"
 import { DataDir } from "../../../src/platform/runtime/DataDir.ts"
+import { filesSettings } from "../../../src/files/filesSettings.ts"
 import * as Settings from "../../../src/platform/runtime/Settings.ts"
 import { operatorToken, type Running, secretKey, start } from "../../kit/Service.ts"
 import { fileOf, filePart, formOf, modePart, upload } from "../../kit/callers/uploads.ts"
@@ -149,7 +150,10 @@ describe("settings of files", () => {
         ),
         Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: { SECRET_KEY: secretKey, ...env } })))
       )
-    ).pipe(Effect.map(Context.get(Settings.Settings)), Effect.scoped)
+    ).pipe(
+      Effect.map((context) => Context.get(context, Settings.Settings).of(filesSettings)),
+      Effect.scoped
+    )
 
   it.effect("follow the public address, and may be https anywhere or http on this machine", () =>
     Effect.gen(function* () {

@@ -2,6 +2,7 @@
 import { Effect, Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { StripeSettings } from "../../../src/channels/stripe/stripeInstallation.ts"
+import type { MailSettings } from "../../../src/mail/mailSettings.ts"
 import { Unmade } from "../../../src/doctor/Finding.ts"
 import type { Installation } from "../../../src/doctor/Installation.ts"
 import type { Settings } from "../../../src/platform/runtime/Settings.ts"
@@ -9,10 +10,11 @@ import { secretKey } from "../Service.ts"
 
 type Read = Settings["Service"]
 
-/** Settings of Stripe, which are the only ones that a room defines for the doctor. */
-export const stripeWith = (changes: Partial<StripeSettings> = {}): Pick<Read, "of"> => {
-  const stripe: Partial<StripeSettings> = { api: new URL("https://api.stripe.com"), proxy: undefined, ...changes }
-  return { of: () => stripe as never }
+/** Settings that rooms define for the doctor: those of Stripe and of mails. */
+export const roomsWith = (changes: Partial<StripeSettings & MailSettings> = {}): Pick<Read, "of"> => {
+  const mail = { smtpUrl: undefined, mailFrom: "receipts@pay.example" }
+  const stripe = { api: new URL("https://api.stripe.com"), proxy: undefined }
+  return { of: () => ({ ...mail, ...stripe, ...changes }) as never }
 }
 
 /** The settings that the checks read. */
@@ -25,10 +27,8 @@ export const settingsWith = (changes: Partial<Read> = {}) =>
     trustedProxies: "10.0.0.1",
     runner: undefined,
     redisUrl: undefined,
-    smtpUrl: undefined,
     noOutbound: false,
-    mailFrom: "receipts@pay.example",
-    ...stripeWith(),
+    ...roomsWith(),
     ...changes
   }) as Read
 

@@ -1,0 +1,7 @@
+/**
+ * Settings that rooms define, for programs that read settings or the files of secrets without the rooms. They are read
+ * once they are loaded (`platform/runtime/roomSettings.ts`). Those of channels come with `channels.ts`.
+ */
+import "./files/filesSettings.ts"
+import "./mail/mailSettings.ts"
+import "./webhooks/outboundSettings.ts"
