@@ -248,6 +248,16 @@ describe("tidy", () => {
     assert.deepStrictEqual(named, [])
   })
 
+  it("each test that CONTRIBUTING names for a feature is there", () => {
+    const rows = readFileSync("CONTRIBUTING.md", "utf8").split("### A feature's tests")[1]!.split("\n## ")[0]!
+    const named = [...rows.matchAll(/`(\w+(?:\/\w+)+|checkout|webhooks|receipts)`/g)].map(
+      ([, name]) => `test/${name!.replace(/^test\//, "")}`
+    )
+    assert.isAbove(named.length, 80)
+    const missing = named.filter((name) => !existsSync(name) && !existsSync(`${name}.test.ts`))
+    assert.deepStrictEqual(missing, [])
+  })
+
   it("every folder has its place in the list", () => {
     const homeless = sources.map(({ file }) => file).filter((file) => floorOf(file) === undefined)
     assert.deepStrictEqual(homeless, [])
