@@ -8,7 +8,7 @@ import type { Account } from "@coffer/model/Account"
 import type { ChannelName, Mode, RefundNo } from "@coffer/model/Ids"
 import type { Minor } from "@coffer/model/Money"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
-import type { Order, OrderConflict, OrderNotFound, SettledOrder } from "@coffer/rules/order/Order"
+import type { Order, OrderConflict, OrderNotFound, CreditedOrder } from "@coffer/rules/order/Order"
 import type { AmountBounds } from "@coffer/rules/order/termsProblem"
 import { Context, type DateTime, Effect, Layer, Option, Record, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -140,7 +140,7 @@ export interface Pretended {
   /** Whether it has the order's whole amount. If the order is pending, the payment is not reported yet. */
   readonly hasPaid: (order: Order) => Effect.Effect<boolean>
   /** The buyer disputes the payment. Returns the bank's report, which it repeats until it is acknowledged. */
-  readonly dispute: (order: SettledOrder, chargeback: Chargeback) => Effect.Effect<DisputeReport, ChannelUnreachable>
+  readonly dispute: (order: CreditedOrder, chargeback: Chargeback) => Effect.Effect<DisputeReport, ChannelUnreachable>
   /** The bank decides, or decides again. */
   readonly resolve: (
     dispute: Pick<DisputeName, "merchantId" | "processorDisputeId">,

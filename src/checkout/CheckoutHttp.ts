@@ -63,7 +63,7 @@ export const layer: Routes = HttpRouter.use(
     })
 
     /** A buyer who comes back from the channel's page need not wait for its webhook. */
-    const asked = (order: Order, url: string) =>
+    const refreshed = (order: Order, url: string) =>
       queryOf(url).has("returned")
         ? Effect.catchTags(desks.channel.lookUp(order), {
             OwnerUnavailable: () => Effect.succeed(order),
@@ -79,7 +79,7 @@ export const layer: Routes = HttpRouter.use(
 
     const showOf = Effect.fnUntraced(function* (opened: Order) {
       const { url } = yield* HttpServerRequest.HttpServerRequest
-      const order = yield* asked(opened, url)
+      const order = yield* refreshed(opened, url)
       const page = yield* currentPage(desks, order)
       const method = walletIn(url)
       // A phone has read the code that another screen shows.

@@ -15,7 +15,7 @@ import { layout, marks, renderState, terms, type Terms, type Words } from "../pa
 import { methodNames } from "../pages/methods.ts"
 import type { CardField } from "./checkCard.ts"
 import { payForms, simulation } from "./checkoutForms.ts"
-import { againOf, choiceOf, frameOf, returnButton, type Seen, wordsOf } from "./frame.ts"
+import { againOf, choiceOf, frameOf, returnButton, type PageContext, wordsOf } from "./frame.ts"
 import { qrCode } from "./QrCode.ts"
 import { returnAddress } from "./returnAddress.ts"
 import type { Notice } from "./texts.ts"
@@ -81,47 +81,47 @@ export const pageOf = (order: Order, now: DateTime.Utc, way: Way = wayWithoutAcc
   }
 }
 
-export const render = (page: Page, seen: Seen): string => {
-  const texts = wordsOf(seen)
+export const render = (page: Page, context: PageContext): string => {
+  const texts = wordsOf(context)
   switch (page._tag) {
     case "Pay":
-      return renderPay(page, seen)
+      return renderPay(page, context)
     case "Away":
-      return renderAway(page, seen)
+      return renderAway(page, context)
     case "Leaving":
-      return renderLeaving(page, seen)
+      return renderLeaving(page, context)
     case "Processing":
-      return renderWait(texts.processing, page, seen)
+      return renderWait(texts.processing, page, context)
     case "Paid":
-      return renderPaid(page, seen)
+      return renderPaid(page, context)
     case "Refunded":
-      return renderRefunded(page, seen)
+      return renderRefunded(page, context)
     case "Closed":
-      return renderEnd(texts.closed, page, seen)
+      return renderEnd(texts.closed, page, context)
     case "Failed":
-      return renderEnd(texts.failed, page, seen)
+      return renderEnd(texts.failed, page, context)
     case "NotConnected":
       return renderState(texts.live, {
-        ...frameOf(seen, page.order),
-        terms: named(page.order, seen),
-        more: returnButton(page.order, seen, "button quiet")
+        ...frameOf(context, page.order),
+        terms: named(page.order, context),
+        more: returnButton(page.order, context, "button quiet")
       })
     case "InvalidLink":
-      return renderState(texts.invalidLink, { ...frameOf(seen), mark: marks.bad })
+      return renderState(texts.invalidLink, { ...frameOf(context), mark: marks.bad })
     case "Unreachable":
-      return renderWait(texts.unreachable, page, seen)
+      return renderWait(texts.unreachable, page, context)
     case "Uncertain":
-      return renderWait(texts.uncertain, page, seen)
+      return renderWait(texts.uncertain, page, context)
   }
 }
 
 type PageOf<Tag extends Page["_tag"]> = Extract<Page, { readonly _tag: Tag }>
 
-const renderPay = ({ hosted, method, mistakes = new Set(), notice, order }: PageOf<"Pay">, seen: Seen) => {
-  const { order: words } = wordsOf(seen)
-  const amount = amountOf(order, seen)
+const renderPay = ({ hosted, method, mistakes = new Set(), notice, order }: PageOf<"Pay">, context: PageContext) => {
+  const { order: words } = wordsOf(context)
+  const amount = amountOf(order, context)
   return layout({
-    ...frameOf(seen, order, { watched: true }),
+    ...frameOf(context, order, { watched: true }),
     title: `${words.pay} ${amount}`,
     wide: true,
     main: html` <section class="summary stack">
@@ -129,82 +129,82 @@ const renderPay = ({ hosted, method, mistakes = new Set(), notice, order }: Page
         ${terms([
           [words.subject, html`<bdi>${order.subject ?? words.noSubject}</bdi>`],
           [words.number, html`<bdi>${order.outTradeNo}</bdi>`],
-          [words.payableUntil, deadline(order, seen)]
+          [words.payableUntil, deadline(order, context)]
         ])}
       </section>
-      ${payForms({ amount, method, notice, mistakes, hosted, back: returnButton(order, seen, "return") }, seen)}`
+      ${payForms({ amount, method, notice, mistakes, hosted, back: returnButton(order, context, "return") }, context)}`
   })
 }
 
 /** In UTC; a script shows it in the buyer's own time zone. */
-const deadline = ({ expiresAt }: Order, seen: Seen) =>
-  html`<time datetime="${DateTime.formatIso(expiresAt)}" data-until="${wordsOf(seen).order.until}"
-    >${wordsOf(seen).order.until.replace("{when}", time(expiresAt, seen.language))}</time
+const deadline = ({ expiresAt }: Order, context: PageContext) =>
+  html`<time datetime="${DateTime.formatIso(expiresAt)}" data-until="${wordsOf(context).order.until}"
+    >${wordsOf(context).order.until.replace("{when}", time(expiresAt, context.language))}</time
   >`
 
-const renderAway = ({ method, order, scanned }: PageOf<"Away">, seen: Seen) => {
-  const texts = wordsOf(seen)
-  const name = methodNames[seen.language][method]
+const renderAway = ({ method, order, scanned }: PageOf<"Away">, context: PageContext) => {
+  const texts = wordsOf(context)
+  const name = methodNames[context.language][method]
   const words =
     method === "card"
       ? texts.threeDs
       : { ...texts.wallet, heading: texts.wallet.heading(name), text: texts.wallet.text(name) }
   const code = scanned === undefined ? undefined : qrCode(scanned, texts.wallet.code(name), texts.wallet.scan(name))
   return renderState(words, {
-    ...frameOf(seen, order, { watched: true }),
+    ...frameOf(context, order, { watched: true }),
     mark: marks.away,
-    terms: [[texts.order.amount, html`${amountOf(order, seen)}`], ...named(order, seen)],
+    terms: [[texts.order.amount, html`${amountOf(order, context)}`], ...named(order, context)],
     more: html`${code}
-    ${simulation({ method, confirm: words.confirm, cancel: words.cancel, busy: texts.form.busy, seen })}
-    ${returnButton(order, seen, "return")}`
+    ${simulation({ method, confirm: words.confirm, cancel: words.cancel, busy: texts.form.busy, context })}
+    ${returnButton(order, context, "return")}`
   })
 }
 
 /** The script leaves at once, and so does a browser without one. */
-const renderLeaving = ({ order, url }: PageOf<"Leaving">, seen: Seen) => {
-  const { leaving: words, order: names } = wordsOf(seen)
+const renderLeaving = ({ order, url }: PageOf<"Leaving">, context: PageContext) => {
+  const { leaving: words, order: names } = wordsOf(context)
   return renderState(words, {
-    ...frameOf(seen, order),
+    ...frameOf(context, order),
     mark: marks.away,
     head: refreshAfter(`0;url=${url}`),
-    terms: [[names.amount, html`${amountOf(order, seen)}`], ...named(order, seen)],
+    terms: [[names.amount, html`${amountOf(order, context)}`], ...named(order, context)],
     more: html`<div class="buttons"><a class="button" href="${url}" rel="noreferrer" data-leave>${words.go}</a></div>`
   })
 }
 
-const renderPaid = ({ justNow, order }: PageOf<"Paid">, seen: Seen) => {
-  const { order: names, paid } = wordsOf(seen)
-  const amount = amountOf(order, seen)
+const renderPaid = ({ justNow, order }: PageOf<"Paid">, context: PageContext) => {
+  const { order: names, paid } = wordsOf(context)
+  const amount = amountOf(order, context)
   const words = justNow
     ? { heading: paid.heading, text: paid.text(amount) }
     : { heading: paid.headingLater, text: paid.textLater(amount) }
   const refunded =
     "paymentId" in order && order.refundedAmount > 0
-      ? money(order.refundedAmount, order.currency, seen.language)
+      ? money(order.refundedAmount, order.currency, context.language)
       : undefined
   const href = returnAddress(order)
   return renderState(words, {
-    ...frameOf(seen, order),
+    ...frameOf(context, order),
     mark: marks.good,
     head: justNow && href !== undefined ? refreshAfter(`${checkoutRedirectSeconds};url=${href}`) : undefined,
     terms: refunded === undefined ? [] : [[names.refunded, html`${refunded}`]],
     // Later the address is in histories, and says no more than that the order is paid (silences: O11).
-    more: justNow ? html`${leaving(order, seen)} ${receiptLink(seen)}` : returnButton(order, seen, "button")
+    more: justNow ? html`${leaving(order, context)} ${receiptLink(context)}` : returnButton(order, context, "button")
   })
 }
 
 /** In a tab of its own, since this one leaves for the shop. */
-const receiptLink = (seen: Seen) =>
-  seen.receipt === undefined
+const receiptLink = (context: PageContext) =>
+  context.receipt === undefined
     ? undefined
-    : html`<a class="return" href="${seen.receipt + choiceOf(seen)}" target="_blank" rel="noreferrer"
-        >${wordsOf(seen).back.receipt}</a
+    : html`<a class="return" href="${context.receipt + choiceOf(context)}" target="_blank" rel="noreferrer"
+        >${wordsOf(context).back.receipt}</a
       >`
 
 /** The countdown of the script, which can be stopped; without a script the page says what it does. */
-const leaving = (order: Order, seen: Seen) => {
-  const { back } = wordsOf(seen)
-  const link = returnButton(order, seen, "button")
+const leaving = (order: Order, context: PageContext) => {
+  const { back } = wordsOf(context)
+  const link = returnButton(order, context, "button")
   return (
     link &&
     html`<noscript><p class="soft">${back.soon.replace("{n}", String(checkoutRedirectSeconds))}</p></noscript>
@@ -221,48 +221,54 @@ const refreshAfter = (content: string) => html`<noscript><meta http-equiv="refre
 /** How often a page without a script looks whether a payment is processed. */
 const lookAgainSeconds = 5
 
-const renderRefunded = ({ order }: PageOf<"Refunded">, seen: Seen) => {
-  const { refunded } = wordsOf(seen)
+const renderRefunded = ({ order }: PageOf<"Refunded">, context: PageContext) => {
+  const { refunded } = wordsOf(context)
   return renderState(
-    { heading: refunded.heading, text: refunded.text(amountOf(order, seen)) },
-    { ...frameOf(seen, order), mark: marks.back, more: returnButton(order, seen, "button") }
+    { heading: refunded.heading, text: refunded.text(amountOf(order, context)) },
+    { ...frameOf(context, order), mark: marks.back, more: returnButton(order, context, "button") }
   )
 }
 
-const renderEnd = (words: Words & { readonly refund?: string }, page: PageOf<"Closed" | "Failed">, seen: Seen) =>
+const renderEnd = (
+  words: Words & { readonly refund?: string },
+  page: PageOf<"Closed" | "Failed">,
+  context: PageContext
+) =>
   renderState(words, {
-    ...frameOf(seen, page.order),
+    ...frameOf(context, page.order),
     mark: page._tag === "Failed" ? marks.bad : marks.calm,
-    terms: [[wordsOf(seen).order.amount, html`${amountOf(page.order, seen)}`]],
+    terms: [[wordsOf(context).order.amount, html`${amountOf(page.order, context)}`]],
     more: html`${words.refund === undefined ? undefined : html`<p class="soft">${words.refund}</p>`}
-    ${returnButton(page.order, seen, "button")}`
+    ${returnButton(page.order, context, "button")}`
   })
 
 /** The outcome may follow, and the page turns by itself when it does. */
 const renderWait = (
   words: Words & { readonly again: string },
   { _tag, order }: PageOf<"Processing" | "Unreachable" | "Uncertain">,
-  seen: Seen
+  context: PageContext
 ) =>
   renderState(words, {
-    ...frameOf(seen, order, { watched: order !== undefined }),
+    ...frameOf(context, order, { watched: order !== undefined }),
     alert: _tag !== "Processing",
     ...(_tag === "Processing" ? { mark: marks.wait, head: refreshAfter(String(lookAgainSeconds)) } : {}),
     terms:
-      order === undefined ? [] : [[wordsOf(seen).order.amount, html`${amountOf(order, seen)}`], ...named(order, seen)],
+      order === undefined
+        ? []
+        : [[wordsOf(context).order.amount, html`${amountOf(order, context)}`], ...named(order, context)],
     more: html`<div class="buttons">
-      <a class="button" href="${againOf(seen)}">${words.again}</a>
-      ${order && returnButton(order, seen, "button quiet")}
+      <a class="button" href="${againOf(context)}">${words.again}</a>
+      ${order && returnButton(order, context, "button quiet")}
     </div>`
   })
 
 /** The words by which the buyer may know the order. `bdi` keeps the writing direction of text from the merchant. */
-const named = ({ outTradeNo, subject }: Order, seen: Seen): Terms => {
-  const words = wordsOf(seen).order
+const named = ({ outTradeNo, subject }: Order, context: PageContext): Terms => {
+  const words = wordsOf(context).order
   return [
     ...(subject === null ? [] : [[words.subject, html`<bdi>${subject}</bdi>`] as const]),
     [words.number, html`<bdi>${outTradeNo}</bdi>`]
   ]
 }
 
-const amountOf = ({ amount, currency }: Order, { language }: Seen): string => money(amount, currency, language)
+const amountOf = ({ amount, currency }: Order, { language }: PageContext): string => money(amount, currency, language)

@@ -67,9 +67,9 @@ const eventsOf = (listen: ReturnType<OrderWatch.OrderWatch["listen"]>) => {
         Stream.unfold(0, (beats) =>
           beats > beatsMax
             ? Effect.succeed(undefined)
-            : Effect.map(Effect.timeoutOption(Deferred.await(outcome), beatEvery), (seen) => {
-                if (Option.isNone(seen)) return [":\n\n", beats + 1] as const
-                return [seen.value === "changed" ? "event: changed\ndata:\n\n" : ":\n\n", beatsMax + 1] as const
+            : Effect.map(Effect.timeoutOption(Deferred.await(outcome), beatEvery), (ended) => {
+                if (Option.isNone(ended)) return [":\n\n", beats + 1] as const
+                return [ended.value === "changed" ? "event: changed\ndata:\n\n" : ":\n\n", beatsMax + 1] as const
               })
         )
       )

@@ -6,7 +6,7 @@ import type { LinkClosed, PaymentLink } from "@coffer/rules/link/PaymentLink"
 import { money } from "../pages/amounts.ts"
 import { html } from "../pages/html.ts"
 import { layout, marks, renderState, type Words } from "../pages/layout.ts"
-import { againOf, frameOf, type Seen, wordsOf } from "./frame.ts"
+import { againOf, frameOf, type PageContext, wordsOf } from "./frame.ts"
 
 /**
  * `link` is undefined where none was found, or where it could not be looked for. `visitNo` is the number of the visit
@@ -22,28 +22,28 @@ export type LinkPage =
     }
   | { readonly _tag: "TooOften" | "Unreachable"; readonly link?: PaymentLink; readonly visitNo?: string }
 
-export const renderLink = (page: LinkPage, seen: Seen): string => {
-  const texts = wordsOf(seen)
+export const renderLink = (page: LinkPage, context: PageContext): string => {
+  const texts = wordsOf(context)
   switch (page._tag) {
     case "Preview":
-      return renderPreview(page, seen)
+      return renderPreview(page, context)
     case "Closed":
       return renderState(texts.link[page.reason], {
-        ...frameOf(seen, page.link),
+        ...frameOf(context, page.link),
         mark: page.reason === "unknown" ? marks.bad : marks.calm
       })
     case "TooOften":
-      return renderAgain(texts.link.tooOften, page, seen)
+      return renderAgain(texts.link.tooOften, page, context)
     case "Unreachable":
-      return renderAgain(texts.unreachable, page, seen)
+      return renderAgain(texts.unreachable, page, context)
   }
 }
 
-const renderPreview = ({ link, visitNo }: Extract<LinkPage, { readonly _tag: "Preview" }>, seen: Seen) => {
-  const { link: words, order } = wordsOf(seen)
-  const price = money(link.amount, link.currency, seen.language)
+const renderPreview = ({ link, visitNo }: Extract<LinkPage, { readonly _tag: "Preview" }>, context: PageContext) => {
+  const { link: words, order } = wordsOf(context)
+  const price = money(link.amount, link.currency, context.language)
   return layout({
-    ...frameOf(seen, link),
+    ...frameOf(context, link),
     title: `${order.pay} ${price}`,
     main: html`<section class="card stack">
       <h1 class="amount"><span class="eyebrow">${order.pay}</span> ${price}</h1>
@@ -62,12 +62,12 @@ const visitForm = (visitNo: string, label: string) =>
 
 type AgainPage = Extract<LinkPage, { readonly _tag: "TooOften" | "Unreachable" }>
 
-const renderAgain = (words: Words & { readonly again: string }, { link, visitNo }: AgainPage, seen: Seen) =>
+const renderAgain = (words: Words & { readonly again: string }, { link, visitNo }: AgainPage, context: PageContext) =>
   renderState(words, {
-    ...frameOf(seen, link),
+    ...frameOf(context, link),
     alert: true,
     more:
       visitNo === undefined
-        ? html`<a class="button" href="${againOf(seen)}">${words.again}</a>`
+        ? html`<a class="button" href="${againOf(context)}">${words.again}</a>`
         : visitForm(visitNo, words.again)
   })

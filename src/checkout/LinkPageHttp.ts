@@ -21,7 +21,7 @@ import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { type LinkPage, renderLink } from "./LinkPage.ts"
 import { headersIn, respondWith } from "../pages/respond.ts"
 import { findShop } from "./findShop.ts"
-import { choiceOf, seenBy } from "./frame.ts"
+import { choiceOf, languageFor } from "./frame.ts"
 import { looksAhead } from "./looksAhead.ts"
 import { readFormOf } from "./readForm.ts"
 import { checkoutHeaders as headers } from "./script.ts"
@@ -51,9 +51,9 @@ export const layer: Routes = HttpRouter.use(
       status = 200,
       more: Readonly<Record<string, string>> = {}
     ) {
-      const { chosen, language } = seenBy(yield* HttpServerRequest.HttpServerRequest, null)
-      const seen = { chosen, language, ...(yield* findShop(merchants, page.link)) }
-      return respondWith(renderLink(page, seen), status, { ...headers, ...headersIn(language), ...more })
+      const { chosen, language } = languageFor(yield* HttpServerRequest.HttpServerRequest, null)
+      const context = { chosen, language, ...(yield* findShop(merchants, page.link)) }
+      return respondWith(renderLink(page, context), status, { ...headers, ...headersIn(language), ...more })
     })
 
     const unreachable = (link?: PaymentLink, visitNo?: string) =>
@@ -75,7 +75,7 @@ export const layer: Routes = HttpRouter.use(
         const { expiresAt, tradeNo } = yield* links.visit(link, visitNo)
         // Without a host, so that the buyer stays on the one that brought the page.
         const { pathname } = new URL(checkouts.signed.checkout(tradeNo, expiresAt))
-        return HttpServerResponse.redirect(pathname + choiceOf(seenBy(request, null)), { status: 303, headers })
+        return HttpServerResponse.redirect(pathname + choiceOf(languageFor(request, null)), { status: 303, headers })
       },
       (effect, link, visitNo) =>
         Effect.catchTags(effect, {

@@ -60,8 +60,8 @@ export const make = Effect.gen(function* () {
       const outcome = yield* Deferred.make<"changed" | "leaving">()
       const looking = Effect.gen(function* () {
         while (true) {
-          const seen = yield* look(tradeNo)
-          if (seen !== undefined) return yield* Deferred.succeed(outcome, seen)
+          const change = yield* look(tradeNo)
+          if (change !== undefined) return yield* Deferred.succeed(outcome, change)
           yield* Effect.sleep(lookEvery)
         }
       })

@@ -2,13 +2,13 @@
 import { html } from "../pages/html.ts"
 import { layout, marks, renderState, terms } from "../pages/layout.ts"
 import { amountPaid, receiptLines, type ReceiptOf, receiptTexts } from "../receipts/receiptTexts.ts"
-import { againOf, frameOf, type Seen } from "./frame.ts"
+import { againOf, frameOf, type PageContext } from "./frame.ts"
 
-export const renderReceipt = (shown: ReceiptOf, seen: Seen): string => {
+export const renderReceipt = (shown: ReceiptOf, context: PageContext): string => {
   const { language, order } = shown
   const texts = receiptTexts[language]
   return layout({
-    ...frameOf(seen, order),
+    ...frameOf(context, order),
     title: `${texts.title} ${order.receipt?.number ?? ""}`,
     main: html`<section class="card stack receipt">
       <h1 class="amount"><span class="eyebrow">${texts.title}</span> ${amountPaid(shown)}</h1>
@@ -21,11 +21,11 @@ export const renderReceipt = (shown: ReceiptOf, seen: Seen): string => {
 }
 
 /** The address is not one of ours, or its order has no receipt. */
-export const renderUnknown = (seen: Seen): string =>
-  renderState(receiptTexts[seen.language].unknown, { ...frameOf(seen), mark: marks.bad })
+export const renderUnknown = (context: PageContext): string =>
+  renderState(receiptTexts[context.language].unknown, { ...frameOf(context), mark: marks.bad })
 
-export const renderUnreachable = (seen: Seen): string => {
-  const { again, unreachable } = receiptTexts[seen.language]
-  const more = html`<a class="button" href="${againOf(seen)}">${again}</a>`
-  return renderState(unreachable, { ...frameOf(seen), alert: true, more })
+export const renderUnreachable = (context: PageContext): string => {
+  const { again, unreachable } = receiptTexts[context.language]
+  const more = html`<a class="button" href="${againOf(context)}">${again}</a>`
+  return renderState(unreachable, { ...frameOf(context), alert: true, more })
 }

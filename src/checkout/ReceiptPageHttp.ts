@@ -10,7 +10,7 @@ import type { Shop } from "../pages/shop.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import { NoReceipt, Receipts } from "../receipts/Receipts.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
-import { type Seen, seenBy } from "./frame.ts"
+import { type PageContext, languageFor } from "./frame.ts"
 import { renderReceipt, renderUnknown, renderUnreachable } from "./ReceiptPage.ts"
 import { checkoutHeaders as headers } from "./script.ts"
 
@@ -29,7 +29,7 @@ export const layer: Routes = HttpRouter.use(
       const { order, shop } = Option.isSome(tradeNo)
         ? yield* receipts.show(tradeNo.value)
         : yield* new NoReceipt({ tradeNo: "" })
-      return yield* respond((seen) => renderReceipt({ order, shop, language: seen.language }, seen), {
+      return yield* respond((context) => renderReceipt({ order, shop, language: context.language }, context), {
         locale: order.locale,
         shop
       })
@@ -55,10 +55,13 @@ interface Sent {
   readonly more?: Readonly<Record<string, string>>
 }
 
-const respond = (render: (seen: Seen) => string, { locale = null, more = {}, shop, status = 200 }: Sent = {}) =>
+const respond = (
+  render: (context: PageContext) => string,
+  { locale = null, more = {}, shop, status = 200 }: Sent = {}
+) =>
   Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
-    const seen: Seen = { ...seenBy(request, locale), shop, offered: PaymentMethod.literals }
-    return respondWith(render(seen), status, { ...headers, ...headersIn(seen.language), ...more })
+    const context: PageContext = { ...languageFor(request, locale), shop, offered: PaymentMethod.literals }
+    return respondWith(render(context), status, { ...headers, ...headersIn(context.language), ...more })
   })
 
 const unknown = respond(renderUnknown, { status: 404 })

@@ -7,7 +7,7 @@ import { Schema } from "effect"
 import { type Html, html } from "../pages/html.ts"
 import type { Language } from "../pages/language.ts"
 import { type CardField, testCards } from "./checkCard.ts"
-import { againOf, type Seen, wordsOf } from "./frame.ts"
+import { againOf, type PageContext, wordsOf } from "./frame.ts"
 import { methodNames } from "../pages/methods.ts"
 import { icons } from "./icons.ts"
 import type { Notice, Texts } from "./texts.ts"
@@ -46,27 +46,32 @@ interface PayForm {
 }
 
 // The server reports missing fields. With `required`, a hidden card field would block payments by wallet.
-export const payForms = ({ amount, back, hosted = false, method, mistakes, notice }: PayForm, seen: Seen): Html => {
-  const { form, uncertain } = wordsOf(seen)
-  const names = methodNames[seen.language]
-  const offered: ReadonlyArray<PaymentMethod> = choices[seen.language].filter((each) => seen.offered.includes(each))
+export const payForms = (
+  { amount, back, hosted = false, method, mistakes, notice }: PayForm,
+  context: PageContext
+): Html => {
+  const { form, uncertain } = wordsOf(context)
+  const names = methodNames[context.language]
+  const offered: ReadonlyArray<PaymentMethod> = choices[context.language].filter((each) =>
+    context.offered.includes(each)
+  )
   const chosen = method !== undefined && offered.includes(method) ? method : offered[0]
   return html`<section class="card stack">
-    <div data-notice>${notice && alert(wordsOf(seen).notices[notice])}</div>
+    <div data-notice>${notice && alert(wordsOf(context).notices[notice])}</div>
     <template data-unheard
       >${alert({ title: uncertain.heading, text: uncertain.text })}
-      <a class="return" href="${againOf(seen)}">${uncertain.again}</a></template
+      <a class="return" href="${againOf(context)}">${uncertain.again}</a></template
     >
-    ${hosted ? undefined : expressForm(seen)}
+    ${hosted ? undefined : expressForm(context)}
     <form class="stack" method="post" novalidate data-pay data-busy="${form.busy}">
-      ${attemptField(seen)}
+      ${attemptField(context)}
       <fieldset ${offered.length === 1 ? html`hidden` : undefined}>
         <legend class="unseen">${form.method}</legend>
         <div class="methods">${offered.map((each) => methodChoice(each, names[each], each === chosen))}</div>
       </fieldset>
       ${offered.map((each) =>
         each === "card" && !hosted
-          ? cardFields(wordsOf(seen), mistakes)
+          ? cardFields(wordsOf(context), mistakes)
           : html`<p class="hint soft ${each}">${each === "card" ? form.hostedHint : form.walletHint(names[each])}</p>`
       )}
       <button class="button" name="step" value="pay">${form.pay(amount)}</button>
@@ -79,21 +84,21 @@ const alert = ({ text, title }: { readonly title: string; readonly text: string 
   html`<div class="alert" role="alert"><strong>${title}</strong><br />${text}</div>`
 
 /** One attempt of the page, by whichever of its forms. */
-const attemptField = ({ attemptNo }: Pick<Seen, "attemptNo">) =>
+const attemptField = ({ attemptNo }: Pick<PageContext, "attemptNo">) =>
   attemptNo && html`<input type="hidden" name="attempt_no" value="${attemptNo}" />`
 
-const expressForm = (seen: Seen) => {
-  const { form } = wordsOf(seen)
-  const offered = express.filter((each) => seen.offered.includes(each))
+const expressForm = (context: PageContext) => {
+  const { form } = wordsOf(context)
+  const offered = express.filter((each) => context.offered.includes(each))
   return offered.length === 0
     ? undefined
     : html`<form class="express stack" method="post" aria-label="${form.express}" data-busy="${form.busy}" hidden>
         <input type="hidden" name="step" value="pay" />
-        ${attemptField(seen)}
+        ${attemptField(context)}
         ${offered.map(
           (each) =>
             html`<button class="button express" name="method" value="${each}" hidden>
-              ${icons[each]}<span>${form.expressBy(methodNames[seen.language][each])}</span>
+              ${icons[each]}<span>${form.expressBy(methodNames[context.language][each])}</span>
             </button>`
         )}
         <p class="or"><span>${form.or}</span></p>
@@ -197,10 +202,10 @@ export const simulation = (shown: {
   readonly confirm: string
   readonly cancel: string
   readonly busy: string
-  readonly seen: Seen
+  readonly context: PageContext
 }) =>
   html`<form class="buttons" method="post" data-busy="${shown.busy}">
-    ${attemptField(shown.seen)}
+    ${attemptField(shown.context)}
     <input type="hidden" name="method" value="${shown.method}" />
     <button class="button" name="step" value="confirm">${shown.confirm}</button>
     <button class="button quiet" name="step" value="cancel">${shown.cancel}</button>

@@ -4,14 +4,14 @@ import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { Effect } from "effect"
 import type { Merchants } from "../merchants/Merchants.ts"
 import { offeredIn, shopOf } from "../merchants/shopOf.ts"
-import type { Seen } from "./frame.ts"
+import type { PageContext } from "./frame.ts"
 
-const nobody: Pick<Seen, "shop" | "offered"> = { shop: undefined, offered: PaymentMethod.literals }
+const nobody: Pick<PageContext, "shop" | "offered"> = { shop: undefined, offered: PaymentMethod.literals }
 
 export const findShop = (
   { find }: Pick<Merchants["Service"], "find">,
   of: { readonly merchantId: string; readonly mode: Mode } | undefined
-): Effect.Effect<Pick<Seen, "shop" | "offered">> =>
+): Effect.Effect<Pick<PageContext, "shop" | "offered">> =>
   of === undefined
     ? Effect.succeed(nobody)
     : Effect.match(find(of.merchantId), {

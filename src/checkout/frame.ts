@@ -14,8 +14,8 @@ import { returnAddress } from "./returnAddress.ts"
 import { script } from "./script.ts"
 import { type Texts, texts } from "./texts.ts"
 
-/** Where a page is seen, and in which language. */
-export interface Seen {
+/** For whom a page is, and in which language. */
+export interface PageContext {
   readonly language: Language
   /** The buyer's choice, if any: the page's links keep it. */
   readonly chosen: Language | undefined
@@ -30,10 +30,10 @@ export interface Seen {
 }
 
 /** The language of a page, from its request and its order. */
-export const seenBy = (
+export const languageFor = (
   { headers, url }: Pick<HttpServerRequest.HttpServerRequest, "headers" | "url">,
   locale: Language | null
-): Pick<Seen, "chosen" | "language"> => {
+): Pick<PageContext, "chosen" | "language"> => {
   const query = url.indexOf("?")
   const chosen = query < 0 ? null : new URLSearchParams(url.slice(query)).get("lang")
   return {
@@ -43,28 +43,29 @@ export const seenBy = (
 }
 
 /** The query of an address of ours. Alone it leads to the page once more, wherever a proxy has put it. */
-export const choiceOf = ({ chosen }: Pick<Seen, "chosen">): string => (chosen === undefined ? "" : `?lang=${chosen}`)
+export const choiceOf = ({ chosen }: Pick<PageContext, "chosen">): string =>
+  chosen === undefined ? "" : `?lang=${chosen}`
 
 /** For a link to the page as it is now. */
-export const againOf = (seen: Seen): string => choiceOf(seen) || "?"
+export const againOf = (context: PageContext): string => choiceOf(context) || "?"
 
-export const wordsOf = ({ language }: Seen): Texts => texts[language]
+export const wordsOf = ({ language }: PageContext): Texts => texts[language]
 
 /** `watched`: the page turns when its order changes. */
 export const frameOf = (
-  seen: Seen,
+  context: PageContext,
   of?: { readonly mode: Mode },
   { watched = false }: { readonly watched?: boolean } = {}
 ): Frame => ({
-  language: seen.language,
+  language: context.language,
   sandbox: of?.mode === "sandbox",
-  top: html`${seen.shop && shopName(seen.shop)} ${languageSwitch(seen)}
+  top: html`${context.shop && shopName(context.shop)} ${languageSwitch(context)}
   ${watched ? html`<span hidden data-watch></span>` : undefined}`,
-  help: seen.shop && helpOf(seen.shop, seen.language),
+  help: context.shop && helpOf(context.shop, context.language),
   script
 })
 
-const languageSwitch = ({ language }: Seen) => {
+const languageSwitch = ({ language }: PageContext) => {
   const other: Language = language === "en" ? "zh" : "en"
   return html`<nav>
     <a class="switch" href="?lang=${other}" hreflang="${tags[other]}" lang="${tags[other]}"
@@ -76,12 +77,12 @@ const languageSwitch = ({ language }: Seen) => {
 /** Undefined when the merchant named no address. */
 export const returnButton = (
   order: Order,
-  seen: Seen,
+  context: PageContext,
   look: "button" | "button quiet" | "return"
 ): Html | undefined => {
   const href = returnAddress(order)
-  const { back, shop } = wordsOf(seen)
+  const { back, shop } = wordsOf(context)
   return href === undefined
     ? undefined
-    : html`<a class="${look}" href="${href}" rel="noreferrer">${back.link(seen.shop?.name ?? shop)}</a>`
+    : html`<a class="${look}" href="${href}" rel="noreferrer">${back.link(context.shop?.name ?? shop)}</a>`
 }

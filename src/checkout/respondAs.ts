@@ -9,7 +9,7 @@ import type { NewIds } from "../platform/runtime/NewIds.ts"
 import type { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { type Page, render } from "./CheckoutPage.ts"
 import { findShop } from "./findShop.ts"
-import { choiceOf, type Seen, seenBy } from "./frame.ts"
+import { choiceOf, type PageContext, languageFor } from "./frame.ts"
 import { checkoutHeaders as headers } from "./script.ts"
 
 export type Response = HttpServerResponse.HttpServerResponse
@@ -37,9 +37,9 @@ export const respondAs = (services: Services) => ({
   with: Effect.fnUntraced(function* (page: Page, status = 200, more: Readonly<Record<string, string>> = {}) {
     const request = yield* HttpServerRequest.HttpServerRequest
     const order = "order" in page ? page.order : undefined
-    const { chosen, language } = seenBy(request, order?.locale ?? null)
+    const { chosen, language } = languageFor(request, order?.locale ?? null)
     const { offered, shop } = yield* shopOf(services, order)
-    const seen: Seen = {
+    const context: PageContext = {
       chosen,
       language,
       shop,
@@ -47,12 +47,12 @@ export const respondAs = (services: Services) => ({
       attemptNo: yield* services.ids.body,
       receipt: order && pathOf(services.links.signed.receipt(order.tradeNo))
     }
-    return respondWith(render(page, seen), status, { ...headers, ...headersIn(language), ...more })
+    return respondWith(render(page, context), status, { ...headers, ...headersIn(language), ...more })
   }),
 
   /** Leads to the order's page, which can be reloaded without paying again. */
   byGet: Effect.fnUntraced(function* ({ expiresAt, tradeNo }: Order) {
-    const { chosen } = seenBy(yield* HttpServerRequest.HttpServerRequest, null)
+    const { chosen } = languageFor(yield* HttpServerRequest.HttpServerRequest, null)
     const location = pathOf(services.links.signed.checkout(tradeNo, expiresAt)) + choiceOf({ chosen })
     return HttpServerResponse.redirect(location, { status: 303, headers })
   })

@@ -10,7 +10,7 @@ export type Status = (typeof statuses)[number]
 /** Sentences for people. Neither holds a secret. */
 export interface Verdict {
   readonly status: Status
-  readonly seen: string
+  readonly observation: string
   /** Null where there is nothing to do. */
   readonly advice: string | null
 }
@@ -20,10 +20,10 @@ export interface Finding extends Verdict {
   readonly name: string
 }
 
-export const fine = (seen: string): Verdict => ({ status: "ok", seen, advice: null })
-export const notApplicable = (seen: string): Verdict => ({ status: "not applicable", seen, advice: null })
-export const warning = (seen: string, advice: string): Verdict => ({ status: "warning", seen, advice })
-export const error = (seen: string, advice: string): Verdict => ({ status: "error", seen, advice })
+export const fine = (observation: string): Verdict => ({ status: "ok", observation, advice: null })
+export const notApplicable = (observation: string): Verdict => ({ status: "not applicable", observation, advice: null })
+export const warning = (observation: string, advice: string): Verdict => ({ status: "warning", observation, advice })
+export const error = (observation: string, advice: string): Verdict => ({ status: "error", observation, advice })
 /** An error only where real money flows. */
 export const errorIf = (isLive: boolean) => (isLive ? error : warning)
 

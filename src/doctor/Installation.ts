@@ -23,7 +23,7 @@ export interface Installation {
 }
 
 /** Asks the database. Its errors say why a check could not be made. */
-export const asked = <A>(
+export const query = <A>(
   { database }: Installation,
   ask: (sql: SqlClient.SqlClient) => Effect.Effect<A, SqlError.SqlError>
 ): Effect.Effect<A, Unmade> =>

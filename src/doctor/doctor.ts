@@ -33,9 +33,9 @@ export const log = (findings: ReadonlyArray<Finding>): Effect.Effect<void> =>
   Effect.forEach(
     findings,
     (finding) => {
-      const said = `doctor: ${finding.name}: ${finding.seen} ${finding.advice ?? ""} (${docsOf(finding)})`
-      if (finding.status === "error") return Effect.logError(said)
-      return finding.status === "warning" ? Effect.logWarning(said) : Effect.void
+      const line = `doctor: ${finding.name}: ${finding.observation} ${finding.advice ?? ""} (${docsOf(finding)})`
+      if (finding.status === "error") return Effect.logError(line)
+      return finding.status === "warning" ? Effect.logWarning(line) : Effect.void
     },
     { discard: true }
   )

@@ -52,16 +52,16 @@ export const backupsVerdict = (
   now = 0
 ): Verdict => {
   if (backups === undefined) {
-    const seen = "BACKUP_DIR is not set, so nothing is known of backups."
+    const observation = "BACKUP_DIR is not set, so nothing is known of backups."
     return isLive
-      ? warning(seen, "Back Postgres up, and set BACKUP_DIR to the folder where backups arrive.")
-      : notApplicable(seen)
+      ? warning(observation, "Back Postgres up, and set BACKUP_DIR to the folder where backups arrive.")
+      : notApplicable(observation)
   }
   const advice = "See why no backup arrives: what was written since the last one is kept in one place alone."
   if (newest === undefined) return errorIf(isLive)(`There is no file in ${backups}.`, advice)
   const hours = (now - newest.millis) / 3_600_000
-  const seen = `The newest backup is ${newest.file}, ${Math.max(0, Math.round(hours))} hours old.`
-  return hours > backupHoursMax ? errorIf(isLive)(seen, advice) : fine(seen)
+  const observation = `The newest backup is ${newest.file}, ${Math.max(0, Math.round(hours))} hours old.`
+  return hours > backupHoursMax ? errorIf(isLive)(observation, advice) : fine(observation)
 }
 
 const newestIn = (folder: string): Promise<Newest | undefined> =>

@@ -6,7 +6,7 @@ import { parseProxies } from "../edge/clientAddress.ts"
 import { isLoopback, refusedPorts, type RunnerPlace } from "../platform/runtime/places.ts"
 import type { Settings } from "../platform/runtime/Settings.ts"
 import { type Check, error, errorIf, fine, notApplicable, type Verdict, warning } from "./Finding.ts"
-import { asked, type Installation, settingsOf } from "./Installation.ts"
+import { query, type Installation, settingsOf } from "./Installation.ts"
 
 type Read = Settings["Service"]
 
@@ -63,10 +63,10 @@ export const adminVerdict = (
   { admin, host }: Pick<Read, "admin" | "host">
 ): Verdict => {
   if (admin === undefined) {
-    const seen = "The operator's API and the metrics answer at the port that buyers reach."
+    const observation = "The operator's API and the metrics answer at the port that buyers reach."
     return !isLive && isLoopback(host)
       ? fine("Everything answers at one port, on this machine alone.")
-      : warning(seen, "Set ADMIN_PORT, which gives them a port of their own on this machine.")
+      : warning(observation, "Set ADMIN_PORT, which gives them a port of their own on this machine.")
   }
   const place = `${admin.host}:${admin.port}`
   return isLoopback(admin.host)
@@ -128,10 +128,11 @@ export const runnerVerdict = ({ auth, host, listenHost, port }: RunnerPlace, { a
       "Set RUNNER_HOST to a name or address that other runners reach."
     )
   }
-  const seen = `Other runners reach this one at ${place}, where ${answers ? "it answers" : "nothing answers now"}`
-  if (isLoopback(address) && isLoopback(listenHost)) return fine(`${seen}. Other machines cannot reach it.`)
+  const state = answers ? "it answers" : "nothing answers now"
+  const observation = `Other runners reach this one at ${place}, where ${state}`
+  if (isLoopback(address) && isLoopback(listenHost)) return fine(`${observation}. Other machines cannot reach it.`)
   const known = auth === "secret_key" ? "a key derived from SECRET_KEY" : "certificates"
-  return fine(`${seen}; it listens at ${listenHost}, and knows runners by ${known}.`)
+  return fine(`${observation}; it listens at ${listenHost}, and knows runners by ${known}.`)
 }
 
 const reach = ({ host, port }: RunnerPlace): Effect.Effect<Reach> =>
@@ -169,7 +170,7 @@ interface LiveMerchants {
 const acquirer = (installation: Installation) =>
   installation.isLive
     ? Effect.map(
-        asked(
+        query(
           installation,
           (sql) => sql<LiveMerchants>`
             select count(*) filter (where approved)::int as approved,

@@ -7,7 +7,7 @@ import { mayMigrate, newestMigration } from "../platform/postgres/Migrator.ts"
 import { ledgerRights } from "../platform/postgres/ledgerRights.ts"
 import { diskVerdict, freeOn } from "./disk.ts"
 import { type Check, error, errorIf, fine, notApplicable, Unmade, type Verdict, warning } from "./Finding.ts"
-import { asked, type Installation, settingsOf } from "./Installation.ts"
+import { query, type Installation, settingsOf } from "./Installation.ts"
 import { currentMillis } from "../platform/runtime/clock.ts"
 import { isLoopback } from "../platform/runtime/places.ts"
 
@@ -45,21 +45,24 @@ export const postgresVerdict = ({ embedded, isLive }: Installation, version: str
     return error(`PostgreSQL ${version} is too old.`, `Move to PostgreSQL ${oldest} or newer.`)
   }
   if (!embedded) return fine(`PostgreSQL ${version} answers.`)
-  const seen = `The embedded PostgreSQL ${version} is used.`
+  const observation = `The embedded PostgreSQL ${version} is used.`
   return isLive
-    ? error(seen, "Set DATABASE_URL to a PostgreSQL that is backed up and watched: the embedded one is for trying out.")
-    : fine(seen)
+    ? error(
+        observation,
+        "Set DATABASE_URL to a PostgreSQL that is backed up and watched: the embedded one is for trying out."
+      )
+    : fine(observation)
 }
 
 const migrations = (installation: Installation) =>
   Effect.gen(function* () {
-    const [there] = yield* asked(
+    const [there] = yield* query(
       installation,
       (sql) => sql<{ readonly there: boolean }>`select to_regclass('coffer_migrations') is not null as there`
     )
-    const may = installation.embedded || (yield* asked(installation, mayMigrate))
+    const may = installation.embedded || (yield* query(installation, mayMigrate))
     if (there?.there !== true) return migrationsVerdict(0, may)
-    const [row] = yield* asked(
+    const [row] = yield* query(
       installation,
       (sql) => sql<{ readonly newest: number }>`select max(migration_id)::int4 as newest from coffer_migrations`
     )
@@ -86,7 +89,7 @@ export const migrationsVerdict = (newest: number, may: boolean): Verdict => {
 const role = (installation: Installation) =>
   installation.embedded
     ? Effect.succeed(notApplicable("In the embedded PostgreSQL the service has a role of its own."))
-    : Effect.map(asked(installation, ledgerRights), (why) => roleVerdict(installation, why))
+    : Effect.map(query(installation, ledgerRights), (why) => roleVerdict(installation, why))
 
 /** `why` the service's role could change what nobody may change; undefined if it could not. */
 export const roleVerdict = ({ isLive }: Installation, why: string | undefined): Verdict =>
@@ -103,7 +106,7 @@ const tls = (installation: Installation) =>
   Effect.gen(function* () {
     if (installation.embedded) return notApplicable("The embedded PostgreSQL listens on this machine alone.")
     const { servers, sslmode } = yield* addressOf(installation)
-    const [row] = yield* asked(
+    const [row] = yield* query(
       installation,
       (sql) => sql<{ readonly version: string | null }>`
         select version from pg_stat_ssl where pid = pg_backend_pid() and ssl`
@@ -145,15 +148,18 @@ export const tlsVerdict = ({ isLive }: Installation, { host, mode, version }: Co
 const clock = (installation: Installation) =>
   Effect.gen(function* () {
     const machineTime = yield* MachineTime
-    return clockVerdict(yield* asked(installation, (sql) => measureSkew(sql, machineTime)))
+    return clockVerdict(yield* query(installation, (sql) => measureSkew(sql, machineTime)))
   })
 
 /** `seconds`: this machine's clock minus Postgres'. */
 export const clockVerdict = (seconds: number): Verdict => {
   const apart = Math.abs(seconds)
-  const seen = `This machine's clock and Postgres' are ${apart < 1 ? "less than 1" : Math.round(apart)} s apart.`
-  if (apart <= secondsOdd) return fine(seen)
-  return (apart > secondsMax ? error : warning)(seen, "Set both clocks by NTP: receivers of webhooks refuse old ones.")
+  const observation = `This machine's clock and Postgres' are ${apart < 1 ? "less than 1" : Math.round(apart)} s apart.`
+  if (apart <= secondsOdd) return fine(observation)
+  return (apart > secondsMax ? error : warning)(
+    observation,
+    "Set both clocks by NTP: receivers of webhooks refuse old ones."
+  )
 }
 
 // Connections -------------------------------------------------------------------
@@ -172,7 +178,7 @@ const besidePool = 2
 
 const connections = (installation: Installation) =>
   Effect.map(
-    asked(
+    query(
       installation,
       (sql) => sql<Room>`
         select least(
@@ -196,11 +202,12 @@ export const connectionsVerdict = (
   const needed = Math.max(1, runners) * each
   const free = limit - others
   const counted = `${Math.max(1, runners)} × ${each}`
-  const seen = `The service needs ${counted} connections; ${limit} are allowed, and others have ${others} of them.`
-  if (needed > free) return error(seen, "Raise max_connections, or lower DATABASE_CONNECTIONS.")
+  const room = `${limit} are allowed, and others have ${others} of them`
+  const observation = `The service needs ${counted} connections; ${room}.`
+  if (needed > free) return error(observation, "Raise max_connections, or lower DATABASE_CONNECTIONS.")
   return needed + each > free
-    ? warning(seen, "Leave room for one process more, which a rolling update starts: raise max_connections.")
-    : fine(seen)
+    ? warning(observation, "Leave room for one process more, which a rolling update starts: raise max_connections.")
+    : fine(observation)
 }
 
 // Disk --------------------------------------------------------------------------
@@ -208,9 +215,9 @@ export const connectionsVerdict = (
 const disk = (installation: Installation) =>
   Effect.gen(function* () {
     if (installation.embedded) return notApplicable("The embedded PostgreSQL is in the data directory.")
-    const elsewhere = (yield* addressOf(installation)).servers.map(({ host }) => host).filter((host) => !isHere(host))
-    if (elsewhere.length > 0) return notApplicable(`Postgres is at ${elsewhere.join(" and ")}: watch the disk there.`)
-    const [row] = yield* asked(
+    const others = (yield* addressOf(installation)).servers.map(({ host }) => host).filter((host) => !isHere(host))
+    if (others.length > 0) return notApplicable(`Postgres is at ${others.join(" and ")}: watch the disk there.`)
+    const [row] = yield* query(
       installation,
       (sql) => sql<{ readonly folder: string | null }>`
         select case when pg_has_role('pg_read_all_settings', 'member') then current_setting('data_directory') end
@@ -250,7 +257,7 @@ const retention = (installation: Installation) =>
   Effect.gen(function* () {
     const { keepDeliveries, keepMails } = yield* settingsOf(installation)
     const now = yield* currentMillis
-    const [row] = yield* asked(
+    const [row] = yield* query(
       installation,
       (sql) => sql<{ readonly deliveries: number | null; readonly mails: number | null }>`select
         (select extract(epoch from created_at)::float8 from deliveries where status <> 'pending' order by id limit 1)

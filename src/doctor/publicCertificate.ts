@@ -56,9 +56,9 @@ export const makeLook = ({ noOutbound, publicUrl }: Pick<Settings["Service"], "n
       onFailure: () => {
         if (++failed >= failedMax) end = Infinity
       },
-      onSuccess: (seen) => {
+      onSuccess: (observed) => {
         failed = 0
-        end = seen
+        end = observed
       }
     })
   )

@@ -18,8 +18,8 @@ export const tableOf = (findings: ReadonlyArray<Finding>, paint: Paint): string 
   const row = (status: string, name: string, text: string) =>
     [status, name.padEnd(widths.name), wrapped(text, indent)].join(gap).trimEnd()
   const rows = findings.flatMap((finding) => {
-    const { advice, name, seen, status } = finding
-    const first = row(paint(status, status.padEnd(widths.status)), name, seen)
+    const { advice, name, observation, status } = finding
+    const first = row(paint(status, status.padEnd(widths.status)), name, observation)
     return advice === null ? [first] : [first, `${indent}${wrapped(`Do: ${advice} (${docsOf(finding)})`, indent)}`]
   })
   return [row("STATUS".padEnd(widths.status), "CHECK", "SEEN"), ...rows, "", summaryOf(findings)].join("\n")
@@ -44,7 +44,8 @@ const summaryOf = (findings: ReadonlyArray<Finding>) =>
 
 export const jsonOf = (findings: ReadonlyArray<Finding>) => ({
   status: worstOf(findings),
-  findings: findings.map((finding) => ({ ...finding, docs: docsOf(finding) }))
+  // Programs of others read `seen`.
+  findings: findings.map(({ observation, ...finding }) => ({ ...finding, seen: observation, docs: docsOf(finding) }))
 })
 
 /** As monitors read them: 0 is well, 1 a warning, 2 an error. */

@@ -6,7 +6,7 @@ import { mailSettings } from "../mail/mailSettings.ts"
 import { readAddress } from "../platform/postgres/databaseAddress.ts"
 import { bytesOf, checkOf } from "../platform/runtime/secretKeys.ts"
 import { type Check, error, errorIf, fine, Unmade, type Verdict } from "./Finding.ts"
-import { asked, type Installation, settingsOf } from "./Installation.ts"
+import { query, type Installation, settingsOf } from "./Installation.ts"
 
 export const secretChecks = (installation: Installation): ReadonlyArray<Check> => [
   { name: "settings", look: settings(installation) },
@@ -69,12 +69,12 @@ const isWeak = (password: string) =>
 const secretKey = (installation: Installation) =>
   Effect.gen(function* () {
     const { secretKey, secretKeyPrevious } = yield* settingsOf(installation)
-    const [there] = yield* asked(
+    const [there] = yield* query(
       installation,
       (sql) => sql<{ readonly there: boolean }>`select to_regclass('secret_check') is not null as there`
     )
     if (there?.there !== true) return keyVerdict(undefined)
-    const [kept] = yield* asked(installation, (sql) => sql<{ readonly value: string }>`select value from secret_check`)
+    const [kept] = yield* query(installation, (sql) => sql<{ readonly value: string }>`select value from secret_check`)
     if (kept === undefined) return keyVerdict(undefined)
     // While the key is changed the database may have the one of before.
     const own = [secretKey, ...Array.fromNullishOr(secretKeyPrevious)].map((key) => checkOf(bytesOf(key)))

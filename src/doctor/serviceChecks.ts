@@ -88,8 +88,8 @@ export const mailVerdict = (
   problem: string | undefined
 ): Verdict => {
   if (smtpUrl === undefined) {
-    const seen = `SMTP_URL is not set: mails become files in ${home}/mails.`
-    return isLive ? warning(seen, "Set SMTP_URL, so that buyers get their receipts.") : fine(seen)
+    const observation = `SMTP_URL is not set: mails become files in ${home}/mails.`
+    return isLive ? warning(observation, "Set SMTP_URL, so that buyers get their receipts.") : fine(observation)
   }
   if (noOutbound) return notApplicable("NO_OUTBOUND is set: no mail goes out, and the mail server was not asked.")
   const { hostname, protocol, searchParams } = new URL(Redacted.value(smtpUrl))

@@ -5,7 +5,7 @@
  */
 import type { TradeNo } from "@coffer/model/Ids"
 import { sandboxMailsPerDayMax } from "@coffer/model/Limits"
-import { type Order, OrderCommand, type SettledOrder } from "@coffer/rules/order/Order"
+import { type Order, OrderCommand, type CreditedOrder } from "@coffer/rules/order/Order"
 import { Context, DateTime, Duration, Effect, Layer, Result, Schema } from "effect"
 import { withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
 import { Mailer, type MailNotTaken } from "../mail/Mailer.ts"
@@ -33,7 +33,7 @@ import { mailSettings } from "../mail/mailSettings.ts"
 export class NoReceipt extends Schema.TaggedError<NoReceipt>()("NoReceipt", { tradeNo: Schema.String }) {}
 
 export interface Shown {
-  readonly order: SettledOrder
+  readonly order: CreditedOrder
   readonly shop: Shop
 }
 
@@ -84,7 +84,7 @@ const show = ({ clocks, merchants, orders, store }: ReceiptServices) =>
     return { order: yield* credited(yield* clocks.within(order, numbered)), shop }
   })
 
-const credited = (order: Order): Effect.Effect<SettledOrder, NoReceipt> =>
+const credited = (order: Order): Effect.Effect<CreditedOrder, NoReceipt> =>
   "paymentId" in order ? Effect.succeed(order) : Effect.fail(new NoReceipt({ tradeNo: order.tradeNo }))
 
 // Sending a mail ----------------------------------------------------------------

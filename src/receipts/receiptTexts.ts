@@ -2,14 +2,14 @@
  * The texts of a receipt, the same on the page and in the mail: its words in each language, and its lines for an order.
  * Pure.
  */
-import type { SettledOrder } from "@coffer/rules/order/Order"
+import type { CreditedOrder } from "@coffer/rules/order/Order"
 import { money, time } from "../pages/amounts.ts"
 import type { Language } from "../pages/language.ts"
 import { methodNames } from "../pages/methods.ts"
 import type { Shop } from "../pages/shop.ts"
 
 export interface ReceiptOf {
-  readonly order: SettledOrder
+  readonly order: CreditedOrder
   readonly shop: Shop
   readonly language: Language
 }

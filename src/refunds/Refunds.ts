@@ -13,7 +13,7 @@ import { keptDuration } from "@coffer/rules/idempotency/claim"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { readCreated } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
-import { type Order, RefundRefused, remainingOf, type SettledOrder } from "@coffer/rules/order/Order"
+import { type Order, RefundRefused, remainingOf, type CreditedOrder } from "@coffer/rules/order/Order"
 import { nextCheck } from "@coffer/rules/refund/nextCheck"
 import { type Refund, RefundCommand, type RefundConflict } from "@coffer/rules/refund/Refund"
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
@@ -217,7 +217,7 @@ const earlier = Effect.fnUntraced(function* (
 /** A new refund is driven to its answer in a fiber that outlives the request. */
 const begin = Effect.fnUntraced(function* (
   services: RefundServices,
-  order: SettledOrder,
+  order: CreditedOrder,
   body: CreateRefund,
   claim: IdempotencyClaim | undefined
 ) {

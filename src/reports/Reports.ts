@@ -179,7 +179,7 @@ const makeSettle = Effect.gen(function* () {
    */
   const whole = Effect.fnUntraced(function* (account: Account, wanted: number) {
     const body = firstIdBody(wanted)
-    const upTo = horizon.settled("shown", account) >= body ? body : yield* horizon.settle("shown", account, body)
+    const upTo = horizon.raisedTo("shown", account) >= body ? body : yield* horizon.raise("shown", account, body)
     return upTo >= body ? { below: body, asOf: wanted } : { below: `${upTo}0`, asOf: millisOfId(upTo) }
   })
 

@@ -8,7 +8,7 @@ import { Minor } from "@coffer/model/Money"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Dispute } from "@coffer/rules/dispute/Dispute"
 import { InvalidField } from "@coffer/rules/InvalidField"
-import type { Order, RefundRefused, SettledOrder } from "@coffer/rules/order/Order"
+import type { Order, RefundRefused, CreditedOrder } from "@coffer/rules/order/Order"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { type DisputeNotFound, Disputes } from "../disputes/Disputes.ts"
@@ -60,7 +60,7 @@ export const layer = Layer.effect(
     const disputes = yield* Disputes
 
     /** The bank of the payment, or what pretends one for this sandbox. */
-    const bankOf = (object: SettledOrder | Dispute) =>
+    const bankOf = (object: CreditedOrder | Dispute) =>
       Effect.flatMap(channel.pretendedOf(object, object.channel), (pretended) =>
         Option.isSome(pretended) ? Effect.succeed(pretended.value) : Effect.fail(new ChannelUnreachable())
       )

@@ -8,7 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import * as CheckoutPage from "../../src/checkout/CheckoutPage.ts"
 import { testCards } from "../../src/checkout/checkCard.ts"
-import type { Seen } from "../../src/checkout/frame.ts"
+import type { PageContext } from "../../src/checkout/frame.ts"
 import { script } from "../../src/checkout/script.ts"
 import { languages } from "../../src/pages/language.ts"
 import { methodNames } from "../../src/pages/methods.ts"
@@ -20,7 +20,7 @@ import { createdAt, expiresAt, facts, pendingOrder, shopCalled, teahouse, untouc
 const { pageOf } = CheckoutPage
 type Page = CheckoutPage.Page
 const texts = allTexts.en
-const render = (page: Page, seen: Partial<Seen> = {}) =>
+const render = (page: Page, seen: Partial<PageContext> = {}) =>
   CheckoutPage.render(page, {
     language: "en",
     chosen: undefined,

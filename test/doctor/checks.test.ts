@@ -17,7 +17,7 @@ import { password, proxying } from "../webhooks/proxy.ts"
 
 const look = Effect.fnUntraced(function* (installation: Installation, name: string) {
   const finding = (yield* diagnose(installation, checks)).find((each) => each.name === name)!
-  return [finding.status, finding.seen] as const
+  return [finding.status, finding.observation] as const
 })
 
 const seen = (changes: Changes, name: string) => look(installationWith(changes), name)

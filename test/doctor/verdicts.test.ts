@@ -211,11 +211,11 @@ describe("the doctor", () => {
   })
 
   for (const [check, verdict, status, seen] of rows) {
-    it(`finds ${status} of ${check}: ${verdict.seen}`, () => {
+    it(`finds ${status} of ${check}: ${verdict.observation}`, () => {
       assert.strictEqual(verdict.status, status)
-      assert.match(verdict.seen, seen)
+      assert.match(verdict.observation, seen)
       assert.strictEqual(verdict.advice === null, status === "ok" || status === "not applicable", "what to do")
-      for (const text of [verdict.seen, verdict.advice ?? "None."]) assert.match(text, /^[A-Z\d].*[.]$/)
+      for (const text of [verdict.observation, verdict.advice ?? "None."]) assert.match(text, /^[A-Z\d].*[.]$/)
     })
   }
 
@@ -274,9 +274,9 @@ describe("its report", () => {
       const [hangs, breaks, goesOn] = findings
       assert.deepInclude(hangs!, {
         status: "warning",
-        seen: `This could not be checked: no answer within ${checkMillisMax / 1_000} s.`
+        observation: `This could not be checked: no answer within ${checkMillisMax / 1_000} s.`
       })
-      assert.match(breaks!.seen, /could not be checked: Error: a mistake/)
+      assert.match(breaks!.observation, /could not be checked: Error: a mistake/)
       assert.strictEqual(goesOn!.status, "ok")
     })
   )

@@ -90,12 +90,12 @@ const aStatementWaits = (sql: SqlClient.SqlClient) =>
 /** Raises the horizon to this number while a batch stands, as a list of another runner does. */
 const raisedBeside = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
-  { settle }: Horizons.ListHorizon["Service"],
+  { raise }: Horizons.ListHorizon["Service"],
   of: Horizons.Numbered,
   body: string
 ) {
   const batch = yield* standingBatch(sql)
-  const list = yield* Effect.forkChild(settle(of, account, body), { startImmediately: true })
+  const list = yield* Effect.forkChild(raise(of, account, body), { startImmediately: true })
   yield* eventually(
     "the horizon to be raised",
     Effect.map(
@@ -112,7 +112,7 @@ describe("a list that has something new", () => {
     Effect.gen(function* () {
       const { one, shown, sql } = yield* inDatabase
       const batch = yield* standingBatch(sql)
-      const list = yield* Effect.forkChild(one.settle("shown", account, number(5)), { startImmediately: true })
+      const list = yield* Effect.forkChild(one.raise("shown", account, number(5)), { startImmediately: true })
       yield* eventually(
         "the horizon to be raised",
         Effect.map(shown, (upTo) => upTo === number(5))
@@ -142,31 +142,31 @@ describe("a list that has something new", () => {
       yield* Deferred.succeed(over, undefined)
       yield* Fiber.join(raising)
       // It has waited in vain: the batch stands.
-      assert.isTrue(Exit.hasDies(yield* Effect.exit(one.settle("shown", account, number(5)))))
+      assert.isTrue(Exit.hasDies(yield* Effect.exit(one.raise("shown", account, number(5)))))
       yield* batch.end
-      assert.strictEqual(yield* one.settle("shown", account, number(5)), number(5))
+      assert.strictEqual(yield* one.raise("shown", account, number(5)), number(5))
     })
   )
 
-  it.live("that waits in vain shows no more than was settled, however far other lists have raised the horizon", () =>
+  it.live("that waits in vain shows no more than is certain, however far other lists have raised the horizon", () =>
     Effect.gen(function* () {
       const { one, shown, sql, two } = yield* inDatabase
-      assert.strictEqual(yield* two.settle("shown", account, number(2)), number(2))
+      assert.strictEqual(yield* two.raise("shown", account, number(2)), number(2))
       const batch = yield* standingBatch(sql)
-      const first = yield* Effect.forkChild(Effect.exit(one.settle("shown", account, number(5))), {
+      const first = yield* Effect.forkChild(Effect.exit(one.raise("shown", account, number(5))), {
         startImmediately: true
       })
       yield* eventually(
         "the horizon to be raised",
         Effect.map(shown, (upTo) => upTo === number(5))
       )
-      assert.strictEqual(yield* two.settle("shown", account, number(4)), number(2))
-      assert.strictEqual(two.settled("shown", account), number(2))
+      assert.strictEqual(yield* two.raise("shown", account, number(4)), number(2))
+      assert.strictEqual(two.raisedTo("shown", account), number(2))
       // It has listed nothing of this account yet, and says so instead of an empty list.
       assert.isTrue(Exit.hasDies(yield* Fiber.join(first)))
       yield* batch.end
-      assert.strictEqual(yield* two.settle("shown", account, number(4)), number(5))
-      assert.strictEqual(yield* one.settle("shown", account, number(5)), number(5))
+      assert.strictEqual(yield* two.raise("shown", account, number(4)), number(5))
+      assert.strictEqual(yield* one.raise("shown", account, number(5)), number(5))
     })
   )
 })

@@ -230,9 +230,9 @@ describe("a destination of thin events", () => {
       )
       assert.strictEqual((yield* said).status, "ok")
       yield* send(world, { id: "evt_1", object: "v2.core.event", type: "v1.charge.refunded", livemode: false })
-      const { seen, status } = yield* said
+      const { observation, status } = yield* said
       assert.strictEqual(status, "warning")
-      assert.include(seen, world.merchant.merchantId)
+      assert.include(observation, world.merchant.merchantId)
       yield* world.pass("1 second")
       yield* world.paid()
       assert.strictEqual((yield* said).status, "ok")

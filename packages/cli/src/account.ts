@@ -82,7 +82,7 @@ const settingsOf = ({ variables }: Door) =>
     home: Config.option(Config.String("COFFER_HOME"))
   })
 
-/** `given`: the flags. */
+/** `set`: the flags. */
 export const accountOf = Effect.fnUntraced(function* (set: AccountFlags, door: Door) {
   const { flags, variables } = door
   const environment = yield* settingsOf(door).pipe(

@@ -3,7 +3,7 @@ import { Command } from "effect/cli"
 import type { WebhookDelivery } from "../../sdk/src/index.ts"
 import { deliveryColumns } from "./deliveryColumns.ts"
 import { oneOf, text } from "./flags.ts"
-import { given } from "./given.ts"
+import { withoutNone } from "./withoutNone.ts"
 import { resend } from "./resend.ts"
 import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
 
@@ -21,7 +21,7 @@ const deliveries: Resource<WebhookDelivery, typeof filters> = {
   list: (coffer, cursors, { endpointId, eventId, status }) => [
     coffer.webhookDeliveries.list({
       ...cursors,
-      ...given({ status, event_id: eventId, endpoint_id: endpointId })
+      ...withoutNone({ status, event_id: eventId, endpoint_id: endpointId })
     })
   ]
 }

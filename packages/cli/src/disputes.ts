@@ -2,7 +2,7 @@
 import { Command } from "effect/cli"
 import type { Dispute } from "../../sdk/src/index.ts"
 import { oneOf, text } from "./flags.ts"
-import { given } from "./given.ts"
+import { withoutNone } from "./withoutNone.ts"
 import { money, time } from "./output.ts"
 import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
 
@@ -24,7 +24,7 @@ const disputes: Resource<Dispute, typeof filters> = {
   ],
   filters,
   list: (coffer, cursors, { status, tradeNo }) => [
-    coffer.disputes.list({ ...cursors, ...given({ status, trade_no: tradeNo }) })
+    coffer.disputes.list({ ...cursors, ...withoutNone({ status, trade_no: tradeNo }) })
   ]
 }
 

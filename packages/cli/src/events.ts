@@ -3,7 +3,7 @@ import { EventType } from "@coffer/model/EventType"
 import { Command, Flag } from "effect/cli"
 import type { Event } from "../../sdk/src/index.ts"
 import { text } from "./flags.ts"
-import { given } from "./given.ts"
+import { withoutNone } from "./withoutNone.ts"
 import { time } from "./output.ts"
 import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
 
@@ -33,7 +33,7 @@ const events: Resource<Event, typeof filters> = {
     coffer.events.list({
       ...cursors,
       ...(types.length === 0 ? {} : { type: types }),
-      ...given({ object_id: objectId })
+      ...withoutNone({ object_id: objectId })
     })
   ]
 }

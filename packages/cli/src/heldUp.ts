@@ -3,7 +3,7 @@ import { Console, Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { count as whole, oneOf, text } from "./flags.ts"
 import { json, operatorCommand } from "./frame.ts"
-import { given, sinceOf } from "./given.ts"
+import { withoutNone, sinceOf } from "./withoutNone.ts"
 import { type Held, heldKinds } from "./held.ts"
 import { connectOperator, listed } from "./operatorClient.ts"
 import { type Column, count, money, time } from "./output.ts"
@@ -42,7 +42,7 @@ export const heldUpCommand = operatorCommand(
   },
   Effect.fnUntraced(function* ({ kind, limit, merchant, mode, since }) {
     const operator = yield* connectOperator
-    const filters = given({ kind, merchant_id: merchant, mode })
+    const filters = withoutNone({ kind, merchant_id: merchant, mode })
     const now = operator.nowOf(filters.merchant_id, filters.mode)
     const created = Option.isSome(since) ? { "created[gte]": yield* sinceOf(since.value, now) } : {}
     const query = { ...filters, ...created }

@@ -5,7 +5,7 @@ import type { PaymentLink } from "../../sdk/src/index.ts"
 import { connect } from "./client.ts"
 import { amount, currency, metadata, number, text } from "./flags.ts"
 import { command } from "./frame.ts"
-import { given } from "./given.ts"
+import { withoutNone } from "./withoutNone.ts"
 import { money, printObject, time } from "./output.ts"
 import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
 
@@ -40,7 +40,7 @@ const create = command(
   ({ amount, currency, expiresAt, maxUses, metadata, notifyUrl, returnUrl, subject }) =>
     Effect.gen(function* () {
       const { ask } = yield* connect()
-      const terms = given({
+      const terms = withoutNone({
         currency,
         subject,
         max_uses: maxUses,

@@ -3,7 +3,7 @@ import { Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { ApiLog } from "../../sdk/src/index.ts"
 import { text } from "./flags.ts"
-import { given } from "./given.ts"
+import { withoutNone } from "./withoutNone.ts"
 import { time } from "./output.ts"
 import { listCommand, type Resource, tailCommand } from "./resource.ts"
 
@@ -34,7 +34,7 @@ const logs: Resource<ApiLog, typeof filters> = {
   ],
   filters,
   list: (coffer, cursors, { error, failed, path, requestId, status }) => {
-    const query = { ...cursors, ...given({ path, error_code: error, request_id: requestId }) }
+    const query = { ...cursors, ...withoutNone({ path, error_code: error, request_id: requestId }) }
     const statuses = failed ? ["4xx", "5xx"] : Option.toArray(status)
     return statuses.length === 0
       ? [coffer.apiLogs.list(query)]

@@ -5,7 +5,7 @@ import type { Order, TimelineEntry } from "../../sdk/src/index.ts"
 import { connect } from "./client.ts"
 import { amount, currency, metadata, number, oneOf, text } from "./flags.ts"
 import { command, json } from "./frame.ts"
-import { given } from "./given.ts"
+import { withoutNone } from "./withoutNone.ts"
 import { type Column, money, printObject, span, table, time } from "./output.ts"
 import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
 
@@ -40,9 +40,9 @@ const orders: Resource<Order, typeof filters> = {
   ],
   filters,
   list: (coffer, cursors, { amountMax, amountMin, metadata, outTradeNo, paymentMethod, receiptEmail, status }) => {
-    const amount = given({ gte: amountMin, lte: amountMax })
-    const own = given({ status, out_trade_no: outTradeNo, metadata })
-    const more = given({ receipt_email: receiptEmail, payment_method: paymentMethod })
+    const amount = withoutNone({ gte: amountMin, lte: amountMax })
+    const own = withoutNone({ status, out_trade_no: outTradeNo, metadata })
+    const more = withoutNone({ receipt_email: receiptEmail, payment_method: paymentMethod })
     return [coffer.orders.list({ ...cursors, ...own, ...more, amount })]
   }
 }
@@ -64,7 +64,7 @@ const create = command(
   ({ amount, currency, locale, metadata, notifyUrl, outTradeNo, receiptEmail, returnUrl, subject }) =>
     Effect.gen(function* () {
       const { ask } = yield* connect()
-      const terms = given({
+      const terms = withoutNone({
         currency,
         out_trade_no: outTradeNo,
         subject,

@@ -5,7 +5,7 @@ import { type Bulk, done, dryRun, inBulk, type Outcome, outcomeOf, rate } from "
 import { type CliFailure, failed } from "./CliFailure.ts"
 import { count as whole, text } from "./flags.ts"
 import { operatorCommand } from "./frame.ts"
-import { given, sinceOf } from "./given.ts"
+import { withoutNone, sinceOf } from "./withoutNone.ts"
 import type { Held } from "./held.ts"
 import { connectOperator, listed, type Operator } from "./operatorClient.ts"
 import { type Column, money, time } from "./output.ts"
@@ -59,7 +59,7 @@ const step = <const Name extends keyof typeof steps>(name: Name) =>
         return yield* failed("no_filter", "Whose payouts?", "say either --merchant or --all", 2)
       }
       const operator = yield* connectOperator
-      const whose = given({ merchant_id: merchant })
+      const whose = withoutNone({ merchant_id: merchant })
       const now = operator.nowOf(whose.merchant_id, mode)
       const created = Option.isSome(since) ? { "created[gte]": yield* sinceOf(since.value, now) } : {}
       const query = { ...whose, ...created, kind: "payout", mode }

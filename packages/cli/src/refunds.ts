@@ -5,7 +5,7 @@ import type { Refund } from "../../sdk/src/index.ts"
 import { connect } from "./client.ts"
 import { metadata, number, oneOf, text } from "./flags.ts"
 import { command } from "./frame.ts"
-import { given } from "./given.ts"
+import { withoutNone } from "./withoutNone.ts"
 import { money, printObject, time } from "./output.ts"
 import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
 
@@ -27,7 +27,7 @@ const refunds: Resource<Refund, typeof filters> = {
   ],
   filters,
   list: (coffer, cursors, { outRefundNo, status, tradeNo }) => [
-    coffer.refunds.list({ ...cursors, ...given({ status, trade_no: tradeNo, out_refund_no: outRefundNo }) })
+    coffer.refunds.list({ ...cursors, ...withoutNone({ status, trade_no: tradeNo, out_refund_no: outRefundNo }) })
   ]
 }
 
@@ -44,7 +44,7 @@ const create = command(
   ({ amount, metadata, outRefundNo, reason, tradeNo }) =>
     Effect.gen(function* () {
       const { ask } = yield* connect()
-      const terms = given({ amount, out_refund_no: outRefundNo, reason, metadata })
+      const terms = withoutNone({ amount, out_refund_no: outRefundNo, reason, metadata })
       yield* printObject(yield* ask((coffer) => coffer.refunds.create({ trade_no: tradeNo, ...terms })))
     })
 )

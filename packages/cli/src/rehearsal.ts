@@ -179,11 +179,11 @@ const resultOf = (
 const answerOf = Effect.fnUntraced(function* (
   world: World,
   step: Step,
-  seen: Map<string, Body>,
+  answers: Map<string, Body>,
   { run }: Options,
   patience: number
 ): Effect.fn.Return<Answer | undefined, CliFailure> {
-  const lookUp = (name: string) => seen.get(name)
+  const lookUp = (name: string) => answers.get(name)
   const ask = step.ask(lookUp, run)
   if (ask === undefined) return undefined
   const until = (yield* Clock.currentTimeMillis) + patience
@@ -192,7 +192,7 @@ const answerOf = Effect.fnUntraced(function* (
     const answer = yield* world.call(ask, `${run.tag} ${step.name}`)
     const picked = answer.status >= 400 || step.pick === undefined ? answer.body : step.pick(answer.body, lookUp)
     if (picked !== undefined) {
-      if (answer.status < 400) seen.set(step.name, picked)
+      if (answer.status < 400) answers.set(step.name, picked)
       return { status: answer.status, body: picked }
     }
     if ((yield* Clock.currentTimeMillis) >= until) return undefined

@@ -70,12 +70,12 @@ const published = (problem: string, body: Body): Difference => {
     }
   }
   const isUnknown = problem.endsWith(" has no such field")
-  const seen = valueAt(body, path)
+  const actual = valueAt(body, path)
   return {
     path,
     kind: isUnknown ? "unknown" : "form",
     simulator: isUnknown ? "no such field" : "published",
-    stripe: shown(seen)
+    stripe: shown(actual)
   }
 }
 
@@ -96,7 +96,7 @@ const compare = (simulated: Body, real: Body, path: string, loose: ReadonlySet<s
 const compareField = (
   name: string,
   expected: Body,
-  seen: Body,
+  actual: Body,
   path: string,
   loose: ReadonlySet<string>,
   add: Add
@@ -104,30 +104,30 @@ const compareField = (
   const differs = (kind: Difference["kind"], simulator: string, stripe: string) =>
     add({ path, kind, simulator, stripe })
   if (determined.has(name)) {
-    if (typeof expected !== "object" && expected !== seen) differs("value", shown(expected), shown(seen))
-    else if (expected === null && seen !== null) differs("value", "null", shown(seen))
+    if (typeof expected !== "object" && expected !== actual) differs("value", shown(expected), shown(actual))
+    else if (expected === null && actual !== null) differs("value", "null", shown(actual))
     return
   }
-  if (sets.has(name) && Array.isArray(expected) && Array.isArray(seen)) {
-    const [one, other] = [expected, seen].map((words) => words.map(shown).toSorted().join(","))
+  if (sets.has(name) && Array.isArray(expected) && Array.isArray(actual)) {
+    const [one, other] = [expected, actual].map((words) => words.map(shown).toSorted().join(","))
     if (one !== other) differs("value", one!, other!)
     return
   }
-  if ((expected === null) !== (seen === null)) {
-    if (present.has(name)) differs("value", kindOf(expected), kindOf(seen))
+  if ((expected === null) !== (actual === null)) {
+    if (present.has(name)) differs("value", kindOf(expected), kindOf(actual))
     return
   }
   if (expected === null) return
-  if (kindOf(expected) !== kindOf(seen)) return differs("type", kindOf(expected), kindOf(seen))
-  if (signs.has(name) && expected > 0 !== seen > 0) return differs("value", signOf(expected), signOf(seen))
+  if (kindOf(expected) !== kindOf(actual)) return differs("type", kindOf(expected), kindOf(actual))
+  if (signs.has(name) && expected > 0 !== actual > 0) return differs("value", signOf(expected), signOf(actual))
   if (Array.isArray(expected)) {
-    if (filled.has(name) && expected.length > 0 !== seen.length > 0) {
-      differs("value", `${expected.length} entries`, `${seen.length} entries`)
+    if (filled.has(name) && expected.length > 0 !== actual.length > 0) {
+      differs("value", `${expected.length} entries`, `${actual.length} entries`)
     }
-    if (isHash(expected[0]) && isHash(seen[0])) compare(expected[0], seen[0], `${path}[0]`, loose, add)
+    if (isHash(expected[0]) && isHash(actual[0])) compare(expected[0], actual[0], `${path}[0]`, loose, add)
     return
   }
-  if (isHash(expected)) compare(expected, seen, path, loose, add)
+  if (isHash(expected)) compare(expected, actual, path, loose, add)
 }
 
 const isHash = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value)

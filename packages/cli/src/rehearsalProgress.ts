@@ -22,17 +22,17 @@ const Kept = Schema.fromJsonString(
 
 /** The run that goes on, or a new one. */
 export const openProgress = Effect.fnUntraced(function* (
-  given: Option.Option<string>,
+  named: Option.Option<string>,
   fresh: Run,
   at: { readonly api: string; readonly key: string }
 ) {
-  if (Option.isNone(given)) {
+  if (Option.isNone(named)) {
     const progress: Progress = { file: undefined, taken: [], keep: () => Effect.void, end: Effect.void }
     return { run: fresh, progress, stateFile: undefined }
   }
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const file = path.resolve(given.value)
+  const file = path.resolve(named.value)
   const stateFile = `${file}.simulator`
   const next = "give another file with --progress, or remove it and begin anew"
   const unusable = (why: string) => failed("bad_progress", `${file} ${why}.`, next, 2)

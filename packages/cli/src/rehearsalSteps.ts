@@ -25,18 +25,18 @@ export interface Hand {
 }
 
 /** The answer that a step compared; undefined if it has not been reached. */
-export type Seen = (step: string) => Body
+export type AnswerOf = (step: string) => Body
 
 export interface Step {
   readonly name: string
   /** Undefined when a step that it needs failed. */
-  readonly ask: (seen: Seen, run: Run) => Ask | undefined
+  readonly ask: (answerOf: AnswerOf, run: Run) => Ask | undefined
   /** The part that is compared. It is asked for again until there is something: a minute at most. */
-  readonly pick?: (body: Body, seen: Seen) => Body
+  readonly pick?: (body: Body, answerOf: AnswerOf) => Body
   /** Fields that are not determined yet when this is answered. */
   readonly loose?: ReadonlyArray<string>
   /** An act that has to be done at Stripe before it is asked. Undefined when a step that it needs failed. */
-  readonly hand?: (seen: Seen) => Hand | undefined
+  readonly hand?: (answerOf: AnswerOf) => Hand | undefined
 }
 
 const amount = 2_000
@@ -89,15 +89,15 @@ const session = (method: Method, byHand: boolean): ReadonlyArray<Step> => [
   },
   {
     name: `session for ${method}, read`,
-    ask: (seen) => at(seen(`session for ${method}`)?.id, (id) => get(`/v1/checkout/sessions/${id}`))
+    ask: (answerOf) => at(answerOf(`session for ${method}`)?.id, (id) => get(`/v1/checkout/sessions/${id}`))
   },
   byHand
     ? {
         name: `session for ${method}, paid`,
-        ask: (seen) => at(seen(`session for ${method}`)?.id, (id) => get(`/v1/checkout/sessions/${id}`)),
+        ask: (answerOf) => at(answerOf(`session for ${method}`)?.id, (id) => get(`/v1/checkout/sessions/${id}`)),
         pick: (body) => (body.status === "complete" ? body : undefined),
-        hand: (seen) => {
-          const about = seen(`session for ${method}`)
+        hand: (answerOf) => {
+          const about = answerOf(`session for ${method}`)
           return about && { says: `open this page and pay: ${about.url}`, does: "pay", about }
         },
         // The buyer's own.
@@ -105,7 +105,7 @@ const session = (method: Method, byHand: boolean): ReadonlyArray<Step> => [
       }
     : {
         name: `session for ${method}, expired`,
-        ask: (seen) => at(seen(`session for ${method}`)?.id, (id) => post(`/v1/checkout/sessions/${id}/expire`))
+        ask: (answerOf) => at(answerOf(`session for ${method}`)?.id, (id) => post(`/v1/checkout/sessions/${id}/expire`))
       }
 ]
 
@@ -124,13 +124,13 @@ const pay = (name: string, card: string): Step => ({
 
 const disputeOf = (name: string, payment: string): Step => ({
   name,
-  ask: (seen) => at(seen(payment)?.id, (id) => get("/v1/disputes", { payment_intent: id })),
+  ask: (answerOf) => at(answerOf(payment)?.id, (id) => get("/v1/disputes", { payment_intent: id })),
   pick: (body) => body.data?.[0]
 })
 
 const evidence = (name: string, dispute: string, fields: object, submit: boolean): Step => ({
   name,
-  ask: (seen) => at(seen(dispute)?.id, (id) => post(`/v1/disputes/${id}`, { evidence: fields, submit })),
+  ask: (answerOf) => at(answerOf(dispute)?.id, (id) => post(`/v1/disputes/${id}`, { evidence: fields, submit })),
   // Stripe may decide at once or a moment later.
   loose: submit ? ["status", "balance_transactions", "is_charge_refundable", "due_by", "has_evidence"] : []
 })
@@ -151,25 +151,25 @@ const fileOfEvidence: ReadonlyArray<Step> = [
   },
   {
     name: "evidence with a file, kept",
-    ask: (seen) => {
-      const receipt = seen("file of evidence")?.id
+    ask: (answerOf) => {
+      const receipt = answerOf("file of evidence")?.id
       if (receipt === undefined) return undefined
-      return at(seen("dispute")?.id, (id) => post(`/v1/disputes/${id}`, { evidence: { receipt }, submit: false }))
+      return at(answerOf("dispute")?.id, (id) => post(`/v1/disputes/${id}`, { evidence: { receipt }, submit: false }))
     }
   }
 ]
 
 const disputeUntil = (name: string, dispute: string, status: string): Step => ({
   name,
-  ask: (seen) => at(seen(dispute)?.id, (id) => get(`/v1/disputes/${id}`)),
+  ask: (answerOf) => at(answerOf(dispute)?.id, (id) => get(`/v1/disputes/${id}`)),
   pick: (body) => (body.status === status ? body : undefined)
 })
 
 const event = (type: string, about: string, field = "id"): Step => ({
   name: `event ${type} of ${about}`,
-  ask: (seen, { began }) =>
-    at(seen(about)?.[field], () => get("/v1/events", { type, limit: 100, created: { gte: began - 60 } })),
-  pick: (body, seen) => body.data?.find((each: Body) => each.data?.object?.id === seen(about)?.[field])
+  ask: (answerOf, { began }) =>
+    at(answerOf(about)?.[field], () => get("/v1/events", { type, limit: 100, created: { gte: began - 60 } })),
+  pick: (body, answerOf) => body.data?.find((each: Body) => each.data?.object?.id === answerOf(about)?.[field])
 })
 
 /** A wallet asks its buyer at a page of its own, so what is made here is canceled. */
@@ -177,8 +177,8 @@ const wallet = (method: Method): ReadonlyArray<Step> => [
   { name: `${method} of a buyer`, ask: () => post("/v1/payment_methods", { type: method }) },
   {
     name: `${method} payment`,
-    ask: (seen, { currency, tag }) =>
-      at(seen(`${method} of a buyer`)?.id, (id) =>
+    ask: (answerOf, { currency, tag }) =>
+      at(answerOf(`${method} of a buyer`)?.id, (id) =>
         post("/v1/payment_intents", {
           amount,
           currency,
@@ -193,7 +193,7 @@ const wallet = (method: Method): ReadonlyArray<Step> => [
   },
   {
     name: `${method} payment, canceled`,
-    ask: (seen) => at(seen(`${method} payment`)?.id, (id) => post(`/v1/payment_intents/${id}/cancel`))
+    ask: (answerOf) => at(answerOf(`${method} payment`)?.id, (id) => post(`/v1/payment_intents/${id}/cancel`))
   }
 ]
 
@@ -206,19 +206,20 @@ const lostEndpoint: Step = {
 const lostWebhook: ReadonlyArray<Step> = [
   {
     name: "lost webhook, in the list of events",
-    ask: (seen, { began }) =>
-      at(seen(lostEndpoint.name)?.id, () =>
+    ask: (answerOf, { began }) =>
+      at(answerOf(lostEndpoint.name)?.id, () =>
         get("/v1/events", { type: "charge.succeeded", limit: 100, created: { gte: began - 60 } })
       ),
-    pick: (body, seen) =>
+    pick: (body, answerOf) =>
       body.data?.find(
         ({ data, pending_webhooks: pending }: Body) =>
-          data?.object?.id === seen("card payment")?.latest_charge && pending > 0
+          data?.object?.id === answerOf("card payment")?.latest_charge && pending > 0
       )
   },
   {
     name: "endpoint at which webhooks are lost, deleted",
-    ask: (seen) => at(seen(lostEndpoint.name)?.id, (id) => ({ method: "DELETE", path: `/v1/webhook_endpoints/${id}` }))
+    ask: (answerOf) =>
+      at(answerOf(lostEndpoint.name)?.id, (id) => ({ method: "DELETE", path: `/v1/webhook_endpoints/${id}` }))
   }
 ]
 
@@ -238,18 +239,18 @@ const appeal: ReadonlyArray<Step> = [
     ...disputeUntil("appeal, offered", "third dispute", "appeal_needs_response"),
     // Whether the loss was told before is Stripe's.
     loose: ["balance_transactions", "is_charge_refundable"],
-    hand: (seen) => {
-      const about = seen("third dispute")
+    hand: (answerOf) => {
+      const about = answerOf("third dispute")
       return about && { says: `wait until Stripe offers to appeal ${about.id}`, does: "appeal", about }
     }
   },
   {
     name: "appeal, filed",
-    ask: (seen) => {
-      const file = seen("file of evidence")?.id
+    ask: (answerOf) => {
+      const file = answerOf("file of evidence")?.id
       if (file === undefined) return undefined
       const card = { reason_for_filing: "Rehearsal", supporting_files: [file] }
-      return at(seen("appeal, offered")?.id, (id) => post(`/v1/disputes/${id}`, { evidence: { appeal: { card } } }))
+      return at(answerOf("appeal, offered")?.id, (id) => post(`/v1/disputes/${id}`, { evidence: { appeal: { card } } }))
     },
     loose: ["balance_transactions", "is_charge_refundable"]
   }
@@ -262,29 +263,31 @@ export const stepsOf = ({ appeals, byHand }: Run, found: ReadonlyArray<Method>):
   pay("card payment", "pm_card_visa"),
   {
     name: "charge with its fee",
-    ask: (seen) =>
-      at(seen("card payment")?.latest_charge, (id) => get(`/v1/charges/${id}`, { expand: ["balance_transaction"] })),
+    ask: (answerOf) =>
+      at(answerOf("card payment")?.latest_charge, (id) =>
+        get(`/v1/charges/${id}`, { expand: ["balance_transaction"] })
+      ),
     pick: (body) => (body.balance_transaction == null ? undefined : body)
   },
   pay("declined card", "pm_card_visa_chargeDeclined"),
   {
     name: "partial refund",
-    ask: (seen, { tag }) =>
-      at(seen("card payment")?.id, (id) =>
+    ask: (answerOf, { tag }) =>
+      at(answerOf("card payment")?.id, (id) =>
         post("/v1/refunds", { payment_intent: id, amount: 500, metadata: { coffer_rehearsal: tag } })
       )
   },
   {
     name: "partial refund, read",
-    ask: (seen) => at(seen("partial refund")?.id, (id) => get(`/v1/refunds/${id}`))
+    ask: (answerOf) => at(answerOf("partial refund")?.id, (id) => get(`/v1/refunds/${id}`))
   },
   {
     name: "refund of too much",
-    ask: (seen) => at(seen("card payment")?.id, (id) => post("/v1/refunds", { payment_intent: id, amount }))
+    ask: (answerOf) => at(answerOf("card payment")?.id, (id) => post("/v1/refunds", { payment_intent: id, amount }))
   },
   {
     name: "refund of the rest",
-    ask: (seen) => at(seen("card payment")?.id, (id) => post("/v1/refunds", { payment_intent: id }))
+    ask: (answerOf) => at(answerOf("card payment")?.id, (id) => post("/v1/refunds", { payment_intent: id }))
   },
   pay("disputed payment", "pm_card_createDispute"),
   disputeOf("dispute", "disputed payment"),
@@ -299,7 +302,7 @@ export const stepsOf = ({ appeals, byHand }: Run, found: ReadonlyArray<Method>):
   disputeUntil("inquiry, a chargeback", "inquiry", "needs_response"),
   {
     name: "chargeback, accepted",
-    ask: (seen) => at(seen("inquiry, a chargeback")?.id, (id) => post(`/v1/disputes/${id}/close`))
+    ask: (answerOf) => at(answerOf("inquiry, a chargeback")?.id, (id) => post(`/v1/disputes/${id}/close`))
   },
   ...found.filter((method) => method !== "card").flatMap(wallet),
   ...lostWebhook,

@@ -11,7 +11,7 @@ import { connect } from "./client.ts"
 import { deliveryColumns } from "./deliveryColumns.ts"
 import { count as whole, oneOf, text } from "./flags.ts"
 import { anybodysCommand } from "./frame.ts"
-import { given, sinceOf } from "./given.ts"
+import { withoutNone, sinceOf } from "./withoutNone.ts"
 import { connectOperator, listed } from "./operatorClient.ts"
 import { progress } from "./progress.ts"
 import { pageMax } from "./printList.ts"
@@ -50,7 +50,7 @@ export const resend = anybodysCommand(
     if (Option.isSome(merchant) !== Option.isSome(mode)) {
       return yield* failed("half_a_merchant", "Whose deliveries?", "say both --merchant and --mode, or neither", 2)
     }
-    const query = { ...given({ endpoint_id: endpointId }), since }
+    const query = { ...withoutNone({ endpoint_id: endpointId }), since }
     const sender = Option.isSome(merchant)
       ? yield* byOperator(merchant.value, Option.getOrThrow(mode), query)
       : yield* byMerchant(query)

@@ -42,7 +42,7 @@ const rehearseCommand = anyonesCommand(
     wait: count("wait", [1, 60], 10, "Minutes that you have at each page, and Stripe for an appeal"),
     patience: count("patience", [1, 600], patience / 1_000, "Seconds that an answer of Stripe may take to appear")
   },
-  Effect.fnUntraced(function* ({ api, appeals, byHand, currency, patience, progress: given, wait }) {
+  Effect.fnUntraced(function* ({ api, appeals, byHand, currency, patience, progress: named, wait }) {
     if (api !== stripes && !isOnThisMachine(api)) {
       return yield* failed(
         "bad_address",
@@ -60,7 +60,7 @@ const rehearseCommand = anyonesCommand(
     yield* expectSandbox(real)
     const began = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
     const fresh = { currency: currency.toLowerCase(), byHand, appeals, tag: randomUUID(), began }
-    const { progress, run, stateFile } = yield* openProgress(given, fresh, { api, key })
+    const { progress, run, stateFile } = yield* openProgress(named, fresh, { api, key })
     const { accountOf, checkAnswer, start } = yield* simulator
     const settings = { port: 0, chargeSettles: 0, disputeDecides: 0, ...(stateFile !== undefined && { stateFile }) }
     const { control, url } = yield* Effect.mapError(start(settings), () =>

@@ -4,7 +4,7 @@
  * `sandboxDisputeDesk.ts`.
  */
 import { keptDuration } from "@coffer/rules/idempotency/claim"
-import type { SettledOrder } from "@coffer/rules/order/Order"
+import type { CreditedOrder } from "@coffer/rules/order/Order"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { ChannelUnreachable } from "../../channel/payments.ts"
@@ -25,7 +25,7 @@ export class SandboxDisputes extends Context.Service<
   SandboxDisputes,
   {
     /** The buyer disputes the payment. Returns the bank's report for the service. */
-    readonly open: (order: SettledOrder, chargeback: Chargeback) => Effect.Effect<DisputeReport, ChannelUnreachable>
+    readonly open: (order: CreditedOrder, chargeback: Chargeback) => Effect.Effect<DisputeReport, ChannelUnreachable>
     /** The bank decides, or decides again. */
     readonly resolve: (
       dispute: Pick<DisputeName, "merchantId" | "processorDisputeId">,
@@ -106,7 +106,7 @@ const makeInsert = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const ids = yield* NewIds
 
-  return Effect.fnUntraced(function* (order: SettledOrder, { amount, evidenceDueBy, reason }: Chargeback) {
+  return Effect.fnUntraced(function* (order: CreditedOrder, { amount, evidenceDueBy, reason }: Chargeback) {
     const now = yield* currentTime
     const request = yield* currentRequest
     const since = DateTime.subtractDuration(now, keptDuration)

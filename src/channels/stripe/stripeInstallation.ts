@@ -12,7 +12,7 @@ import { roomSettings } from "../../platform/runtime/roomSettings.ts"
 import { stripeChannel } from "./SessionStore.ts"
 import { makeTunnelAgent, NoTunnel } from "./StripeGuard.ts"
 import { type Check, errorIf, fine, notApplicable, type Verdict, warning } from "../../doctor/Finding.ts"
-import { asked, type Installation, settingsOf } from "../../doctor/Installation.ts"
+import { query, type Installation, settingsOf } from "../../doctor/Installation.ts"
 
 // Settings -------------------------------------------------------------------------
 
@@ -107,7 +107,7 @@ const stripeCheck = (installation: Installation): Check => ({
 
 const hasAccounts = (installation: Installation) =>
   Effect.map(
-    asked(
+    query(
       installation,
       (sql) => sql<{ readonly there: boolean }>`
         select exists (select from merchant_modes
@@ -179,7 +179,7 @@ interface ThinDestinations {
 
 const stripeWebhooks = (installation: Installation) =>
   Effect.map(
-    asked(
+    query(
       installation,
       (sql) => sql<ThinDestinations>`
         select count(*)::int as accounts, min(id) as first

@@ -44,8 +44,8 @@ export function occupy(form: HTMLFormElement, button: HTMLButtonElement | null) 
 export function show(page: Document) {
   const [form, fresh] = [document, page].map((each) => each.querySelector("form[data-pay]"))
   if (form === null || fresh === null) return turn(page)
-  const said = page.querySelector("[data-notice]")
-  document.querySelector("[data-notice]")?.replaceChildren(...Array.from(said?.childNodes ?? []))
+  const notice = page.querySelector("[data-notice]")
+  document.querySelector("[data-notice]")?.replaceChildren(...Array.from(notice?.childNodes ?? []))
   for (const input of page.querySelectorAll<HTMLInputElement>("input[type=hidden]")) {
     for (const own of document.querySelectorAll<HTMLInputElement>("input[type=hidden]")) {
       if (own.name === input.name) own.value = input.value

@@ -19,19 +19,19 @@ export type LowestOpen = (account: Account) => string | undefined
 export class ListHorizon extends Context.Service<
   ListHorizon,
   {
-    /** How far lists are settled already: what is read from now on is whole up to there. */
-    readonly settled: (of: Numbered, account: Account) => string
+    /** How far the horizon is raised already: what is read from now on is whole up to there. */
+    readonly raisedTo: (of: Numbered, account: Account) => string
     /**
-     * Settles lists up to this body, or a lower one, but up to `from` at least: a reader goes on from there, who may
+     * Raises the horizon to this body, or a lower one, but to `from` at least: a reader goes on from there, who may
      * have it from a create's answer. Returns up to which: the list is to be read after this.
      */
-    readonly settle: (of: Numbered, account: Account, newest: string, from?: string) => Effect.Effect<string>
+    readonly raise: (of: Numbered, account: Account, newest: string, from?: string) => Effect.Effect<string>
     /** Rows that this runner is about to write. A list that would leave them behind shows less for a moment. */
     readonly awaits: (of: Numbered, lowest: LowestOpen) => void
   }
 >()("@coffer/platform/ListHorizon") {}
 
-/** Accounts of which this runner remembers how far their lists are settled. */
+/** Accounts of which this runner remembers how far their horizons are raised. */
 const rememberedMax = 10_000
 /** Between two looks at the batches that are waited for: from the first, doubled, up to the last. */
 const pauseMillis = 1
@@ -47,7 +47,7 @@ export const layer = Layer.effect(
     const known = new Map<string, string>()
     const open = new Map<Numbered, LowestOpen>()
 
-    const settled = (of: Numbered, account: Account) => known.get(keyOf(of, account)) ?? ""
+    const raisedTo = (of: Numbered, account: Account) => known.get(keyOf(of, account)) ?? ""
     const remember = (key: string, body: string) => {
       if (body < (known.get(key) ?? "")) return
       known.delete(key)
@@ -70,8 +70,8 @@ export const layer = Layer.effect(
       return false
     })
 
-    /** Up to where the list is settled; undefined if a batch lasts for longer than Postgres allows it. */
-    const raise = Effect.fnUntraced(function* (of: Numbered, account: Account, body: string) {
+    /** Up to where the horizon is raised; undefined if a batch lasts for longer than Postgres allows it. */
+    const raiseTo = Effect.fnUntraced(function* (of: Numbered, account: Account, body: string) {
       const [first] = yield* decodeRaised(yield* statements.raiseIfFree(of, account, body))
       // A number that another list has shown stays shown.
       const before = first.before ?? ""
@@ -81,25 +81,25 @@ export const layer = Layer.effect(
       return (yield* waited(account)) ? upTo : undefined
     })
 
-    const settle = Effect.fnUntraced(function* (of: Numbered, account: Account, newest: string, from = "") {
+    const raise = Effect.fnUntraced(function* (of: Numbered, account: Account, newest: string, from = "") {
       const lowest = open.get(of)?.(account)
       const wanted = lowest === undefined || newest < lowest ? newest : below(lowest)
-      const upTo = yield* raise(of, account, wanted > from ? wanted : from)
-      // Another list may have raised the horizon and wait as this one did, so only what was settled here is certain.
-      if (upTo === undefined) return settled(of, account) || (yield* Effect.die(tooLong))
+      const upTo = yield* raiseTo(of, account, wanted > from ? wanted : from)
+      // Another list may have raised the horizon and wait as this one did, so only what was raised here is certain.
+      if (upTo === undefined) return raisedTo(of, account) || (yield* Effect.die(tooLong))
       remember(keyOf(of, account), upTo)
       return upTo
     })
 
     return ListHorizon.of({
-      settled,
-      settle: (of, account, newest, from) => sqlDefects(settle(of, account, newest, from)),
+      raisedTo,
+      raise: (of, account, newest, from) => sqlDefects(raise(of, account, newest, from)),
       awaits: (of, lowest) => void open.set(of, lowest)
     })
   })
 )
 
-/** For a list of an account of whom this runner has settled nothing yet. */
+/** For a list of an account of whom this runner has raised no horizon yet. */
 const tooLong = new DatabaseUnavailable({ message: "a transaction that may bring earlier rows does not end" })
 
 const keyOf = (of: Numbered, { merchantId, mode }: Account) => `${of} ${mode} ${merchantId}`

@@ -80,14 +80,14 @@ const makeSettled =
   <Row, Item>({ numbered = "shown", prefixOf }: Listed<Row, Item>, horizon?: ListHorizon["Service"]): MakeSettled =>
   (account) => {
     if (account === "installation" || horizon === undefined) return () => Effect.undefined
-    const before = horizon.settled(numbered, account)
+    const before = horizon.raisedTo(numbered, account)
     return (ids, newest, cursor) => {
       // A call that is logged later than it was passed is dropped, so nobody's place in that list is settled.
       const from = cursor === undefined || numbered === "calls" ? "" : bodyOf(cursor)
       const last = newest === undefined ? from : bodyOf(newest)
       return last <= before
         ? Effect.undefined
-        : Effect.map(horizon.settle(numbered, account, last, from), (upTo) =>
+        : Effect.map(horizon.raise(numbered, account, last, from), (upTo) =>
             // Just above it.
             olderThan(ids, `${prefixOf(account.mode)}${upTo}0`)
           )

@@ -1,12 +1,12 @@
 /** Every page that buyers see at checkout and on the way there, for tests that look at them. */
 import { LinkId } from "@coffer/model/Ids"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
-import type { Order, SettledOrder } from "@coffer/rules/order/Order"
+import type { Order, CreditedOrder } from "@coffer/rules/order/Order"
 import type { PaymentLink } from "@coffer/rules/link/PaymentLink"
 import { DateTime } from "effect"
 import type { Page as BrowserPage } from "playwright-core"
 import { type Page, pageOf, render } from "../../../src/checkout/CheckoutPage.ts"
-import type { Seen } from "../../../src/checkout/frame.ts"
+import type { PageContext } from "../../../src/checkout/frame.ts"
 import { type LinkPage, renderLink } from "../../../src/checkout/LinkPage.ts"
 import { renderReceipt, renderUnknown, renderUnreachable } from "../../../src/checkout/ReceiptPage.ts"
 import { checkoutHeaders } from "../../../src/checkout/script.ts"
@@ -107,7 +107,11 @@ interface World {
 
 type Screen = readonly [name: string, markup: string]
 
-const seenIn = (language: Language, { offered = PaymentMethod.literals, shop = {} }: World, known = true): Seen => ({
+const seenIn = (
+  language: Language,
+  { offered = PaymentMethod.literals, shop = {} }: World,
+  known = true
+): PageContext => ({
   language,
   chosen: undefined,
   shop: known ? { ...fullShop, ...shop } : undefined,
@@ -131,7 +135,7 @@ export const screens = (language: Language, world: World = {}): ReadonlyArray<Sc
 /** The receipt of an order that was paid, and refunded in part. */
 const receiptOf = (language: Language, { shop, terms = { subject: "Celadon teapot" } }: World, more: object) => {
   const receipt = { number: "RCP-202601-0042", sentAt: null, requestedAt: [] }
-  const order = { ...facts, ...untouched, ...pendingOrder, ...terms, receipt, status: "paid", ...more } as SettledOrder
+  const order = { ...facts, ...untouched, ...pendingOrder, ...terms, receipt, status: "paid", ...more } as CreditedOrder
   return { order, shop: { ...fullShop, ...shop }, language }
 }
 

@@ -138,10 +138,10 @@ export type Order = typeof Order.Type
 export type OrderStatus = Order["status"]
 
 /** An order whose payment was credited, whatever of it went back since. */
-export type SettledOrder = Extract<Order, { readonly paymentId: PaymentId }>
+export type CreditedOrder = Extract<Order, { readonly paymentId: PaymentId }>
 
 /** The amount that can still be refunded. */
-export const remainingOf = ({ amount, disputesLost, refundedAmount, refundingAmount }: SettledOrder): number =>
+export const remainingOf = ({ amount, disputesLost, refundedAmount, refundingAmount }: CreditedOrder): number =>
   amount - refundedAmount - refundingAmount - disputesLost
 
 // Commands -------------------------------------------------------------------

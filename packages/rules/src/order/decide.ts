@@ -14,7 +14,7 @@ import {
   type PaymentFacts,
   RefundRefused,
   remainingOf,
-  type SettledOrder,
+  type CreditedOrder,
   type UnappliedPayment
 } from "./Order.ts"
 import { decideConfirmReceiptSent, decideFailReceipt, decideNumberReceipt, decideRequestReceipt } from "./receipt.ts"
@@ -226,7 +226,7 @@ const decideReserveRefund = (order: Order, { amount, now, whole }: CommandOf<"Re
 }
 
 const refundProblem = (
-  order: SettledOrder,
+  order: CreditedOrder,
   { amount, now, whole }: Pick<CommandOf<"ReserveRefund">, "amount" | "now" | "whole">
 ): RefundRefused["reason"] | undefined => {
   const remaining = remainingOf(order)

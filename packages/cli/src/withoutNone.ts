@@ -2,17 +2,17 @@
 import { DateTime, Duration, Effect, Option, type Types } from "effect"
 import { failed } from "./CliFailure.ts"
 
-type Given<Fields> = {
+type WithoutNone<Fields> = {
   readonly [Name in keyof Fields]?: Fields[Name] extends Option.Option<infer Value> ? Value : never
 }
 
 /** Only what was given. */
-export const given = <Fields extends Readonly<Record<string, Option.Option<unknown>>>>(
+export const withoutNone = <Fields extends Readonly<Record<string, Option.Option<unknown>>>>(
   fields: Fields
-): Types.Simplify<Given<Fields>> =>
+): Types.Simplify<WithoutNone<Fields>> =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
-  ) as Types.Simplify<Given<Fields>>
+  ) as Types.Simplify<WithoutNone<Fields>>
 
 const units = { s: "seconds", m: "minutes", h: "hours", d: "days" } as const
 
