@@ -23,7 +23,6 @@ import * as Edge from "./edge/Edge.ts"
 import * as Health from "./edge/Health.ts"
 import * as Idempotency from "./edge/Idempotency.ts"
 import * as MerchantKey from "./edge/MerchantKey.ts"
-import * as Metrics from "./edge/Metrics.ts"
 import * as FailedCredentials from "./edge/FailedCredentials.ts"
 import * as OperatorToken from "./edge/OperatorToken.ts"
 import * as PersonSession from "./edge/PersonSession.ts"
@@ -120,6 +119,6 @@ export const routes = Layer.mergeAll(
   consoleRoutes,
   pages,
   Health.layer,
-  Metrics.layer,
+  Health.layerMetrics,
   Edge.layer
 ).pipe(Layer.provide(middleware), Layer.provide(FailedCredentials.layer))

@@ -258,6 +258,34 @@ describe("tidy", () => {
     assert.deepStrictEqual(missing, [])
   })
 
+  it("a reader's way has the files that the architecture names, and as many as it says", () => {
+    const [, section] = readFileSync("docs/architecture.md", "utf8").split("### A reader's way")
+    const rows = section!
+      .split("\n## ")[0]!
+      .split("\n")
+      .filter((line) => /^\| [a-z]/.test(line))
+    const cells = rows.map((row) =>
+      row
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim())
+    )
+    const filesOf = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, file]) => `${file}.ts`)
+    const parts = new Map(cells.filter((row) => row.length === 2).map(([name, files]) => [name!, filesOf(files!)]))
+    const stories = cells.filter((row) => row.length === 4)
+    assert.lengthOf(stories, 7)
+    for (const [name, own, shared, count] of stories) {
+      const named = shared === "none" ? [] : shared!.split(", ").flatMap((part) => parts.get(part)!)
+      const files = new Set([...filesOf(own!), ...named])
+      assert.deepStrictEqual(
+        [...files].filter((file) => !existsSync(file)),
+        [],
+        name
+      )
+      assert.strictEqual(`${files.size}`, count, name)
+    }
+  })
+
   it("every folder has its place in the list", () => {
     const homeless = sources.map(({ file }) => file).filter((file) => floorOf(file) === undefined)
     assert.deepStrictEqual(homeless, [])

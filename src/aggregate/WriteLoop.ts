@@ -24,12 +24,10 @@ import {
 import { bringsNumbers } from "../platform/commit/numbered.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { type CarriedOut, Instructions } from "../wallets/Instructions.ts"
+import { type CarriedOut, Instructions, type PerformedCommand } from "../wallets/Instructions.ts"
 import { type Entry, type Instruction, noEntry, type Wallets } from "../wallets/Wallets.ts"
 import type { Aggregate, Kind, Stored } from "./Aggregate.ts"
 import { type Derived, derive, deriveNew, type PerformOptions } from "./derive.ts"
-import { decidingAgain } from "./decidingAgain.ts"
-import { makeSnapshots } from "./Snapshots.ts"
 
 /** The failures of any write. The caller may send it again. */
 export type WriteFailure = NotCommitted | OwnerUnavailable
@@ -219,3 +217,57 @@ const isForCaller = (entry: Entry | undefined, failure: unknown) =>
 const isAbout = (changes: ChangeSet, failure: unknown): boolean =>
   (failure instanceof StaleVersion || failure instanceof AlreadyExists) &&
   changes.some((change) => change.table === failure.table && keyOf(change) === failure.key)
+
+// A command that another runner has performed, decided again here (`wallets/Instructions.ts`) ----
+
+/**
+ * Derives what is committed for a command that another runner has performed. If the object is not at the version that
+ * the other runner has seen, the command fails as stale, and the other runner reads the object again.
+ */
+const decidingAgain = <K extends Kind>(aggregate: Aggregate<K>, decide: ReturnType<typeof deciding<K>>) =>
+  Effect.fnUntraced(function* ({ answer, command, id, version }: PerformedCommand<K["Id"], K["Command"]>) {
+    // There is no such object, so no runner has performed this command.
+    const { decision, derived } = yield* Effect.mapError(
+      decide(id, command, undefined, { answer }),
+      () => new NotCommitted({ reason: "rejected" })
+    )
+    if (decision.events.length > 0 && derived.after.version === version + 1) return { ...derived, performed: command }
+    const row = aggregate.replacement(derived.after, derived.after.state, yield* currentTime)
+    return yield* new StaleVersion({ table: row.table, key: keyOf(row) })
+  })
+
+// Snapshots ----------------------------------------------------------------------
+// Objects as they were read or written last, so that the next command need not read them again. Only a hint: the
+// version fences what is accepted, and nothing is refused without a fresh read.
+
+export interface Snapshots<State> {
+  /** Removes it: until the command has ended, the row in the database is not known. */
+  readonly take: (id: string) => Stored<State> | undefined
+  /** As it is in the database now. */
+  readonly keep: (id: string, stored: Stored<State>) => void
+  /** Remembers the object as a reader has seen it, unless an equal or newer version is remembered. */
+  readonly offer: (id: string, stored: Stored<State>) => void
+}
+
+/** At most `max` of them; the one that was remembered first is forgotten first. */
+export const makeSnapshots = <State>(max: number): Snapshots<State> => {
+  const known = new Map<string, Stored<State>>()
+  const keep = (id: string, stored: Stored<State>) => {
+    if (max === 0) return
+    known.delete(id)
+    known.set(id, stored)
+    if (known.size > max) known.delete(known.keys().next().value!)
+  }
+  return {
+    take: (id) => {
+      const stored = known.get(id)
+      known.delete(id)
+      return stored
+    },
+    keep,
+    offer: (id, stored) => {
+      const remembered = known.get(id)
+      if (remembered === undefined || remembered.version < stored.version) keep(id, stored)
+    }
+  }
+}

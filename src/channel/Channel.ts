@@ -40,7 +40,7 @@ export interface RegisteredChannel {
   readonly name: ChannelName
   /** As people call it. */
   readonly title: string
-  /** The lowest goes first among those that take an account's payments, or where an order may have been begun. */
+  /** Channels are asked in the order of their ranks, the lowest first: whether they take a payment, or began one. */
   readonly rank: number
   /** Whether buyers of this account pay through it now. */
   readonly takes: (payee: Payee) => Effect.Effect<boolean>

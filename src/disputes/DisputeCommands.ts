@@ -4,7 +4,7 @@
  */
 import { DisputeNo } from "@coffer/model/Ids"
 import { consequences, opening } from "@coffer/rules/dispute/consequences"
-import { decide } from "@coffer/rules/dispute/decide"
+import { decide, evolve } from "@coffer/rules/dispute/decide"
 import {
   Dispute,
   DisputeCommand,
@@ -13,7 +13,6 @@ import {
   type DisputeEvent
 } from "@coffer/rules/dispute/Dispute"
 import { keptAfter } from "@coffer/rules/dispute/evidence"
-import { evolve } from "@coffer/rules/dispute/evolve"
 import type { RefundRefused } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { Aggregate } from "../aggregate/Aggregate.ts"

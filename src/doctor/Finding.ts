@@ -1,6 +1,6 @@
 /** The doctor's findings (docs/doctor.md): how a check judges what it has seen, and what the operator should do. */
 import { Effect, Schema } from "effect"
-import { bounded } from "../platform/runtime/bounded.ts"
+import { bounded } from "../platform/runtime/Deadline.ts"
 import { onRealTime } from "../platform/runtime/realTime.ts"
 
 /** From best to worst. */

@@ -4,7 +4,7 @@ import path from "node:path"
 import { Array, Effect, Redacted, Result } from "effect"
 import { mailSettings } from "../mail/mailSettings.ts"
 import { readAddress } from "../platform/postgres/databaseAddress.ts"
-import { bytesOf, checkOf } from "../platform/runtime/secretKeys.ts"
+import { bytesOf, checkOf } from "../platform/runtime/Secrets.ts"
 import { type Check, error, errorIf, fine, Unmade, type Verdict } from "./Finding.ts"
 import { query, type Installation, settingsOf } from "./Installation.ts"
 

@@ -17,15 +17,20 @@ import type { LoggedBody } from "../logs/logRow.ts"
 import { Logs } from "../logs/Logs.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { ClockSkew } from "../platform/postgres/ClockSkew.ts"
-import { inTime } from "../platform/runtime/bounded.ts"
+import {
+  CurrentDeadline,
+  Deadline,
+  graceMillis,
+  inTime,
+  requestMillis,
+  RequestTime
+} from "../platform/runtime/Deadline.ts"
 import { currentMillis } from "../platform/runtime/clock.ts"
-import { CurrentDeadline, Deadline, graceMillis, requestMillis, RequestTime } from "../platform/runtime/Deadline.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { makeAccessLog, makeApiLog } from "./CallLogs.ts"
 import * as ClientAddress from "./clientAddress.ts"
 import { answerFailure, isNoRoute, makeAnswerNoRoute, normalized, unavailable } from "./fallback.ts"
-import { Draining } from "./Health.ts"
-import * as Metrics from "./Metrics.ts"
+import { count, Draining } from "./Health.ts"
 import { pathOf, type Route, rowsOf } from "./routes.ts"
 import { isShared } from "./staticContent.ts"
 
@@ -44,7 +49,7 @@ export interface Incoming extends Pick<RequestRecord, "method" | "url" | "sent" 
   record?: RequestRecord
   /** The memory of the answer, until the client has read it. */
   held?: Holding
-  /** The log reads a body that no handler has read; what the request holds is given back afterwards. */
+  /** Set while the log reads a body that no handler has read. The memory of the request is given back after that. */
   reading?: { isSent: boolean }
 }
 
@@ -139,7 +144,7 @@ export const make = Effect.gen(function* () {
     owe(incoming, record, response)
     const answered = yield* currentMillis
     const millis = answered - record.arrived
-    yield* Metrics.count(record.method, incoming.at, response.status, millis)
+    yield* count(record.method, incoming.at, response.status, millis)
     if (logAccess !== undefined) yield* logAccess(record, { route: incoming.at, status: response.status, millis })
     yield* log(incoming, record, response, answered)
     return withHeaders(response, record, draining.now)

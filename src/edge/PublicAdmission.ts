@@ -7,7 +7,7 @@ import { HttpRouter, type HttpServerResponse } from "effect/http"
 import { Admission } from "../http/Admission.ts"
 import { addressParty } from "../http/addressParty.ts"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
-import { inTime } from "../platform/runtime/bounded.ts"
+import { inTime } from "../platform/runtime/Deadline.ts"
 import { kindOf } from "./Quotas.ts"
 import { busy } from "../http/replies.ts"
 

@@ -33,7 +33,7 @@ import * as Exchange from "./Exchange.ts"
 import { refuseField } from "../http/replies.ts"
 import { endsInSlash, isHost, pathOf, type Route as At, routed, routeOf, routerConfig } from "./routes.ts"
 
-/** Asked for every request before the framework is (`Arrivals.ts`). Takes nothing until there are endpoints. */
+/** Each request comes here before the framework sees it (`Arrivals.ts`). Without endpoints it takes none. */
 export class ShortPath extends Context.Service<
   ShortPath,
   { take: (request: Arrived, response: ServerResponse) => boolean }
@@ -224,7 +224,7 @@ const shortRoutes = <Id extends string, Groups extends HttpApiGroup.Constraint>(
     })
   })
 
-/** Its parts are read as they come: the framework does that. */
+/** The framework reads the parts of a form while they arrive. */
 const isForm = ({ payload }: HttpApiEndpoint.Top): boolean =>
   [...payload.values()].some(({ encoding }) => encoding._tag === "Multipart")
 

@@ -1,11 +1,10 @@
 /**
- * Carries a command to an order out. Whether it is allowed is written in `@coffer/rules/order/decide`, what follows in
- * `consequences`; how it gets into the database is the write loop's.
+ * Carries out a command to an order. `@coffer/rules/order/decide` says whether the command is allowed, `consequences`
+ * says what follows from it, and the write loop commits all of it.
  */
 import { Mode, prefixes, TradeNo } from "@coffer/model/Ids"
 import { consequences } from "@coffer/rules/order/consequences"
-import { decide } from "@coffer/rules/order/decide"
-import { evolve } from "@coffer/rules/order/evolve"
+import { decide, evolve } from "@coffer/rules/order/decide"
 import {
   type Order,
   OrderCommand,

@@ -65,7 +65,7 @@ export const orderServices = Effect.gen(function* () {
     /** The command that the request itself is: its answer is committed with the change. */
     performRequest: (order: OrderName, command: OrderCommand) =>
       answering((answer) => Effect.catchTags(send(order, command, { answer }), impossibleWithoutEntry)),
-    /** The same with the channel's own rows. They exist already if the command was performed before. */
+    /** The same with the channel's own rows. If the command was performed before, these rows exist already. */
     performReported: (order: OrderName, command: OrderCommand, entry: Entry | undefined) =>
       answering((answer) => send(order, command, { answer, entry }))
   }

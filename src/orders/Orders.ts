@@ -3,10 +3,11 @@
  * world (the channel), so that an owner never has to.
  */
 import type { CreateOrder, UpdateOrder } from "@coffer/contract/Orders"
-import { type PaymentId, prefixes, type TradeNo } from "@coffer/model/Ids"
-import { patchProblem } from "@coffer/model/Metadata"
+import { createdAtOf, OutTradeNo, type PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"
+import { merge, patchProblem } from "@coffer/model/Metadata"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import {
+  CancelAnswer,
   type ChannelDispute,
   type Order,
   OrderCommand,
@@ -14,30 +15,43 @@ import {
   type RefundRefused
 } from "@coffer/rules/order/Order"
 import { hasReceipt } from "@coffer/rules/order/receipt"
-import { Context, Effect, Layer, type Option } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
 import type { EntryFailure, WriteFailure } from "../aggregate/WriteLoop.ts"
-import type { ChannelReport, ChannelUnreachable } from "../channel/payments.ts"
-import type { ChangeSet, NotCommitted } from "../platform/commit/Change.ts"
+import type { CancelReport, ChannelReport, ChannelUnreachable } from "../channel/payments.ts"
+import { type ChangeSet, type NotCommitted, numbering } from "../platform/commit/Change.ts"
 import type { Account } from "@coffer/model/Account"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { span } from "../platform/runtime/span.ts"
 import type { Entry } from "../wallets/Wallets.ts"
-import { closeEarly, reachDeadline } from "./closeOrder.ts"
-import { createOrder, type OrderNumberTaken } from "./createOrder.ts"
 import type { OrderNotFound } from "./OrderCommands.ts"
 import { type OrderName, orderServices, type OrderServices } from "./OrderServices.ts"
 import {
   closeParked,
   closeParkedOfSandbox,
-  type Returned,
   note,
   noteDispute,
+  paymentFacts,
   report,
   reportFailedReturn,
   reportReturned,
+  type Returned,
   returnUnappliedPayments
 } from "./reportPayment.ts"
+import { checkoutValidity } from "@coffer/model/Limits"
+import { titleOf } from "@coffer/model/Text"
+import { nothing } from "@coffer/rules/Consequence"
+import { takes } from "@coffer/rules/delivery/route"
+import { formProblem, termsProblem } from "@coffer/rules/order/termsProblem"
+import { answering } from "../idempotency/Answering.ts"
+import type { Merchant } from "../merchants/Merchants.ts"
+import { settableOf } from "./OrderView.ts"
+
+/** The same out_trade_no was used for an order with other terms (spec: Orders, rule 3). */
+export class OrderNumberTaken extends Schema.TaggedError<OrderNumberTaken>()("OrderNumberTaken", {
+  outTradeNo: Schema.String,
+  differs: Schema.String
+}) {}
 
 export class Orders extends Context.Service<
   Orders,
@@ -181,3 +195,119 @@ const annotation = ({ metadata, receipt_email }: UpdateOrder) =>
     ...(metadata === undefined ? {} : { metadata }),
     ...(receipt_email === undefined ? {} : { receiptEmail: receipt_email })
   })
+
+// A new order --------------------------------------------------------------------
+// (spec: Orders, rules 3 to 5.) An order that does not exist has no state to guard: the unique index on the merchant's
+// number is the guard, not an owner.
+
+const createOrder = (services: OrderServices) => {
+  const { commands, ids, merchantOf } = services
+  return span("Orders.create")(function* (account: Account, terms: CreateOrder) {
+    const merchant = yield* merchantOf(account)
+    const order = newOrder(account, terms, yield* ids.next(prefixes.tradeNo[account.mode]))
+    const withMetadata = { ...order, metadata: terms.metadata ?? {} }
+    const problem = termsProblem(withMetadata, allowanceOf(services, merchant, account))
+    if (problem !== undefined) {
+      // Settings may have changed since the first request with this number. The form has not, and refuses as before.
+      if (formProblem(withMetadata, account) !== undefined) return yield* problem
+      return yield* repeated(services, account, order, Effect.fail(problem))
+    }
+    const lane = `${account.merchantId}/${order.outTradeNo}`
+    return yield* answering((answer) => commands.create(order, nothing, { answer, lane })).pipe(
+      Effect.as({ order, created: true }),
+      Effect.catchTags({
+        AlreadyExists: (taken) => repeated(services, account, order, Effect.die(taken)),
+        InsufficientBalance: Effect.die
+      })
+    )
+  }, numbering)
+}
+
+/** The order that a create asks for, as it begins. Pure. */
+export const newOrder = (account: Account, terms: CreateOrder, number: string): Order => ({
+  ...settableOf(terms),
+  status: "pending",
+  tradeNo: TradeNo.make(number),
+  // Generated means: the platform's own number (silences: O5).
+  outTradeNo: terms.out_trade_no ?? OutTradeNo.make(number),
+  merchantId: account.merchantId,
+  mode: account.mode,
+  amount: terms.amount,
+  currency: terms.currency ?? "USD",
+  subject: titleOf(terms.subject),
+  metadata: merge({}, terms.metadata ?? {}),
+  receipt: null,
+  createdAt: createdAtOf(number),
+  expiresAt: DateTime.addDuration(createdAtOf(number), checkoutValidity),
+  declines: 0,
+  unappliedPayments: []
+})
+
+const allowanceOf = ({ channel, privateAllowed }: OrderServices, merchant: Merchant, { mode }: Account) => ({
+  mode,
+  privateAllowed,
+  liveCurrencies: merchant.live_currencies,
+  amountBounds: channel.boundsOf(merchant.modes[mode].channel_accounts),
+  otherTarget: "enabled endpoint for payment.succeeded and no default address",
+  hasOtherTarget: hasTarget(merchant.modes[mode])
+})
+
+/** Whether anyone would hear that an order was paid (spec: General rules, 1). */
+const hasTarget = ({ default_notify_url, webhooks }: Merchant["modes"]["live"]) =>
+  default_notify_url !== null || webhooks.endpoints.some((endpoint) => takes(endpoint, "payment.succeeded"))
+
+/** The order that has this number already, which must be the one that is wanted. */
+const repeated = Effect.fnUntraced(function* <E>(
+  { store }: OrderServices,
+  account: Account,
+  wanted: Order,
+  none: Effect.Effect<never, E>
+) {
+  const stored = yield* store.byOutTradeNo(account, wanted.outTradeNo)
+  if (Option.isNone(stored)) return yield* none
+  const { order } = stored.value
+  const differs = Struct.keys(comparedTerms).find((term) => order[term] !== wanted[term])
+  if (differs === undefined) return { order, created: false }
+  return yield* new OrderNumberTaken({ outTradeNo: wanted.outTradeNo, differs: comparedTerms[differs] })
+})
+
+/** A repeated out_trade_no must agree in these four and in nothing else (silences: O1). */
+const comparedTerms = { amount: "amount", currency: "currency", subject: "subject", notifyUrl: "notify_url" } as const
+
+// The end of an unpaid order -----------------------------------------------------
+// It comes now, by its merchant, or at its deadline (spec: States and transitions, Order). The channel is asked first,
+// since the buyer may have paid already.
+
+const closeEarly = (services: OrderServices) => {
+  const { channel, find, perform, performRequest } = services
+  return span("Orders.closeEarly")(function* (account: Account, ref: string) {
+    const order = yield* find(account, ref)
+    if (order.status === "expired") return order
+    if (order.status !== "pending") {
+      return yield* perform(order, CloseEarly.make({ answer: Cancelled.make({}) }))
+    }
+    const answer = yield* answerOf(services, order, yield* channel.cancel(order))
+    return yield* performRequest(order, CloseEarly.make({ answer }))
+    // The channel's act must be recorded even when the caller hangs up.
+  }, Effect.uninterruptible)
+}
+
+const reachDeadline = (services: OrderServices) => {
+  const { byTradeNo, channel, perform } = services
+  return span("Orders.reachDeadline")(function* (tradeNo: TradeNo) {
+    const order = yield* byTradeNo(tradeNo)
+    const now = yield* currentTime
+    if (order.status !== "pending" || DateTime.isLessThan(now, order.expiresAt)) return order
+    const answer = yield* answerOf(services, order, yield* channel.cancel(order))
+    return yield* perform(order, ReachDeadline.make({ now, answer }))
+  })
+}
+
+const { CloseEarly, ReachDeadline } = OrderCommand.cases
+const { Cancelled } = CancelAnswer.cases
+
+const answerOf = Effect.fnUntraced(function* (services: OrderServices, order: Order, report: CancelReport) {
+  return report._tag === "AlreadyPaid"
+    ? { _tag: report._tag, facts: yield* paymentFacts(services, order, report.payment) }
+    : { _tag: report._tag }
+})

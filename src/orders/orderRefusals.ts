@@ -4,7 +4,7 @@ import { unappliedPaymentsMax } from "@coffer/model/Limits"
 import type { OrderConflict } from "@coffer/rules/order/Order"
 import { refuseAs } from "../http/refusals.ts"
 import type { OrderNotFound } from "./OrderCommands.ts"
-import type { OrderNumberTaken } from "./createOrder.ts"
+import type { OrderNumberTaken } from "./Orders.ts"
 
 const conflictMessage = {
   just_paid: "The buyer has paid; the order is now paid.",

@@ -183,8 +183,8 @@ const create = (services: RefundServices) =>
       const outcome = yield* Effect.result("paymentId" in order ? begin(services, order, body, claim) : notPaid(order))
       if (outcome._tag === "Success") return outcome.success
       const failure = outcome.failure
-      // Refused perhaps because of the first one with this number. Order and wallet decide one after the other, so
-      // that one's row is there by now: look again.
+      // The first request with this number may have caused the refusal. Order and wallet decide one after the other,
+      // so the row of that request exists by now: look again.
       if (isRefusal(failure)) refused = failure
       else if (!isPassing(failure)) return yield* failure
     }

@@ -53,7 +53,7 @@ export const layer = Layer.effectDiscard(
       unwell: (yield* EndpointHealth).unwell
     })
 
-    /** Whether this runner has committed deliveries since the last round, which it may have no place for. */
+    /** This runner has committed deliveries since the last round. It may have no place for them. */
     let isNew = false
     yield* wakeups.onRaise("deliveries", (isOwn) => void (isNew ||= isOwn))
 

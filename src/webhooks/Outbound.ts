@@ -11,7 +11,7 @@ import { isIP } from "node:net"
 import { webhookAcknowledgement } from "@coffer/model/Limits"
 import { isHttpUrl, isPublicAddress, isPublicHttpsUrl } from "@coffer/rules/delivery/address"
 import { Clock, Context, Duration, Effect, Exit, type Fiber, identity, Layer, Redacted, Result, Schema } from "effect"
-import { makeDeadlines } from "../platform/runtime/deadlines.ts"
+import { makeDeadlines } from "../platform/runtime/Deadline.ts"
 import { memoize } from "../platform/runtime/memoize.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import {

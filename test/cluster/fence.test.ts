@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { PaymentId, TradeNo } from "@coffer/model/Ids"
-import { evolve } from "@coffer/rules/order/evolve"
+import { evolve } from "@coffer/rules/order/decide"
 import { type Order, OrderEvent } from "@coffer/rules/order/Order"
 import { post } from "@coffer/rules/wallet/post"
 import { walletIdOf } from "@coffer/rules/wallet/Wallet"

@@ -3,10 +3,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { ask } from "../../src/platform/cluster/ask.ts"
-import { bounded, inTime } from "../../src/platform/runtime/bounded.ts"
 import {
+  bounded,
   CurrentDeadline,
   Deadline,
+  inTime,
   millisForChannel,
   millisLeft,
   waitingForClient,

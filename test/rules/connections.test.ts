@@ -1,11 +1,11 @@
 /** Which connection is closed when there are too many, by counting. */
 import { assert, it } from "@effect/vitest"
-import { type Entry, make } from "../../src/edge/Connections.ts"
+import { type Entry, makeConnections } from "../../src/edge/Arrivals.ts"
 
 const open = (max: number) => {
   const closed: Array<string> = []
   const busy = new Set<string>()
-  const connections = make(max, () => undefined)
+  const connections = makeConnections(max, () => undefined)
   const opened = (name: string, address: string | undefined): Entry =>
     connections.opened(address, { isBusy: () => busy.has(name), close: () => void closed.push(name) })
   return { end: connections.closed, used: connections.used, opened, closed, busy }

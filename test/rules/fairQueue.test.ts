@@ -1,13 +1,13 @@
 /** In which order requests begin that come faster than they can be begun; the clock and the turns are given. */
 import { assert, describe, it } from "@effect/vitest"
-import { acceptsMax, atOnceMax, make, sliceMillis, waitingMax } from "../../src/edge/FairQueue.ts"
+import { acceptsMax, atOnceMax, makeFairQueue, sliceMillis, waitingMax } from "../../src/edge/Arrivals.ts"
 
 const queue = () => {
   const begun: Array<string> = []
   let turns: Array<() => void> = []
   let now = 0
   let costs = 0
-  const { accepted, enter } = make({ later: (turn) => turns.push(turn), millis: () => now })
+  const { accepted, enter } = makeFairQueue({ later: (turn) => turns.push(turn), millis: () => now })
   return {
     begun,
     accepted,

@@ -1,8 +1,7 @@
 /** A dispute about a payment that the order did not take: where the money is, and who has to look (silences: O39). */
 import { describe, it } from "@effect/vitest"
 import { Minor } from "@coffer/model/Money"
-import { decide } from "@coffer/rules/order/decide"
-import { evolve } from "@coffer/rules/order/evolve"
+import { decide, evolve } from "@coffer/rules/order/decide"
 import type { ChannelDispute, UnappliedPayment } from "@coffer/rules/order/Order"
 import {
   ConfirmReturn,

@@ -2,8 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Minor } from "@coffer/model/Money"
 import { consequences } from "@coffer/rules/order/consequences"
-import { decide } from "@coffer/rules/order/decide"
-import { evolve } from "@coffer/rules/order/evolve"
+import { decide, evolve } from "@coffer/rules/order/decide"
 import { OrderEvent } from "@coffer/rules/order/Order"
 import {
   DisputeClosed,

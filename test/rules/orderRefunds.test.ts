@@ -4,8 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Minor } from "@coffer/model/Money"
-import { decide } from "@coffer/rules/order/decide"
-import { evolve } from "@coffer/rules/order/evolve"
+import { decide, evolve } from "@coffer/rules/order/decide"
 import { type Order, OrderCommand, type OrderEvent } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
 import {

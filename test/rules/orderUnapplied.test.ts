@@ -3,8 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { PaymentId } from "@coffer/model/Ids"
 import { unappliedPaymentsMax } from "@coffer/model/Limits"
 import { Minor } from "@coffer/model/Money"
-import { decide } from "@coffer/rules/order/decide"
-import { evolve } from "@coffer/rules/order/evolve"
+import { decide, evolve } from "@coffer/rules/order/decide"
 import type { PaymentFacts, UnappliedPayment } from "@coffer/rules/order/Order"
 import {
   AlreadyPaid,

@@ -1,7 +1,6 @@
 /** The order's receipt: who may ask for it, and how often (spec: Orders, send_receipt; silences: O20, O26). */
 import { accept } from "@coffer/rules/Decision"
-import { decide } from "@coffer/rules/order/decide"
-import { evolve } from "@coffer/rules/order/evolve"
+import { decide, evolve } from "@coffer/rules/order/decide"
 import { type Order, OrderCommand } from "@coffer/rules/order/Order"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"

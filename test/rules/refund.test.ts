@@ -1,9 +1,8 @@
 /** The refund's rules: what each command does in each status, and what a refund posts. */
 import { assert, describe, it } from "@effect/vitest"
 import { LedgerType } from "@coffer/model/Ledger"
-import { decide } from "@coffer/rules/refund/decide"
+import { decide, evolve } from "@coffer/rules/refund/decide"
 import { consequences, reserving } from "@coffer/rules/refund/consequences"
-import { evolve } from "@coffer/rules/refund/evolve"
 import { nextCheck } from "@coffer/rules/refund/nextCheck"
 import { Refund, RefundCommand, RefundEvent } from "@coffer/rules/refund/Refund"
 import { DateTime, Schema } from "effect"

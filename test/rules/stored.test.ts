@@ -5,7 +5,7 @@ import { Dispute, DisputeConflict, DisputeContradicted, DisputeEvent } from "@co
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { LinkClosed, LinkCommand, LinkConflict, PaymentLink } from "@coffer/rules/link/PaymentLink"
 import { Operator } from "@coffer/rules/operator/Operator"
-import { evolve } from "@coffer/rules/order/evolve"
+import { evolve } from "@coffer/rules/order/decide"
 import { Order, RefundRefused } from "@coffer/rules/order/Order"
 import { Payout, PayoutConflict, PayoutEvent } from "@coffer/rules/payout/Payout"
 import { Refund, RefundConflict, RefundEvent } from "@coffer/rules/refund/Refund"

@@ -1,8 +1,7 @@
 /** How Postgres finds rows for the service (docs/decisions/0010). */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { plan } from "../../src/platform/commit/Batch.ts"
-import { atOnce } from "../../src/platform/commit/statements.ts"
+import { atOnce, plan } from "../../src/platform/commit/statements.ts"
 import { replacement } from "../../src/orders/OrderStore.ts"
 import { pendingOrder } from "../kit/rules/fixtures.ts"
 import { addressOf, leftOut, named, newServer, postgresFolder, superuser } from "../kit/servers/PostgresPair.ts"

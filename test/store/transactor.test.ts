@@ -1,6 +1,6 @@
 /** Group commit on a real database: what is written together, what fails alone, and in which order. */
 import { assert, describe, it } from "@effect/vitest"
-import { evolve } from "@coffer/rules/order/evolve"
+import { evolve } from "@coffer/rules/order/decide"
 import { walletIdOf } from "@coffer/rules/wallet/Wallet"
 import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"

@@ -30,7 +30,7 @@ import * as Settings from "../../../src/platform/runtime/Settings.ts"
 import * as Telemetry from "../../../src/platform/runtime/Telemetry.ts"
 import * as Wiring from "../../../src/Wiring.ts"
 import { Workers } from "../../../src/platform/jobs/Workers.ts"
-import { bounded } from "../../../src/platform/runtime/bounded.ts"
+import { bounded } from "../../../src/platform/runtime/Deadline.ts"
 
 export interface Options {
   /** Its address for the service's role. */

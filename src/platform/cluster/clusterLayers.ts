@@ -16,7 +16,7 @@ import { ClockSkew, MachineTime } from "../postgres/ClockSkew.ts"
 import * as Postgres from "../postgres/Postgres.ts"
 import { BadSetting, type RunnerPlace } from "../runtime/places.ts"
 import { Instance, version } from "../runtime/Vitals.ts"
-import { bytesOf, lockOf } from "../runtime/secretKeys.ts"
+import { bytesOf, lockOf } from "../runtime/Secrets.ts"
 import { Settings } from "../runtime/Settings.ts"
 import { shapes } from "./messages.ts"
 

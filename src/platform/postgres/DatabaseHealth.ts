@@ -6,7 +6,7 @@
 import { Context, DateTime, Effect, Metric, Queue, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { currentMillis } from "../runtime/clock.ts"
-import { bounded } from "../runtime/bounded.ts"
+import { bounded } from "../runtime/Deadline.ts"
 import type { Watch } from "./BoundedClient.ts"
 import { elapsedMillis, onRealTime } from "../runtime/realTime.ts"
 import { unusable } from "./Servers.ts"

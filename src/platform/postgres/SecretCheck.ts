@@ -7,7 +7,7 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { jsonText } from "../runtime/codecs.ts"
-import { bytesOf, checkOf, derive, seal, SecretKeys, tryUnseal } from "../runtime/secretKeys.ts"
+import { bytesOf, checkOf, derive, seal, SecretKeys, tryUnseal } from "../runtime/Secrets.ts"
 import { BadSetting, Settings } from "../runtime/Settings.ts"
 
 export const layer = Layer.effect(

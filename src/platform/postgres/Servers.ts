@@ -9,7 +9,7 @@
 import { type PgClient, PgConnection } from "@effect/sql-pg"
 import { Effect, Exit, Result, Semaphore } from "effect"
 import { SqlError } from "effect/sql"
-import { bounded } from "../runtime/bounded.ts"
+import { bounded } from "../runtime/Deadline.ts"
 import { type DatabaseAddress, type Server, serverName } from "./databaseAddress.ts"
 import { reasonOf } from "./databaseProblem.ts"
 import { codeOf, troubleOf } from "./trouble.ts"

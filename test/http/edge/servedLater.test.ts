@@ -4,7 +4,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { assert, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
-import * as Listener from "../../../src/edge/Listener.ts"
+import * as HttpServer from "../../../src/edge/HttpServer.ts"
 import * as NewIds from "../../../src/platform/runtime/NewIds.ts"
 import { Settings } from "../../../src/platform/runtime/Settings.ts"
 import { head, sendRaw } from "../../kit/callers/Raw.ts"
@@ -24,7 +24,7 @@ const requestHasCome = Effect.callback<void>((resume) => {
 
 it.live("a request that comes before the service is built is answered when it is", () =>
   Effect.gen(function* () {
-    const listener = yield* Effect.provide(Listener.make, given)
+    const listener = yield* Effect.provide(HttpServer.makeListener, given)
     const server = yield* NodeHttpServer.make(listener, { host: "127.0.0.1", port: 0 })
     const { port } = server.address as { readonly port: number }
     const come = yield* Effect.forkChild(requestHasCome, { startImmediately: true })

@@ -1,10 +1,10 @@
 /**
- * Group commit without Effect: the service's own batches and statements (`src/platform/commit/Batch.ts`), a plain queue
+ * Group commit without Effect: the service's own statements (`src/platform/commit/statements.ts`), a plain queue
  * for each of two lanes, and a pipelined connection. It shows how much the design can give on this machine when its
  * framework costs nothing.
  */
 import type pg from "pg"
-import { plan } from "../../../../src/platform/commit/Batch.ts"
+import { plan } from "../../../../src/platform/commit/statements.ts"
 import type { ChangeSet } from "../../../../src/platform/commit/Change.ts"
 import { makePipeline } from "../rivals/pool.ts"
 

@@ -2,7 +2,7 @@
  * The order: its states, the commands it accepts and the facts it records (spec: Order; States and transitions, Order).
  *
  * Each status is its own struct, so a pending order with a fee cannot be written down. Transitions live in
- * `decide.ts` and `evolve.ts`.
+ * `decide.ts`.
  */
 import { ChannelName, MerchantId, Mode, OutTradeNo, PaymentId, TradeNo } from "@coffer/model/Ids"
 import { Metadata, MetadataPatch } from "@coffer/model/Metadata"
