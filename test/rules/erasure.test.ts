@@ -56,6 +56,40 @@ describe("an answer", () => {
     assert.deepStrictEqual(answer(dispute), dispute)
   })
 
+  it("keeps its texts where one order is erased, and not a buyer's address", () => {
+    const ofOrder = makeEraser({ email: undefined, isErased: (number) => number === "TRD_1" })
+    assert.strictEqual(ofOrder.text(email), email)
+    assert.deepStrictEqual(ofOrder.answer({ trade_no: "TRD_1", subject: "Book", note: ["Jane", { name: "Jane" }] }), {
+      trade_no: "TRD_1",
+      subject: "[erased]",
+      note: ["[erased]", { name: "[erased]" }]
+    })
+  })
+
+  it("keeps values that are no texts, and loses the address in names and in lists", () => {
+    const value = { count: 5, isGift: true, none: null, list: [email, 1], [email]: "a" }
+    assert.deepStrictEqual(answer(value), {
+      count: 5,
+      isGift: true,
+      none: null,
+      list: ["[erased]", 1],
+      "[erased]": "a"
+    })
+  })
+
+  it("is looked at down to 64 levels, as an answer and within what is personal", () => {
+    const nested = (levels: number, inner: unknown) => {
+      let value = inner
+      for (let level = 0; level < levels; level++) value = level % 2 === 0 ? [value] : { in: value }
+      return value
+    }
+    assert.deepStrictEqual(answer(nested(65, 7)), nested(65, 7))
+    assert.deepStrictEqual(answer(nested(65, [7])), nested(65, "[erased]"))
+    const personal = (inner: unknown) => ({ trade_no: "TRD_1", metadata: inner })
+    assert.deepStrictEqual(answer(personal(nested(65, true))), personal(nested(65, true)))
+    assert.deepStrictEqual(answer(personal(nested(65, [true]))), personal(nested(65, "[erased]")))
+  })
+
   it("that is nested without end is erased where nobody looks", () => {
     let deep: unknown = email
     for (let level = 0; level < 100; level++) deep = [deep]
@@ -64,6 +98,15 @@ describe("an answer", () => {
 })
 
 describe("a request about an erased order", () => {
+  it("that is no object loses its texts, and within its own fields the address", () => {
+    assert.strictEqual(request("Jane"), "[erased]")
+    assert.isNull(request(null))
+    assert.deepStrictEqual(request(["Jane", 1, true]), ["[erased]", "[erased]", true])
+    assert.deepStrictEqual(request({ return_url: `https://shop.example/${email}` }), {
+      return_url: "https://shop.example/[erased]"
+    })
+  })
+
   it("keeps numbers and words of ours, and loses all else that a merchant may have sent", () => {
     assert.deepStrictEqual(
       request({ out_trade_no: "1", amount: 5, currency: "USD", customer: { name: "Jane", age: 40 }, is_gift: true }),

@@ -23,6 +23,11 @@ describe("the size of a picture", () => {
     }
   })
 
+  it("is read of bytes that begin anywhere in their memory", () => {
+    const memory = Buffer.concat([Buffer.alloc(7, 0xff), png(3, 2), Buffer.alloc(7)])
+    assert.deepStrictEqual(imageSize(memory.subarray(7, memory.length - 7)), { width: 3, height: 2 })
+  })
+
   it("is unknown of what says nothing, and of nothing wide or high", () => {
     const none = [
       Buffer.alloc(0),
@@ -34,6 +39,9 @@ describe("the size of a picture", () => {
       jpeg(),
       jpeg(frame(0xc4)),
       jpeg(frame(0xbf)),
+      jpeg(frame(0xc8)),
+      jpeg(frame(0xcc)),
+      jpeg(frame(0xd0)),
       jpeg(frame(0xc0)).subarray(0, 10),
       jpeg([0xfe, ...frame(0xc0).slice(1)]),
       jpeg([0xff, 0xe0, 0xff, 0xff]),

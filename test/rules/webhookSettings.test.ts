@@ -2,6 +2,7 @@
 import { EndpointId } from "@coffer/model/Ids"
 import {
   create,
+  disableFailing,
   find,
   newEndpoint,
   remove,
@@ -30,6 +31,8 @@ const settingsOf = (count: number): WebhookSettings => ({
   signing: { current: "first", rotatedAt: null, old: [] },
   endpoints: Array.from({ length: count }, (_, index) => endpoint(index))
 })
+
+const endpoint0 = ({ endpoints: [first] }: WebhookSettings) => first!
 
 describe("an endpoint", () => {
   it("is enabled when it is made, with one secret", () => {
@@ -65,6 +68,39 @@ describe("an endpoint", () => {
     assert.deepStrictEqual(after.endpoint, expected)
     assert.deepStrictEqual(after.settings, { ...before, endpoints: [endpoint(0), expected, endpoint(2)] })
     assert.isTrue(Result.isFailure(update(before, idOf(9), {}, hours(1))))
+  })
+
+  it("is enabled and paused while it is paused, and neither when it goes on or is disabled", () => {
+    const after = (before: WebhookSettings, status: "enabled" | "paused" | "disabled") =>
+      Result.getOrThrow(update(before, idOf(1), { status }, hours(1)))
+    const paused = after(settingsOf(3), "paused")
+    assert.deepInclude(paused.endpoint, { status: "enabled", isPaused: true })
+    const renamed = Result.getOrThrow(update(paused.settings, idOf(1), { description: null }, hours(2)))
+    assert.strictEqual(renamed.endpoint.isPaused, true)
+    for (const status of ["enabled", "disabled"] as const) {
+      const { endpoint } = after(paused.settings, status)
+      assert.strictEqual(endpoint.status, status)
+      assert.notProperty(endpoint, "isPaused")
+    }
+  })
+
+  it("is disabled for failing where its merchant wants it and it is enabled, and says so until it is enabled", () => {
+    const wanting = { ...endpoint(1), disablesWhenFailing: true }
+    const settings = { ...settingsOf(1), endpoints: [endpoint(0), wanting] }
+    const failed = Result.getOrThrow(disableFailing(settings, idOf(1), hours(1)))
+    assert.deepInclude(failed.endpoint, { status: "disabled", isDisabledForFailing: true, updatedAt: hours(1) })
+    assert.strictEqual(Result.getOrThrow(disableFailing(settings, idOf(0), hours(1))).endpoint, endpoint0(settings))
+    const { settings: off } = Result.getOrThrow(update(settings, idOf(1), { status: "disabled" }, hours(1)))
+    assert.notProperty(Result.getOrThrow(disableFailing(off, idOf(1), hours(2))).endpoint, "isDisabledForFailing")
+    const on = Result.getOrThrow(update(failed.settings, idOf(1), { status: "enabled" }, hours(2)))
+    assert.notProperty(on.endpoint, "isDisabledForFailing")
+    assert.isTrue(on.endpoint.disablesWhenFailing)
+  })
+
+  it("is made with the wish to be disabled when it fails, or without one", () => {
+    const fields = { id: idOf(1), url: "https://shop.example/", description: null, types: [], secret: "s", now: madeAt }
+    assert.strictEqual(newEndpoint({ ...fields, disablesWhenFailing: true }).disablesWhenFailing, true)
+    assert.notProperty(newEndpoint({ ...fields, disablesWhenFailing: false }), "disablesWhenFailing")
   })
 
   it("goes alone when it is removed", () => {
