@@ -1,6 +1,7 @@
 /** The simulator's payments, asked by the official client. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
+import type { Stripe } from "stripe"
 import { ask, begin, began, paid, refusal, sessionOf } from "./kit.ts"
 
 describe("a payment in a session", () => {
@@ -66,6 +67,96 @@ describe("a payment in a session", () => {
       assert.deepInclude(refund, { status: "succeeded", amount: 500, metadata: { refund_no: "R1" } })
       const error = yield* refusal(() => world.stripe.refunds.create({ charge: charge.id, amount: 1_501 }))
       assert.deepInclude(error, { type: "StripeInvalidRequestError", param: "amount", statusCode: 400 })
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a payment that is captured later", () => {
+  const held = Effect.fnUntraced(function* (
+    { stripe }: Effect.Success<ReturnType<typeof begin>>,
+    more: Partial<Stripe.PaymentIntentCreateParams> = {}
+  ) {
+    const asked = { amount: 2_000, currency: "usd", confirm: true, payment_method: "pm_card_visa" }
+    return yield* ask(() => stripe.paymentIntents.create({ ...asked, capture_method: "manual", ...more }))
+  })
+  const told = ({ all }: Effect.Success<ReturnType<typeof begin>>) => all("event").map(({ type }) => type)
+
+  it.live("moves no money until it is, and takes all of it then", () =>
+    Effect.gen(function* () {
+      const world = yield* begin()
+      const { all, stripe } = world
+      const intent = yield* held(world)
+      assert.deepInclude(intent, { status: "requires_capture", amount_capturable: 2_000, amount_received: 0 })
+      assert.deepStrictEqual(intent.payment_method_types, ["card"])
+      assert.deepInclude(all("charge")[0]!, { paid: true, captured: false, amount_captured: 0 })
+      assert.deepStrictEqual(all("balance_transaction"), [])
+      const captured = yield* ask(() => stripe.paymentIntents.capture(intent.id))
+      assert.deepInclude(captured, { status: "succeeded", amount_capturable: 0, amount_received: 2_000 })
+      assert.deepInclude(all("charge")[0]!, { captured: true, amount_captured: 2_000 })
+      assert.lengthOf(all("balance_transaction"), 1)
+      assert.deepStrictEqual(told(world), [
+        "payment_intent.created",
+        "charge.succeeded",
+        "payment_intent.amount_capturable_updated",
+        "charge.captured",
+        "payment_intent.succeeded"
+      ])
+      const again = yield* refusal(() => stripe.paymentIntents.capture(intent.id))
+      assert.strictEqual(again.code, "payment_intent_unexpected_state")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is let go when it is canceled, or when nobody has captured it for a week", () =>
+    Effect.gen(function* () {
+      const world = yield* begin()
+      const { all, control, stripe } = world
+      const [first, second, third] = [yield* held(world), yield* held(world), yield* held(world)]
+      yield* ask(() => stripe.paymentIntents.cancel(first.id))
+      yield* ask(() => stripe.paymentIntents.capture(second.id))
+      yield* control.advance({ seconds: 7 * 86_400 })
+      const ends = yield* ask(() => stripe.paymentIntents.list())
+      assert.deepStrictEqual(
+        ends.data.map(({ cancellation_reason, id, status }) => [id, status, cancellation_reason]),
+        [
+          [third.id, "canceled", "automatic"],
+          [second.id, "succeeded", null],
+          [first.id, "canceled", null]
+        ]
+      )
+      assert.lengthOf(all("balance_transaction"), 1)
+      for (const { captured, refunded } of all("charge")) assert.strictEqual(refunded, !captured)
+      assert.includeMembers(told(world), ["charge.refunded", "charge.expired"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is neither refunded nor disputed before, and asks no buyer twice", () =>
+    Effect.gen(function* () {
+      const world = yield* begin()
+      const { control, stripe } = world
+      const charge = String((yield* held(world)).latest_charge)
+      const refund = yield* refusal(() => stripe.refunds.create({ charge }))
+      assert.deepInclude(refund, { code: "simulator_unsupported", param: "charge" })
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(control.open_dispute({ charge }))))
+      const asked = yield* Effect.exit(
+        held(world, { confirmation_method: "manual", payment_method: "pm_card_authenticationRequired" })
+      )
+      assert.include(String(asked), "a second confirmation")
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("money that is available at once", () => {
+  it.live("is in the balance, and an event shows the balance", () =>
+    Effect.gen(function* () {
+      const world = yield* begin({ chargeSettles: 2 })
+      yield* paid(world, { amount: 2_000, with: "pm_card_bypassPending" })
+      yield* paid(world, { amount: 1_000 })
+      yield* world.control.advance({ seconds: 2 })
+      const { available, pending } = yield* ask(() => world.stripe.balance.retrieve())
+      assert.deepStrictEqual([available[0]!.amount, pending[0]!.amount], [1_912, 941])
+      const [event, ...others] = world.all("event").filter(({ type }) => type === "balance.available")
+      assert.deepStrictEqual(others, [])
+      assert.deepNestedInclude(event!.data.object, { object: "balance", "available[0].amount": 1_912 })
     }).pipe(Effect.scoped)
   )
 })

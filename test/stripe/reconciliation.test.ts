@@ -1,14 +1,15 @@
 /** Stripe's books beside ours, each night: differences are rows that the operator sees, and nothing is mended. */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, DateTime, type Duration, Effect, Layer } from "effect"
+import { start as simulate } from "@coffer/simulator/start"
+import { Context, DateTime, type Duration, Effect, Exit, Layer, Scope } from "effect"
 import { MerchantId } from "@coffer/model/Ids"
 import { Reconciliation } from "../../src/channels/stripe/Reconciliation.ts"
 import * as Faults from "../../src/platform/runtime/Faults.ts"
 import { SqlClient } from "effect/sql"
 import exchangedMovements from "../../src/platform/postgres/migrations/0035_exchanged_movements.ts"
 import { assertRefused } from "../kit/Merchant.ts"
-import { ownersConnection } from "../kit/Service.ts"
-import { connected } from "./kit.ts"
+import { freePort, freshDatabase, ownersConnection, start as startService } from "../kit/Service.ts"
+import { begins, connected, paceless, quick, secretKey } from "./kit.ts"
 
 const listed = Effect.fnUntraced(function* ({ api }: World, query = "") {
   const { body, status, text } = yield* api.operator("GET", `/reconciliation${query}`)
@@ -299,6 +300,42 @@ describe("the nightly reconciliation", () => {
 })
 
 describe("a comparison of the books", () => {
+  it.live("goes on where it was after a restart, and reads no window of time twice but the last", () =>
+    Effect.gen(function* () {
+      const port = yield* freePort
+      const read: Array<string> = []
+      const watch = (call: string) => void (call.startsWith("GET /v1/balance_transactions") && read.push(call))
+      const { control } = yield* simulate({ port, chargeSettles: 0, standsAt: begins / 1_000, watch })
+      const database = yield* freshDatabase
+      const env = { ...paceless, STRIPE_API: `http://127.0.0.1:${port}` }
+      const process = (at: number) => startService({ clock: "test", begins: at, database, env, beneath: quick })
+      const place = (sql: SqlClient.SqlClient) =>
+        Effect.map(
+          sql<{ place: Date | null }>`select movements_place as place from stripe_polls`,
+          ([row]) => row!.place
+        )
+
+      const first = yield* Scope.make()
+      const service = yield* Scope.provide(process(begins), first)
+      const account = { channel: "stripe", secret_key: secretKey, webhook_secret: "whsec_ofNobody" }
+      const path = `/merchants/${service.merchant.merchantId}/channels/sandbox`
+      assert.strictEqual((yield* service.api.operator("POST", path, account)).status, 200)
+      yield* service.atRest
+      yield* control.fault({ on: "GET /v1/balance_transactions", kind: "error_before", skip: 10 })
+      yield* service.sql`update stripe_polls set due_at = '9999-12-31', movements_due_at = 'epoch'`
+      yield* service.leap("1 second")
+      assert.lengthOf(read, 11, "Stripe failed at the eleventh window")
+      assert.isNotNull(yield* place(service.sql))
+      yield* Scope.close(first, Exit.void)
+
+      // The lease of the process that is gone is over.
+      const after = yield* process(begins + 61 * 60_000)
+      yield* after.settle
+      assert.isNull(yield* place(after.sql))
+      assert.isAtMost(read.length, windows + 4)
+    })
+  )
+
   it.live("that was broken off goes on where it was", () =>
     Effect.gen(function* () {
       const asked: Array<string> = []

@@ -1,9 +1,16 @@
 /** Stripe's posts: checked before it costs anything, stored before it is answered, handled in any order. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Logger, References } from "effect"
+import { MerchantId } from "@coffer/model/Ids"
+import { Context, DateTime, Effect, Layer, Logger, Option, References } from "effect"
 import type { Stripe } from "stripe"
 import { checks } from "../../src/channels.ts"
+import * as StripeJobs from "../../src/channels/stripe/StripeJobs.ts"
+import { StripeEventStore } from "../../src/channels/stripe/StripeEventStore.ts"
 import { diagnose } from "../../src/doctor/doctor.ts"
+import type { Work } from "../../src/platform/jobs/dueWork.ts"
+import { leasedMax } from "../../src/platform/jobs/forEachLeased.ts"
+import { Workers } from "../../src/platform/jobs/Workers.ts"
+import { currentTime } from "../../src/platform/runtime/clock.ts"
 import * as Faults from "../../src/platform/runtime/Faults.ts"
 import { installationWith } from "../kit/program/installation.ts"
 import { connected, worlds } from "./kit.ts"
@@ -249,7 +256,93 @@ describe("a destination of thin events", () => {
   )
 })
 
+/** The works of Stripe's workers on this world's database. Each is done when the test says so. */
+const worksOn = Effect.fnUntraced(function* ({ context }: World) {
+  const works: Array<Work> = []
+  const supervise: Workers["Service"]["supervise"] = (make) =>
+    Effect.sync(() => void works.push(make({ wake: () => {}, hold: () => {}, release: () => {} })))
+  const workers = { ...Context.get(context, Workers), supervise }
+  yield* Effect.provideContext(
+    Layer.build(Layer.fresh(StripeJobs.layer)),
+    Context.add(context, Workers, Workers.of(workers))
+  )
+  return (name: string) => works.find((work) => work.name === name)!
+})
+
 describe("an event of Stripe", () => {
+  it.live("that was handled is kept for a week, and one look an hour drops it; one that was not handled stays", () =>
+    Effect.gen(function* () {
+      const world = yield* connected()
+      yield* Effect.gen(function* () {
+        const account = { merchantId: MerchantId.make(world.merchant.merchantId), mode: "sandbox" } as const
+        const store = yield* StripeEventStore
+        const now = yield* currentTime
+        const terms = {
+          type: "checkout.session.expired",
+          kind: "session",
+          objectId: "cs_1",
+          names: "",
+          shows: null
+        } as const
+        for (const [eventId, days] of Object.entries({ evt_handled: 7.1, evt_fresh: 6.9, evt_waiting: 30 })) {
+          const at = DateTime.subtract(now, { hours: days * 24 })
+          yield* store.insert(account, { ...terms, eventId, createdAt: at }, at)
+          if (eventId !== "evt_waiting") yield* store.done(`${account.merchantId}/sandbox/${eventId}`)
+        }
+        yield* world.sql`update stripe_events set due_at = '9999-12-31' where event_id = 'evt_waiting'`
+        const kept = Effect.map(
+          world.sql<{ event_id: string }>`select event_id from stripe_events order by event_id`,
+          (rows) => rows.map(({ event_id }) => event_id)
+        )
+        const work = yield* worksOn(world)
+        assert.strictEqual(yield* work("stripe events").run, 0)
+        assert.deepStrictEqual(
+          yield* kept,
+          ["evt_fresh", "evt_handled", "evt_waiting"],
+          "rounds of each event drop none"
+        )
+        const { next, run, tidies } = work("handled events of stripe")
+        assert.isTrue(tidies)
+        assert.deepStrictEqual(yield* next, Option.some(DateTime.add(now, { hours: 1 })))
+        assert.strictEqual(yield* run, 1)
+        assert.deepStrictEqual(yield* kept, ["evt_fresh", "evt_waiting"])
+      }).pipe(Effect.provideContext(world.context))
+      yield* world.leap("3 hours")
+      assert.lengthOf(yield* world.sql`select 1 from stripe_events`, 1, "the service's own look has dropped the other")
+    })
+  )
+
+  it.live("is leased when it is worked on: of many as many as are handled at once, and no other runner has those", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const world = yield* connected({ simulator: { watch: (call) => void asked.push(call) } })
+      yield* Effect.gen(function* () {
+        const account = { merchantId: MerchantId.make(world.merchant.merchantId), mode: "sandbox" } as const
+        const store = yield* StripeEventStore
+        const now = yield* currentTime
+        // Events that do not say what they are about: Stripe is asked for each.
+        const terms = {
+          type: "checkout.session.completed",
+          kind: "session",
+          createdAt: now,
+          names: null,
+          shows: null
+        } as const
+        for (let index = 0; index < 40; index++) {
+          yield* store.insert(account, { ...terms, eventId: `evt_${index}`, objectId: `cs_${index}` }, now)
+        }
+        const work = yield* worksOn(world)
+        const before = asked.length
+        assert.strictEqual(yield* work("stripe events").run, leasedMax)
+        assert.strictEqual(asked.length - before, leasedMax)
+        const others = yield* store.lease(now, 100)
+        assert.lengthOf(others, 40 - leasedMax)
+        // The work on the first has ended, and they are due again after their own wait. The others' may still go on.
+        assert.lengthOf(yield* store.lease(DateTime.add(now, { seconds: 29 }), 100), leasedMax)
+      }).pipe(Effect.provideContext(world.context))
+    })
+  )
+
   it.live("about what is settled already, or none of ours, asks nothing of Stripe", () =>
     Effect.gen(function* () {
       const asked: Array<string> = []

@@ -11,6 +11,8 @@ interface IntentOrder {
   readonly currency: string
   readonly methods: ReadonlyArray<string>
   readonly isAutomatic: boolean
+  readonly capture?: Stripe.PaymentIntent.CaptureMethod
+  readonly confirmation?: Stripe.PaymentIntent.ConfirmationMethod
   readonly shipping?: Stripe.PaymentIntent.Shipping | null
   readonly options?: Stripe.PaymentIntent.PaymentMethodOptions
   readonly data: IntentData

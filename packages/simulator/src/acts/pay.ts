@@ -4,6 +4,7 @@
 import type Stripe from "stripe"
 import { type Behaviour, type Decline } from "../cards/cards.ts"
 import { type DeclineWords, declineWords } from "../cards/declines.ts"
+import { newBalance } from "../objects/balance.ts"
 import { newCharge } from "../objects/charge.ts"
 import { wallets } from "../objects/paymentMethod.ts"
 import type { Book } from "../state/Book.ts"
@@ -24,11 +25,14 @@ export interface Attempt {
 export const behaviourOf = (book: Book, method: Stripe.PaymentMethod): Behaviour =>
   (book.get("x.payment", method.id)?.behaviour as Behaviour | undefined) ?? "pays"
 
+/** Whether the buyer is asked by a bank or a wallet first. */
+export const asksBuyer = (book: Book, method: Stripe.PaymentMethod): boolean =>
+  wallets.includes(method.type) || behaviourOf(book, method).startsWith("authenticates")
+
 /** Tries it. The intent that comes back says what became of it. */
 export const attempt = (world: World, book: Book, intent: Stripe.PaymentIntent, how: Attempt): Stripe.PaymentIntent => {
-  const behaviour = behaviourOf(book, how.method)
   const chosen = { ...intent, payment_method: how.method.id, last_payment_error: null }
-  if (wallets.includes(how.method.type) || behaviour.startsWith("authenticates")) {
+  if (asksBuyer(book, how.method)) {
     const waiting = book.put("payment_intent", {
       ...chosen,
       status: "requires_action",
@@ -120,18 +124,46 @@ export const finish = (world: World, book: Book, intent: Stripe.PaymentIntent): 
     receiptUrl: `${world.settings.url}/receipts/${intent.id}`
   })
   book.put("charge", charge)
-  return failure === undefined
-    ? succeed(world, book, intent, charge, behaviour)
-    : fail(world, book, intent, { charge, words: failure.words, method })
+  if (failure !== undefined) return fail(world, book, intent, { charge, words: failure.words, method })
+  return intent.capture_method === "manual"
+    ? hold(world, book, intent, charge)
+    : succeed(world, book, intent, charge, "charge.succeeded")
 }
 
+/** So long the issuer keeps the buyer's money ready. */
+const holdSeconds = 7 * 86_400
+
+/** The issuer has authorised it, and the program captures it later. */
+const hold = (world: World, book: Book, intent: Stripe.PaymentIntent, charge: Stripe.Charge): Stripe.PaymentIntent => {
+  const held = book.put("payment_intent", {
+    ...intent,
+    status: "requires_capture",
+    amount_capturable: intent.amount,
+    latest_charge: charge.id,
+    next_action: null
+  })
+  world.schedule(book, world.clock.millis() + holdSeconds * 1000, { do: "expireCharge", charge: charge.id })
+  emit(world, book, "charge.succeeded", charge)
+  emit(world, book, "payment_intent.amount_capturable_updated", held)
+  return held
+}
+
+/** Takes all that was authorised. */
+export const capture = (world: World, book: Book, intent: Stripe.PaymentIntent): Stripe.PaymentIntent => {
+  const held = book.get("charge", intent.latest_charge as string)!
+  const charge = book.put("charge", { ...held, captured: true, amount_captured: held.amount })
+  return succeed(world, book, { ...intent, amount_capturable: 0 }, charge, "charge.captured")
+}
+
+/** `told`: the event of the charge. */
 const succeed = (
   world: World,
   book: Book,
   intent: Stripe.PaymentIntent,
   charge: Stripe.Charge,
-  behaviour: Behaviour
+  told: "charge.succeeded" | "charge.captured"
 ): Stripe.PaymentIntent => {
+  const behaviour = behaviourOf(book, methodOf(book, intent))
   const paid = book.put("payment_intent", {
     ...intent,
     status: "succeeded",
@@ -144,7 +176,7 @@ const succeed = (
   else {
     world.schedule(book, world.clock.millis() + chargeSettles * 1000, { do: "settleCharge", charge: charge.id })
   }
-  emit(world, book, "charge.succeeded", book.get("charge", charge.id)!)
+  emit(world, book, told, book.get("charge", charge.id)!)
   emit(world, book, "payment_intent.succeeded", paid)
   completeSession(world, book, paid)
   if (behaviour.startsWith("disputed:")) openDispute(world, book, charge.id, { reason: behaviour.slice(9) })
@@ -156,6 +188,8 @@ const succeed = (
 export const settleCharge = (world: World, book: Book, id: string, { isTold = true } = {}): void => {
   const charge = book.get("charge", id)!
   if (charge.balance_transaction !== null) return
+  const method = charge.payment_method === null ? undefined : book.get("payment_method", charge.payment_method)
+  const isAvailable = method !== undefined && behaviourOf(book, method) === "pays_at_once"
   const entry = enter(world, book, {
     amount: charge.amount,
     fee: feeOf(world, charge.amount),
@@ -163,10 +197,14 @@ export const settleCharge = (world: World, book: Book, id: string, { isTold = tr
     type: charge.id.startsWith("ch_") ? "charge" : "payment",
     category: "charge",
     source: charge.id,
-    description: charge.description
+    description: charge.description,
+    isAvailable
   })
   const settled = book.put("charge", { ...charge, balance_transaction: entry.id })
   if (isTold) emit(world, book, "charge.updated", settled, { balance_transaction: null })
+  if (!isAvailable) return
+  const balance = newBalance(book.newest("balance_transaction"), world.seconds(), book.livemode)
+  emit(world, book, "balance.available", balance)
 }
 
 type Trouble =

@@ -6,7 +6,7 @@ import { decideDispute, lapse } from "./disputes.ts"
 import { escalate } from "./escalate.ts"
 import { finish, settleCharge } from "./pay.ts"
 import { failRefund, settleRefund } from "./refunds.ts"
-import { expireSession } from "./sessionEnds.ts"
+import { cancelIntent, expireSession } from "./sessionEnds.ts"
 
 /** All but deliveries, which take time. */
 export type Act = Exclude<Task, { readonly do: "deliver" }>
@@ -29,6 +29,11 @@ export const perform = (world: World, book: Book, task: Act): void => {
     }
     case "settleCharge":
       return settleCharge(world, book, task.charge)
+    case "expireCharge": {
+      const intent = book.get("payment_intent", book.get("charge", task.charge)!.payment_intent as string)!
+      if (intent.status === "requires_capture") cancelIntent(world, book, intent, "automatic", "charge.expired")
+      return
+    }
     case "settleRefund":
       return void settleRefund(world, book, book.get("refund", task.refund)!)
     case "failRefund":

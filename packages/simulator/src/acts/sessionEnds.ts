@@ -1,4 +1,4 @@
-/** How a session ends: it is paid, or it expires. */
+/** How a session ends: it is paid, or it expires. How a payment ends that nobody will pay or capture. */
 import type Stripe from "stripe"
 import { buyerOf } from "../objects/session.ts"
 import type { Book } from "../state/Book.ts"
@@ -34,17 +34,27 @@ export const expireSession = (world: World, book: Book, session: Stripe.Checkout
 }
 
 export const isCancelable = ({ status }: Stripe.PaymentIntent): boolean =>
-  status === "requires_payment_method" || status === "requires_confirmation" || status === "requires_action"
+  status === "requires_payment_method" ||
+  status === "requires_confirmation" ||
+  status === "requires_action" ||
+  status === "requires_capture"
 
+/** `told`: the event of a charge that was never captured. Its money stays with the buyer. */
 export const cancelIntent = (
   world: World,
   book: Book,
   intent: Stripe.PaymentIntent,
-  reason: Stripe.PaymentIntent["cancellation_reason"]
+  reason: Stripe.PaymentIntent["cancellation_reason"],
+  told: "charge.refunded" | "charge.expired" = "charge.refunded"
 ): Stripe.PaymentIntent => {
+  if (intent.status === "requires_capture") {
+    const charge = book.get("charge", intent.latest_charge as string)!
+    emit(world, book, told, book.put("charge", { ...charge, amount_refunded: charge.amount, refunded: true }))
+  }
   const canceled = book.put("payment_intent", {
     ...intent,
     status: "canceled",
+    amount_capturable: 0,
     canceled_at: world.seconds(),
     cancellation_reason: reason,
     next_action: null

@@ -1,7 +1,7 @@
 /** PaymentIntents: made and confirmed here, or by a buyer on a session's page. */
 import { Result } from "effect"
 import type Stripe from "stripe"
-import { attempt } from "../acts/pay.ts"
+import { asksBuyer, attempt, capture } from "../acts/pay.ts"
 import { cancelIntent, isCancelable, sessionOf } from "../acts/sessionEnds.ts"
 import { methods as methodsOffered } from "../facts/currencies.ts"
 import { methodsFor } from "../state/accounts.ts"
@@ -18,6 +18,7 @@ export const intents: Operations<
   | "GET /v1/payment_intents/:id"
   | "POST /v1/payment_intents/:id"
   | "POST /v1/payment_intents/:id/cancel"
+  | "POST /v1/payment_intents/:id/capture"
   | "POST /v1/payment_intents/:id/confirm"
 > = {
   "POST /v1/payment_intents": {
@@ -25,7 +26,9 @@ export const intents: Operations<
       "allowed_payment_method_types",
       "amount",
       "automatic_payment_methods",
+      "capture_method",
       "confirm",
+      "confirmation_method",
       "currency",
       "description",
       "expand",
@@ -70,6 +73,15 @@ export const intents: Operations<
     simulates: ["cancellation_reason", "expand"],
     run: (call, params) =>
       Result.flatMap(find(call, "payment_intent"), (intent) => cancel(call, intent, params.cancellation_reason ?? null))
+  },
+  "POST /v1/payment_intents/:id/capture": {
+    simulates: ["expand"],
+    run: (call) =>
+      Result.flatMap(find(call, "payment_intent"), (intent) =>
+        intent.status === "requires_capture"
+          ? Result.succeed(capture(call.world, call.book, intent))
+          : unexpected(intent, "capture")
+      )
   }
 }
 
@@ -85,13 +97,17 @@ const create = (call: Call, asked: Stripe.PaymentIntentCreateParams): Outcome<ob
     yield* onlySimulated(options, ["wechat_pay"], "payment_method_options")
     const wechat = options.wechat_pay || undefined
     yield* onlySimulated(wechat ?? {}, ["client"], "payment_method_options[wechat_pay]")
-    const methods = methodsFor(call.world.accountOf(call.book), currency, allowed)
+    const offered = methodsFor(call.world.accountOf(call.book), currency, allowed)
+    // A wallet takes the money when its buyer says yes.
+    const methods = offered.filter((method) => asked.capture_method !== "manual" || method === "card")
     const { description, receipt_email, statement_descriptor, statement_descriptor_suffix } = asked
     const intent = makeIntent(call.world, call.book, {
       amount: asked.amount,
       currency,
       methods,
       isAutomatic: asked.allowed_payment_method_types === undefined,
+      ...(asked.capture_method && { capture: asked.capture_method }),
+      ...(asked.confirmation_method && { confirmation: asked.confirmation_method }),
       shipping: shippingOf(asked.shipping),
       options: wechat === undefined ? {} : { wechat_pay: { app_id: null, client: wechat.client ?? null } },
       data: {
@@ -143,6 +159,9 @@ const confirm = (
     if (method.type === "wechat_pay" && intent.payment_method_options?.wechat_pay?.client == null) {
       const param = "payment_method_options[wechat_pay][client]"
       return yield* refuse(`Missing required param: ${param}.`, { code: "parameter_missing", param })
+    }
+    if (intent.confirmation_method === "manual" && asksBuyer(book, method)) {
+      return yield* notSimulated("a second confirmation after the buyer was asked", "confirmation_method")
     }
     const after = attempt(world, book, intent, { method, returnUrl: returnUrl ?? null })
     return after.last_payment_error === null ? after : yield* Result.fail(declined(after))

@@ -3,7 +3,7 @@ import { Result } from "effect"
 import type Stripe from "stripe"
 import { isInquiry } from "../acts/disputes.ts"
 import { cancelRefund, makeRefund, type RefundFate, relabelRefund } from "../acts/refunds.ts"
-import { type Outcome, refuse } from "../wire/failure.ts"
+import { notSimulated, type Outcome, refuse } from "../wire/failure.ts"
 import type { Call, Operations } from "./Call.ts"
 import { changedMetadata, find, newMetadata } from "./common.ts"
 import { list } from "./list.ts"
@@ -58,6 +58,9 @@ const create = (
         code: "charge_not_refundable",
         param: "charge"
       })
+    // One that was let go says below that it has been refunded.
+    if (!charge.captured && !charge.refunded)
+      return yield* notSimulated("refunds of a charge that was not captured", "charge")
     const left = charge.amount - charge.amount_refunded
     if (left === 0) {
       return yield* refuse(`Charge ${charge.id} has already been refunded.`, { code: "charge_already_refunded" })

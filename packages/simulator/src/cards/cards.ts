@@ -12,6 +12,7 @@ export interface TestCard {
 
 export type Behaviour =
   | "pays"
+  | "pays_at_once"
   | `declined:${Decline}`
   | `disputed:${DisputeReason}`
   | "inquired"
@@ -63,7 +64,7 @@ const rows: ReadonlyArray<Row> = [
   ["4000002760000016", "pays", "de", "visa", "credit", "DE"],
   ["4000008260000000", "pays", "gb", "visa", "debit", "GB"],
   ["4000003440000004", "pays", "hk", "visa", "credit", "HK"],
-  ["4000000000000077", "pays", "bypassPending"],
+  ["4000000000000077", "pays_at_once", "bypassPending"],
   ["4000000000000002", "declined:generic_decline", "visa_chargeDeclined chargeDeclined"],
   ["4000000000009995", "declined:insufficient_funds", "visa_chargeDeclinedInsufficientFunds"],
   ["4000000000009987", "declined:lost_card", "visa_chargeDeclinedLostCard"],

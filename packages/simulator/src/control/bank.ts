@@ -38,7 +38,7 @@ export const bankCommands = ({ fates, world }: Parts) => ({
         const [book, charge] = yield* there(world, "charge", id)
         const left = charge.amount - charge.amount_refunded
         const amount = input.amount ?? left
-        if (!charge.paid || amount < 1 || amount > left) return yield* refuse(`${id} has ${left} to give back.`)
+        if (!charge.captured || amount < 1 || amount > left) return yield* refuse(`${id} has ${left} to give back.`)
         return makeRefund(world, book, { charge, amount, asked: {}, metadata: {}, fate: fates.shift(), presented })
       })
   ),
@@ -68,7 +68,7 @@ export const bankCommands = ({ fates, world }: Parts) => ({
     ({ is_inquiry: isInquiry = false, ...input }) =>
       Effect.gen(function* () {
         const [book, charge] = yield* there(world, "charge", input.charge)
-        if (!charge.paid) return yield* refuse(`${charge.id} was not paid.`)
+        if (!charge.captured) return yield* refuse(`${charge.id} was not paid.`)
         return openDispute(world, book, charge.id, { ...input, isInquiry })
       })
   ),

@@ -46,6 +46,7 @@ export interface Parameters {
   "GET /v1/payment_intents/:id": Stripe.PaymentIntentRetrieveParams
   "POST /v1/payment_intents/:id": Stripe.PaymentIntentUpdateParams
   "POST /v1/payment_intents/:id/cancel": Stripe.PaymentIntentCancelParams
+  "POST /v1/payment_intents/:id/capture": Stripe.PaymentIntentCaptureParams
   "POST /v1/payment_intents/:id/confirm": Stripe.PaymentIntentConfirmParams
   "POST /v1/payment_methods": Stripe.PaymentMethodCreateParams
   "GET /v1/payment_methods/:id": Stripe.PaymentMethodRetrieveParams

@@ -18,13 +18,15 @@ export interface TransactionFacts {
   readonly category: string
   readonly source: string
   readonly description: string | null
+  /** It may be paid out at once. */
+  readonly isAvailable?: boolean
 }
 
 export const newTransaction = (facts: TransactionFacts): Stripe.BalanceTransaction => ({
   id: facts.id,
   object: "balance_transaction",
   amount: facts.amount,
-  available_on: facts.created + daysPending * 86_400,
+  available_on: facts.created + (facts.isAvailable === true ? 0 : daysPending * 86_400),
   balance_type: "payments",
   created: facts.created,
   currency: facts.currency,

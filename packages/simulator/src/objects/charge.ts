@@ -15,11 +15,12 @@ export interface ChargeFacts {
 
 export const newCharge = (facts: ChargeFacts): Stripe.Charge => {
   const { failure, intent, method } = facts
+  const isCaptured = failure === undefined && intent.capture_method !== "manual"
   return {
     id: facts.id,
     object: "charge",
     amount: intent.amount,
-    amount_captured: failure === undefined ? intent.amount : 0,
+    amount_captured: isCaptured ? intent.amount : 0,
     amount_refunded: 0,
     application: null,
     application_fee: null,
@@ -27,7 +28,7 @@ export const newCharge = (facts: ChargeFacts): Stripe.Charge => {
     balance_transaction: null,
     billing_details: { ...method.billing_details },
     calculated_statement_descriptor: (intent.statement_descriptor ?? "SIMULATOR").toUpperCase(),
-    captured: failure === undefined,
+    captured: isCaptured,
     created: facts.created,
     currency: intent.currency,
     customer: null,

@@ -10,6 +10,8 @@ export interface IntentFacts {
   readonly currency: string
   readonly methods: ReadonlyArray<string>
   readonly isAutomatic: boolean
+  readonly capture?: Stripe.PaymentIntent.CaptureMethod
+  readonly confirmation?: Stripe.PaymentIntent.ConfirmationMethod
   readonly shipping?: Stripe.PaymentIntent.Shipping | null
   readonly options?: Stripe.PaymentIntent.PaymentMethodOptions
   readonly data: {
@@ -34,9 +36,9 @@ export const newIntent = (facts: IntentFacts): Stripe.PaymentIntent => ({
   automatic_payment_methods: facts.isAutomatic ? { allow_redirects: "always", enabled: true } : null,
   canceled_at: null,
   cancellation_reason: null,
-  capture_method: "automatic_async",
+  capture_method: facts.capture ?? "automatic_async",
   client_secret: facts.secret,
-  confirmation_method: "automatic",
+  confirmation_method: facts.confirmation ?? "automatic",
   created: facts.created,
   currency: facts.currency,
   customer: null,

@@ -87,6 +87,7 @@ export type Task =
   | { readonly do: "expireSession"; readonly session: string }
   | { readonly do: "finishPayment"; readonly intent: string }
   | { readonly do: "settleCharge"; readonly charge: string }
+  | { readonly do: "expireCharge"; readonly charge: string }
   | { readonly do: "settleRefund"; readonly refund: string }
   | { readonly do: "failRefund"; readonly refund: string; readonly reason: string }
   | { readonly do: "lapseDispute"; readonly dispute: string }
