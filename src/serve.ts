@@ -66,6 +66,7 @@ const service = Effect.gen(function* () {
     Layer.provideMerge(Postgres.layer({ url, connections, name: clusterLayers.processName })),
     // The home of the embedded one is locked already.
     Layer.provideMerge(isOwn ? Layer.empty : enter(url)),
+    Layer.provideMerge(Layer.effectDiscard(nameRunner)),
     Layer.provideMerge(Settings.layer({ embedded })),
     Layer.provideMerge(DataDir.layer(home)),
     Layer.provideMerge(Telemetry.layer(noOutbound ? Option.none() : collector)),
@@ -75,7 +76,7 @@ const service = Effect.gen(function* () {
     Effect.catchTags({ SqlError: (error) => notStarted(databaseProblem(url, error)) })
   )
   // A first start on a laptop is for people.
-  if (!embedded) yield* Effect.provideContext(sayStart, context)
+  if (!isOwn) yield* Effect.provideContext(sayStart, context)
   if (noOutbound) yield* Effect.logWarning(Settings.closedText)
   const installation = {
     home,
@@ -128,17 +129,21 @@ export const startable = <A, R>(program: Effect.Effect<A, Trouble, R>) =>
 
 export const serve = startable(service)
 
-/** The first line of a run and its last. Settings are named; no secret is among them. */
+/** Each line from here on says where this process serves. */
+const nameRunner = Effect.map(Settings.Settings, ({ host, port, runner }) =>
+  standardError.nameRunner(runner === undefined ? `${host}:${port}` : `${runner.host}:${runner.port}`)
+)
+
+/** A line when a run serves, and one when it stops. Settings are named; no secret is among them. */
 const sayStart = Effect.gen(function* () {
   const { accessLog, admin, auditInterval, host, port, publicUrl, redisUrl, runner } = yield* Settings.Settings
-  standardError.nameRunner(runner === undefined ? `${host}:${port}` : `${runner.host}:${runner.port}`)
   const facts = {
     version,
     node: process.versions.node,
     listens: `${host}:${port}`,
     admin: admin === undefined ? null : `${admin.host}:${admin.port}`,
     public_url: publicUrl,
-    quotas: redisUrl === undefined ? "each runner" : "redis",
+    quotas: redisUrl !== undefined ? "redis" : runner !== undefined ? "postgres" : "this process",
     access_log: accessLog !== undefined,
     audit_interval_seconds: Duration.toSeconds(auditInterval)
   }

@@ -147,7 +147,9 @@ const create = ({ channel, commands, ids, merchantOf, privateAllowed }: LinkServ
     const problem = termsProblem({ ...link, metadata }, situation)
     if (problem !== undefined) return yield* problem
     if (link.expiresAt !== null && DateTime.isLessThanOrEqualTo(link.expiresAt, now)) {
-      return yield* new InvalidField({ param: "expires_at", problem: "must be in the future" })
+      const clock = account.mode === "sandbox" ? "the clock of this sandbox" : "the clock"
+      const problem = `must be in the future: ${clock} says ${DateTime.formatIso(now)}`
+      return yield* new InvalidField({ param: "expires_at", problem })
     }
     return yield* answering((answer) => commands.create(link, nothing, { answer })).pipe(
       Effect.catchTags({ AlreadyExists: Effect.die, InsufficientBalance: Effect.die })

@@ -172,6 +172,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       const whose = ["--merchant", merchantId]
       const dry = yield* payouts("approve", ...whose, "--dry-run")
       assert.deepStrictEqual(dry.stdout.match(/pyt_\w+/g), numbers, "oldest first")
+      assert.deepStrictEqual(dry.stdout.match(/\d+\.\d\d USD/g), ["1.00 USD", "2.00 USD", "3.00 USD"])
       assert.deepStrictEqual(yield* states, ["requested", "requested", "requested"])
       const nobody = yield* payouts("approve")
       assert.deepStrictEqual([nobody.code, nobody.stderr.includes("say either --merchant or --all")], [2, true])

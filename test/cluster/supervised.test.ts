@@ -19,6 +19,7 @@ import {
   run
 } from "../kit/Process.ts"
 import { head, sendRaw } from "../kit/callers/Raw.ts"
+import type { Json } from "../kit/Merchant.ts"
 import { freshDatabase, operatorToken, secretKey } from "../kit/Service.ts"
 import { isSoak, restMillis, rounds } from "../kit/run/soak.ts"
 import { usedHome } from "../kit/program/usedHome.ts"
@@ -58,8 +59,13 @@ const end = (pid: number) => {
 const childrenOf = (pid: number): ReadonlyArray<number> =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number)
 
-/** Runners warn that each counts quotas for itself, which is so here. */
-const alarming = (coffer: Coffer) => alarms(coffer).filter((line) => !line.includes("REDIS_URL is not set"))
+/** The lines that runners have logged. The parent is none. */
+const loggedBy = ({ pid, said }: Coffer): ReadonlyArray<Json> =>
+  said.stderr
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line) as Json)
+    .filter((line) => line["pid"] !== pid)
 
 const supervised = Effect.gen(function* () {
   const home = yield* usedHome
@@ -79,7 +85,7 @@ describe("serve --runners 3 on the embedded Postgres", () => {
       coffer.signal("SIGTERM")
       assert.deepStrictEqual(yield* coffer.ended, { code: 0, signal: null })
       assert.isUndefined(postmasterOf(home), "Postgres ended in good order")
-      assert.deepStrictEqual(alarming(coffer), [])
+      assert.deepStrictEqual(alarms(coffer), [])
     })
   )
 
@@ -164,6 +170,34 @@ describe("serve --runners 3 on the embedded Postgres", () => {
       assert.isTrue(yield* postgresRuns(home))
       const again = yield* run({ env: { COFFER_HOME: home } })
       assert.strictEqual((yield* again.api.get("/readyz")).status, 200)
+    })
+  )
+})
+
+describe("each line of the log of a runner", () => {
+  it.live("says which runner wrote it, and the runner says its version and settings when it starts and stops", () =>
+    Effect.gen(function* () {
+      const { coffer, sql } = yield* supervised
+      const places = yield* sql<{ address: string }>`select address from runners order by address`
+      coffer.signal("SIGTERM")
+      yield* coffer.ended
+      const lines = loggedBy(coffer)
+      assert.deepStrictEqual(
+        lines.filter(({ runner }) => !places.some(({ address }) => address === runner)),
+        []
+      )
+      const { version } = JSON.parse(readFileSync("package.json", "utf8"))
+      for (const { address } of places) {
+        const own = lines.filter(({ runner }) => runner === address)
+        assert.lengthOf([...new Set(own.map(({ pid }) => pid))], 1)
+        const [started, ...more] = own.filter(({ message }) => message === `coffer ${version} has started`)
+        assert.deepStrictEqual(more, [])
+        assert.deepInclude(started!["annotations"], { version, quotas: "postgres", access_log: false })
+        assert.lengthOf(
+          own.filter(({ message }) => message === `coffer ${version} stops`),
+          1
+        )
+      }
     })
   )
 })

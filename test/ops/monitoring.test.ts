@@ -140,6 +140,15 @@ layer(Layer.effect(Exported, exported), { excludeTestServices: true })("each met
     })
   )
 
+  it.effect("has as many series as README says, to a tenth", () =>
+    Effect.gen(function* () {
+      const count = [...(yield* Exported).values()].reduce((sum, { length }) => sum + length, 0)
+      const [, told] = /A runner exports some ([\d,]+) series/.exec(readFileSync("README.md", "utf8"))!
+      const ratio = Number(told!.replace(",", "")) / count
+      assert.isTrue(ratio > 0.9 && ratio < 1.1, `README says ${told}, and there are ${count}`)
+    })
+  )
+
   it.effect("that is exported is on a panel of the dashboard", () =>
     Effect.gen(function* () {
       const asked = JSON.stringify(panels.map(({ targets }) => targets))
@@ -201,6 +210,17 @@ it.live("/operator/alerts, where runbook_url leads, has the page of each alert a
   })
 )
 
+/** What an outage of Postgres does not bring about: their numbers stay as they were, or come from elsewhere. */
+const aloneInAnOutage = `
+  Absent BackupOld CertificateEnds ChannelContradicts ClockSkew ConnectionsDropped CredentialsGuessed
+  DestinationsFail DiskFull DisputesNearEnd Down EventLoopLate HeapNearLimit LedgerBroken PaymentsParked
+  PublicCertificateEnds ReconciliationDiffers ReconciliationLate RunnerRefused StripeDown StripeEventsGivenUp
+  StripeProxyFails VersionsMixed WalletsBelowZero WebhookSecretsUnreadable
+`
+  .trim()
+  .split(/\s+/)
+  .map((name) => `Coffer${name}`)
+
 describe("the rules", () => {
   const played: ReadonlyArray<Yaml> = readYaml("ops/prometheus/alerts.test.yaml")[0].tests.flatMap(
     ({ alert_rule_test }: Yaml) => alert_rule_test
@@ -218,6 +238,18 @@ describe("the rules", () => {
       }
     })
   }
+
+  it("an outage of Postgres wakes nobody by another alert than its own", () => {
+    const { inhibit_rules } = readYaml("ops/prometheus/alertmanager.yaml")[0]
+    const { target_matchers } = inhibit_rules.find(({ source_matchers }: Yaml) =>
+      source_matchers.includes('alertname = "CofferDatabaseUnreachable"')
+    )
+    const [, names] = /^alertname =~ "Coffer\((.*)\)"$/.exec(target_matchers[0])!
+    assert.sameMembers(
+      alerts.map(({ alert }) => alert),
+      ["CofferDatabaseUnreachable", ...aloneInAnOutage, ...names!.split("|").map((name) => `Coffer${name}`)]
+    )
+  })
 
   it("Alertmanager's example names alerts that there are, and keeps installations apart", () => {
     const { inhibit_rules } = readYaml("ops/prometheus/alertmanager.yaml")[0]

@@ -5,7 +5,8 @@ import { redact, redactText } from "@coffer/rules/redaction"
 
 const digits = "5555555555554444"
 const groups = (between: string) => digits.replace(/(\d{4})(?=\d)/g, `$1${between}`)
-const wide = Array.from(digits, (digit) => String.fromCharCode(0xff10 + Number(digit))).join("")
+const inScript = (zero: number) => Array.from(digits, (digit) => String.fromCharCode(zero + Number(digit))).join("")
+const wide = inScript(0xff10)
 
 for (const [name, number] of Object.entries({
   dots: groups("."),
@@ -16,11 +17,28 @@ for (const [name, number] of Object.entries({
   commas: groups(","),
   "thin spaces": groups("\u2009"),
   "ideographic spaces": groups("\u3000"),
-  "full-width digits": wide
+  "full-width digits": wide,
+  "digits of Arabic": inScript(0x660),
+  "digits of Persian": inScript(0x6f0),
+  "digits of Devanagari in groups": inScript(0x966).replace(/(.{4})(?=.)/g, "$1 ")
 })) {
   it(`a card number with ${name} is cut`, () =>
     assert.strictEqual(redactText(`card ${number} ok`), "card [redacted] ok"))
 }
+
+it("digits of every script stand ten together, as the search for card numbers takes them", () => {
+  for (let code = 0x660; code < 0xffff; code++) {
+    if (!/\p{Nd}/u.test(String.fromCharCode(code)) || /\p{Nd}/u.test(String.fromCharCode(code - 1))) continue
+    assert.strictEqual(redactText(`card ${inScript(code)} ok`), "card [redacted] ok", code.toString(16))
+    assert.isFalse(/\p{Nd}/u.test(String.fromCharCode(code + 10)), code.toString(16))
+  }
+})
+
+it("a card number is cut as a number too, also below zero", () => {
+  for (const number of [Number(digits), -Number(digits)]) {
+    assert.deepStrictEqual(redact({ a: number, b: [-12] }), { a: "[redacted]", b: [-12] })
+  }
+})
 
 it("Stripe's keys are cut wherever they stand, whatever the field's name", () => {
   for (const prefix of ["sk_live_", "rk_live_", "sk_test_", "rk_test_"]) {

@@ -106,4 +106,10 @@ describe("the terms of an order", () => {
     assert.strictEqual(problem?.problem, "is reserved for the orders of payment links")
     assert.isUndefined(formProblem({ returnUrl: null, metadata: { note: "x" } }, sandbox))
   })
+
+  it("reserve that one key of the metadata, and no other that begins with svc_", () => {
+    for (const key of ["svc_", "svc_order", "svc_payment_links", "svc_payment_link_2", "SVC_PAYMENT_LINK"]) {
+      assert.isUndefined(formProblem({ returnUrl: null, metadata: { [key]: "x" } }, sandbox), key)
+    }
+  })
 })

@@ -39,7 +39,7 @@ const secretNames = `
   iban            IBAN i-ban customer_iban customerIban
   bearer          Bearer bearer_value bearerauth
   jwt             JWT id_jwt idJwt userjwt
-  otp             OTP otp_code smsOtp totp
+  otp             OTP otp_code smsOtp totp one_time_code oneTimePass onetimepassword pass
   cookie          Cookie cookies set-cookie SetCookie session_cookie sessioncookie
 `
   .trim()
@@ -49,6 +49,7 @@ const plainNames = `
   amount currency subject out_trade_no trade_no metadata notify_url
   return_url status id key keys idempotency_key api_key_id
   order_number receipt_number number_of_items out_refund_no phone_numbers numbered tracking_number cookieless
+  passed bypass passenger one_time_fee
   soundtrack1 company japan spin shipping pinned discard cardinality event_id description evidence author spans
 `
   .trim()

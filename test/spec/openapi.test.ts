@@ -29,6 +29,8 @@ const holdTo = ({ document, problemOf, title }: Published) => {
     ]
   }
 
+  it(`the document ${title} says whom to ask`, () => assert.isNotEmpty(document["info"].contact.name))
+
   describe(`the document ${title} names every field`, () => {
     it("of every resource and error", () => assert.deepStrictEqual(undescribed(document["components"], "#"), []))
     it("of every body and answer", () => assert.deepStrictEqual(undescribed(document["paths"], "#"), []))

@@ -9,7 +9,7 @@ export const cardDigitsMax = 19
 /** Digits alone: does the check digit fit, and does some network give out such numbers? */
 export const isCardNumber = (digits: string): boolean => numberIn(numbersOf([digits]), 0) === 1
 
-/** `text` with `replacement` for each card number in it. All else stays as it is, digits of full width too. */
+/** `text` with `replacement` for each card number in it. All else stays as it is, digits of other scripts too. */
 export const cutCardNumbers = (text: string, replacement: string): string => {
   // It has a sign for each of the text.
   const ascii = asciiOf(text)
@@ -26,9 +26,26 @@ export const cutCardNumbers = (text: string, replacement: string): string => {
   return kept + text.slice(done)
 }
 
-/** Digits of full width are digits to a reader. */
+/**
+ * Digits of full width, and those of other scripts, are digits to a reader, and keyboards write them. Those beyond the
+ * basic plane, which are two signs each, are left.
+ */
 const asciiOf = (text: string): string =>
-  text.replace(/[\uff10-\uff19]/g, (digit) => String.fromCharCode(digit.charCodeAt(0) - 0xff10 + 48))
+  beyondAscii.test(text) ? text.replace(otherDigits, (digit) => digitOf(digit.charCodeAt(0))) : text
+
+const beyondAscii = /[\u0660-\uffff]/
+const otherDigits = /(?=[\u0660-\uffff])\p{Nd}/gu
+
+/** The ten digits of a script stand together, and no other digit stands beside them. There are some 370. */
+const digitOf = (code: number): string => {
+  const known = otherDigitsKnown.get(code)
+  if (known !== undefined) return known
+  let value = 0
+  while (value < 9 && /\p{Nd}/u.test(String.fromCharCode(code - value - 1))) value++
+  otherDigitsKnown.set(code, String(value))
+  return String(value)
+}
+const otherDigitsKnown = new Map<number, string>()
 
 /** Whether there are enough digits with nothing between them that no number has. Most texts end here. */
 const mayHold = (text: string): boolean => {

@@ -59,7 +59,8 @@ const redactFields = (value: object, depth: number): object => {
  * lost its last digits, so it counts as a card number: nothing in our API is as large.
  */
 const numberDigitsMin = 14
-const isCard = (value: number): boolean => {
+const isCard = (signed: number): boolean => {
+  const value = Math.abs(signed)
   if (value < 10 ** (numberDigitsMin - 1) || value >= 10 ** cardDigitsMax || !Number.isInteger(value)) return false
   return !Number.isSafeInteger(value) || isCardNumber(String(value))
 }
@@ -145,11 +146,11 @@ const secretWords = new Set([
 ])
 
 /** Secret when it is the whole name: `order_number` is none. */
-const secretNames = new Set(["number", "track", "cid"])
+const secretNames = new Set(["number", "track", "cid", "pass"])
 
 /** Names written as one word. */
 const secretParts =
-  /secret|password|passwd|passphrase|cardnum|creditcard|debitcard|securitycode|verificationcode|cryptogram|emvdata/
+  /secret|password|passwd|passphrase|cardnum|creditcard|debitcard|securitycode|verificationcode|onetime(code|pass)|cryptogram|emvdata/
 const secretBeginnings = /^(bearer|track(\d|data))/
 const secretEndings = /(tokens?|authorization|signature|credentials?|cvc2?|cvv2?|cvn2?|cardno|cookies?|jwt)$/
 /** A `key` alone is no secret, nor is the `id` of one. */

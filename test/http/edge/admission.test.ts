@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Admission, type AdmissionGroup, groupShares, roomMax, writesPerRead } from "../../../src/http/Admission.ts"
+import { Clients } from "../../../src/http/Clients.ts"
 import type { Reply } from "../../kit/Api.ts"
 import { head, sendRaw } from "../../kit/callers/Raw.ts"
 import { type Running, start } from "../../kit/Service.ts"
@@ -90,6 +91,31 @@ layer(service, { excludeTestServices: true })("a service with too much in work",
       }
       for (const visit of inside.slice(0, roomMax / 2 - 2)) admission.leave(visit)
       assert.deepStrictEqual(yield* shedCounts, { ...none, reads: 2, csv: 1 })
+    })
+  )
+
+  it.effect("counts the objects that an answer may hold: of a list as many as asked for, of a timeline a hundred", () =>
+    Effect.gen(function* () {
+      const { api, context, merchant } = yield* Service
+      const { building } = Context.get(context as Context.Context<Clients>, Clients)
+      const { give, take } = building
+      const [taken, given]: [Array<number>, Array<number>] = [[], []]
+      Object.assign(building, {
+        take: (...all: Parameters<typeof take>) => (taken.push(all[1]), take(...all)),
+        give: (...all: Parameters<typeof give>) => (given.push(all[1]), give(...all))
+      })
+      const { trade_no } = (yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 100 })).body.data
+      for (const path of ["", "?limit=7", `/${trade_no}`, `/${trade_no}/timeline`]) {
+        assert.strictEqual((yield* api.get(`/v1/orders${path}`, merchant.sandboxKey)).status, 200)
+      }
+      Object.assign(building, { give, take })
+      assert.deepStrictEqual(
+        [taken, given],
+        [
+          [20, 7, 100],
+          [20, 7, 100]
+        ]
+      )
     })
   )
 

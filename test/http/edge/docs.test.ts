@@ -2,8 +2,10 @@
 import { get, type IncomingHttpHeaders } from "node:http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import { encodingFor } from "../../../src/edge/staticContent.ts"
+import { Clients } from "../../../src/http/Clients.ts"
+import { insertOrders } from "../../kit/rows/Rows.ts"
 import { start } from "../../kit/Service.ts"
 
 interface Got {
@@ -51,6 +53,31 @@ describe("/docs", () => {
       const again = yield* fetched(`${baseUrl}/docs`, kept)
       assert.deepStrictEqual([again.status, again.bytes.length, again.headers["etag"]], [304, 0, small.headers["etag"]])
       assert.strictEqual((yield* fetched(`${baseUrl}/docs`, { "if-none-match": '"other"' })).status, 200)
+    })
+  )
+
+  it.live("is sent from bytes that all clients share, and what one client reads alone is counted", () =>
+    Effect.gen(function* () {
+      const { baseUrl, context, merchant, sql } = yield* start()
+      const { answers } = Context.get(context as Context.Context<Clients>, Clients)
+      const { add } = answers
+      const held: Array<number> = []
+      Object.assign(answers, {
+        add: (...given: Parameters<typeof add>) => {
+          if (given[1] > 0) held.push(given[1])
+          return add(...given)
+        }
+      })
+      for (const path of ["/docs", "/openapi.json", "/operator/docs", "/operator/openapi.json"]) {
+        for (const encoding of ["br", "gzip", "identity"]) {
+          assert.strictEqual((yield* fetched(baseUrl + path, { "accept-encoding": encoding })).status, 200)
+        }
+      }
+      assert.deepStrictEqual(held, [])
+      const many = { merchantId: merchant.merchantId, since: 1_767_225_600_000, step: 1_000, count: 100 }
+      yield* insertOrders(sql, many, { subject: "repeat('x', 255)" })
+      const list = yield* fetched(`${baseUrl}/v1/orders?limit=100`, { "x-api-key": merchant.sandboxKey })
+      assert.deepStrictEqual(held, [list.bytes.length])
     })
   )
 

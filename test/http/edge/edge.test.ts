@@ -197,6 +197,24 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the edge",
       })
     )
 
+    it.effect("that is asked for with a 401 is named in WWW-Authenticate, on both ways in and of both APIs", () =>
+      Effect.gen(function* () {
+        const { api } = yield* Service
+        const merchants = 'ApiKey realm="merchant", header="X-Api-Key"'
+        for (const [path, key, challenge] of [
+          ["/v1/balance", undefined, merchants],
+          ["/v1/balance", "svc_test_unknown", merchants],
+          ["/api/v1/orders/1/timeline", undefined, merchants],
+          ["/v1/orders?format=csv", "svc_live_unknown", merchants],
+          ["/operator/v1/merchants", undefined, 'Bearer realm="operator"']
+        ] as const) {
+          const { headers, status } = yield* api.get(path, key)
+          assert.deepStrictEqual([status, headers.get("www-authenticate")], [401, challenge], path)
+        }
+        assert.isNull((yield* api.get("/v1/nowhere")).headers.get("www-authenticate"))
+      })
+    )
+
     it.effect("is invalid: 401 invalid_api_key for an unknown one, one with spaces, several, and other letters", () =>
       Effect.gen(function* () {
         const { api, merchant } = yield* Service

@@ -47,6 +47,14 @@ describe("metrics", () => {
         own.filter((name) => !text.includes(`# HELP ${name} `)),
         []
       )
+      const kinds = [...text.matchAll(/^# TYPE (coffer_\w+) (\w+)$/gm)].map(([, name, kind]) => ({ name: name!, kind }))
+      for (const { kind, name } of kinds) {
+        if (kind === "counter") assert.match(name, /_total$/)
+        else assert.notMatch(name, /_total$/)
+        // Durations are in seconds.
+        assert.notMatch(name, /milli|micro|nano|_ms\b|minute|hour|_days?\b/)
+        if (/duration|delay|_age|latency|expires|overdue|skew/.test(name)) assert.match(name, /_seconds(_total)?$/)
+      }
       const { version } = JSON.parse(readFileSync("package.json", "utf8"))
       const node = `node="${process.versions.node}"`
       assert.strictEqual(valueOf(text, "coffer_build_info", `version="${version}"`, node), 1)

@@ -255,6 +255,18 @@ layer(Layer.effect(Service, running), { excludeTestServices: true })("a visit to
     })
   )
 
+  it.effect("is the 21st of one network of IPv6 (/64) within a minute, from whatever address in it: 429", () =>
+    Effect.gen(function* () {
+      const link = yield* create()
+      const from = (network: string, host: number) => visit(link, { visitor: `${network}::${host.toString(16)}` })
+      for (let count = 1; count <= 20; count++) {
+        assert.strictEqual((yield* from("2001:db8:1:2", count)).status, 303)
+      }
+      assertPage(yield* from("2001:db8:1:2", 99), "Too many visits", 429)
+      assert.strictEqual((yield* from("2001:db8:1:3", 1)).status, 303)
+    })
+  )
+
   it.effect("counts as no write of the merchant", () =>
     Effect.gen(function* () {
       const { api } = yield* Service

@@ -97,6 +97,43 @@ describe("keys in memory", () => {
   )
 })
 
+describe("a change of one merchant", () => {
+  it.live("makes this runner read that merchant anew, and none of the others", () =>
+    Effect.gen(function* () {
+      const { api, context, merchant } = yield* start()
+      const store = yield* Effect.provide(
+        Layer.build(MerchantStore.layer).pipe(Effect.map(Context.get(MerchantStore.MerchantStore))),
+        context
+      )
+      const reads: Array<string> = []
+      const counting = Layer.succeed(MerchantStore.MerchantStore, {
+        ...store,
+        byId: (id) => Effect.suspend(() => (reads.push(id), store.byId(id)))
+      })
+      const { find } = yield* merchantsOver(context, counting)
+      const changing = yield* api.newMerchant()
+      const isRead = (merchantId: string) =>
+        Effect.suspend(() => {
+          reads.length = 0
+          return Effect.map(find(merchantId), () => reads.includes(merchantId))
+        })
+      const change = Effect.gen(function* () {
+        const reply = yield* api.post("/v1/webhook_endpoints", changing.sandboxKey, { url: "https://shop.example/" })
+        assert.strictEqual(reply.status, 201, reply.text)
+        yield* eventually("the word of the change", isRead(changing.merchantId))
+      })
+      // Words about both merchants' making may be on their way until this.
+      yield* isRead(changing.merchantId)
+      yield* change
+      yield* isRead(merchant.merchantId)
+      for (let times = 0; times < 3; times++) {
+        yield* change
+        assert.isFalse(yield* isRead(merchant.merchantId), "the other merchant")
+      }
+    })
+  )
+})
+
 describe("whether a key is recalled", () => {
   it.live("is known once it was looked up, until it was looked up and found to be nobody's", () =>
     Effect.gen(function* () {

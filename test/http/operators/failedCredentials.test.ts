@@ -34,6 +34,19 @@ it.live("an address with 300 wrong keys in a minute is refused, and others and k
   })
 )
 
+it.live("wrong keys from the addresses of one network of IPv6 (/64) count together", () =>
+  Effect.gen(function* () {
+    const { api } = yield* start({ env })
+    const ask = (network: string, index: number) =>
+      api.call("GET", "/v1/balance", from(`${network}::${index.toString(16)}`, `svc_test_${index}`))
+    const wrong = Array.from({ length: 300 }, (_, index) => ask("2001:db8:1:2", index + 1))
+    const statuses = (yield* Effect.all(wrong, { concurrency: 10 })).map(({ status }) => status)
+    assert.deepStrictEqual(new Set(statuses), new Set([401]))
+    assert.strictEqual((yield* ask("2001:db8:1:2", 999)).status, 429)
+    assert.strictEqual((yield* ask("2001:db8:1:3", 999)).status, 401)
+  })
+)
+
 it.live("a key that was reset and is sent on keeps neither the new key nor others from its address out", () =>
   Effect.gen(function* () {
     const { api, merchant } = yield* start({ env })

@@ -80,6 +80,15 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       assert.notStrictEqual((yield* visit).status, 303)
     }))
 
+  test("is named with its time where a link's expiry has passed by it, whatever real time is", ({ advance, call }) =>
+    Effect.gen(function* () {
+      const { now } = yield* advance({ by: "30d" })
+      const expires_at = new Date(Date.parse(now) - 1).toISOString()
+      const refused = yield* call("POST", "/payment_links", { amount: 100, expires_at })
+      assertRefused(refused, 400, "invalid_request", "expires_at")
+      assert.include(refused.body.message, `the clock of this sandbox says ${now}`)
+    }))
+
   test("lets a receipt be sent five times within its hour", ({ advance, call, paid, post }) =>
     Effect.gen(function* () {
       const { trade_no } = yield* paid("card")
