@@ -18,6 +18,7 @@ import { noSuchRoute } from "./fallback.ts"
 import { busy, refuseField } from "../http/replies.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import {
+  consoleAccountOf,
   describeTrace,
   endsInSlash,
   isHost,
@@ -54,6 +55,7 @@ export const layer = Layer.unwrap(
             sent: request.headers,
             connection: source.socket,
             behind: source.behind ?? 0,
+            ofConsole: consoleAccountOf(request.url),
             body,
             logged: bodyOf(body, request.headers),
             response

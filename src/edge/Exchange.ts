@@ -35,7 +35,7 @@ import { pathOf, type Route, rowsOf } from "./routes.ts"
 import { isShared } from "./staticContent.ts"
 
 /** A request as it arrived, with the address that routes know. */
-export interface Incoming extends Pick<RequestRecord, "method" | "url" | "sent" | "behind"> {
+export interface Incoming extends Pick<RequestRecord, "method" | "url" | "sent" | "behind" | "ofConsole"> {
   /** Looked up by the method and the address. */
   readonly at: Route
   readonly body: Body
@@ -210,7 +210,7 @@ const makeCounts = Effect.map(Effect.all([Admission, Clients]), ([admission, { a
 })
 
 const newRecord = (
-  { at, behind, body, connection, method, sent, url }: Incoming,
+  { at, behind, body, connection, method, ofConsole, sent, url }: Incoming,
   own: Pick<RequestRecord, "requestId" | "arrived" | "ip">
 ): RequestRecord => ({
   ...own,
@@ -222,6 +222,7 @@ const newRecord = (
   connection,
   rows: rowsOf(at, url),
   behind,
+  ofConsole,
   account: undefined,
   ahead: 0,
   visit: undefined,
@@ -246,9 +247,11 @@ const withRecord = <R>(
 }
 
 /** How to send a key, which HTTP wants said with each 401 (RFC 9110). */
-const challengeOf = ({ path }: RequestRecord): string => {
+const challengeOf = ({ ofConsole, path }: RequestRecord): string => {
   if (path.startsWith("/operator/")) return 'Bearer realm="operator"'
-  return path.startsWith("/console/") ? 'Cookie realm="console"' : 'ApiKey realm="merchant", header="X-Api-Key"'
+  return path.startsWith("/console/") || ofConsole !== undefined
+    ? 'Cookie realm="console"'
+    : 'ApiKey realm="merchant", header="X-Api-Key"'
 }
 
 /** Adds the headers that every response has. */

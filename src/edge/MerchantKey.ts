@@ -1,6 +1,7 @@
 /**
  * Turns `X-Api-Key` into a `Caller`, or refuses: key, then address, then approval (spec: Authentication), and then the
- * scopes of a key that has some (silences: U26).
+ * scopes of a key that has some (silences: U26). A page of the console has no key: the session of a person of the
+ * merchant stands for one whose scopes are those of the person's role.
  * A request that passes is counted as work, and is refused if there is too much of it (silences: U12). So is a key that
  * has to be looked up, as the public's.
  */
@@ -8,19 +9,24 @@ import { Caller, MerchantKey, SandboxOnly } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { scopeOf } from "@coffer/contract/scopes"
 import { type Allowlist, isAllowed, parseAllowlist } from "@coffer/rules/allowlist"
+import { scopesOfRole } from "@coffer/rules/people/roleScopes"
 import { type Mode, prefixes } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
+import type { PersonRole } from "@coffer/model/PersonRole"
 import { covers, isOfSandbox, type Scope } from "@coffer/model/Scopes"
 import { Effect, Layer, Option, Redacted, References, Result } from "effect"
+import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { KeyUses } from "../keys/KeyUses.ts"
-import { type FoundKey, Merchants } from "../merchants/Merchants.ts"
-import type { ScopedKey } from "../merchants/ScopedKey.ts"
+import { type FoundKey, type Merchant, Merchants } from "../merchants/Merchants.ts"
+import { AuditLog } from "../operators/AuditLog.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { addressParty } from "../http/addressParty.ts"
 import { Admission } from "../http/Admission.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
+import { logged } from "./auditedAct.ts"
 import { FailedCredentials } from "./FailedCredentials.ts"
+import { entryOf, forbidden, makeSignedIn, registerFirst, roleAt } from "./PersonSession.ts"
 import { kindOf } from "./Quotas.ts"
 import { busy, refuseWith } from "../http/replies.ts"
 
@@ -30,25 +36,19 @@ export const layer = Layer.effect(
     const merchants = yield* Merchants
     const admission = yield* Admission
     const failed = yield* FailedCredentials
-    const clocks = yield* MerchantClocks
-    const ids = yield* NewIds
     const uses = yield* KeyUses
-
-    /** Its log is listed by the time in its id, as all objects are. */
-    const rename = (record: RequestRecord, account: Account) =>
-      Effect.map(clocks.working(account, ids.next(prefixes.request)), (id) => void (record.requestId = id))
-    const annotated = <A, E, R>({ requestId: request_id }: RequestRecord, effect: Effect.Effect<A, E, R>) =>
-      Effect.updateService(effect, References.CurrentLogAnnotations, (all) => ({ ...all, request_id }))
+    const inAccount = yield* makeInAccount
+    const byPerson = yield* makeByPerson(inAccount)
 
     return MerchantKey.of({
       apiKey: Effect.fnUntraced(function* (httpEffect, { credential, endpoint, group }) {
         const key = Redacted.value(credential)
         const record = yield* CurrentRecord
-        const kind = kindOf(record)
+        if (record.ofConsole !== undefined) return yield* byPerson(httpEffect, { endpoint, group })
         const keyed = merchants.byKey(key)
         if (!keyed.isRecalled) {
           const { behind, ip } = record
-          record.visit = admission.enter({ group: "public", party: addressParty(ip), kind, behind })
+          record.visit = admission.enter({ group: "public", party: addressParty(ip), kind: kindOf(record), behind })
           if (record.visit === undefined) return yield* busy
         }
         // A request without the header arrives here with an empty credential.
@@ -67,30 +67,95 @@ export const layer = Layer.effect(
           return yield* notValid
         }
         const { key: scoped, merchant, mode } = account.value
-        record.account = { merchantId: merchant.merchant_id, mode }
         record.keyId = scoped?.key_id
-        record.ahead = clocks.offsetOf(record.account)
-        if (record.ahead > 0) yield* rename(record, record.account)
-        record.quotas = merchant.quotas
+        yield* inAccount.note(record, merchant, mode)
         const refusal = refusalOf(account.value, record.ip)
         if (refusal !== undefined) return yield* refusal
         if (scoped !== undefined) {
           uses.note({ keyId: scoped.key_id, at: record.arrived, ip: record.ip })
           const scope = scopeOf(group.identifier, endpoint.identifier)
-          if (!isInScope(scoped, mode, scope)) return yield* beyondScope(scope)
+          if (!isInScope(scoped.scopes, mode, scope)) return yield* beyondScope(scope)
         }
-        if (record.visit !== undefined) admission.leave(record.visit)
         // A key that was unknown waited in the line of its address, whose length does not count here.
-        const behind = keyed.isRecalled ? record.behind : 0
-        const rows = kind === "reads" ? record.rows : 0
-        record.visit = admission.enter({ group: mode, party: merchant.merchant_id, kind, rows, behind })
-        if (record.visit === undefined) return yield* busy
-        const called = Effect.provideService(httpEffect, Caller, record.account)
-        return yield* record.ahead === 0 ? called : clocks.within(record.account, annotated(record, called))
+        return yield* inAccount.goOn(httpEffect, record, keyed.isRecalled ? record.behind : 0)
       })
     })
   })
 )
+
+/** How a call goes on whose account is known, by a key or by a person of the console. */
+const makeInAccount = Effect.gen(function* () {
+  const admission = yield* Admission
+  const clocks = yield* MerchantClocks
+  const ids = yield* NewIds
+
+  /** Its log is listed by the time in its id, as all objects are. */
+  const rename = (record: RequestRecord, account: Account) =>
+    Effect.map(clocks.working(account, ids.next(prefixes.request)), (id) => void (record.requestId = id))
+  const annotated = <A, E, R>({ requestId: request_id }: RequestRecord, effect: Effect.Effect<A, E, R>) =>
+    Effect.updateService(effect, References.CurrentLogAnnotations, (all) => ({ ...all, request_id }))
+
+  return {
+    /** Notes whose call it is. */
+    note: (record: RequestRecord, { merchant_id: merchantId, quotas }: Merchant, mode: Mode) => {
+      const account: Account = { merchantId, mode }
+      record.account = account
+      record.ahead = clocks.offsetOf(account)
+      record.quotas = quotas
+      return record.ahead > 0 ? rename(record, account) : Effect.void
+    },
+    /** `behind`: how many of its own waited, for the length of its line. */
+    goOn: <A, E, R>(httpEffect: Effect.Effect<A, E, R>, record: RequestRecord, behind: number) => {
+      const account = record.account!
+      const kind = kindOf(record)
+      if (record.visit !== undefined) admission.leave(record.visit)
+      const rows = kind === "reads" ? record.rows : 0
+      record.visit = admission.enter({ group: account.mode, party: account.merchantId, kind, rows, behind })
+      if (record.visit === undefined) return busy
+      const called = Effect.provideService(httpEffect, Caller, account)
+      return record.ahead === 0 ? called : clocks.within(account, annotated(record, called))
+    }
+  }
+})
+
+type InAccount = Effect.Success<typeof makeInAccount>
+
+/**
+ * A call of the console: finds out who calls, and whether the role may. A call that changes something is in the audit
+ * log, before and after.
+ */
+const makeByPerson = Effect.fnUntraced(function* (inAccount: InAccount) {
+  const merchants = yield* Merchants
+  const signedInOf = yield* makeSignedIn
+  const log = yield* AuditLog
+
+  return Effect.fnUntraced(function* <A, E, R>(
+    httpEffect: Effect.Effect<A, E, R>,
+    { endpoint, group }: { readonly endpoint: HttpApiEndpoint.Top; readonly group: HttpApiGroup.Top }
+  ) {
+    const record = yield* CurrentRecord
+    const { merchantId, mode } = record.ofConsole!
+    const signedIn = yield* signedInOf(record)
+    const role = roleAt(signedIn.person, merchantId) as PersonRole | undefined
+    if (role === undefined) return yield* forbidden("You have no role at this merchant.")
+    if (signedIn.needsPasskey) return yield* forbidden(registerFirst)
+    const scope = scopeOf(group.identifier, endpoint.identifier)
+    const entry = {
+      ...entryOf(signedIn, role, `${group.identifier}.${endpoint.identifier}`, record),
+      target: `/console/api/accounts/${merchantId}/${mode}${record.path.slice("/v1".length)}`
+    }
+    if (!isInScope(scopesOfRole(role, mode), mode, scope)) {
+      yield* log.writeOnce({ ...entry, phase: "refused", status: 403 })
+      return yield* forbidden(`The role ${role} does not have the scope ${scope} in ${mode}.`)
+    }
+    const merchant = yield* Effect.orDie(merchants.find(merchantId))
+    yield* inAccount.note(record, merchant, mode)
+    const refusal = refusalOfMerchant(merchant, mode)
+    if (refusal !== undefined) return yield* refusal
+    const handled = scope.endsWith(":read") ? httpEffect : logged(log, entry, record, httpEffect)
+    return yield* inAccount.goOn(handled, record, record.behind)
+  })
+})
 
 /** The refusal of a call whose key works, the first of these that applies; undefined where there is none. */
 const refusalOf = ({ key, merchant, mode }: FoundKey, ip: string) => {
@@ -99,8 +164,12 @@ const refusalOf = ({ key, merchant, mode }: FoundKey, ip: string) => {
       (request_id) => new Wire.IpNotAllowed({ message: `Calls from ${ip} are not allowed for this key.`, request_id })
     )
   }
-  if (merchant.suspended_at !== null) return suspended
-  return mode === "live" && !merchant.approved ? notApproved : undefined
+  return refusalOfMerchant(merchant, mode)
+}
+
+const refusalOfMerchant = ({ approved, suspended_at }: Merchant, mode: Mode) => {
+  if (suspended_at !== null) return suspended
+  return mode === "live" && !approved ? notApproved : undefined
 }
 
 const suspended = refuseWith((request_id) => new Wire.Forbidden({ message: "This merchant is suspended.", request_id }))
@@ -109,7 +178,7 @@ const notApproved = refuseWith(
 )
 
 /** For a live key there are no test helpers, whatever its scopes. */
-const isInScope = ({ scopes }: ScopedKey, mode: Mode, scope: Scope) =>
+const isInScope = (scopes: ReadonlyArray<string>, mode: Mode, scope: Scope) =>
   covers(scopes, scope) || (mode === "live" && isOfSandbox(scope))
 
 const beyondScope = (scope: Scope) =>

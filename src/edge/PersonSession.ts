@@ -78,24 +78,32 @@ export const layerGuest = Layer.effect(
   })
 )
 
+/** The person whose session a request of the console brings. */
+export const makeSignedIn = Effect.gen(function* () {
+  const signIn = yield* SignIn
+  const enter = yield* makeEnter
+  const isFromConsole = yield* makeIsFromConsole
+  const cookies = makeCookies((yield* Settings).publicUrl)
+
+  return Effect.fnUntraced(function* (record: RequestRecord) {
+    if (!enter(record)) return yield* busy
+    if (!isFromConsole(record)) return yield* notFromConsole
+    const secret = cookies.read(record.sent["cookie"], "session")
+    const found = Option.isSome(secret) ? yield* signIn.bySecret(secret.value) : Option.none()
+    return Option.isSome(found) ? found.value : yield* notSignedIn
+  })
+})
+
 export const layer = Layer.effect(
   PersonSession,
   Effect.gen(function* () {
-    const signIn = yield* SignIn
-    const enter = yield* makeEnter
-    const isFromConsole = yield* makeIsFromConsole
+    const signedInOf = yield* makeSignedIn
     const log = yield* AuditLog
-    const cookies = makeCookies((yield* Settings).publicUrl)
 
     return PersonSession.of(
       Effect.fnUntraced(function* (httpEffect, { endpoint, group }) {
         const record = yield* CurrentRecord
-        if (!enter(record)) return yield* busy
-        if (!isFromConsole(record)) return yield* notFromConsole
-        const secret = cookies.read(record.sent["cookie"], "session")
-        const found = Option.isSome(secret) ? yield* signIn.bySecret(secret.value) : Option.none()
-        if (Option.isNone(found)) return yield* notSignedIn
-        const signedIn = found.value
+        const signedIn = yield* signedInOf(record)
         const act = consoleActOf(group.identifier, endpoint.identifier)
         const role = roleFor(signedIn, act, record)
         if (role === undefined) {
@@ -122,10 +130,12 @@ export const layer = Layer.effect(
 
 export const forbidden = (message: string) => refuseWith((request_id) => new Wire.Forbidden({ message, request_id }))
 
+export const registerFirst = "This installation demands a passkey: register one first."
+
 /** The reason why this session may not do it; undefined if it may. */
 const refusedSession = ({ needsPasskey, session }: SignedIn, act: ConsoleActName) =>
   Effect.map(currentTime, (now) => {
-    if (needsPasskey && !isOpen(act)) return "This installation demands a passkey: register one first."
+    if (needsPasskey && !isOpen(act)) return registerFirst
     return isFresh(act) && Duration.isGreaterThan(DateTime.distance(session.created_at, now), freshFor)
       ? "This session is older than 15 minutes. Sign in again for that."
       : undefined
@@ -135,10 +145,14 @@ const refusedSession = ({ needsPasskey, session }: SignedIn, act: ConsoleActName
 const roleFor = ({ person }: SignedIn, act: ConsoleActName, { path }: RequestRecord): string | undefined => {
   if (typeof ofWhom(act) === "string") return "person"
   const merchantId = /\/merchants\/([^/]+)/.exec(path)?.[1]
-  return person.roles.find(({ belongs_to }) => belongs_to === merchantId)?.role
+  return roleAt(person, merchantId)
 }
 
-const entryOf = ({ person }: SignedIn, role: string, act: ConsoleActName, { path }: RequestRecord): Who => ({
+export const roleAt = ({ roles }: SignedIn["person"], merchantId: string | undefined) =>
+  roles.find(({ belongs_to }) => belongs_to === merchantId)?.role
+
+/** `act`: of the console's own table, or an operation of `/v1`. */
+export const entryOf = ({ person }: SignedIn, role: string, act: string, { path }: RequestRecord): Who => ({
   actor: { id: person.person_id, name: person.email, role },
   act: `console:${act}`,
   target: path

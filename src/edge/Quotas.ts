@@ -1,6 +1,6 @@
 /**
  * Limits requests per minute for each merchant and environment. Writes, reads, CSV exports and calls
- * of the sandbox's test helpers are counted separately.
+ * of the sandbox's test helpers are counted separately, and so are those that people make from the console.
  * The check runs after the key and before idempotency and validation, so replays and refused requests count, too (spec:
  * Limits; silences: G10, U1, P6). Responses say how much is left, as the IETF's draft of the RateLimit headers does.
  */
@@ -42,7 +42,9 @@ export const layer = Layer.effect(
       const record = fiber.getRef(CurrentRecord)
       const kind = isHelper(record) ? "helpers" : (record.visit?.kind ?? kindOf(record))
       const limit = quotaOf(record.quotas, kind)
-      const take = store.take(`${merchantId}:${mode}:${kind}`, limit, windowMillis, unmovedMillisOf(fiber))
+      // A page that people look at takes nothing from the merchant's own servers.
+      const counted = record.ofConsole === undefined ? kind : `console:${kind}`
+      const take = store.take(`${merchantId}:${mode}:${counted}`, limit, windowMillis, unmovedMillisOf(fiber))
       return Effect.flatMap(take, (taken) => {
         // Kept on the record, so that refusals and errors carry them, too.
         record.headers = headersOf(kind, limit, taken)

@@ -1,7 +1,7 @@
 /**
  * The short path of the merchant API. A plain call, as nearly all are, goes from Node's request to its handler and
  * back without the framework's server and router, which would take at least a fifth more processor time
- * (docs/decisions/0086). Other calls go through the framework. Endpoints, middleware, handlers and replies are the
+ * (docs/decisions/0086). Other calls, and those of the console, go through the framework. Endpoints, middleware, handlers and replies are the
  * same on both paths.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -31,7 +31,16 @@ import { queryProblem, refuseOtherThanObject, refuseUndecodable, takesNoBody } f
 import type { BodyRefused } from "../http/CurrentRequest.ts"
 import * as Exchange from "./Exchange.ts"
 import { refuseField } from "../http/replies.ts"
-import { endsInSlash, isHost, pathOf, type Route as At, routed, routeOf, routerConfig } from "./routes.ts"
+import {
+  consoleAccountOf,
+  endsInSlash,
+  isHost,
+  pathOf,
+  type Route as At,
+  routed,
+  routeOf,
+  routerConfig
+} from "./routes.ts"
 
 /** Each request comes here before the framework sees it (`Arrivals.ts`). Without endpoints it takes none. */
 export class ShortPath extends Context.Service<
@@ -82,6 +91,7 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
       shortPath.take = (request, response) => {
         const { headers, method = "", socket } = request
         if (!isPlain(request)) return false
+        if (consoleAccountOf(request.url ?? "") !== undefined) return false
         const url = routed(request.url ?? "")
         if (endsInSlash(pathOf(url))) return false
         const found = router.find(method, url)

@@ -88,7 +88,7 @@ export const makeAnswerNoRoute = (merchants: Merchants["Service"], admission: Ad
     const { behind, ip } = record
     record.visit ??= admission.enter({ group: "public", party: addressParty(ip), kind: kindOf(record), behind })
     if (record.visit === undefined) return Effect.succeed(unavailable(record))
-    const key = record.sent["x-api-key"]
+    const key = record.ofConsole === undefined ? record.sent["x-api-key"] : undefined
     return key !== undefined && /^\/v1(\/|$)/.test(record.path)
       ? Effect.as(Effect.exit(noteOwner(record, key)), notFound(record))
       : Effect.succeed(notFound(record))

@@ -6,6 +6,8 @@ import { Api } from "@coffer/contract/Api"
 import { type BodyLimits, bodyLimitsOf } from "@coffer/contract/bodyLimits"
 import { ConsoleApi } from "@coffer/contract/Console"
 import { OperatorApi } from "@coffer/contract/Operator"
+import type { Account } from "@coffer/model/Account"
+import { MerchantId, type Mode } from "@coffer/model/Ids"
 import { pageSizeDefault, pageSizeMax } from "@coffer/model/Limits"
 import { Effect, Layer } from "effect"
 import { FindMyWay, HttpMiddleware, type HttpServerRequest } from "effect/http"
@@ -15,11 +17,23 @@ import type { RequestRecord } from "../http/CurrentRequest.ts"
 // Addresses ----------------------------------------------------------------------
 
 /**
- * The address as routes know it: `{web_url}/api/v1/...` becomes `{base_url}/v1/...` (silences: G8). A `;` is encoded,
- * because the router would end the path there, although it is an ordinary character in a segment (RFC 3986, 3.3).
+ * The address as routes know it: `{web_url}/api/v1/...` becomes `{base_url}/v1/...` (silences: G8), and so does an
+ * account's address in the console. A `;` is encoded, because the router would end the path there, although it is an ordinary character in a segment (RFC 3986, 3.3).
  */
 export const routed = (url: string): string =>
-  url.replace(/^\/api(?=\/v1(\/|\?|$))/, "").replace(/^[^?#;]*;[^?#]*/, (path) => path.replaceAll(";", "%3B"))
+  url
+    .replace(/^\/api(?=\/v1(\/|\?|$))/, "")
+    .replace(ofConsole, "/v1")
+    .replace(/^[^?#;]*;[^?#]*/, (path) => path.replaceAll(";", "%3B"))
+
+/** `/console/api/accounts/{merchant_id}/{mode}/...`: an operation of `/v1`, called by a person of the merchant. */
+const ofConsole = /^\/console\/api\/accounts\/(mer_[0-9A-HJKMNP-TV-Z]{26})\/(sandbox|live)(?=\/)/
+
+/** The account that a page of the console names; undefined for other addresses. */
+export const consoleAccountOf = (url: string): Account | undefined => {
+  const [, merchantId, mode] = ofConsole.exec(url) ?? []
+  return merchantId === undefined ? undefined : { merchantId: MerchantId.make(merchantId), mode: mode as Mode }
+}
 
 /** The address without its query. */
 export const pathOf = (url: string): string => {

@@ -36,6 +36,8 @@ export interface RequestRecord {
   readonly behind: number
   /** The caller's account, once the key is known; calls without one are not logged (silences: A4). */
   account: Account | undefined
+  /** The account that a page of the console named, whose person is the caller; undefined for a call with a key. */
+  readonly ofConsole?: Account | undefined
   /** The key with scopes that called; undefined for the main key. */
   keyId?: string | undefined
   /** Milliseconds that the account's clock was ahead when the request came. */

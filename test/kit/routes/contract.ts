@@ -70,7 +70,10 @@ const operations = [...documents, consoleDocument].flatMap(({ document, problemO
 
 /** Fails the test when the document does not know such an answer. */
 export const assertDocumented = (method: string, url: string, status: number, body: Json) => {
-  const path = url.replace(/^\/api/, "").replace(/[?#].*$/s, "")
+  const path = url
+    .replace(/^\/api/, "")
+    .replace(/^\/console\/api\/accounts\/[^/]+\/(sandbox|live)(?=\/)/, "/v1")
+    .replace(/[?#].*$/s, "")
   const verb = method.toLowerCase()
   // Literal paths before those with a parameter, as the router does it.
   const operation = operations
