@@ -1,8 +1,8 @@
 /**
- * Acts that need two operators (TWO_OPERATORS). The first operator's request is kept and answered 202; the same request
- * of another operator within a day is done, if the first's token is still valid. A person, and every token by which this
- * person may act, are one operator. The kept request is deleted before the act begins, so one pair of requests never
- * does it twice. Which acts these are stands in the table of acts.
+ * Acts that need two operators (TWO_OPERATORS). The first operator's request is kept and answered 202; the same
+ * request of another operator within a day is done, if the first's token is still valid. A person and every token by
+ * which that person may act are one operator. The kept request is deleted before the act begins, so one pair of
+ * requests never does it twice. Which acts these are stands in the table of acts.
  */
 import { CurrentOperator } from "@coffer/contract/Caller"
 import { installation } from "@coffer/model/PersonRole"

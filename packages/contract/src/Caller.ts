@@ -52,7 +52,7 @@ export class SandboxOnly extends HttpApiMiddleware.Service<SandboxOnly, { requir
   { error: RouteNotFound }
 ) {}
 
-/** The operator that the token stands for. `personIds`: the people who may be acting. Two with one in common are one. */
+/** The operator that the token stands for. `personIds`: people who may be acting; two with one in common are one. */
 export class CurrentOperator extends Context.Service<
   CurrentOperator,
   {

@@ -25,8 +25,8 @@ const resource = {
   role,
   person_ids: Schema.Array(Schema.String).annotate({
     description:
-      "People who may act by this token: the person to whom it belongs, and the one who was shown it. It is no second " +
-      "operator beside any of them."
+      "People who may act by this token: the person to whom it belongs, and the one who was shown it. It is no " +
+      "second operator beside any of them."
   }),
   created_at: instant("When the operator was created."),
   expires_at: instant("When the token stops working."),
