@@ -61,7 +61,8 @@ const en = {
     linkFailed:
       "This link was used, is older than 15 minutes, or was asked for in another browser. Ask for a new one here.",
     passkeyFailed: "No passkey has signed you in. Try again, or ask for a link.",
-    openIdFailed: "You were not signed in. Begin again here, or ask whether you have access.",
+    openIdFailed:
+      "You were not signed in. Use your passkey if you have one, begin again here, or ask whether you have access.",
     openIdAway: "That service does not answer. Try again in a moment, or ask for a link.",
     passkeyDemanded: "This installation demands passkeys, and you have one: sign in with it.",
     needsPasskey: "This installation demands a passkey. Add one: until then you can do nothing else here.",
@@ -94,7 +95,7 @@ const zh: Texts = {
     sent: "如果该邮箱已注册，登录链接已发出。请在 15 分钟内于此浏览器中打开。链接只能使用一次。",
     linkFailed: "该链接已被使用、已超过 15 分钟，或是在其他浏览器中申请的。请在此重新申请。",
     passkeyFailed: "通行密钥登录未成功。请重试，或申请登录链接。",
-    openIdFailed: "登录未成功。请在此重新开始，或询问您是否有访问权限。",
+    openIdFailed: "登录未成功。如果您有通行密钥，请使用它；或在此重新开始，或询问您是否有访问权限。",
     openIdAway: "该服务没有响应。请稍后重试，或申请登录链接。",
     passkeyDemanded: "此系统要求使用通行密钥，您已有一个：请用它登录。",
     needsPasskey: "此系统要求使用通行密钥。请先添加一个，在此之前无法进行其他操作。",

@@ -135,7 +135,7 @@ class SignInGroup extends HttpApiGroup.make("sign_in")
         summary: "Sign in by OpenID Connect",
         description:
           "Sets the cookie of the new session. 403: the provider says that it is somebody else, or somebody who has " +
-          "no role here."
+          "no role here; or the installation demands passkeys, and the person has one."
       })
     )
   )
