@@ -176,3 +176,37 @@ it.live(
       assert.notInclude(JSON.stringify(entries), rolled.body.data.key)
     }).pipe(Effect.scoped)
 )
+
+it.live("an owner resets a main key, which is refused at once, and no other role of the merchant does", () =>
+  Effect.gen(function* () {
+    const { api, entered, merchant, merchantId } = yield* begin()
+    const { call } = yield* entered("owner@shop.example", "owner", merchantId)
+    const developer = yield* entered("dev@shop.example", "developer", merchantId)
+    const at = `/merchants/${merchantId}/main_keys/sandbox/reset`
+    assert.strictEqual((yield* developer.call("POST", at)).status, 403)
+    const { key } = (yield* call("POST", at)).body.data
+    assert.strictEqual((yield* api.get("/v1/balance", merchant.sandboxKey)).status, 401)
+    assert.strictEqual((yield* api.get("/v1/balance", key)).status, 200)
+    const other = yield* api.newMerchant()
+    assert.strictEqual((yield* call("POST", `/merchants/${other.merchantId}/main_keys/sandbox/reset`)).status, 404)
+    const entries = yield* entriesOf(api, "&act=console:main_keys.reset")
+    assert.deepStrictEqual(
+      entries.map(({ actor, phase }) => `${actor} ${phase}`),
+      ["owner@shop.example done", "owner@shop.example begun", "dev@shop.example refused"]
+    )
+    assert.notInclude(JSON.stringify(entries), key)
+  }).pipe(Effect.scoped)
+)
+
+it.effect("a main key is not reset by a session that was opened some time ago", () =>
+  Effect.gen(function* () {
+    const mails = yield* mailServer()
+    const env = { SMTP_URL: mails.url, MAIL_FROM: "coffer@pay.example" }
+    const { api, leap, merchant } = yield* start({ clock: "test", env })
+    yield* invite(api, mails, { email: "owner@shop.example", merchant_id: merchant.merchantId, role: "owner" })
+    const { call } = yield* signIn(api, mails, "owner@shop.example")
+    yield* leap("16 minutes")
+    assert.strictEqual((yield* call("POST", `/merchants/${merchant.merchantId}/main_keys/sandbox/reset`)).status, 403)
+    assert.strictEqual((yield* api.get("/v1/balance", merchant.sandboxKey)).status, 200)
+  }).pipe(Effect.scoped)
+)
