@@ -1,6 +1,7 @@
 /**
  * Lets a person through who is signed in and whose role may do what is asked (docs/security.md). Calls of the console
- * without a session are counted by the client's address. Acts are written to the audit log, before and after.
+ * without a session are counted by the client's address, and so are sessions that do not exist. Acts are written to
+ * the audit log, before and after.
  */
 import { ConsoleGuest, CurrentPerson, PersonSession } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
@@ -27,6 +28,7 @@ import { SignIn, type SignedIn } from "../people/SignIn.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { logged, type Who } from "./auditedAct.ts"
+import { FailedCredentials } from "./FailedCredentials.ts"
 import { kindOf, makeLimitOfVisitors } from "./Quotas.ts"
 
 /**
@@ -86,16 +88,25 @@ export const layer = Layer.effect(
     const isFromConsole = yield* makeIsFromConsole
     const log = yield* AuditLog
     const cookies = makeCookies((yield* Settings).publicUrl)
+    const failed = yield* FailedCredentials
+
+    /** A secret that is nobody's is not looked up again, and an address that sends many is refused before. */
+    const signedInBy = Effect.fnUntraced(function* (record: RequestRecord) {
+      const secret = Option.getOrUndefined(cookies.read(record.sent["cookie"], "session"))
+      if (secret === undefined || (yield* failed.isRemembered("person", secret))) return yield* notSignedIn
+      yield* failed.check("person", record.ip)
+      const found = yield* signIn.bySecret(secret)
+      if (Option.isSome(found)) return found.value
+      yield* failed.note("person", record.ip, secret)
+      return yield* notSignedIn
+    })
 
     return PersonSession.of(
       Effect.fnUntraced(function* (httpEffect, { endpoint, group }) {
         const record = yield* CurrentRecord
         if (!enter(record)) return yield* busy
         if (!isFromConsole(record)) return yield* notFromConsole
-        const secret = cookies.read(record.sent["cookie"], "session")
-        const found = Option.isSome(secret) ? yield* signIn.bySecret(secret.value) : Option.none()
-        if (Option.isNone(found)) return yield* notSignedIn
-        const signedIn = found.value
+        const signedIn = yield* signedInBy(record)
         const act = consoleActOf(group.identifier, endpoint.identifier)
         const role = roleFor(signedIn, act, record)
         if (role === undefined) {
