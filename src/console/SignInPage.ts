@@ -52,6 +52,9 @@ const en = {
   passkeys: "Your passkeys",
   name: "Name of a new passkey",
   add: "Add a passkey",
+  newName: "New name of",
+  rename: "Rename",
+  remove: "Remove",
   leave: "Sign out",
   other: "中文",
   footer: "Coffer",
@@ -61,13 +64,18 @@ const en = {
     linkFailed:
       "This link was used, is older than 15 minutes, or was asked for in another browser. Ask for a new one here.",
     passkeyFailed: "No passkey has signed you in. Try again, or ask for a link.",
-    openIdFailed: "You were not signed in. Begin again here, or ask whether you have access.",
+    openIdFailed:
+      "You were not signed in. Use your passkey if you have one, begin again here, or ask whether you have access.",
     openIdAway: "That service does not answer. Try again in a moment, or ask for a link.",
     passkeyDemanded: "This installation demands passkeys, and you have one: sign in with it.",
     needsPasskey: "This installation demands a passkey. Add one: until then you can do nothing else here.",
-    tooOld: "You signed in more than 15 minutes ago. Sign out and in again to add a passkey.",
+    tooOld: "You signed in more than 15 minutes ago. Sign out and in again to change your passkeys.",
     addFailed: "No passkey was added. You may have it already.",
     added: "The passkey was added. It signs you in from now on.",
+    renamed: "The passkey has its new name.",
+    removed: "The passkey was removed. Where it had signed you in, you are signed out. Delete it on its device, too.",
+    lastStays: "This installation demands passkeys, and this is your last one. Add another first.",
+    gone: "You have no such passkey any more.",
     signedOut: "You are signed out.",
     tooOften: "Too many tries from your network. Wait a minute.",
     failed: "That did not work. Check your connection, and try again."
@@ -86,6 +94,9 @@ const zh: Texts = {
   passkeys: "您的通行密钥",
   name: "新通行密钥的名称",
   add: "添加通行密钥",
+  newName: "新名称：",
+  rename: "重命名",
+  remove: "移除",
   leave: "退出登录",
   other: "English",
   footer: "Coffer",
@@ -94,13 +105,17 @@ const zh: Texts = {
     sent: "如果该邮箱已注册，登录链接已发出。请在 15 分钟内于此浏览器中打开。链接只能使用一次。",
     linkFailed: "该链接已被使用、已超过 15 分钟，或是在其他浏览器中申请的。请在此重新申请。",
     passkeyFailed: "通行密钥登录未成功。请重试，或申请登录链接。",
-    openIdFailed: "登录未成功。请在此重新开始，或询问您是否有访问权限。",
+    openIdFailed: "登录未成功。如果您有通行密钥，请使用它；或在此重新开始，或询问您是否有访问权限。",
     openIdAway: "该服务没有响应。请稍后重试，或申请登录链接。",
     passkeyDemanded: "此系统要求使用通行密钥，您已有一个：请用它登录。",
     needsPasskey: "此系统要求使用通行密钥。请先添加一个，在此之前无法进行其他操作。",
-    tooOld: "您登录已超过 15 分钟。请退出后重新登录，再添加通行密钥。",
+    tooOld: "您登录已超过 15 分钟。请退出后重新登录，再更改通行密钥。",
     addFailed: "未能添加通行密钥。您可能已经添加过它。",
     added: "通行密钥已添加，今后可用它登录。",
+    renamed: "通行密钥已重命名。",
+    removed: "通行密钥已移除，由它登录的其他会话已退出。请同时在设备上删除它。",
+    lastStays: "此系统要求使用通行密钥，这是您的最后一个。请先添加另一个。",
+    gone: "您已没有该通行密钥。",
     signedOut: "您已退出登录。",
     tooOften: "您的网络尝试次数过多，请稍等一分钟。",
     failed: "操作未成功。请检查网络后重试。"
@@ -123,7 +138,7 @@ export const renderSignIn = (ways: Ways, language: Language): string => {
     main: html`
       <section class="card stack">
         <h1>${words.title}</h1>
-        <div role="status">
+        <div role="status" tabindex="-1">
           ${Object.entries(words.notices).map(([name, text]) => html`<p hidden data-notice="${name}">${text}</p>`)}
         </div>
         <noscript><p>${words.script}</p></noscript>
@@ -159,7 +174,19 @@ const person = (words: Texts, { passkeys }: Ways) => html`
     ${
       passkeys
         ? html`<h2 class="label">${words.passkeys}</h2>
-            <ul data-passkeys></ul>
+            <ul class="stack" data-passkeys></ul>
+            <template>
+              <li class="stack">
+                <form class="stack">
+                  <div class="field">
+                    <label class="label">${words.newName} <bdi></bdi></label>
+                    <input name="passkey" required maxlength="60" autocomplete="off" />
+                  </div>
+                  <button class="button quiet">${words.rename} <bdi></bdi></button>
+                  <button class="button quiet" type="button" value="remove">${words.remove} <bdi></bdi></button>
+                </form>
+              </li>
+            </template>
             <div class="field">
               <label class="label" for="name">${words.name}</label>
               <input id="name" name="name" maxlength="60" autocomplete="off" />

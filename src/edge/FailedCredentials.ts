@@ -1,8 +1,8 @@
 /**
- * Keys and tokens that do not exist. They are counted; one of each address and minute is logged and written to the
- * audit log, and some sixty of all addresses; and an address that sends many different ones is refused before the next
- * is looked up, unless that one is known here. The same one again is refused from memory and counts no more against its
- * address: it is no guess, but a program whose key was reset (docs/decisions/0057).
+ * Keys, tokens and sessions that do not exist. They are counted; one of each address and minute is logged and written
+ * to the audit log, and some sixty of all addresses; and an address that sends many different ones is refused before
+ * the next is looked up, unless that one is known here. The same one again is refused from memory and counts no more
+ * against its address: it is no guess, but a program whose key was reset (docs/decisions/0057).
  */
 import * as Wire from "@coffer/contract/Errors"
 import { Context, Duration, Effect, Layer, Metric } from "effect"
@@ -13,7 +13,7 @@ import { currentMillis } from "../platform/runtime/clock.ts"
 import { sha256 } from "../platform/runtime/Secrets.ts"
 import { makeMemory } from "./QuotaStore.ts"
 
-const kinds = ["merchant", "operator"] as const
+const kinds = ["merchant", "operator", "person"] as const
 type Kind = (typeof kinds)[number]
 
 export class FailedCredentials extends Context.Service<
@@ -41,7 +41,7 @@ export const addressesMax = 20_000
 const samplesMax = 60
 
 const refused = Metric.counter("coffer_credentials_refused_total", {
-  description: "Keys and tokens that were nobody's, or came from an address that had sent too many of those",
+  description: "Keys, tokens and sessions that were nobody's, or came from an address that had sent too many of those",
   incremental: true
 })
 const countOf = (of: Kind) => Metric.withAttributes(refused, { of })
@@ -71,7 +71,9 @@ export const layer = Layer.effect(
 
     const sample = Effect.fnUntraced(
       function* (of: Kind, ip: string) {
-        yield* Effect.logWarning(`a key or token of no ${of} came from ${ip}; more of this minute are only counted`)
+        yield* Effect.logWarning(
+          `a key, token or session of no ${of} came from ${ip}; more of this minute are only counted`
+        )
         yield* log.write({ act: `credentials.${of}`, phase: "refused", target: ip, status: 401 })
       },
       Effect.ignoreCause({ log: "Warn" })

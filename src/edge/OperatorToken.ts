@@ -74,7 +74,7 @@ export const layer = Layer.effect(
       if (needsPasskey) return yield* forbidden("This installation demands a passkey: register one first.")
       const role = person.roles.find(({ belongs_to }) => belongs_to === installation)?.role
       if (!Schema.is(Role)(role)) return yield* forbidden("You have no role of this installation.")
-      return { operatorId: person.person_id, name: person.email, role }
+      return { operatorId: person.person_id, name: person.email, role, personIds: [person.person_id] }
     })
 
     const operatorOf = (record: RequestRecord, token: string) => {

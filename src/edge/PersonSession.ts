@@ -1,6 +1,7 @@
 /**
  * Lets a person through who is signed in and whose role may do what is asked (docs/security.md). Calls of the console
- * without a session are counted by the client's address. Acts are written to the audit log, before and after.
+ * without a session are counted by the client's address, and so are sessions that do not exist. Acts are written to
+ * the audit log, before and after.
  */
 import { ConsoleGuest, CurrentPerson, PersonSession } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
@@ -27,6 +28,7 @@ import { SignIn, type SignedIn } from "../people/SignIn.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { logged, type Who } from "./auditedAct.ts"
+import { FailedCredentials } from "./FailedCredentials.ts"
 import { kindOf, makeLimitOfVisitors } from "./Quotas.ts"
 
 /**
@@ -84,13 +86,19 @@ export const makeSignedIn = Effect.gen(function* () {
   const enter = yield* makeEnter
   const isFromConsole = yield* makeIsFromConsole
   const cookies = makeCookies((yield* Settings).publicUrl)
+  const failed = yield* FailedCredentials
 
   return Effect.fnUntraced(function* (record: RequestRecord) {
     if (!enter(record)) return yield* busy
     if (!isFromConsole(record)) return yield* notFromConsole
-    const secret = cookies.read(record.sent["cookie"], "session")
-    const found = Option.isSome(secret) ? yield* signIn.bySecret(secret.value) : Option.none()
-    return Option.isSome(found) ? found.value : yield* notSignedIn
+    const secret = Option.getOrUndefined(cookies.read(record.sent["cookie"], "session"))
+    // A secret that is nobody's is not looked up again, and an address that sends many is refused before.
+    if (secret === undefined || (yield* failed.isRemembered("person", secret))) return yield* notSignedIn
+    yield* failed.check("person", record.ip)
+    const found = yield* signIn.bySecret(secret)
+    if (Option.isSome(found)) return found.value
+    yield* failed.note("person", record.ip, secret)
+    return yield* notSignedIn
   })
 })
 

@@ -12,7 +12,9 @@ export const heldUpView =
   (now: DateTime.Utc, titleOf: (channel: string) => string) =>
   (row: HeldRow): HeldUpResource => {
     const { since, text, waits_for } = turnOf(row, now, titleOf)
-    const isOfPerson = waits_for === "merchant" || (waits_for === "operator" && row.kind !== "unapplied_payment")
+    const isOfPerson =
+      waits_for === "merchant" ||
+      (waits_for === "operator" && row.kind !== "unapplied_payment" && row.kind !== "report")
     return {
       object: "held_up",
       kind: row.kind,
@@ -69,6 +71,8 @@ const turnOf = (row: HeldRow, now: DateTime.Utc, titleOf: (channel: string) => s
       return { waits_for: "receiver", text: `${row.url} has to take the event`, since }
     case "mail":
       return { waits_for: "mail_server", text: "the mail server has to take the receipt", since }
+    case "report":
+      return { waits_for: "operator", text: "an operator has to see why a step of the report fails", since }
     case "unapplied_payment":
       return unappliedTurn(row)
     case "stray_session":

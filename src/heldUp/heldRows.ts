@@ -3,7 +3,7 @@
  * nothing else (`platform/postgres/laterIndexes.ts`), in the order of their ids.
  */
 import type { HeldKind } from "@coffer/contract/HeldUp"
-import { Mode, prefixes } from "@coffer/model/Ids"
+import { Mode, prefixes, reportPrefix } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
 import { Stage } from "@coffer/rules/dispute/Dispute"
 import { UnappliedPayment } from "@coffer/rules/order/Order"
@@ -11,7 +11,16 @@ import { Schema } from "effect"
 import { TimeColumn } from "../platform/runtime/codecs.ts"
 
 export const HeldRow = Schema.Struct({
-  kind: Schema.Literals(["refund", "dispute", "payout", "delivery", "unapplied_payment", "stray_session", "mail"]),
+  kind: Schema.Literals([
+    "refund",
+    "dispute",
+    "payout",
+    "delivery",
+    "unapplied_payment",
+    "stray_session",
+    "mail",
+    "report"
+  ]),
   id: Schema.String,
   merchant_id: Schema.String,
   mode: Mode,
@@ -161,6 +170,14 @@ export const heldSources: ReadonlyArray<HeldSource> = [
       channel: "channel",
       url: "concat_ws(', ', session_id, payment_id)"
     }
+  },
+  {
+    kind: "report",
+    table: "reports",
+    key: "report_no",
+    prefix: reportPrefix,
+    held: "status = 'pending' and error is not null",
+    columns: { error: "error", next_at: "due_at", updated_at: "created_at" }
   },
   mail(prefixes.mail),
   mail(`${prefixes.mail}${prefixes.tradeNo.sandbox}`, "sandbox"),

@@ -1,7 +1,7 @@
-/** Handlers of the `api_keys` groups, the operator's and the console's (docs/architecture.md, section 7). */
+/** Handlers of `api_keys`, the operator's and the console's, and of the console's `main_keys` (docs/architecture.md). */
 import { ConsoleApi } from "@coffer/contract/Console"
 import { OperatorApi } from "@coffer/contract/Operator"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { commonRefusals } from "../http/refusals.ts"
@@ -133,5 +133,23 @@ const people = HttpApiBuilder.group(
   })
 )
 
-export const layer = people
+/** An owner's act takes no second one, as with keys with scopes. */
+const mainKeys = HttpApiBuilder.group(
+  ConsoleApi,
+  "main_keys",
+  Effect.fnUntraced(function* (handlers) {
+    const merchants = yield* Merchants
+
+    return handlers.handleAll({
+      reset: span("main_keys.reset")(
+        function* ({ params: { merchant_id, mode } }) {
+          return yield* reply({ key: yield* merchants.resetKey(merchant_id, mode) })
+        },
+        Effect.catchTags({ MerchantNotFound: Effect.die })
+      )
+    })
+  })
+)
+
+export const layer = Layer.mergeAll(people, mainKeys)
 export const layerOperator = operators

@@ -1,4 +1,5 @@
 /** Handlers of the operator's `operators`, `approvals` and `audit_log` groups (docs/architecture.md, section 7). */
+import { CurrentOperator } from "@coffer/contract/Caller"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { approvalsMax, AuditEntryResource } from "@coffer/contract/Operators"
 import { Effect, Layer, Option } from "effect"
@@ -27,14 +28,16 @@ const operators = HttpApiBuilder.group(
 
     return handlers.handleAll({
       create: span("operators.create")(function* ({ payload }) {
+        yield* operators.check(payload)
+        const by = yield* CurrentOperator
         // The first admin of an installation has no other operator to ask.
-        const first = payload.role === "admin" ? yield* operators.createFirst(payload) : Option.none()
+        const first = payload.role === "admin" ? yield* operators.createFirst(payload, by) : Option.none()
         if (Option.isNone(first)) {
           yield* second.confirm({ act: "operators.create", target: payload.name, content: payload })
         }
-        const { operator, token } = Option.isSome(first) ? first.value : yield* operators.create(payload)
+        const { operator, token } = Option.isSome(first) ? first.value : yield* operators.create(payload, by)
         return yield* reply({ ...operatorView(operator), token }, 201)
-      }, Effect.catchTags({ JustDone, NeedsSecondOperator })),
+      }, Effect.catchTags({ InvalidField, JustDone, NeedsSecondOperator })),
 
       list: span("operators.list")(function* ({ query }) {
         return yield* replyList("operator", "/operator/v1/operators", yield* operators.list(query), operatorView)

@@ -1,5 +1,6 @@
 /** Rows of operators. They are written rarely: plain statements, and no owner. */
 import { OperatorId, prefixes } from "@coffer/model/Ids"
+import { installation } from "@coffer/model/PersonRole"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Operator } from "@coffer/rules/operator/Operator"
@@ -16,6 +17,7 @@ const OperatorRow = Schema.Struct({
   operator_id: OperatorId,
   name: Schema.String,
   role: Operator.fields.role,
+  person_ids: Operator.fields.personIds,
   created_at: TimeColumn,
   expires_at: TimeColumn,
   revoked_at: Schema.NullOr(TimeColumn)
@@ -28,6 +30,8 @@ export class OperatorStore extends Context.Service<
   {
     /** The operator whose token has this hash. */
     readonly byTokenHash: (hash: string) => Effect.Effect<Option.Option<Operator>>
+    /** Whether the person has a role of the installation. */
+    readonly isHere: (personId: string) => Effect.Effect<boolean>
     readonly insert: (numbered: Make, tokenHash: string) => Effect.Effect<Operator>
     /** The operator, revoked: now, or when it was first. */
     readonly revoke: (operatorId: string, now: DateTime.Utc) => Effect.Effect<Option.Option<Operator>>
@@ -62,9 +66,9 @@ export const layer = Layer.effect(
           where operator_id = ${operatorId} returning *`
     })
     const row = (operator: Operator, tokenHash: string) =>
-      sql`${operator.operatorId}, ${operator.name}, ${operator.role}, ${tokenHash},
+      sql`${operator.operatorId}, ${operator.name}, ${operator.role}, ${[...operator.personIds]}::text[], ${tokenHash},
         ${isoText(operator.createdAt)}::text::timestamptz, ${isoText(operator.expiresAt)}::text::timestamptz`
-    const into = sql`operators (operator_id, name, role, token_hash, created_at, expires_at)`
+    const into = sql`operators (operator_id, name, role, person_ids, token_hash, created_at, expires_at)`
     const numbering = numbersInOrder.make(sql, yield* NewIds, {
       table: "operators",
       key: "operator_id",
@@ -89,6 +93,13 @@ export const layer = Layer.effect(
 
     return OperatorStore.of({
       byTokenHash: (hash) => sqlDefects(Effect.map(byTokenHash(hash), Option.map(operatorOf))),
+      isHere: (personId) =>
+        sqlDefects(
+          Effect.map(
+            sql`select from memberships where person_id = ${personId} and belongs_to = ${installation}`,
+            ({ length }) => length > 0
+          )
+        ),
       insert: (numbered, tokenHash) => writing(sqlDefects(insert(numbered, tokenHash))),
       revoke: (operatorId, now) =>
         isOperatorId(operatorId)
@@ -104,6 +115,7 @@ const operatorOf = (row: typeof OperatorRow.Type): Operator => ({
   operatorId: row.operator_id,
   name: row.name,
   role: row.role,
+  personIds: row.person_ids,
   createdAt: row.created_at,
   expiresAt: row.expires_at,
   revokedAt: row.revoked_at

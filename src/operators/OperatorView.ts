@@ -8,6 +8,7 @@ export const operatorView = (operator: Operator): OperatorResource => ({
   operator_id: operator.operatorId,
   name: operator.name,
   role: operator.role,
+  person_ids: operator.personIds,
   created_at: DateTime.formatIso(operator.createdAt),
   expires_at: DateTime.formatIso(operator.expiresAt),
   revoked_at: operator.revokedAt === null ? null : DateTime.formatIso(operator.revokedAt)

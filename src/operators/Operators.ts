@@ -5,7 +5,7 @@
 import type { CurrentOperator } from "@coffer/contract/Caller"
 import { type CreateOperator, tokenDays } from "@coffer/contract/Operators"
 import { createdAtOf, type OperatorId } from "@coffer/model/Ids"
-import type { InvalidField } from "@coffer/rules/InvalidField"
+import { InvalidField } from "@coffer/rules/InvalidField"
 import { type ListParameters, type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import type { Operator } from "@coffer/rules/operator/Operator"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
@@ -38,18 +38,25 @@ export class Operators extends Context.Service<
   Operators,
   {
     readonly byToken: (token: string) => Bearer
-    /** Returns the token, which is shown this once. */
-    readonly create: (terms: CreateOperator) => Effect.Effect<Created>
+    /** Fails where the terms name a person who has no role of the installation. */
+    readonly check: (terms: CreateOperator) => Effect.Effect<void, InvalidField>
+    /** Returns the token, which is shown this once, to `by`. */
+    readonly create: (terms: CreateOperator, by: Identity) => Effect.Effect<Created>
     readonly revoke: (operatorId: string) => Effect.Effect<Operator, OperatorNotFound>
     /** None where an admin by name ever existed. Revoked ones count, or one could revoke the others and start over. */
-    readonly createFirst: (terms: CreateOperator) => Effect.Effect<Option.Option<Created>>
+    readonly createFirst: (terms: CreateOperator, by: Identity) => Effect.Effect<Option.Option<Created>>
     /** Newest first. */
     readonly list: (query: ListParameters) => Effect.Effect<Page<Operator>, InvalidField>
   }
 >()("@coffer/operators/Operators") {}
 
 /** The operator that `OPERATOR_TOKEN`, or the token of the first start, stands for. */
-export const fromSettings: Identity = { operatorId: "OPERATOR_TOKEN", name: "OPERATOR_TOKEN", role: "admin" }
+export const fromSettings: Identity = {
+  operatorId: "OPERATOR_TOKEN",
+  name: "OPERATOR_TOKEN",
+  role: "admin",
+  personIds: []
+}
 
 const tokenPattern = /^opt_[\w-]{43}$/
 /** Hashes of tokens that are remembered. */
@@ -68,20 +75,24 @@ export const layer = Layer.effect(
         const found = Option.filter(yield* store.byTokenHash(hash), (operator) => isValid(operator, now))
         if (Option.isNone(found)) recalled.delete(hash)
         else if (recalled.size < recalledMax) recalled.add(hash)
-        return Option.map(found, ({ name, operatorId, role }): Identity => ({ operatorId, name, role }))
+        return Option.map(found, ({ name, operatorId, personIds, role }): Identity => ({
+          operatorId,
+          name,
+          role,
+          personIds
+        }))
       })
 
-    const newOperator = Effect.fnUntraced(function* ({
-      expires_in_days = tokenDays.usual,
-      name,
-      role
-    }: CreateOperator) {
+    const newOperator = Effect.fnUntraced(function* (terms: CreateOperator, by: Identity) {
+      const { expires_in_days = tokenDays.usual, name, person_id, role } = terms
       const now = yield* currentTime
+      const personIds = [...new Set([...(person_id === undefined ? [] : [person_id]), ...by.personIds])]
       const token = `opt_${yield* secrets.random(32)}`
       const numbered = (operatorId: OperatorId): Operator => ({
         operatorId,
         name,
         role,
+        personIds,
         createdAt: createdAtOf(operatorId),
         expiresAt: DateTime.add(now, { days: expires_in_days }),
         revokedAt: null
@@ -99,12 +110,19 @@ export const layer = Layer.effect(
         const hasEnded = Effect.map(store.byTokenHash(hash), Option.isSome)
         return { isRecalled: recalled.has(hash), operator: operatorOf(hash), hasEnded }
       },
-      create: span("Operators.create")(function* (terms) {
-        const { numbered, token } = yield* newOperator(terms)
+      check: Effect.fnUntraced(function* ({ person_id }) {
+        if (person_id === undefined || (yield* store.isHere(person_id))) return
+        return yield* new InvalidField({
+          param: "person_id",
+          problem: "names nobody who has a role of the installation"
+        })
+      }),
+      create: span("Operators.create")(function* (terms, by) {
+        const { numbered, token } = yield* newOperator(terms, by)
         return { operator: yield* store.insert(numbered, secrets.keyHash(token)), token }
       }),
-      createFirst: span("Operators.createFirst")(function* (terms) {
-        const { numbered, token } = yield* newOperator(terms)
+      createFirst: span("Operators.createFirst")(function* (terms, by) {
+        const { numbered, token } = yield* newOperator(terms, by)
         return Option.map(yield* store.insertFirst(numbered, secrets.keyHash(token)), (operator) => ({
           operator,
           token

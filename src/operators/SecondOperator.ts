@@ -1,7 +1,8 @@
 /**
- * Acts that need two operators (TWO_OPERATORS). The first operator's request is kept and answered 202; the same request
- * of another operator within a day is done, if the first's token is still valid. The kept request is deleted before the
- * act begins, so one pair of requests never does it twice. Which acts these are stands in the table of acts.
+ * Acts that need two operators (TWO_OPERATORS). The first operator's request is kept and answered 202; the same
+ * request of another operator within a day is done, if the first's token is still valid. A person and every token by
+ * which that person may act are one operator. The kept request is deleted before the act begins, so one pair of
+ * requests never does it twice. Which acts these are stands in the table of acts.
  */
 import { CurrentOperator } from "@coffer/contract/Caller"
 import { installation } from "@coffer/model/PersonRole"
@@ -83,6 +84,13 @@ export const layer = Layer.effect(
         where first.operator_id = approvals.operator_id and first.revoked_at is null
           and first.expires_at > ${at}::text::timestamptz))`
 
+    /** Whether the one who asked first is, or may be, one of these people. */
+    const isOneOf = (personIds: ReadonlyArray<string>) => {
+      const people = sql`${[...personIds]}::text[]`
+      return sql`(approvals.operator_id = any(${people}) or exists (select from operators first
+        where first.operator_id = approvals.operator_id and first.person_ids && ${people}))`
+    }
+
     const waiting = SqlSchema.findAll({
       Request: Schema.Struct({ at: Schema.String, limit: Schema.Int }),
       Result: Approval,
@@ -94,7 +102,7 @@ export const layer = Layer.effect(
     return SecondOperator.of({
       confirm: Effect.fnUntraced(function* ({ act, content, of = content, target }) {
         if (!takesTwo(act, twoOperators, { ...of })) return
-        const { name, operatorId } = yield* CurrentOperator
+        const { name, operatorId, personIds } = yield* CurrentOperator
         const now = yield* currentTime
         const expiresAt = DateTime.add(now, validity)
         const hash = sha256(jsonText(content))
@@ -102,7 +110,8 @@ export const layer = Layer.effect(
         const at = sql`${isoText(now)}::text::timestamptz`
         const taken = yield* sqlDefects(
           sql`with taken as (delete from approvals
-            where ${same} and operator_id <> ${operatorId} and ${isValid(isoText(now))}
+            where ${same} and operator_id <> ${operatorId} and not ${isOneOf(personIds)}
+              and ${isValid(isoText(now))}
             returning act, target, content_hash)
           insert into approvals_done select act, target, content_hash, ${at} from taken
             on conflict (act, target, content_hash) do update set done_at = excluded.done_at returning act`

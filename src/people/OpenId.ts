@@ -29,6 +29,8 @@ export interface Identity {
   readonly name: string | undefined
   /** The values of the claim that names roles. */
   readonly values: ReadonlyArray<string>
+  /** Whether the provider says that it knew the person by what the settings take for a passkey. */
+  readonly isStrong: boolean
 }
 
 /** The parameters with which the provider sends the browser back. */
@@ -84,7 +86,7 @@ export const layer = Layer.effect(
       }),
 
       finish: span("OpenId.finish")(function* ({ code, iss, state }, browser) {
-        const { call, configuration, roleClaim } = yield* here
+        const { call, configuration, roleClaim, strong } = yield* here
         const challenge = yield* challenges.read(state, `openid ${browser}`)
         // A code is worth one try: the provider may have heard of it by then.
         if (Option.isNone(challenge) || !(yield* challenges.useUp(challenge.value))) {
@@ -112,7 +114,12 @@ export const layer = Layer.effect(
           isWhole || config.serverMetadata().userinfo_endpoint === undefined
             ? {}
             : yield* call((api) => api.fetchUserInfo(config, tokens.access_token, ofToken.sub))
-        return identityOf({ ...more, ...ofToken }, roleClaim)
+        // How the person was known is about this sign-in: the ID token alone says it.
+        const ways = ["amr", "acr"].flatMap((claim) => claimedValues(ofToken, claim))
+        return {
+          ...identityOf({ ...more, ...ofToken }, roleClaim),
+          isStrong: ways.some((way) => strong.includes(way))
+        }
       })
     })
   })
@@ -122,7 +129,7 @@ type Claims = Readonly<Record<string, unknown>> & { readonly iss: string; readon
 
 const has = (claims: Claims, name: string) => claimedValues(claims, name).length > 0
 
-const identityOf = (claims: Claims, roleClaim: string | undefined): Identity => {
+const identityOf = (claims: Claims, roleClaim: string | undefined): Omit<Identity, "isStrong"> => {
   const { email, email_verified: isVerified, iss, name, sub } = claims
   return {
     issuer: iss,
@@ -134,7 +141,8 @@ const identityOf = (claims: Claims, roleClaim: string | undefined): Identity => 
 }
 
 /** The provider, which describes itself when it is first needed. */
-const makeProvider = Effect.fnUntraced(function* ({ clientId, clientSecret, issuer, roleClaim }: OpenIdSettings) {
+const makeProvider = Effect.fnUntraced(function* (settings: OpenIdSettings) {
+  const { clientId, clientSecret, issuer, roleClaim, strong } = settings
   const library = yield* Effect.cached(Effect.promise(() => import("openid-client")))
   type Library = Effect.Success<typeof library>
   const calling = <A>(reason: OpenIdFailed["reason"], asking: (api: Library) => Promise<A>) =>
@@ -165,6 +173,7 @@ const makeProvider = Effect.fnUntraced(function* ({ clientId, clientSecret, issu
   return {
     library,
     roleClaim,
+    strong,
     /** One that could not be had is asked for once more. */
     configuration: yield* Effect.cachedWithTTL(described, (exit) => (Exit.isSuccess(exit) ? describedFor : 0)),
     call: <A>(asking: (api: Library) => Promise<A>) => calling("refused", asking)

@@ -12,6 +12,8 @@ const Session = Schema.Struct({
   session_id: Schema.String,
   person_id: PersonId,
   way: Schema.Literals(["link", "passkey", "openid"]),
+  /** Whether the OpenID provider knew the person by what the settings take for a passkey. */
+  is_strong: Schema.Boolean,
   ip: Schema.String,
   user_agent: Schema.String,
   created_at: TimeColumn,
@@ -20,7 +22,7 @@ const Session = Schema.Struct({
 })
 export type Session = typeof Session.Type
 
-export interface NewSession extends Pick<Session, "person_id" | "way" | "ip" | "user_agent"> {
+export interface NewSession extends Pick<Session, "person_id" | "way" | "is_strong" | "ip" | "user_agent"> {
   readonly tokenHash: string
   /** The passkey that opens it; null: none. */
   readonly passkeyId: string | null
@@ -78,7 +80,7 @@ export const layer = Layer.effect(
       Effect.map(sessions(rows), ([session]) => Option.fromUndefinedOr(session))
 
     const open = Effect.fnUntraced(function* (session: NewSession) {
-      const { expiresAt, ip, now, passkeyId, person_id, tokenHash, user_agent, way } = session
+      const { expiresAt, ip, is_strong, now, passkeyId, person_id, tokenHash, user_agent, way } = session
       if (passkeyId !== null) {
         // A removal at the same time ends this session with it.
         const found = yield* sql`select from passkeys where passkey_id = ${passkeyId} for key share`
@@ -86,9 +88,10 @@ export const layer = Layer.effect(
       }
       const id = yield* ids.next(sessionPrefix)
       const opened = yield* first(sql`insert into person_sessions
-        (session_id, token_hash, person_id, way, passkey_id, ip, user_agent, created_at, last_seen_at, expires_at)
-        select ${id}, ${tokenHash}, person_id, ${way}, ${passkeyId}::text, ${ip}, ${user_agent}, ${at(now)}, ${at(now)},
-          ${at(expiresAt)}
+        (session_id, token_hash, person_id, way, is_strong, passkey_id, ip, user_agent, created_at, last_seen_at,
+          expires_at)
+        select ${id}, ${tokenHash}, person_id, ${way}, ${is_strong}, ${passkeyId}::text, ${ip}, ${user_agent},
+          ${at(now)}, ${at(now)}, ${at(expiresAt)}
         from people where person_id = ${person_id} for key share returning *`)
       yield* sql`delete from person_sessions where session_id in (select session_id from person_sessions
         where person_id = ${person_id} order by session_id desc offset ${sessionsMax})`

@@ -29,7 +29,7 @@ export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("Sess
   sessionId: Schema.String
 }) {}
 
-/** The link was good, but the installation demands passkeys of this person, who has one. */
+/** The link or the provider's word was good, but the installation demands passkeys of this person, who has one. */
 export class PasskeyRequired extends Schema.TaggedError<PasskeyRequired>()("PasskeyRequired", {}) {}
 
 /** The browser in which a session is. */
@@ -41,7 +41,7 @@ export interface Browser {
 export interface SignedIn {
   readonly person: PeopleStore.Person
   readonly session: PersonSessionStore.Session
-  /** The installation demands a passkey, and a mail has opened the session: it may do nothing but register one. */
+  /** The installation demands a passkey, and none has opened the session: it may do nothing but register one. */
   readonly needsPasskey: boolean
 }
 
@@ -51,7 +51,9 @@ export interface Opened extends SignedIn {
 }
 
 /** The way in that opens a session. */
-type Opener = Pick<PersonSessionStore.NewSession, "way" | "passkeyId">
+interface Opener extends Pick<PersonSessionStore.NewSession, "way" | "passkeyId"> {
+  readonly is_strong?: boolean
+}
 
 export class SignIn extends Context.Service<
   SignIn,
@@ -68,7 +70,11 @@ export class SignIn extends Context.Service<
       browser: Browser
     ) => Effect.Effect<Opened, LinkNotValid | PasskeyRequired>
     /** Opens a session of somebody who has shown otherwise who it is. None: the person has no role. */
-    readonly openBy: (personId: PersonId, opener: Opener, browser: Browser) => Effect.Effect<Option.Option<Opened>>
+    readonly openBy: (
+      personId: PersonId,
+      opener: Opener,
+      browser: Browser
+    ) => Effect.Effect<Option.Option<Opened>, PasskeyRequired>
     /** Whether the installation demands a passkey of the person. */
     readonly isDemanded: (personId: PersonId, isOperator: boolean) => Effect.Effect<boolean>
     /** The address of a link that works in any browser. It is for the terminal in which the service is started. */
@@ -106,7 +112,6 @@ export const layer = Layer.effect(
     const store = yield* PersonSessionStore.PersonSessionStore
     const secrets = yield* Secrets
     const challenges = yield* Challenges.Challenges
-    const passkeys = yield* PasskeyStore.PasskeyStore
     const scope = yield* Effect.scope
     const { insertLink, send, sendLink } = yield* makeLinks
     const { isDemanded, needs, open } = yield* makeOpening
@@ -125,8 +130,6 @@ export const layer = Layer.effect(
         if (Option.isNone(personId)) return yield* new LinkNotValid({})
         const person = yield* people.find(personId.value)
         if (!hasRoles(person)) return yield* new LinkNotValid({})
-        const hasPasskey = (yield* passkeys.of(personId.value)).length > 0
-        if (hasPasskey && (yield* needs(person.value, "link"))) return yield* new PasskeyRequired({})
         const opened = yield* open(person.value, { way: "link", passkeyId: null }, browser)
         return Option.isSome(opened) ? opened.value : yield* new LinkNotValid({})
       }),
@@ -155,7 +158,7 @@ export const layer = Layer.effect(
         if (Duration.isGreaterThan(unseen, touchedEach)) {
           yield* Effect.forkIn(Effect.ignoreCause(store.touch(session.value, now), { log: "Warn" }), scope)
         }
-        const needsPasskey = yield* needs(person.value, session.value.way)
+        const needsPasskey = yield* needs(person.value, session.value)
         return Option.some({ person: person.value, session: session.value, needsPasskey })
       }),
       sessionsOf: (personId) => Effect.flatMap(currentTime, (now) => store.of(personId, now)),
@@ -179,6 +182,7 @@ export const layer = Layer.effect(
 const makeOpening = Effect.gen(function* () {
   const people = yield* PeopleStore.PeopleStore
   const store = yield* PersonSessionStore.PersonSessionStore
+  const passkeys = yield* PasskeyStore.PasskeyStore
   const secrets = yield* Secrets
   const { demandPasskeys } = yield* Settings
 
@@ -186,13 +190,16 @@ const makeOpening = Effect.gen(function* () {
     if (demandPasskeys.operators && ofInstallation) return Effect.succeed(true)
     return demandPasskeys.live ? people.isOfLive(personId) : Effect.succeed(false)
   }
-  const needs = (person: PeopleStore.Person, way: PersonSessionStore.Session["way"]) =>
-    way === "link" ? isDemanded(person.person_id, isOperator(person)) : Effect.succeed(false)
+  const needs = (person: PeopleStore.Person, { is_strong, way }: Omit<Opener, "passkeyId">) =>
+    way === "passkey" || is_strong === true ? Effect.succeed(false) : isDemanded(person.person_id, isOperator(person))
 
   const open = Effect.fnUntraced(function* (person: PeopleStore.Person, opener: Opener, { ip, userAgent }: Browser) {
+    const needsPasskey = yield* needs(person, opener)
+    if (needsPasskey && (yield* passkeys.of(person.person_id)).length > 0) return yield* new PasskeyRequired({})
     const now = yield* currentTime
     const secret = yield* secrets.random(32)
     const session = yield* store.open({
+      is_strong: false,
       ...opener,
       tokenHash: secrets.keyHash(secret),
       person_id: person.person_id,
@@ -201,7 +208,6 @@ const makeOpening = Effect.gen(function* () {
       now,
       expiresAt: DateTime.addDuration(now, sessionLimits(isOperator(person)).absolute)
     })
-    const needsPasskey = yield* needs(person, opener.way)
     return Option.map(session, (opened) => ({ person, session: opened, needsPasskey, secret }))
   })
 

@@ -121,7 +121,8 @@ const signIn = HttpApiBuilder.group(
             : yield* new PasskeyNotValid({ why: "the person has no role" })
         },
         Effect.tapErrorTag("PasskeyNotValid", noteFailed),
-        Effect.catchTags({ PasskeyNotValid: peopleRefusals.PasskeyNotValid })
+        // A passkey needs no other.
+        Effect.catchTags({ PasskeyNotValid: peopleRefusals.PasskeyNotValid, PasskeyRequired: Effect.die })
       ),
 
       askOpenId: span("sign_in.askOpenId")(function* () {
@@ -134,14 +135,15 @@ const signIn = HttpApiBuilder.group(
         function* ({ payload }) {
           const identity = yield* openId.finish(payload, yield* keptOrNone)
           const { changes, person } = yield* known(identity)
-          const opened = yield* signIn.openBy(person.person_id, { way: "openid", passkeyId: null }, yield* browserOf)
+          const opener = { way: "openid", passkeyId: null, is_strong: identity.isStrong } as const
+          const opened = yield* signIn.openBy(person.person_id, opener, yield* browserOf)
           if (Option.isNone(opened)) return yield* new NobodyThere({ why: "the person has no role" })
           return yield* welcome(opened.value, "sign_in.useOpenId", changes.length === 0 ? {} : { changes })
         },
         Effect.tapErrorTag(["OpenIdFailed", "NobodyThere"], ({ why }) =>
           Effect.logInfo(`nobody was signed in by OpenID Connect: ${why.slice(0, 300)}`)
         ),
-        Effect.catchTags({ NobodyThere: peopleRefusals.NobodyThere, OpenIdFailed })
+        Effect.catchTags({ NobodyThere: peopleRefusals.NobodyThere, OpenIdFailed, PasskeyRequired })
       )
     })
   })
@@ -217,19 +219,22 @@ const passkeys = HttpApiBuilder.group(
         return yield* reply({ object: "passkey_options", options })
       }, Effect.catchTags({ PasskeyConflict })),
 
-      register: span("passkeys.register")(function* ({ payload: { credential, name = "Passkey" } }) {
-        const { needsPasskey, person, personId, sessionId } = personOf(yield* CurrentPerson)
-        const registered = { person, sessionId, name: storableText(name), credential, isFirst: needsPasskey }
-        const passkey = yield* passkeys.register(registered)
-        yield* signIn.tellPasskey(person, "added", passkey)
-        const answer = yield* reply(passkeyView(passkey), 201)
-        if (!needsPasskey) return answer
-        // A secret from before it knew of the passkey opens nothing more.
-        const opener = { way: "passkey", passkeyId: passkey.passkey_id } as const
-        const opened = yield* signIn.openBy(personId, opener, yield* browserOf)
-        yield* Effect.ignore(signIn.end(personId, sessionId))
-        return Option.isSome(opened) ? set(answer, "session", opened.value.secret) : answer
-      }, Effect.catchTags({ PasskeyConflict, PasskeyNotValid })),
+      register: span("passkeys.register")(
+        function* ({ payload: { credential, name = "Passkey" } }) {
+          const { needsPasskey, person, personId, sessionId } = personOf(yield* CurrentPerson)
+          const registered = { person, sessionId, name: storableText(name), credential, isFirst: needsPasskey }
+          const passkey = yield* passkeys.register(registered)
+          yield* signIn.tellPasskey(person, "added", passkey)
+          const answer = yield* reply(passkeyView(passkey), 201)
+          if (!needsPasskey) return answer
+          // A secret from before it knew of the passkey opens nothing more.
+          const opener = { way: "passkey", passkeyId: passkey.passkey_id } as const
+          const opened = yield* signIn.openBy(personId, opener, yield* browserOf)
+          yield* Effect.ignore(signIn.end(personId, sessionId))
+          return Option.isSome(opened) ? set(answer, "session", opened.value.secret) : answer
+        },
+        Effect.catchTags({ PasskeyConflict, PasskeyNotValid, PasskeyRequired: Effect.die })
+      ),
 
       rename: span("passkeys.rename")(function* ({ params, payload }) {
         const { personId } = yield* CurrentPerson

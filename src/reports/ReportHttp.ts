@@ -1,13 +1,14 @@
 /** Handlers of the `reports` group (docs/reports.md). */
 import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
+import * as Wire from "@coffer/contract/Errors"
 import { byteRange } from "@coffer/rules/reports/byteRange"
 import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { commonRefusals } from "../http/refusals.ts"
-import { refuseField, reply } from "../http/replies.ts"
+import { refuseWith, reply, replyList } from "../http/replies.ts"
 import { span } from "../platform/runtime/span.ts"
 import { reportRefusals } from "./reportRefusals.ts"
 import { type Report, type ReportQuery, Reports } from "./Reports.ts"
@@ -53,6 +54,10 @@ export const layer = HttpApiBuilder.group(
         return yield* answer({ ...query, report: "frozen" })
       }),
 
+      list: span("reports.list")(function* ({ query }) {
+        return yield* replyList("report", "/v1/reports", yield* reports.list(yield* Caller, query), reportView)
+      }, Effect.catchTags({ InvalidField })),
+
       retrieve: span("reports.retrieve")(function* ({ params }) {
         return yield* reply(reportView(yield* reports.find(yield* Caller, params.report_no)))
       }, Effect.catchTags({ ReportNotFound })),
@@ -64,39 +69,47 @@ export const layer = HttpApiBuilder.group(
         // A reader that has the beginning of something else gets the whole.
         const isSame = sent["if-range"] === undefined || sent["if-range"] === etag
         const range = byteRange(isSame ? sent["range"] : undefined, report.bytes)
-        if (range === "beyond") return yield* refuseField("Range", `The file has ${report.bytes} bytes`)
+        if (range === "beyond") return yield* beyond(report)
         const { from, to } = range === "whole" ? { from: 0, to: report.bytes } : range
-        return yield* send(report, { from, to, etag, isPart: range !== "whole" })
+        return yield* send(reports, report, { from, to, etag, isPart: range !== "whole" })
       }, Effect.catchTags({ ReportNotFound, ReportNotReady }))
     })
-
-    function send(
-      report: Report,
-      {
-        etag,
-        from,
-        isPart,
-        to
-      }: { readonly etag: string; readonly from: number; readonly to: number; readonly isPart: boolean }
-    ) {
-      return Effect.map(CurrentRecord, (record) => {
-        const making = Stream.fromEffectDrain(Effect.sync(() => record.stream?.making()))
-        const parts = reports.read(report, from, to).pipe(
-          Stream.tap((part) => Effect.sync(() => record.stream?.sending(part.length))),
-          Stream.flatMap((part) => Stream.concat(Stream.make(part), making))
-        )
-        return HttpServerResponse.stream(Stream.concat(making, parts), {
-          status: isPart ? 206 : 200,
-          contentType: contentTypes[report.terms.format],
-          contentLength: to - from,
-          headers: {
-            etag,
-            "accept-ranges": "bytes",
-            "content-disposition": `attachment; filename="${report.terms.report}.${report.terms.format}"`,
-            ...(isPart ? { "content-range": `bytes ${from}-${to - 1}/${report.bytes}` } : {})
-          }
-        })
-      })
-    }
   })
 )
+
+/** The size, so that the reader knows whether it has all (RFC 9110, 15.5.17). */
+const beyond = ({ bytes }: Report) =>
+  Effect.flatMap(CurrentRecord, (record) => {
+    record.headers = { ...record.headers, "content-range": `bytes */${bytes}` }
+    return refuseWith(
+      (request_id) =>
+        new Wire.RangeNotSatisfiable({ message: `Range: The file has ${bytes} bytes.`, param: "Range", request_id })
+    )
+  })
+
+interface Sent {
+  readonly etag: string
+  readonly from: number
+  readonly to: number
+  readonly isPart: boolean
+}
+
+const send = (reports: Reports["Service"], report: Report, { etag, from, isPart, to }: Sent) =>
+  Effect.map(CurrentRecord, (record) => {
+    const making = Stream.fromEffectDrain(Effect.sync(() => record.stream?.making()))
+    const parts = reports.read(report, from, to).pipe(
+      Stream.tap((part) => Effect.sync(() => record.stream?.sending(part.length))),
+      Stream.flatMap((part) => Stream.concat(Stream.make(part), making))
+    )
+    return HttpServerResponse.stream(Stream.concat(making, parts), {
+      status: isPart ? 206 : 200,
+      contentType: contentTypes[report.terms.format],
+      contentLength: to - from,
+      headers: {
+        etag,
+        "accept-ranges": "bytes",
+        "content-disposition": `attachment; filename="${report.terms.report}.${report.terms.format}"`,
+        ...(isPart ? { "content-range": `bytes ${from}-${to - 1}/${report.bytes}` } : {})
+      }
+    })
+  })

@@ -3,14 +3,19 @@
  * step of a report commits its part and its place together, and only if no other runner has taken the same step.
  */
 import type { Account } from "@coffer/model/Account"
-import { MerchantId, Mode, ReportNo } from "@coffer/model/Ids"
+import { MerchantId, Mode, ReportNo, reportPrefix } from "@coffer/model/Ids"
 import { reportsBytesMax, reportsKeptMax, reportsPendingMax } from "@coffer/model/Limits"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Backlog, leasedRows, type Outcomes } from "../platform/postgres/leasedRows.ts"
+import * as Pages from "../platform/postgres/Pages.ts"
+import { along } from "../platform/postgres/scans.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { isoText, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
+import { firstAstray, idAfter } from "../platform/runtime/NewIds.ts"
 import { Place, Terms } from "./reportSteps.ts"
 
 export const Report = Schema.Struct({
@@ -54,7 +59,12 @@ export class ReportStore extends Context.Service<
   ReportStore,
   {
     readonly find: (account: Account, reportNo: string) => Effect.Effect<Option.Option<Report>>
-    /** The report of this request, if it was made before and is there yet; otherwise this new one. */
+    /** Newest first. */
+    readonly page: (account: Account, request: PageRequest) => Effect.Effect<Page<Report>, InvalidField>
+    /**
+     * The report of this request, if it was made before and is there yet; otherwise this new one. Its number is later
+     * than those of its account that are there: they rise in the order of commits, so the list needs no horizon.
+     */
     readonly insert: (
       report: Report,
       request: string | null,
@@ -95,6 +105,11 @@ export const layer = Layer.effect(
       },
       Report
     )
+    const pages = Pages.make(sql, {
+      table: { name: "reports", key: "report_no", row: Report, read: (row) => row },
+      prefixOf: () => reportPrefix,
+      called: "a report of this merchant in this environment"
+    })
     const insert = makeInsert(sql)
     const write = makeWrite(sql)
     const dropExpired = makeDropExpired(sql)
@@ -118,6 +133,7 @@ export const layer = Layer.effect(
               )
             )
           : Effect.succeedNone,
+      page: (account, request) => pages.page(account, request, { path: along({}), filters: [] }),
       insert: (report, request, now) => writing(sqlDefects(sql.withTransaction(insert(report, request, now)))),
       write: (report, step, now) => writing(sqlDefects(write(report, step, now))),
       fail: ({ report_no, steps }, failure, now) =>
@@ -152,7 +168,7 @@ const one = (rows: ReadonlyArray<unknown>) =>
 /** To be run in a transaction. */
 const makeInsert = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (report: Report, request: string | null, now: DateTime.Utc) {
-    const { created_at, expires_at, merchant_id, mode, place, report_no, rows_total, terms } = report
+    const { created_at, expires_at, merchant_id, mode, place, rows_total, terms } = report
     // A statement of its own: the next one sees what the lock's last holder has written.
     yield* sql`select pg_advisory_xact_lock(hashtext(${`coffer reports ${merchant_id} ${mode}`}))`
     const ofAccount = sql`merchant_id = ${merchant_id} and mode = ${mode}`
@@ -171,12 +187,15 @@ const makeInsert = (sql: SqlClient.SqlClient) =>
     if (held.pending >= reportsPendingMax) return yield* new TooManyReports({ reason: "pending" })
     if (held.kept >= reportsKeptMax) return yield* new TooManyReports({ reason: "kept" })
     if (held.bytes >= reportsBytesMax[mode]) return yield* new TooManyReports({ reason: "bytes" })
+    const [last] = yield* sql<{ readonly report_no: string }>`select report_no from reports where ${ofAccount}
+      and report_no < ${reportPrefix + firstAstray(report.report_no)} order by report_no desc limit 1`
+    const report_no = ReportNo.make(idAfter(report.report_no, last === undefined ? [] : [last.report_no]))
     yield* sql`insert into reports
         (report_no, merchant_id, mode, terms, request, status, place, rows_total, due_at, created_at, expires_at)
       values (${report_no}, ${merchant_id}, ${mode}, ${jsonText(terms)}::text::jsonb, ${request}, 'pending',
         ${jsonText(place)}::text::jsonb, ${rows_total}::int4, ${time(sql, created_at)}, ${time(sql, created_at)},
         ${time(sql, expires_at)})`
-    return report
+    return { ...report, report_no }
   })
 
 /** One statement: the part and the place are there together, or neither is. */

@@ -11,6 +11,7 @@ import { bodyOf, firstIdBody, millisOfId, ReportNo, reportPrefix } from "@coffer
 import { reportDaysAtOnceMax, reportDaysMax, reportKept, reportLinesAtOnceMax } from "@coffer/model/Limits"
 import { Currency } from "@coffer/model/Money"
 import { InvalidField } from "@coffer/rules/InvalidField"
+import { type ListParameters, type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { readTimestamp } from "@coffer/rules/lists/created"
 import { dayAfter, dayIn, daysBetween, readDay, startOf, zoneOf } from "@coffer/rules/reports/days"
 import { Context, DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
@@ -19,7 +20,7 @@ import { Merchants } from "../merchants/Merchants.ts"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
 import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import { currentMillis } from "../platform/runtime/clock.ts"
-import { unmovedTime } from "../platform/runtime/MovedClock.ts"
+import { onUnmovedClock, unmovedTime } from "../platform/runtime/MovedClock.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { span } from "../platform/runtime/span.ts"
 import { ReportSources } from "./ReportSources.ts"
@@ -55,6 +56,8 @@ export class Reports extends Context.Service<
     readonly answer: (account: Account, query: ReportQuery) => Effect.Effect<Answered, InvalidField>
     /** Made by a worker. The same request again gets the same report. */
     readonly create: (account: Account, query: CreateReport) => Effect.Effect<Report, InvalidField | TooManyReports>
+    /** Newest first: those that are being written, and those that are kept. */
+    readonly list: (account: Account, query: ListParameters) => Effect.Effect<Page<Report>, InvalidField>
     readonly find: (account: Account, reportNo: string) => Effect.Effect<Report, ReportNotFound>
     /** One whose file is complete. */
     readonly ready: (account: Account, reportNo: string) => Effect.Effect<Report, ReportNotFound | ReportNotReady>
@@ -99,7 +102,7 @@ export const layer = Layer.effect(
         // Real time, also for a sandbox whose clock was moved: workers go by it.
         const now = yield* unmovedTime
         const report: Report = {
-          report_no: ReportNo.make(yield* ids.next(reportPrefix)),
+          report_no: ReportNo.make(yield* onUnmovedClock(ids.next(reportPrefix))),
           merchant_id: account.merchantId,
           mode: account.mode,
           terms,
@@ -117,6 +120,10 @@ export const layer = Layer.effect(
         const made = yield* store.insert(report, yield* currentRequest, now)
         wakeups.raise("reports")
         return made
+      }),
+
+      list: span("Reports.list")(function* (account, query) {
+        return yield* store.page(account, yield* Effect.fromResult(readPageRequest(query)))
       }),
 
       find,

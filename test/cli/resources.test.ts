@@ -61,6 +61,22 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("commands f
       assert.deepStrictEqual(got, expected)
     }))
 
+  test("has reports made as files, and lists them with how far they are", ({ json, lines, running }) =>
+    Effect.gen(function* () {
+      yield* merchantOf(running).paid(5_000)
+      const day = new Date().toISOString().slice(0, 10)
+      const { report_no } = yield* json(`reports create transactions --from ${day} --currency USD --time-zone UTC`)
+      const get = json(`reports get ${report_no}`)
+      yield* eventually(
+        "the file of the report",
+        Effect.map(get, ({ status }) => status === "succeeded")
+      )
+      const done = yield* get
+      const listed = yield* lines("reports list")
+      assert.deepStrictEqual(listed, [done])
+      assert.deepInclude(listed[0], { report: "transactions", format: "csv", time_zone: "UTC" })
+    }))
+
   test("creates and reads refunds, disputes, links and events", ({ json, lines, running }) =>
     Effect.gen(function* () {
       const shop = merchantOf(running)

@@ -67,6 +67,7 @@ const openIdBy = (problem: string | undefined) =>
         clientId: "coffer",
         clientSecret: url("secret"),
         roleClaim: undefined,
+        strong: [],
         roles: []
       }
     }),

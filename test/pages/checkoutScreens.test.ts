@@ -2,12 +2,12 @@
  * Every page that buyers see, and the mail, in a real browser: in both languages, on a phone, a small phone and a
  * desktop, light and dark. With `SCREENSHOTS=true` the pictures are kept in `screenshots/`, for people to look at.
  */
-import { mkdirSync, readFileSync } from "node:fs"
-import { createRequire } from "node:module"
+import { mkdirSync } from "node:fs"
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
 import { type Language, languages } from "../../src/pages/language.ts"
+import { findings } from "../kit/pages/axe.ts"
 import { executable, needsChromium, openPage } from "../kit/pages/Browser.ts"
 import { fillCard } from "../kit/pages/checkoutBrowser.ts"
 import { mailScreen, misfits, receiptScreens, screens, shownBy } from "../kit/pages/checkoutScreens.ts"
@@ -22,30 +22,6 @@ const sizes = {
   desktop: { width: 1280, height: 800 }
 } as const
 type Size = keyof typeof sizes
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-
-/** Serious and critical ones. In the dark only colours differ. */
-const findings = async (page: Page, scheme: "light" | "dark") => {
-  await page.evaluate(`window.axe === undefined && (() => { ${axe} })()`)
-  const found = await page.evaluate(
-    (rules) =>
-      (
-        window as never as {
-          axe: {
-            run: (options: object) => Promise<{
-              violations: Array<{ id: string; impact: string; nodes: Array<{ html: string }> }>
-            }>
-          }
-        }
-      ).axe.run(rules),
-    // Nothing but violations is looked at: to describe what passes takes half of the time.
-    { resultTypes: ["violations"], preload: false, ...(scheme === "light" ? {} : { runOnly: ["color-contrast"] }) }
-  )
-  return found.violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`)
-}
 
 /**
  * Screens that differ in their words alone are looked at on one size. On the others the languages take turns.

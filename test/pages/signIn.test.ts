@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
+import { findings } from "../kit/pages/axe.ts"
 import { executable, needsChromium, openPage } from "../kit/pages/Browser.ts"
 import { invite, linkIn } from "../kit/callers/console.ts"
 import { mailServer } from "../kit/servers/MailServer.ts"
@@ -149,7 +150,49 @@ describe.skipIf(executable === undefined)(`the console's sign-in page${needsChro
         await page.reload()
         await signedIn(page)
         assert.isFalse(await page.getByText("This installation demands a passkey").isVisible())
+        await page.getByRole("button", { name: "Remove Passkey" }).click()
+        await page.getByText("this is your last one").waitFor()
+        await page.getByLabel("New name of Passkey").waitFor()
       })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("renames and removes a passkey by the keyboard alone, and axe finds nothing, in both languages", () =>
+    Effect.gen(function* () {
+      const { address, mails } = yield* begin()
+      const { page, said } = yield* browser()
+      yield* withAuthenticator(page)
+      yield* askForLink(page, address)
+      const token = linkIn(yield* mails.mail(2))
+      yield* Effect.promise(async () => {
+        await page.goto(`${address}#${token}`)
+        await signedIn(page)
+        await page.getByLabel("Name of a new passkey").fill("Old <b>laptop</b>")
+        await page.getByRole("button", { name: "Add a passkey" }).click()
+        const field = page.getByLabel("New name of Old <b>laptop</b>")
+        await field.focus()
+        await page.keyboard.press("ControlOrMeta+A")
+        await page.keyboard.type("Key of Ada")
+        await page.keyboard.press("Enter")
+        await page.getByText("The passkey has its new name").waitFor()
+        for (const language of ["en", "zh"]) {
+          await page.goto(`${address}?lang=${language}`)
+          await page.getByRole("button", { name: "Key of Ada" }).first().waitFor()
+          assert.deepStrictEqual(await findings(page, "light"), [], language)
+          await page.emulateMedia({ colorScheme: "dark" })
+          assert.deepStrictEqual(await findings(page, "dark"), [], language)
+          await page.emulateMedia({ colorScheme: "light" })
+        }
+        await page.getByRole("button", { name: "移除 Key of Ada" }).focus()
+        await page.keyboard.press("Enter")
+        await page.getByText("通行密钥已移除").waitFor()
+        assert.isTrue(await page.getByRole("status").evaluate((status) => status === document.activeElement))
+        assert.strictEqual(await page.getByRole("listitem").count(), 0)
+        await page.reload()
+        await page.getByText("您已登录").waitFor()
+        assert.strictEqual(await page.getByRole("button", { name: "移除" }).count(), 0)
+      })
+      assert.deepStrictEqual(said, [])
     }).pipe(Effect.scoped)
   )
 

@@ -3,6 +3,8 @@ import { findingOf, type Health, nextLookAt } from "@coffer/rules/webhooks/healt
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import * as fc from "fast-check"
+import type { LeasedDelivery } from "../../src/webhooks/deliveryResults.ts"
+import { healthOf, type Posted } from "../../src/webhooks/postDelivery.ts"
 
 /** Hours since the beginning. */
 const at = (hours: number) => DateTime.makeUnsafe(1_767_225_600_000 + hours * 3_600_000)
@@ -70,4 +72,52 @@ describe("an endpoint", () => {
     })
     fc.assert(fc.property(health, hours, (seen, now) => DateTime.isGreaterThan(nextLookAt(seen, now), now)))
   })
+})
+
+describe("a first attempt", () => {
+  const delivery: LeasedDelivery = {
+    id: "dlv_1",
+    event_id: "evt_1",
+    type: "payment.succeeded",
+    merchant_id: "mer_1",
+    mode: "live",
+    endpoint_id: "whe_1",
+    url: "https://shop.example/hook",
+    destination: "shop.example",
+    attempts: 0,
+    is_manual: false,
+    body: "{}",
+    packed: null
+  }
+  const markOf = (outcome: Posted["outcome"]) => {
+    const posted = { at: at(0), ended: at(0), millis: 5, url: delivery.url, outcome, disables: false }
+    return healthOf(delivery, posted, at(0))?.mark
+  }
+  type Reason = Extract<Posted["outcome"], { readonly _tag: "NotDelivered" }>["reason"]
+  const lost = (reason: Reason, detail: string) => ({ _tag: "NotDelivered", reason, detail }) as const
+
+  for (const [why, outcome] of [
+    ["the operator's proxy failed", lost("proxy", "the proxy answered 502")],
+    ["no server of names answered in time", lost("dns", "ETIMEOUT")],
+    ["the server of names refused the connection", lost("dns", "ECONNREFUSED")],
+    ["the look-up is to be tried again", lost("dns", "EAI_AGAIN")],
+    ["this machine has no network", lost("connect", "ENETUNREACH")],
+    ["this machine's network is down", lost("connect", "ENETDOWN")],
+    ["this machine has no address to send from", lost("connect", "EADDRNOTAVAIL")],
+    ["this process has no room for a socket", lost("connect", "EMFILE")],
+    ["no secret of ours opens", { _tag: "Unsigned" }]
+  ] as const) {
+    it(`says nothing about its endpoint when ${why}`, () => assert.isUndefined(markOf(outcome)))
+  }
+
+  for (const [why, outcome] of [
+    ["its name does not exist", lost("dns", "ENOTFOUND")],
+    ["its own server of names fails", lost("dns", "ESERVFAIL")],
+    ["nothing listens there", lost("connect", "ECONNREFUSED")],
+    ["nothing answers in time", lost("timeout", "no answer within 10 seconds")],
+    ["its certificate has expired", lost("tls", "CERT_HAS_EXPIRED")],
+    ["its name has a private address", lost("refused_address", "not public")]
+  ] as const) {
+    it(`counts against its endpoint when ${why}`, () => assert.strictEqual(markOf(outcome), "first"))
+  }
 })

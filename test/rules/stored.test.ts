@@ -145,7 +145,9 @@ describe("what is stored comes back whole:", () => {
     ])
     returns(DefaultEndpoint, [{ id, ...times }])
     const operatorId = OperatorId.make("opr_00000000000000000000000001")
-    returns(Operator, [{ operatorId, name: "Ada", role: "admin", createdAt: at, expiresAt: at, revokedAt: null }])
+    const personIds = ["per_00000000000000000000000001"]
+    const ada = { operatorId, name: "Ada", role: "admin", personIds } as const
+    returns(Operator, [{ ...ada, createdAt: at, expiresAt: at, revokedAt: null }])
   })
 })
 

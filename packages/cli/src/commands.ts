@@ -12,6 +12,7 @@ import { logsCommand } from "./logs.ts"
 import { ordersCommand } from "./orders.ts"
 import { payoutsCommand } from "./payouts.ts"
 import { refundsCommand } from "./refunds.ts"
+import { reportsCommand } from "./reports.ts"
 import { stripeCommand } from "./stripe.ts"
 import { triggerCommand } from "./trigger.ts"
 import { webhooksCommand } from "./webhooks.ts"
@@ -25,6 +26,7 @@ export const merchantCommands = [
   deliveriesCommand,
   logsCommand,
   ledgerCommand,
+  reportsCommand,
   listenCommand,
   triggerCommand,
   clockCommand,

@@ -6,7 +6,8 @@ export const heldKinds = [
   "delivery",
   "unapplied_payment",
   "stray_session",
-  "mail"
+  "mail",
+  "report"
 ] as const
 
 export interface Held {

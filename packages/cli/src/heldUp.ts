@@ -66,5 +66,6 @@ const words = {
   payout: "payouts",
   delivery: "deliveries",
   unapplied_payment: "unapplied payments",
-  mail: "mails"
+  mail: "mails",
+  report: "reports"
 }

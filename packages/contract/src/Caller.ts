@@ -52,10 +52,15 @@ export class SandboxOnly extends HttpApiMiddleware.Service<SandboxOnly, { requir
   { error: RouteNotFound }
 ) {}
 
-/** The operator that the token stands for. */
+/** The operator that the token stands for. `personIds`: people who may be acting; two with one in common are one. */
 export class CurrentOperator extends Context.Service<
   CurrentOperator,
-  { readonly operatorId: string; readonly name: string; readonly role: Role }
+  {
+    readonly operatorId: string
+    readonly name: string
+    readonly role: Role
+    readonly personIds: ReadonlyArray<string>
+  }
 >()("@coffer/contract/CurrentOperator") {}
 
 /**

@@ -11,7 +11,7 @@ import { ConsoleApiKeysGroup } from "./ApiKeys.ts"
 import { ConsoleGuest, Decoding, PersonSession } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, Forbidden, InvalidRequest, PersonNotFound, SessionNotFound, Unavailable } from "./Errors.ts"
-import { instant, kind, ofMerchant, printable, text, withExample } from "./fields.ts"
+import { anyMode, instant, kind, ofMerchant, printable, text, withExample } from "./fields.ts"
 import { knownParametersOnly } from "./Lists.ts"
 import {
   personEmail,
@@ -135,7 +135,7 @@ class SignInGroup extends HttpApiGroup.make("sign_in")
         summary: "Sign in by OpenID Connect",
         description:
           "Sets the cookie of the new session. 403: the provider says that it is somebody else, or somebody who has " +
-          "no role here."
+          "no role here; or the installation demands passkeys, and the person has one."
       })
     )
   )
@@ -248,12 +248,33 @@ class MerchantPeopleGroup extends HttpApiGroup.make("people")
   .middleware(PersonSession)
   .annotate(OpenApi.Description, "People of a merchant.") {}
 
+class MainKeysGroup extends HttpApiGroup.make("main_keys")
+  .add(
+    HttpApiEndpoint.post("reset", "/console/api/merchants/:merchant_id/main_keys/:mode/reset", {
+      params: { ...ofMerchant, mode: anyMode },
+      success: enveloped(
+        Schema.Struct({
+          key: text("The new key, shown this once.").annotate({ examples: [`svc_live_${"x".repeat(49)}`] })
+        }).annotate({ description: "The key." })
+      )
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Reset the main key of an environment",
+        description: "The old key is refused at once on all runners. It needs a session younger than 15 minutes."
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(PersonSession)
+  .annotate(OpenApi.Description, "The main keys of a merchant, one in each environment.") {}
+
 export class ConsoleApi extends HttpApi.make("coffer-console")
   .add(SignInGroup)
   .add(SessionGroup)
   .add(PasskeysGroup)
   .add(MerchantPeopleGroup)
   .add(ConsoleApiKeysGroup)
+  .add(MainKeysGroup)
   .annotate(HttpApi.QueryParseOptions, knownParametersOnly)
   .annotateMerge(
     OpenApi.annotations({

@@ -17,7 +17,8 @@ export const heldKinds = [
   "delivery",
   "unapplied_payment",
   "stray_session",
-  "mail"
+  "mail",
+  "report"
 ] as const
 export type HeldKind = (typeof heldKinds)[number]
 
@@ -33,7 +34,7 @@ export const HeldUpResource = withExample(
     id: text("Its number; of an unapplied payment the `trade_no` of its order."),
     merchant_id: merchantId,
     mode: Mode.annotate({ description: "The environment." }),
-    trade_no: orNull(Schema.String, "The order that it belongs to; null for payouts and for deliveries."),
+    trade_no: orNull(Schema.String, "The order that it belongs to; null for payouts, deliveries and reports."),
     amount: minorOrNull("The amount that is held up", "of deliveries and mails, and of payments in several currencies"),
     currency: orNull(Currency, "The currency of `amount`; null where that is."),
     due_by: orNull(
@@ -102,9 +103,9 @@ export class HeldUpGroup extends HttpApiGroup.make("held_up")
         description:
           "Refunds that the channel has not settled, disputes that are not decided, payouts without an end, payments " +
           "that no order takes, sessions at a channel that name an order and are not in these books (after a " +
-          "restore), and deliveries and mails that were refused and are tried again. A delivery or mail that was " +
-          "given up waits for nothing: deliveries of which all attempts failed are listed by " +
-          "`webhook_deliveries?status=failed`."
+          "restore), deliveries and mails that were refused and are tried again, and reports of which a step fails. " +
+          "A delivery or mail that was given up waits for nothing: deliveries of which all attempts failed are listed " +
+          "by `webhook_deliveries?status=failed`."
       })
     )
   )

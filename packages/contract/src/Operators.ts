@@ -23,6 +23,11 @@ const resource = {
   operator_id: text("Number of the operator."),
   name: text("Whom the audit log names."),
   role,
+  person_ids: Schema.Array(Schema.String).annotate({
+    description:
+      "People who may act by this token: the person to whom it belongs, and the one who was shown it. It is no " +
+      "second operator beside any of them."
+  }),
   created_at: instant("When the operator was created."),
   expires_at: instant("When the token stops working."),
   revoked_at: orNull(Schema.String, "When the token was revoked; null while it was not.")
@@ -32,6 +37,7 @@ const sample = {
   operator_id: sampleIds.operator,
   name: "Ada",
   role: "support",
+  person_ids: [sampleIds.person],
   created_at: "2026-11-20T08:00:00.000Z",
   expires_at: "2027-02-18T08:00:00.000Z",
   revoked_at: null
@@ -50,6 +56,11 @@ export const CreateOperator = withoutNulls(
     expires_in_days: optional(
       Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: tokenDays.max })),
       `Days until the token stops working; ${tokenDays.usual} unless given.`
+    ),
+    person_id: optional(
+      OneLine(1, 30),
+      "The person to whom the token belongs, with a role of the installation. Whoever is signed in and is shown the " +
+        "token counts besides."
     )
   }).annotate({ examples: [{ name: "Ada", role: "support" }] })
 )

@@ -11,9 +11,10 @@ import { optional, withoutNulls } from "@coffer/model/optional"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
-import { enveloped } from "./Envelope.ts"
-import { Conflict, InvalidRequest, ReportNotFound, Unavailable } from "./Errors.ts"
+import { enveloped, listed } from "./Envelope.ts"
+import { Conflict, InvalidRequest, RangeNotSatisfiable, ReportNotFound, Unavailable } from "./Errors.ts"
 import { currency, instant, int, kind, merchantId, minor, mode, orNull, text, withExample } from "./fields.ts"
+import { ListQuery } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
 export const ReportKind = Schema.Literals(["statement", "transactions", "fees", "payout", "frozen"])
@@ -357,6 +358,16 @@ export class ReportsGroup extends HttpApiGroup.make("reports")
           `frozen balance that they add up to. ${isShort}`
       })
     ),
+    HttpApiEndpoint.get("list", "/v1/reports", {
+      query: Schema.Struct(ListQuery),
+      success: listed(ReportResource),
+      error: InvalidRequest
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List reports that are made as files, newest first",
+        description: "Those that are being written, and those that are kept: of the last seven days."
+      })
+    ),
     HttpApiEndpoint.get("retrieve", "/v1/reports/:report_no", {
       params,
       success: enveloped(ReportResource),
@@ -370,13 +381,13 @@ export class ReportsGroup extends HttpApiGroup.make("reports")
     HttpApiEndpoint.get("file", "/v1/reports/:report_no/file", {
       params,
       success: csv,
-      error: [InvalidRequest, ReportNotFound, Conflict]
+      error: [RangeNotSatisfiable, ReportNotFound, Conflict]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Read the file of a report",
         description:
           "CSV, or one JSON object on each line (`application/x-ndjson`). A reader that was cut off goes on with " +
-          "`Range: bytes=N-` and gets 206. 409: the file is not complete."
+          "`Range: bytes=N-` and gets 206. 409: the file is not complete. 416: it has none of these bytes."
       })
     )
   )

@@ -40,6 +40,7 @@ export const scopes: Readonly<Record<Operation, Scope>> = {
   "balance.transactions": "balance:read",
   "balance.chain": "balance:read",
   "reports.create": "reports:write",
+  "reports.list": "reports:read",
   "reports.statement": "reports:read",
   "reports.fees": "reports:read",
   "reports.payout": "reports:read",

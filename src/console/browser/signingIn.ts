@@ -55,18 +55,45 @@ export function welcome({ data, status }: Answer, failure: string) {
 export function listPasskeys() {
   return ask("passkeys").then(({ data }) => {
     const list = document.querySelector("[data-passkeys]")
-    const items = (data.data as ReadonlyArray<{ name: string }>).map(({ name }) => {
-      const item = document.createElement("li")
-      item.textContent = name
-      return item
-    })
-    list?.replaceChildren(...items)
+    // Without it the installation takes no passkeys.
+    if (list === null) return
+    const passkeys = data.data as ReadonlyArray<{ name: string; passkey_id: string }>
+    list.replaceChildren(...passkeys.map(passkeyItem))
   })
 }
 
-export function sendLink(event: SubmitEvent) {
+/** A form of the page's template. Each of its controls says which passkey it is about. */
+export function passkeyItem({ name, passkey_id }: { readonly name: string; readonly passkey_id: string }) {
+  const item = document.querySelector("template")!.content.cloneNode(true) as DocumentFragment
+  for (const each of item.querySelectorAll("bdi")) each.textContent = name
+  item.querySelector("form")!.dataset["passkey"] = passkey_id
+  item.querySelector("label")!.htmlFor = passkey_id
+  const input = item.querySelector("input")!
+  input.id = passkey_id
+  input.value = name
+  return item
+}
+
+/** `done`: what is said if it was. The list is read anew, and what had the focus is gone with the old one. */
+export function changePasskey(path: string, body: object, done: string) {
+  const changed = ask(path, body).then(({ status }) => {
+    const refusals = { 403: "tooOld", 404: "gone", 409: "lastStays" } as Readonly<Record<number, string>>
+    say(status === 200 ? done : (refusals[status] ?? "failed"))
+    return listPasskeys().then(() => document.querySelector<HTMLElement>("[role=status]")?.focus())
+  })
+  during(changed, "failed")
+}
+
+export function submit(event: SubmitEvent) {
   event.preventDefault()
-  const email = new FormData(event.target as HTMLFormElement).get("email")
+  const form = event.target as HTMLFormElement
+  const passkey = form.dataset["passkey"]
+  if (passkey === undefined) return sendLink(form)
+  changePasskey(`passkeys/${passkey}`, { name: String(new FormData(form).get("passkey")).trim() }, "renamed")
+}
+
+export function sendLink(form: HTMLFormElement) {
+  const email = new FormData(form).get("email")
   const sent = ask("sign_in", { email }).then(({ status }) =>
     say(status === 202 ? "sent" : status === 429 ? "tooOften" : "failed")
   )
@@ -125,12 +152,15 @@ export function press(event: MouseEvent) {
   if (button?.value === "passkey") enterByPasskey()
   if (button?.value === "openid") goToProvider()
   if (button?.value === "add") addPasskey()
+  if (button?.value === "remove") {
+    changePasskey(`passkeys/${button.form?.dataset["passkey"]}/remove`, {}, "removed")
+  }
   if (button?.value === "leave") leave()
 }
 
 /** The link of a mail, and what a provider sends, are used at once and leave the address: no history has them. */
 export function begin() {
-  document.addEventListener("submit", sendLink)
+  document.addEventListener("submit", submit)
   document.addEventListener("click", press)
   // Another link may be opened where this page is open already.
   addEventListener("hashchange", () => location.reload())

@@ -62,5 +62,8 @@ export const migrationFiles: Readonly<Record<string, () => Promise<unknown>>> = 
   "0101_openid_identities.ts": () => import("./migrations/0101_openid_identities.ts"),
   "0103_erasures.ts": () => import("./migrations/0103_erasures.ts"),
   "0104_retention.ts": () => import("./migrations/0104_retention.ts"),
-  "0105_stray_session_notes.ts": () => import("./migrations/0105_stray_session_notes.ts")
+  "0105_stray_session_notes.ts": () => import("./migrations/0105_stray_session_notes.ts"),
+  "0110_tokens_of_people.ts": () => import("./migrations/0110_tokens_of_people.ts"),
+  "0111_strong_sessions.ts": () => import("./migrations/0111_strong_sessions.ts"),
+  "0112_reports_held.ts": () => import("./migrations/0112_reports_held.ts")
 }

@@ -18,6 +18,8 @@ export interface OpenIdSettings {
   /** The claim that names roles; undefined: roles are given here alone. */
   readonly roleClaim: string | undefined
   readonly roles: ReadonlyArray<MappedRole>
+  /** Values of the claims `amr` and `acr` that are worth a passkey. */
+  readonly strong: ReadonlyArray<string>
 }
 
 export const variables = {
@@ -26,7 +28,8 @@ export const variables = {
   openIdClient: Config.option(Config.NonEmptyString("OPENID_CLIENT_ID")),
   openIdSecret: Config.option(Config.Redacted("OPENID_CLIENT_SECRET")),
   openIdClaim: Config.NonEmptyString("OPENID_ROLE_CLAIM").pipe(Config.withDefault("groups")),
-  openIdRoles: Config.String("OPENID_ROLES").pipe(Config.withDefault(""))
+  openIdRoles: Config.String("OPENID_ROLES").pipe(Config.withDefault("")),
+  openIdStrong: Config.String("OPENID_AS_PASSKEY").pipe(Config.withDefault(""))
 }
 
 type Read = { readonly [Name in keyof typeof variables]: Config.Success<(typeof variables)[Name]> }
@@ -61,7 +64,8 @@ export const readOpenId = Effect.fnUntraced(function* (read: Read) {
     clientId: openIdClient.value,
     clientSecret: openIdSecret.value,
     roleClaim,
-    roles
+    roles,
+    strong: wordsOf(read.openIdStrong)
   } satisfies OpenIdSettings
 })
 
@@ -80,10 +84,7 @@ export const passkeyPlace = (publicUrl: string): PasskeyPlace | undefined => {
 }
 
 export const readDemands = Effect.fnUntraced(function* (text: string, publicUrl: string) {
-  const words = text
-    .split(",")
-    .map((word) => word.trim())
-    .filter((word) => word !== "")
+  const words = wordsOf(text)
   if (words.some((word) => word !== "operators" && word !== "live") || new Set(words).size < words.length) {
     return yield* new BadSetting({ message: "DEMAND_PASSKEYS is a list of operators and live, by comma." })
   }
@@ -94,3 +95,9 @@ export const readDemands = Effect.fnUntraced(function* (text: string, publicUrl:
   }
   return { operators: words.includes("operators"), live: words.includes("live") } satisfies PasskeyDemands
 })
+
+const wordsOf = (text: string): ReadonlyArray<string> =>
+  text
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "")

@@ -154,6 +154,7 @@ const world = Effect.gen(function* () {
     operator,
     person,
     apiKey,
+    report,
     difference(sql, merchantId)
   ])
   return { api, baseUrl, key, merchantId, bodies, made, payout, pathOf, filePath, get, send }

@@ -106,6 +106,39 @@ it.live("a token of an operator that is sent on after its end keeps nobody else 
   })
 )
 
+it.live(
+  "an address with 300 wrong cookies of sessions in a minute is refused, and the same one again counts once",
+  () =>
+    Effect.gen(function* () {
+      const { api } = yield* start({ env })
+      const ask = (ip: string, secret: string) =>
+        api.call("GET", "/console/api/session", {
+          headers: { "Coffer-Console": "1", Cookie: `coffer_session=${secret.padEnd(43, "x")}`, "X-Forwarded-For": ip }
+        })
+      const statuses = (secrets: ReadonlyArray<string>) =>
+        Effect.map(
+          Effect.all(
+            secrets.map((secret) => ask("203.0.113.7", secret)),
+            { concurrency: 10 }
+          ),
+          (replies) => [...new Set(replies.map(({ status }) => status))]
+        )
+      assert.strictEqual((yield* ask("203.0.113.7", "ended")).status, 401)
+      assert.deepStrictEqual(yield* statuses(Array.from({ length: 400 }, () => "ended")), [401])
+      assert.deepStrictEqual(yield* statuses(Array.from({ length: 299 }, (_, index) => `guess${index}`)), [401])
+      const refused = yield* ask("203.0.113.7", "next")
+      assert.deepStrictEqual([refused.status, refused.body.error], [429, "rate_limited"])
+      assert.strictEqual((yield* ask("203.0.113.8", "next")).status, 401)
+      const metrics = yield* api.call("GET", "/metrics", { headers: {} })
+      assert.match(metrics.text, /coffer_credentials_refused_total\{of="person"\} 70\d/)
+      const entries = yield* entriesOf(api, "&act=credentials.person")
+      assert.sameMembers(
+        entries.map(({ target }) => target),
+        ["203.0.113.7", "203.0.113.8"]
+      )
+    })
+)
+
 /**
  * The entries that it writes when this many addresses send a wrong key each, one after the other, and how many are
  * refused.

@@ -116,7 +116,8 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })("what is held
         delivery: 1,
         unapplied_payment: 2,
         stray_session: 0,
-        mail: 1
+        mail: 1,
+        report: 0
       })
       assert.lengthOf(data, 7)
     }).pipe(Effect.scoped)
@@ -146,7 +147,8 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })("what is held
         delivery: 0,
         unapplied_payment: 1,
         stray_session: 0,
-        mail: 0
+        mail: 0,
+        report: 0
       })
     }).pipe(Effect.scoped)
   )

@@ -2,7 +2,8 @@
 import { createServer } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type ConsoleBrowser, consoleBrowser, invite } from "../../kit/callers/console.ts"
+import { authenticator } from "../../kit/callers/authenticator.ts"
+import { type ConsoleBrowser, consoleBrowser, enterBy, invite, register } from "../../kit/callers/console.ts"
 import { mailServer } from "../../kit/servers/MailServer.ts"
 import { openIdProvider, throughProvider } from "../../kit/servers/openIdProvider.ts"
 import { entriesOf } from "../../kit/callers/operators.ts"
@@ -128,6 +129,48 @@ it.live("a claim gives roles and takes them, also of somebody who was never invi
     // Where the settings name no group, the provider has no say.
     provider.accounts.set("a1", ada)
     assert.deepStrictEqual(rolesOf(yield* enter(browser(), "a1")), [[merchantId, "developer"]])
+  }).pipe(Effect.scoped)
+)
+
+it.live("where passkeys are demanded the provider's word is not enough, and with a passkey it opens nothing", () =>
+  Effect.gen(function* () {
+    const { api, browser, merchantId, provider } = yield* begin({ DEMAND_PASSKEYS: "live" })
+    yield* api.operator("POST", `/merchants/${merchantId}`, { approved: true })
+    // The settings name no value, so this one says nothing.
+    provider.accounts.set("a1", { ...ada, amr: ["hwk"] })
+    const session = browser()
+    const entered = yield* enter(session, "a1")
+    assert.deepStrictEqual([entered.status, entered.body.data.needs_passkey], [201, true])
+    const people = `/merchants/${merchantId}/people`
+    assert.strictEqual((yield* session.call("GET", people)).status, 403)
+    const key = authenticator(origin)
+    assert.strictEqual((yield* register(session, key)).status, 201)
+    assert.strictEqual((yield* session.call("GET", people)).status, 200)
+    const again = yield* enter(browser(), "a1")
+    assert.deepStrictEqual([again.status, again.body.error], [403, "forbidden"])
+    assert.strictEqual((yield* enterBy(browser(), key)).entered.status, 201)
+  }).pipe(Effect.scoped)
+)
+
+it.live("a provider that says that it saw what the settings take for a passkey is enough", () =>
+  Effect.gen(function* () {
+    const { api, browser, merchantId, provider } = yield* begin({
+      DEMAND_PASSKEYS: "live",
+      OPENID_AS_PASSKEY: "phr, hwk"
+    })
+    yield* api.operator("POST", `/merchants/${merchantId}`, { approved: true })
+    const people = `/merchants/${merchantId}/people`
+    for (const [amr, isEnough] of [
+      [["pwd", "hwk"], true],
+      [["pwd"], false],
+      [undefined, false]
+    ] as const) {
+      provider.accounts.set("a1", { ...ada, amr })
+      const session = browser()
+      const entered = yield* enter(session, "a1")
+      assert.deepStrictEqual([entered.status, entered.body.data.needs_passkey], [201, !isEnough], entered.text)
+      assert.strictEqual((yield* session.call("GET", people)).status, isEnough ? 200 : 403)
+    }
   }).pipe(Effect.scoped)
 )
 

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { invite, signIn } from "../../kit/callers/console.ts"
 import { mailServer } from "../../kit/servers/MailServer.ts"
-import { entriesOf, newOperator } from "../../kit/callers/operators.ts"
+import { callAs, entriesOf, newOperator } from "../../kit/callers/operators.ts"
 import { start } from "../../kit/Service.ts"
 
 const begin = Effect.fnUntraced(function* (env: Record<string, string> = {}) {
@@ -59,28 +59,81 @@ it.live("the page of another site does nothing there, and nobody does without a 
   }).pipe(Effect.scoped)
 )
 
+/** Where fees take two: two admins with sessions, and the status of a call that wants this dispute fee. */
+const beginOfTwo = Effect.gen(function* () {
+  const { api, mails, merchantId } = yield* begin({ TWO_OPERATORS: "fees" })
+  const { token } = yield* newOperator(api, "Root", "admin")
+  const both = Effect.fnUntraced(function* (email: string) {
+    const body = { email, role: "admin" }
+    assert.strictEqual((yield* api.operator("POST", "/people", body)).status, 202)
+    const before = mails.mails.length
+    const invited = yield* callAs(api, token, "POST", "/people", body)
+    assert.strictEqual(invited.status, 200)
+    yield* mails.mail(before + 1)
+    return { ...(yield* signIn(api, mails, email)), personId: invited.body.data.person_id as string }
+  })
+  const [one, other] = [yield* both("one@pay.example"), yield* both("other@pay.example")]
+  const path = `/merchants/${merchantId}`
+  const feeOf = (fee: number) => ({ dispute_fee: { USD: fee } })
+  return {
+    api,
+    mails,
+    one,
+    other,
+    bySession: ({ operate }: Pick<typeof one, "operate">, fee: number) =>
+      Effect.map(operate("POST", path, feeOf(fee)), ({ status }) => status),
+    byToken: (by: string, fee: number) => Effect.map(callAs(api, by, "POST", path, feeOf(fee)), ({ status }) => status)
+  }
+})
+
 it.live("two operators are two persons, not two sessions", () =>
   Effect.gen(function* () {
-    const { api, mails, merchantId } = yield* begin({ TWO_OPERATORS: "fees" })
-    const { token } = yield* newOperator(api, "Root", "admin")
-    const both = Effect.fnUntraced(function* (email: string) {
-      const body = { email, role: "admin" }
-      assert.strictEqual((yield* api.operator("POST", "/people", body)).status, 202)
-      const headers = { Authorization: `Bearer ${token}` }
-      const before = mails.mails.length
-      assert.strictEqual((yield* api.call("POST", "/operator/v1/people", { body, headers })).status, 200)
-      yield* mails.mail(before + 1)
-      return yield* signIn(api, mails, email)
-    })
-    const one = yield* both("one@pay.example")
+    const { api, bySession, mails, one, other } = yield* beginOfTwo
     const twin = yield* signIn(api, mails, "one@pay.example")
-    const other = yield* both("other@pay.example")
-    const fees = { dispute_fee: { USD: 7 } }
-    const ask = ({ operate }: typeof one) =>
-      Effect.map(operate("POST", `/merchants/${merchantId}`, fees), ({ status }) => status)
-    assert.strictEqual(yield* ask(one), 202)
-    assert.strictEqual(yield* ask(twin), 202)
-    assert.strictEqual(yield* ask(other), 200)
+    assert.strictEqual(yield* bySession(one, 7), 202)
+    assert.strictEqual(yield* bySession(twin, 7), 202)
+    assert.strictEqual(yield* bySession(other, 7), 200)
+  }).pipe(Effect.scoped)
+)
+
+it.live("a person, and the tokens that were shown to this person or belong to it, are one operator", () =>
+  Effect.gen(function* () {
+    const { api, bySession, byToken, one, other } = yield* beginOfTwo
+    const third = { name: "Third", role: "admin" }
+    // The second of two gets the token.
+    assert.strictEqual((yield* api.operator("POST", "/operators", third)).status, 202)
+    const shown = (yield* one.operate("POST", "/operators", third)).body.data
+    assert.deepStrictEqual(shown.person_ids, [one.personId])
+    const named = { name: "Named", role: "admin", person_id: other.personId }
+    assert.strictEqual((yield* api.operator("POST", "/operators", named)).status, 202)
+    const both = (yield* one.operate("POST", "/operators", named)).body.data
+    assert.sameMembers(both.person_ids, [one.personId, other.personId])
+    // A token that such a token makes is known to the same people.
+    const child = { name: "Child", role: "admin" }
+    assert.strictEqual((yield* api.operator("POST", "/operators", child)).status, 202)
+    const made = (yield* callAs(api, shown.token, "POST", "/operators", child)).body.data
+    assert.deepStrictEqual(made.person_ids, [one.personId])
+
+    assert.strictEqual(yield* bySession(one, 7), 202)
+    assert.strictEqual(yield* byToken(shown.token, 7), 202, "the session asked first")
+    assert.strictEqual(yield* byToken(made.token, 7), 202)
+    assert.strictEqual(yield* bySession(one, 7), 202, "a token asked first")
+    assert.strictEqual(yield* byToken(both.token, 7), 202)
+    assert.strictEqual(yield* bySession(other, 7), 202, "the token is this person's, too")
+    assert.strictEqual(yield* bySession(one, 7), 200)
+    assert.strictEqual(yield* byToken(shown.token, 8), 202)
+    assert.strictEqual(yield* bySession(other, 8), 200, "a person beside somebody else's token is the second")
+  }).pipe(Effect.scoped)
+)
+
+it.live("a token belongs to nobody who has no role of the installation", () =>
+  Effect.gen(function* () {
+    const { api, entered, merchantId } = yield* begin()
+    const owner = yield* entered("owner@shop.example", "owner", merchantId)
+    for (const person_id of [owner.person_id, "per_00000000000000000000000000", "a\u0000b"]) {
+      const refused = yield* api.operator("POST", "/operators", { name: "Eve", role: "viewer", person_id })
+      assert.deepStrictEqual([refused.status, refused.body.param], [400, "person_id"], refused.text)
+    }
   }).pipe(Effect.scoped)
 )
 
@@ -122,4 +175,38 @@ it.live(
       assert.notInclude(JSON.stringify(entries), key)
       assert.notInclude(JSON.stringify(entries), rolled.body.data.key)
     }).pipe(Effect.scoped)
+)
+
+it.live("an owner resets a main key, which is refused at once, and no other role of the merchant does", () =>
+  Effect.gen(function* () {
+    const { api, entered, merchant, merchantId } = yield* begin()
+    const { call } = yield* entered("owner@shop.example", "owner", merchantId)
+    const developer = yield* entered("dev@shop.example", "developer", merchantId)
+    const at = `/merchants/${merchantId}/main_keys/sandbox/reset`
+    assert.strictEqual((yield* developer.call("POST", at)).status, 403)
+    const { key } = (yield* call("POST", at)).body.data
+    assert.strictEqual((yield* api.get("/v1/balance", merchant.sandboxKey)).status, 401)
+    assert.strictEqual((yield* api.get("/v1/balance", key)).status, 200)
+    const other = yield* api.newMerchant()
+    assert.strictEqual((yield* call("POST", `/merchants/${other.merchantId}/main_keys/sandbox/reset`)).status, 404)
+    const entries = yield* entriesOf(api, "&act=console:main_keys.reset")
+    assert.deepStrictEqual(
+      entries.map(({ actor, phase }) => `${actor} ${phase}`),
+      ["owner@shop.example done", "owner@shop.example begun", "dev@shop.example refused"]
+    )
+    assert.notInclude(JSON.stringify(entries), key)
+  }).pipe(Effect.scoped)
+)
+
+it.effect("a main key is not reset by a session that was opened some time ago", () =>
+  Effect.gen(function* () {
+    const mails = yield* mailServer()
+    const env = { SMTP_URL: mails.url, MAIL_FROM: "coffer@pay.example" }
+    const { api, leap, merchant } = yield* start({ clock: "test", env })
+    yield* invite(api, mails, { email: "owner@shop.example", merchant_id: merchant.merchantId, role: "owner" })
+    const { call } = yield* signIn(api, mails, "owner@shop.example")
+    yield* leap("16 minutes")
+    assert.strictEqual((yield* call("POST", `/merchants/${merchant.merchantId}/main_keys/sandbox/reset`)).status, 403)
+    assert.strictEqual((yield* api.get("/v1/balance", merchant.sandboxKey)).status, 200)
+  }).pipe(Effect.scoped)
 )

@@ -4,7 +4,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Layer, Scope } from "effect"
 import { keysOf } from "../../kit/callers/apiKeys.ts"
 import { cable } from "../../kit/servers/Cable.ts"
-import { blocking } from "../../kit/faults/Faults.ts"
+import { blocking, dying } from "../../kit/faults/Faults.ts"
 import { assertRefused, type Json, said } from "../../kit/Merchant.ts"
 import { freshDatabase, type Running, start, withNewMerchant } from "../../kit/Service.ts"
 
@@ -191,7 +191,41 @@ layer(Layer.effect(Service, start({ clock: "test", begins: begins + 30 * 86_400_
         const other = yield* fileOf(running, no, { Range: "bytes=5-", "If-Range": '"rpt_other"' })
         assert.deepStrictEqual([other.status, other.text.length], [200, whole.text.length])
         assert.strictEqual(Buffer.byteLength(whole.text) + mark, bytes)
-        assertRefused(yield* fileOf(running, no, { Range: `bytes=${bytes}-` }), 400, "invalid_request", "Range")
+        const beyond = yield* fileOf(running, no, { Range: `bytes=${bytes}-` })
+        assertRefused(beyond, 416, "invalid_request", "Range")
+        assert.strictEqual(beyond.headers.get("content-range"), `bytes */${bytes}`)
+      })
+    )
+
+    it.effect("is in a list of its account's, newest first, page by page, until it is removed", () =>
+      Effect.gen(function* () {
+        const running = yield* withNewMerchant(yield* Service)
+        const { api, merchant } = running
+        const numbers: Array<string> = []
+        for (const report of ["frozen", "fees", "frozen"]) {
+          const { report_no } = yield* made(running, report === "fees" ? { report, from: "2026-04-01" } : { report })
+          numbers.unshift(report_no)
+        }
+        yield* running.settle
+        const list = (query: string, key = merchant.sandboxKey): Effect.Effect<Json> =>
+          said(api.get(`/v1/reports${query}`, key))
+        const all = yield* list("")
+        assert.deepStrictEqual(
+          all["data"].map(({ report_no }: Json) => report_no),
+          numbers
+        )
+        assert.deepStrictEqual(all["data"][0], yield* found(running, numbers[0]!))
+        const first = yield* list("?limit=2")
+        assert.deepStrictEqual([first["has_more"], first["data"].length], [true, 2])
+        const next = yield* list(`?limit=2&starting_after=${numbers[1]}`)
+        assert.deepStrictEqual(next["data"], all["data"].slice(2))
+        assertRefused(
+          yield* api.get(`/v1/reports?starting_after=${numbers[1]}`, (yield* api.newMerchant()).sandboxKey),
+          400,
+          "invalid_request",
+          "starting_after"
+        )
+        assert.deepStrictEqual((yield* list("", (yield* api.newMerchant()).sandboxKey))["data"], [])
       })
     )
 
@@ -304,6 +338,27 @@ describe("a report that is being written", () => {
       }).pipe(Effect.scoped)
     )
   }
+
+  it.effect("is held up for an operator while its newest step has failed, and no longer when one succeeds", () =>
+    Effect.gen(function* () {
+      const { layer: faults } = dying("Report.step", "before")
+      const running = yield* start({ clock: "test", begins: begins + 30 * 86_400_000, faults })
+      const { report_no } = yield* made(running, { report: "frozen" })
+      const held = Effect.map(
+        said(running.api.operator("GET", "/held_up?kind=report")),
+        ({ counts, data }) => [counts.report, data] as const
+      )
+      yield* running.settle
+      const [count, [one]] = yield* held
+      assert.strictEqual(count, 1)
+      assert.deepInclude(one, { kind: "report", id: report_no, status: "pending", waits_for: "operator" })
+      assert.isString(one.last_error)
+      assert.isString(one.next_attempt_at)
+      yield* running.pass("2 minutes")
+      assert.strictEqual((yield* found(running, report_no))["status"], "succeeded")
+      assert.deepStrictEqual(yield* held, [0, []])
+    }).pipe(Effect.scoped)
+  )
 
   it.effect("is one of ten at most, and of a hundred that are kept", () =>
     Effect.gen(function* () {

@@ -1,15 +1,18 @@
 /** Merchants are told of endpoints that fail, and those that want it have them disabled (silences: W25, W26). */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { DateTime, Effect, Redacted } from "effect"
+import { Statement } from "effect/sql"
+import { type Ended, recordAttempts } from "../../../src/webhooks/deliveryResults.ts"
 import { hooksOf } from "../../kit/callers/Hooks.ts"
 import { mailServer } from "../../kit/servers/MailServer.ts"
 import { eventually } from "../../kit/Process.ts"
 import { receiver } from "../../kit/Receiver.ts"
 import { start } from "../../kit/Service.ts"
+import { proxying } from "../../webhooks/proxy.ts"
 
-const world = Effect.gen(function* () {
+const worldWith = Effect.fnUntraced(function* (env: Record<string, string> = {}) {
   const smtp = yield* mailServer()
-  const running = yield* start({ clock: "test", env: { SMTP_URL: smtp.url } })
+  const running = yield* start({ clock: "test", env: { SMTP_URL: smtp.url, ...env } })
   const { api, atRest, leap, merchant, settle } = running
   const hooks = hooksOf(running, merchant)
   const hook = yield* receiver
@@ -31,6 +34,7 @@ const world = Effect.gen(function* () {
     )
   return { ...running, smtp, hooks, hook, events, later, mailed }
 })
+const world = worldWith()
 
 /** Without the line breaks of its encoding. */
 const textOf = (mail: string) => mail.replaceAll("=\r\n", "").replaceAll(/\s+/g, " ")
@@ -154,6 +158,22 @@ describe("a merchant's developers", () => {
     })
   )
 
+  it.live("hear nothing while the operator's proxy fails", () =>
+    Effect.gen(function* () {
+      const proxy = yield* proxying(() => 407)
+      const { hook, hooks, pass, smtp, sql } = yield* worldWith({ WEBHOOK_PROXY: Redacted.value(proxy.url) })
+      yield* hooks.create({ url: hook.url })
+      for (let count = 0; count < 6; count++) yield* hooks.paid()
+      yield* pass("10 minutes")
+      assert.isAtLeast(proxy.asked.length, 6)
+      assert.deepStrictEqual(yield* sql`select distinct status, attempts from deliveries`, [
+        { status: "pending", attempts: 0 }
+      ])
+      assert.deepStrictEqual(yield* sql`select 1 from endpoint_health`, [])
+      assert.strictEqual(smtp.mails.length, 0)
+    })
+  )
+
   it.live("hear nothing of an endpoint that they have disabled or deleted meanwhile", () =>
     Effect.gen(function* () {
       const { events, hook, hooks, later, smtp, sql } = yield* world
@@ -227,6 +247,58 @@ describe("an endpoint", () => {
         yield* later("1 day")
       }
       assert.strictEqual((yield* hooks.retrieve(id)).status, "enabled")
+    })
+  )
+})
+
+describe("the health of endpoints", () => {
+  it.live("costs a delivery no statement: a batch is one with it, and the one of before where all are well", () =>
+    Effect.gen(function* () {
+      const { sql } = yield* start()
+      const now = DateTime.makeUnsafe(0)
+      const endedWith = (health: Ended["health"]): Ended => ({
+        delivery: {
+          id: "dlv_none",
+          event_id: "evt_1",
+          type: "payment.succeeded",
+          merchant_id: "mer_1",
+          mode: "live",
+          endpoint_id: "whe_none",
+          url: "https://shop.example/hook",
+          destination: "shop.example",
+          attempts: 0,
+          is_manual: false,
+          body: "{}",
+          packed: null
+        },
+        attempt: {
+          at: now,
+          url: "https://shop.example/hook",
+          durationMillis: 5,
+          statusCode: 500,
+          failure: null,
+          snippet: null,
+          status: "pending",
+          nextAttemptAt: now
+        },
+        health
+      })
+      const statementsOf = Effect.fnUntraced(function* (batch: ReadonlyArray<Ended>) {
+        const sent: Array<string> = []
+        yield* Effect.provideService(recordAttempts(sql, batch), Statement.CurrentTransformer, (statement) =>
+          Effect.sync(() => {
+            sent.push(statement.compile()[0])
+            return statement
+          })
+        )
+        return sent
+      })
+      const well = yield* statementsOf([endedWith(null), endedWith(null)])
+      assert.lengthOf(well, 1)
+      assert.notInclude(well[0], "endpoint_health")
+      const failing = yield* statementsOf([endedWith(null), endedWith({ mark: "first", at: now })])
+      assert.lengthOf(failing, 1)
+      assert.include(failing[0], "endpoint_health")
     })
   )
 })

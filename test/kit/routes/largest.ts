@@ -184,7 +184,7 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
     webhook_secret: null,
     account: null
   },
-  "POST /operator/v1/operators": { name: text(100), role: "support", expires_in_days: 365 },
+  "POST /operator/v1/operators": { name: text(100), role: "support", expires_in_days: 365, person_id: null },
   "POST /operator/v1/operators/:operator_id/revoke": {},
   "POST /operator/v1/people": { email, name: text(100), role: "viewer" },
   "POST /operator/v1/people/:person_id/remove": {},

@@ -7,6 +7,8 @@ export const Operator = Schema.Struct({
   operatorId: OperatorId,
   name: Schema.String,
   role: Role,
+  /** People who may act by the token: in acts of two they and it are one. */
+  personIds: Schema.Array(Schema.String),
   createdAt: Schema.DateTimeUtc,
   expiresAt: Schema.DateTimeUtc,
   /** From then on the token is worthless; null while it may be used. */

@@ -49,7 +49,9 @@ export const consoleActs = {
   "api_keys.list": { of: ["developer", "support", "finance", "viewer"], isLogged: false },
   "api_keys.update": { of: ["developer"], isLogged: true },
   "api_keys.roll": { of: ["developer"], isLogged: true },
-  "api_keys.revoke": { of: ["developer"], isLogged: true }
+  "api_keys.revoke": { of: ["developer"], isLogged: true },
+  // It stops the shop until its program has the new one.
+  "main_keys.reset": { of: [], isLogged: true, isFresh: true }
 } as const satisfies Record<string, ConsoleAct>
 export type ConsoleActName = keyof typeof consoleActs
 

@@ -38,6 +38,7 @@ import type {
   Report,
   ReportsFeesQuery,
   ReportsFrozenQuery,
+  ReportsListQuery,
   ReportsPayoutQuery,
   ReportsStatementQuery,
   SandboxChannel,
@@ -285,6 +286,11 @@ export class ReportsApi {
     return this.#transport.call({ method: "POST", path: path`/reports`, body, isKeyed: true }, options)
   }
 
+  /** List reports that are made as files, newest first. Those that are being written, and those that are kept: of the last seven days. */
+  list(query: ReportsListQuery = {}, options: CallOptions = {}): List<Report> {
+    return this.#transport.list(path`/reports`, "report_no", query, options)
+  }
+
   /** Read the statement of a day or of up to 31 days. For each wallet and day: the opening balance, what the movements of each type have changed, and the closing balance, which is the head of the wallet's chain at that moment. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV. */
   statement(query: ReportsStatementQuery, options: CallOptions = {}): Call<StatementReport> {
     return this.#transport.call({ method: "GET", path: path`/reports/statement`, query }, options)
@@ -330,7 +336,7 @@ export class ReportsApi {
     return this.#transport.call({ method: "GET", path: path`/reports/${reportNo}` }, options)
   }
 
-  /** Read the file of a report. CSV, or one JSON object on each line (`application/x-ndjson`). A reader that was cut off goes on with `Range: bytes=N-` and gets 206. 409: the file is not complete. */
+  /** Read the file of a report. CSV, or one JSON object on each line (`application/x-ndjson`). A reader that was cut off goes on with `Range: bytes=N-` and gets 206. 409: the file is not complete. 416: it has none of these bytes. */
   file(reportNo: string, options: CallOptions = {}): Call<string> {
     return this.#transport.text(path`/reports/${reportNo}/file`, {}, options)
   }

@@ -1489,6 +1489,18 @@ export interface LedgerChainQuery {
   readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
 }
 
+/** The query of `reports.list`. */
+export interface ReportsListQuery {
+  /** Size of a page, 1 to 100; 20 unless given. */
+  readonly limit?: number | undefined
+  /** For the next page: the id of the last object of this one. */
+  readonly starting_after?: string | undefined
+  /** For the page before: the id of the first object of this one. Not together with `starting_after`. */
+  readonly ending_before?: string | undefined
+  /** Created between these moments, both included; one of them is enough. */
+  readonly created?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
+}
+
 /** The query of `reports.statement`. */
 export interface ReportsStatementQuery {
   /** The first day, as `YYYY-MM-DD`. */

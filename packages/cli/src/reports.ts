@@ -1,0 +1,67 @@
+/** `coffer reports`: reports for bookkeeping that are made as files (docs/reports.md). */
+import { Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import type { Report } from "../../sdk/src/index.ts"
+import { connect } from "./client.ts"
+import { currencies, oneOf, text } from "./flags.ts"
+import { command } from "./frame.ts"
+import { given } from "./given.ts"
+import { count, printObject, time } from "./output.ts"
+import { getCommand, listCommand, type Resource } from "./resource.ts"
+
+const kinds = ["statement", "transactions", "fees", "payout", "frozen"] as const
+
+const reports: Resource<Report, {}> = {
+  called: "reports",
+  idOf: ({ report_no }) => report_no,
+  columns: [
+    { title: "REPORT NO", of: ({ report_no }) => report_no },
+    { title: "STATUS", of: ({ status }) => status, isStatus: true },
+    { title: "REPORT", of: ({ report }) => report },
+    { title: "FORMAT", of: ({ format }) => format },
+    { title: "ROWS", of: rowsOf },
+    { title: "BYTES", of: ({ bytes }) => count(bytes) },
+    { title: "CREATED", of: ({ created_at }) => time(created_at) },
+    { title: "REMOVED", of: ({ expires_at }) => time(expires_at) }
+  ],
+  filters: {},
+  list: (coffer, cursors) => [coffer.reports.list(cursors)],
+  isDropped: true
+}
+
+function rowsOf({ rows_done, rows_total }: Report): string {
+  return rows_total === null || rows_total === rows_done
+    ? count(rows_done)
+    : `${count(rows_done)} of ${count(rows_total)}`
+}
+
+const create = command(
+  "create",
+  "Have a report made as a file, and print how far it is; read the file once its status is succeeded",
+  {
+    kind: Argument.Literals("report", kinds),
+    format: oneOf("format", ["csv", "jsonl"], "csv unless given"),
+    from: text("from", "The first day: 2026-10-01"),
+    to: text("to", "The last day; that of --from unless given"),
+    interval: oneOf("interval", ["day", "month", "range"], "Of a statement; day unless given"),
+    currency: oneOf("currency", currencies, "Only this wallet"),
+    timeZone: text("time-zone", "As in Europe/Berlin; the merchant's unless given"),
+    payoutNo: text("payout-no", "The payout that it is about"),
+    at: text("at", "The moment of a frozen report; now unless given")
+  },
+  ({ at, currency, format, from, interval, kind, payoutNo, timeZone, to }) =>
+    Effect.gen(function* () {
+      const { ask } = yield* connect()
+      const terms = given({ format, from, to, interval, currency, time_zone: timeZone, payout_no: payoutNo, at })
+      yield* printObject(yield* ask((coffer) => coffer.reports.create({ report: kind, ...terms })))
+    })
+)
+
+export const reportsCommand = Command.make("reports").pipe(
+  Command.withDescription("Reports for bookkeeping, as files: create, get, list"),
+  Command.withSubcommands([
+    create,
+    getCommand("reports", "report-no", (coffer, no) => coffer.reports.get(no)),
+    listCommand(reports)
+  ])
+)
