@@ -13,8 +13,9 @@ import { scopesOfRole } from "@coffer/rules/people/roleScopes"
 import { type Mode, prefixes } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import type { PersonRole } from "@coffer/model/PersonRole"
-import { covers, isOfSandbox, type Scope } from "@coffer/model/Scopes"
-import { Effect, Layer, Option, Redacted, References, Result } from "effect"
+import { covers, isOfClosed, isOfSandbox, type Scope } from "@coffer/model/Scopes"
+import { closedProblem } from "@coffer/rules/operator/closing"
+import { DateTime, Effect, Layer, Option, Redacted, References, Result } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { KeyUses } from "../keys/KeyUses.ts"
 import { type FoundKey, type Merchant, Merchants } from "../merchants/Merchants.ts"
@@ -69,11 +70,11 @@ export const layer = Layer.effect(
         const { key: scoped, merchant, mode } = account.value
         record.keyId = scoped?.key_id
         yield* inAccount.note(record, merchant, mode)
-        const refusal = refusalOf(account.value, record.ip)
+        const scope = scopeOf(group.identifier, endpoint.identifier)
+        const refusal = refusalOf(account.value, record, scope)
         if (refusal !== undefined) return yield* refusal
         if (scoped !== undefined) {
           uses.note({ keyId: scoped.key_id, at: record.arrived, ip: record.ip })
-          const scope = scopeOf(group.identifier, endpoint.identifier)
           if (!isInScope(scoped.scopes, mode, scope)) return yield* beyondScope(scope)
         }
         // A key that was unknown waited in the line of its address, whose length does not count here.
@@ -150,7 +151,7 @@ const makeByPerson = Effect.fnUntraced(function* (inAccount: InAccount) {
     }
     const merchant = yield* Effect.orDie(merchants.find(merchantId))
     yield* inAccount.note(record, merchant, mode)
-    const refusal = refusalOfMerchant(merchant, mode)
+    const refusal = refusalOfMerchant(merchant, { mode, arrived: record.arrived, scope })
     if (refusal !== undefined) return yield* refusal
     const handled = scope.endsWith(":read") ? httpEffect : logged(log, entry, record, httpEffect)
     return yield* inAccount.goOn(handled, record, record.behind)
@@ -158,17 +159,28 @@ const makeByPerson = Effect.fnUntraced(function* (inAccount: InAccount) {
 })
 
 /** The refusal of a call whose key works, the first of these that applies; undefined where there is none. */
-const refusalOf = ({ key, merchant, mode }: FoundKey, ip: string) => {
+const refusalOf = ({ key, merchant, mode }: FoundKey, { arrived, ip }: RequestRecord, scope: Scope) => {
   if (!isCallerAllowed(merchant.modes[mode], ip) || (key !== undefined && !isCallerAllowed(key, ip))) {
     return refuseWith(
       (request_id) => new Wire.IpNotAllowed({ message: `Calls from ${ip} are not allowed for this key.`, request_id })
     )
   }
-  return refusalOfMerchant(merchant, mode)
+  return refusalOfMerchant(merchant, { mode, arrived, scope })
 }
 
-const refusalOfMerchant = ({ approved, suspended_at }: Merchant, mode: Mode) => {
+interface Asked {
+  readonly mode: Mode
+  /** Milliseconds since 1970. */
+  readonly arrived: number
+  readonly scope: Scope
+}
+
+const refusalOfMerchant = ({ approved, closed_at, suspended_at }: Merchant, { arrived, mode, scope }: Asked) => {
   if (suspended_at !== null) return suspended
+  if (closed_at !== null) {
+    const closed = closedProblem(closed_at, DateTime.makeUnsafe(arrived), isOfClosed(scope))
+    if (closed !== undefined) return refuseWith((request_id) => new Wire.Forbidden({ message: closed, request_id }))
+  }
   return mode === "live" && !approved ? notApproved : undefined
 }
 

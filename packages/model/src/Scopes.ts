@@ -18,6 +18,7 @@ export const Scope = Schema.Literals([
   "logs:read",
   "erasures:read",
   "erasures:write",
+  "exports:read",
   "webhooks:read",
   "webhooks:write",
   "test_helpers:read",
@@ -28,6 +29,10 @@ export type Scope = typeof Scope.Type
 /** Whether these scopes let a call through that asks for `needed`. A scope to change something lets it be read, too. */
 export const covers = (held: ReadonlyArray<string>, needed: Scope): boolean =>
   held.includes(needed) || (needed.endsWith(":read") && held.includes(needed.replace(/read$/, "write")))
+
+/** What a closed merchant may do for some time: read, and what it owes to buyers, to the bank and to its books. */
+export const isOfClosed = (scope: Scope): boolean =>
+  scope.endsWith(":read") || ["refunds:write", "disputes:write", "reports:write", "erasures:write"].includes(scope)
 
 /** A live key has no test helpers: for it these routes do not exist. */
 export const isOfSandbox = (scope: string): boolean => scope.startsWith("test_helpers:")

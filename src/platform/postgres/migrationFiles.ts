@@ -65,5 +65,7 @@ export const migrationFiles: Readonly<Record<string, () => Promise<unknown>>> = 
   "0105_stray_session_notes.ts": () => import("./migrations/0105_stray_session_notes.ts"),
   "0110_tokens_of_people.ts": () => import("./migrations/0110_tokens_of_people.ts"),
   "0111_strong_sessions.ts": () => import("./migrations/0111_strong_sessions.ts"),
-  "0112_reports_held.ts": () => import("./migrations/0112_reports_held.ts")
+  "0112_reports_held.ts": () => import("./migrations/0112_reports_held.ts"),
+  "0115_erased_tags.ts": () => import("./migrations/0115_erased_tags.ts"),
+  "0116_closed_merchants.ts": () => import("./migrations/0116_closed_merchants.ts")
 }
