@@ -179,7 +179,7 @@ describe("of Stripe", () => {
   it.live("both hosts are tried by the proxy, that of calls and that of files of evidence", () =>
     Effect.gen(function* () {
       const { asked, url: proxy } = yield* proxying(() => 403)
-      yield* seen({ settings: stripeWith({ api: new URL("https://api.stripe.com"), proxy }) }, "stripe")
+      yield* seen({ settings: roomsWith({ api: new URL("https://api.stripe.com"), proxy }) }, "stripe")
       assert.sameMembers(
         asked.map(({ target }) => target),
         ["api.stripe.com:443", "files.stripe.com:443"]

@@ -5,9 +5,9 @@ import type { Report } from "../../sdk/src/index.ts"
 import { connect } from "./client.ts"
 import { currencies, oneOf, text } from "./flags.ts"
 import { command } from "./frame.ts"
-import { given } from "./given.ts"
 import { count, printObject, time } from "./output.ts"
 import { getCommand, listCommand, type Resource } from "./resource.ts"
+import { withoutNone } from "./withoutNone.ts"
 
 const kinds = ["statement", "transactions", "fees", "payout", "frozen"] as const
 
@@ -52,7 +52,7 @@ const create = command(
   ({ at, currency, format, from, interval, kind, payoutNo, timeZone, to }) =>
     Effect.gen(function* () {
       const { ask } = yield* connect()
-      const terms = given({ format, from, to, interval, currency, time_zone: timeZone, payout_no: payoutNo, at })
+      const terms = withoutNone({ format, from, to, interval, currency, time_zone: timeZone, payout_no: payoutNo, at })
       yield* printObject(yield* ask((coffer) => coffer.reports.create({ report: kind, ...terms })))
     })
 )
