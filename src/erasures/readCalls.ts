@@ -145,7 +145,9 @@ export const mayHave = (email: string | undefined): ((text: string) => boolean) 
   return (text) => pattern.test(text)
 }
 
-/** Which numbers in these texts are of certain orders, or of what belongs to them. `which`: a condition on an order `o`. */
+/**
+ * Which numbers in these texts are of certain orders, or of what belongs to them. `which`: a condition on an order `o`.
+ */
 export const makeNumbersOf = (sql: SqlClient.SqlClient, which: Statement.Fragment): NumbersOf =>
   Effect.fnUntraced(function* (texts) {
     const { delivery, dispute, event, refund, tradeNo } = prefixes

@@ -1,6 +1,6 @@
 /**
  * Front door to exports: rows of a buyer or of a merchant as files of JSON lines in a tar archive, with the files that
- * were uploaded, which is read page by page while it is sent. A client that reads slowly slows the reading, and one that
+ * were uploaded. It is read page by page while it is sent. A client that reads slowly slows the reading, and one that
  * leaves ends it. Secrets are left out.
  */
 import type { Account } from "@coffer/model/Account"

@@ -1,6 +1,6 @@
 /**
- * API logs in archives, with their bodies as they are kept: all of an account, or those that tell of a buyer. A list that
- * an account has read keeps the buyer's objects alone. Calls have no index by buyer, so all of them are looked through.
+ * API logs in archives, with their bodies as they are kept: all of an account, or those that tell of a buyer. A list
+ * that an account has read keeps the buyer's objects alone. Calls have no index by buyer, so all are looked through.
  */
 import type { Account } from "@coffer/model/Account"
 import { DateTime, Effect } from "effect"

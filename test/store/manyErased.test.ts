@@ -172,9 +172,12 @@ const say = ({
 }) => {
   const { system, user } = process.cpuUsage(cpu)
   const times = took.toSorted((a, b) => a - b).map(Math.round)
+  const [millis, ofProcessor] = [performance.now() - began, (user + system) / 1_000].map(Math.round)
   process.stdout.write(
-    `${count} orders in ${Math.round(performance.now() - began)} ms, ${Math.round((user + system) / 1_000)} ms of CPU ` +
-      `in this process, ${progress.size} different counts seen; ${times.length} orders were taken meanwhile, ` +
-      `median ${times[times.length >> 1]} ms, worst ${times.at(-1)} ms\n`
+    [
+      `${count} orders in ${millis} ms, ${ofProcessor} ms of CPU in this process, ${progress.size} counts seen`,
+      `${times.length} orders taken meanwhile, median ${times[times.length >> 1]} ms, worst ${times.at(-1)} ms`,
+      ""
+    ].join("\n")
   )
 }

@@ -1,7 +1,7 @@
 /**
- * Exports (docs/architecture.md, section 7): all that is kept of a buyer, for the operator and for a merchant of its own,
- * and of a merchant who moves away. The answer is a tar archive that is sent while it is read. Without Idempotency-Key: a
- * stored request would keep the address.
+ * Exports (docs/architecture.md, section 7): all that is kept of a buyer, for the operator and for a merchant of its
+ * own, and of a merchant who moves away. The answer is a tar archive that is sent while it is read. Without
+ * Idempotency-Key: a stored request would keep the address.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -12,9 +12,9 @@ import { Email } from "./Orders.ts"
 
 const archive = HttpApiSchema.StreamUint8Array({ contentType: "application/x-tar" })
 const what =
-  "A tar archive of files with one JSON object a line, 250 at most, in a folder for each kind, and of uploaded files in " +
-  "`files`. The last file, `manifest.json`, has the path and the SHA-256 of each of the others and how many lines it has, " +
-  "and names uploads that the storage has lost; an archive without it is not whole."
+  "A tar archive of files with one JSON object a line, 250 at most, in a folder for each kind, and of uploaded files " +
+  "in `files`. The last file, `manifest.json`, has the path and the SHA-256 of each of the others and how many lines " +
+  "it has, and names uploads that the storage has lost; an archive without it is not whole."
 const kinds = "with refunds, disputes, evidence and its files, events, mails, deliveries and API logs"
 
 const Buyer = Schema.Struct({ email: Email.annotate({ description: "The buyer's address." }) }).annotate({
@@ -64,7 +64,9 @@ export class ExportsGroup extends HttpApiGroup.make("exports")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Export a merchant, for moving away",
-        description: `${what} Settings without secrets, orders, refunds, disputes, payouts, links, ledger, events, files and API logs.`
+        description:
+          `${what} Settings without secrets, orders, refunds, disputes, payouts, links, ledger, events, files and ` +
+          "API logs."
       })
     )
   )

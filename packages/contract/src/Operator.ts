@@ -282,10 +282,10 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
       OpenApi.annotations({
         summary: "Close a merchant for good",
         description:
-          "It takes no new order, link, endpoint or key, at once and on all runners. Its keys read, refund, answer " +
-          "disputes, export and erase for 90 days more, and then answer 403. Payments of open orders, refunds, disputes " +
-          "and payouts go on. Sent again, it changes nothing. 202: it takes two operators, and another has to send the " +
-          "same request."
+          "It takes no new order, link or endpoint, at once and on all runners. Its keys read, refund, answer " +
+          "disputes, export and erase for 90 days more, and are then answered 403. Payments of open orders, refunds, " +
+          "disputes and payouts go on. Sent again, it changes nothing. 202: it takes two operators, and another has " +
+          "to send the same request."
       })
     ),
     HttpApiEndpoint.get("retrieve", "/operator/v1/merchants/:merchant_id", {

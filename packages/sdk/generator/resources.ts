@@ -121,7 +121,8 @@ const fileMethod = (operation: Operation): string => {
   return isBinary
     ? [
         `${called}options: CallOptions = {}): Call<Uint8Array> {`,
-        `    return this.#transport.call({ method: "${method}", path: ${pathOf(operation)}${bodyField}, isKeyed: true, isBinary: true }, options)`,
+        `    return this.#transport.call({ method: "${method}", path: ${pathOf(operation)}${bodyField}, ` +
+          "isKeyed: true, isBinary: true }, options)",
         "  }"
       ].join("\n")
     : [

@@ -1,6 +1,6 @@
 /**
- * A bucket: a small HTTP server which speaks of S3 what the service needs, PUT, GET and DELETE of an object. It looks at
- * the signature's form, not at its truth, so that a real S3 accepts ours is not shown by it.
+ * A bucket: a small HTTP server which speaks of S3 what the service needs, PUT, GET and DELETE of an object. It looks
+ * at the signature's form, not at its truth, so that a real S3 accepts ours is not shown by it.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"

@@ -1,6 +1,6 @@
 /**
- * A buyer through all that a buyer can go through, whose e-mail, name and metadata stand in everything that is kept, and
- * the search for them (docs/decisions/0103).
+ * A buyer through all that a buyer can go through, whose e-mail, name and metadata stand in everything that is kept,
+ * and the search for them (docs/decisions/0103).
  */
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { createServer } from "node:http"

@@ -1,4 +1,4 @@
-/** When an operator closed a merchant for good (docs/decisions/0115): all that follows is derived from it when it is asked. */
+/** When an operator closed a merchant for good (docs/decisions/0115): all else follows from it when it is asked. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
