@@ -119,6 +119,8 @@ const makeInAccount = Effect.gen(function* () {
   }
 })
 
+const noRole = forbidden("You have no role at this merchant.")
+
 type InAccount = Effect.Success<typeof makeInAccount>
 
 /**
@@ -138,7 +140,7 @@ const makeByPerson = Effect.fnUntraced(function* (inAccount: InAccount) {
     const { merchantId, mode } = record.ofConsole!
     const signedIn = yield* signedInOf(record)
     const role = roleAt(signedIn.person, merchantId) as PersonRole | undefined
-    if (role === undefined) return yield* forbidden("You have no role at this merchant.")
+    if (role === undefined) return yield* noRole
     if (signedIn.needsPasskey) return yield* forbidden(registerFirst)
     const scope = scopeOf(group.identifier, endpoint.identifier)
     const entry = {
@@ -149,7 +151,7 @@ const makeByPerson = Effect.fnUntraced(function* (inAccount: InAccount) {
       yield* log.writeOnce({ ...entry, phase: "refused", status: 403 })
       return yield* forbidden(`The role ${role} does not have the scope ${scope} in ${mode}.`)
     }
-    const merchant = yield* Effect.orDie(merchants.find(merchantId))
+    const merchant = yield* Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: () => noRole })
     yield* inAccount.note(record, merchant, mode)
     const refusal = refusalOfMerchant(merchant, { mode, arrived: record.arrived, scope })
     if (refusal !== undefined) return yield* refusal
@@ -168,14 +170,14 @@ const refusalOf = ({ key, merchant, mode }: FoundKey, { arrived, ip }: RequestRe
   return refusalOfMerchant(merchant, { mode, arrived, scope })
 }
 
-interface Asked {
+interface Calling {
   readonly mode: Mode
   /** Milliseconds since 1970. */
   readonly arrived: number
   readonly scope: Scope
 }
 
-const refusalOfMerchant = ({ approved, closed_at, suspended_at }: Merchant, { arrived, mode, scope }: Asked) => {
+const refusalOfMerchant = ({ approved, closed_at, suspended_at }: Merchant, { arrived, mode, scope }: Calling) => {
   if (suspended_at !== null) return suspended
   if (closed_at !== null) {
     const closed = closedProblem(closed_at, DateTime.makeUnsafe(arrived), isOfClosed(scope))

@@ -112,7 +112,7 @@ export const layer = Layer.effect(
     const log = yield* AuditLog
     const merchants = yield* Merchants
 
-    /** Nobody has a role at a merchant that there is not. */
+    /** A merchant that there is not has no roles. */
     const closed = (act: ConsoleActName, { path }: RequestRecord) =>
       typeof ofWhom(act) === "string"
         ? Effect.undefined

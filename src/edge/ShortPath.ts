@@ -1,8 +1,8 @@
 /**
  * The short path of the merchant API. A plain call, as nearly all are, goes from Node's request to its handler and
  * back without the framework's server and router, which would take at least a fifth more processor time
- * (docs/decisions/0086). Other calls, and those of the console, go through the framework. Endpoints, middleware, handlers and replies are the
- * same on both paths.
+ * (docs/decisions/0086). Other calls, and those of the console, go through the framework. Endpoints,
+ * middleware, handlers and replies are the same on both paths.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Decoding, Idempotency, MerchantKey, Quotas, SandboxOnly } from "@coffer/contract/Caller"

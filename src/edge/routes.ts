@@ -18,7 +18,8 @@ import type { RequestRecord } from "../http/CurrentRequest.ts"
 
 /**
  * The address as routes know it: `{web_url}/api/v1/...` becomes `{base_url}/v1/...` (silences: G8), and so does an
- * account's address in the console. A `;` is encoded, because the router would end the path there, although it is an ordinary character in a segment (RFC 3986, 3.3).
+ * account's address in the console. A `;` is encoded, because the router would end the path there, although it is an
+ * ordinary character in a segment (RFC 3986, 3.3).
  */
 export const routed = (url: string): string =>
   url

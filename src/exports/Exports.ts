@@ -20,7 +20,7 @@ import { makeCallPages } from "./callPages.ts"
 export class Exports extends Context.Service<
   Exports,
   {
-    /** Of all merchants without an account. */
+    /** Without an account: those of all merchants. */
     readonly ofBuyer: (email: string, account?: Account) => Stream.Stream<Uint8Array>
     readonly ofMerchant: (account: Account) => Stream.Stream<Uint8Array>
   }
@@ -82,7 +82,7 @@ export const layer = Layer.effect(
 
 interface Listed {
   readonly path: string
-  /** Of a file of lines. */
+  /** The number of lines, for a file of lines. */
   readonly lines?: number
   readonly sha256: string
 }

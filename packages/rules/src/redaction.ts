@@ -150,7 +150,7 @@ const secretNames = new Set(["number", "track", "cid", "pass"])
 
 /** Names written as one word. */
 const secretParts =
-  /secret|password|passwd|passphrase|cardnum|creditcard|debitcard|securitycode|verificationcode|onetime(code|pass)|cryptogram|emvdata/
+  /secret|pass(wd|word|phrase)|cardnum|(cred|deb)itcard|(security|verification)code|onetime(code|pass)|cryptogram|emvdata/
 const secretBeginnings = /^(bearer|track(\d|data))/
 const secretEndings = /(tokens?|authorization|signature|credentials?|cvc2?|cvv2?|cvn2?|cardno|cookies?|jwt)$/
 /** A `key` alone is no secret, nor is the `id` of one. */
