@@ -60,6 +60,14 @@ describe("an endpoint", () => {
     assert.strictEqual(findingOf({ ...lasting, lastFailedAt: at(119) }, true, at(130)), "nothing")
   })
 
+  it("that was never told of is looked at when its last failure is old, and one in an outage as soon as it may be", () => {
+    assert.deepStrictEqual(nextLookAt(failing(), at(4)), at(4 + 30 * 24))
+    assert.deepStrictEqual(nextLookAt(failing({ wellSince: at(5) }), at(5)), at(28))
+    const calm = failing({ fifthFailedAt: null, wellSince: at(5), toldAt: at(3) })
+    assert.deepStrictEqual(nextLookAt(calm, at(6)), at(28))
+    assert.deepStrictEqual(nextLookAt({ ...calm, toldAt: at(20) }, at(21)), at(44))
+  })
+
   it("of which nothing has to be done is looked at later than now, so that no look follows another at once", () => {
     const hours = fc.integer({ min: 0, max: 2_000 }).map(at)
     const health = fc.record({

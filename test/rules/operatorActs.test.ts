@@ -1,6 +1,6 @@
 /** Which role may do what with the operator's API, and what takes two (docs/architecture.md, section 7). */
 import type { Role } from "@coffer/model/Role"
-import { type ActName, actOf, acts, isSeen, mayDo, ofTwo, takesTwo } from "@coffer/rules/operator/acts"
+import { type ActName, actOf, acts, hiddenIn, isSeen, mayDo, ofTwo, takesTwo } from "@coffer/rules/operator/acts"
 import { assert, describe, it } from "@effect/vitest"
 
 const names = Object.keys(acts) as ReadonlyArray<ActName>
@@ -71,6 +71,13 @@ describe("an act of the operator's API", () => {
     assert.deepStrictEqual(new Set(names.filter(isSeen)), new Set([...seen, ...lookups] as ReadonlyArray<ActName>))
   })
 
+  it("of an erasure or an export hides the buyer's address, and no other act hides anything", () => {
+    const hiding = names.filter((act) => hiddenIn(act).length > 0)
+    assert.sameMembers(hiding, ["erasures.create", "exports.buyer"])
+    assert.deepStrictEqual(hiddenIn("erasures.create"), ["email"])
+    assert.deepStrictEqual(hiddenIn("payouts.create"), [])
+  })
+
   it("has the name of its group and its endpoint", () => {
     assert.strictEqual(actOf("payouts", "approve"), "payouts.approve")
   })
@@ -112,10 +119,12 @@ describe("two operators", () => {
     assert.isFalse(takesTwo("merchants.update", {}, { approved: true }))
   })
 
-  it("reset a live key, where one alone resets that of the sandbox", () => {
-    assert.isTrue(takesTwo("merchants.resetKey", { liveKeys: true }, { mode: "live" }))
-    assert.isFalse(takesTwo("merchants.resetKey", { liveKeys: true }, { mode: "sandbox" }))
-    assert.isFalse(takesTwo("merchants.resetKey", { fees: true }, { mode: "live" }))
+  it("reset, make or roll a live key, where one alone does it to a key of the sandbox", () => {
+    for (const act of ["merchants.resetKey", "api_keys.create", "api_keys.roll"] as const) {
+      assert.isTrue(takesTwo(act, { liveKeys: true }, { mode: "live" }), act)
+      assert.isFalse(takesTwo(act, { liveKeys: true }, { mode: "sandbox" }), act)
+      assert.isFalse(takesTwo(act, { fees: true }, { mode: "live" }), act)
+    }
   })
 
   it("set a merchant's channel, whichever it is", () => {

@@ -60,6 +60,11 @@ describe("order: refunds", () => {
     const partly = reserved(6_00, RefundCompleted.make({ amount: Minor.make(6_00) })).state
     assert.strictEqual(remaining(partly, ask(4_01)), 4_00)
     assert.strictEqual(remaining(pendingOrder, ask(1)), 0)
+    const disputedWhole = reserved(10_00, DisputeOpened.make({}), DisputeClosed.make({ lost: Minor.make(5_00) })).state
+    assert.strictEqual(remaining(disputedWhole, ask(1)), 0)
+    const unpromised = OrderCommand.cases.CompleteRefund.make({ amount: Minor.make(1) })
+    assert.strictEqual(remaining(paid.state, unpromised), 0)
+    assert.strictEqual(remaining(pendingOrder, unpromised), 0)
   })
 
   it("what was released may be asked for again", () =>
@@ -69,6 +74,13 @@ describe("order: refunds", () => {
 
   it("all that remains is asked for anew when it has changed meanwhile", () =>
     reserved(1).when(askAll(10_00)).thenRefused("remaining_changed"))
+
+  it("nothing is refunded while one of two disputes is not decided", () => {
+    const lostOne = [DisputeOpened.make({}), DisputeOpened.make({}), DisputeClosed.make({ lost: Minor.make(0) })]
+    const half = order(PaymentSucceeded.make({ facts }), ...lostOne)
+    half.when(ask(1)).thenRefused("disputed")
+    assert.strictEqual("disputesOpen" in half.state && half.state.disputesOpen, 1)
+  })
 
   it("nothing is refunded while a dispute is not decided", () => {
     order(PaymentSucceeded.make({ facts }), DisputeOpened.make({})).when(ask(1)).thenRefused("disputed")
