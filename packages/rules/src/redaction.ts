@@ -149,8 +149,10 @@ const secretWords = new Set([
 const secretNames = new Set(["number", "track", "cid", "pass"])
 
 /** Names written as one word. */
-const secretParts =
-  /secret|pass(wd|word|phrase)|cardnum|(cred|deb)itcard|(security|verification)code|onetime(code|pass)|cryptogram|emvdata/
+const secretParts = new RegExp(
+  "secret|pass(wd|word|phrase)|cardnum|(credit|debit)card|(security|verification)code|" +
+    "onetime(code|pass)|cryptogram|emvdata"
+)
 const secretBeginnings = /^(bearer|track(\d|data))/
 const secretEndings = /(tokens?|authorization|signature|credentials?|cvc2?|cvv2?|cvn2?|cardno|cookies?|jwt)$/
 /** A `key` alone is no secret, nor is the `id` of one. */
