@@ -104,8 +104,8 @@ export class HeldUpGroup extends HttpApiGroup.make("held_up")
           "Refunds that the channel has not settled, disputes that are not decided, payouts without an end, payments " +
           "that no order takes, sessions at a channel that name an order and are not in these books (after a " +
           "restore), deliveries and mails that were refused and are tried again, and reports of which a step fails. " +
-          "A delivery or mail that was given up waits for nothing: deliveries of which all attempts failed are listed " +
-          "by `webhook_deliveries?status=failed`."
+          "A delivery or mail that was given up waits for nothing: deliveries of which all attempts failed are " +
+          "listed by `webhook_deliveries?status=failed`."
       })
     )
   )
