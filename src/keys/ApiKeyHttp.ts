@@ -1,4 +1,4 @@
-/** Handlers of `api_keys`, the operator's and the console's, and of the console's `main_keys`. */
+/** Handlers of `api_keys`, for operators and the console, and of the console's `main_keys` (docs/architecture.md). */
 import { ConsoleApi } from "@coffer/contract/Console"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { Effect, Layer } from "effect"

@@ -66,7 +66,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("commands f
       yield* merchantOf(running).paid(5_000)
       const day = new Date().toISOString().slice(0, 10)
       const { report_no } = yield* json(`reports create transactions --from ${day} --currency USD --time-zone UTC`)
-      const get = json(`reports get ${report_no}`)
+      const get = Effect.suspend(() => json(`reports get ${report_no}`))
       yield* eventually(
         "the file of the report",
         Effect.map(get, ({ status }) => status === "succeeded")

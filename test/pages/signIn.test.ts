@@ -79,7 +79,7 @@ describe.skipIf(executable === undefined)(`the console's sign-in page${needsChro
         await page.getByLabel("Name of a new passkey").fill("My laptop")
         await page.getByRole("button", { name: "Add a passkey" }).click()
         await page.getByText("The passkey was added").waitFor()
-        await page.getByText("My laptop").waitFor()
+        await page.getByLabel("New name of My laptop").waitFor()
         await page.getByRole("button", { name: "Sign out" }).click()
         await page.getByText("You are signed out").waitFor()
         await page.getByRole("button", { name: "Sign in with a passkey" }).click()
