@@ -28,7 +28,7 @@ export const openIdProvider = Effect.fnUntraced(function* (redirectUri: string) 
         response_types: ["code"]
       }
     ],
-    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "groups"] },
+    claims: { openid: ["sub", "amr"], email: ["email", "email_verified"], profile: ["name", "groups"] },
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, ...accounts.get(id) }) }),
     // The client has the claims without a question to the person.
     loadExistingGrant: async ({ oidc }) => {
