@@ -73,7 +73,7 @@ const en = {
     addFailed: "No passkey was added. You may have it already.",
     added: "The passkey was added. It signs you in from now on.",
     renamed: "The passkey has its new name.",
-    removed: "The passkey was removed. Where it had signed you in, you are signed out. Delete it on its device, too.",
+    removed: "The passkey was removed, and other sessions that it opened have ended. Delete it on its device, too.",
     lastStays: "This installation demands passkeys, and this is your last one. Add another first.",
     gone: "You have no such passkey any more.",
     signedOut: "You are signed out.",
