@@ -112,7 +112,7 @@ export const layer = Layer.effect(
     const log = yield* AuditLog
     const merchants = yield* Merchants
 
-    /** A merchant that there is not has no roles. */
+    /** A merchant that there is not has nobody with a role. */
     const closed = (act: ConsoleActName, { path }: RequestRecord) =>
       typeof ofWhom(act) === "string"
         ? Effect.undefined

@@ -123,7 +123,7 @@ export const callsOf = (rows: ReadonlyArray<CallRow>, blocks: ReadonlyMap<number
     return { ...row, request, response, text: `${row.path} ${jsonText([request, response])}` }
   })
 
-// Accounts of calls -----------------------------------------------------------------
+// Owners of calls -----------------------------------------------------------------
 
 export type NumbersOf = (texts: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>>
 

@@ -20,7 +20,7 @@ import { makeCallPages } from "./callPages.ts"
 export class Exports extends Context.Service<
   Exports,
   {
-    /** Without an account: those of all merchants. */
+    /** Without an account it is of all merchants. */
     readonly ofBuyer: (email: string, account?: Account) => Stream.Stream<Uint8Array>
     readonly ofMerchant: (account: Account) => Stream.Stream<Uint8Array>
   }
@@ -82,7 +82,7 @@ export const layer = Layer.effect(
 
 interface Listed {
   readonly path: string
-  /** The number of lines, for a file of lines. */
+  /** A file of lines has them. */
   readonly lines?: number
   readonly sha256: string
 }

@@ -1,4 +1,4 @@
-/** A closed merchant: what it is refused, and for how long it is not (docs/decisions/0115). */
+/** A closed merchant: the scopes that it loses, and how long it keeps the others (docs/decisions/0115). */
 import { Scope, isOfClosed } from "@coffer/model/Scopes"
 import { closedProblem } from "@coffer/rules/operator/closing"
 import { assert, describe, it } from "@effect/vitest"

@@ -30,7 +30,7 @@ export type Scope = typeof Scope.Type
 export const covers = (held: ReadonlyArray<string>, needed: Scope): boolean =>
   held.includes(needed) || (needed.endsWith(":read") && held.includes(needed.replace(/read$/, "write")))
 
-/** A closed merchant may do this for some time: read, and do its duty to buyers, to the bank and to its books. */
+/** A scope that a closed merchant keeps for some time: to read, and to do what it owes buyers and the bank. */
 export const isOfClosed = (scope: Scope): boolean =>
   scope.endsWith(":read") || ["refunds:write", "disputes:write", "reports:write", "erasures:write"].includes(scope)
 

@@ -63,7 +63,7 @@ export interface Raw {
   /** Its body has been read: it is `text`. */
   readonly response: Response
   readonly text: string
-  /** For a file that is no text. */
+  /** The content of a file that is no text. */
   readonly bytes?: Uint8Array
 }
 
