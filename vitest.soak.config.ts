@@ -17,7 +17,7 @@ export default defineConfig({
       "test/http/refunds/refundRaces.test.ts",
       "test/money/*.test.ts",
       "test/pages/{checkoutHostile,checkoutScreens,mainJob}.test.ts",
-      "test/store/listIndexes.test.ts",
+      "test/store/{listIndexes,manyErased}.test.ts",
       "test/stripe/{crash,faults,histories}.test.ts",
       "test/webhooks/manyDestinations.test.ts"
     ],

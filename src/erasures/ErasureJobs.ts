@@ -24,11 +24,11 @@ import { Erasures, hashOf, patternOf, wakeup } from "./Erasures.ts"
 import { type Counts, type ErasureRow, ErasureStore, type Progress, type Step } from "./ErasureStore.ts"
 
 /** Orders of a slice, of one transaction, and how many transactions are at work at once: Postgres has its part then. */
-const ordersMax = 1_500
-const togetherMax = 250
+const ordersMax = 3_000
+const togetherMax = 500
 const transactionsMax = 3
 /** Rows that a slice looks at, where it has to look at all. */
-const lookedAtMax = 2_000
+const lookedAtMax = 5_000
 /** Erasures that a round works on. */
 const atOnce = 4
 /** Slices for one lease, which end within it. */

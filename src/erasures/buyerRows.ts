@@ -81,7 +81,7 @@ export const makeBuyerRows = (sql: SqlClient.SqlClient) => {
      */
     byText: Effect.fnUntraced(function* ({ account, after, limit, until }: BuyersOrders, pattern: string) {
       const rows = yield* sql<{ readonly id: string; readonly isNamed: boolean }>`select o.trade_no as id,
-          ${takenBy(until)} and o.erased_at is null and concat_ws(' ', o.subject, o.notify_url, o.return_url,
+          o.erased_at is null and ${takenBy(until)} and concat_ws(' ', o.subject, o.notify_url, o.return_url,
             o.metadata::text, o.unapplied_payments::text, o.receipt::text) ~* ${pattern} as "isNamed"
         from orders o where ${whose(account)} and o.trade_no > ${after} order by o.trade_no limit ${limit}::int4`
       return {

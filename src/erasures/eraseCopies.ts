@@ -4,15 +4,26 @@
  * too, in calls from before the request, since a refused call names no order. A slice is a page of rows in the order of
  * their keys, and one transaction.
  */
-import { retentionDays } from "@coffer/contract/Logs"
-import { prefixes } from "@coffer/model/Ids"
 import { type Eraser, makeEraser } from "@coffer/rules/erasure"
 import { DateTime, Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { allOf, type Bodies, packed } from "../logs/logBodies.ts"
+import { type Bodies, packed } from "../logs/logBodies.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { storableJson } from "../platform/postgres/storable.ts"
-import { isoText, jsonText, parseJson, TimeColumn } from "../platform/runtime/codecs.ts"
+import { isoText, jsonText, parseJson } from "../platform/runtime/codecs.ts"
+import {
+  type Call,
+  type CallRow,
+  callsOf,
+  decoded,
+  makeNumbersOf,
+  makeOwnNumbersOf,
+  makeReadCalls,
+  mayHave,
+  type NumbersOf,
+  numbersIn,
+  openBlocks
+} from "./readCalls.ts"
 
 export interface CopiesOf {
   /** Undefined for all merchants. */
@@ -29,48 +40,16 @@ export interface Walked {
   readonly place: string | undefined
 }
 
-const answersMax = 2_000
-const callsMax = 1_000
-/** Numbers that one statement looks up. */
-const numbersMax = 5_000
-
+const answersMax = 5_000
+const callsMax = 2_000
 export const makeEraseCopies = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const erasedOf = makeErasedOf(sql)
+  const erasedOf = makeNumbersOf(sql, isErasedOrder(sql))
   return { answers: makeAnswers(sql, erasedOf), logs: makeLogs(sql, erasedOf) }
 })
 
-type ErasedOf = (texts: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>>
-
-/** Which numbers in these texts are of erased orders, or of what belongs to them. */
-const makeErasedOf = (sql: SqlClient.SqlClient): ErasedOf => {
-  const { delivery, dispute, event, refund, tradeNo } = prefixes
-  const pattern = new RegExp(
-    `(?:${[tradeNo.sandbox, tradeNo.live, refund, dispute, event, delivery].join("|")})[0-9A-HJKMNP-TV-Z]{26}`,
-    "g"
-  )
-  return Effect.fnUntraced(function* (texts) {
-    const numbers = [...new Set(texts.flatMap((text) => text.match(pattern) ?? []))]
-    const erased = new Set<string>()
-    for (let from = 0; from < numbers.length; from += numbersMax) {
-      const some = numbers.slice(from, from + numbersMax)
-      const of = (prefix: string) => some.filter((number) => number.startsWith(prefix))
-      const rows = yield* sql<{ readonly number: string }>`
-        select o.trade_no as number from orders o
-          where o.trade_no = any(${of(tradeNo.live)}::text[]) and o.erased_at is not null
-        union all select r.refund_no from refunds r join orders o using (trade_no)
-          where r.refund_no = any(${of(refund)}::text[]) and o.erased_at is not null
-        union all select d.dispute_no from disputes d join orders o using (trade_no)
-          where d.dispute_no = any(${of(dispute)}::text[]) and o.erased_at is not null
-        union all select e.id from events e join orders o using (trade_no)
-          where e.id = any(${of(event)}::text[]) and o.erased_at is not null
-        union all select d.id from deliveries d join events e on e.id = d.event_id join orders o using (trade_no)
-          where d.id = any(${of(delivery)}::text[]) and o.erased_at is not null`
-      for (const { number } of rows) erased.add(number)
-    }
-    return erased
-  }, sqlDefects)
-}
+/** As a condition on an order `o`. */
+const isErasedOrder = (sql: SqlClient.SqlClient) => sql`o.erased_at is not null`
 
 // Stored answers ------------------------------------------------------------------
 
@@ -79,7 +58,7 @@ const decodeAnswers = Schema.decodeUnknownEffect(Schema.Array(AnswerRow))
 
 /** Answers that show a secret are sealed, and none of them is about a buyer. */
 const makeAnswers =
-  (sql: SqlClient.SqlClient, erasedOf: ErasedOf) =>
+  (sql: SqlClient.SqlClient, erasedOf: NumbersOf) =>
   (place: string, { email, merchantId, mode, requestedAt }: CopiesOf): Effect.Effect<Walked> =>
     Effect.gen(function* () {
       const whose = merchantId === undefined ? sql`true` : sql`merchant_id = ${merchantId} and mode = ${mode ?? ""}`
@@ -92,8 +71,9 @@ const makeAnswers =
       const erased = yield* erasedOf(texts)
       const isErased = (number: string) => erased.has(number)
       const [all, own] = [makeEraser({ email, isErased }), makeEraser({ email: undefined, isErased })]
+      const hasAddress = mayHave(email)
       const changed = rows.flatMap(({ data, id, is_before }) => {
-        if (data === null) return []
+        if (data === null || !(numbersIn(data).some(isErased) || (is_before && hasAddress(data)))) return []
         const after = jsonText((is_before ? all : own).answer(Option.getOrNull(parseJson(data))))
         return after === data ? [] : [{ id, data, after }]
       })
@@ -108,80 +88,35 @@ const makeAnswers =
 
 // API logs ------------------------------------------------------------------------
 
-const CallRow = Schema.Struct({
-  merchant_id: Schema.String,
-  mode: Schema.String,
-  request_id: Schema.String,
-  path: Schema.String,
-  user_agent: Schema.NullOr(Schema.String),
-  idempotency_key: Schema.NullOr(Schema.String),
-  created_at: TimeColumn,
-  block: Schema.NullOr(Schema.Int),
-  place: Schema.NullOr(Schema.Int)
-})
-type CallRow = typeof CallRow.Type
-const decodeCalls = Schema.decodeUnknownEffect(Schema.Array(CallRow))
-const BlockRow = Schema.Struct({ day: TimeColumn, block: Schema.Int, bodies: Schema.Uint8Array })
-const decodeBlocks = Schema.decodeUnknownEffect(Schema.Array(BlockRow))
-const Account = Schema.Struct({ merchant_id: Schema.String, mode: Schema.String })
-const decodeAccounts = Schema.decodeUnknownEffect(Schema.Array(Account))
-const OwnNumber = Schema.Struct({ out_trade_no: Schema.String })
-const decodeOwnNumbers = Schema.decodeUnknownEffect(Schema.Array(OwnNumber))
-
-/** A call with its bodies as they are kept. */
-interface Call extends CallRow {
-  readonly request: unknown
-  readonly response: unknown
-}
-
-const makeLogs = (sql: SqlClient.SqlClient, erasedOf: ErasedOf) => {
-  /** The account of this place, and the first call after it. A place is the account and the number of its last call. */
-  const firstAccount = Effect.fnUntraced(function* (place: string, { merchantId, mode }: CopiesOf) {
-    if (merchantId !== undefined) return { merchant_id: merchantId, mode: mode ?? "", after: place.split("/")[2] ?? "" }
-    const [merchant_id = "", ofMode = "", after = ""] = place.split("/")
-    const since = after === "" ? sql`>` : sql`>=`
-    const [account] = yield* decodeAccounts(
-      yield* sql`select merchant_id, mode from merchant_modes
-        where (merchant_id, mode) ${since} (${merchant_id}, ${ofMode})
-        order by merchant_id, mode limit 1`
-    )
-    return account === undefined ? undefined : { ...account, after }
-  })
+const makeLogs = (sql: SqlClient.SqlClient, erasedOf: NumbersOf) => {
+  const readCalls = makeReadCalls(sql)
+  const erasedNumbers = makeOwnNumbersOf(sql, isErasedOrder(sql))
 
   const slice = Effect.fnUntraced(function* (place: string, options: CopiesOf) {
-    const account = yield* firstAccount(place, options)
-    if (account === undefined) return { erased: 0, place: undefined }
-    const oldest = DateTime.removeTime(DateTime.subtract(options.now, { days: retentionDays }))
-    const rows = yield* decodeCalls(
-      yield* sql`select merchant_id, mode, request_id, path, user_agent, idempotency_key, created_at, block, place
-        from api_logs where merchant_id = ${account.merchant_id} and mode = ${account.mode}
-          and request_id > ${account.after} and created_at >= ${isoText(oldest)}::text::timestamptz
-        order by request_id limit ${callsMax}::int4`
-    )
-    const erased = yield* eraseCalls(rows, options)
-    const name = `${account.merchant_id}/${account.mode}/`
-    if (rows.length === callsMax) return { erased, place: name + rows.at(-1)!.request_id }
-    return { erased, place: options.merchantId === undefined ? name : undefined }
+    const { next, rows } = yield* readCalls(place, { ...options, limit: callsMax })
+    return { erased: yield* eraseCalls(rows, options), place: next }
   })
 
   const eraseCalls = Effect.fnUntraced(function* (rows: ReadonlyArray<CallRow>, options: CopiesOf) {
-    const blocks = yield* openBlocks(sql, rows)
-    const calls = rows.map((row): Call => {
-      const values = row.block === null ? undefined : blocks.get(row.block)?.values
-      const at = 2 * (row.place ?? 0)
-      return { ...row, request: values?.[at] ?? null, response: values?.[at + 1] ?? null }
-    })
-    const erased = yield* erasedOf(
-      calls.flatMap(({ path, request, response }) => [path, jsonText([request, response])])
-    )
-    const ownNumbers = yield* erasedNumbers(sql, calls)
+    const blocks = yield* openBlocks(sql, rows, sql`for update of b`)
+    const calls = callsOf(rows, blocks)
+    const erased = yield* erasedOf(calls.map(({ text }) => text))
+    const ownNumbers = yield* erasedNumbers(calls)
     const isErased = (number: string) => erased.has(number) || ownNumbers.has(number)
     const erasers = {
       all: makeEraser({ email: options.email, isErased }),
       own: makeEraser({ email: undefined, isErased })
     }
+    const hasAddress = mayHave(options.email)
     let count = 0
     for (const call of calls) {
+      const { idempotency_key, path, request, text, user_agent } = call
+      const isTold =
+        numbersIn(text).some(isErased) ||
+        hasErased(request, isErased) ||
+        path.split("/").some((part) => isErased(decoded(part))) ||
+        hasAddress(`${text} ${user_agent} ${idempotency_key}`)
+      if (!isTold) continue
       const after = withoutBuyer(call, options, erasers, isErased)
       if (after.header !== undefined) yield* writeHeader(sql, call, after.header)
       const isChanged = !isSame(call, after)
@@ -205,53 +140,6 @@ const makeLogs = (sql: SqlClient.SqlClient, erasedOf: ErasedOf) => {
   return (place: string, options: CopiesOf): Effect.Effect<Walked> =>
     sqlDefects(sql.withTransaction(slice(place, options)))
 }
-
-interface Block {
-  readonly day: DateTime.Utc
-  readonly values: Array<unknown>
-  isChanged: boolean
-}
-
-/** The blocks of these calls, locked. */
-const openBlocks = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, calls: ReadonlyArray<CallRow>) {
-  const days = new Map<number, DateTime.Utc>()
-  for (const { block, created_at } of calls) if (block !== null) days.set(block, DateTime.removeTime(created_at))
-  const blocks = new Map<number, Block>()
-  if (days.size === 0) return blocks
-  const rows = yield* decodeBlocks(
-    yield* sql`select b.day, b.block, b.bodies
-      from unnest(${[...days.values()].map(DateTime.toDateUtc)}::timestamptz[],
-        ${[...days.keys()].map(String)}::bigint[])
-        as n (day, block) join api_log_bodies b on b.day = n.day and b.block = n.block
-      order by b.day, b.block for update of b`
-  )
-  for (const { block, bodies, day } of rows)
-    blocks.set(block, { day, values: [...(yield* allOf(bodies))], isChanged: false })
-  return blocks
-})
-
-/** The merchant's own numbers of orders that were erased, where a call names no number of ours. */
-const erasedNumbers = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, calls: ReadonlyArray<Call>) {
-  const numbers = new Set<string>()
-  for (const { path, request } of calls) {
-    const named = /^\/v1\/orders\/([^/]+)/.exec(path)?.[1]
-    if (named !== undefined) numbers.add(decoded(named))
-    if (typeof request === "object" && request !== null && "out_trade_no" in request) {
-      numbers.add(String(request.out_trade_no))
-    }
-  }
-  const account = calls[0]
-  if (account === undefined || numbers.size === 0) return new Set<string>()
-  const found = yield* decodeOwnNumbers(
-    yield* sql`select out_trade_no from orders where merchant_id = ${account.merchant_id} and mode = ${account.mode}
-      and out_trade_no = any(${[...numbers].filter((number) => !number.includes("\u0000"))}::text[])
-      and erased_at is not null`
-  )
-  return new Set(found.map(({ out_trade_no }) => out_trade_no))
-})
-
-const decoded = (part: string) => Option.getOrElse(decodePart(part), () => part)
-const decodePart = Option.liftThrowable(decodeURIComponent)
 
 interface Header extends Pick<CallRow, "path" | "user_agent" | "idempotency_key"> {}
 interface ErasedCall extends Pick<Call, "request" | "response"> {

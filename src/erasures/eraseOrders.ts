@@ -30,45 +30,66 @@ export interface ErasedOrders {
   readonly soon: number
 }
 
-const OfOrder = Schema.Struct({ trade_no: Schema.String, id: Schema.String })
-const decodeOfOrder = Schema.decodeUnknownEffect(Schema.Array(OfOrder))
-const Held = Schema.Struct({
+const Belonging = Schema.Struct({
+  kind: Schema.Literals(["refund", "dispute"]),
   trade_no: Schema.String,
-  reason: Schema.Literals(["open_dispute", "mail_under_way", "webhook_under_way"])
+  id: Schema.String,
+  is_open: Schema.Boolean
 })
-const decodeHeld = Schema.decodeUnknownEffect(Schema.Array(Held))
+const decodeBelongings = Schema.decodeUnknownEffect(Schema.Array(Belonging))
 const EventRow = Schema.Struct({
   id: Schema.String,
+  merchant_id: Schema.String,
+  mode: Schema.String,
+  trade_no: Schema.String,
   body: Schema.NullOr(Schema.String),
   packed: Schema.NullOr(Schema.Uint8Array)
 })
 const decodeEvents = Schema.decodeUnknownEffect(Schema.Array(EventRow))
-const idsOf = (some: ReadonlyArray<typeof OfOrder.Type>) => some.map(({ id }) => id)
+const DeliveryRow = Schema.Struct({
+  id: Schema.String,
+  event_id: Schema.String,
+  is_leased: Schema.Boolean,
+  has_address: Schema.Boolean
+})
+const decodeDeliveries = Schema.decodeUnknownEffect(Schema.Array(DeliveryRow))
+const MailRow = Schema.Struct({ id: Schema.String, trade_no: Schema.String, status: Schema.String })
+const decodeMails = Schema.decodeUnknownEffect(Schema.Array(MailRow))
+
+/** The rows that belong to orders. */
+interface Belongings {
+  readonly refunds: ReadonlyArray<typeof Belonging.Type>
+  readonly disputes: ReadonlyArray<typeof Belonging.Type>
+  readonly events: ReadonlyArray<typeof EventRow.Type>
+  readonly deliveries: ReadonlyArray<typeof DeliveryRow.Type>
+  readonly mails: ReadonlyArray<typeof MailRow.Type>
+}
 
 export const makeEraseOrders = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const files = yield* Files
   const mailer = yield* Mailer
   const reads = makeReads(sql)
-  const erase = makeWrites(sql, reads)
+  const erase = makeWrites(sql)
 
   const slice = Effect.fnUntraced(function* (options: OrdersToErase) {
-    const { erasureNo, now } = options
+    const { erasureNo } = options
     // One that somebody else is writing is tried again: this does not wait for a row while it holds others.
     const rows = yield* sql<{ readonly id: string }>`select trade_no as id from orders
       where trade_no = any(${options.tradeNos}::text[]) order by trade_no for update skip locked`
     const locked = new Set(rows.map(({ id }) => id))
-    const reasons = new Map<string, string>()
+    const belongings = yield* reads.belongings([...locked], options)
+    const reasons = reasonsToWait(belongings)
     for (const tradeNo of options.tradeNos) if (!locked.has(tradeNo)) reasons.set(tradeNo, "change_under_way")
-    for (const { reason, trade_no } of yield* reads.held([...locked], now)) reasons.set(trade_no, reason)
     const tradeNos = options.tradeNos.filter((tradeNo) => !reasons.has(tradeNo))
-    yield* sql`delete from erasure_orders where erasure_no = ${erasureNo} and trade_no = any(${tradeNos}::text[])`
-    yield* sql`insert into erasure_orders
+    yield* sql`with gone as (
+        delete from erasure_orders where erasure_no = ${erasureNo} and trade_no = any(${tradeNos}::text[]))
+      insert into erasure_orders
       select ${erasureNo}, * from unnest(${[...reasons.keys()]}::text[], ${[...reasons.values()]}::text[])
       on conflict (erasure_no, trade_no) do update set reason = excluded.reason`
     const soon = [...reasons.values()].filter((reason) => reason !== "open_dispute").length
     if (tradeNos.length === 0) return soon
-    const counts = yield* erase({ ...options, tradeNos })
+    const counts = yield* erase({ ...options, tradeNos }, freeOf(belongings, reasons))
     // With the rows: a place that is not saved is gone to again, where nothing is left to count.
     yield* sql`update erasures set fresh = fresh + ${tradeNos.length}::int4,
       counts = added_counts(counts, ${jsonText(counts)}::text::jsonb) where erasure_no = ${erasureNo}`
@@ -78,62 +99,102 @@ export const makeEraseOrders = Effect.gen(function* () {
   return (options: OrdersToErase): Effect.Effect<ErasedOrders> =>
     Effect.gen(function* () {
       if (options.tradeNos.length === 0) return { files: 0, soon: 0 }
-      const free = yield* reads.free(options.tradeNos)
+      const { disputes } = yield* reads.objects(options.tradeNos)
+      const open = new Set(disputes.filter(({ is_open }) => is_open).map(({ trade_no }) => trade_no))
+      const free = options.tradeNos.filter((tradeNo) => !open.has(tradeNo))
+      const ended = disputes.filter(({ trade_no }) => !open.has(trade_no))
       // Before the rows that name them: after a crash in between they are named still, and removed again.
-      const removed = yield* files.erase(yield* reads.files(free), (name) => reads.isNamedElsewhere(name, free))
-      yield* mailer.forget(yield* reads.mails(free))
+      const removed = yield* files.erase(yield* reads.files(idsOf(ended)), (name) => reads.isNamedElsewhere(name, free))
+      yield* mailer.forget(idsOf(yield* reads.mails(free)))
       return { files: removed, soon: yield* sql.withTransaction(slice(options)) }
     }).pipe(sqlDefects)
 })
 
-/** The rows that belong to orders, and those that hold them back. */
-const makeReads = (sql: SqlClient.SqlClient) => {
-  const refundsOf = (tradeNos: ReadonlyArray<string>) =>
-    Effect.flatMap(
-      sql`select r.trade_no, r.refund_no as id from orders o join refunds r
-        on (r.merchant_id, r.mode, r.trade_no) = (o.merchant_id, o.mode, o.trade_no)
-        where o.trade_no = any(${tradeNos}::text[])`,
-      decodeOfOrder
-    )
-  const disputesOf = (tradeNos: ReadonlyArray<string>) =>
-    Effect.flatMap(
-      sql`select d.trade_no, d.dispute_no as id from orders o join disputes d
-        on (d.merchant_id, d.mode, d.trade_no) = (o.merchant_id, o.mode, o.trade_no)
-        where o.trade_no = any(${tradeNos}::text[])`,
-      decodeOfOrder
-    )
-  const openDisputes = (tradeNos: ReadonlyArray<string>) =>
-    sql`select d.trade_no, 'open_dispute' as reason from orders o join disputes d
-      on (d.merchant_id, d.mode, d.trade_no) = (o.merchant_id, o.mode, o.trade_no)
-      where o.trade_no = any(${tradeNos}::text[]) and d.status in ('needs_response', 'under_review')`
+/** The belongings of orders that need not wait. */
+const freeOf = (
+  { deliveries, disputes, events, mails, refunds }: Belongings,
+  reasons: ReadonlyMap<string, string>
+): Belongings => {
+  const isFree = ({ trade_no }: { readonly trade_no: string }) => !reasons.has(trade_no)
+  const free = events.filter(isFree)
+  const ids = new Set(idsOf(free))
+  return {
+    refunds: refunds.filter(isFree),
+    disputes: disputes.filter(isFree),
+    mails: mails.filter(isFree),
+    events: free,
+    deliveries: deliveries.filter(({ event_id }) => ids.has(event_id))
+  }
+}
 
-  /** Why some of them wait. Deliveries are locked, so that none is leased until the commit. */
-  const held = Effect.fnUntraced(function* (tradeNos: ReadonlyArray<string>, now: DateTime.Utc) {
-    const objects = [...tradeNos, ...idsOf(yield* refundsOf(tradeNos)), ...idsOf(yield* disputesOf(tradeNos))]
-    const posts = sql`select e.trade_no, 'webhook_under_way' as reason, d.leased_until from events e join deliveries d
-      on (d.merchant_id, d.mode, d.event_id) = (e.merchant_id, e.mode, e.id)
-      where e.object_id = any(${objects}::text[]) and d.status = 'pending' order by d.id for update of d`
-    const at = sql`${isoText(now)}::text::timestamptz`
-    return yield* decodeHeld(
-      yield* sql`with posts as materialized (${posts})
-        select trade_no, reason from posts where leased_until > ${at}
-        union all select m.trade_no, 'mail_under_way' from mails m
-          where m.trade_no = any(${tradeNos}::text[]) and m.status = 'sending'
-        union all ${openDisputes(tradeNos)}`
+/** Which orders wait, and why. */
+const reasonsToWait = ({ deliveries, disputes, events, mails }: Belongings): Map<string, string> => {
+  const ofEvent = new Map(events.map(({ id, trade_no }) => [id, trade_no]))
+  return new Map([
+    ...deliveries
+      .filter(({ is_leased }) => is_leased)
+      .map(({ event_id }) => underWay(ofEvent.get(event_id)!, "webhook")),
+    ...mails.filter(({ status }) => status === "sending").map(({ trade_no }) => underWay(trade_no, "mail")),
+    ...disputes.filter(({ is_open }) => is_open).map(({ trade_no }) => [trade_no, "open_dispute"] as const)
+  ])
+}
+const underWay = (tradeNo: string, what: "webhook" | "mail") => [tradeNo, `${what}_under_way`] as const
+
+const idsOf = (some: ReadonlyArray<{ readonly id: string }>) => some.map(({ id }) => id)
+
+/** The rows that belong to orders, each kind by one index. */
+const makeReads = (sql: SqlClient.SqlClient) => {
+  const objects = Effect.fnUntraced(function* (tradeNos: ReadonlyArray<string>) {
+    const found = yield* decodeBelongings(
+      yield* sql`with o as materialized (
+          select merchant_id, mode, trade_no from orders where trade_no = any(${tradeNos}::text[]))
+        select 'refund' as kind, r.trade_no, r.refund_no as id, false as is_open from o join refunds r
+          on (r.merchant_id, r.mode, r.trade_no) = (o.merchant_id, o.mode, o.trade_no)
+        union all select 'dispute', d.trade_no, d.dispute_no, d.status in ('needs_response', 'under_review')
+          from o join disputes d on (d.merchant_id, d.mode, d.trade_no) = (o.merchant_id, o.mode, o.trade_no)`
     )
+    return {
+      refunds: found.filter(({ kind }) => kind === "refund"),
+      disputes: found.filter(({ kind }) => kind === "dispute")
+    }
   })
+  const mails = (tradeNos: ReadonlyArray<string>, locked = sql``) =>
+    Effect.flatMap(
+      sql`select id, trade_no, status from mails
+        where trade_no = any(${tradeNos}::text[]) and recipient <> ${erasedText} ${locked}`,
+      decodeMails
+    )
+  /** Deliveries and mails are locked, so that none is leased until the commit. */
+  const deliveries = (events: ReadonlyArray<typeof EventRow.Type>, { now, pattern }: OrdersToErase) =>
+    Effect.flatMap(
+      sql`select d.id, d.event_id, coalesce(d.url ~* ${pattern}::text, false) as has_address,
+          coalesce(d.status = 'pending' and d.leased_until > ${isoText(now)}::text::timestamptz, false) as is_leased
+        from unnest(${events.map(({ merchant_id }) => merchant_id)}::text[],
+          ${events.map(({ mode }) => mode)}::text[], ${idsOf(events)}::text[]) as e (merchant_id, mode, id)
+        join deliveries d on (d.merchant_id, d.mode, d.event_id) = (e.merchant_id, e.mode, e.id)
+        order by d.id for update of d`,
+      decodeDeliveries
+    )
 
   return {
-    refundsOf,
-    disputesOf,
-    held,
-    /** Those without an open dispute. */
-    free: Effect.fnUntraced(function* (tradeNos: ReadonlyArray<string>) {
-      const open = new Set((yield* decodeHeld(yield* openDisputes(tradeNos))).map(({ trade_no }) => trade_no))
-      return tradeNos.filter((tradeNo) => !open.has(tradeNo))
+    objects,
+    mails,
+    belongings: Effect.fnUntraced(function* (tradeNos: ReadonlyArray<string>, options: OrdersToErase) {
+      const { disputes, refunds } = yield* objects(tradeNos)
+      const events = yield* decodeEvents(
+        yield* sql`select id, merchant_id, mode, trade_no, body, packed from events
+          where object_id = any(${[...tradeNos, ...idsOf(refunds), ...idsOf(disputes)]}::text[])`
+      )
+      const belongings: Belongings = {
+        refunds,
+        disputes,
+        events,
+        deliveries: events.length === 0 ? [] : yield* deliveries(events, options),
+        mails: yield* mails(tradeNos, sql`order by id for update`)
+      }
+      return belongings
     }),
-    files: Effect.fnUntraced(function* (tradeNos: ReadonlyArray<string>) {
-      const disputes = idsOf(yield* disputesOf(tradeNos))
+    files: Effect.fnUntraced(function* (disputes: ReadonlyArray<string>) {
       if (disputes.length === 0) return []
       const urls = yield* sql<{ readonly url: string }>`select distinct file ->> 'url' as url
         from dispute_evidence, jsonb_array_elements(files || coalesce(submitting -> 'files', '[]')) as file
@@ -146,18 +207,12 @@ const makeReads = (sql: SqlClient.SqlClient) => {
           join dispute_evidence e using (dispute_no) where f.name = ${name} and d.trade_no <> all(${tradeNos}::text[])
             and (position(f.name in e.files::text) > 0 or position(f.name in e.submitting::text) > 0) limit 1`,
         ({ length }) => length > 0
-      ).pipe(sqlDefects),
-    mails: (tradeNos: ReadonlyArray<string>) =>
-      Effect.map(
-        sql<{ readonly id: string }>`select id from mails
-          where trade_no = any(${tradeNos}::text[]) and recipient <> ${erasedText}`,
-        (found) => found.map(({ id }) => id)
-      )
+      ).pipe(sqlDefects)
   }
 }
 
 /** Writes orders that are erased, and all that belongs to them. */
-const makeWrites = (sql: SqlClient.SqlClient, reads: ReturnType<typeof makeReads>) => {
+const makeWrites = (sql: SqlClient.SqlClient) => {
   const { eraseDeliveries, eraseEvents, eraseMails } = makeMessages(sql)
 
   const eraseReturns = Effect.fnUntraced(function* (
@@ -180,33 +235,48 @@ const makeWrites = (sql: SqlClient.SqlClient, reads: ReturnType<typeof makeReads
     }
   })
 
-  const erase = Effect.fnUntraced(function* ({ email, now, pattern, tradeNos }: OrdersToErase) {
-    const [refunds, disputes] = [idsOf(yield* reads.refundsOf(tradeNos)), idsOf(yield* reads.disputesOf(tradeNos))]
-    const objects = [...tradeNos, ...refunds, ...disputes]
+  /** Rows of tags follow here in one statement for all orders: the trigger would write them order by order. */
+  const eraseOrders = ({ now, pattern, tradeNos }: OrdersToErase) => {
     const { blank, metadata, without } = textsOf(sql, pattern)
     const unapplied = ["note", "problem"].map(
       (name) => sql`case when p ? ${name} then jsonb_build_object(${name}::text, ${erasedText}::text) else '{}' end`
     )
-    yield* sql`update orders set version = version + 1, erased_at = ${isoText(now)}::text::timestamptz,
-        receipt_email = null, subject = ${blank("subject")}, metadata = ${metadata},
-        notify_url = ${without("notify_url")}, return_url = ${without("return_url")}, unapplied_error = null,
-        receipt = case when receipt ? 'failure'
-          then jsonb_set(receipt, '{failure}', to_jsonb(${erasedText}::text)) else receipt end,
-        unapplied_payments = case when unapplied_payments = '[]' then unapplied_payments else (
-          select jsonb_agg(p || ${unapplied[0]!} || ${unapplied[1]!} order by place)
-          from jsonb_array_elements(unapplied_payments) with ordinality as listed (p, place)) end
-      where trade_no = any(${tradeNos}::text[])`
-    yield* eraseReturns(refunds, disputes, pattern)
-    const mails = yield* eraseMails(tradeNos)
-    const events = yield* eraseEvents(objects, email)
-    const attempts = yield* eraseDeliveries(objects, pattern)
+    return sql`with before as materialized (
+        select merchant_id, mode, trade_no, metadata from orders where trade_no = any(${tradeNos}::text[])),
+      after as (update orders set version = version + 1, erased_at = ${isoText(now)}::text::timestamptz,
+          receipt_email = null, subject = ${blank("subject")}, metadata = ${metadata},
+          notify_url = ${without("notify_url")}, return_url = ${without("return_url")}, unapplied_error = null,
+          receipt = case when receipt ? 'failure'
+            then jsonb_set(receipt, '{failure}', to_jsonb(${erasedText}::text)) else receipt end,
+          unapplied_payments = case when unapplied_payments = '[]' then unapplied_payments else (
+            select jsonb_agg(p || ${unapplied[0]!} || ${unapplied[1]!} order by place)
+            from jsonb_array_elements(unapplied_payments) with ordinality as listed (p, place)) end
+        where trade_no = any(${tradeNos}::text[]) returning merchant_id, mode, trade_no, metadata),
+      old_tags as (select order_tag(b.merchant_id, b.mode, pair.key, pair.value) as tag, trade_no
+        from before b join after a using (trade_no), jsonb_each_text(b.metadata) as pair
+        where a.metadata ->> pair.key is distinct from pair.value),
+      new_tags as (select order_tag(merchant_id, mode, pair.key, pair.value) as tag, trade_no
+        from after, jsonb_each_text(metadata) as pair),
+      -- One by one: Postgres expects a hundred pairs of each order, and would read all tags that there are.
+      untagged as (delete from order_tags where ctid = any(array(select t.ctid from old_tags o
+        cross join lateral (select ctid from order_tags where tag = o.tag and trade_no = o.trade_no offset 0) t)))
+      insert into order_tags select tag, trade_no from new_tags on conflict do nothing`
+  }
+
+  const erase = Effect.fnUntraced(function* (options: OrdersToErase, belongings: Belongings) {
+    const { email, pattern, tradeNos } = options
+    const { deliveries, disputes, events, mails, refunds } = belongings
+    yield* eraseOrders(options)
+    yield* eraseReturns(idsOf(refunds), idsOf(disputes), pattern)
+    yield* eraseMails(mails)
+    yield* eraseEvents(events, email)
     const counts: Counts = {
       orders: tradeNos.length,
       refunds: refunds.length,
       disputes: disputes.length,
-      mails,
-      events,
-      attempts
+      mails: mails.length,
+      events: events.length,
+      attempts: yield* eraseDeliveries(deliveries, pattern)
     }
     return counts
   })
@@ -219,43 +289,41 @@ const textsOf = (sql: SqlClient.SqlClient, pattern: string | null) => ({
   without: (column: string) =>
     pattern === null ? sql`${sql(column)}` : sql`regexp_replace(${sql(column)}, ${pattern}, ${erasedText}, 'gi')`,
   blank: (column: string) => sql`case when ${sql(column)} is not null then ${erasedText}::text end`,
-  metadata: sql`erased_metadata(metadata, ${pattern}::text)`
+  // As `erased_metadata` (migration 0103), which Postgres starts anew for each row.
+  metadata: sql`case when metadata = '{}' then metadata else (select coalesce(jsonb_object_agg(
+      ${pattern === null ? sql`key` : sql`regexp_replace(key, ${pattern}, ${erasedText}, 'gi')`},
+      case when key = 'svc_payment_link' then value else to_jsonb(${erasedText}::text) end), '{}')
+    from jsonb_each(metadata)) end`
 })
 
 /** Mails, events, and what receivers answered. */
 const makeMessages = (sql: SqlClient.SqlClient) => {
   /** A mail that is due goes to nobody any more. */
-  const eraseMails = (tradeNos: ReadonlyArray<string>) =>
-    Effect.map(
-      sql`update mails set version = version + 1, recipient = ${erasedText}, error = null, due_at = null,
+  const eraseMails = (mails: Belongings["mails"]) =>
+    mails.length === 0
+      ? Effect.void
+      : sql`update mails set version = version + 1, recipient = ${erasedText}, error = null, due_at = null,
           status = case when status = 'due' then 'failed' else status end
-        where trade_no = any(${tradeNos}::text[]) and recipient <> ${erasedText} returning 1`,
-      ({ length }) => length
-    )
+        where id = any(${idsOf(mails)}::text[])`
 
-  const eraseEvents = Effect.fnUntraced(function* (objects: ReadonlyArray<string>, email: string | undefined) {
-    const found = yield* decodeEvents(
-      yield* sql`select id, body, packed from events where object_id = any(${objects}::text[])`
-    )
+  const eraseEvents = Effect.fnUntraced(function* (events: Belongings["events"], email: string | undefined) {
+    if (events.length === 0) return
     const { answer } = makeEraser({ email, isErased: () => true })
-    const bodies = found.map((row) => packed(jsonText(answer(Option.getOrNull(parseJson(bodyOf(row))), true))))
-    if (found.length > 0) {
-      yield* sql`update events e set body = null, packed = decode(erased.packed, 'hex')
-        from unnest(${found.map(({ id }) => id)}::text[], ${bodies}::text[]) as erased (id, packed)
-        where e.id = erased.id`
-    }
-    return found.length
+    const bodies = events.map((row) => packed(jsonText(answer(Option.getOrNull(parseJson(bodyOf(row))), true))))
+    yield* sql`update events e set body = null, packed = decode(erased.packed, 'hex')
+      from unnest(${idsOf(events)}::text[], ${bodies}::text[]) as erased (id, packed)
+      where e.id = erased.id`
   })
 
-  const eraseDeliveries = Effect.fnUntraced(function* (objects: ReadonlyArray<string>, pattern: string | null) {
+  const eraseDeliveries = Effect.fnUntraced(function* (deliveries: Belongings["deliveries"], pattern: string | null) {
+    if (deliveries.length === 0) return 0
     const { without } = textsOf(sql, pattern)
-    const answers = yield* sql`update delivery_attempts a set snippet = ${erasedText}
-      from events e join deliveries d on (d.merchant_id, d.mode, d.event_id) = (e.merchant_id, e.mode, e.id)
-      where e.object_id = any(${objects}::text[]) and a.delivery_id = d.id and a.snippet is not null returning 1`
-    if (pattern !== null) {
-      yield* sql`update deliveries d set url = ${without("url")}, destination = ${without("destination")}
-        from events e where e.object_id = any(${objects}::text[])
-          and (d.merchant_id, d.mode, d.event_id) = (e.merchant_id, e.mode, e.id) and d.url ~* ${pattern}`
+    const answers = yield* sql`update delivery_attempts set snippet = ${erasedText}
+      where delivery_id = any(${idsOf(deliveries)}::text[]) and snippet is not null returning 1`
+    const named = idsOf(deliveries.filter(({ has_address }) => has_address))
+    if (named.length > 0) {
+      yield* sql`update deliveries set url = ${without("url")}, destination = ${without("destination")}
+        where id = any(${named}::text[])`
     }
     return answers.length
   })

@@ -161,10 +161,17 @@ const makeFolder = Effect.gen(function* () {
   const folder = `${(yield* DataDir).path}/mails`
   const isMail = (name: string) => name.endsWith(".eml")
   return {
-    forget: (ids: ReadonlyArray<string>) =>
-      Effect.forEach(ids, (id) => fs.remove(`${folder}/${id}.eml`, { force: true }), { discard: true }).pipe(
-        Effect.catchTags({ PlatformError: Effect.die })
-      ),
+    // A folder has a thousand files at most, and an erasure may name a hundred times as many mails.
+    forget: Effect.fnUntraced(
+      function* (ids: ReadonlyArray<string>) {
+        if (ids.length === 0) return
+        const wanted = new Set(ids.map((id) => `${id}.eml`))
+        const names = yield* Effect.orElseSucceed(fs.readDirectory(folder), (): Array<string> => [])
+        const found = names.filter((name) => wanted.has(name))
+        yield* Effect.forEach(found, (name) => fs.remove(`${folder}/${name}`, { force: true }), { discard: true })
+      },
+      Effect.catchTags({ PlatformError: Effect.die })
+    ),
     kept: Effect.orElseSucceed(fs.readDirectory(folder), (): Array<string> => []).pipe(
       Effect.map((names) => names.filter(isMail).map((name) => name.slice(0, -".eml".length)))
     )
