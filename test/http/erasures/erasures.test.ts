@@ -1,7 +1,5 @@
 /** A buyer who is erased (docs/decisions/0103): no trace is left in the service, and the books stand. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import { mkdtempSync, rmSync } from "node:fs"
 import os from "node:os"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -13,29 +11,7 @@ import { assertLedgerWhole } from "../../kit/ledger.ts"
 import { flushed, storedLogs } from "../../kit/rows/logs.ts"
 import { type Json, merchantOf, said } from "../../kit/Merchant.ts"
 import { type Running, start } from "../../kit/Service.ts"
-import { uploaded } from "../../kit/callers/uploads.ts"
-
-const email = "Jane.Doe+shop@buyer.example"
-const name = "Jane Quillfeather"
-const street = "17 Marmalade Row"
-/** Traces that nobody may find: in upper or lower case, and as a part of an address on the web. */
-const traces = [email, encodeURIComponent(email), name, street].map((text) => text.toLowerCase())
-
-/** Answers what it was sent, as some receivers do. */
-const echo = Effect.map(
-  Effect.acquireRelease(
-    Effect.callback<ReturnType<typeof createServer>>((resume) => {
-      const server = createServer((request, response) => void request.pipe(response.writeHead(200)))
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-    }),
-    (server) =>
-      Effect.callback<void>((resume) => {
-        server.closeAllConnections()
-        server.close(() => resume(Effect.void))
-      })
-  ),
-  (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
-)
+import { echo, email, filesIn, found, name, terms, wholeBuyer } from "../../kit/stories/erasedBuyer.ts"
 
 const home = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(path.join(os.tmpdir(), "coffer-erased-"))),
@@ -56,69 +32,16 @@ const stored = Effect.fnUntraced(function* (running: Running) {
   return [...texts, ...events.map((event) => `event: ${bodyOf(event)}`)]
 })
 
-const filesIn = (folder: string): ReadonlyArray<string> =>
-  readdirSync(folder).flatMap((entry) => {
-    const file = path.join(folder, entry)
-    return statSync(file).isDirectory() ? filesIn(file) : [`${entry}: ${readFileSync(file, "latin1")}`]
-  })
-
-const found = (texts: ReadonlyArray<string>) =>
-  texts.flatMap((text) =>
-    traces.flatMap((trace) => {
-      const at = text.toLowerCase().indexOf(trace)
-      return at === -1 ? [] : [`${text.slice(0, 20)} … ${text.slice(Math.max(0, at - 80), at + 40)}`]
-    })
-  )
-
-const terms = (more: Json = {}): Json => ({
-  amount: 5_000,
-  receipt_email: email,
-  subject: `For ${name}`,
-  return_url: `https://shop.example/thanks?mail=${encodeURIComponent(email)}`,
-  metadata: { customer: name, street, size: "L" },
-  ...more
-})
-
-/** One buyer through all that a buyer can go through. */
-const wholeBuyer = Effect.fnUntraced(function* (running: Running, hook: string) {
-  const { api, merchant } = running
-  const shop = merchantOf(running)
-  const key = { "Idempotency-Key": `cart-${email}` }
-  const made = yield* said(shop.post("/v1/orders", terms({ out_trade_no: "cart-1", notify_url: hook }), key))
-  yield* said(shop.post(`/v1/test_helpers/orders/${made["trade_no"]}/pay`, { payment_method: "card" }))
-  yield* said(shop.post("/v1/orders/cart-1", { metadata: { courier_note: `${name}, ${street}` } }, key))
-  yield* said(
-    shop.refund({ trade_no: made["trade_no"], amount: 100, reason: `${name} asked`, metadata: { for: name } }, key)
-  )
-  const url = yield* uploaded(running, merchant.merchantId)
-  const { dispute_no } = yield* said(shop.dispute("cart-1"))
-  yield* said(
-    shop.respond(dispute_no, {
-      evidence: { customer_name: name, customer_email_address: email, shipping_address: street },
-      files: [{ type: "receipt", url }]
-    })
-  )
-  // Refused, so that the log alone has it.
-  yield* shop.post("/v1/orders", { ...terms(), amount: -1, customer: { name } })
-  // Without an address of its own: the metadata names the buyer.
-  yield* said(shop.post("/v1/orders", { amount: 1_000, out_trade_no: "cart-2", metadata: { mail: email, who: name } }))
-  yield* running.settle
-  for (const query of ["/v1/orders", "/v1/events?limit=100", "/v1/orders/cart-1/timeline", "/v1/webhook_deliveries"]) {
-    yield* shop.get(query)
-  }
-  yield* flushed(running)
-  return { api, shop, dispute_no, tradeNo: made["trade_no"] as string, fileName: url.slice(url.lastIndexOf("/") + 1) }
-})
-
 const finished = Effect.fnUntraced(function* (running: Running, read: Effect.Effect<Json>) {
-  for (let minutes = 0; minutes < 200; minutes++) {
+  for (let minutes = 0; minutes < 100; minutes++) {
     const erasure = yield* read
     if (erasure["status"] === "done") return erasure
     // The queue of calls goes by real time, and the erasure waits for it by the clock of the test.
     yield* flushed(running)
     yield* running.pass("1 minute")
   }
-  return assert.fail("the erasure has not ended")
+  const rows = yield* running.sql`select step, place, attempts, error from erasures`
+  return assert.fail(`the erasure has not ended: ${JSON.stringify(rows)}`)
 })
 
 const begin = Effect.fnUntraced(function* (more: Parameters<typeof start>[0] = {}) {
@@ -140,7 +63,11 @@ describe("an erased buyer", () => {
     Effect.gen(function* () {
       const { folder, lines, running, shop } = yield* begin()
       const { api, sql } = running
-      const { dispute_no, fileName, tradeNo } = yield* wholeBuyer(running, yield* echo)
+      const { dispute_no, fileName, tradeNo } = yield* wholeBuyer(
+        running,
+        yield* echo,
+        Effect.andThen(running.settle, flushed(running))
+      )
       yield* said(shop.resolve(dispute_no, "lost"))
       yield* running.settle
       const before = [...(yield* stored(running)), ...filesIn(folder)]

@@ -1,10 +1,4 @@
-/**
- * Files in a bucket instead of a folder. The bucket is a small HTTP server in this test which speaks of S3 what the
- * service needs, PUT and GET of an object: it looks at the signature's form, not at its truth, so that a real S3
- * accepts ours is not shown here.
- */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+/** Files in a bucket instead of a folder (`test/kit/servers/Bucket.ts`). */
 import { existsSync, readdirSync } from "node:fs"
 import path from "node:path"
 import { assert, describe, it, layer } from "@effect/vitest"
@@ -13,66 +7,7 @@ import { DataDir } from "../../../src/platform/runtime/DataDir.ts"
 import * as Settings from "../../../src/platform/runtime/Settings.ts"
 import { operatorToken, type Running, secretKey, start } from "../../kit/Service.ts"
 import { fileOf, filePart, formOf, modePart, upload } from "../../kit/callers/uploads.ts"
-
-interface Bucket {
-  readonly url: string
-  readonly objects: Map<string, Buffer>
-  readonly requests: Array<string>
-  /** The next so many requests are answered with 500. */
-  failing: number
-}
-
-const bucket = Effect.acquireRelease(
-  Effect.callback<Bucket & { readonly close: () => void }>((resume) => {
-    const server = createServer((request, response) => void answer(request, response))
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo
-      Object.assign(state, {
-        url: `http://127.0.0.1:${port}`,
-        close: () => server.closeAllConnections() ?? server.close()
-      })
-      resume(Effect.succeed(state))
-    })
-    const state = {
-      url: "",
-      objects: new Map<string, Buffer>(),
-      requests: [] as Array<string>,
-      failing: 0,
-      close: () => {}
-    }
-
-    const answer = async (request: IncomingMessage, response: ServerResponse) => {
-      const chunks: Array<Buffer> = []
-      for await (const chunk of request) chunks.push(chunk as Buffer)
-      const target = request.url!.replace(/\?.*$/, "")
-      state.requests.push(`${request.method} ${target}`)
-      const signed = /^AWS4-HMAC-SHA256 Credential=an-access-key\/\d{8}\/eu-west-9\/s3\/aws4_request, /
-      if (!signed.test(request.headers.authorization ?? "")) return response.writeHead(403).end()
-      if (state.failing > 0) {
-        state.failing--
-        return response.writeHead(500).end()
-      }
-      if (request.method === "PUT") {
-        state.objects.set(target, Buffer.concat(chunks))
-        return response.writeHead(200, { ETag: '"e"' }).end()
-      }
-      const object = state.objects.get(target)
-      return object === undefined
-        ? response.writeHead(404, { "Content-Type": "application/xml" }).end("<Error><Code>NoSuchKey</Code></Error>")
-        : response.writeHead(200, { "Content-Length": object.length }).end(object)
-    }
-  }),
-  ({ close }) => Effect.sync(close)
-)
-
-const environment = (url: string) => ({
-  FILES_URL: "https://files.example/evidence/",
-  FILES_S3_ENDPOINT: url,
-  FILES_S3_REGION: "eu-west-9",
-  FILES_S3_BUCKET: "a-bucket",
-  FILES_S3_ACCESS_KEY: "an-access-key",
-  FILES_S3_SECRET_KEY: "a-secret-key"
-})
+import { type Bucket, bucket, bucketSettings } from "../../kit/servers/Bucket.ts"
 
 class Service extends Context.Service<Service, { readonly service: Running; readonly s3: Bucket }>()("test/bucket") {}
 
@@ -80,7 +15,7 @@ const running = Layer.effect(
   Service,
   Effect.gen(function* () {
     const s3 = yield* bucket
-    return { s3, service: yield* start({ env: environment(s3.url) }) }
+    return { s3, service: yield* start({ env: bucketSettings(s3.url) }) }
   })
 )
 
@@ -168,7 +103,7 @@ describe("settings of files", () => {
   it.effect("name a bucket whole or not at all", () =>
     Effect.gen(function* () {
       assert.isUndefined((yield* settings({})).filesBucket)
-      const { FILES_S3_ENDPOINT, FILES_URL: _, ...whole } = environment("http://127.0.0.1:9000")
+      const { FILES_S3_ENDPOINT, FILES_URL: _, ...whole } = bucketSettings("http://127.0.0.1:9000")
       const { filesBucket } = yield* settings(whole)
       assert.deepStrictEqual([filesBucket?.name, filesBucket?.endpoint], ["a-bucket", undefined])
       assert.notInclude(String(filesBucket?.secretKey), "a-secret-key")

@@ -91,7 +91,7 @@ const sendForm = (
 
 /** The address of a PDF that was handed in for this merchant. */
 export const uploaded = Effect.fnUntraced(function* (
-  { baseUrl }: Running,
+  { baseUrl }: Pick<Running, "baseUrl">,
   merchantId: string,
   mode = "sandbox",
   size?: number
