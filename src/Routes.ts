@@ -65,6 +65,7 @@ const merchantRoutes = Layer.merge(HttpApiBuilder.layer(Api), ShortPath.layerOf(
     EventHttp.layer,
     LogHttp.layer,
     ErasureHttp.layer,
+    ExportHttp.layer,
     UploadHttp.layer,
     WebhookEndpointHttp.layer,
     DeliveryHttp.layer,
@@ -84,7 +85,7 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     DeliveryHttp.layerOperator,
     LookupHttp.layer,
     ErasureHttp.layerOperator,
-    ExportHttp.layer,
+    ExportHttp.layerOperator,
     OperatorHttp.layer,
     PeopleHttp.layerOperator,
     ClusterHttp.layer

@@ -72,9 +72,11 @@ export const rowOf = (call: LoggedCall): NewLogRow => {
   }
 }
 
-/** A buyer who is to be erased is not named by the request to do so. */
+/** A buyer who is to be erased, or of whom an archive is made, is not named by the request to do so. */
 const withoutBuyer = (path: string, body: object | undefined): object | undefined =>
-  path === "/v1/erasures" && body !== undefined && "email" in body ? { ...body, email: redactedText } : body
+  (path === "/v1/erasures" || path === "/v1/exports") && body !== undefined && "email" in body
+    ? { ...body, email: redactedText }
+    : body
 
 /** The answer of a call that stands for others says how many they are. A call above the quota keeps only that. */
 const withCount = ({ refused, status }: LoggedCall, response: object | undefined): object | undefined => {

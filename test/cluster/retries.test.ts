@@ -136,6 +136,7 @@ layer(Layer.effect(Shared, place), { excludeTestServices: true })(
           "POST /operator/v1/orders/:trade_no/payments/:payment_id/close",
           "POST /operator/v1/stray_sessions/:id/close",
           // They write nothing.
+          "POST /v1/exports",
           "POST /operator/v1/exports",
           "POST /operator/v1/merchants/:merchant_id/exports"
         ]

@@ -44,6 +44,7 @@ const calls: Readonly<Record<string, (coffer: Coffer) => PromiseLike<unknown>>> 
   "GET /v1/reports/{report_no}": ({ reports }) => reports.get("1"),
   "GET /v1/reports/{report_no}/file": ({ reports }) => reports.file("1"),
   "POST /v1/erasures": ({ erasures }) => erasures.create({ email: "buyer@shop.example" }),
+  "POST /v1/exports": ({ exports }) => exports.buyer({ email: "buyer@shop.example" }),
   "GET /v1/erasures/{erasure_no}": ({ erasures }) => erasures.get("1"),
   "POST /v1/webhook_endpoints": ({ webhookEndpoints }) => webhookEndpoints.create({ url: "https://shop.example/" }),
   "GET /v1/webhook_endpoints": ({ webhookEndpoints }) => webhookEndpoints.list().page(),

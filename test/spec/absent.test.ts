@@ -26,6 +26,7 @@ const bodies: Record<string, Json> = {
   "/v1/reports": { report: "frozen" },
   "/v1/erasures": {},
   "/operator/v1/erasures": {},
+  "/v1/exports": { email: "a@b.example" },
   "/operator/v1/exports": { email: "a@b.example" },
   "/operator/v1/merchants/:merchant_id/exports": { mode: "sandbox" },
   "/v1/test_helpers/orders/:ref/pay": {},

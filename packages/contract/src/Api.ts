@@ -3,6 +3,7 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { BalanceGroup } from "./Balance.ts"
 import { DisputesGroup } from "./Disputes.ts"
 import { ErasuresGroup } from "./Erasures.ts"
+import { BuyerExportsGroup } from "./Exports.ts"
 import { EventsGroup } from "./Events.ts"
 import { OwnFilesGroup } from "./Files.ts"
 import { knownParametersOnly } from "./Lists.ts"
@@ -31,6 +32,7 @@ export class Api extends HttpApi.make("coffer")
   .add(EventsGroup)
   .add(LogsGroup)
   .add(ErasuresGroup)
+  .add(BuyerExportsGroup)
   .add(WebhookEndpointsGroup)
   .add(WebhookDeliveriesGroup)
   .add(TestHelpersGroup)

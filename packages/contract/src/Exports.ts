@@ -1,33 +1,59 @@
 /**
- * Exports for the operator (docs/architecture.md, section 7): all that is kept of a buyer, and of a merchant who moves
- * away. The answer is a tar archive of JSON lines that is sent while it is read.
+ * Exports (docs/architecture.md, section 7): all that is kept of a buyer, for the operator and for a merchant of its
+ * own, and of a merchant who moves away. The answer is a tar archive that is sent while it is read. Without
+ * Idempotency-Key: a stored request would keep the address.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Decoding, OperatorToken } from "./Caller.ts"
+import { Decoding, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
 import { InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
 import { anyMode, ofMerchant } from "./fields.ts"
 import { Email } from "./Orders.ts"
 
 const archive = HttpApiSchema.StreamUint8Array({ contentType: "application/x-tar" })
 const what =
-  "A tar archive of files with one JSON object a line, 250 at most, in a folder for each kind. The last file, " +
-  "`manifest.json`, has the path, the lines and the SHA-256 of each of the others; an archive without it is not whole."
+  "A tar archive of files with one JSON object a line, 250 at most, in a folder for each kind, and of uploaded files " +
+  "in `files`. The last file, `manifest.json`, has the path and the SHA-256 of each of the others and how many lines " +
+  "it has, and names uploads that the storage has lost; an archive without it is not whole."
+const kinds = "with refunds, disputes, evidence and its files, events, mails, deliveries and API logs"
 
-export class ExportsGroup extends HttpApiGroup.make("exports")
+const Buyer = Schema.Struct({ email: Email.annotate({ description: "The buyer's address." }) }).annotate({
+  examples: [{ email: "buyer@example.com" }]
+})
+
+/** Merchants' own. */
+export class BuyerExportsGroup extends HttpApiGroup.make("exports")
   .add(
-    HttpApiEndpoint.post("buyer", "/operator/v1/exports", {
-      payload: Schema.Struct({ email: Email.annotate({ description: "The buyer's address." }) }).annotate({
-        examples: [{ email: "buyer@example.com" }]
-      }),
+    HttpApiEndpoint.post("buyer", "/v1/exports", {
+      payload: Buyer,
       success: archive,
       error: [InvalidRequest, Unavailable]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Export all that is kept of a buyer",
         description:
-          `${what} Orders of all merchants that have this address, with refunds, disputes, evidence, events, mails ` +
-          "and deliveries. The audit log has who asked for it, and not the address."
+          `${what} Your orders in this environment that have this address, ${kinds}. It is counted with CSV exports, ` +
+          "and stores nothing."
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(Quotas)
+  .middleware(MerchantKey)
+  .annotate(OpenApi.Description, "Archives of what is kept.") {}
+
+export class ExportsGroup extends HttpApiGroup.make("exports")
+  .add(
+    HttpApiEndpoint.post("buyer", "/operator/v1/exports", {
+      payload: Buyer,
+      success: archive,
+      error: [InvalidRequest, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Export all that is kept of a buyer",
+        description:
+          `${what} Orders of all merchants that have this address, ${kinds}. ` +
+          "The audit log has who asked for it, and not the address."
       })
     ),
     HttpApiEndpoint.post("merchant", "/operator/v1/merchants/:merchant_id/exports", {
@@ -38,7 +64,9 @@ export class ExportsGroup extends HttpApiGroup.make("exports")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Export a merchant, for moving away",
-        description: `${what} Settings without secrets, orders, refunds, disputes, payouts, links, ledger and events.`
+        description:
+          `${what} Settings without secrets, orders, refunds, disputes, payouts, links, ledger, events, files and ` +
+          "API logs."
       })
     )
   )

@@ -54,8 +54,8 @@ const meanings: Record<string, string> = {
   503: "Busy, or a dependency does not answer; send the same request again after `Retry-After`"
 }
 
-/** A stored request would keep what it asks to forget. */
-const unkeyed: ReadonlySet<string> = new Set(["erasures.create"])
+/** A stored request would keep the buyer's address. */
+const unkeyed: ReadonlySet<string> = new Set(["erasures.create", "exports.buyer"])
 /** Bodies that need something in them, although no one field of theirs is required. */
 const neverEmpty: ReadonlySet<string> = new Set([
   "disputes.submitEvidence",

@@ -51,6 +51,7 @@ export const scopes: Readonly<Record<Operation, Scope>> = {
   "logs.list": "logs:read",
   "erasures.create": "erasures:write",
   "erasures.retrieve": "erasures:read",
+  "exports.buyer": "exports:read",
   "webhook_endpoints.create": "webhooks:write",
   "webhook_endpoints.update": "webhooks:write",
   "webhook_endpoints.remove": "webhooks:write",

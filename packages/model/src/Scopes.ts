@@ -18,6 +18,7 @@ export const Scope = Schema.Literals([
   "logs:read",
   "erasures:read",
   "erasures:write",
+  "exports:read",
   "webhooks:read",
   "webhooks:write",
   "test_helpers:read",

@@ -24,6 +24,8 @@ export interface Operation {
   readonly isList: boolean
   /** The answer is a file, and no envelope. */
   readonly isFile: boolean
+  /** The file is no text. */
+  readonly isBinary: boolean
   /** Other forms of the answer, as media types. */
   readonly texts: ReadonlyArray<string>
   readonly summary: string
@@ -61,6 +63,7 @@ const operationOf = (document: Json, path: string, method: string, operation: Js
     data: listed ?? data,
     isList: listed !== undefined,
     isFile,
+    isBinary: "application/x-tar" in texts,
     texts: isFile ? [] : Object.keys(texts),
     summary: operation["summary"],
     description: operation["description"]

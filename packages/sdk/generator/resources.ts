@@ -114,13 +114,23 @@ const bodyOf = (operation: Operation): readonly [parameter: string, field: strin
   return [`body: ${bodyTypeOf(operation)}${operation.isBodyOptional ? " = {}" : ""}, `, ", body"]
 }
 
-const fileMethod = (operation: Operation): string =>
-  [
-    `${about(operation)}  ${operation.place.at(-1)!}(` +
-      `${parametersOf(operation)}options: CallOptions = {}): Call<string> {`,
-    `    return this.#transport.text(${pathOf(operation)}, {}, options)`,
-    "  }"
-  ].join("\n")
+const fileMethod = (operation: Operation): string => {
+  const [bodyParameter, bodyField] = bodyOf(operation)
+  const { isBinary, method, place } = operation
+  const called = `${about(operation)}  ${place.at(-1)!}(${parametersOf(operation)}${bodyParameter}`
+  return isBinary
+    ? [
+        `${called}options: CallOptions = {}): Call<Uint8Array> {`,
+        `    return this.#transport.call({ method: "${method}", path: ${pathOf(operation)}${bodyField}, ` +
+          "isKeyed: true, isBinary: true }, options)",
+        "  }"
+      ].join("\n")
+    : [
+        `${called}options: CallOptions = {}): Call<string> {`,
+        `    return this.#transport.text(${pathOf(operation)}, {}, options)`,
+        "  }"
+      ].join("\n")
+}
 
 const listMethod = (operation: Operation, document: Json): string =>
   [

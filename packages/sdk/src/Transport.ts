@@ -35,6 +35,8 @@ interface Request {
   readonly isKeyed?: boolean
   /** The answer is a file and not JSON. */
   readonly isText?: boolean
+  /** The same, and its bytes are no text. */
+  readonly isBinary?: boolean
 }
 
 /** A call as it is sent, each time. */
@@ -46,6 +48,7 @@ interface Prepared {
   readonly body: string | FormData | undefined
   readonly idempotencyKey: string | undefined
   readonly isText: boolean
+  readonly isBinary: boolean
   readonly signal: AbortSignal | undefined
   readonly limits: Limits
 }
@@ -84,7 +87,7 @@ export class Transport {
   }
 
   #prepared(request: Request, options: WriteOptions): Prepared {
-    const { body, isKeyed = false, isText = false, method, path, query = {}, upload } = request
+    const { body, isBinary = false, isKeyed = false, isText = false, method, path, query = {}, upload } = request
     const idempotencyKey = isKeyed ? idempotencyKeyOf(options.idempotencyKey) : undefined
     return {
       method,
@@ -98,6 +101,7 @@ export class Transport {
       body: upload === undefined ? (body === undefined ? undefined : JSON.stringify(body)) : formOf(upload),
       idempotencyKey,
       isText,
+      isBinary,
       signal: options.signal,
       limits: limitsOf(this.#limits, options)
     }
@@ -149,8 +153,8 @@ export class Transport {
     try {
       // Not every fetch that a program brings along listens to its signal.
       const stopped = new Promise<never>((_, reject) => controller.signal.addEventListener("abort", reject))
-      const { response, text } = await Promise.race([this.#exchange(call, controller.signal), stopped])
-      return answerOf<T>(call, failed, { response, text })
+      const raw = await Promise.race([this.#exchange(call, controller.signal), stopped])
+      return answerOf<T>(call, failed, raw)
     } catch (cause) {
       call.signal?.throwIfAborted()
       return isLate ? new TimeoutError(failed, millis) : new ConnectionError(failed, cause)
@@ -160,7 +164,7 @@ export class Transport {
     }
   }
 
-  async #exchange({ body, headers, method, url }: Prepared, signal: AbortSignal): Promise<Raw> {
+  async #exchange({ body, headers, isBinary, method, url }: Prepared, signal: AbortSignal): Promise<Raw> {
     const fetch = this.#fetch
     const response = await fetch(url, {
       method,
@@ -170,7 +174,8 @@ export class Transport {
       redirect: "manual",
       signal
     })
-    return { response, text: await response.text() }
+    if (!isBinary || !response.ok) return { response, text: await response.text() }
+    return { response, text: "", bytes: new Uint8Array(await response.arrayBuffer()) }
   }
 }
 
@@ -202,10 +207,10 @@ const endOf = (ended: Answer<unknown> | CofferError) => {
 }
 
 const answerOf = <T>(call: Prepared, failed: Failed, raw: Raw): Answer<T> | ApiError => {
-  const { response, text } = raw
+  const { bytes, response, text } = raw
   const envelope = parsed(text)
   const isDone = response.status >= 200 && response.status < 300
-  const data = call.isText ? text : (envelope as { readonly data?: unknown } | undefined)?.data
+  const data = call.isBinary ? bytes : call.isText ? text : (envelope as { readonly data?: unknown } | undefined)?.data
   if (!isDone || data === undefined) return refusedWith(isDone ? undefined : envelope, failed, raw)
   return {
     ...raw,

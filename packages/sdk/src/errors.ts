@@ -63,6 +63,8 @@ export interface Raw {
   /** Its body has been read: it is `text`. */
   readonly response: Response
   readonly text: string
+  /** The content of a file that is no text. */
+  readonly bytes?: Uint8Array
 }
 
 interface Refusal {

@@ -72,7 +72,7 @@ export const layer = Layer.effect(
 const isEqual = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)
 
 /** Links the rows of the ledger's chain. */
-export const sha256 = (text: string): string => hash("sha256", text)
+export const sha256 = (content: string | Uint8Array): string => hash("sha256", content)
 
 /** Signature of a webhook by Standard Webhooks, in base64. `key` is base64 of the key's bytes. */
 export const hmacBase64 = (key: string, message: string): string =>

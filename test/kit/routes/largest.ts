@@ -120,6 +120,7 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
     time_zone: "America/Argentina/ComodRivadavia"
   },
   "POST /v1/erasures": { email, dry_run: false },
+  "POST /v1/exports": { email },
   "POST /operator/v1/exports": { email },
   "POST /operator/v1/merchants/:merchant_id/exports": { mode: "sandbox" },
   "POST /operator/v1/erasures": { email, dry_run: false },

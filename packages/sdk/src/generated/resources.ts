@@ -23,6 +23,7 @@ import type {
   ErasuresCreate,
   Event,
   EventsListQuery,
+  ExportsBuyer,
   FeesReport,
   FrozenReport,
   LedgerChainQuery,
@@ -388,6 +389,20 @@ export class ErasuresApi {
   }
 }
 
+/** The methods of `coffer.exports`. */
+export class ExportsApi {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Export all that is kept of a buyer. A tar archive of files with one JSON object a line, 250 at most, in a folder for each kind, and of uploaded files in `files`. The last file, `manifest.json`, has the path and the SHA-256 of each of the others and how many lines it has, and names uploads that the storage has lost; an archive without it is not whole. Your orders in this environment that have this address, with refunds, disputes, evidence and its files, events, mails, deliveries and API logs. It is counted with CSV exports, and stores nothing. */
+  buyer(body: ExportsBuyer, options: CallOptions = {}): Call<Uint8Array> {
+    return this.#transport.call({ method: "POST", path: path`/exports`, body, isKeyed: true, isBinary: true }, options)
+  }
+}
+
 /** The methods of `coffer.webhookEndpoints`. */
 export class WebhookEndpointsApi {
   readonly #transport: Transport
@@ -580,6 +595,7 @@ export class Resources {
   readonly events: EventsApi
   readonly apiLogs: ApiLogsApi
   readonly erasures: ErasuresApi
+  readonly exports: ExportsApi
   readonly webhookEndpoints: WebhookEndpointsApi
   readonly webhookSigningSecret: WebhookSigningSecretApi
   readonly webhookDeliveries: WebhookDeliveriesApi
@@ -597,6 +613,7 @@ export class Resources {
     this.events = new EventsApi(transport)
     this.apiLogs = new ApiLogsApi(transport)
     this.erasures = new ErasuresApi(transport)
+    this.exports = new ExportsApi(transport)
     this.webhookEndpoints = new WebhookEndpointsApi(transport)
     this.webhookSigningSecret = new WebhookSigningSecretApi(transport)
     this.webhookDeliveries = new WebhookDeliveriesApi(transport)

@@ -1349,6 +1349,12 @@ export interface ErasuresCreate {
   readonly dry_run?: boolean | null | undefined
 }
 
+/** Export all that is kept of a buyer */
+export interface ExportsBuyer {
+  /** The buyer's address. */
+  readonly email: string
+}
+
 /** Pay an order as its buyer would */
 export interface TestHelpersOrdersPay {
   /** One that you offer: `card` unless given, or the first that you offer where cards are not. */
