@@ -1,4 +1,6 @@
 /** Checks of the database: version, shape, the service's role, TLS, clock, room for connections, disk. */
+import { retentionDays } from "@coffer/contract/Logs"
+import { keptDuration } from "@coffer/rules/idempotency/claim"
 import { Duration, Effect } from "effect"
 import { type DatabaseAddress, readAddress } from "../platform/postgres/databaseAddress.ts"
 import { reasonOf } from "../platform/postgres/databaseProblem.ts"
@@ -239,10 +241,11 @@ export const retentionVerdict = (kinds: ReadonlyArray<KeptRows>): Verdict => {
   if (late !== undefined) {
     return warning(
       `The oldest of the ${late.kind} is ${Math.floor(late.oldest!)} days old, and they are kept for ${late.kept}.`,
-      "See that a runner works with this setting: it drops such rows once an hour."
+      "See that a runner works, with this setting where there is one: it drops such rows once an hour."
     )
   }
-  const terms = kinds.map(({ kept, kind }) => `${kind} ${kept === undefined ? "for ever" : `for ${kept} days`}`)
+  const days = (count: number) => (count === 1 ? "a day" : `${count} days`)
+  const terms = kinds.map(({ kept, kind }) => `${kind} ${kept === undefined ? "for ever" : `for ${days(kept)}`}`)
   return fine(`Kept are: ${terms.join(", ")}.`)
 }
 
@@ -252,7 +255,9 @@ const retention = (installation: Installation) =>
     const now = yield* currentMillis
     const [row] = yield* asked(
       installation,
-      (sql) => sql<{ readonly deliveries: number | null; readonly mails: number | null }>`select
+      (sql) => sql<Record<"deliveries" | "mails" | "logs" | "answers", number | null>>`select
+        (select extract(epoch from min(day))::float8 from api_log_bodies) as logs,
+        (select extract(epoch from created_at)::float8 from idempotency_keys order by created_at limit 1) as answers,
         (select extract(epoch from created_at)::float8 from deliveries where status <> 'pending' order by id limit 1)
           as deliveries,
         (select extract(epoch from created_at)::float8 from mails where due_at is null order by created_at limit 1)
@@ -263,6 +268,14 @@ const retention = (installation: Installation) =>
     const kept = (duration: Duration.Duration | undefined) => duration && Duration.toDays(duration)
     return retentionVerdict([
       { kind: "deliveries", kept: kept(keepDeliveries), oldest: days(row?.deliveries) },
-      { kind: "mails", kept: kept(keepMails), oldest: days(row?.mails) }
+      { kind: "mails", kept: kept(keepMails), oldest: days(row?.mails) },
+      // A day goes as a whole, when its last call is old enough.
+      { kind: "API logs", kept: retentionDays, oldest: days(row?.logs) },
+      {
+        kind: "answers of Idempotency-Keys",
+        kept: Duration.toDays(Duration.fromInputUnsafe(keptDuration)),
+        oldest: days(row?.answers)
+      },
+      { kind: "audit log", kept: undefined, oldest: undefined }
     ])
   })

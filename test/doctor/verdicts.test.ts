@@ -121,6 +121,8 @@ const rows: ReadonlyArray<Row> = [
     /at port 6000/
   ],
   ["retention", retentionVerdict([{ kind: "mails", kept: undefined, oldest: 4_000 }]), "ok", /mails for ever/],
+  ["retention", retentionVerdict([{ kind: "answers", kept: 1, oldest: 1.5 }]), "ok", /answers for a day/],
+  ["retention", retentionVerdict([{ kind: "API logs", kept: 30, oldest: 33 }]), "warning", /API logs is 33 days old/],
   ["retention", retentionVerdict([{ kind: "mails", kept: 40, oldest: 41 }]), "ok", /mails for 40 days/],
   ["retention", retentionVerdict([{ kind: "mails", kept: 40, oldest: 43.5 }]), "warning", /is 43 days old.* for 40/],
   ["admin port", adminAt(live, "127.0.0.1"), "ok", /127\.0\.0\.1:9090, on this machine/],
