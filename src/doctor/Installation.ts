@@ -42,6 +42,6 @@ export const hasLiveMerchants = (sql: SqlClient.SqlClient) =>
     const [table] = yield* sql<{ readonly there: boolean }>`select to_regclass('merchants') is not null as there`
     if (table?.there !== true) return false
     const [row] = yield* sql<{ readonly live: boolean }>`
-      select exists (select from merchants where approved and suspended_at is null) as live`
+      select exists (select from merchants where approved and suspended_at is null and closed_at is null) as live`
     return row?.live === true
   })

@@ -177,7 +177,7 @@ const acquirer = (installation: Installation) =>
               count(*) filter (where is_payable)::int as accounts
             from merchants join (select merchant_id, mode, exists (select from jsonb_each(channel_accounts) as one
               where (one.value ->> 'isActive')::boolean) as is_payable from merchant_modes) as modes using (merchant_id)
-            where mode = 'live' and suspended_at is null`
+            where mode = 'live' and suspended_at is null and closed_at is null`
         ),
         ([row]) => acquirerVerdict(row)
       )

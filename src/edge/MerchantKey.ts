@@ -10,8 +10,9 @@ import { scopeOf } from "@coffer/contract/scopes"
 import { type Allowlist, isAllowed, parseAllowlist } from "@coffer/rules/allowlist"
 import { type Mode, prefixes } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
-import { covers, isOfSandbox, type Scope } from "@coffer/model/Scopes"
-import { Effect, Layer, Option, Redacted, References, Result } from "effect"
+import { covers, isOfClosed, isOfSandbox, type Scope } from "@coffer/model/Scopes"
+import { closedProblem } from "@coffer/rules/operator/closing"
+import { DateTime, Effect, Layer, Option, Redacted, References, Result } from "effect"
 import { KeyUses } from "../keys/KeyUses.ts"
 import { type FoundKey, Merchants } from "../merchants/Merchants.ts"
 import type { ScopedKey } from "../merchants/ScopedKey.ts"
@@ -72,11 +73,11 @@ export const layer = Layer.effect(
         record.ahead = clocks.offsetOf(record.account)
         if (record.ahead > 0) yield* rename(record, record.account)
         record.quotas = merchant.quotas
-        const refusal = refusalOf(account.value, record.ip)
+        const scope = scopeOf(group.identifier, endpoint.identifier)
+        const refusal = refusalOf(account.value, record, scope)
         if (refusal !== undefined) return yield* refusal
         if (scoped !== undefined) {
           uses.note({ keyId: scoped.key_id, at: record.arrived, ip: record.ip })
-          const scope = scopeOf(group.identifier, endpoint.identifier)
           if (!isInScope(scoped, mode, scope)) return yield* beyondScope(scope)
         }
         if (record.visit !== undefined) admission.leave(record.visit)
@@ -93,13 +94,17 @@ export const layer = Layer.effect(
 )
 
 /** The refusal of a call whose key works, the first of these that applies; undefined where there is none. */
-const refusalOf = ({ key, merchant, mode }: FoundKey, ip: string) => {
+const refusalOf = ({ key, merchant, mode }: FoundKey, { arrived, ip }: RequestRecord, scope: Scope) => {
   if (!isCallerAllowed(merchant.modes[mode], ip) || (key !== undefined && !isCallerAllowed(key, ip))) {
     return refuseWith(
       (request_id) => new Wire.IpNotAllowed({ message: `Calls from ${ip} are not allowed for this key.`, request_id })
     )
   }
   if (merchant.suspended_at !== null) return suspended
+  if (merchant.closed_at !== null) {
+    const closed = closedProblem(merchant.closed_at, DateTime.makeUnsafe(arrived), isOfClosed(scope))
+    if (closed !== undefined) return refuseWith((request_id) => new Wire.Forbidden({ message: closed, request_id }))
+  }
   return mode === "live" && !merchant.approved ? notApproved : undefined
 }
 

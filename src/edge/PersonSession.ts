@@ -9,10 +9,12 @@ import {
   consoleActOf,
   consoleActs,
   isFresh,
+  isOfClosed,
   isOpen,
   ofWhom,
   personMayDo
 } from "@coffer/rules/people/consoleActs"
+import { closedProblem } from "@coffer/rules/operator/closing"
 import { freshFor, triesAMinute } from "@coffer/rules/people/signIn"
 import type { PersonRole } from "@coffer/model/PersonRole"
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
@@ -20,6 +22,7 @@ import { addressParty } from "../http/addressParty.ts"
 import { Admission } from "../http/Admission.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { busy, refuseWith } from "../http/replies.ts"
+import { Merchants } from "../merchants/Merchants.ts"
 import { AuditLog } from "../operators/AuditLog.ts"
 import { makeCookies } from "../people/cookies.ts"
 import { signedInView } from "../people/peopleViews.ts"
@@ -85,7 +88,17 @@ export const layer = Layer.effect(
     const enter = yield* makeEnter
     const isFromConsole = yield* makeIsFromConsole
     const log = yield* AuditLog
+    const merchants = yield* Merchants
     const cookies = makeCookies((yield* Settings).publicUrl)
+
+    /** A merchant that there is not has nobody with a role. */
+    const closed = (act: ConsoleActName, { path }: RequestRecord) =>
+      typeof ofWhom(act) === "string"
+        ? Effect.undefined
+        : Effect.all([merchants.find(merchantIn(path)), currentTime]).pipe(
+            Effect.map(([{ closed_at }, now]) => closedProblem(closed_at, now, isOfClosed(act))),
+            Effect.catchTags({ MerchantNotFound: () => Effect.undefined })
+          )
 
     return PersonSession.of(
       Effect.fnUntraced(function* (httpEffect, { endpoint, group }) {
@@ -108,6 +121,8 @@ export const layer = Layer.effect(
           yield* log.writeOnce({ ...entry, phase: "refused", status: 403 })
           return yield* forbidden(`The role ${role} may not do ${act}.`)
         }
+        const isClosed = yield* closed(act, record)
+        if (isClosed !== undefined) return yield* forbidden(isClosed)
         const tooEarly = yield* refusedSession(signedIn, act)
         if (tooEarly !== undefined) return yield* forbidden(tooEarly)
         const { person_id: personId } = signedIn.person
@@ -131,10 +146,12 @@ const refusedSession = ({ needsPasskey, session }: SignedIn, act: ConsoleActName
       : undefined
   })
 
+const merchantIn = (path: string): string => /\/merchants\/([^/]+)/.exec(path)?.[1] ?? ""
+
 /** `person`: it is about the person alone. Undefined: no role at the merchant that the path names. */
 const roleFor = ({ person }: SignedIn, act: ConsoleActName, { path }: RequestRecord): string | undefined => {
   if (typeof ofWhom(act) === "string") return "person"
-  const merchantId = /\/merchants\/([^/]+)/.exec(path)?.[1]
+  const merchantId = merchantIn(path)
   return person.roles.find(({ belongs_to }) => belongs_to === merchantId)?.role
 }
 

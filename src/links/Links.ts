@@ -181,7 +181,8 @@ const visit = ({ channel, ids, merchantOf, send }: LinkServices) =>
   span("Links.visit")(function* (link: PaymentLink, visitNo?: string) {
     const known = knownVisit(link, visitNo)
     if (known !== undefined) return visited(known)
-    const { live_currencies: liveCurrencies, modes, suspended_at } = yield* merchantOf(link)
+    const { closed_at, live_currencies: liveCurrencies, modes, suspended_at } = yield* merchantOf(link)
+    if (closed_at !== null) return yield* new InvalidField({ param: "merchant_id", problem: "is closed" })
     if (suspended_at !== null) return yield* new InvalidField({ param: "merchant_id", problem: "is suspended" })
     // The operator may have taken the currency away since, or set a channel that takes no such amount (silences: L8).
     const problem =

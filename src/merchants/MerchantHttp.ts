@@ -77,6 +77,12 @@ export const layer = HttpApiBuilder.group(
         return yield* changed(params.merchant_id, merchants.resume(params.merchant_id))
       }, Effect.catchTags({ MerchantNotFound })),
 
+      close: span("merchants.close")(function* ({ params }) {
+        const { merchant_id } = yield* merchants.find(params.merchant_id)
+        yield* second.confirm({ act: "merchants.close", target: merchant_id, content: {} })
+        return yield* changed(merchant_id, merchants.close(merchant_id))
+      }, Effect.catchTags({ MerchantNotFound, JustDone, NeedsSecondOperator })),
+
       resetKey: span("merchants.resetKey")(function* ({ params }) {
         const { merchant_id } = yield* merchants.find(params.merchant_id)
         const { mode } = params

@@ -54,6 +54,7 @@ const MerchantRow = Schema.Struct({
   payout_fee: FeeByCurrency,
   quotas: QuotaOverrides,
   suspended_at: Schema.NullOr(TimeColumn),
+  closed_at: Schema.NullOr(TimeColumn),
   note: Schema.NullOr(Schema.String),
   created_at: TimeColumn,
   modes: Schema.Struct({ sandbox: ModeRow, live: ModeRow })
@@ -210,9 +211,10 @@ const makePage = (sql: SqlClient.SqlClient): MerchantStore["Service"]["page"] =>
     execute: (ids) => sql`${selected(sql)} where m.merchant_id = any(${ids})`
   })
   const statuses = {
-    unapproved: sql`not approved and suspended_at is null`,
-    approved: sql`approved and suspended_at is null`,
-    suspended: sql`suspended_at is not null`
+    unapproved: sql`not approved and suspended_at is null and closed_at is null`,
+    approved: sql`approved and suspended_at is null and closed_at is null`,
+    suspended: sql`suspended_at is not null and closed_at is null`,
+    closed: sql`closed_at is not null`
   }
   return Effect.fnUntraced(function* (request, { search, status }) {
     const named = search === undefined ? [] : [contains(sql, search)]
@@ -269,7 +271,8 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
       quotas = ${jsonText(row.quotas)}::text::jsonb, logo = ${row.logo}, support_email = ${row.support_email},
       support_url = ${row.support_url}, contact_email = ${row.contact_email}, time_zone = ${row.time_zone},
       note = ${row.note},
-      suspended_at = ${row.suspended_at === null ? null : isoText(row.suspended_at)}::text::timestamptz
+      suspended_at = ${row.suspended_at === null ? null : isoText(row.suspended_at)}::text::timestamptz,
+      closed_at = ${row.closed_at === null ? null : isoText(row.closed_at)}::text::timestamptz
       where merchant_id = ${row.merchant_id}`
     for (const mode of Mode.literals) {
       const { channel_accounts, default_endpoint, default_notify_url, ip_allowlist, key_hash } = row.modes[mode]

@@ -36,6 +36,7 @@ export const merchantView = (merchant: Merchant, { ahead, logoUrl }: Surrounding
   },
   live: modeView(merchant.modes.live),
   suspended_at: merchant.suspended_at === null ? null : DateTime.formatIso(merchant.suspended_at),
+  closed_at: merchant.closed_at === null ? null : DateTime.formatIso(merchant.closed_at),
   note: merchant.note,
   created_at: DateTime.formatIso(merchant.created_at)
 })

@@ -61,6 +61,8 @@ export class Merchants extends Context.Service<
     /** Its keys are refused at once, on all runners. */
     readonly suspend: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
     readonly resume: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
+    /** For good (docs/decisions/0115), at once on all runners. */
+    readonly close: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
     /** Returns the new key, which is shown this once. The old key stops working at once. */
     readonly resetKey: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
     /** The merchant's account at a channel in one environment, as it is from now on. */
@@ -128,6 +130,10 @@ export const layer = Layer.effect(
       }),
       resume: span("Merchants.resume")(function* (merchantId) {
         return yield* change(merchantId, (merchant) => ({ ...merchant, suspended_at: null }))
+      }),
+      close: span("Merchants.close")(function* (merchantId) {
+        const now = yield* currentTime
+        return yield* change(merchantId, (merchant) => ({ ...merchant, closed_at: merchant.closed_at ?? now }))
       }),
       resetKey: span("Merchants.resetKey")(function* (merchantId, mode) {
         const key = yield* newKey(secrets, mode)

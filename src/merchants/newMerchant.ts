@@ -29,6 +29,7 @@ export const newMerchant = Effect.fnUntraced(function* (
     payout_fee: {},
     quotas: {},
     suspended_at: null,
+    closed_at: null,
     note: null,
     created_at: createdAtOf(merchantId),
     modes: {

@@ -9,6 +9,7 @@ const whatMay = (role: Role, ...among: ReadonlyArray<ActName>) => among.filter((
 const forAdmins: ReadonlyArray<ActName> = [
   "merchants.create",
   "merchants.update",
+  "merchants.close",
   "merchants.resetKey",
   "merchants.signingSecret",
   "operators.create",
@@ -79,6 +80,7 @@ describe("two operators", () => {
   it("do nothing that the table does not name", () => {
     const taking = [
       "merchants.update",
+      "merchants.close",
       "merchants.resetKey",
       "api_keys.create",
       "api_keys.roll",

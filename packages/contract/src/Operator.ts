@@ -90,6 +90,10 @@ export const MerchantResource = withExample(
       Schema.String,
       "Since when its keys are refused and its links make no orders; null while it is not suspended."
     ),
+    closed_at: orNull(
+      Schema.String,
+      "Since when it takes nothing new, for good; its keys read for 90 days more. Null while it is not closed."
+    ),
     note: orNull(Schema.String, "The operators' own words about the merchant, which it never sees."),
     created_at: instant("When it was created.")
   }).annotate({ identifier: "Merchant", description: "A merchant and its settings." }),
@@ -118,6 +122,7 @@ export const MerchantResource = withExample(
     },
     live: { ip_allowlist: "203.0.113.7", default_notify_url: null, payment_methods: ["card"] },
     suspended_at: null,
+    closed_at: null,
     note: null,
     created_at: "2026-11-20T08:00:00.000Z"
   }
@@ -210,7 +215,9 @@ export const MerchantQuery = Schema.Struct({
   ...ListQuery,
   search: Schema.optionalKey(text("Merchants whose name has this text, in upper or lower case.")),
   status: Schema.optionalKey(
-    Schema.Literals(["unapproved", "approved", "suspended"]).annotate({ description: "Merchants in this state." })
+    Schema.Literals(["unapproved", "approved", "suspended", "closed"]).annotate({
+      description: "Merchants in this state."
+    })
   )
 })
 export type MerchantQuery = typeof MerchantQuery.Type
@@ -267,6 +274,20 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
       "Its keys answer 403 and its links make no orders. Payments stay; refunds and disputes go on."
     ),
     change("resume", "Let a suspended merchant's keys work again", "The same keys work again at once."),
+    HttpApiEndpoint.post("close", "/operator/v1/merchants/:merchant_id/close", {
+      params: ofMerchant,
+      success: [enveloped(MerchantResource), needsApproval],
+      error: [Conflict, MerchantNotFound]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Close a merchant for good",
+        description:
+          "It takes no new order, link or endpoint, at once and on all runners. Its keys read, refund, answer " +
+          "disputes, export and erase for 90 days more, and are then answered 403. Payments of open orders, refunds, " +
+          "disputes and payouts go on. Sent again, it changes nothing. 202: it takes two operators, and another has " +
+          "to send the same request."
+      })
+    ),
     HttpApiEndpoint.get("retrieve", "/operator/v1/merchants/:merchant_id", {
       params: ofMerchant,
       success: enveloped(MerchantResource),

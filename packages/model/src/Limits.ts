@@ -144,5 +144,8 @@ export const quotaOverrideMax = 1_000_000
 /** Calls of one account to its acquirer in a second that an operator may set. */
 export const callsASecondMax = 10_000
 
+/** A closed merchant's keys and people read so long, and give back what is owed (silences: U30). */
+export const closedReads = "90 days"
+
 /** Erasures of an account that are at work at once: each looks through all its calls of thirty days. */
 export const erasuresMax = 10

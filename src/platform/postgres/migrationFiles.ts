@@ -63,5 +63,6 @@ export const migrationFiles: Readonly<Record<string, () => Promise<unknown>>> = 
   "0103_erasures.ts": () => import("./migrations/0103_erasures.ts"),
   "0104_retention.ts": () => import("./migrations/0104_retention.ts"),
   "0105_stray_session_notes.ts": () => import("./migrations/0105_stray_session_notes.ts"),
-  "0115_erased_tags.ts": () => import("./migrations/0115_erased_tags.ts")
+  "0115_erased_tags.ts": () => import("./migrations/0115_erased_tags.ts"),
+  "0116_closed_merchants.ts": () => import("./migrations/0116_closed_merchants.ts")
 }

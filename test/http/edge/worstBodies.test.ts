@@ -132,7 +132,11 @@ const world = Effect.gen(function* () {
       merchant_id: merchantId,
       mode: "live",
       currency: "USD",
-      ...(path.includes(":payment_id") ? yield* parked : {})
+      ...(path.includes(":payment_id") ? yield* parked : {}),
+      // For good.
+      ...(path.endsWith("/close") && path.includes(":merchant_id")
+        ? { merchant_id: (yield* api.newMerchant()).merchantId }
+        : {})
     }
     if (path.endsWith("/reconciliation")) yield* account
     return path.replace(/:(\w+)/g, (_, name: string) => given[name] ?? no)

@@ -57,6 +57,11 @@ const requests = (running: Running): Partial<Record<ActName, Partial<Record<Word
       fees: different((n) => ({ path, body: { dispute_fee: { USD: n } } })),
       approvals: different((n) => ({ path, body: { approved: true, name: `Shop ${n}` } }))
     },
+    "merchants.close": {
+      any: Effect.map(running.api.operator("POST", "/merchants", { name: "Shop", seed: false }), ({ body }) => ({
+        path: `/merchants/${body.data.merchant_id}/close`
+      }))
+    },
     "merchants.resetKey": { liveKeys: Effect.succeed({ path: `${path}/keys/live/reset` }) },
     "api_keys.create": { liveKeys: different((n) => ({ path: `${path}/api_keys`, body: live(`Key ${n}`) })) },
     "api_keys.roll": {

@@ -2,7 +2,7 @@
 import { bodyLimitsOf } from "@coffer/contract/bodyLimits"
 import { ConsoleApi } from "@coffer/contract/Console"
 import { PersonRole } from "@coffer/model/PersonRole"
-import { consoleActOf, consoleActs, ofWhom, personMayDo } from "@coffer/rules/people/consoleActs"
+import { consoleActOf, consoleActs, isOfClosed, ofWhom, personMayDo } from "@coffer/rules/people/consoleActs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { HttpApiGroup } from "effect/http-api"
@@ -81,6 +81,19 @@ it.live("each role is let through to what it may do, and to nothing else; what i
     const refused = yield* entriesOf(api, "&act=console:people.invite")
     const roles = refused.filter(({ phase }) => phase === "refused").map(({ role }) => role)
     assert.sameMembers(roles, ["developer", "support", "finance", "viewer"])
+  }).pipe(Effect.scoped)
+)
+
+it.live("people of a closed merchant read, and take rights away, and give none", () =>
+  Effect.gen(function* () {
+    const { api, emailOf, mails, merchantId } = yield* begin
+    const { call } = yield* signIn(api, mails, emailOf("owner"))
+    assert.strictEqual((yield* api.operator("POST", `/merchants/${merchantId}/close`)).status, 200)
+    for (const { act, method, path } of endpoints.filter(({ act }) => typeof ofWhom(act) !== "string")) {
+      const at = path.replace(":merchant_id", merchantId).replace(/:\w+_id/, `per_${"0".repeat(26)}`)
+      const { status, text } = yield* call(method, at, bodies[act])
+      assert.strictEqual(status === 403 && text.includes("is closed"), !isOfClosed(act), `${act} was answered ${text}`)
+    }
   }).pipe(Effect.scoped)
 )
 

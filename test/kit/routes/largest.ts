@@ -177,6 +177,7 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
   "POST /operator/v1/merchants/:merchant_id/api_keys/:key_id/roll": { overlap_minutes: 1440 },
   "POST /operator/v1/merchants/:merchant_id/api_keys/:key_id/revoke": {},
   "POST /operator/v1/merchants/:merchant_id/suspend": {},
+  "POST /operator/v1/merchants/:merchant_id/close": {},
   "POST /operator/v1/merchants/:merchant_id/resume": {},
   // Keys are tried at Stripe, which no test reaches.
   "POST /operator/v1/merchants/:merchant_id/channels/:mode": {

@@ -42,6 +42,13 @@ export const operatorWrites = [
     byOperator
   ),
   ...write(
+    "merchant: close",
+    "plain",
+    "select 1 from merchants where merchant_id = $1 and closed_at is not null",
+    ({ merchant: { merchantId } }) => Effect.succeed({ path: `/operator/v1/merchants/${merchantId}/close` }),
+    byOperator
+  ),
+  ...write(
     "key: create",
     "plain",
     "select distinct name from api_keys where merchant_id = $1",

@@ -46,6 +46,8 @@ export const acts = {
   },
   "merchants.suspend": doneBy("support"),
   "merchants.resume": doneBy("support"),
+  // It cannot be taken back.
+  "merchants.close": { ...doneBy(), ofTwo: { any: always } },
   "merchants.resetKey": { ...doneBy(), ofTwo: { liveKeys: ({ mode }) => mode === "live" } },
   "merchants.signingSecret": doneBy(),
   "api_keys.create": { ...doneBy(), ofTwo: { liveKeys: ({ mode }) => mode === "live" } },

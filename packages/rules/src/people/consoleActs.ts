@@ -61,6 +61,10 @@ export const ofWhom = (act: ConsoleActName): ConsoleAct["of"] => consoleActs[act
 export const isOpen = (act: ConsoleActName): boolean => (consoleActs[act] as ConsoleAct).isOpen === true
 export const isFresh = (act: ConsoleActName): boolean => (consoleActs[act] as ConsoleAct).isFresh === true
 
+/** Whether people of a closed merchant may still do it for some time: they read, and take rights away. */
+export const isOfClosed = (act: ConsoleActName): boolean =>
+  !consoleActs[act].isLogged || act === "people.remove" || act === "people.endSessions" || act === "api_keys.revoke"
+
 /** Whether this role may do it for its merchant. */
 export const personMayDo = (role: PersonRole, act: ConsoleActName): boolean => {
   const of = ofWhom(act)
