@@ -150,8 +150,8 @@ const secretNames = new Set(["number", "track", "cid", "pass"])
 
 /** Names written as one word. */
 const secretParts =
-  /secret|password|passwd|passphrase|cardnum|creditcard|debitcard|securitycode|verificationcode|onetime(code|pass)|cryptogram|emvdata/
-const secretBeginnings = /^(bearer|track(\d|data))/
+  /secret|password|passwd|passphrase|cardnum|creditcard|debitcard|securitycode|verificationcode|cryptogram|emvdata/
+const secretBeginnings = /^(bearer|onetime(code|pass)|track(\d|data))/
 const secretEndings = /(tokens?|authorization|signature|credentials?|cvc2?|cvv2?|cvn2?|cardno|cookies?|jwt)$/
 /** A `key` alone is no secret, nor is the `id` of one. */
 const secretKeys = /(api|private|signing|sandbox|live|access|encryption)keys?(value)?$/
