@@ -210,7 +210,7 @@ it.live("/operator/alerts, where runbook_url leads, has the page of each alert a
   })
 )
 
-/** Alerts that an outage of Postgres does not bring about: their numbers stay as they were, or come from elsewhere. */
+/** An outage of Postgres does not bring these about: their numbers stay as they were, or come from elsewhere. */
 const aloneInAnOutage = `
   Absent BackupOld CertificateEnds ChannelContradicts ClockSkew ConnectionsDropped CredentialsGuessed
   DestinationsFail DiskFull DisputesNearEnd Down EventLoopLate HeapNearLimit LedgerBroken PaymentsParked

@@ -149,11 +149,9 @@ const secretWords = new Set([
 const secretNames = new Set(["number", "track", "cid", "pass"])
 
 /** Names written as one word. */
-const secretParts = new RegExp(
-  "secret|pass(wd|word|phrase)|cardnum|(credit|debit)card|(security|verification)code|" +
-    "onetime(code|pass)|cryptogram|emvdata"
-)
-const secretBeginnings = /^(bearer|track(\d|data))/
+const secretParts =
+  /secret|password|passwd|passphrase|cardnum|creditcard|debitcard|securitycode|verificationcode|cryptogram|emvdata/
+const secretBeginnings = /^(bearer|onetime(code|pass)|track(\d|data))/
 const secretEndings = /(tokens?|authorization|signature|credentials?|cvc2?|cvv2?|cvn2?|cardno|cookies?|jwt)$/
 /** A `key` alone is no secret, nor is the `id` of one. */
 const secretKeys = /(api|private|signing|sandbox|live|access|encryption)keys?(value)?$/
