@@ -5,7 +5,7 @@
 import { Mode } from "@coffer/model/Ids"
 import { Context, Effect, Fiber, Layer, Metric, Schema } from "effect"
 import { QuotaStore } from "../../edge/QuotaStore.ts"
-import { millisLeft, realTime, type Time } from "../../platform/runtime/Deadline.ts"
+import { CurrentDeadline, millisLeft, realTime, type Time } from "../../platform/runtime/Deadline.ts"
 import { realMillis } from "../../platform/runtime/realTime.ts"
 
 /** A buyer waits for it; money comes in by it; neither. */
@@ -106,8 +106,8 @@ export class Pace extends Context.Service<
     readonly enter: (budget: Budget, until: number, isAgain: boolean) => Effect.Effect<void, Crowded>
     /** Stripe has had too many calls: none of this account is made for so long. */
     readonly close: (budget: Budget, millis: number) => void
-    /** Until when a call of this fiber may wait, by `millis`. */
-    readonly until: Effect.Effect<number>
+    /** Until when a call of this fiber may wait, by `millis`. A buyer who meets a long line gets more time. */
+    readonly until: (budget: Budget) => Effect.Effect<number>
     readonly millis: () => number
     readonly wait: (millis: number) => Effect.Effect<void>
   }
@@ -116,7 +116,9 @@ export class Pace extends Context.Service<
 /** The time that a request keeps for the call itself and for recording its answer. */
 const callMillis = 1_200
 /** How long a call waits in line for which no request waits. Events are leased for ten seconds. */
-const patience: Readonly<Record<Urgency, number>> = { buyer: 8_000, money: 8_000, rest: 60_000 }
+const patience: Readonly<Record<Urgency, number>> = { buyer: 10_000, money: 8_000, rest: 60_000 }
+/** A buyer's request gets so much more where more calls stand in line than can be made in a second. */
+const longLineMillis = 1_500
 
 const second = 1_000
 /** Between two looks of runners that count together, at least. */
@@ -207,9 +209,13 @@ export const layer = Layer.effect(
         const line = lineOf(budget)
         line.closedUntil = Math.max(line.closedUntil, time.millis() + millis)
       },
-      until: Effect.flatMap(CallUrgency, (urgency) =>
-        Effect.map(millisLeft(patience[urgency] + callMillis), (left) => time.millis() + Math.max(0, left - callMillis))
-      ),
+      until: Effect.fnUntraced(function* (budget) {
+        const urgency = yield* CallUrgency
+        const isLong = (lines.get(budget.account)?.size() ?? 0) >= budget.perSecond
+        if (urgency === "buyer" && isLong) (yield* CurrentDeadline).prolong(longLineMillis)
+        const left = yield* millisLeft(patience[urgency] + callMillis)
+        return time.millis() + Math.max(0, left - callMillis)
+      }),
       millis: time.millis,
       wait
     })

@@ -242,7 +242,7 @@ export const makeStripeGuard = Effect.gen(function* () {
    */
   return Effect.fnUntraced(
     function* <A>(ask: () => Promise<A>, account: Account, budget: Budget): Effect.fn.Return<A, Judged> {
-      const until = yield* pace.until
+      const until = yield* pace.until(budget)
       const timesMax = Number.isFinite((yield* CurrentDeadline).left()) ? againMax.request : againMax.worker
       for (let times = 0; ; times++) {
         if (!(yield* isShut(account))) {

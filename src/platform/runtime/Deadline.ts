@@ -34,6 +34,7 @@ export class Deadline {
   private end: number
   /** Milliseconds that were left when the wait for the client began. */
   private kept: number | undefined
+  private isProlonged = false
 
   constructor(millis: number, time: Time) {
     this.time = time
@@ -43,6 +44,14 @@ export class Deadline {
   /** Milliseconds; negative when it is over. */
   left(): number {
     return this.kept ?? this.end - this.time.millis()
+  }
+
+  /** Gives the request so much more, once. */
+  prolong(millis: number): void {
+    if (this.isProlonged) return
+    this.isProlonged = true
+    this.end += millis
+    if (this.kept !== undefined) this.kept += millis
   }
 
   pause(): void {
