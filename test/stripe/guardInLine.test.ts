@@ -20,7 +20,7 @@ const guarded = Effect.fnUntraced(function* (enter: { now: Effect.Effect<void, C
   const pace = Pace.of({
     enter: () => enter.now,
     close: () => {},
-    until: Effect.succeed(Infinity),
+    until: () => Effect.succeed(Infinity),
     millis: () => 0,
     wait: () => Effect.void
   })

@@ -131,6 +131,13 @@ const waits = Metric.counter("coffer_stripe_waits_total", {
 const countWait = (mode: Mode, urgency: Urgency, by: number) =>
   Metric.update(Metric.withAttributes(waits, { mode, urgency }), by)
 
+/** How long a call of this fiber may wait in line. `isLong`: as many wait as can be made in a second. */
+const waitMillis = Effect.fnUntraced(function* (isLong: boolean) {
+  const urgency = yield* CallUrgency
+  if (urgency === "buyer" && isLong) (yield* CurrentDeadline).prolong(longLineMillis)
+  return Math.max(0, (yield* millisLeft(patience[urgency] + callMillis)) - callMillis)
+})
+
 export const layer = Layer.effect(
   Pace,
   Effect.gen(function* () {
@@ -209,13 +216,8 @@ export const layer = Layer.effect(
         const line = lineOf(budget)
         line.closedUntil = Math.max(line.closedUntil, time.millis() + millis)
       },
-      until: Effect.fnUntraced(function* (budget) {
-        const urgency = yield* CallUrgency
-        const isLong = (lines.get(budget.account)?.size() ?? 0) >= budget.perSecond
-        if (urgency === "buyer" && isLong) (yield* CurrentDeadline).prolong(longLineMillis)
-        const left = yield* millisLeft(patience[urgency] + callMillis)
-        return time.millis() + Math.max(0, left - callMillis)
-      }),
+      until: ({ account, perSecond }) =>
+        Effect.map(waitMillis((lines.get(account)?.size() ?? 0) >= perSecond), (millis) => time.millis() + millis),
       millis: time.millis,
       wait
     })
