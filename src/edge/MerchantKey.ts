@@ -151,7 +151,9 @@ const makeByPerson = Effect.fnUntraced(function* (inAccount: InAccount) {
       yield* log.writeOnce({ ...entry, phase: "refused", status: 403 })
       return yield* forbidden(`The role ${role} does not have the scope ${scope} in ${mode}.`)
     }
-    const merchant = yield* Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: () => noRole })
+    const found = yield* Effect.option(merchants.find(merchantId))
+    if (Option.isNone(found)) return yield* noRole
+    const merchant = found.value
     yield* inAccount.note(record, merchant, mode)
     const refusal = refusalOfMerchant(merchant, { mode, arrived: record.arrived, scope })
     if (refusal !== undefined) return yield* refusal

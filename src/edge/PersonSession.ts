@@ -116,9 +116,8 @@ export const layer = Layer.effect(
     const closed = (act: ConsoleActName, { path }: RequestRecord) =>
       typeof ofWhom(act) === "string"
         ? Effect.undefined
-        : Effect.all([merchants.find(merchantIn(path)), currentTime]).pipe(
-            Effect.map(([{ closed_at }, now]) => closedProblem(closed_at, now, isOfClosed(act))),
-            Effect.catchTags({ MerchantNotFound: () => Effect.undefined })
+        : Effect.map(Effect.all([Effect.option(merchants.find(merchantIn(path))), currentTime]), ([found, now]) =>
+            Option.isNone(found) ? undefined : closedProblem(found.value.closed_at, now, isOfClosed(act))
           )
 
     return PersonSession.of(

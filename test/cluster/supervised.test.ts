@@ -89,6 +89,24 @@ describe("serve --runners 3 on the embedded Postgres", () => {
     })
   )
 
+  it.live("takes 120 of 360 writes of a merchant in a minute, over all of its runners together", () =>
+    Effect.gen(function* () {
+      const home = yield* usedHome
+      const coffer = yield* run({ env: { COFFER_HOME: home, OPERATOR_TOKEN: operatorToken }, runners })
+      const { sandboxKey } = yield* coffer.api.newMerchant("All", "default")
+      const replies = yield* Effect.replicateEffect(coffer.api.post("/v1/orders", sandboxKey, { amount: 100 }), 360, {
+        concurrency: 16
+      })
+      const statuses = Map.groupBy(replies, ({ status }) => status)
+      assert.deepStrictEqual(
+        [statuses.get(201)?.length, statuses.get(429)?.length],
+        [120, 240],
+        JSON.stringify([...statuses.keys()])
+      )
+      assert.lengthOf(yield* pidsOf(yield* connect(databaseOf(home))), runners)
+    })
+  )
+
   it.live("a runner that is killed is started again, and the port answers all the while", () =>
     Effect.gen(function* () {
       const { coffer, sql } = yield* supervised

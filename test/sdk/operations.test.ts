@@ -36,6 +36,7 @@ const calls: Readonly<Record<string, (coffer: Coffer) => PromiseLike<unknown>>> 
   "GET /v1/events": ({ events }) => events.list().page(),
   "GET /v1/events/{event_id}": ({ events }) => events.get("1"),
   "GET /v1/logs": ({ apiLogs }) => apiLogs.list().page(),
+  "GET /v1/reports": ({ reports }) => reports.list().page(),
   "POST /v1/reports": ({ reports }) => reports.create({ report: "frozen" }),
   "GET /v1/reports/statement": ({ reports }) => reports.statement({ from: "2026-01-01" }),
   "GET /v1/reports/fees": ({ reports }) => reports.fees({ from: "2026-01-01" }),

@@ -45,19 +45,21 @@ const scaleOf = (owner: SqlClient.SqlClient, folder: string) => {
     for (const { bytes, name } of rows) sizes.set(name, (sizes.get(name) ?? 0) + bytes)
     return sizes
   })
+  /** A vacuum keeps what an open transaction may still see. */
+  const isAlone = eventually(
+    "no other transaction",
+    Effect.map(
+      owner`select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+        and (backend_xmin is not null or backend_xid is not null)`,
+      ({ length }) => length === 0
+    )
+  )
   /** Without dead rows and free pages. */
   const compact = Effect.gen(function* () {
-    // A vacuum keeps what an open transaction may still see.
-    yield* eventually(
-      "no other transaction",
-      Effect.map(
-        owner`select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
-          and (backend_xmin is not null or backend_xid is not null)`,
-        ({ length }) => length === 0
-      )
-    )
     for (const { bytes, part } of yield* tables(owner)) {
-      if (known.get(part) !== bytes) yield* owner.unsafe(`vacuum full ${part}`)
+      if (known.get(part) === bytes) continue
+      yield* isAlone
+      yield* owner.unsafe(`vacuum full ${part}`)
     }
     known = new Map((yield* tables(owner)).map(({ bytes, part }) => [part, bytes]))
     return yield* read

@@ -86,8 +86,8 @@ layer(books, { excludeTestServices: true })("a movement", (it) => {
       const again = Effect.fnUntraced(function* (changed: string, meanwhile?: (source: string) => string) {
         const { poor, sql } = yield* Books
         const attempt = Effect.gen(function* () {
-          // A statement that waits for a lock fails.
-          yield* sql`set local lock_timeout = '1s'`
+          // A statement that waits for a lock fails, before it fails as one that takes too long.
+          yield* sql`set local lock_timeout = '3s'`
           yield* sql`create temporary table taken on commit drop as
             select * from ledger where type = ${type} order by id limit 1`
           const [row] = yield* sql<{ reference_id: string }>`select reference_id from taken`

@@ -4,8 +4,10 @@
  * anywhere at all is seen.
  */
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import type { Socket } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { inject } from "vitest"
 import { corpus } from "../rules/corpus/corpus.ts"
 import { answering, post, reasonOf, stub } from "./receiver.ts"
 
@@ -79,11 +81,13 @@ describe("outbound: the address that was checked", () => {
 
 /** How many sockets this process has opened to others since. */
 const openedSockets = Effect.gen(function* () {
-  let opened = 0
-  const listener = () => (opened += 1)
+  const opened: Array<Socket> = []
+  const listener = (message: unknown) => void opened.push((message as { readonly socket: Socket }).socket)
+  // Files before this one in the worker may open connections to Postgres again.
+  const postgresPort = Number(new URL(inject("postgresUrl")).port)
   yield* Effect.acquireRelease(
     Effect.sync(() => subscribe("net.client.socket", listener)),
     () => Effect.sync(() => unsubscribe("net.client.socket", listener))
   )
-  return () => opened
+  return () => opened.filter(({ remotePort }) => remotePort !== postgresPort).length
 })

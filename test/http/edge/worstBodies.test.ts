@@ -204,6 +204,7 @@ const idNames: Readonly<Record<string, string>> = {
   refund: "refund_no",
   dispute: "dispute_no",
   payout: "payout_no",
+  report: "report_no",
   payment_link: "link_id",
   api_log: "request_id",
   merchant: "merchant_id",

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, DateTime, Effect } from "effect"
 import { RunnerVitals } from "@coffer/cluster/RunnerVitals"
 import { merchantOf } from "../../kit/Merchant.ts"
+import { eventually } from "../../kit/Process.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8"))
@@ -24,12 +25,21 @@ const row = ({ sql }: Running, instance: string, heardSecondsAgo: number) =>
         ${at}::text::timestamptz, '[]')`
   })
 
+/** Once the process has told that it holds all shards. */
+const settled = Effect.fnUntraced(function* (running: Running) {
+  yield* eventually(
+    "the shards to be held",
+    Effect.map(cluster(running), ({ shards }) => shards.held === shards.total)
+  )
+  return yield* cluster(running)
+})
+
 describe("GET /operator/v1/cluster", () => {
   it.live("shows of a process that is alone what it holds, what waits in it and how it is", () =>
     Effect.gen(function* () {
       const running = yield* start()
       yield* merchantOf(running).paid(1_000)
-      const { backlogs, object, runners, shards, versions } = yield* cluster(running)
+      const { backlogs, object, runners, shards, versions } = yield* settled(running)
       assert.deepStrictEqual([object, shards, versions], ["cluster", { total: 300, held: 300 }, [version]])
       const [runner, ...others] = runners
       assert.lengthOf(others, 0)
@@ -87,6 +97,7 @@ describe("GET /operator/v1/cluster", () => {
   it.live("shows what a runner of another version does not tell as null, and one that fell silent as gone", () =>
     Effect.gen(function* () {
       const running = yield* start()
+      yield* settled(running)
       yield* row(running, "newer", 1)
       yield* row(running, "lost", 20)
       yield* row(running, "forgotten", 3_700)

@@ -226,6 +226,7 @@ it.live("where passkeys are demanded, a link opens a session that registers the 
     assert.strictEqual((yield* session.call("GET", `/merchants/${merchantId}/people`)).status, 200)
     // Another session that a mail opened adds none.
     assert.strictEqual((yield* newPasskey(twin)).registered.status, 409)
+    assert.include(yield* mails.mail(7), "A passkey was added")
     // From now on a mail signs nobody in.
     const again = browser()
     const before = mails.mails.length
