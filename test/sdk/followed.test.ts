@@ -48,3 +48,25 @@ it.live(
       }
     })
 )
+
+it.live("a report is whole up to its moment: a runner whose numbers are behind writes nothing earlier after it", () =>
+  Effect.gen(function* () {
+    const database = yield* freshDatabase
+    const one = yield* start({ database, env: yield* asRunner })
+    const two = yield* start({ database, env: yield* asRunner })
+    const key = one.merchant.sandboxKey
+    for (let turn = 0; turn < turns; turn++) {
+      const order = yield* one.api.post("/v1/orders", key, { amount: 100 })
+      const today = new Date().toISOString().slice(0, 10)
+      const report = yield* one.api.get(`/v1/reports/statement?currency=USD&from=${today}&time_zone=UTC`, key)
+      assert.strictEqual(report.status, 200, report.text)
+      Context.get(two.context as Context.Context<NewIds>, NewIds).correct(behindMillis)
+      const paid = yield* two.api.post(`/v1/test_helpers/orders/${order.body.data.trade_no}/pay`, key)
+      assert.strictEqual(paid.status, 200, paid.text)
+      const [row] = yield* one.sql<{ at: number; count: number }>`select count(*)::int as count,
+        (extract(epoch from min(created_at)) * 1000)::float8 as at from ledger where reference_id = ${order.body.data.trade_no}`
+      assert.strictEqual(row!.count, 2)
+      assert.isAtLeast(row!.at, Date.parse(report.body.data.as_of), `turn ${turn}`)
+    }
+  })
+)

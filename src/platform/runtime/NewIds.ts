@@ -71,12 +71,16 @@ export const layer = Layer.effect(
       if (clock === recent.clock) return recent
       const known = lines.get(clock)
       recent = known ?? { clock, last: "", ahead: 0, neededAt: 0 }
-      if (known === undefined) lines.set(clock, recent)
-      if (known === undefined && clock instanceof MovedClock) moved.set(clock.merchantId, recent)
+      if (known !== undefined) return recent
+      lines.set(clock, recent)
+      if (clock instanceof MovedClock) moved.set(clock.merchantId, recent)
+      else unmoved.push(recent)
       return recent
     }
     const own: Line = { clock: yield* Clock.Clock, last: "", ahead: 0, neededAt: 0 }
     lines.set(own.clock, own)
+    /** Commands of other runners run under a clock of the cluster's own. */
+    const unmoved = [own]
     /** Nearly always the same one. */
     let recent = own
 
@@ -92,14 +96,17 @@ export const layer = Layer.effect(
       return line.last
     }
 
-    const pass = ({ merchantId, mode }: Account, body: string) => {
-      const line = (mode === "sandbox" ? moved.get(merchantId) : undefined) ?? own
+    const passIn = (line: Line, body: string) => {
       const now = line.clock.currentTimeMillisUnsafe()
       const ahead = millisOfId(body) + 1 - (now - skew)
       // A sandbox whose moved clock this runner has not heard of yet pushes no other account ahead.
       if (ahead > aheadMax) return
       line.ahead = Math.max(line.ahead, ahead)
       line.neededAt = now
+    }
+    const pass = ({ merchantId, mode }: Account, body: string) => {
+      const ofSandbox = mode === "sandbox" ? moved.get(merchantId) : undefined
+      for (const line of ofSandbox === undefined ? unmoved : [ofSandbox]) passIn(line, body)
     }
 
     // One step of the fiber, because a payment needs five ids.
