@@ -58,8 +58,11 @@ const scaleOf = (owner: SqlClient.SqlClient, folder: string) => {
   const compact = Effect.gen(function* () {
     for (const { bytes, part } of yield* tables(owner)) {
       if (known.get(part) === bytes) continue
-      yield* isAlone
-      yield* owner.unsafe(`vacuum full ${part}`)
+      // A transaction of a worker may begin before the first one does.
+      for (let pass = 0; pass < 2; pass++) {
+        yield* isAlone
+        yield* owner.unsafe(`vacuum full ${part}`)
+      }
     }
     known = new Map((yield* tables(owner)).map(({ bytes, part }) => [part, bytes]))
     return yield* read
