@@ -43,7 +43,10 @@ export const makeCallPages = (sql: SqlClient.SqlClient) => {
         })).pipe(sqlDefects),
 
     ofBuyer: (email: string, account: Account | undefined): ReadPage => {
-      const which = sql`lower(o.receipt_email) = lower(${email}::text)`
+      // A call may name another merchant's order, of which its sender learns nothing here.
+      const whose =
+        account === undefined ? sql`true` : sql`o.merchant_id = ${account.merchantId} and o.mode = ${account.mode}`
+      const which = sql`lower(o.receipt_email) = lower(${email}::text) and ${whose}`
       const numbersOf = makeNumbersOf(sql, which)
       const ownNumbersOf = makeOwnNumbersOf(sql, which)
       const hasAddress = mayHave(email)
