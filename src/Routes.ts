@@ -10,6 +10,7 @@ import * as ReceiptHttp from "./receipts/ReceiptHttp.ts"
 import * as ReceiptPageHttp from "./checkout/ReceiptPageHttp.ts"
 import * as EventsHttp from "./checkout/EventsHttp.ts"
 import * as LinkPageHttp from "./checkout/LinkPageHttp.ts"
+import * as ConsoleHttp from "./console/ConsoleHttp.ts"
 import * as SignInPageHttp from "./console/SignInPageHttp.ts"
 import * as DisputeHttp from "./disputes/DisputeHttp.ts"
 import * as ErasureHttp from "./erasures/ErasureHttp.ts"
@@ -100,7 +101,7 @@ const pages = Layer.mergeAll(
   EventsHttp.layer,
   channels.routes,
   LeakedKeys.layer,
-  Layer.mergeAll(FilesHttp.layer, Docs.layer).pipe(Layer.provide(PublicAdmission.layer))
+  Layer.mergeAll(FilesHttp.layer, Docs.layer, ConsoleHttp.layer).pipe(Layer.provide(PublicAdmission.layer))
 )
 const middleware = Layer.mergeAll(
   MerchantKey.layer,

@@ -79,7 +79,8 @@ export interface Route {
   readonly rows: number | "page"
 }
 
-const patternOf = (path: string) => path.replace(/:(\w+)/g, "{$1}")
+/** Without what a parameter has to look like. */
+const patternOf = (path: string) => path.replace(/\(\^.*?\$\)/g, "").replace(/:(\w+)/g, "{$1}")
 
 /** Ours that hold many objects and have no pages. */
 const rowsOfPattern: Readonly<Record<string, number>> = {
@@ -110,8 +111,19 @@ const endpoints = [Api, OperatorApi, ConsoleApi].flatMap((api) =>
   (Object.values(api.groups) as ReadonlyArray<HttpApiGroup.Top>).flatMap((group) => Object.values(group.endpoints))
 )
 
+const behind = ["", "/:page", "/:page/:id", "/:page/:id/:part"]
+/** The console, the pages of an account, and those of operators: one page for all of them (`ConsoleHttp.ts`). */
+export const consolePages = [
+  "/console",
+  ...behind.map((path) => `/console/:merchant(^mer_[0-9A-HJKMNP-TV-Z]{26}$)/:mode(^(sandbox|live)$)${path}` as const),
+  ...behind.map((path) => `/console/operator${path}` as const)
+] as const
+export const consoleAssets = "/console/assets/:name"
+
 /** Those that no API lists. */
 const pages = [
+  ...consolePages,
+  consoleAssets,
   "/",
   "/docs",
   "/openapi.json",
@@ -135,6 +147,7 @@ const forPeople: ReadonlySet<string> = new Set([
   "/checkout/{token}",
   "/pay/{link_id}",
   "/receipts/{token}",
+  "/console",
   "/console/sign-in"
 ])
 

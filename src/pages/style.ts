@@ -2,23 +2,11 @@
  * The style of all pages for buyers: one column on a phone of 360 px, two on a desktop. It is inline, so that no buyer
  * waits for it. The page's policy allows exactly this text, by its hash.
  */
+import { tokens } from "@coffer/console/tokens"
 import { sha256 } from "../platform/runtime/Secrets.ts"
 import { Html } from "./html.ts"
 
-const css = `
-:root {
-  color-scheme: light dark;
-  --page: #f5f4f0; --card: #fff; --line: #dedbd3; --edge: #8a8f8c; --ink: #1b2422; --soft: #56615e;
-  --accent: #17614f; --accent-ink: #fff; --tint: #eef5f2; --alert: #9c2730; --alert-tint: #fcf0f0; --note: #f7f6f2;
-  --plate: transparent;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --page: #131817; --card: #1c2321; --line: #33403c; --edge: #7d8a86; --ink: #eef2f0; --soft: #a9b5b1;
-    --accent: #7fd1b9; --accent-ink: #0d1f1a; --tint: #20302b; --alert: #ff9c9c; --alert-tint: #33201f; --note: #222b28;
-    --plate: #fff;
-  }
-}
+const css = `${tokens}
 *, *::before, *::after { box-sizing: border-box }
 html { -webkit-text-size-adjust: 100% }
 body {

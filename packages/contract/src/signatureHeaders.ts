@@ -43,6 +43,6 @@ export const signatureHeaders = {
     "`v1,<base64>`, several of them with spaces between after a rotation: HMAC-SHA256 of " +
       "`<webhook-id>.<webhook-timestamp>.<body>` with the bytes that the signing secret encodes, for Standard " +
       "Webhooks 1.0.",
-    `v1,${Buffer.from(hex, "hex").toString("base64")}`
+    `v1,${btoa(String.fromCharCode(...Array.from(hex.matchAll(/../g), ([byte]) => Number.parseInt(byte, 16))))}`
   )
 } as const

@@ -1,0 +1,57 @@
+/**
+ * Builds the console into `dist/`: hashed modules, one stylesheet, and the page that loads them. `npm ci` runs it, so
+ * that `npm start` has a console. The service reads `dist/index.html` and serves the folder (src/console/ConsoleHttp.ts).
+ */
+import { createHash } from "node:crypto"
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import path from "node:path"
+import { rolldown } from "rolldown"
+import { chosenTokens } from "../src/tokens.ts"
+
+const home = path.resolve(import.meta.dirname, "..")
+const dist = path.join(home, "dist")
+
+rmSync(dist, { recursive: true, force: true })
+mkdirSync(dist)
+
+const bundle = await rolldown({
+  input: path.join(home, "src/main.tsx"),
+  platform: "browser",
+  tsconfig: false,
+  transform: { jsx: { runtime: "automatic" }, define: { "process.env.NODE_ENV": '"production"' } }
+})
+const { output } = await bundle.write({
+  dir: dist,
+  format: "esm",
+  minify: true,
+  entryFileNames: "[name]-[hash].js",
+  chunkFileNames: "[name]-[hash].js"
+})
+const [{ fileName: script, imports }] = output
+
+const source = path.join(home, "src")
+const sheets = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".css"))
+const css = [chosenTokens, ...sheets.toSorted().map((name) => readFileSync(path.join(source, name), "utf8"))].join("\n")
+const sheet = `style-${createHash("sha256").update(css).digest("hex").slice(0, 8)}.css`
+writeFileSync(path.join(dist, sheet), css)
+
+const preloads = imports.map((name) => `<link rel="modulepreload" href="/console/assets/${name}">`).join("\n    ")
+writeFileSync(
+  path.join(dist, "index.html"),
+  `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="referrer" content="no-referrer">
+    <meta name="robots" content="noindex">
+    <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='7' fill='%2317614f'/%3E%3Cpath d='M7 14a5 5 0 0 1 5-5h8a5 5 0 0 1 5 5v9H7zM7 15h18M16 14v4' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E">
+    <title>Coffer</title>
+    <link rel="stylesheet" href="/console/assets/${sheet}">
+    ${preloads}
+    <script type="module" src="/console/assets/${script}"></script>
+  </head>
+  <body><div id="console"></div><noscript>The console needs JavaScript.</noscript></body>
+</html>
+`
+)

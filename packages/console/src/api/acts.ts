@@ -1,0 +1,66 @@
+/** Acts: calls that change something. After each one all that is on the screen is read again. */
+import * as Cause from "effect/Cause"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as HttpClientError from "effect/http/HttpClientError"
+import type * as Atom from "effect/reactivity/Atom"
+import * as AtomRegistry from "effect/reactivity/AtomRegistry"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import * as Schedule from "effect/Schedule"
+import { ActKey } from "./clients.ts"
+import { registry } from "./registry.ts"
+
+/** The key of every query: an act reads all of them again that are on the screen. */
+export const shown = ["shown"] as const
+
+/** A failed call as a page tells it. */
+export type Problem =
+  /** The service says no, and why. `param`: the field that is to blame. */
+  | {
+      readonly kind: "refused"
+      readonly code: string
+      readonly message: string
+      readonly param?: string
+      readonly requestId: string
+    }
+  /** The service did not answer, or was too busy: the act may be tried again. */
+  | { readonly kind: "away" }
+  /** A fault of the console or an answer that it does not understand. */
+  | { readonly kind: "unexpected"; readonly message: string }
+
+export type Outcome<A> = { readonly done: A } | { readonly problem: Problem }
+
+interface Callable<R> {
+  readonly runtime: Atom.AtomRuntime<R>
+}
+
+/** Does an act. A lost or a busy answer is asked for twice more, under the same Idempotency-Key. */
+export const act = <A, E, R>(api: Callable<R>, call: Effect.Effect<A, E, R>): Promise<Outcome<A>> => {
+  const once = Effect.provideService(call, ActKey, crypto.randomUUID()).pipe(
+    Effect.retry({ while: isAway, times: 2, schedule: Schedule.exponential("400 millis") })
+  )
+  const inside = Effect.flatMap(AtomRegistry.getResult(registry, api.runtime), (services) =>
+    Effect.provideContext(Reactivity.mutation(once, shown), services as Context.Context<R | Reactivity.Reactivity>)
+  )
+  return Effect.runPromiseExit(inside).then((exit) =>
+    Exit.isSuccess(exit) ? { done: exit.value } : { problem: problemOf(exit.cause) }
+  )
+}
+
+/** A transport that failed, or 503: the same call may be sent again. */
+const isAway = (error: unknown): boolean =>
+  (HttpClientError.isHttpClientError(error) && error.reason._tag === "TransportError") || codeOf(error) === 503
+
+const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown } | null)?.code
+
+/** The first failure of a call as a page tells it. */
+export const problemOf = (cause: Cause.Cause<unknown>): Problem => {
+  const error = Cause.squash(cause)
+  if (isAway(error)) return { kind: "away" }
+  const { error: code, message, param, request_id: requestId } = error as { readonly [key: string]: string }
+  if (typeof code === "string" && typeof message === "string") {
+    return { kind: "refused", code, message, requestId: requestId ?? "", ...(param === undefined ? {} : { param }) }
+  }
+  return { kind: "unexpected", message: String(message ?? error) }
+}

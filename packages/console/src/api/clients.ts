@@ -1,0 +1,81 @@
+/**
+ * The APIs that the console calls, typed by the contract: `/v1` in one account, the console's own, and in
+ * `operatorsApi.ts` the operators'. A person's session stands for the key (docs/decisions/0130). Nothing else in the console sends a request.
+ */
+import { Api } from "@coffer/contract/Api"
+import { MerchantKey, OperatorToken } from "@coffer/contract/Caller"
+import { ConsoleApi } from "@coffer/contract/Console"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
+import * as Layer from "effect/Layer"
+import * as AtomHttpApi from "effect/reactivity/AtomHttpApi"
+import { noteAnswer, noteNoAnswer } from "./connection.ts"
+
+/** The environment of a merchant that a page is about. */
+export interface Account {
+  readonly merchantId: string
+  readonly mode: "sandbox" | "live"
+}
+
+/** The Idempotency-Key of an act. Each try of the same act sends the same one, so that it is done once. */
+export const ActKey = Context.Reference<string | undefined>("@coffer/console/ActKey", { defaultValue: () => undefined })
+
+export const prepared = (rewrite: (url: string) => string) => (client: HttpClient.HttpClient) =>
+  client.pipe(
+    HttpClient.mapRequestEffect((request) =>
+      Effect.map(ActKey, (key) =>
+        request.pipe(
+          HttpClientRequest.updateUrl(rewrite),
+          HttpClientRequest.setHeaders({
+            "Coffer-Console": "1",
+            ...(key === undefined ? {} : { "Idempotency-Key": key })
+          })
+        )
+      )
+    ),
+    HttpClient.tap(({ status }) => Effect.sync(() => noteAnswer(status))),
+    HttpClient.tapError(() => Effect.sync(noteNoAnswer))
+  )
+
+export const bySession = Layer.mergeAll(
+  HttpApiMiddleware.layerClient(MerchantKey, ({ next, request }) => next(request)),
+  HttpApiMiddleware.layerClient(OperatorToken, ({ next, request }) => next(request)),
+  FetchHttpClient.layer
+)
+
+export const baseUrl = globalThis.location?.origin
+
+interface OfAccount {
+  readonly account: Account
+}
+
+const makeAccountApi = (prefix: string) =>
+  AtomHttpApi.Service<OfAccount>()(prefix, {
+    api: Api,
+    httpClient: bySession,
+    baseUrl,
+    transformClient: prepared((url) => url.replace("/v1/", prefix))
+  })
+export type AccountApi = ReturnType<typeof makeAccountApi>
+
+const accountApis = new Map<string, AccountApi>()
+
+/** The merchant API as a person of the merchant calls it in one environment. */
+export const accountApi = ({ merchantId, mode }: Account): AccountApi => {
+  const prefix = `/console/api/accounts/${merchantId}/${mode}/`
+  const made = accountApis.get(prefix) ?? makeAccountApi(prefix)
+  accountApis.set(prefix, made)
+  return made
+}
+
+/** What is the console's own: who is signed in, people, keys. */
+export class OwnApi extends AtomHttpApi.Service<OwnApi>()("console", {
+  api: ConsoleApi,
+  httpClient: bySession,
+  baseUrl,
+  transformClient: prepared((url) => url)
+}) {}

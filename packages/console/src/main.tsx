@@ -1,0 +1,78 @@
+/** Starts the console: who is signed in, and the pages of the account or of the installation that the address names. */
+import { lazy, StrictMode, Suspense, useEffect } from "react"
+import { createRoot } from "react-dom/client"
+import { Redirect, Route, Router, Switch, useLocation } from "wouter"
+import { useAtom } from "./api/registry.ts"
+import { sessionAtom } from "./api/session.ts"
+import { Loaded, Skeleton } from "./parts/states.tsx"
+import { beginDocument, useWords } from "./parts/words.ts"
+
+const MerchantPages = lazy(() => import("./merchant/MerchantPages.tsx"))
+const OperatorPages = lazy(() => import("./operator/OperatorPages.tsx"))
+
+const texts = {
+  en: { nothing: "You have no role yet. An owner of a merchant, or an operator, can invite you." },
+  zh: { nothing: "您还没有角色。商户所有者或运营方可以邀请您。" }
+}
+
+const Console = () => {
+  const session = useAtom(sessionAtom)
+  const words = useWords(texts)
+  useTop()
+  return (
+    <Loaded result={session}>
+      {({ data }) => {
+        if (data.needs_passkey) {
+          location.assign("/console/sign-in")
+          return <Skeleton />
+        }
+        const { roles } = data.person
+        const [first] = roles.flatMap(({ merchant_id }) => (merchant_id === null ? [] : [merchant_id]))
+        const isOperator = roles.some(({ merchant_id }) => merchant_id === null)
+        const begin = first !== undefined ? `/${first}/sandbox` : isOperator ? "/operator" : undefined
+        if (begin === undefined)
+          return (
+            <main className="alone">
+              <p className="trouble">{words.nothing}</p>
+            </main>
+          )
+        return (
+          <Suspense fallback={<Skeleton />}>
+            <Switch>
+              <Route path="/operator/*?">
+                {isOperator ? <OperatorPages signedIn={data} /> : <Redirect to={begin} />}
+              </Route>
+              <Route path="/:merchant/:mode/*?">
+                {({ merchant, mode }) =>
+                  mode === "sandbox" || mode === "live" ? (
+                    <MerchantPages key={`${merchant}/${mode}`} signedIn={data} merchantId={merchant} mode={mode} />
+                  ) : (
+                    <Redirect to={begin} />
+                  )
+                }
+              </Route>
+              <Route>
+                <Redirect to={begin} />
+              </Route>
+            </Switch>
+          </Suspense>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+/** A new page begins at its top. */
+const useTop = () => {
+  const [path] = useLocation()
+  useEffect(() => scrollTo(0, 0), [path])
+}
+
+beginDocument()
+createRoot(document.querySelector("#console")!).render(
+  <StrictMode>
+    <Router base="/console">
+      <Console />
+    </Router>
+  </StrictMode>
+)

@@ -1,0 +1,154 @@
+/** The pages of a merchant in one environment. */
+import type { PersonRole } from "@coffer/model/PersonRole"
+import { lazy, Suspense, useMemo } from "react"
+import { Redirect, Route, Switch, useLocation } from "wouter"
+import { AccountContext, inAccount } from "../api/session.ts"
+import { SearchBox, Shell, type SignedIn } from "../parts/Shell.tsx"
+import { Skeleton, Trouble } from "../parts/states.tsx"
+import { useWords } from "../parts/words.ts"
+import { Place } from "./Place.tsx"
+import { placeOf } from "./find.ts"
+
+const Home = lazy(() => import("./Home.tsx"))
+const Orders = lazy(() => import("./Orders.tsx"))
+const Order = lazy(() => import("./Order.tsx"))
+
+const texts = {
+  en: {
+    home: "Home",
+    orders: "Orders",
+    refunds: "Refunds",
+    disputes: "Disputes",
+    links: "Payment links",
+    ledger: "Ledger",
+    payouts: "Payouts",
+    reports: "Reports",
+    money: "Money",
+    developers: "Developers",
+    events: "Events",
+    deliveries: "Deliveries",
+    endpoints: "Webhooks",
+    logs: "API logs",
+    keys: "Keys",
+    sandbox: "Sandbox",
+    merchant: "Merchant",
+    people: "People",
+    settings: "Settings",
+    audit: "Audit log",
+    receipts: "Receipts",
+    payments: "Payments",
+    search: "Find a number, an e-mail or metadata"
+  },
+  zh: {
+    home: "首页",
+    orders: "订单",
+    refunds: "退款",
+    disputes: "争议",
+    links: "支付链接",
+    ledger: "账本",
+    payouts: "提现",
+    reports: "报表",
+    money: "资金",
+    developers: "开发者",
+    events: "事件",
+    deliveries: "投递",
+    endpoints: "Webhook",
+    logs: "API 日志",
+    keys: "密钥",
+    sandbox: "沙盒",
+    merchant: "商户",
+    people: "成员",
+    settings: "设置",
+    audit: "审计日志",
+    receipts: "收据",
+    payments: "支付",
+    search: "查找编号、电子邮箱或元数据"
+  }
+}
+
+interface Props {
+  readonly signedIn: SignedIn
+  readonly merchantId: string
+  readonly mode: "sandbox" | "live"
+}
+
+const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
+  const words = useWords(texts)
+  const [, go] = useLocation()
+  const role = signedIn.person.roles.find(({ merchant_id }) => merchant_id === merchantId)?.role as
+    | PersonRole
+    | undefined
+  const account = useMemo(
+    () => (role === undefined ? undefined : inAccount({ merchantId, mode }, role)),
+    [merchantId, mode, role]
+  )
+  if (account === undefined) {
+    return <Trouble problem={{ kind: "refused", code: "merchant_not_found", message: "", requestId: "" }} />
+  }
+  const { base } = account
+  const nav = [
+    { links: [["", words.home]] },
+    {
+      title: words.payments,
+      links: [
+        ["/orders", words.orders],
+        ["/refunds", words.refunds],
+        ["/disputes", words.disputes],
+        ["/links", words.links],
+        ["/receipts", words.receipts]
+      ]
+    },
+    {
+      title: words.money,
+      links: [
+        ["/ledger", words.ledger],
+        ["/payouts", words.payouts],
+        ["/reports", words.reports]
+      ]
+    },
+    {
+      title: words.developers,
+      links: [
+        ["/webhooks", words.endpoints],
+        ["/deliveries", words.deliveries],
+        ["/events", words.events],
+        ["/logs", words.logs],
+        ["/keys", words.keys],
+        ...(mode === "sandbox" ? [["/sandbox", words.sandbox] as const] : [])
+      ]
+    },
+    {
+      title: words.merchant,
+      links: [
+        ["/people", words.people],
+        ["/settings", words.settings],
+        ["/audit", words.audit]
+      ]
+    }
+  ] as const
+  return (
+    <AccountContext value={account}>
+      <Shell
+        signedIn={signedIn}
+        mode={mode}
+        base={base}
+        nav={nav}
+        place={<Place signedIn={signedIn} />}
+        search={<SearchBox label={words.search} onFind={(text) => go(`${base}${placeOf(text)}`)} />}
+      >
+        <Suspense fallback={<Skeleton lines={10} />}>
+          <Switch>
+            <Route path={base} component={Home} />
+            <Route path={`${base}/orders`} component={Orders} />
+            <Route path={`${base}/orders/:ref`}>{({ ref }) => <Order number={decodeURIComponent(ref)} />}</Route>
+            <Route>
+              <Redirect to={base} />
+            </Route>
+          </Switch>
+        </Suspense>
+      </Shell>
+    </AccountContext>
+  )
+}
+
+export default MerchantPages

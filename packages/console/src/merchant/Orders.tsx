@@ -1,0 +1,217 @@
+/** The list of orders, and how one is created here. */
+import type { OrderResource } from "@coffer/contract/Orders"
+import { Amount, amountText, minorOf, State, stateText, Time } from "../parts/values.tsx"
+import { act, shown } from "../api/acts.ts"
+import { type InAccount, useAccount } from "../api/session.ts"
+import { Act, ChoiceField, TextField } from "../parts/act.tsx"
+import type { BulkAct } from "../parts/BulkActs.tsx"
+import { type Column, type List, ListPage, type Query } from "../parts/ListPage.tsx"
+import { Empty } from "../parts/states.tsx"
+import { type Language, useLanguage, useWords } from "../parts/words.ts"
+
+type Order = OrderResource
+
+const texts = {
+  en: {
+    title: "Orders",
+    amount: "Amount",
+    status: "Status",
+    subject: "Subject",
+    number: "Your number",
+    created: "Created",
+    paid: "Paid",
+    method: "Method",
+    email: "Receipt to",
+    refunded: "Refunded",
+    tradeNo: "Order",
+    create: "Create an order",
+    currency: "Currency",
+    createSays: "The answer has the address of a checkout page. Send the buyer there.",
+    minimum: "Amount from",
+    maximum: "Amount to",
+    emptyTitle: "No orders yet",
+    empty: "Create one here, or by your server: each order has a checkout page that you can pay with a test card.",
+    expire: "Expire",
+    expireSays: "Orders that wait for a payment expire now. Their checkout pages take no payment any more.",
+    numberHint: "Sent again with the same terms, it gets the same order."
+  },
+  zh: {
+    title: "订单",
+    amount: "金额",
+    status: "状态",
+    subject: "标题",
+    number: "您的编号",
+    created: "创建时间",
+    paid: "付款时间",
+    method: "支付方式",
+    email: "收据邮箱",
+    refunded: "已退款",
+    tradeNo: "订单号",
+    create: "创建订单",
+    currency: "货币",
+    createSays: "响应中包含收银台页面地址，请将买家引导至该页面。",
+    minimum: "金额下限",
+    maximum: "金额上限",
+    emptyTitle: "还没有订单",
+    empty: "可在此创建，或由您的服务器创建：每个订单都有收银台页面，可用测试卡付款。",
+    expire: "使过期",
+    expireSays: "等待付款的订单将立即过期，其收银台页面不再接受付款。",
+    numberHint: "以相同条款再次提交会得到同一订单。"
+  }
+}
+type Texts = typeof texts.en
+
+export const methods = ["card", "alipay", "wechat_pay", "apple_pay", "google_pay"] as const
+const states = ["pending", "paid", "partially_refunded", "refunded", "failed", "expired"]
+
+const columnsOf = (words: Texts): ReadonlyArray<Column<Order>> => [
+  {
+    id: "amount",
+    name: words.amount,
+    isNumber: true,
+    text: ({ amount, currency }) => amountText(amount, currency, "en"),
+    cell: ({ amount, currency }) => <Amount minor={amount} currency={currency} />
+  },
+  { id: "status", name: words.status, text: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
+  {
+    id: "subject",
+    name: words.subject,
+    isWide: true,
+    text: ({ subject }) => subject ?? "",
+    cell: ({ subject }) => subject ?? <span className="soft">–</span>
+  },
+  {
+    id: "out_trade_no",
+    name: words.number,
+    text: ({ out_trade_no }) => out_trade_no,
+    cell: ({ out_trade_no }) => <code>{out_trade_no}</code>
+  },
+  {
+    id: "trade_no",
+    name: words.tradeNo,
+    isHidden: true,
+    text: ({ trade_no }) => trade_no,
+    cell: ({ trade_no }) => <code>{trade_no}</code>
+  },
+  {
+    id: "method",
+    name: words.method,
+    isWide: true,
+    text: ({ payment_method }) => payment_method ?? "",
+    cell: ({ payment_method }) => payment_method ?? <span className="soft">–</span>
+  },
+  {
+    id: "refunded",
+    name: words.refunded,
+    isHidden: true,
+    isNumber: true,
+    text: ({ currency, refunded_amount }) => amountText(refunded_amount, currency, "en"),
+    cell: ({ currency, refunded_amount }) => <Amount minor={refunded_amount} currency={currency} />
+  },
+  {
+    id: "email",
+    name: words.email,
+    isHidden: true,
+    text: ({ receipt_email }) => receipt_email ?? "",
+    cell: ({ receipt_email }) => receipt_email ?? "–"
+  },
+  {
+    id: "created",
+    name: words.created,
+    text: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />
+  },
+  {
+    id: "paid",
+    name: words.paid,
+    isHidden: true,
+    text: ({ paid_at }) => paid_at ?? "",
+    cell: ({ paid_at }) => <Time at={paid_at} />
+  }
+]
+
+/** A page of orders. Filters by metadata are lists in the contract. */
+export const ordersPage = ({ api }: InAccount, query: Query) =>
+  api.query("orders", "list", {
+    query: Object.fromEntries(
+      Object.entries(query).map(([name, value]) => [name, name.startsWith("metadata[") ? [value] : value])
+    ) as never,
+    reactivityKeys: shown
+  })
+
+const expireAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
+  name: words.expire,
+  says: words.expireSays,
+  isDangerous: true,
+  fits: ({ status }) => status === "pending",
+  run: ({ trade_no }) =>
+    act(
+      api,
+      api.use((client) => client.orders.expire({ params: { ref: trade_no } }))
+    )
+})
+
+const listOf = (account: InAccount, words: Texts, language: Language): List<Order> => ({
+  id: "orders",
+  title: words.title,
+  columns: columnsOf(words),
+  filters: [
+    { name: "status", label: words.status, choices: states.map((state) => [state, stateText(state, language)]) },
+    { name: "payment_method", label: words.method, choices: methods.map((method) => [method, method]) },
+    { name: "out_trade_no", label: words.number },
+    { name: "receipt_email", label: words.email }
+  ],
+  page: (query) => ordersPage(account, query) as never,
+  keyOf: ({ trade_no }) => trade_no,
+  hrefOf: ({ trade_no }) => `${account.base}/orders/${trade_no}`,
+  acts: account.may("orders:write") ? <CreateOrder words={words} /> : undefined,
+  bulk: account.may("orders:write") ? [expireAct(account, words)] : [],
+  empty: (
+    <Empty title={words.emptyTitle}>
+      <p>{words.empty}</p>
+    </Empty>
+  )
+})
+
+const Orders = () => <ListPage list={listOf(useAccount(), useWords(texts), useLanguage())} />
+
+const CreateOrder = ({ words }: { readonly words: Texts }) => {
+  const { api } = useAccount()
+  const bodyOf = (typed: FormData) => {
+    const text = (name: string) => String(typed.get(name) ?? "").trim()
+    return {
+      amount: minorOf(text("amount")) ?? 0,
+      currency: text("currency") || "USD",
+      ...(text("out_trade_no") === "" ? {} : { out_trade_no: text("out_trade_no") }),
+      ...(text("subject") === "" ? {} : { subject: text("subject") })
+    }
+  }
+  return (
+    <Act
+      name={words.create}
+      says={words.createSays}
+      isPrimary
+      fields={
+        <>
+          <TextField label={words.amount} name="amount" isRequired inputMode="decimal" />
+          <ChoiceField
+            label={words.currency}
+            name="currency"
+            choices={["USD", "HKD", "CNY"].map((each) => [each, each])}
+          />
+          <TextField label={words.subject} name="subject" maxLength={255} />
+          <TextField label={words.number} name="out_trade_no" hint={words.numberHint} />
+        </>
+      }
+      run={(typed) =>
+        act(
+          api,
+          api.use((client) => client.orders.create({ payload: bodyOf(typed) as never }))
+        )
+      }
+      code={(typed) => ({ method: "POST", path: "/v1/orders", body: bodyOf(typed), sdk: "coffer.orders.create" })}
+    />
+  )
+}
+
+export default Orders

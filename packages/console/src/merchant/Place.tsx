@@ -1,0 +1,47 @@
+/** Which merchant and which environment the pages are about, and the way to the others. */
+import { Link, useLocation } from "wouter"
+import { useAccount } from "../api/session.ts"
+import type { SignedIn } from "../parts/Shell.tsx"
+import { useWords } from "../parts/words.ts"
+
+const texts = {
+  en: { merchant: "Merchant", environment: "Environment", sandbox: "Sandbox", live: "Live", operators: "Operators" },
+  zh: { merchant: "商户", environment: "环境", sandbox: "沙盒", live: "正式", operators: "运营方" }
+}
+
+export const Place = ({ signedIn }: { readonly signedIn: SignedIn }) => {
+  const { merchantId, mode } = useAccount()
+  const words = useWords(texts)
+  const [path, go] = useLocation()
+  const { roles } = signedIn.person
+  const merchants = roles.flatMap(({ merchant_id }) => (merchant_id === null ? [] : [merchant_id]))
+  const page = path.split("/")[3] ?? ""
+  return (
+    <div className="place">
+      {merchants.length > 1 && (
+        <select
+          aria-label={words.merchant}
+          value={merchantId}
+          onChange={(event) => go(`/${event.target.value}/${mode}`)}
+        >
+          {merchants.map((id) => (
+            <option key={id}>{id}</option>
+          ))}
+        </select>
+      )}
+      <div className="switch" role="group" aria-label={words.environment}>
+        {(["sandbox", "live"] as const).map((each) => (
+          <Link
+            key={each}
+            href={`/${merchantId}/${each}/${page}`}
+            aria-current={each === mode ? "true" : undefined}
+            className={each}
+          >
+            {words[each]}
+          </Link>
+        ))}
+      </div>
+      {roles.some(({ merchant_id }) => merchant_id === null) && <Link href="/operator">{words.operators} →</Link>}
+    </div>
+  )
+}

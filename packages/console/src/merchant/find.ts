@@ -1,0 +1,33 @@
+/** Where the page of an object is, by its number; and where a search leads. */
+
+const pages: ReadonlyArray<readonly [prefix: string, page: string]> = [
+  ["TRD_", "orders"],
+  ["rfd_", "refunds"],
+  ["dsp_", "disputes"],
+  ["plink_", "links"],
+  ["evt_", "events"],
+  ["dlv_", "deliveries"],
+  ["whe_", "webhooks"],
+  ["req_", "logs"],
+  ["pyt_", "payouts"],
+  ["LED_", "ledger"]
+]
+
+/** The page of the object behind the account's address; undefined for a number that has none. */
+export const pageOf = (number: string): string | undefined => {
+  const found = pages.find(([prefix]) => number.startsWith(prefix))
+  return found === undefined ? undefined : `/${found[1]}/${encodeURIComponent(number)}`
+}
+
+/**
+ * A number leads to its object, an e-mail to the orders of the buyer, `key=value` to the orders with that metadata, and
+ * everything else to the order with that number of the merchant.
+ */
+export const placeOf = (text: string): string => {
+  const page = pageOf(text)
+  if (page !== undefined) return page
+  if (text.includes("@")) return `/orders?${new URLSearchParams({ receipt_email: text })}`
+  const [, key, value] = /^([^=]{1,40})=(.+)$/.exec(text) ?? []
+  if (key !== undefined) return `/orders?${new URLSearchParams({ [`metadata[${key}]`]: value! })}`
+  return `/orders?${new URLSearchParams({ out_trade_no: text })}`
+}

@@ -1,0 +1,351 @@
+/**
+ * A list of objects: filters in the address bar, columns of choice, pages by cursor, live rows on the first page, export
+ * of what was filtered, and acts on all that the filter names. Each list of the console is one value of `List`.
+ */
+import * as AsyncResult from "effect/reactivity/AsyncResult"
+import type * as Atom from "effect/reactivity/Atom"
+import { useEffect, useId, useState } from "react"
+import { Link, useLocation, useSearch } from "wouter"
+import { registry, useAtom } from "../api/registry.ts"
+import { type BulkAct, BulkMenu } from "./BulkActs.tsx"
+import { ExportButton } from "./ExportRows.tsx"
+import { Empty, Loaded } from "./states.tsx"
+import { useWords } from "./words.ts"
+
+export interface Column<Row> {
+  readonly id: string
+  readonly name: string
+  readonly cell: (row: Row) => React.ReactNode
+  /** The same as plain text, for an export. */
+  readonly text: (row: Row) => string
+  readonly isNumber?: boolean
+  /** Not shown until it is chosen. */
+  readonly isHidden?: boolean
+  /** Left out on a phone. */
+  readonly isWide?: boolean
+}
+
+export interface Filter {
+  /** The query parameter of the list. */
+  readonly name: string
+  readonly label: string
+  /** Without choices it is a text. */
+  readonly choices?: ReadonlyArray<readonly [value: string, text: string]>
+  readonly type?: "date" | "search"
+}
+
+/** What a list is asked for: filters, a cursor and a size. */
+export type Query = Readonly<Record<string, string>>
+
+/** The part of a list's answer that this page reads. */
+export interface Page<Row> {
+  readonly data: { readonly data: ReadonlyArray<Row>; readonly has_more: boolean }
+}
+
+export interface List<Row> {
+  /** Names its settings in this browser: `orders`. */
+  readonly id: string
+  readonly title: string
+  readonly columns: ReadonlyArray<Column<Row>>
+  readonly filters?: ReadonlyArray<Filter>
+  /** The atom of a page. The same query gives the same atom. */
+  readonly page: (query: Query) => Atom.Atom<AsyncResult.AsyncResult<Page<Row>, unknown>>
+  readonly keyOf: (row: Row) => string
+  /** The page of a row. */
+  readonly hrefOf?: (row: Row) => string
+  /** What is shown while there is nothing, and how it begins. */
+  readonly empty: React.ReactNode
+  /** Buttons above the list. */
+  readonly acts?: React.ReactNode
+  readonly bulk?: ReadonlyArray<BulkAct<Row>>
+  /** Milliseconds between two looks at the first page; 0 for never. */
+  readonly liveEvery?: number
+  /** Shown above the filters. */
+  readonly above?: React.ReactNode
+}
+
+const texts = {
+  en: {
+    filter: "Filter",
+    clear: "Clear filters",
+    from: "From",
+    to: "To",
+    columns: "Columns",
+    older: "Older",
+    newer: "Newer",
+    first: "Newest",
+    nothing: "Nothing matches these filters.",
+    any: "Any",
+    live: "Live",
+    rows: "Rows",
+    all: "All"
+  },
+  zh: {
+    filter: "筛选",
+    clear: "清除筛选",
+    from: "从",
+    to: "至",
+    columns: "列",
+    older: "更早",
+    newer: "更新",
+    first: "最新",
+    nothing: "没有符合筛选条件的记录。",
+    any: "全部",
+    live: "实时",
+    rows: "行",
+    all: "全部"
+  }
+}
+
+const cursors = ["starting_after", "ending_before"]
+
+export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
+  const words = useWords(texts)
+  const [query, setQuery] = useQuery()
+  const filters = Object.fromEntries(Object.entries(query).filter(([name]) => !cursors.includes(name)))
+  const isFirst = !cursors.some((name) => name in query)
+  const atom = list.page({ limit: "25", ...withTimes(query) })
+  const result = useAtom(atom)
+  useLive(atom, isFirst ? (list.liveEvery ?? 5_000) : 0)
+  const [columns, menu] = useColumns(list)
+
+  return (
+    <section className="list">
+      <header className="head">
+        <h1>{list.title}</h1>
+        <div className="acts">{list.acts}</div>
+      </header>
+      {list.above}
+      <div className="tools">
+        {list.filters !== undefined && <Filters filters={list.filters} query={filters} onChange={setQuery} />}
+        <div className="acts">
+          {menu}
+          <ExportButton list={list} columns={columns} query={withTimes(filters)} />
+          {list.bulk !== undefined && <BulkMenu list={list} acts={list.bulk} query={withTimes(filters)} />}
+        </div>
+      </div>
+      <Loaded result={result} lines={10}>
+        {({ data: { data: rows, has_more } }) =>
+          rows.length === 0 && isFirst ? (
+            Object.keys(filters).length === 0 ? (
+              list.empty
+            ) : (
+              <Empty title={words.nothing}>
+                <button type="button" className="button quiet" onClick={() => setQuery({})}>
+                  {words.clear}
+                </button>
+              </Empty>
+            )
+          ) : (
+            <>
+              <Rows list={list} columns={columns} rows={rows} />
+              <nav className="pages" aria-label={words.rows}>
+                {!isFirst && (
+                  <button type="button" className="button quiet" onClick={() => setQuery(filters)}>
+                    {words.first}
+                  </button>
+                )}
+                {rows.length > 0 && ("starting_after" in query || ("ending_before" in query && has_more)) && (
+                  <button
+                    type="button"
+                    className="button quiet"
+                    onClick={() => setQuery({ ...filters, ending_before: list.keyOf(rows[0]!) })}
+                  >
+                    {words.newer}
+                  </button>
+                )}
+                {rows.length > 0 && (has_more || "ending_before" in query) && (
+                  <button
+                    type="button"
+                    className="button quiet"
+                    onClick={() => setQuery({ ...filters, starting_after: list.keyOf(rows.at(-1)!) })}
+                  >
+                    {words.older}
+                  </button>
+                )}
+              </nav>
+            </>
+          )
+        }
+      </Loaded>
+    </section>
+  )
+}
+
+/** The table of some rows, also for the parts of an object's page. */
+export const Rows = <Row,>(props: {
+  readonly list: Pick<List<Row>, "hrefOf" | "keyOf" | "title">
+  readonly columns: ReadonlyArray<Column<Row>>
+  readonly rows: ReadonlyArray<Row>
+}) => {
+  const { columns, list, rows } = props
+  const [, go] = useLocation()
+  const open = (event: React.MouseEvent, row: Row) => {
+    const isControl = (event.target as Element).closest("a, button, input, label") !== null
+    if (!isControl && list.hrefOf !== undefined && getSelection()?.toString() === "") go(list.hrefOf(row))
+  }
+  return (
+    <div className="table" tabIndex={0} role="region" aria-label={list.title}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map(({ id, isNumber, isWide, name }) => (
+              <th key={id} scope="col" className={classOf(isNumber, isWide)}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr
+              key={list.keyOf(row)}
+              className={list.hrefOf === undefined ? "" : "opens"}
+              onClick={(event) => open(event, row)}
+            >
+              {columns.map(({ cell, id, isNumber, isWide }, index) => (
+                <td key={id} className={classOf(isNumber, isWide)}>
+                  {index === 0 && list.hrefOf !== undefined ? (
+                    <Link href={list.hrefOf(row)}>{cell(row)}</Link>
+                  ) : (
+                    cell(row)
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+const classOf = (isNumber = false, isWide = false) => `${isNumber ? "number" : ""} ${isWide ? "wide" : ""}`.trim()
+
+// The address bar --------------------------------------------------------------------
+
+/** The query of the address, and how it is set. A filter that is set begins at the newest again. */
+export const useQuery = (): [Query, (query: Query) => void] => {
+  const search = useSearch()
+  const [path, go] = useLocation()
+  const query = Object.fromEntries(new URLSearchParams(search))
+  return [
+    query,
+    (next) => {
+      const entries = Object.entries(next).filter(([, value]) => value !== "")
+      go(entries.length === 0 ? path : `${path}?${new URLSearchParams(entries)}`)
+    }
+  ]
+}
+
+/** Days of the address as moments: `from` is the day's beginning in the reader's zone, `to` its end. */
+const withTimes = ({ from, to, ...query }: Query): Query => ({
+  ...query,
+  ...(from === undefined ? {} : { "created[gte]": new Date(`${from}T00:00:00`).toISOString() }),
+  ...(to === undefined ? {} : { "created[lte]": new Date(`${to}T23:59:59.999`).toISOString() })
+})
+
+const useLive = (atom: Atom.Atom<unknown>, every: number) =>
+  useEffect(() => {
+    if (every === 0) return
+    const timer = setInterval(() => document.visibilityState === "visible" && registry.refresh(atom), every)
+    return () => clearInterval(timer)
+  }, [atom, every])
+
+// Filters ----------------------------------------------------------------------------
+
+const Filters = (props: {
+  readonly filters: ReadonlyArray<Filter>
+  readonly query: Query
+  readonly onChange: (query: Query) => void
+}) => {
+  const { filters, onChange, query } = props
+  const words = useWords(texts)
+  const id = useId()
+  const all: ReadonlyArray<Filter> = [
+    ...filters,
+    { name: "from", label: words.from, type: "date" },
+    { name: "to", label: words.to, type: "date" }
+  ]
+  const set = (name: string, value: string) => onChange({ ...query, [name]: value.trim() })
+  const active = Object.keys(query).length
+  return (
+    <details className="filters" open={active > 0 || undefined}>
+      <summary className="button quiet small">
+        {words.filter}
+        {active > 0 && <span className="count">{active}</span>}
+      </summary>
+      <form className="row" key={JSON.stringify(query)} onSubmit={(event) => event.preventDefault()}>
+        {all.map(({ choices, label, name, type }) => (
+          <div className="field" key={name}>
+            <label htmlFor={`${id}${name}`}>{label}</label>
+            {choices === undefined ? (
+              <input
+                id={`${id}${name}`}
+                type={type ?? "search"}
+                defaultValue={query[name] ?? ""}
+                onBlur={(event) => event.target.value.trim() !== (query[name] ?? "") && set(name, event.target.value)}
+                onKeyDown={(event) => event.key === "Enter" && set(name, event.currentTarget.value)}
+                onChange={(event) => type === "date" && set(name, event.target.value)}
+              />
+            ) : (
+              <select
+                id={`${id}${name}`}
+                defaultValue={query[name] ?? ""}
+                onChange={(event) => set(name, event.target.value)}
+              >
+                <option value="">{words.any}</option>
+                {choices.map(([value, text]) => (
+                  <option key={value} value={value}>
+                    {text}
+                  </option>
+                ))}
+              </select>
+            )}
+          </div>
+        ))}
+        {active > 0 && (
+          <button type="button" className="button quiet" onClick={() => onChange({})}>
+            {words.clear}
+          </button>
+        )}
+      </form>
+    </details>
+  )
+}
+
+// Columns ----------------------------------------------------------------------------
+
+const useColumns = <Row,>({ columns, id }: List<Row>): [ReadonlyArray<Column<Row>>, React.ReactNode] => {
+  const words = useWords(texts)
+  const key = `coffer.columns.${id}`
+  const [chosen, setChosen] = useState<ReadonlyArray<string>>(() => {
+    const stored = localStorage.getItem(key)
+    return stored === null ? columns.filter(({ isHidden }) => isHidden !== true).map(({ id }) => id) : stored.split(",")
+  })
+  const toggle = (name: string, isOn: boolean) => {
+    const next = columns.map(({ id }) => id).filter((id) => (id === name ? isOn : chosen.includes(id)))
+    localStorage.setItem(key, next.join(","))
+    setChosen(next)
+  }
+  const menu = (
+    <details className="menu">
+      <summary className="button quiet small">{words.columns}</summary>
+      <div className="popup">
+        {columns.map(({ id, name }, index) => (
+          <label key={id}>
+            <input
+              type="checkbox"
+              checked={chosen.includes(id)}
+              disabled={index === 0}
+              onChange={(event) => toggle(id, event.target.checked)}
+            />
+            {name}
+          </label>
+        ))}
+      </div>
+    </details>
+  )
+  const shownColumns = columns.filter(({ id }, index) => index === 0 || chosen.includes(id))
+  return [shownColumns, menu]
+}

@@ -1,0 +1,52 @@
+/** The page of one object: what it is and how it stands, its acts, its fields, and what belongs to it. */
+import type * as AsyncResult from "effect/reactivity/AsyncResult"
+import { Link } from "wouter"
+import { Loaded } from "./states.tsx"
+import { Num } from "./values.tsx"
+
+export const ObjectPage = <A, E>(props: {
+  readonly result: AsyncResult.AsyncResult<A, E>
+  /** The list that it belongs to. */
+  readonly back: readonly [href: string, text: string]
+  readonly number: string
+  readonly head: (value: A) => React.ReactNode
+  readonly acts?: (value: A) => React.ReactNode
+  readonly facts: (value: A) => ReadonlyArray<readonly [name: string, value: React.ReactNode]>
+  readonly children?: (value: A) => React.ReactNode
+}) => (
+  <article className="object">
+    <nav className="crumb">
+      <Link href={props.back[0]}>← {props.back[1]}</Link>
+      <Num id={props.number} />
+    </nav>
+    <Loaded result={props.result} lines={8}>
+      {(value) => (
+        <>
+          <header className="head">
+            <h1>{props.head(value)}</h1>
+            <div className="acts">{props.acts?.(value)}</div>
+          </header>
+          <div className="sides">
+            <div className="stack">{props.children?.(value)}</div>
+            <Facts facts={props.facts(value)} />
+          </div>
+        </>
+      )}
+    </Loaded>
+  </article>
+)
+
+export const Facts = ({
+  facts
+}: {
+  readonly facts: ReadonlyArray<readonly [name: string, value: React.ReactNode]>
+}) => (
+  <dl className="facts card">
+    {facts.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+)

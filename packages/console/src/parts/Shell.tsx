@@ -1,0 +1,215 @@
+/** The frame of all pages: where one is, the way to each page, search, the person, and whether the service answers. */
+import type { SignedInResource } from "@coffer/contract/Console"
+import { useEffect, useRef, useState } from "react"
+import { Link, useLocation } from "wouter"
+import { awaySince } from "../api/connection.ts"
+import { act } from "../api/acts.ts"
+import { OwnApi } from "../api/clients.ts"
+import { useAtom } from "../api/registry.ts"
+import { chooseLanguage, chooseTheme, type Theme, themeAtom, useLanguage, useWords } from "./words.ts"
+import { timeText } from "./values.tsx"
+
+export type SignedIn = typeof SignedInResource.Type
+
+export interface NavGroup {
+  readonly title?: string
+  readonly links: ReadonlyArray<readonly [path: string, text: string]>
+}
+
+const texts = {
+  en: {
+    menu: "Menu",
+    close: "Close",
+    sandbox: "Sandbox: no real money moves",
+    live: "Live: real money",
+    away: "The service does not answer. You see what was read before; acts are off. Since",
+    skip: "To the content",
+    signOut: "Sign out",
+    passkeys: "Passkeys and sign-in",
+    theme: "Appearance",
+    light: "Light",
+    dark: "Dark",
+    auto: "As the device",
+    language: "中文",
+    account: "Account",
+    pages: "Pages"
+  },
+  zh: {
+    menu: "菜单",
+    close: "关闭",
+    sandbox: "沙盒环境：不会产生真实资金流动",
+    live: "正式环境：真实资金",
+    away: "服务没有响应。您看到的是之前读取的内容；暂时无法操作。自",
+    skip: "跳到内容",
+    signOut: "退出登录",
+    passkeys: "通行密钥与登录",
+    theme: "外观",
+    light: "浅色",
+    dark: "深色",
+    auto: "跟随设备",
+    language: "English",
+    account: "账户",
+    pages: "页面"
+  }
+}
+
+export const Shell = (props: {
+  readonly signedIn: SignedIn
+  /** Undefined for the pages of operators. */
+  readonly mode?: "sandbox" | "live"
+  /** Above the links: which merchant and environment, and the other ones. */
+  readonly place: React.ReactNode
+  readonly nav: ReadonlyArray<NavGroup>
+  readonly base: string
+  readonly search: React.ReactNode
+  readonly children: React.ReactNode
+}) => {
+  const { base, children, mode, nav, place, search, signedIn } = props
+  const words = useWords(texts)
+  const language = useLanguage()
+  const away = useAtom(awaySince)
+  const [path] = useLocation()
+  const drawer = useRef<HTMLDialogElement>(null)
+  useEffect(() => drawer.current?.close(), [path])
+  const links = (
+    <nav className="links" aria-label={words.pages}>
+      {nav.map(({ links, title }, index) => (
+        <div key={title ?? index}>
+          {title !== undefined && <p className="group">{title}</p>}
+          {links.map(([to, text]) => {
+            const href = `${base}${to}`
+            const isHere = to === "" ? path === base : path === href || path.startsWith(`${href}/`)
+            return (
+              <Link key={to} href={href} aria-current={isHere ? "page" : undefined}>
+                {text}
+              </Link>
+            )
+          })}
+        </div>
+      ))}
+    </nav>
+  )
+  return (
+    <div className={`shell ${mode ?? "operator"}`}>
+      <a className="skip" href="#content">
+        {words.skip}
+      </a>
+      {mode === "sandbox" && <p className="strip">{words.sandbox}</p>}
+      <header className="bar">
+        <button
+          type="button"
+          className="icon phone"
+          aria-label={words.menu}
+          onClick={() => drawer.current?.showModal()}
+        >
+          ☰
+        </button>
+        <Link href={base} className="brand">
+          Coffer
+        </Link>
+        <div className="search">{search}</div>
+        <PersonMenu signedIn={signedIn} />
+      </header>
+      <aside className="side">
+        {place}
+        {links}
+      </aside>
+      <dialog ref={drawer} className="drawer" aria-label={words.menu}>
+        <button type="button" className="icon" aria-label={words.close} onClick={() => drawer.current?.close()}>
+          ✕
+        </button>
+        {place}
+        {links}
+      </dialog>
+      {away !== undefined && (
+        <p className="away" role="alert">
+          {words.away} {timeText(away.toISOString(), language)}
+        </p>
+      )}
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  )
+}
+
+const PersonMenu = ({ signedIn: { person } }: { readonly signedIn: SignedIn }) => {
+  const words = useWords(texts)
+  const language = useLanguage()
+  const theme = useAtom(themeAtom)
+  const signOut = () =>
+    void act(
+      OwnApi,
+      OwnApi.use((client) => client.session.end())
+    ).then(() => location.assign("/console/sign-in"))
+  return (
+    <details className="menu person">
+      <summary className="icon" aria-label={`${words.account}: ${person.email}`}>
+        {person.name.slice(0, 1).toUpperCase()}
+      </summary>
+      <div className="popup">
+        <p className="small">
+          <strong>{person.name}</strong>
+          <br />
+          {person.email}
+        </p>
+        <button
+          type="button"
+          lang={language === "en" ? "zh-CN" : "en"}
+          onClick={() => chooseLanguage(language === "en" ? "zh" : "en")}
+        >
+          {words.language}
+        </button>
+        <label>
+          {words.theme}{" "}
+          <select value={theme} onChange={(event) => chooseTheme(event.target.value as Theme)}>
+            <option value="auto">{words.auto}</option>
+            <option value="light">{words.light}</option>
+            <option value="dark">{words.dark}</option>
+          </select>
+        </label>
+        <a href="/console/sign-in?manage">{words.passkeys}</a>
+        <button type="button" onClick={signOut}>
+          {words.signOut}
+        </button>
+      </div>
+    </details>
+  )
+}
+
+/** A box that `/` opens. What was typed is given on at Enter. */
+export const SearchBox = (props: { readonly label: string; readonly onFind: (text: string) => void }) => {
+  const input = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState("")
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const isTyping = (event.target as Element).closest("input, textarea, select, [contenteditable]") !== null
+      if ((event.key === "/" && !isTyping) || (event.key === "k" && (event.metaKey || event.ctrlKey))) {
+        event.preventDefault()
+        input.current?.focus()
+      }
+    }
+    addEventListener("keydown", press)
+    return () => removeEventListener("keydown", press)
+  }, [])
+  return (
+    <form
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (text.trim() !== "") props.onFind(text.trim())
+      }}
+    >
+      <input
+        ref={input}
+        type="search"
+        aria-label={props.label}
+        placeholder={props.label}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        maxLength={200}
+      />
+      <kbd aria-hidden="true">/</kbd>
+    </form>
+  )
+}

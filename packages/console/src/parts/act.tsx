@@ -1,0 +1,194 @@
+/**
+ * An act on a page: a button opens a dialog that says what will happen, with the fields it needs, and shows the same act
+ * as curl, SDK and command line. While it runs it cannot be sent again. A refusal is told where the hand is.
+ */
+import { useEffect, useId, useRef, useState } from "react"
+import type { Outcome, Problem } from "../api/acts.ts"
+import { awaySince } from "../api/connection.ts"
+import { useAtom } from "../api/registry.ts"
+import { AsCode, type Call } from "./AsCode.tsx"
+import { Trouble } from "./states.tsx"
+import { useWords } from "./words.ts"
+
+const texts = {
+  en: {
+    cancel: "Cancel",
+    working: "Working…",
+    away: "Acts are off while the service does not answer.",
+    close: "Close"
+  },
+  zh: { cancel: "取消", working: "处理中…", away: "服务没有响应，暂时无法操作。", close: "关闭" }
+}
+
+export interface ActProps {
+  /** On the button and as the title of the dialog. */
+  readonly name: string
+  /** What will happen, and what cannot be taken back. */
+  readonly says?: React.ReactNode
+  readonly isDangerous?: boolean
+  readonly isPrimary?: boolean
+  /** The fields, by uncontrolled inputs with names. */
+  readonly fields?: React.ReactNode
+  /** Does it with what was typed. */
+  readonly run: (typed: FormData) => Promise<Outcome<unknown>>
+  /** The same act for a program, with what is typed now. */
+  readonly code?: (typed: FormData) => Call
+  readonly onDone?: (() => void) | undefined
+  /** A reason why it cannot be done now, shown instead of the dialog. */
+  readonly notNow?: string | undefined
+}
+
+export const Act = (props: ActProps) => {
+  const [isOpen, setOpen] = useState(false)
+  const isAway = useAtom(awaySince) !== undefined
+  const words = useWords(texts)
+  const hint = isAway ? words.away : props.notNow
+  const kind = props.isDangerous === true ? "button danger" : props.isPrimary === true ? "button" : "button quiet"
+  return (
+    <>
+      <button type="button" className={kind} disabled={hint !== undefined} title={hint} onClick={() => setOpen(true)}>
+        {props.name}
+      </button>
+      {isOpen && <ActDialog {...props} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+const ActDialog = (props: ActProps & { readonly onClose: () => void }) => {
+  const { code, fields, name, onClose, onDone, run, says } = props
+  const words = useWords(texts)
+  const form = useRef<HTMLFormElement>(null)
+  const [isWorking, setWorking] = useState(false)
+  const [problem, setProblem] = useState<Problem>()
+  const [typed, setTyped] = useState<FormData>(() => new FormData())
+  useEffect(() => setTyped(new FormData(form.current!)), [])
+
+  const submit = (event: React.FormEvent) => {
+    event.preventDefault()
+    setWorking(true)
+    setProblem(undefined)
+    void run(new FormData(form.current!)).then((outcome) => {
+      setWorking(false)
+      if ("problem" in outcome) return setProblem(outcome.problem)
+      onClose()
+      onDone?.()
+    })
+  }
+
+  return (
+    <Dialog title={name} onClose={onClose}>
+      <form ref={form} className="stack" onSubmit={submit} onInput={() => setTyped(new FormData(form.current!))}>
+        {says !== undefined && <div className="soft">{says}</div>}
+        {fields}
+        {problem !== undefined && <Trouble problem={problem} />}
+        <div className="buttons">
+          <button className={props.isDangerous === true ? "button danger" : "button"} disabled={isWorking}>
+            {isWorking ? words.working : name}
+          </button>
+          <button type="button" className="button quiet" onClick={onClose}>
+            {words.cancel}
+          </button>
+        </div>
+        {code !== undefined && <AsCode call={code(typed)} />}
+      </form>
+    </Dialog>
+  )
+}
+
+/** A modal of the browser: it keeps the focus, and Escape closes it. */
+export const Dialog = (props: {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: React.ReactNode
+  readonly isWide?: boolean
+}) => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const heading = useId()
+  const words = useWords(texts)
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog
+      ref={dialog}
+      className={props.isWide === true ? "wide" : ""}
+      aria-labelledby={heading}
+      onClose={props.onClose}
+    >
+      <header>
+        <h2 id={heading}>{props.title}</h2>
+        <button type="button" className="icon" aria-label={words.close} onClick={props.onClose}>
+          ✕
+        </button>
+      </header>
+      {props.children}
+    </dialog>
+  )
+}
+
+/** A field with its label. */
+export const Field = (props: {
+  readonly label: string
+  readonly hint?: React.ReactNode
+  readonly children: (id: string, described: string | undefined) => React.ReactNode
+}) => {
+  const id = useId()
+  return (
+    <div className="field">
+      <label htmlFor={id}>{props.label}</label>
+      {props.children(id, props.hint === undefined ? undefined : `${id}-hint`)}
+      {props.hint !== undefined && (
+        <p id={`${id}-hint`} className="small soft">
+          {props.hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** A field of one line, the commonest. */
+export const TextField = (props: {
+  readonly label: string
+  readonly name: string
+  readonly hint?: React.ReactNode
+  readonly initial?: string
+  readonly type?: string
+  readonly isRequired?: boolean
+  readonly inputMode?: "decimal" | "numeric" | "text"
+  readonly maxLength?: number
+}) => (
+  <Field label={props.label} hint={props.hint}>
+    {(id, described) => (
+      <input
+        id={id}
+        name={props.name}
+        type={props.type ?? "text"}
+        defaultValue={props.initial ?? ""}
+        required={props.isRequired === true}
+        inputMode={props.inputMode}
+        maxLength={props.maxLength}
+        aria-describedby={described}
+        autoComplete="off"
+      />
+    )}
+  </Field>
+)
+
+/** A choice of one. */
+export const ChoiceField = (props: {
+  readonly label: string
+  readonly name: string
+  readonly choices: ReadonlyArray<readonly [value: string, text: string]>
+  readonly initial?: string
+  readonly hint?: React.ReactNode
+}) => (
+  <Field label={props.label} hint={props.hint}>
+    {(id, described) => (
+      <select id={id} name={props.name} defaultValue={props.initial} aria-describedby={described}>
+        {props.choices.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+)

@@ -1,0 +1,88 @@
+/** What a page shows while it waits, when a call failed, and when there is nothing yet. */
+import type * as Cause from "effect/Cause"
+import * as AsyncResult from "effect/reactivity/AsyncResult"
+import { type Problem, problemOf } from "../api/acts.ts"
+import { useWords } from "./words.ts"
+
+const texts = {
+  en: {
+    loading: "Loading",
+    away: "The service does not answer. Your connection or the service is down; this page tries again by itself.",
+    unexpected: "The console could not read the answer. Load the page again; if it stays, tell the operator:",
+    request: "Request",
+    denied: "Your role does not allow this. An owner can change your role.",
+    gone: "There is nothing under this number here. Look in the other environment, or search for it."
+  },
+  zh: {
+    loading: "加载中",
+    away: "服务没有响应。您的网络或服务已中断；此页面会自动重试。",
+    unexpected: "控制台无法读取响应。请重新加载页面；如仍出现，请告知运营方：",
+    request: "请求",
+    denied: "您的角色无权执行此操作。所有者可以更改您的角色。",
+    gone: "此处没有该编号的对象。请到另一环境查看，或使用搜索。"
+  }
+}
+
+/** A failed call, and what to do about it. */
+export const Trouble = ({ problem }: { readonly problem: Problem }) => {
+  const words = useWords(texts)
+  if (problem.kind === "away")
+    return (
+      <p className="trouble" role="alert">
+        {words.away}
+      </p>
+    )
+  if (problem.kind === "unexpected") {
+    return (
+      <p className="trouble" role="alert">
+        {words.unexpected} {problem.message}
+      </p>
+    )
+  }
+  const advice = problem.code === "forbidden" ? words.denied : problem.code.endsWith("not_found") ? words.gone : ""
+  return (
+    <div className="trouble" role="alert">
+      <p>
+        {problem.param === undefined ? "" : <code>{problem.param}: </code>}
+        {problem.message} {advice}
+      </p>
+      <p className="small soft">
+        <code>{problem.code}</code> · {words.request} <code>{problem.requestId}</code>
+      </p>
+    </div>
+  )
+}
+
+export const Skeleton = ({ lines = 5 }: { readonly lines?: number }) => {
+  const words = useWords(texts)
+  return (
+    <div className="skeleton" role="status" aria-label={words.loading}>
+      {Array.from({ length: lines }, (_, index) => (
+        <i key={index} />
+      ))}
+    </div>
+  )
+}
+
+/** The value of a call once it is there. What was read before stays on the screen while it is read again. */
+export const Loaded = <A, E>(props: {
+  readonly result: AsyncResult.AsyncResult<A, E>
+  readonly children: (value: A) => React.ReactNode
+  readonly lines?: number
+}): React.ReactNode => {
+  const { children, lines, result } = props
+  if (AsyncResult.isSuccess(result)) return children(result.value)
+  if (AsyncResult.isInitial(result)) return <Skeleton lines={lines ?? 5} />
+  const problem = problemOf(result.cause as Cause.Cause<unknown>)
+  if (problem.kind === "away" && result.previousSuccess._tag === "Some")
+    return children(result.previousSuccess.value.value)
+  return <Trouble problem={problem} />
+}
+
+/** Nothing yet, and how it begins. */
+export const Empty = ({ title, children }: { readonly title: string; readonly children?: React.ReactNode }) => (
+  <div className="empty">
+    <p className="lead">{title}</p>
+    {children}
+  </div>
+)

@@ -1,0 +1,25 @@
+/** The colours of all pages: checkout, receipts, sign-in and console. One table for light and dark, as text of CSS. */
+const light = `
+  --page: #f5f4f0; --card: #fff; --line: #dedbd3; --edge: #8a8f8c; --ink: #1b2422; --soft: #56615e;
+  --accent: #17614f; --accent-ink: #fff; --tint: #eef5f2; --alert: #9c2730; --alert-tint: #fcf0f0; --note: #f7f6f2;
+  --plate: transparent;`
+const dark = `
+  --page: #131817; --card: #1c2321; --line: #33403c; --edge: #7d8a86; --ink: #eef2f0; --soft: #a9b5b1;
+  --accent: #7fd1b9; --accent-ink: #0d1f1a; --tint: #20302b; --alert: #ff9c9c; --alert-tint: #33201f; --note: #222b28;
+  --plate: #fff;`
+
+/** For a page that follows the device's choice of light or dark. */
+export const tokens = `
+:root {
+  color-scheme: light dark;${light}
+}
+@media (prefers-color-scheme: dark) {
+  :root {${dark.replaceAll("\n", "\n  ")}
+  }
+}`
+
+/** For the console, where a person may choose: `data-theme` on the root element. */
+export const chosenTokens = `${tokens}
+:root[data-theme="light"] { color-scheme: light;${light} }
+:root[data-theme="dark"] { color-scheme: dark;${dark} }
+`
