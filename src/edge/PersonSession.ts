@@ -9,6 +9,7 @@ import {
   type ConsoleActName,
   consoleActOf,
   consoleActs,
+  hiddenFrom,
   isFresh,
   isOfClosed,
   isOpen,
@@ -144,7 +145,7 @@ export const layer = Layer.effect(
         const { session_id: sessionId } = signedIn.session
         const shown = signedInView(signedIn)
         const handled = Effect.provideService(httpEffect, CurrentPerson, { personId, sessionId, shown })
-        return yield* consoleActs[act].isLogged ? logged(log, entry, record, handled) : handled
+        return yield* consoleActs[act].isLogged ? logged(log, entry, record, handled, hiddenFrom(act)) : handled
       })
     )
   })
