@@ -32,6 +32,10 @@ const texts = {
     runners: "Runners",
     runner: "Runner",
     state: "State",
+    held: "Shards",
+    atWork: "Busy",
+    connections: "Pool",
+    queue: "Waiting",
     heap: "Heap",
     loop: "Event loop p99",
     skew: "Clock",
@@ -39,9 +43,9 @@ const texts = {
     version: "Version",
     laneTable: "Lanes to Postgres",
     lane: "Lane",
-    mean: "Mean batch",
+    mean: "Mean",
     max: "Largest",
-    ms: "ms a batch",
+    ms: "ms",
     count: "Batches",
     kinds: "Objects at work",
     kind: "Kind",
@@ -71,6 +75,10 @@ const texts = {
     runners: "运行节点",
     runner: "节点",
     state: "状态",
+    held: "分片",
+    atWork: "处理中",
+    connections: "连接",
+    queue: "等待",
     heap: "堆内存",
     loop: "事件循环 p99",
     skew: "时钟",
@@ -293,9 +301,9 @@ const Runners = ({ cluster: { runners }, words }: { readonly cluster: ClusterRes
     heads={[
       [words.runner],
       [words.state],
-      [words.shards, true],
-      [words.busy, true],
-      [words.pool, true],
+      [words.held, true],
+      [words.atWork, true],
+      [words.connections, true],
       [words.loop, true],
       [words.heap, true],
       [words.skew, true],
@@ -337,7 +345,7 @@ const Lanes = ({ cluster, words }: { readonly cluster: ClusterResource; readonly
     title={words.laneTable}
     heads={[
       [words.lane],
-      [words.lanes, true],
+      [words.queue, true],
       [words.count, true],
       [words.mean, true],
       [words.max, true],
@@ -367,7 +375,7 @@ const Kinds = ({ cluster, words }: { readonly cluster: ClusterResource; readonly
   const kinds = Array.from(new Set(all.map(({ kind }) => kind))).toSorted()
   const of = (kind: string) => all.filter((each) => each.kind === kind)
   return (
-    <Table title={words.kinds} heads={[[words.kind], [words.busy, true], [words.waiting, true]]}>
+    <Table title={words.kinds} heads={[[words.kind], [words.atWork, true], [words.queue, true]]}>
       {kinds.map((kind) => (
         <tr key={kind}>
           <td>{kind}</td>

@@ -7,7 +7,7 @@ import { type Column, ListPage, type Query, useQuery } from "../parts/ListPage.t
 import { Empty, Loaded } from "../parts/states.tsx"
 import { Amount, amountText, stateText, Time } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
-import { adviceTexts, kindsByWeight, kindTexts, Mend, pageOfHeld } from "./held.tsx"
+import { adviceTexts, kindsByWeight, kindTexts, Mend, NextStep, oneTexts, pageOfHeld } from "./held.tsx"
 import { MerchantLink, ModeMark, modes } from "./operator.tsx"
 
 const texts = {
@@ -66,7 +66,7 @@ const columnsOf = (
     id: "kind",
     name: words.kind,
     text: ({ kind }) => kind,
-    cell: ({ kind }) => <span className="wrap">{kinds[kind]}</span>
+    cell: ({ kind }) => kinds[kind]
   },
   { id: "mend", name: words.mend, text: () => "", cell: (held) => <Mend held={held} /> },
   {
@@ -74,7 +74,7 @@ const columnsOf = (
     name: words.what,
     isWide: true,
     text: ({ text }) => text,
-    cell: ({ text }) => <span className="wrap">{text}</span>
+    cell: (held) => <NextStep held={held} />
   },
   {
     id: "amount",
@@ -172,13 +172,14 @@ const Kinds = ({ words }: { readonly words: Texts }) => {
 const HeldUp = () => {
   const words = useWords(texts)
   const kinds = useWords(kindTexts)
+  const one = useWords(oneTexts)
   const language = useLanguage()
   return (
     <ListPage
       list={{
         id: "operator.held",
         title: words.title,
-        columns: columnsOf(words, kinds, language),
+        columns: columnsOf(words, one, language),
         filters: [
           { name: "kind", label: words.kind, choices: heldKinds.map((kind) => [kind, kinds[kind]]) },
           { name: "mode", label: words.mode, choices: modes.map((mode) => [mode, mode]) },

@@ -29,9 +29,6 @@ const texts = {
     resumeSays: "The same keys work again at once.",
     approve: "Approve for live",
     approveSays: "Its live key works from now on, in the currencies of its settings.",
-    close: "Close for good",
-    closeSays:
-      "It takes no new order, link or endpoint, for ever. Its keys read, refund and answer disputes for 90 days more. It cannot be taken back.",
     suspended: "Suspended since",
     closed: "Closed since",
     note: "Note",
@@ -62,8 +59,6 @@ const texts = {
     resumeSays: "相同的密钥立即恢复可用。",
     approve: "批准正式环境",
     approveSays: "其正式密钥自此可用，货币以设置为准。",
-    close: "永久关闭",
-    closeSays: "永久不再接受新的订单、链接或端点。其密钥在 90 天内仍可读取、退款与回应争议。无法撤销。",
     suspended: "暂停于",
     closed: "关闭于",
     note: "备注",
@@ -243,15 +238,6 @@ const Standing = ({ merchant, words }: { readonly merchant: MerchantResource; re
           code={code("resume")}
         />
       )}
-      <OperatorAct
-        act="merchants.close"
-        name={words.close}
-        isDangerous
-        says={words.closeSays}
-        fields={<TypedWord word={name} />}
-        call={(client) => client.merchants.close({ params })}
-        code={code("close")}
-      />
     </>
   )
 }

@@ -58,6 +58,10 @@ const texts = {
       "The old key is refused at once on all runners: the shop stands still until its program has the new one.",
     show: "Show the signing secret",
     showSays: "The audit log has each reading.",
+    end: "The end",
+    close: "Close for good",
+    closeSays:
+      "It takes no new order, link or endpoint, for ever. Its keys read, refund and answer disputes for 90 days more. It cannot be taken back.",
     exported: "Export for moving away",
     exportedSays: "A tar archive of all that the merchant has, without secrets. It is sent while it is read."
   },
@@ -101,6 +105,9 @@ const texts = {
     resetSays: "旧密钥在所有节点上立即失效：在程序换上新密钥前，店铺将无法收款。",
     show: "显示签名密钥",
     showSays: "每次查看都会记入审计日志。",
+    end: "终止",
+    close: "永久关闭",
+    closeSays: "永久不再接受新的订单、链接或端点。其密钥在 90 天内仍可读取、退款与回应争议。无法撤销。",
     exported: "导出（迁出）",
     exportedSays: "包含商户全部内容（不含密钥）的 tar 归档，边读取边发送。"
   }
@@ -168,15 +175,6 @@ const MerchantSettings = ({ merchant, mode }: Props) => {
               .map((each) => (
                 <Secrets key={each} merchant={merchant} mode={each} words={words} />
               ))}
-            <Download
-              act="exports.merchant"
-              name={words.exported}
-              says={words.exportedSays}
-              file={`${merchant.merchant_id}-${mode}.tar`}
-              read={(client) =>
-                client.exports.merchant({ params: { merchant_id: merchant.merchant_id }, payload: { mode } })
-              }
-            />
           </div>
         </header>
       </section>
@@ -213,6 +211,33 @@ const MerchantSettings = ({ merchant, mode }: Props) => {
               : [])
           ]}
         />
+      </section>
+      <section className="card">
+        <header className="head">
+          <h2>{words.end}</h2>
+          <div className="acts">
+            <Download
+              act="exports.merchant"
+              name={words.exported}
+              says={words.exportedSays}
+              file={`${merchant.merchant_id}-${mode}.tar`}
+              read={(client) =>
+                client.exports.merchant({ params: { merchant_id: merchant.merchant_id }, payload: { mode } })
+              }
+            />
+            {merchant.closed_at === null && (
+              <OperatorAct
+                act="merchants.close"
+                name={words.close}
+                isDangerous
+                says={words.closeSays}
+                fields={<TypedWord word={merchant.name} />}
+                call={(client) => client.merchants.close({ params: { merchant_id: merchant.merchant_id } })}
+                code={() => ({ method: "POST", path: `/operator/v1/merchants/${merchant.merchant_id}/close` })}
+              />
+            )}
+          </div>
+        </header>
       </section>
     </>
   )

@@ -17,7 +17,7 @@ import { Skeleton, Trouble } from "../parts/states.tsx"
 import { Amount, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { approvalsAtom, useActName } from "./approving.tsx"
-import { adviceTexts, kindsByWeight, kindTexts, Mend } from "./held.tsx"
+import { adviceTexts, kindsByWeight, kindTexts, Mend, NextStep } from "./held.tsx"
 import { ModeMark, ofOrder } from "./operator.tsx"
 
 const texts = {
@@ -25,7 +25,7 @@ const texts = {
     title: "Overview",
     calm: "Nothing waits for you",
     calmSays: "No payment, payout or dispute needs a person. The books agree, and all runners answer.",
-    needs: "What needs a person",
+    needs: "What needs a person, the worst first",
     oldest: "oldest",
     all: "All",
     more: "more",
@@ -55,7 +55,7 @@ const texts = {
     title: "概览",
     calm: "没有需要您处理的事项",
     calmSays: "没有付款、出款或争议需要人工处理；账目一致，所有运行节点均有响应。",
-    needs: "需要人工处理",
+    needs: "需要人工处理的事项，最紧急的在前",
     oldest: "最早",
     all: "全部",
     more: "更多",
@@ -146,7 +146,10 @@ const Overview = () => {
     .filter(([kind, count]) => count > 0 && !["stray_session", "payout", "report"].includes(kind))
   return (
     <section className="list overview">
-      <h1>{words.title}</h1>
+      <header className="head">
+        <h1>{words.title}</h1>
+        {!isCalm && <p className="soft">{words.needs}</p>}
+      </header>
       {isCalm && (
         <div className="empty calm">
           <p className="lead">✓ {words.calm}</p>
@@ -255,7 +258,9 @@ const HeldMatter = (props: {
                 <Amount minor={held.currency === null ? null : held.amount} currency={held.currency ?? "USD"} />
               </span>
               <ModeMark mode={held.mode} />
-              <span className="text">{held.text}</span>
+              <span className="text">
+                <NextStep held={held} />
+              </span>
               <Time at={held.due_by ?? held.since} />
               <Mend held={held} />
             </li>

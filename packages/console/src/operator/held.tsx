@@ -40,6 +40,30 @@ export const kindTexts = {
   }
 } satisfies Record<string, Record<HeldKind, string>>
 
+/** One of a kind, in a list. */
+export const oneTexts = {
+  en: {
+    unapplied_payment: "Unapplied payment",
+    stray_session: "Stray session",
+    payout: "Payout",
+    dispute: "Dispute",
+    report: "Report",
+    refund: "Refund",
+    delivery: "Webhook",
+    mail: "Mail"
+  },
+  zh: {
+    unapplied_payment: "未入账付款",
+    stray_session: "未知会话",
+    payout: "出款",
+    dispute: "争议",
+    report: "报表",
+    refund: "退款",
+    delivery: "Webhook",
+    mail: "邮件"
+  }
+} satisfies Record<string, Record<HeldKind, string>>
+
 /** What one does about a kind, in one sentence. */
 export const adviceTexts = {
   en: {
@@ -83,6 +107,53 @@ const texts = {
     strayName: "关闭会话",
     straySays: "不会移动资金。请在渠道处理完该会话后再操作。"
   }
+}
+
+const steps = {
+  en: {
+    parked: "No order took this payment. Decide what becomes of it.",
+    due: "The channel has to take it back.",
+    requested: "Approve it or reject it.",
+    approved: "Send it to the bank, and report whether it arrived.",
+    merchant: "The merchant has to answer the bank.",
+    bank: "The bank has to decide.",
+    channel: "The channel has to take the next step.",
+    operator: "An appeal may be filed at the channel.",
+    receiver: "The merchant's receiver has to take the event.",
+    mail_server: "The mail server has to take the receipt.",
+    report: "See why a step of the report fails."
+  },
+  zh: {
+    parked: "没有订单接收此付款，请决定如何处理。",
+    due: "渠道需将其退回。",
+    requested: "请批准或拒绝。",
+    approved: "请汇给银行，并报告是否到账。",
+    merchant: "商户需回应银行。",
+    bank: "等待银行裁决。",
+    channel: "等待渠道处理。",
+    operator: "可在渠道提出申诉。",
+    receiver: "商户的接收方需接收事件。",
+    mail_server: "邮件服务器需接收收据。",
+    report: "请查看报表失败的步骤。"
+  }
+}
+
+/** The next step in the reader's language; the service's own sentence, which has all numbers, is behind it. */
+export const NextStep = ({ held }: { readonly held: HeldUpResource }) => {
+  const words = useWords(steps)
+  const { id, kind, status, text, trade_no, waits_for } = held
+  if (kind === "stray_session") return <span className="wrap">{text}</span>
+  const step =
+    kind === "unapplied_payment" || kind === "payout"
+      ? words[status as "parked" | "due" | "requested" | "approved"]
+      : kind === "report"
+        ? words.report
+        : words[waits_for]
+  return (
+    <span className="wrap" title={text}>
+      {step ?? text} <code className="soft">{trade_no ?? id}</code>
+    </span>
+  )
 }
 
 export const pageOfHeld = ({ id, kind, merchant_id, mode, trade_no }: HeldUpResource): string | undefined => {
