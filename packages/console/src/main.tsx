@@ -62,10 +62,10 @@ const Console = () => {
   )
 }
 
-/** A new page begins at its top. */
+/** A new page begins at its top. Newer browsers answer a promise here, which is no clean-up of an effect. */
 const useTop = () => {
   const [path] = useLocation()
-  useEffect(() => scrollTo(0, 0), [path])
+  useEffect(() => void scrollTo(0, 0), [path])
 }
 
 beginDocument()

@@ -14,6 +14,7 @@ import { Empty, Trouble } from "../parts/states.tsx"
 import { stateText, Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { type Break, firstBreak } from "./auditChain.ts"
+import { ShowJson } from "./operator.tsx"
 
 const texts = {
   en: {
@@ -29,7 +30,6 @@ const texts = {
     request: "Request",
     sequence: "No.",
     details: "Details",
-    show: "Show",
     none: "Nothing was done yet",
     noneSays: "Each act of an operator and of a merchant's people is written here, before it and after it.",
     verify: "Verify the chain",
@@ -60,7 +60,6 @@ const texts = {
     request: "请求",
     sequence: "序号",
     details: "详情",
-    show: "显示",
     none: "还没有任何操作",
     noneSays: "运营人员与商户人员的每次操作，都会在执行前后记录于此。",
     verify: "验证链",
@@ -83,24 +82,6 @@ type Texts = typeof texts.en
 
 const auditPage = (query: Query) =>
   OperatorsApi.query("audit_log", "list", { query: query as never, reactivityKeys: shown })
-
-const Details = ({ entry, words }: { readonly entry: AuditEntryResource; readonly words: Texts }) => {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <button type="button" className="button quiet small" onClick={() => setOpen(true)}>
-        {words.show}
-      </button>
-      {isOpen && (
-        <Dialog title={`${entry.act} · ${entry.sequence}`} onClose={() => setOpen(false)} isWide>
-          <pre className="content tall" tabIndex={0}>
-            {JSON.stringify(entry, null, 2)}
-          </pre>
-        </Dialog>
-      )}
-    </>
-  )
-}
 
 const columnsOf = (words: Texts, phaseOf: (phase: string) => string): ReadonlyArray<Column<AuditEntryResource>> => [
   { id: "act", name: words.act, text: ({ act }) => act, cell: ({ act }) => <code>{act}</code> },
@@ -152,7 +133,7 @@ const columnsOf = (words: Texts, phaseOf: (phase: string) => string): ReadonlyAr
     id: "details",
     name: words.details,
     text: ({ details }) => JSON.stringify(details),
-    cell: (entry) => <Details entry={entry} words={words} />
+    cell: (entry) => <ShowJson title={`${entry.act} · ${entry.sequence}`} value={entry} />
   }
 ]
 

@@ -6,7 +6,7 @@ import { type Column, type Filter, type List, ListPage, type Query } from "../pa
 import { Empty } from "../parts/states.tsx"
 import { Amount, amountText, minorOf, stateText, State, Time } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
-import { type Mode, OperatorAct, ofOrder, typedIn } from "./operator.tsx"
+import { type Mode, OperatorAct, ofOrder, ShowJson, typedIn } from "./operator.tsx"
 
 const texts = {
   en: {
@@ -46,6 +46,7 @@ const texts = {
     reference: "Your number",
     referenceHint: "Sent again with the same number and content, it is the same payout.",
     path: "Path",
+    whole: "All of it",
     tabs: {
       orders: "Orders",
       refunds: "Refunds",
@@ -97,6 +98,7 @@ const texts = {
     reference: "您的编号",
     referenceHint: "以相同编号与内容再次提交会得到同一笔出款。",
     path: "路径",
+    whole: "全部内容",
     tabs: {
       orders: "订单",
       refunds: "退款",
@@ -145,6 +147,10 @@ const money = (id: string, name: string, more: Partial<Column<Row>> = {}): Colum
     ),
     ...more
   })
+
+/** All fields of the row, with its bodies. */
+const whole = ({ words }: Of, key: string): Column<Row> =>
+  plain("whole", words.whole, { text: () => "", cell: (row) => <ShowJson title={text(row, key)} value={row} /> })
 
 interface Of {
   readonly merchantId: string
@@ -265,7 +271,12 @@ const parts: Readonly<Record<Tab, (of: Of) => Part>> = {
   }),
   events: (of) => ({
     read: request(of, "lookup", "events"),
-    columns: [plain("type", of.words.type), code("id", of.words.number), time("created_at", of.words.created)],
+    columns: [
+      plain("type", of.words.type),
+      code("id", of.words.number, wide),
+      time("created_at", of.words.created),
+      whole(of, "id")
+    ],
     filters: [{ name: "object_id", label: of.words.object }],
     keyOf: (row) => text(row, "id")
   }),
@@ -313,7 +324,8 @@ const parts: Readonly<Record<Tab, (of: Of) => Part>> = {
       plain("duration_ms", of.words.ms, { isNumber: true }),
       plain("ip", of.words.ip, wide),
       code("request_id", of.words.number, wide),
-      time("created_at", of.words.created)
+      time("created_at", of.words.created),
+      whole(of, "request_id")
     ],
     filters: [
       { name: "status", label: of.words.status, choices: ["2xx", "4xx", "5xx"].map((each) => [each, each]) },

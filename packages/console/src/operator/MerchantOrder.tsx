@@ -36,6 +36,11 @@ const texts = {
     method: "Method",
     reason: "Why it was not taken",
     at: "Paid",
+    reasons: {
+      late: "It came after the order had ended.",
+      second: "It came after the order was paid.",
+      mismatch: "It is not the order's amount."
+    },
     closed: "It was dealt with. Nothing else waits in this order.",
     held: "What is held up",
     overview: "Overview",
@@ -62,6 +67,7 @@ const texts = {
     method: "支付方式",
     reason: "未接收原因",
     at: "付款时间",
+    reasons: { late: "订单结束后才到账。", second: "订单已付款后再次到账。", mismatch: "与订单金额不符。" },
     closed: "已处理。此订单没有其他待处理事项。",
     held: "待处理事项",
     overview: "概览",
@@ -219,7 +225,7 @@ const Unapplied = (props: {
         )}
         <div>
           <dt>{words.reason}</dt>
-          <dd>{stateText(String(reason), language)}</dd>
+          <dd>{words.reasons[reason as keyof Texts["reasons"]] ?? stateText(String(reason), language)}</dd>
         </div>
         <div>
           <dt>{words.method}</dt>

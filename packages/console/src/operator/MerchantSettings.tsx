@@ -21,6 +21,8 @@ const texts = {
     live: "Live payments and fees",
     currencies: "Live currencies",
     edit: "Change",
+    editCurrencies: "Change currencies",
+    editFees: "Change fees",
     fee: "Fee of a payment",
     ofService: "everybody's",
     lines: "lines of its own",
@@ -58,7 +60,7 @@ const texts = {
       "The old key is refused at once on all runners: the shop stands still until its program has the new one.",
     show: "Show the signing secret",
     showSays: "The audit log has each reading.",
-    end: "The end",
+    end: "Moving away",
     close: "Close for good",
     closeSays:
       "It takes no new order, link or endpoint, for ever. Its keys read, refund and answer disputes for 90 days more. It cannot be taken back.",
@@ -69,6 +71,8 @@ const texts = {
     live: "正式付款与费率",
     currencies: "正式环境货币",
     edit: "修改",
+    editCurrencies: "修改货币",
+    editFees: "修改费率",
     fee: "付款手续费",
     ofService: "默认",
     lines: "条自有规则",
@@ -105,7 +109,7 @@ const texts = {
     resetSays: "旧密钥在所有节点上立即失效：在程序换上新密钥前，店铺将无法收款。",
     show: "显示签名密钥",
     showSays: "每次查看都会记入审计日志。",
-    end: "终止",
+    end: "迁出与关闭",
     close: "永久关闭",
     closeSays: "永久不再接受新的订单、链接或端点。其密钥在 90 天内仍可读取、退款与回应争议。无法撤销。",
     exported: "导出（迁出）",
@@ -131,7 +135,7 @@ const MerchantSettings = ({ merchant, mode }: Props) => {
       </span>
     ))
   return (
-    <>
+    <div className="halves">
       <section className="card">
         <header className="head">
           <h2>{words.live}</h2>
@@ -239,7 +243,7 @@ const MerchantSettings = ({ merchant, mode }: Props) => {
           </div>
         </header>
       </section>
-    </>
+    </div>
   )
 }
 
@@ -287,7 +291,7 @@ const patchOrNothing = (patchOf: (typed: FormData) => Readonly<Record<string, un
 const Currencies = ({ merchant, words }: PartProps) => (
   <Change
     merchant={merchant}
-    name={words.currencies}
+    name={words.editCurrencies}
     fields={
       <fieldset className="checks">
         <legend className="small">{words.currencies}</legend>
@@ -322,7 +326,7 @@ const Fees = ({ merchant, words }: PartProps) => {
   return (
     <Change
       merchant={merchant}
-      name={words.fee}
+      name={words.editFees}
       fields={
         <>
           <Field label={words.feeLines} hint={words.feeHint}>

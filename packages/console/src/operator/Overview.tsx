@@ -46,7 +46,7 @@ const texts = {
     alive: "Runners alive",
     shards: "Shards held",
     due: "Rows due",
-    loop: "Event loop, slowest 1 %",
+    loop: "Event loop p99",
     pool: "Connections in use",
     decide: "Decide",
     open: "Open"
@@ -75,7 +75,7 @@ const texts = {
     alive: "在线节点",
     shards: "已持有分片",
     due: "到期任务",
-    loop: "事件循环（最慢 1%）",
+    loop: "事件循环 p99",
     pool: "使用中的连接",
     decide: "处理",
     open: "打开"

@@ -7,7 +7,7 @@ import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { useAtom } from "../api/registry.ts"
 import { Loaded } from "../parts/states.tsx"
-import { Time } from "../parts/values.tsx"
+import { Amount, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { type Client, OperatorAct, ofAccount, useOperator } from "./operator.tsx"
 
@@ -101,6 +101,28 @@ export const pageOfTarget = ({ act, target }: Pick<ApprovalResource, "act" | "ta
   return act === "operators.create" ? "/operator/tokens" : "/operator/people"
 }
 
+/** What was asked for, field by field. */
+const Content = ({ content }: Pick<ApprovalResource, "content">) => (
+  <dl className="facts">
+    {Object.entries(content).map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>
+          {name === "amount" && typeof value === "number" && typeof content["currency"] === "string" ? (
+            <strong>
+              <Amount minor={value} currency={content["currency"]} />
+            </strong>
+          ) : typeof value === "object" ? (
+            <code>{JSON.stringify(value)}</code>
+          ) : (
+            String(value)
+          )}
+        </dd>
+      </div>
+    ))}
+  </dl>
+)
+
 export const Approval = ({ approval }: { readonly approval: ApprovalResource }) => {
   const words = useWords(texts)
   const nameOf = useActName()
@@ -132,9 +154,7 @@ export const Approval = ({ approval }: { readonly approval: ApprovalResource }) 
                   <p>
                     <strong>{nameOf(act)}</strong>: <code>{target}</code>
                   </p>
-                  <pre className="content" tabIndex={0}>
-                    {JSON.stringify(content, null, 2)}
-                  </pre>
+                  <Content content={content} />
                   <p>{words.says}</p>
                 </>
               }
@@ -151,9 +171,7 @@ export const Approval = ({ approval }: { readonly approval: ApprovalResource }) 
         <strong>{operator}</strong> {words.asked} <Time at={created_at} /> · {words.until} <Time at={expires_at} /> ·{" "}
         <code>{target}</code>
       </p>
-      <pre className="content" tabIndex={0}>
-        {JSON.stringify(content, null, 2)}
-      </pre>
+      <Content content={content} />
       {hint !== undefined && <p className="soft">{hint}</p>}
     </section>
   )

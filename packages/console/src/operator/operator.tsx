@@ -137,6 +137,28 @@ export const OperatorAct = (props: OperatorActProps) => {
   )
 }
 
+const showWords = { en: { show: "Show" }, zh: { show: "显示" } }
+
+/** A whole object as the API has it, for the fields that no column shows. */
+export const ShowJson = ({ title, value }: { readonly title: string; readonly value: unknown }) => {
+  const words = useWords(showWords)
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <button type="button" className="button quiet small" onClick={() => setOpen(true)}>
+        {words.show}
+      </button>
+      {isOpen && (
+        <Dialog title={title} onClose={() => setOpen(false)} isWide>
+          <pre className="content tall" tabIndex={0}>
+            {JSON.stringify(value, null, 2)}
+          </pre>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
 /** For acts that cannot be taken back: the button works only once the word was typed. */
 export const TypedWord = ({ word }: { readonly word: string }) => {
   const words = useWords(texts)
