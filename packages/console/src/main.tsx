@@ -62,10 +62,13 @@ const Console = () => {
   )
 }
 
-/** A new page begins at its top. Newer browsers answer a promise here, which is no clean-up of an effect. */
+/** A new page begins at its top. */
 const useTop = () => {
   const [path] = useLocation()
-  useEffect(() => void scrollTo(0, 0), [path])
+  useEffect(() => {
+    // Its promise is no cleanup for React.
+    void scrollTo(0, 0)
+  }, [path])
 }
 
 beginDocument()

@@ -35,9 +35,7 @@ export const openConsole = Effect.fnUntraced(function* (options: Parameters<type
     const email = `${role}@shop.example`
     const ofInstallation = { operator: "admin", watcher: "viewer" } as const
     const of =
-      role === "operator" || role === "watcher"
-        ? { role: ofInstallation[role] }
-        : { role, merchant_id: merchantId }
+      role === "operator" || role === "watcher" ? { role: ofInstallation[role] } : { role, merchant_id: merchantId }
     yield* invite(api, mails, { email, ...of })
     const { cookies } = yield* signIn(api, mails, email, origin)
     const page = yield* openPage(viewport, { locale: "en-US", reducedMotion: "reduce", ...browser })
@@ -65,7 +63,7 @@ export const openConsole = Effect.fnUntraced(function* (options: Parameters<type
 
 export type OpenConsole = Effect.Success<ReturnType<typeof openConsole>>
 
-/** A payment with two refunds and a lost dispute, an order that waits, a link and an endpoint: something for each page. */
+/** Something for each page: a payment with two refunds and a lost dispute, an order that waits, a link, an endpoint. */
 export const seeded = Effect.fnUntraced(function* (at: OpenConsole) {
   const paid = yield* at.paid(10_000, {
     subject: "Two books",
@@ -117,7 +115,8 @@ const operatorPages: ReadonlyArray<readonly [name: string, path: (seed: Seeded) 
   ["merchants", () => `${operator}/merchants`],
   ["merchant", ({ merchantId }) => `${operator}/merchants/${merchantId}/sandbox`],
   ...["ledger", "logs", "keys", "channel", "settings"].map(
-    (tab) => [`merchant ${tab}`, ({ merchantId }: Seeded) => `${operator}/merchants/${merchantId}/sandbox/${tab}`] as const
+    (tab) =>
+      [`merchant ${tab}`, ({ merchantId }: Seeded) => `${operator}/merchants/${merchantId}/sandbox/${tab}`] as const
   ),
   ["buyers", () => `${operator}/buyers`],
   ["cluster", () => `${operator}/cluster`],
@@ -127,7 +126,7 @@ const operatorPages: ReadonlyArray<readonly [name: string, path: (seed: Seeded) 
   ["search", () => `${operator}/search?number=nothing`]
 ]
 
-/** The pages that are looked at in both languages, sizes and schemes: a name, an address, and the role that opens it. */
+/** The pages that are looked at in each language, size and scheme: a name, an address, and the role that opens it. */
 export const consoleTable: ReadonlyArray<readonly [name: string, path: (seed: Seeded) => string, role?: "operator"]> = [
   ["home", () => ""],
   ["orders", () => "/orders"],
