@@ -62,6 +62,8 @@ export interface List<Row> {
   readonly liveEvery?: number
   /** Shown above the filters. */
   readonly above?: React.ReactNode
+  /** Of its heading: 2 where the page has another. */
+  readonly level?: 1 | 2
 }
 
 const texts = {
@@ -112,7 +114,7 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
   return (
     <section className="list">
       <header className="head">
-        <h1>{list.title}</h1>
+        {list.level === 2 ? <h2>{list.title}</h2> : <h1>{list.title}</h1>}
         <div className="acts">{list.acts}</div>
       </header>
       {list.above}
