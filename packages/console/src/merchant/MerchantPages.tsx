@@ -12,6 +12,12 @@ import { placeOf } from "./find.ts"
 const Home = lazy(() => import("./Home.tsx"))
 const Orders = lazy(() => import("./Orders.tsx"))
 const Order = lazy(() => import("./Order.tsx"))
+const Webhooks = lazy(() => import("./Webhooks.tsx"))
+const Webhook = lazy(() => import("./Webhook.tsx"))
+const Deliveries = lazy(() => import("./Deliveries.tsx"))
+const Delivery = lazy(() => import("./Delivery.tsx"))
+const Events = lazy(() => import("./Events.tsx"))
+const Event = lazy(() => import("./Event.tsx"))
 
 const texts = {
   en: {
@@ -141,6 +147,12 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
             <Route path={base} component={Home} />
             <Route path={`${base}/orders`} component={Orders} />
             <Route path={`${base}/orders/:ref`}>{({ ref }) => <Order number={decodeURIComponent(ref)} />}</Route>
+            <Route path={`${base}/webhooks`} component={Webhooks} />
+            <Route path={`${base}/webhooks/:id`}>{({ id }) => <Webhook number={decodeURIComponent(id)} />}</Route>
+            <Route path={`${base}/deliveries`} component={Deliveries} />
+            <Route path={`${base}/deliveries/:id`}>{({ id }) => <Delivery number={decodeURIComponent(id)} />}</Route>
+            <Route path={`${base}/events`} component={Events} />
+            <Route path={`${base}/events/:id`}>{({ id }) => <Event number={decodeURIComponent(id)} />}</Route>
             <Route>
               <Redirect to={base} />
             </Route>
