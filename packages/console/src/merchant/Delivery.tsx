@@ -135,6 +135,7 @@ const Delivery = ({ number }: { readonly number: string }) => {
           {data.status === "failed" && <p className="trouble">{words.lead}</p>}
           <section className="card">
             <h2>{words.attempts}</h2>
+            {data.status === "pending" && <p className="soft small">{words.waits}</p>}
             {data.attempts.length === 0 ? (
               <p className="soft">{words.noneYet}</p>
             ) : (

@@ -18,6 +18,9 @@ const Deliveries = lazy(() => import("./Deliveries.tsx"))
 const Delivery = lazy(() => import("./Delivery.tsx"))
 const Events = lazy(() => import("./Events.tsx"))
 const Event = lazy(() => import("./Event.tsx"))
+const Logs = lazy(() => import("./Logs.tsx"))
+const Log = lazy(() => import("./Log.tsx"))
+const Keys = lazy(() => import("./Keys.tsx"))
 
 const texts = {
   en: {
@@ -153,6 +156,9 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
             <Route path={`${base}/deliveries/:id`}>{({ id }) => <Delivery number={decodeURIComponent(id)} />}</Route>
             <Route path={`${base}/events`} component={Events} />
             <Route path={`${base}/events/:id`}>{({ id }) => <Event number={decodeURIComponent(id)} />}</Route>
+            <Route path={`${base}/logs`} component={Logs} />
+            <Route path={`${base}/logs/:id`}>{({ id }) => <Log number={decodeURIComponent(id)} />}</Route>
+            <Route path={`${base}/keys`} component={Keys} />
             <Route>
               <Redirect to={base} />
             </Route>

@@ -211,7 +211,6 @@ const Acts = ({ endpoint, onGone }: { readonly endpoint: Endpoint; readonly onGo
       name={name}
       says={says}
       isPrimary={isPrimary}
-      isDangerous={status === "disabled"}
       run={() =>
         act(
           api,

@@ -31,14 +31,13 @@ export const endpointTexts = {
     add: "Add an endpoint",
     addSays: "Events are posted there as JSON, signed. Answer with 200 within ten seconds.",
     liveUrl: "A public address that begins with https://",
-    sandboxUrl: "A public address. For one on your own machine use `coffer listen`.",
+    sandboxUrl: "A public address. For one on your own machine use coffer listen.",
     disabling: "Disable it when it has taken nothing for five days",
     secret: "Signing secret",
     secretSays: "Keep it beside your receiver: it proves that an event is ours.",
     emptyTitle: "No endpoint yet",
     empty: "An endpoint is an address of your server. Each payment, refund and dispute is told there at once.",
-    arrived: "of the last",
-    arrivedZh: "",
+    arrived: "{arrived} of the last {all} arrived",
     nothing: "Nothing sent yet",
     accountSecret: "The account's signing secret",
     accountSays: "It signs what goes to an order's notify_url and to the account's single address.",
@@ -63,14 +62,13 @@ export const endpointTexts = {
     add: "添加端点",
     addSays: "事件以带签名的 JSON 发送到该地址。请在十秒内返回 200。",
     liveUrl: "以 https:// 开头的公网地址",
-    sandboxUrl: "公网地址。如需在本机接收，请使用 `coffer listen`。",
+    sandboxUrl: "公网地址。如需在本机接收，请使用 coffer listen。",
     disabling: "连续五天没有接收成功时停用",
     secret: "签名密钥",
     secretSays: "请将其保存在接收服务器上：它用于证明事件来自我们。",
     emptyTitle: "还没有端点",
     empty: "端点是您服务器的一个地址，每笔付款、退款和争议都会立即通知到该地址。",
-    arrived: "最近",
-    arrivedZh: "次中送达",
+    arrived: "最近 {all} 次中送达 {arrived} 次",
     nothing: "尚未发送",
     accountSecret: "账户签名密钥",
     accountSays: "用于签名发往订单 notify_url 以及账户地址的事件。",
@@ -93,10 +91,7 @@ export const Health = ({ endpointId, count = 20 }: { readonly endpointId: string
       {({ data: { data: rows } }) => {
         if (rows.length === 0) return <span className="soft">{words.nothing}</span>
         const arrived = rows.filter(({ status }) => status === "succeeded").length
-        const told =
-          language === "en"
-            ? `${arrived} ${words.arrived} ${rows.length}`
-            : `${words.arrived} ${rows.length} ${words.arrivedZh} ${arrived}`
+        const told = words.arrived.replace("{arrived}", String(arrived)).replace("{all}", String(rows.length))
         return (
           <span className="health">
             <span aria-hidden="true">

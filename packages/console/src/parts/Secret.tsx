@@ -38,7 +38,7 @@ export const HiddenSecret = ({ label, secret }: { readonly label: string; readon
   const words = useWords(texts)
   const [isShown, setShown] = useState(false)
   return (
-    <span className="row">
+    <span className="secret-row">
       <code>{isShown ? secret : `${secret.slice(0, 6)}${"•".repeat(20)}`}</code>
       <button
         type="button"
