@@ -1,8 +1,6 @@
 /** The keys of one environment: the main key, and keys with scopes. */
 import type { ApiKeyResource } from "@coffer/contract/ApiKeys"
-import { isOfSandbox, Scope } from "@coffer/model/Scopes"
 import { personMayDo } from "@coffer/rules/people/consoleActs"
-import { useId, useState } from "react"
 import { act, shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
@@ -12,6 +10,7 @@ import { SecretOnce } from "../parts/Secret.tsx"
 import { Empty } from "../parts/states.tsx"
 import { State, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
+import { ScopesTable } from "./ScopesTable.tsx"
 
 type Key = ApiKeyResource
 
@@ -32,9 +31,6 @@ const texts = {
     create: "Create a key",
     createSays: "Give each program a key that may do no more than it has to. The rights of a key never change.",
     scopes: "Rights",
-    resource: "Resource",
-    read: "Read",
-    write: "Change",
     name: "Name",
     nameHint: "Its purpose: “Accounting”.",
     expires: "Expires",
@@ -75,9 +71,6 @@ const texts = {
     create: "创建密钥",
     createSays: "为每个程序创建仅含所需权限的密钥。密钥的权限不可更改。",
     scopes: "权限",
-    resource: "资源",
-    read: "读取",
-    write: "修改",
     name: "名称",
     nameHint: "用途，例如“会计”。",
     expires: "有效期",
@@ -277,66 +270,6 @@ const CreateKey = () => {
       }
       result={({ data }: WithKey) => <SecretOnce label={words.newKey} secret={data.key} />}
     />
-  )
-}
-
-/** A row for each resource. A key that may change a resource may read it. */
-const ScopesTable = ({ mode }: { readonly mode: "sandbox" | "live" }) => {
-  const words = useWords(texts)
-  const caption = useId()
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const offered = Scope.literals.filter((scope) => mode === "sandbox" || !isOfSandbox(scope))
-  const resources = Array.from(new Set(offered.map((scope) => scope.split(":")[0]!)))
-  const toggle = (scope: string, isOn: boolean) => {
-    const next = new Set(chosen)
-    if (isOn) next.add(scope)
-    else next.delete(scope)
-    setChosen(next)
-  }
-  const box = (resource: string, right: "read" | "write") => {
-    const scope = `${resource}:${right}`
-    if (!offered.some((each) => each === scope)) return <span className="soft">–</span>
-    const isImplied = right === "read" && chosen.has(`${resource}:write`)
-    return (
-      <input
-        type="checkbox"
-        name="scopes"
-        value={scope}
-        aria-label={`${resource}: ${words[right]}`}
-        checked={chosen.has(scope) || isImplied}
-        disabled={isImplied}
-        onChange={(event) => toggle(scope, event.target.checked)}
-      />
-    )
-  }
-  return (
-    <div className="field">
-      <p id={caption} className="label">
-        {words.scopes}
-      </p>
-      <div className="table scopes" tabIndex={0} role="region" aria-labelledby={caption}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{words.resource}</th>
-              <th scope="col">{words.read}</th>
-              <th scope="col">{words.write}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {resources.map((resource) => (
-              <tr key={resource}>
-                <th scope="row">
-                  <code>{resource}</code>
-                </th>
-                <td>{box(resource, "read")}</td>
-                <td>{box(resource, "write")}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </div>
   )
 }
 

@@ -1,10 +1,11 @@
 /** The page of an API call: what was sent, what was answered, from where, and the same call to copy. */
 import * as AsyncResult from "effect/reactivity/AsyncResult"
+import { useState } from "react"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
-import { AsCode } from "../parts/AsCode.tsx"
+import { AsCode, type Call, curlOf } from "../parts/AsCode.tsx"
 import { Json } from "../parts/Json.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded, Trouble } from "../parts/states.tsx"
@@ -24,7 +25,9 @@ const texts = {
     duration: "Duration",
     from: "From",
     key: "Key",
-    mainKey: "Main key",
+    mainKey: "Main key, or a person in the console",
+    copy: "Copy as curl",
+    copied: "Copied",
     agent: "Program",
     idempotency: "Idempotency-Key"
   },
@@ -39,7 +42,9 @@ const texts = {
     duration: "耗时",
     from: "来源",
     key: "密钥",
-    mainKey: "主密钥",
+    mainKey: "主密钥，或控制台中的成员",
+    copy: "复制为 curl",
+    copied: "已复制",
     agent: "程序",
     idempotency: "Idempotency-Key"
   }
@@ -56,6 +61,7 @@ const Log = ({ number }: { readonly number: string }) => {
         if (log === undefined)
           return <Trouble problem={{ kind: "refused", code: "log_not_found", message: "", requestId: number }} />
         const body = isObject(log.request_body) ? log.request_body : undefined
+        const call: Call = { method: methodOf(log.method), path: log.path, ...(body === undefined ? {} : { body }) }
         return (
           <ObjectPage
             result={AsyncResult.success(log)}
@@ -69,6 +75,7 @@ const Log = ({ number }: { readonly number: string }) => {
                 <Status of={log.status} />
               </>
             )}
+            acts={() => <CopyCurl call={call} />}
             facts={() => [
               ...(log.error_code === null
                 ? []
@@ -103,9 +110,7 @@ const Log = ({ number }: { readonly number: string }) => {
                   <h2>{words.sent}</h2>
                   <Json value={log.request_body} label={words.sent} />
                   <p className="small soft">{words.again}</p>
-                  <AsCode
-                    call={{ method: methodOf(log.method), path: log.path, ...(body === undefined ? {} : { body }) }}
-                  />
+                  <AsCode call={call} />
                 </section>
                 <section className="card">
                   <h2>{words.answered}</h2>
@@ -117,6 +122,21 @@ const Log = ({ number }: { readonly number: string }) => {
         )
       }}
     </Loaded>
+  )
+}
+
+const CopyCurl = ({ call }: { readonly call: Call }) => {
+  const words = useWords(texts)
+  const [isCopied, setCopied] = useState(false)
+  const copy = () =>
+    void navigator.clipboard.writeText(curlOf(call)).then(() => {
+      setCopied(true)
+      setTimeout(() => setCopied(false), 1_500)
+    })
+  return (
+    <button type="button" className="button quiet" onClick={copy}>
+      <span aria-live="polite">{isCopied ? words.copied : words.copy}</span>
+    </button>
   )
 }
 

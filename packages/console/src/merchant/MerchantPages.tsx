@@ -21,6 +21,7 @@ const Event = lazy(() => import("./Event.tsx"))
 const Logs = lazy(() => import("./Logs.tsx"))
 const Log = lazy(() => import("./Log.tsx"))
 const Keys = lazy(() => import("./Keys.tsx"))
+const Sandbox = lazy(() => import("./Sandbox.tsx"))
 
 const texts = {
   en: {
@@ -159,6 +160,7 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
             <Route path={`${base}/logs`} component={Logs} />
             <Route path={`${base}/logs/:id`}>{({ id }) => <Log number={decodeURIComponent(id)} />}</Route>
             <Route path={`${base}/keys`} component={Keys} />
+            {mode === "sandbox" && <Route path={`${base}/sandbox`} component={Sandbox} />}
             <Route>
               <Redirect to={base} />
             </Route>

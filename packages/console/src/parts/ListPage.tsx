@@ -172,6 +172,10 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
   )
 }
 
+/** The rows of a page of a list, none while it is read or cannot be. */
+export const rowsOf = <Row,>(result: AsyncResult.AsyncResult<unknown, unknown>): ReadonlyArray<Row> =>
+  AsyncResult.isSuccess(result) ? (result.value as Page<Row>).data.data : []
+
 /** The table of some rows, also for the parts of an object's page. */
 export const Rows = <Row,>(props: {
   readonly list: Pick<List<Row>, "hrefOf" | "keyOf" | "title">
