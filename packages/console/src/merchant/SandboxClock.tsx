@@ -252,9 +252,7 @@ const rowsMax = 12
 
 const Due = ({ now, until }: { readonly now: number; readonly until: Date }) => {
   const words = useWords(texts)
-  const due = useDue()
-    .filter(({ at }) => Date.parse(at) > now && Date.parse(at) <= until.getTime())
-    .toSorted((one, other) => one.at.localeCompare(other.at))
+  const due = together(useDue().filter(({ at }) => Date.parse(at) > now && Date.parse(at) <= until.getTime()))
   return (
     <div className="stack">
       <h3>{words.due}</h3>
@@ -262,11 +260,12 @@ const Due = ({ now, until }: { readonly now: number; readonly until: Date }) => 
         <p className="soft">{words.dueNone}</p>
       ) : (
         <ol className="due">
-          {due.slice(0, rowsMax).map(({ at, detail, text, to }) => (
-            <li key={`${to} ${at} ${text}`}>
+          {due.slice(0, rowsMax).map(({ at, count, detail, text, to }) => (
+            <li key={`${at} ${text}`}>
               <Time at={at} />
               <span>
-                <Link href={to}>{text}</Link> <span className="soft">{detail}</span>
+                <Link href={to}>{text}</Link>
+                {count > 1 && <strong> × {count}</strong>} <span className="soft">{detail}</span>
               </span>
             </li>
           ))}
@@ -280,6 +279,17 @@ const Due = ({ now, until }: { readonly now: number; readonly until: Date }) => 
       <p className="soft small">{words.newest}</p>
     </div>
   )
+}
+
+/** In order; things of one kind in one minute are one row. */
+const together = (items: ReadonlyArray<DueItem>) => {
+  const rows = new Map<string, DueItem & { readonly count: number }>()
+  for (const item of items.toSorted((one, other) => one.at.localeCompare(other.at))) {
+    const key = `${item.text} ${item.at.slice(0, 16)}`
+    const row = rows.get(key)
+    rows.set(key, { ...(row ?? item), count: (row?.count ?? 0) + 1 })
+  }
+  return [...rows.values()]
 }
 
 /** All that the lists say is to come, at most 100 of each kind. */
