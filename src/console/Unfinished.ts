@@ -7,16 +7,8 @@ import { busy } from "../http/replies.ts"
 const later = () => busy
 
 export const layer = Layer.mergeAll(
-  HttpApiBuilder.group(ConsoleApi, "settings", (handlers) =>
-    Effect.succeed(handlers.handleAll({ retrieve: later, update: later }))
-  ),
-  HttpApiBuilder.group(ConsoleApi, "audit_log", (handlers) => Effect.succeed(handlers.handleAll({ list: later }))),
-  HttpApiBuilder.group(ConsoleApi, "payouts", (handlers) =>
-    Effect.succeed(handlers.handleAll({ list: later, retrieve: later }))
-  ),
   HttpApiBuilder.group(ConsoleApi, "overview", (handlers) => Effect.succeed(handlers.handleAll({ retrieve: later }))),
   HttpApiBuilder.group(ConsoleApi, "saved_views", (handlers) =>
     Effect.succeed(handlers.handleAll({ list: later, create: later, update: later, remove: later }))
-  ),
-  HttpApiBuilder.group(ConsoleApi, "quotas", (handlers) => Effect.succeed(handlers.handleAll({ retrieve: later })))
+  )
 )

@@ -88,10 +88,10 @@ export const MerchantAuditEntryResource = withExample(
   Schema.Struct({
     object: kind("merchant_audit_entry"),
     ...ofEntry,
-    by: Schema.Literals(["person", "key", "operator"]).annotate({
+    by: Schema.Literals(["person", "operator"]).annotate({
       description:
-        "`person`: somebody of this merchant. `key`: a program with a key of it. `operator`: somebody of the service, " +
-        "whose name, address and request are not shown."
+        "`person`: somebody of this merchant. `operator`: somebody of the service, whose name, role, address and " +
+        "request are not shown."
     })
   }).annotate({ identifier: "MerchantAuditEntry", description: "One entry of the audit log about this merchant." }),
   {
