@@ -22,6 +22,10 @@ const Logs = lazy(() => import("./Logs.tsx"))
 const Log = lazy(() => import("./Log.tsx"))
 const Keys = lazy(() => import("./Keys.tsx"))
 const Sandbox = lazy(() => import("./Sandbox.tsx"))
+const People = lazy(() => import("./People.tsx"))
+const Settings = lazy(() => import("./Settings.tsx"))
+const Audit = lazy(() => import("./Audit.tsx"))
+const Sessions = lazy(() => import("../parts/Sessions.tsx"))
 
 const texts = {
   en: {
@@ -161,6 +165,10 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
             <Route path={`${base}/logs/:id`}>{({ id }) => <Log number={decodeURIComponent(id)} />}</Route>
             <Route path={`${base}/keys`} component={Keys} />
             {mode === "sandbox" && <Route path={`${base}/sandbox`} component={Sandbox} />}
+            <Route path={`${base}/people`} component={People} />
+            <Route path={`${base}/settings`} component={Settings} />
+            <Route path={`${base}/audit`} component={Audit} />
+            <Route path={`${base}/sessions`} component={Sessions} />
             <Route>
               <Redirect to={base} />
             </Route>

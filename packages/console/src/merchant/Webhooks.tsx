@@ -169,12 +169,15 @@ const listOf = (account: InAccount, words: Texts): List<Endpoint> => ({
   )
 })
 
-const Webhooks = () => (
-  <div className="stack">
-    <ListPage list={listOf(useAccount(), useWords(endpointTexts))} />
-    <SigningSecret />
-  </div>
-)
+const Webhooks = () => {
+  const account = useAccount()
+  return (
+    <div className="stack">
+      <ListPage list={listOf(account, useWords(endpointTexts))} />
+      {account.may("webhooks:write") && <SigningSecret />}
+    </div>
+  )
+}
 
 // Adding one, and its fields ---------------------------------------------------------
 
@@ -272,7 +275,7 @@ const AddEndpoint = () => {
 // The account's secret ---------------------------------------------------------------
 
 const SigningSecret = () => {
-  const { api, may } = useAccount()
+  const { api } = useAccount()
   const words = useWords(endpointTexts)
   const secret = useAtom(api.query("webhook_endpoints", "signingSecret", { reactivityKeys: shown }))
   return (
@@ -285,24 +288,22 @@ const SigningSecret = () => {
             </Loaded>
           )}
         </Field>
-        {may("webhooks:write") && (
-          <Act
-            name={words.rotate}
-            isDangerous
-            says={words.rotateSays}
-            run={() =>
-              act(
-                api,
-                api.use((client) => client.webhook_endpoints.rotateSigningSecret())
-              )
-            }
-            code={() => ({
-              method: "POST",
-              path: "/v1/webhook_signing_secret/rotate",
-              sdk: "coffer.webhookSigningSecret.rotate"
-            })}
-          />
-        )}
+        <Act
+          name={words.rotate}
+          isDangerous
+          says={words.rotateSays}
+          run={() =>
+            act(
+              api,
+              api.use((client) => client.webhook_endpoints.rotateSigningSecret())
+            )
+          }
+          code={() => ({
+            method: "POST",
+            path: "/v1/webhook_signing_secret/rotate",
+            sdk: "coffer.webhookSigningSecret.rotate"
+          })}
+        />
       </header>
       <p className="soft small">{words.accountSays}</p>
       <Loaded result={secret} lines={1}>

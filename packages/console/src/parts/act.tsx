@@ -24,6 +24,8 @@ const texts = {
 export interface ActProps {
   /** On the button and as the title of the dialog. */
   readonly name: string
+  /** On the button instead, where what is around it says what the act is about. */
+  readonly label?: string
   /** The effect of the act, and whether it can be taken back. */
   readonly says?: React.ReactNode
   readonly isDangerous?: boolean
@@ -50,7 +52,7 @@ export const Act = (props: ActProps) => {
   return (
     <>
       <button type="button" className={kind} disabled={hint !== undefined} title={hint} onClick={() => setOpen(true)}>
-        {props.name}
+        {props.label ?? props.name}
       </button>
       {isOpen && <ActDialog {...props} onClose={() => setOpen(false)} />}
     </>
