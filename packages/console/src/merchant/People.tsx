@@ -104,10 +104,16 @@ const columnsOf = (words: Texts, mayChange: boolean, ownId: string): ReadonlyArr
       </>
     )
   },
-  { id: "role", name: words.role, text: roleOf, cell: (person) => words.short[roleOf(person)] },
+  {
+    id: "role",
+    name: words.role,
+    text: roleOf,
+    cell: (person) => <span className="nowrap">{words.short[roleOf(person)]}</span>
+  },
   {
     id: "seen",
     name: words.seen,
+    isWide: true,
     text: ({ last_seen_at }) => last_seen_at ?? "",
     cell: ({ last_seen_at }) => <Time at={last_seen_at} none={words.never} />
   },

@@ -5,11 +5,11 @@ import { useState } from "react"
 import { act, shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
-import { Act, Field, TextField } from "../parts/act.tsx"
+import { Act, TextField } from "../parts/act.tsx"
 import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
-import { HiddenSecret, SecretOnce } from "../parts/Secret.tsx"
+import { SecretOnce } from "../parts/Secret.tsx"
 import { Empty, Loaded } from "../parts/states.tsx"
-import { State, stateText, Time, timeText } from "../parts/values.tsx"
+import { Copy, State, stateText, Time, timeText } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { deliveriesPage, type Delivery } from "./Deliveries.tsx"
 
@@ -41,6 +41,7 @@ export const endpointTexts = {
     nothing: "Nothing sent yet",
     accountSecret: "The account's signing secret",
     accountSays: "It signs what goes to an order's notify_url and to the account's single address.",
+    show: "Show",
     rotate: "Rotate",
     rotateSays:
       "For 24 hours the old secret signs as well: one of both signatures is enough. Then only the new one does.",
@@ -72,6 +73,7 @@ export const endpointTexts = {
     nothing: "尚未发送",
     accountSecret: "账户签名密钥",
     accountSays: "用于签名发往订单 notify_url 以及账户地址的事件。",
+    show: "显示",
     rotate: "轮换",
     rotateSays: "24 小时内旧密钥仍会同时签名，任一签名有效即可；之后仅使用新密钥。",
     rotated: "轮换时间",
@@ -274,56 +276,71 @@ const AddEndpoint = () => {
 
 // The account's secret ---------------------------------------------------------------
 
+/** A look at it is in the audit log, so it is read only when somebody asks for it. */
 const SigningSecret = () => {
+  const { api } = useAccount()
+  const words = useWords(endpointTexts)
+  const [isAsked, setAsked] = useState(false)
+  return (
+    <section className="card">
+      <header className="head">
+        <h2>{words.accountSecret}</h2>
+        <div className="acts">
+          {!isAsked && (
+            <button type="button" className="button quiet" onClick={() => setAsked(true)}>
+              {words.show}
+            </button>
+          )}
+          <Act
+            name={words.rotate}
+            isDangerous
+            says={words.rotateSays}
+            run={() =>
+              act(
+                api,
+                api.use((client) => client.webhook_endpoints.rotateSigningSecret())
+              )
+            }
+            onDone={() => setAsked(true)}
+            code={() => ({
+              method: "POST",
+              path: "/v1/webhook_signing_secret/rotate",
+              sdk: "coffer.webhookSigningSecret.rotate"
+            })}
+          />
+        </div>
+      </header>
+      <p className="soft small">{words.accountSays}</p>
+      {isAsked && <ShownSecret />}
+    </section>
+  )
+}
+
+const ShownSecret = () => {
   const { api } = useAccount()
   const words = useWords(endpointTexts)
   const secret = useAtom(api.query("webhook_endpoints", "signingSecret", { reactivityKeys: shown }))
   return (
-    <section className="card">
-      <header className="head">
-        <Field label={words.accountSecret}>
-          {() => (
-            <Loaded result={secret} lines={1}>
-              {({ data }) => <HiddenSecret label={words.accountSecret} secret={data.secret} />}
-            </Loaded>
+    <Loaded result={secret} lines={1}>
+      {({ data: { previous_until, rotated_at, secret: text } }) => (
+        <>
+          <p>
+            <code>{text}</code> <Copy text={text} label={words.accountSecret} />
+          </p>
+          {rotated_at !== null && (
+            <p className="small soft">
+              {words.rotated} <Time at={rotated_at} />
+              {previous_until !== null && (
+                <>
+                  {" · "}
+                  {words.oldUntil} <Time at={previous_until} />
+                </>
+              )}
+            </p>
           )}
-        </Field>
-        <Act
-          name={words.rotate}
-          isDangerous
-          says={words.rotateSays}
-          run={() =>
-            act(
-              api,
-              api.use((client) => client.webhook_endpoints.rotateSigningSecret())
-            )
-          }
-          code={() => ({
-            method: "POST",
-            path: "/v1/webhook_signing_secret/rotate",
-            sdk: "coffer.webhookSigningSecret.rotate"
-          })}
-        />
-      </header>
-      <p className="soft small">{words.accountSays}</p>
-      <Loaded result={secret} lines={1}>
-        {({ data: { previous_until, rotated_at } }) => (
-          <>
-            {rotated_at !== null && (
-              <p className="small soft">
-                {words.rotated} <Time at={rotated_at} />
-                {previous_until !== null && (
-                  <>
-                    {" · "}
-                    {words.oldUntil} <Time at={previous_until} />
-                  </>
-                )}
-              </p>
-            )}
-          </>
-        )}
-      </Loaded>
-    </section>
+        </>
+      )}
+    </Loaded>
   )
 }
 
