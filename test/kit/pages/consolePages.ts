@@ -60,7 +60,7 @@ export const openConsole = Effect.fnUntraced(function* (options: Parameters<type
 
 export type OpenConsole = Effect.Success<ReturnType<typeof openConsole>>
 
-/** A payment with two refunds and a lost dispute, an order that waits, a link and an endpoint: something for each page. */
+/** Something for each page: a payment with two refunds and a lost dispute, an order that waits, a link, an endpoint. */
 export const seeded = Effect.fnUntraced(function* (at: OpenConsole) {
   const paid = yield* at.paid(10_000, {
     subject: "Two books",
@@ -90,7 +90,7 @@ export const seeded = Effect.fnUntraced(function* (at: OpenConsole) {
 
 export type Seeded = Effect.Success<ReturnType<typeof seeded>>
 
-/** The pages that are looked at in both languages, sizes and schemes: a name, an address, and the role that opens it. */
+/** The pages that are looked at in each language, size and scheme: a name, an address, and the role that opens it. */
 export const consoleTable: ReadonlyArray<readonly [name: string, path: (seed: Seeded) => string, role?: "operator"]> = [
   ["home", () => ""],
   ["orders", () => "/orders"],
