@@ -12,6 +12,10 @@ import { placeOf } from "./find.ts"
 const Home = lazy(() => import("./Home.tsx"))
 const Orders = lazy(() => import("./Orders.tsx"))
 const Order = lazy(() => import("./Order.tsx"))
+const Refunds = lazy(() => import("./Refunds.tsx"))
+const Refund = lazy(() => import("./Refund.tsx"))
+const Disputes = lazy(() => import("./Disputes.tsx"))
+const Dispute = lazy(() => import("./Dispute.tsx"))
 
 const texts = {
   en: {
@@ -141,6 +145,10 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
             <Route path={base} component={Home} />
             <Route path={`${base}/orders`} component={Orders} />
             <Route path={`${base}/orders/:ref`}>{({ ref }) => <Order number={decodeURIComponent(ref)} />}</Route>
+            <Route path={`${base}/refunds`} component={Refunds} />
+            <Route path={`${base}/refunds/:ref`}>{({ ref }) => <Refund number={decodeURIComponent(ref)} />}</Route>
+            <Route path={`${base}/disputes`} component={Disputes} />
+            <Route path={`${base}/disputes/:ref`}>{({ ref }) => <Dispute number={decodeURIComponent(ref)} />}</Route>
             <Route>
               <Redirect to={base} />
             </Route>
