@@ -12,6 +12,9 @@ const floors: ReadonlyArray<string> = [
   "packages/model",
   "packages/rules",
   "packages/contract",
+  // It runs in a browser, so it knows nothing of the service.
+  "packages/console/src",
+  "packages/console/scripts",
   // Another application may use it, so it knows nothing of the house.
   "packages/cluster",
   "src/platform/runtime",
@@ -105,6 +108,8 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^packages\/cluster\/scripts\//, /^node:/],
   [/^packages\/cluster\//, /^(node:|@effect\/platform-node\/)/],
   [/^packages\/testkit\//, /^node:/],
+  [/^packages\/console\/scripts\//, /^(node:|rolldown$)/],
+  [/^packages\/console\/src\//, /^(react|react-dom\/client|wouter)$/],
   [/^packages\/rules\/src\/(allowlist|delivery\/address)\.ts$/, /^ipaddr\.js$/],
   [/^packages\//, /^$/],
   [/^src\/files\/S3Storage\.ts$/, /^(node:|@aws-sdk\/|@effect\/platform-node\/NodeStream$)/],
@@ -119,14 +124,14 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^src\/mail\/mailSettings\.ts$/, /^node:url$/],
   [/^src\/mail\/Mailer\.ts$/, /^nodemailer(\/|$)/],
   [/^src\/channels\/stripe\//, /^(node:https?$|stripe$)/],
-  [/^src\/(doctor|edge|files)\//, /^(node:|@effect\/platform-node(\/|$))/],
+  [/^src\/(console|doctor|edge|files)\//, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\/\w+\.ts$/, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\//, /^@effect\/sql-pg$/]
 ]
 
 /** Files that are run and not imported. */
 const programs =
-  /^(src\/main|packages\/(bench|simulator)\/src\/([a-z]+\/)?main|packages\/(cluster|simulator|testkit)\/scripts\/\w+|packages\/testkit\/src\/index|packages\/sdk\/generator\/(main|build)|test\/kit\/(run\/(freshMetrics|globalSetup|stuckFiles)|program\/program|runners\/standingRunner)|.*\.test)\.ts$/
+  /^(src\/main|packages\/(bench|simulator)\/src\/([a-z]+\/)?main|packages\/(cluster|console|simulator|testkit)\/scripts\/\w+|packages\/testkit\/src\/index|packages\/sdk\/generator\/(main|build)|packages\/console\/src\/main|test\/kit\/(run\/(freshMetrics|globalSetup|stuckFiles)|program\/program|runners\/standingRunner)|.*\.test)\.tsx?$/
 
 /** Written by a program, which `test/sdk/generated.test.ts` holds to it. */
 const isGenerated = (file: string) => file.startsWith("packages/sdk/src/generated/")
@@ -166,7 +171,7 @@ const clockSkew = "src/platform/postgres/ClockSkew.ts"
 const filesIn = (root: string) =>
   readdirSync(root, { recursive: true, encoding: "utf8" })
     .map((name) => `${root}/${name}`)
-    .filter((name) => name.endsWith(".ts") && !/node_modules|\/dist\//.test(name))
+    .filter((name) => /\.tsx?$/.test(name) && !/node_modules|\/dist\//.test(name))
 
 const sources = ["packages", "src", "test"].flatMap(filesIn).map((file) => ({ file, text: readFileSync(file, "utf8") }))
 
@@ -174,9 +179,12 @@ const isTest = (file: string) => file.startsWith("test/")
 /** In a test a sentence or a row of a table may be as long as it is. */
 const printed = /["'`|]/
 
-/** Programs beside the service, and the tests that stand around it, read real clocks and use promises. */
+/** Its texts are sentences, in both languages. */
+const isPage = (file: string) => file.startsWith("packages/console/src/") && file.endsWith(".tsx")
+
+/** Programs beside the service, pages of a browser, and tests read real clocks and use promises. */
 const isBeside = (file: string) =>
-  /^packages\/(bench|cluster\/scripts|sdk|simulator\/scripts|testkit)\//.test(file) || isTest(file)
+  /^packages\/(bench|cluster\/scripts|console|sdk|simulator\/scripts|testkit)\//.test(file) || isTest(file)
 
 const comment = /\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm
 const code = (text: string) => text.replace(comment, "")
@@ -318,6 +326,14 @@ describe("tidy", () => {
     assert.strictEqual(JSON.stringify(stray), "[]")
   })
 
+  it("the console imports effect by module, which halves what a browser loads", () => {
+    const barrels = imports.filter(
+      ({ file, specifier }) =>
+        file.startsWith("packages/console/src/") && /^effect(\/(http|http-api|reactivity))?$/.test(specifier)
+    )
+    assert.deepStrictEqual(barrels, [])
+  })
+
   it("a word that the glossary retires is in no folder that is rid of it", () => {
     for (const { found, stillIn, word } of retired) {
       const folders = new Set(
@@ -348,7 +364,7 @@ describe("tidy", () => {
       const lines = isGenerated(file) ? [] : text.split("\n")
       assert.isAtMost(lines.length - 1, linesMax, "lines")
       assert.deepStrictEqual(
-        lines.filter((line) => line.length > columnsMax && !(isTest(file) && printed.test(line))),
+        lines.filter((line) => line.length > columnsMax && !((isTest(file) || isPage(file)) && printed.test(line))),
         [],
         "lines that are too long"
       )

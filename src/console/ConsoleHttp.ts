@@ -1,6 +1,6 @@
 /**
  * The console's page and its files, which `npm ci` has built (packages/console/scripts/build.ts). Each address of the
- * console is the same page, whose script reads the address. Files have their hash in their name, so a browser keeps them.
+ * console is the same page, whose script reads the address. A file has its hash in its name, so a browser keeps it.
  */
 import { readdir, readFile } from "node:fs/promises"
 import path from "node:path"

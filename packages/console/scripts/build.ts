@@ -1,20 +1,23 @@
 /**
  * Builds the console into `dist/`: hashed modules, one stylesheet, and the page that loads them. `npm ci` runs it, so
- * that `npm start` has a console. The service reads `dist/index.html` and serves the folder (src/console/ConsoleHttp.ts).
+ * that `npm start` has a console. `src/console/ConsoleHttp.ts` serves the folder.
  */
 import { createHash } from "node:crypto"
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import path from "node:path"
-import { rolldown } from "rolldown"
 import { chosenTokens } from "../src/tokens.ts"
 
 const home = path.resolve(import.meta.dirname, "..")
 const dist = path.join(home, "dist")
 
+// `npm ci --omit=dev` installs no bundler: a console that was built before stays, and the service runs without one.
+const bundler = await import("rolldown").catch(() => undefined)
+if (bundler === undefined) process.exit(0)
+
 rmSync(dist, { recursive: true, force: true })
 mkdirSync(dist)
 
-const bundle = await rolldown({
+const bundle = await bundler.rolldown({
   input: path.join(home, "src/main.tsx"),
   platform: "browser",
   tsconfig: false,
@@ -35,6 +38,13 @@ const css = [chosenTokens, ...sheets.toSorted().map((name) => readFileSync(path.
 const sheet = `style-${createHash("sha256").update(css).digest("hex").slice(0, 8)}.css`
 writeFileSync(path.join(dist, sheet), css)
 
+/** The chest of the checkout pages. */
+const icon =
+  "data:image/svg+xml," +
+  "%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E" +
+  "%3Crect width='32' height='32' rx='7' fill='%2317614f'/%3E" +
+  "%3Cpath d='M7 14a5 5 0 0 1 5-5h8a5 5 0 0 1 5 5v9H7zM7 15h18M16 14v4' " +
+  "fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E"
 const preloads = imports.map((name) => `<link rel="modulepreload" href="/console/assets/${name}">`).join("\n    ")
 writeFileSync(
   path.join(dist, "index.html"),
@@ -45,7 +55,7 @@ writeFileSync(
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="referrer" content="no-referrer">
     <meta name="robots" content="noindex">
-    <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='7' fill='%2317614f'/%3E%3Cpath d='M7 14a5 5 0 0 1 5-5h8a5 5 0 0 1 5 5v9H7zM7 15h18M16 14v4' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E">
+    <link rel="icon" href="${icon}">
     <title>Coffer</title>
     <link rel="stylesheet" href="/console/assets/${sheet}">
     ${preloads}

@@ -1,6 +1,7 @@
 /**
  * The APIs that the console calls, typed by the contract: `/v1` in one account, the console's own, and in
- * `operatorsApi.ts` the operators'. A person's session stands for the key (docs/decisions/0130). Nothing else in the console sends a request.
+ * `operatorsApi.ts` the operators'. A person's session stands for the key (docs/decisions/0130). No other file of the
+ * console sends a request.
  */
 import { Api } from "@coffer/contract/Api"
 import { MerchantKey, OperatorToken } from "@coffer/contract/Caller"
@@ -72,7 +73,7 @@ export const accountApi = ({ merchantId, mode }: Account): AccountApi => {
   return made
 }
 
-/** What is the console's own: who is signed in, people, keys. */
+/** The console's own API: the person who is signed in, people of a merchant, keys. */
 export class OwnApi extends AtomHttpApi.Service<OwnApi>()("console", {
   api: ConsoleApi,
   httpClient: bySession,

@@ -1,6 +1,6 @@
 /**
- * Whether the service answers. Each answer and each failed call is noted here. While it is away the pages keep what they
- * show, and take no acts; a session that ended leads to the sign-in page.
+ * Whether the service answers. Each answer and each failed call is noted here. While it is away the pages keep their
+ * content and take no acts. A session that ended leads to the sign-in page.
  */
 import * as Atom from "effect/reactivity/Atom"
 import { registry } from "./registry.ts"

@@ -13,7 +13,7 @@ export interface InAccount extends Account {
   readonly api: AccountApi
   /** Where the account's pages are: `/mer_.../sandbox`. */
   readonly base: string
-  /** Whether the role may do operations of this scope. What it may not do is not offered; the service decides (0130). */
+  /** Whether the role has this scope. Acts beyond it are not offered, and the service refuses them (0130). */
   readonly may: (scope: Scope) => boolean
 }
 

@@ -31,8 +31,10 @@ export const curlOf = ({ body, method, path }: Call): string => {
   ].join(" \\\n")
 }
 
-const sdkOf = ({ args = [], body, sdk }: Call): string =>
-  `await ${sdk}(${[...args.map((arg) => JSON.stringify(arg)), ...(body === undefined ? [] : [JSON.stringify(body, null, 2)])].join(", ")})`
+const sdkOf = ({ args = [], body, sdk }: Call): string => {
+  const values = [...args, ...(body === undefined ? [] : [body])]
+  return `await ${sdk}(${values.map((value) => JSON.stringify(value, null, 2)).join(", ")})`
+}
 
 export const AsCode = ({ call }: { readonly call: Call }) => {
   const words = useWords(texts)

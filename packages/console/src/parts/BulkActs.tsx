@@ -1,6 +1,6 @@
 /**
- * Acts on many: all objects that the filter on the screen names. First how many they are, then each is done by its own
- * call, four at a time, with the result of each. What was done stays done when it is stopped.
+ * Acts on many: all objects that the filter on the screen names. They are counted first. Then each is done by its
+ * own call, four at a time, with the result of each. A stop takes nothing back.
  */
 import { useEffect, useRef, useState } from "react"
 import type { Outcome, Problem } from "../api/acts.ts"

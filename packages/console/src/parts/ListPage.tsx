@@ -1,6 +1,6 @@
 /**
- * A list of objects: filters in the address bar, columns of choice, pages by cursor, live rows on the first page, export
- * of what was filtered, and acts on all that the filter names. Each list of the console is one value of `List`.
+ * A list of objects: filters in the address bar, columns of choice, pages by cursor, live rows on the first page,
+ * export, and acts on all that the filter names. Each list of the console is one value of `List`.
  */
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import type * as Atom from "effect/reactivity/Atom"
@@ -34,7 +34,7 @@ export interface Filter {
   readonly type?: "date" | "search"
 }
 
-/** What a list is asked for: filters, a cursor and a size. */
+/** The query of a list: filters, a cursor and a size. */
 export type Query = Readonly<Record<string, string>>
 
 /** The part of a list's answer that this page reads. */
@@ -53,7 +53,7 @@ export interface List<Row> {
   readonly keyOf: (row: Row) => string
   /** The page of a row. */
   readonly hrefOf?: (row: Row) => string
-  /** What is shown while there is nothing, and how it begins. */
+  /** Shown while there is nothing: how it begins. */
   readonly empty: React.ReactNode
   /** Buttons above the list. */
   readonly acts?: React.ReactNode

@@ -177,7 +177,7 @@ const PersonMenu = ({ signedIn: { person } }: { readonly signedIn: SignedIn }) =
   )
 }
 
-/** A box that `/` opens. What was typed is given on at Enter. */
+/** A box that `/` opens. Enter gives the text on. */
 export const SearchBox = (props: { readonly label: string; readonly onFind: (text: string) => void }) => {
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useState("")

@@ -1,6 +1,6 @@
 /**
- * An act on a page: a button opens a dialog that says what will happen, with the fields it needs, and shows the same act
- * as curl, SDK and command line. While it runs it cannot be sent again. A refusal is told where the hand is.
+ * An act on a page: a button opens a dialog that says what will happen, with the fields that it needs, and shows the
+ * same act as curl, SDK and command line. While it runs it cannot be sent again. A refusal stands above the button.
  */
 import { useEffect, useId, useRef, useState } from "react"
 import type { Outcome, Problem } from "../api/acts.ts"
@@ -23,7 +23,7 @@ const texts = {
 export interface ActProps {
   /** On the button and as the title of the dialog. */
   readonly name: string
-  /** What will happen, and what cannot be taken back. */
+  /** The effect of the act, and whether it can be taken back. */
   readonly says?: React.ReactNode
   readonly isDangerous?: boolean
   readonly isPrimary?: boolean

@@ -1,4 +1,4 @@
-/** What a page shows while it waits, when a call failed, and when there is nothing yet. */
+/** A page that waits, a call that failed, and a list that is empty yet. */
 import type * as Cause from "effect/Cause"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { type Problem, problemOf } from "../api/acts.ts"
@@ -64,7 +64,7 @@ export const Skeleton = ({ lines = 5 }: { readonly lines?: number }) => {
   )
 }
 
-/** The value of a call once it is there. What was read before stays on the screen while it is read again. */
+/** The value of a call once it is there. The value before stays on the screen while it is read again. */
 export const Loaded = <A, E>(props: {
   readonly result: AsyncResult.AsyncResult<A, E>
   readonly children: (value: A) => React.ReactNode

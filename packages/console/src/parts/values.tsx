@@ -33,7 +33,7 @@ export const Amount = (props: {
   )
 }
 
-/** What a person typed, in minor units: "12.34" is 1234. Undefined if it is no amount of money. */
+/** A typed amount in minor units: "12.34" is 1234. Undefined if it is no amount of money. */
 export const minorOf = (typed: string): number | undefined => {
   const [, whole, cents = ""] = /^\s*(\d{1,10})(?:[.,](\d{1,2}))?\s*$/.exec(typed) ?? []
   return whole === undefined ? undefined : Number(whole) * 100 + Number(cents.padEnd(2, "0"))

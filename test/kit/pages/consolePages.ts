@@ -1,0 +1,119 @@
+/** The console in a real browser, signed in, with the whole service behind it; and the table of its pages. */
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { invite, signIn } from "../callers/console.ts"
+import { merchantOf, said as done } from "../Merchant.ts"
+import { mailServer } from "../servers/MailServer.ts"
+import { freePort, start } from "../Service.ts"
+import { openPage } from "./Browser.ts"
+
+export const phone = { width: 390, height: 844 }
+export const desktop = { width: 1_440, height: 900 }
+
+export type ConsoleRole = "owner" | "developer" | "support" | "finance" | "viewer" | "operator"
+
+/** A service whose people get their mails, and browsers that are signed in to its console. */
+export const openConsole = Effect.fnUntraced(function* (options: Parameters<typeof start>[0] = {}) {
+  const mails = yield* mailServer()
+  const port = yield* freePort
+  const origin = `http://localhost:${port}`
+  const running = yield* start({
+    port,
+    ...options,
+    env: { SMTP_URL: mails.url, MAIL_FROM: "coffer@pay.example", PUBLIC_URL: origin, ...options.env }
+  })
+  const { api, merchant } = running
+  const { merchantId } = merchant
+
+  /** A browser of a person with this role. Lines on its console and requests to other hosts are in `said`. */
+  const enter = Effect.fnUntraced(function* (
+    role: ConsoleRole,
+    viewport: { readonly width: number; readonly height: number } = desktop,
+    browser: Parameters<typeof openPage>[1] = {}
+  ) {
+    const email = `${role}@shop.example`
+    const of = role === "operator" ? { role: "admin" } : { role, merchant_id: merchantId }
+    yield* invite(api, mails, { email, ...of })
+    const { cookies } = yield* signIn(api, mails, email, origin)
+    const page = yield* openPage(viewport, { locale: "en-US", reducedMotion: "reduce", ...browser })
+    const said: Array<string> = []
+    // Chromium writes each refusal on the console.
+    page.on("console", (message) => {
+      if (message.type() === "error" && !/status of 4/.test(message.text())) said.push(message.text())
+    })
+    page.on("pageerror", (error) => said.push(error.message))
+    page.on("request", (request) => {
+      if (!/^(data:|blob:)/.test(request.url()) && !request.url().startsWith(origin)) said.push(request.url())
+    })
+    yield* Effect.promise(() =>
+      page.context().addCookies(Array.from(cookies, ([name, value]) => ({ name, value, url: origin })))
+    )
+    /** Opens a page behind the sandbox's address, or any of the console from `/console` on. */
+    const go = (path: string) =>
+      Effect.promise(() =>
+        page.goto(path.startsWith("/console") ? origin + path : `${origin}/console/${merchantId}/sandbox${path}`)
+      )
+    return { page, said, go }
+  })
+  return { ...running, ...merchantOf(running), mails, origin, merchantId, enter }
+})
+
+export type OpenConsole = Effect.Success<ReturnType<typeof openConsole>>
+
+/** A payment with two refunds and a lost dispute, an order that waits, a link and an endpoint: something for each page. */
+export const seeded = Effect.fnUntraced(function* (at: OpenConsole) {
+  const paid = yield* at.paid(10_000, {
+    subject: "Two books",
+    receipt_email: "reader@example.com",
+    metadata: { shelf: "A7" }
+  })
+  const tradeNo: string = paid["trade_no"]
+  const refund = yield* done(at.refund({ trade_no: tradeNo, amount: 1_000, reason: "one book came damaged" }))
+  yield* done(at.refund({ trade_no: tradeNo, amount: 500 }))
+  const dispute = yield* done(at.dispute(tradeNo, {}))
+  yield* done(at.resolve(dispute["dispute_no"], "lost"))
+  const disputed = yield* at.paid(7_000, { subject: "A lamp" })
+  const open = yield* done(at.dispute(disputed["trade_no"], {}))
+  const waiting = yield* done(at.post("/v1/orders", { amount: 4_200, subject: "A chair" }))
+  const link = yield* done(at.post("/v1/payment_links", { amount: 2_500, subject: "A ticket" }))
+  const endpoint = yield* done(at.post("/v1/webhook_endpoints", { url: `${at.origin}/hooks`, events: ["*"] }))
+  yield* at.atRest
+  return {
+    tradeNo,
+    waitingNo: waiting["trade_no"] as string,
+    refundNo: refund["refund_no"] as string,
+    disputeNo: open["dispute_no"] as string,
+    linkId: link["link_id"] as string,
+    endpointId: endpoint["endpoint_id"] as string
+  }
+})
+
+export type Seeded = Effect.Success<ReturnType<typeof seeded>>
+
+/** The pages that are looked at in both languages, sizes and schemes: a name, an address, and the role that opens it. */
+export const consoleTable: ReadonlyArray<readonly [name: string, path: (seed: Seeded) => string, role?: "operator"]> = [
+  ["home", () => ""],
+  ["orders", () => "/orders"],
+  ["order", ({ tradeNo }) => `/orders/${tradeNo}`],
+  ["order that waits", ({ waitingNo }) => `/orders/${waitingNo}`]
+]
+
+/** Until all that the page reads is there. */
+export const drawn = (page: Page) =>
+  Effect.promise(async () => {
+    await page.locator("main h1").first().waitFor()
+    await page.locator(".skeleton").first().waitFor({ state: "hidden" })
+  })
+
+/** Runs in the page: what is wider than its place, apart from regions that scroll by themselves. */
+export const misfits = () => {
+  const root = document.documentElement
+  const cut = Array.from(document.querySelectorAll<HTMLElement>("main *, header *"))
+    .filter((element) => element.closest(".table, pre, svg, .unseen") === null && element.clientWidth > 0)
+    .filter((element) => element.checkVisibility())
+    .filter(
+      (element) => !/^(INPUT|SELECT|TEXTAREA)$/.test(element.tagName) && element.scrollWidth - element.clientWidth > 1
+    )
+    .map(({ className, tagName }) => `${tagName}.${className}`)
+  return [...(root.scrollWidth > root.clientWidth ? [`${root.scrollWidth} px in ${root.clientWidth}`] : []), ...cut]
+}
