@@ -2,12 +2,13 @@
 import type { DisputeResource, EvidenceResource } from "@coffer/contract/Disputes"
 import { EvidenceFileType, evidenceNames } from "@coffer/model/Evidence"
 import { evidenceFilesMax, evidenceTextLengthMax, fileBytesMax } from "@coffer/model/Limits"
-import { useRef, useState } from "react"
+import { useId, useRef, useState } from "react"
 import { act, type Problem } from "../api/acts.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, Field } from "../parts/act.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
 import { Trouble } from "../parts/states.tsx"
+import { isWeb } from "./find.ts"
 import { Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 
@@ -174,7 +175,7 @@ const Kept = ({ stored, words }: { readonly stored: EvidenceResource; readonly w
 }
 
 const link = (text: string, url: string) =>
-  /^https?:\/\//.test(url) ? (
+  isWeb(url) ? (
     <a href={url} target="_blank" rel="noreferrer">
       {text}
     </a>
@@ -185,6 +186,7 @@ const link = (text: string, url: string) =>
 const Draft = ({ dispute, stored, words }: Props & { readonly words: Texts }) => {
   const { api } = useAccount()
   const form = useRef<HTMLFormElement>(null)
+  const formId = useId()
   const [files, setFiles] = useState<ReadonlyArray<File>>(stored.files)
   const [isSaving, setSaving] = useState(false)
   const [note, setNote] = useState("")
@@ -220,7 +222,7 @@ const Draft = ({ dispute, stored, words }: Props & { readonly words: Texts }) =>
   }
   return (
     <>
-      <form ref={form} className="stack" onSubmit={save} onInput={() => setNote("")}>
+      <form ref={form} id={formId} className="stack" onSubmit={save} onInput={() => setNote("")}>
         {stored.updated_at !== null && <p className="soft small">{words.draft}</p>}
         {first.map((name) => (
           <EvidenceField key={name} name={name} stored={stored} words={words} />
@@ -237,16 +239,14 @@ const Draft = ({ dispute, stored, words }: Props & { readonly words: Texts }) =>
         </details>
         <Files files={files} onChange={setFiles} words={words} />
         {problem !== undefined && <Trouble problem={problem} />}
-        <p role="status" className="small">
+        <p role="status" className="small" hidden={note === ""}>
           {note}
         </p>
-        <div className="buttons">
-          <button className="button quiet" disabled={isSaving}>
-            {isSaving ? words.saving : words.save}
-          </button>
-        </div>
       </form>
       <div className="buttons">
+        <button form={formId} className="button quiet" disabled={isSaving}>
+          {isSaving ? words.saving : words.save}
+        </button>
         <Act
           name={words.submit}
           isPrimary

@@ -16,6 +16,12 @@ const Refunds = lazy(() => import("./Refunds.tsx"))
 const Refund = lazy(() => import("./Refund.tsx"))
 const Disputes = lazy(() => import("./Disputes.tsx"))
 const Dispute = lazy(() => import("./Dispute.tsx"))
+const Ledger = lazy(() => import("./Ledger.tsx"))
+const LedgerRow = lazy(() => import("./LedgerRow.tsx"))
+const Links = lazy(() => import("./Links.tsx"))
+const PaymentLink = lazy(() => import("./PaymentLink.tsx"))
+const Receipts = lazy(() => import("./Receipts.tsx"))
+const Reports = lazy(() => import("./Reports.tsx"))
 
 const texts = {
   en: {
@@ -25,7 +31,6 @@ const texts = {
     disputes: "Disputes",
     links: "Payment links",
     ledger: "Ledger",
-    payouts: "Payouts",
     reports: "Reports",
     money: "Money",
     developers: "Developers",
@@ -106,7 +111,6 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
       title: words.money,
       links: [
         ["/ledger", words.ledger],
-        ["/payouts", words.payouts],
         ["/reports", words.reports]
       ]
     },
@@ -149,6 +153,12 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
             <Route path={`${base}/refunds/:ref`}>{({ ref }) => <Refund number={decodeURIComponent(ref)} />}</Route>
             <Route path={`${base}/disputes`} component={Disputes} />
             <Route path={`${base}/disputes/:ref`}>{({ ref }) => <Dispute number={decodeURIComponent(ref)} />}</Route>
+            <Route path={`${base}/ledger`} component={Ledger} />
+            <Route path={`${base}/ledger/:id`}>{({ id }) => <LedgerRow number={decodeURIComponent(id)} />}</Route>
+            <Route path={`${base}/links`} component={Links} />
+            <Route path={`${base}/links/:id`}>{({ id }) => <PaymentLink number={decodeURIComponent(id)} />}</Route>
+            <Route path={`${base}/receipts`} component={Receipts} />
+            <Route path={`${base}/reports`} component={Reports} />
             <Route>
               <Redirect to={base} />
             </Route>

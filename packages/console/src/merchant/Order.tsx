@@ -11,6 +11,7 @@ import { Loaded } from "../parts/states.tsx"
 import { Amount, State, Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { disputeColumns, disputeTexts } from "./Disputes.tsx"
+import { isWeb } from "./find.ts"
 import { OrderActs } from "./OrderActs.tsx"
 import { refundColumns, refundTexts } from "./Refunds.tsx"
 import { StatusTable } from "./StatusTable.tsx"
@@ -115,9 +116,6 @@ const factsOf = (order: OrderResource, words: Texts) => [
   ...(order.locale === null ? [] : [[words.language, order.locale] as const]),
   ...Object.entries(order.metadata).map(([name, value]) => [`${words.metadata}: ${name}`, value] as const)
 ]
-
-/** A link from data leads only to a page of the web. */
-export const isWeb = (url: string): boolean => /^https?:\/\//.test(url)
 
 const receiptFacts = (order: OrderResource, words: Texts) => {
   const { receipt_email, receipt_failure_reason, receipt_number, receipt_sent_at, receipt_url } = order

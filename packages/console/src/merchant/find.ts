@@ -35,3 +35,6 @@ export const placeOf = (text: string): string => {
   if (key !== undefined) return `/orders?${new URLSearchParams({ [`metadata[${key}]`]: value! })}`
   return `/orders?${new URLSearchParams({ out_trade_no: text })}`
 }
+
+/** A link from data leads only to a page of the web. */
+export const isWeb = (url: string): boolean => /^https?:\/\//.test(url)
