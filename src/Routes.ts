@@ -11,6 +11,8 @@ import * as ReceiptPageHttp from "./checkout/ReceiptPageHttp.ts"
 import * as EventsHttp from "./checkout/EventsHttp.ts"
 import * as LinkPageHttp from "./checkout/LinkPageHttp.ts"
 import * as ConsoleHttp from "./console/ConsoleHttp.ts"
+import * as MerchantSettingsHttp from "./console/MerchantSettingsHttp.ts"
+import * as Unfinished from "./console/Unfinished.ts"
 import * as SignInPageHttp from "./console/SignInPageHttp.ts"
 import * as DisputeHttp from "./disputes/DisputeHttp.ts"
 import * as ErasureHttp from "./erasures/ErasureHttp.ts"
@@ -92,7 +94,15 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
   ])
 )
 const consoleRoutes = HttpApiBuilder.layer(ConsoleApi).pipe(
-  Layer.provide([SignInHttp.layer, PeopleHttp.layer, ApiKeyHttp.layer])
+  Layer.provide([
+    SignInHttp.layer,
+    PeopleHttp.layer,
+    ApiKeyHttp.layer,
+    MerchantSettingsHttp.layer,
+    OperatorHttp.layerConsole,
+    PayoutHttp.layerConsole,
+    Unfinished.layer
+  ])
 )
 const pages = Layer.mergeAll(
   Layer.mergeAll(CheckoutHttp.layer, LinkPageHttp.layer, ReceiptPageHttp.layer, SignInPageHttp.layer).pipe(

@@ -2,11 +2,13 @@
 import { Effect, type Layer } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
+import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { busy } from "../http/replies.ts"
 import type { Admission } from "../http/Admission.ts"
 import { languageOf } from "../pages/language.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
-import { passkeyPlace } from "../platform/runtime/signInSettings.ts"
+import { makeConsoleUrl } from "../people/cookies.ts"
+import { passkeyOrigin } from "../platform/runtime/signInSettings.ts"
 import { respondSignIn } from "./SignInPage.ts"
 
 /** That nothing but these is needed and nothing can fail is checked here: an error left out does not compile. */
@@ -15,16 +17,19 @@ type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Admission | Sett
 export const layer: Routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const through = yield* PublicAdmission.make
-    const { noOutbound, openId, publicUrl } = yield* Settings
-    const ways = {
-      passkeys: passkeyPlace(publicUrl) !== undefined,
+    const settings = yield* Settings
+    const { noOutbound, openId, publicUrl } = settings
+    const urlOf = makeConsoleUrl(settings)
+    const waysAt = (record: RequestRecord) => ({
+      passkeys: passkeyOrigin(publicUrl, urlOf(record)) !== undefined,
       openId: noOutbound ? undefined : openId?.issuer.host
-    }
+    })
 
-    const page = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers, url }) => {
+    const request = Effect.all([HttpServerRequest.HttpServerRequest, CurrentRecord])
+    const page = Effect.map(request, ([{ headers, url }, record]) => {
       const query = url.indexOf("?")
       const chosen = query < 0 ? null : new URLSearchParams(url.slice(query)).get("lang")
-      return respondSignIn(ways, languageOf({ accepted: headers["accept-language"], chosen, locale: null }))
+      return respondSignIn(waysAt(record), languageOf({ accepted: headers["accept-language"], chosen, locale: null }))
     })
     yield* router.add("GET", "/console/sign-in", through(page, Effect.catch(busy, Effect.die)))
   })

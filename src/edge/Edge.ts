@@ -22,6 +22,7 @@ import {
   describeTrace,
   endsInSlash,
   isHost,
+  isOfOperatorsPage,
   nowhere,
   pageWithoutSlash,
   pathOf,
@@ -56,6 +57,8 @@ export const layer = Layer.unwrap(
             connection: source.socket,
             behind: source.behind ?? 0,
             ofConsole: consoleAccountOf(request.url),
+            isOfOperatorsPage: isOfOperatorsPage(request.url),
+            isAtAdmin: source.isAtAdmin === true,
             body,
             logged: bodyOf(body, request.headers),
             response

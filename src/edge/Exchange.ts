@@ -35,7 +35,10 @@ import { pathOf, type Route, rowsOf } from "./routes.ts"
 import { isShared } from "./staticContent.ts"
 
 /** A request as it arrived, with the address that routes know. */
-export interface Incoming extends Pick<RequestRecord, "method" | "url" | "sent" | "behind" | "ofConsole"> {
+export interface Incoming extends Pick<
+  RequestRecord,
+  "method" | "url" | "sent" | "behind" | "ofConsole" | "isOfOperatorsPage" | "isAtAdmin"
+> {
   /** Looked up by the method and the address. */
   readonly at: Route
   readonly body: Body
@@ -210,7 +213,7 @@ const makeCounts = Effect.map(Effect.all([Admission, Clients]), ([admission, { a
 })
 
 const newRecord = (
-  { at, behind, body, connection, method, ofConsole, sent, url }: Incoming,
+  { at, behind, body, connection, isAtAdmin, isOfOperatorsPage, method, ofConsole, sent, url }: Incoming,
   own: Pick<RequestRecord, "requestId" | "arrived" | "ip">
 ): RequestRecord => ({
   ...own,
@@ -223,6 +226,8 @@ const newRecord = (
   rows: rowsOf(at, url),
   behind,
   ofConsole,
+  isOfOperatorsPage,
+  isAtAdmin,
   account: undefined,
   ahead: 0,
   visit: undefined,
@@ -247,11 +252,10 @@ const withRecord = <R>(
 }
 
 /** How to send a key, which HTTP wants said with each 401 (RFC 9110). */
-const challengeOf = ({ ofConsole, path }: RequestRecord): string => {
-  if (path.startsWith("/operator/")) return 'Bearer realm="operator"'
-  return path.startsWith("/console/") || ofConsole !== undefined
-    ? 'Cookie realm="console"'
-    : 'ApiKey realm="merchant", header="X-Api-Key"'
+const challengeOf = ({ isOfOperatorsPage, ofConsole, path }: RequestRecord): string => {
+  if (path.startsWith("/console/") || ofConsole !== undefined || isOfOperatorsPage === true)
+    return 'Cookie realm="console"'
+  return path.startsWith("/operator/") ? 'Bearer realm="operator"' : 'ApiKey realm="merchant", header="X-Api-Key"'
 }
 
 /** Adds the headers that every response has. */

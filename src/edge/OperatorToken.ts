@@ -1,8 +1,8 @@
 /**
  * Lets an operator through whose token is valid and whose role may do what is asked, unless too many of the operators'
- * requests are in work (docs/architecture.md, section 7; silences: U12). A session of a person who has a role of the
- * installation is as good as a token, from a page of the console alone. Acts are written to the audit log, before and
- * after.
+ * requests are in work (docs/architecture.md, section 7; silences: U12). Under `/console/api/operator` the session of a
+ * person who has a role of the installation stands for a token, and no token counts. Acts are written to the audit log,
+ * before and after.
  */
 import { CurrentOperator, OperatorToken } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
@@ -21,7 +21,7 @@ import { AuditLog } from "../operators/AuditLog.ts"
 import { type Identity, Operators } from "../operators/Operators.ts"
 import { logged, type Who } from "./auditedAct.ts"
 import { FailedCredentials } from "./FailedCredentials.ts"
-import { forbidden, makeIsFromConsole, notFromConsole, notSignedIn } from "./PersonSession.ts"
+import { forbidden, makeIsFromConsole, notFromConsole, notSignedIn, registerFirst } from "./PersonSession.ts"
 import { kindOf } from "./Quotas.ts"
 
 export const layer = Layer.effect(
@@ -32,7 +32,7 @@ export const layer = Layer.effect(
     const log = yield* AuditLog
     const failed = yield* FailedCredentials
 
-    const secretOf = makeCookies((yield* Settings).publicUrl).read
+    const cookiesOf = makeCookies(yield* Settings)
     const isFromConsole = yield* makeIsFromConsole
     const signIn = yield* SignIn
 
@@ -44,16 +44,14 @@ export const layer = Layer.effect(
         : admission.enter({ group: "public", party: addressParty(ip), kind, behind })
       return record.visit === undefined ? busy : Effect.void
     }
-    /** A secret that is nobody's is not looked up again, and an address that sends many is refused before. */
-    const beforeLookUp = Effect.fnUntraced(function* ({ ip }: RequestRecord, credential: string) {
-      if (yield* failed.isRemembered("operator", credential)) return yield* notValid
-      yield* failed.check("operator", ip)
-    })
-
     const byToken = Effect.fnUntraced(function* (record: RequestRecord, token: string) {
       const bearer = operators.byToken(token)
       yield* enter(record, bearer.isRecalled)
-      if (!bearer.isRecalled) yield* beforeLookUp(record, token)
+      // A token that is nobody's is not looked up again, and an address that sends many is refused before.
+      if (!bearer.isRecalled) {
+        if (yield* failed.isRemembered("operator", token)) return yield* notValid
+        yield* failed.check("operator", record.ip)
+      }
       const found = yield* bearer.operator
       if (Option.isSome(found)) return found.value
       yield* failed.note("operator", record.ip, token, yield* bearer.hasEnded)
@@ -61,33 +59,31 @@ export const layer = Layer.effect(
     })
 
     /** A person is one operator, in however many sessions. */
-    const bySession = Effect.fnUntraced(function* (record: RequestRecord, secret: string) {
+    const bySession = Effect.fnUntraced(function* (record: RequestRecord) {
       yield* enter(record, false)
       if (!isFromConsole(record)) return yield* notFromConsole
-      yield* beforeLookUp(record, secret)
+      const secret = Option.getOrUndefined(cookiesOf(record).read(record.sent["cookie"], "session"))
+      if (secret === undefined) return yield* notSignedIn
+      if (yield* failed.isRemembered("operator", secret)) return yield* notSignedIn
+      yield* failed.check("operator", record.ip)
       const found = yield* signIn.bySecret(secret)
       if (Option.isNone(found)) {
         yield* failed.note("operator", record.ip, secret)
         return yield* notSignedIn
       }
       const { needsPasskey, person } = found.value
-      if (needsPasskey) return yield* forbidden("This installation demands a passkey: register one first.")
+      if (needsPasskey) return yield* forbidden(registerFirst)
       const role = person.roles.find(({ belongs_to }) => belongs_to === installation)?.role
       if (!Schema.is(Role)(role)) return yield* forbidden("You have no role of this installation.")
       return { operatorId: person.person_id, name: person.email, role, personIds: [person.person_id] }
     })
 
-    const operatorOf = (record: RequestRecord, token: string) => {
-      const secret = secretOf(record.sent["cookie"], "session")
-      return record.sent["authorization"] === undefined && Option.isSome(secret)
-        ? bySession(record, secret.value)
-        : byToken(record, token)
-    }
-
     return OperatorToken.of({
       bearer: Effect.fnUntraced(function* (httpEffect, { credential, endpoint, group }) {
         const record = yield* CurrentRecord
-        const operator = yield* operatorOf(record, Redacted.value(credential))
+        const operator = yield* record.isOfOperatorsPage === true
+          ? bySession(record)
+          : byToken(record, Redacted.value(credential))
         const act = actOf(group.identifier, endpoint.identifier)
         const entry = entryOf(operator, act, record)
         if (!mayDo(operator.role, act)) {
@@ -106,10 +102,11 @@ const notValid = refuseWith(
   (request_id) => new Wire.InvalidApiKey({ message: "Send the operator token as Authorization: Bearer.", request_id })
 )
 
-const entryOf = ({ name, operatorId, role }: Identity, act: ActName, { path }: RequestRecord): Who => ({
+const entryOf = ({ name, operatorId, role }: Identity, act: ActName, record: RequestRecord): Who => ({
   actor: { id: operatorId, name, role },
   act,
-  target: path
+  target:
+    record.isOfOperatorsPage === true ? `/console/api/operator${record.path.slice("/operator/v1".length)}` : record.path
 })
 
 /** The merchant whose data is shown; else the path, such as that of a search. */

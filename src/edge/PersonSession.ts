@@ -9,6 +9,7 @@ import {
   type ConsoleActName,
   consoleActOf,
   consoleActs,
+  hiddenFrom,
   isFresh,
   isOfClosed,
   isOpen,
@@ -25,7 +26,7 @@ import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { busy, refuseWith } from "../http/replies.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { AuditLog } from "../operators/AuditLog.ts"
-import { makeCookies } from "../people/cookies.ts"
+import { makeConsoleUrl, makeCookies } from "../people/cookies.ts"
 import { signedInView } from "../people/peopleViews.ts"
 import { SignIn, type SignedIn } from "../people/SignIn.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
@@ -38,12 +39,17 @@ import { kindOf, makeLimitOfVisitors } from "./Quotas.ts"
  * A page of another site can send neither this header nor, by `SameSite`, the cookie. Its browser says where a write
  * comes from.
  */
-export const makeIsFromConsole = Effect.map(Settings, ({ publicUrl }) => {
-  const { origin } = new URL(publicUrl)
-  return ({ method, sent }: RequestRecord): boolean =>
-    sent["coffer-console"] === "1" &&
-    (sent["origin"] === origin || (sent["origin"] === undefined && (method === "GET" || method === "HEAD"))) &&
-    (sent["sec-fetch-site"] ?? "same-origin") === "same-origin"
+export const makeIsFromConsole = Effect.map(Settings, (settings) => {
+  const urlOf = makeConsoleUrl(settings)
+  return (record: RequestRecord): boolean => {
+    const { method, sent } = record
+    const { origin } = new URL(urlOf(record))
+    return (
+      sent["coffer-console"] === "1" &&
+      (sent["origin"] === origin || (sent["origin"] === undefined && (method === "GET" || method === "HEAD"))) &&
+      (sent["sec-fetch-site"] ?? "same-origin") === "same-origin"
+    )
+  }
 })
 
 export const notFromConsole = refuseWith(
@@ -88,13 +94,13 @@ export const makeSignedIn = Effect.gen(function* () {
   const signIn = yield* SignIn
   const enter = yield* makeEnter
   const isFromConsole = yield* makeIsFromConsole
-  const cookies = makeCookies((yield* Settings).publicUrl)
+  const cookiesOf = makeCookies(yield* Settings)
   const failed = yield* FailedCredentials
 
   return Effect.fnUntraced(function* (record: RequestRecord) {
     if (!enter(record)) return yield* busy
     if (!isFromConsole(record)) return yield* notFromConsole
-    const secret = Option.getOrUndefined(cookies.read(record.sent["cookie"], "session"))
+    const secret = Option.getOrUndefined(cookiesOf(record).read(record.sent["cookie"], "session"))
     // A secret that is nobody's is not looked up again, and an address that sends many is refused before.
     if (secret === undefined || (yield* failed.isRemembered("person", secret))) return yield* notSignedIn
     yield* failed.check("person", record.ip)
@@ -144,7 +150,7 @@ export const layer = Layer.effect(
         const { session_id: sessionId } = signedIn.session
         const shown = signedInView(signedIn)
         const handled = Effect.provideService(httpEffect, CurrentPerson, { personId, sessionId, shown })
-        return yield* consoleActs[act].isLogged ? logged(log, entry, record, handled) : handled
+        return yield* consoleActs[act].isLogged ? logged(log, entry, record, handled, hiddenFrom(act)) : handled
       })
     )
   })

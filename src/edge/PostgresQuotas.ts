@@ -89,7 +89,9 @@ export const layer = Layer.effect(
             Effect.catch(() => Effect.as(Metric.update(failures, 1), memory.take(key, limit, windowMillis, now))),
             Effect.ensuring(Effect.sync(() => (pending.isGone = true)))
           )
-        })
+        }),
+      used: (keys, windowMillis, now) =>
+        Effect.orElseSucceed(inTime(look(sql, keys, windowMillis, now), patience), () => undefined)
     })
   })
 )
@@ -107,6 +109,23 @@ const Row = Schema.Struct({
 })
 type Row = typeof Row.Type
 const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
+
+const Looked = Schema.Array(Schema.Struct({ used: Schema.Int }))
+const decodeLooked = Schema.decodeUnknownEffect(Looked)
+
+/** A moment is that of the latest request of its part. */
+const look = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  keys: ReadonlyArray<string>,
+  windowMillis: number,
+  now: number
+) {
+  const rows = yield* sql`select coalesce((select sum(count) from unnest(moments, counts) as part (moment, count)
+      where moment > ${String(now - windowMillis)}::bigint), 0)::int4 as used
+    from unnest(${[...keys]}::text[]) with ordinality as asked (key, place) left join quota_counts using (key)
+    order by place`
+  return (yield* decodeLooked(rows)).map(({ used }) => used)
+})
 
 const count = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,

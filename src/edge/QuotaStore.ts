@@ -22,6 +22,15 @@ export class QuotaStore extends Context.Service<
   {
     /** Counts one, unless the window that ends `now` already holds `limit`. Refused ones are not counted. */
     readonly take: (key: string, limit: number, windowMillis: number, now: number) => Effect.Effect<Taken>
+    /**
+     * How many the window that ends `now` holds of each key. Looking counts nothing. Undefined while the runners cannot
+     * count together.
+     */
+    readonly used: (
+      keys: ReadonlyArray<string>,
+      windowMillis: number,
+      now: number
+    ) => Effect.Effect<ReadonlyArray<number> | undefined>
   }
 >()("@coffer/edge/QuotaStore") {}
 
@@ -87,7 +96,13 @@ export const makeMemory = (options: { readonly keysMax: number } = { keysMax }) 
       : { allowed, remaining: 0, retryAfterMillis: free, resetMillis: free }
   }
 
-  return { take, size: () => kept.size }
+  const used = (key: string, windowMillis: number, now: number): number => {
+    const { head, times } = kept.get(key) ?? { head: 0, times: [] }
+    const first = times.findIndex((time, index) => index >= head && time > now - windowMillis)
+    return first < 0 ? 0 : times.length - first
+  }
+
+  return { take, used, size: () => kept.size }
 }
 
 /** True also for moments in the future, from before the clock was set back: they would count for too long. */
@@ -99,7 +114,8 @@ const isEmptyAt = ({ times, windowMillis }: Moments, now: number): boolean => {
 export const layerMemory = Layer.sync(QuotaStore, () => {
   const memory = makeMemory()
   return {
-    take: (key, limit, windowMillis, now) => Effect.sync(() => memory.take(key, limit, windowMillis, now))
+    take: (key, limit, windowMillis, now) => Effect.sync(() => memory.take(key, limit, windowMillis, now)),
+    used: (keys, windowMillis, now) => Effect.sync(() => keys.map((key) => memory.used(key, windowMillis, now)))
   }
 })
 
@@ -147,6 +163,20 @@ return { 0, 0, free, free }`
   }
 ).withReturnType<readonly [allowed: number, remaining: number, retryAfterMillis: number, resetMillis: number]>()
 
+/** Those that have left the window are dropped, as the script above does it. */
+const lookScript = Redis.script((key: string, windowMillis: number, now: number) => [key, windowMillis, now], {
+  numberOfKeys: 1,
+  lua: `
+local key, window, now = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
+local first = redis.call('LINDEX', key, 0)
+while first and tonumber(first) <= now - window do
+  redis.call('LPOP', key)
+  first = redis.call('LINDEX', key, 0)
+end
+return redis.call('LLEN', key)`
+}).withReturnType<number>()
+
+type Look = (...params: Parameters<typeof lookScript.params>) => Effect.Effect<number, NotAnswered | Redis.RedisError>
 type Take = (...params: Parameters<typeof takeScript.params>) => Effect.Effect<Taken, NotAnswered | Redis.RedisError>
 
 export const layerRedis = (url: Redacted.Redacted, patience: Duration.Duration = patienceDefault) =>
@@ -191,7 +221,15 @@ export const layerRedis = (url: Redacted.Redacted, patience: Duration.Duration =
           )
         })
       }
-      return { take }
+      const used: QuotaStore["Service"]["used"] = (keys, windowMillis, now) =>
+        Effect.suspend(() => {
+          if (!answers) return Effect.undefined
+          const looks = keys.map((key) => redis.look(`coffer:quota:${key}`, windowMillis, now))
+          return inTime(Effect.all(looks, { concurrency: "unbounded" }), patience).pipe(
+            Effect.catch((error) => Effect.as(lost(error), undefined))
+          )
+        })
+      return { take, used }
     })
   )
 
@@ -215,6 +253,7 @@ interface Connection {
   /** Stays true after the first connection: the client reconnects by itself. */
   connected: boolean
   take: Take
+  look: Look
   /** The last reason of the connection for not being connected. */
   trouble: unknown
 }
@@ -225,6 +264,7 @@ const connect = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const redis: Connection = {
     connected: false,
     take: () => Effect.fail(new NotAnswered({ problem: "not connected yet" })),
+    look: () => Effect.fail(new NotAnswered({ problem: "not connected yet" })),
     trouble: undefined
   }
 
@@ -249,6 +289,7 @@ const connect = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const use = Effect.gen(function* () {
     const context = yield* Layer.build(client)
     const evaluate = Context.get(context, Redis.Redis).eval(takeScript)
+    redis.look = Context.get(context, Redis.Redis).eval(lookScript)
     // `close` would wait for answers.
     yield* Effect.addFinalizer(() => Effect.sync(() => Context.get(context, NodeRedis.NodeRedis).client.destroy()))
     redis.take = (...params) => Effect.map(evaluate(...params), takenOf)

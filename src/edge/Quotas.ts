@@ -6,8 +6,9 @@
  */
 import { Caller, Quotas } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
+import type { Account } from "@coffer/model/Account"
 import { quotaWindow } from "@coffer/model/Limits"
-import { quotaOf, type QuotaKind, type RequestKind } from "@coffer/model/Quotas"
+import { quotaOf, type QuotaKind, type QuotaOverrides, type RequestKind } from "@coffer/model/Quotas"
 import { Context, Duration, Effect, Layer, Metric } from "effect"
 import { unmovedMillis, unmovedMillisOf } from "../platform/runtime/MovedClock.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
@@ -60,6 +61,31 @@ export const layer = Layer.effect(
     return Quotas.of((httpEffect) => Effect.andThen(check, httpEffect))
   })
 )
+
+/** How much of its quotas an account has used in this minute, for programs and for people. */
+export const makeQuotaUse = Effect.map(QuotaStore, (store) =>
+  Effect.fnUntraced(function* ({ merchantId, mode }: Account, quotas: QuotaOverrides) {
+    const kinds = quotaKinds.filter((kind) => kind !== "helpers" || mode === "sandbox")
+    const counted = kinds.flatMap((kind) => [
+      { kind, by: "keys" as const, key: `${merchantId}:${mode}:${kind}` },
+      { kind, by: "console" as const, key: `${merchantId}:${mode}:console:${kind}` }
+    ])
+    const used = yield* store.used(
+      counted.map(({ key }) => key),
+      windowMillis,
+      yield* unmovedMillis
+    )
+    return counted.map(({ by, kind }, place) => ({
+      kind,
+      by,
+      limit: quotaOf(quotas, kind),
+      used: used?.[place] ?? null
+    }))
+  })
+)
+export const quotaWindowSeconds = windowMillis / 1_000
+
+const quotaKinds: ReadonlyArray<QuotaKind> = ["writes", "reads", "csv", "helpers"]
 
 const names: Record<QuotaKind, string> = {
   writes: "writes",

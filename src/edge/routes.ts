@@ -18,13 +18,14 @@ import type { RequestRecord } from "../http/CurrentRequest.ts"
 
 /**
  * The address as routes know it: `{web_url}/api/v1/...` becomes `{base_url}/v1/...` (silences: G8), and so does an
- * account's address in the console. A `;` is encoded, because the router would end the path there, although it is an
+ * account's address in the console, and the operators' there. A `;` is encoded, because the router would end the path there, although it is an
  * ordinary character in a segment (RFC 3986, 3.3).
  */
 export const routed = (url: string): string =>
   url
     .replace(/^\/api(?=\/v1(\/|\?|$))/, "")
     .replace(ofConsole, "/v1")
+    .replace(ofOperators, "/operator/v1")
     .replace(/^[^?#;]*;[^?#]*/, (path) => path.replaceAll(";", "%3B"))
 
 /** `/console/api/accounts/{merchant_id}/{mode}/...`: an operation of `/v1`, called by a person of the merchant. */
@@ -35,6 +36,12 @@ export const consoleAccountOf = (url: string): Account | undefined => {
   const [, merchantId, mode] = ofConsole.exec(url) ?? []
   return merchantId === undefined ? undefined : { merchantId: MerchantId.make(merchantId), mode: mode as Mode }
 }
+
+/** `/console/api/operator/...`: an operation of `/operator/v1`, called by a person who has a role of the installation. */
+const ofOperators = /^\/console\/api\/operator(?=\/)/
+
+/** Whether a page of the console calls the operators' API. */
+export const isOfOperatorsPage = (url: string): boolean => ofOperators.test(url)
 
 /** The address without its query. */
 export const pathOf = (url: string): string => {
@@ -203,7 +210,14 @@ export const methodsAt = (url: string): ReadonlyArray<string> =>
 
 // Ports --------------------------------------------------------------------------
 // With ADMIN_PORT the operator's API, `/metrics` and `/healthz` have a listener of their own, and are nowhere else
-// (docs/decisions/0030).
+// (docs/decisions/0030, 0160).
+
+/**
+ * The console's pages, and the calls by which people sign in, are at both ports: operators have them where their API
+ * is. Calls about a merchant are no operator's.
+ */
+const isOfBoth = (pattern: string): boolean =>
+  atEither.has(pattern) || /^\/console(?!\/api\/merchants\/)(\/|$)/.test(pattern)
 
 /** `both`: there is one port for everything. */
 export type PortKind = "both" | "public" | "admin"
@@ -213,7 +227,7 @@ const atEither: ReadonlySet<string> = new Set(["/", "/readyz"])
 const atAdmin = /^\/(operator\/|metrics$|healthz$)/
 
 export const isAnsweredAt = (portKind: PortKind, { pattern }: Pick<Route, "pattern">): boolean =>
-  portKind === "both" || atEither.has(pattern) || atAdmin.test(pattern) === (portKind === "admin")
+  portKind === "both" || isOfBoth(pattern) || atAdmin.test(pattern) === (portKind === "admin")
 
 /** The route that the router finds, unless it is not answered at this port. */
 export const routeAtPort = (portKind: PortKind, method: string, url: string): Route => {

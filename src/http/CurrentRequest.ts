@@ -38,6 +38,10 @@ export interface RequestRecord {
   account: Account | undefined
   /** The account that a page of the console named, whose person is the caller; undefined for a call with a key. */
   readonly ofConsole?: Account | undefined
+  /** Whether a page of the console called the operators' API, so that a session counts and no token does. */
+  readonly isOfOperatorsPage?: boolean | undefined
+  /** Whether it came by the operators' own port (ADMIN_PORT). */
+  readonly isAtAdmin?: boolean | undefined
   /** The key with scopes that called; undefined for the main key. */
   keyId?: string | undefined
   /** Milliseconds that the account's clock was ahead when the request came. */

@@ -5,7 +5,7 @@
 import type { AuditLogQuery } from "@coffer/contract/Operators"
 import { createdAtOf, prefixes } from "@coffer/model/Ids"
 import { InvalidField } from "@coffer/rules/InvalidField"
-import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
+import { type ListParameters, type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { readCreated } from "@coffer/rules/lists/created"
 import { redact, redactText } from "@coffer/rules/redaction"
 import { Context, type DateTime, Effect, Layer } from "effect"
@@ -41,6 +41,8 @@ export class AuditLog extends Context.Service<
     readonly writeCounts: (now: DateTime.Utc) => Effect.Effect<void>
     /** Newest first. */
     readonly page: (query: AuditLogQuery) => Effect.Effect<Page<AuditRow>, InvalidField>
+    /** Entries about this merchant, newest first. */
+    readonly pageOf: (merchantId: string, query: ListParameters) => Effect.Effect<Page<AuditRow>, InvalidField>
     readonly exported: (query: AuditLogQuery) => Effect.Effect<Exported<AuditRow>, InvalidField>
   }
 >()("@coffer/operators/AuditLog") {}
@@ -93,6 +95,9 @@ export const layer = Layer.effect(
       page: Effect.fnUntraced(function* (query) {
         yield* checkTarget(query)
         return yield* store.page(yield* Effect.fromResult(readPageRequest(query)), query)
+      }),
+      pageOf: Effect.fnUntraced(function* (merchantId, query) {
+        return yield* store.pageOf(merchantId, yield* Effect.fromResult(readPageRequest(query)))
       }),
       exported: Effect.fnUntraced(function* (query) {
         yield* checkTarget(query)

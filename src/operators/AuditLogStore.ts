@@ -24,12 +24,27 @@ const isAbout = (sql: SqlClient.SqlClient, target: string) => {
   return isObject(target) ? sql`${sql.literal(objectIn)} = ${target}` : equals(sql, "target", target)
 }
 
+/** Paths of which a part is a merchant's number. A person of another merchant may write it elsewhere in a path. */
+const aboutMerchants = ["/console/api/merchants/", "/console/api/accounts/", "/operator/v1/merchants/"]
+const byOperators = ["/console/api/operator/merchants/", ""]
+
+/**
+ * Postgres thinks that few paths begin so, and would sort all entries of a merchant. It takes for granted that hardly a
+ * row has a given number, so that nearly all are other than 0.
+ */
+const isOfMerchant = (sql: SqlClient.SqlClient, merchantId: string) => {
+  const begins = [...aboutMerchants, ...byOperators].map((path) => sql`starts_with(target, ${path + merchantId})`)
+  return sql`case when ${sql.or(begins)} then 1 else 0 end <> 0`
+}
+
 export class AuditLogStore extends Context.Service<
   AuditLogStore,
   {
     readonly insert: (row: NewAuditRow) => Effect.Effect<void>
     /** Newest first. */
     readonly page: (request: PageRequest, filters: AuditFilters) => Effect.Effect<Page<AuditRow>, InvalidField>
+    /** Entries about this merchant: acts of its people, and of operators on it. Newest first. */
+    readonly pageOf: (merchantId: string, request: PageRequest) => Effect.Effect<Page<AuditRow>, InvalidField>
     readonly exported: (created: CreatedRange, filters: AuditFilters) => Effect.Effect<Pages.Exported<AuditRow>>
   }
 >()("@coffer/operators/AuditLogStore") {}
@@ -61,6 +76,10 @@ export const layer = Layer.effect(
               ${isoText(row.created_at)}::text::timestamptz)`)
         ),
       page: (request, filters) => pages.page("installation", request, search(filters)),
+      pageOf: (merchantId, request) =>
+        pages.page("installation", request, {
+          filters: [sql`${sql.literal(merchantIn)} = ${merchantId}`, isOfMerchant(sql, merchantId)]
+        }),
       exported: (created, filters) => pages.exported("installation", created, search(filters))
     })
   })

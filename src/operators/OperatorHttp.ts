@@ -1,5 +1,9 @@
-/** Handlers of the operator's `operators`, `approvals` and `audit_log` groups (docs/architecture.md, section 7). */
+/**
+ * Handlers of the operator's `operators`, `approvals` and `audit_log` groups (docs/architecture.md, section 7), and of the
+ * console's `audit_log`.
+ */
 import { CurrentOperator } from "@coffer/contract/Caller"
+import { ConsoleApi } from "@coffer/contract/Console"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { approvalsMax, AuditEntryResource } from "@coffer/contract/Operators"
 import { Effect, Layer, Option } from "effect"
@@ -10,7 +14,7 @@ import { reply, replyList } from "../http/replies.ts"
 import { span } from "../platform/runtime/span.ts"
 import { approvalView, JustDone, NeedsSecondOperator } from "./approvals.ts"
 import { AuditLog } from "./AuditLog.ts"
-import { auditEntryView } from "./AuditLogView.ts"
+import { auditEntryView, merchantEntryView } from "./AuditLogView.ts"
 import { operatorRefusals } from "./operatorRefusals.ts"
 import { Operators } from "./Operators.ts"
 import { operatorView } from "./OperatorView.ts"
@@ -83,4 +87,20 @@ const auditLog = HttpApiBuilder.group(
   })
 )
 
+const merchantAuditLog = HttpApiBuilder.group(
+  ConsoleApi,
+  "audit_log",
+  Effect.fnUntraced(function* (handlers) {
+    const log = yield* AuditLog
+
+    return handlers.handleAll({
+      list: span("audit_log.listOfMerchant")(function* ({ params: { merchant_id }, query }) {
+        const url = `/console/api/merchants/${merchant_id}/audit_log`
+        return yield* replyList("merchant_audit_entry", url, yield* log.pageOf(merchant_id, query), merchantEntryView)
+      }, Effect.catchTags({ InvalidField }))
+    })
+  })
+)
+
 export const layer = Layer.mergeAll(operators, approvals, auditLog)
+export const layerConsole = merchantAuditLog

@@ -1,4 +1,5 @@
-/** Handlers of the operator's `payouts` group (docs/architecture.md, section 7). */
+/** Handlers of the operator's `payouts` group (docs/architecture.md, section 7), and of the console's. */
+import { ConsoleApi } from "@coffer/contract/Console"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -9,7 +10,7 @@ import { reply, replyList } from "../http/replies.ts"
 import { JustDone, NeedsSecondOperator } from "../operators/approvals.ts"
 import { SecondOperator } from "../operators/SecondOperator.ts"
 import { payoutRefusals } from "./payoutRefusals.ts"
-import { Payouts } from "./Payouts.ts"
+import { PayoutNotFound as NoSuchPayout, Payouts } from "./Payouts.ts"
 import { payoutView } from "./PayoutView.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -64,6 +65,32 @@ export const layer = HttpApiBuilder.group(
       reject: step("reject"),
       complete: step("complete"),
       fail: step("fail")
+    })
+  })
+)
+
+const { InvalidField, PayoutNotFound } = { ...commonRefusals, ...payoutRefusals }
+
+/** A merchant's people read their payouts. The edge has found the merchant. */
+export const layerConsole = HttpApiBuilder.group(
+  ConsoleApi,
+  "payouts",
+  Effect.fnUntraced(function* (handlers) {
+    const payouts = yield* Payouts
+
+    return handlers.handleAll({
+      list: span("payouts.listOfMerchant")(
+        function* ({ params: { merchant_id }, query }) {
+          const page = yield* payouts.list(merchant_id, query)
+          return yield* replyList("payout", `/console/api/merchants/${merchant_id}/payouts`, page, payoutView)
+        },
+        Effect.catchTags({ InvalidField, MerchantNotFound: Effect.die })
+      ),
+      retrieve: span("payouts.retrieveOfMerchant")(function* ({ params: { merchant_id, payout_no } }) {
+        const payout = yield* payouts.find(payout_no)
+        if (payout.merchantId !== merchant_id) return yield* new NoSuchPayout({ payoutNo: payout_no })
+        return yield* reply(payoutView(payout))
+      }, Effect.catchTags({ PayoutNotFound }))
     })
   })
 )

@@ -44,8 +44,8 @@ export class OpenId extends Context.Service<
   OpenId,
   {
     /** The provider's address for this browser. `browser`: the secret of its cookie. */
-    readonly begin: (browser: string) => Effect.Effect<string, OpenIdFailed>
-    readonly finish: (cameBack: CameBack, browser: string) => Effect.Effect<Identity, OpenIdFailed>
+    readonly begin: (browser: string, at: string) => Effect.Effect<string, OpenIdFailed>
+    readonly finish: (cameBack: CameBack, browser: string, at: string) => Effect.Effect<Identity, OpenIdFailed>
   }
 >()("@coffer/people/OpenId") {}
 
@@ -57,10 +57,11 @@ const describedFor = "1 hour"
 export const layer = Layer.effect(
   OpenId,
   Effect.gen(function* () {
-    const { noOutbound, openId, publicUrl } = yield* Settings
+    const { noOutbound, openId } = yield* Settings
     const secrets = yield* Secrets
     const challenges = yield* Challenges
-    const redirect_uri = `${publicUrl}/console/sign-in`
+    /** The provider has to know it for each address of the console. */
+    const redirectTo = (at: string) => `${at}/console/sign-in`
     const provider = openId === undefined || noOutbound ? undefined : yield* makeProvider(openId)
     const here =
       provider === undefined
@@ -68,7 +69,7 @@ export const layer = Layer.effect(
         : Effect.succeed(provider)
 
     return OpenId.of({
-      begin: span("OpenId.begin")(function* (browser) {
+      begin: span("OpenId.begin")(function* (browser, at) {
         const { configuration, library } = yield* here
         const api = yield* library
         const config = yield* configuration
@@ -76,7 +77,7 @@ export const layer = Layer.effect(
         const state = yield* challenges.issue(`openid ${browser}`, openIdValidity, { verifier, nonce })
         const code_challenge = yield* Effect.promise(() => api.calculatePKCECodeChallenge(verifier))
         return api.buildAuthorizationUrl(config, {
-          redirect_uri,
+          redirect_uri: redirectTo(at),
           scope: "openid email profile",
           code_challenge,
           code_challenge_method: "S256",
@@ -85,7 +86,7 @@ export const layer = Layer.effect(
         }).href
       }),
 
-      finish: span("OpenId.finish")(function* ({ code, iss, state }, browser) {
+      finish: span("OpenId.finish")(function* ({ code, iss, state }, browser, at) {
         const { call, configuration, roleClaim, strong } = yield* here
         const challenge = yield* challenges.read(state, `openid ${browser}`)
         // A code is worth one try: the provider may have heard of it by then.
@@ -94,7 +95,7 @@ export const layer = Layer.effect(
         }
         const { nonce = "", verifier = "" } = challenge.value.content
         const config = yield* configuration
-        const url = new URL(redirect_uri)
+        const url = new URL(redirectTo(at))
         for (const [name, value] of Object.entries({ code, state, iss })) {
           if (value !== undefined) url.searchParams.set(name, value)
         }

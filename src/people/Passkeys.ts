@@ -10,7 +10,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { parseJson } from "../platform/runtime/codecs.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
-import { type PasskeyPlace, passkeyPlace } from "../platform/runtime/signInSettings.ts"
+import { passkeyOrigin, type PasskeyPlace, passkeyPlace } from "../platform/runtime/signInSettings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { Challenges } from "./Challenges.ts"
 import * as PasskeyStore from "./PasskeyStore.ts"
@@ -51,11 +51,14 @@ interface Registered {
 export class Passkeys extends Context.Service<
   Passkeys,
   {
-    /** The request to a browser that wants to sign in. It names no person. `browser`: the secret of its cookie. */
-    readonly askToSignIn: (browser: string) => Effect.Effect<Options, PasskeyConflict>
+    /**
+     * The request to a browser that wants to sign in. It names no person. `browser`: the secret of its cookie;
+     * `at`: the address of the console that it sees.
+     */
+    readonly askToSignIn: (browser: string, at: string) => Effect.Effect<Options, PasskeyConflict>
     /** The passkey that has answered. Its challenge is used up with it. */
     readonly signIn: (credential: Assertion, browser: string) => Effect.Effect<Passkey, PasskeyNotValid>
-    readonly askToRegister: (person: Owner, sessionId: string) => Effect.Effect<Options, PasskeyConflict>
+    readonly askToRegister: (person: Owner, sessionId: string, at: string) => Effect.Effect<Options, PasskeyConflict>
     readonly register: (registered: Registered) => Effect.Effect<Passkey, PasskeyNotValid | PasskeyConflict>
     /** Newest first. */
     readonly of: (personId: PersonId) => Effect.Effect<ReadonlyArray<Passkey>>
@@ -73,9 +76,17 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const store = yield* PasskeyStore.PasskeyStore
     const challenges = yield* Challenges
-    const place = passkeyPlace((yield* Settings).publicUrl)
-    const here = place === undefined ? new PasskeyConflict({ reason: "not_here" }) : Effect.succeed(place)
-    const judge = yield* makeJudge(place)
+    const { adminUrl, publicUrl } = yield* Settings
+    const place = passkeyPlace(publicUrl)
+    const origins = [publicUrl, ...(adminUrl === undefined ? [] : [adminUrl])].flatMap((at) => {
+      const origin = passkeyOrigin(publicUrl, at)
+      return origin === undefined ? [] : [origin]
+    })
+    const here = (at: string) =>
+      place === undefined || passkeyOrigin(publicUrl, at) === undefined
+        ? new PasskeyConflict({ reason: "not_here" })
+        : Effect.succeed(place)
+    const judge = yield* makeJudge(place, origins)
 
     /** The challenge that the answer is about. */
     const challengeOf = Effect.fnUntraced(function* ({ response }: Assertion | Attestation, use: string) {
@@ -88,8 +99,8 @@ export const layer = Layer.effect(
     })
 
     return Passkeys.of({
-      askToSignIn: span("Passkeys.askToSignIn")(function* (browser) {
-        const { host: rpID } = yield* here
+      askToSignIn: span("Passkeys.askToSignIn")(function* (browser, at) {
+        const { host: rpID } = yield* here(at)
         const challenge = yield* challenges.issue(`sign in ${browser}`, challengeValidity)
         return yield* judge.options(rpID, challenge)
       }),
@@ -109,8 +120,8 @@ export const layer = Layer.effect(
         return Option.isSome(used) ? used.value : yield* notValid("it was used before")
       }),
 
-      askToRegister: span("Passkeys.askToRegister")(function* ({ email, name, person_id }, sessionId) {
-        const { host: rpID } = yield* here
+      askToRegister: span("Passkeys.askToRegister")(function* ({ email, name, person_id }, sessionId, at) {
+        const { host: rpID } = yield* here(at)
         const known = yield* store.of(person_id)
         const challenge = yield* challenges.issue(`register ${sessionId}`, challengeValidity)
         return yield* judge.newOptions(rpID, { person_id, email, name }, challenge, known)
@@ -164,10 +175,10 @@ const timeout = 120_000
 const supportedAlgorithmIDs = [-8, -7, -257]
 
 /** Each fails with why the answer does not hold. */
-const makeJudge = Effect.fnUntraced(function* (place: PasskeyPlace | undefined) {
+const makeJudge = Effect.fnUntraced(function* (place: PasskeyPlace | undefined, origins: ReadonlyArray<string>) {
   // It is loaded when somebody needs it, since it has as many modules as a tenth of a start.
   const library = yield* Effect.cached(Effect.promise(() => import("@simplewebauthn/server")))
-  const expected = { expectedOrigin: place?.origin ?? "", expectedRPID: place?.host ?? "" }
+  const expected = { expectedOrigin: [...origins], expectedRPID: place?.host ?? "" }
   const judged = <A>(judging: (api: Effect.Success<typeof library>) => Promise<A>) =>
     Effect.flatMap(library, (api) => Effect.tryPromise({ try: () => judging(api), catch: String }))
   const made = (making: (api: Effect.Success<typeof library>) => Promise<object>) =>

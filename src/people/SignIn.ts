@@ -60,9 +60,9 @@ export class SignIn extends Context.Service<
   {
     /**
      * Sends a link if somebody has this address, and answers at once in any case. `browser`: the secret in the cookie
-     * of the browser that asks. Returns when a link of now stops working.
+     * of the browser that asks. `at`: the address of the console that it sees. Returns when a link of now stops working.
      */
-    readonly ask: (email: string, browser: string) => Effect.Effect<DateTime.Utc>
+    readonly ask: (email: string, browser: string, at: string) => Effect.Effect<DateTime.Utc>
     /** Opens a session by a link. */
     readonly use: (
       token: string,
@@ -78,7 +78,7 @@ export class SignIn extends Context.Service<
     /** Whether the installation demands a passkey of the person. */
     readonly isDemanded: (personId: PersonId, isOperator: boolean) => Effect.Effect<boolean>
     /** The address of a link that works in any browser. It is for the terminal in which the service is started. */
-    readonly linkFor: (personId: PersonId) => Effect.Effect<string>
+    readonly linkFor: (person: PeopleStore.Person) => Effect.Effect<string>
     /** The person whose session has this secret. */
     readonly bySecret: (secret: string) => Effect.Effect<Option.Option<SignedIn>>
     /** Newest first. */
@@ -114,12 +114,13 @@ export const layer = Layer.effect(
     const challenges = yield* Challenges.Challenges
     const scope = yield* Effect.scope
     const { insertLink, send, sendLink } = yield* makeLinks
+    const addressFor = makeAddressFor(yield* Settings)
     const { isDemanded, needs, open } = yield* makeOpening
 
     return SignIn.of({
-      ask: span("SignIn.ask")(function* (email, browser) {
+      ask: span("SignIn.ask")(function* (email, browser, at) {
         yield* Effect.forkIn(
-          Effect.ignoreCause(sendLink(storableText(normalEmail(email)), browser), { log: "Warn" }),
+          Effect.ignoreCause(sendLink(storableText(normalEmail(email)), browser, at), { log: "Warn" }),
           scope
         )
         return DateTime.addDuration(yield* currentTime, linkValidity)
@@ -137,13 +138,14 @@ export const layer = Layer.effect(
         const person = yield* people.find(personId)
         return hasRoles(person) ? yield* open(person.value, opener, browser) : Option.none()
       }),
-      tellRecovered: Effect.fnUntraced(function* ({ email: to, name, person_id }) {
-        const link = yield* insertLink(person_id, null)
+      tellRecovered: Effect.fnUntraced(function* (person) {
+        const { email: to, name, person_id } = person
+        const link = yield* insertLink(person_id, null, addressFor(person))
         if (Option.isSome(link)) {
           yield* send(recoveryMail({ to, name, link: link.value, id: mailId(link.value) }))
         }
       }),
-      linkFor: (personId) => Effect.map(insertLink(personId, null), Option.getOrThrow),
+      linkFor: (person) => Effect.map(insertLink(person.person_id, null, addressFor(person)), Option.getOrThrow),
       bySecret: Effect.fnUntraced(function* (secret) {
         const now = yield* currentTime
         const session = yield* store.byTokenHash(secrets.keyHash(secret), now)
@@ -216,23 +218,41 @@ const makeOpening = Effect.gen(function* () {
 
 /** Mails that tell a person something. */
 const makeNews = (send: (message: Message) => Effect.Effect<void>) =>
-  Effect.map(Settings, ({ publicUrl }): Pick<SignIn["Service"], "tellPasskey" | "tellInvited"> => {
-    const link = `${publicUrl}/console/sign-in`
+  Effect.map(Settings, (settings): Pick<SignIn["Service"], "tellPasskey" | "tellInvited"> => {
+    const addressFor = makeAddressFor(settings)
     return {
       tellPasskey: ({ email: to, name }, change, { name: passkey, passkey_id }) =>
-        send(passkeyMail({ to, name, passkey, change, link, id: mailId(`${passkey_id} ${change}`) })),
-      tellInvited: ({ email: to, name, person_id, roles }, merchantName) =>
         send(
+          passkeyMail({
+            to,
+            name,
+            passkey,
+            change,
+            link: `${settings.publicUrl}/console/sign-in`,
+            id: mailId(`${passkey_id} ${change}`)
+          })
+        ),
+      tellInvited: (person, merchantName) => {
+        const { email: to, name, person_id, roles } = person
+        return send(
           invitationMail({
             to,
             name,
             merchantName,
-            link,
+            // Where the role that is told of counts.
+            link: `${merchantName === undefined ? addressFor(person) : settings.publicUrl}/console/sign-in`,
             id: mailId(`${person_id} ${roles.length} ${merchantName ?? ""}`)
           })
         )
+      }
     }
   })
+
+/** Operators have their own port where ADMIN_PORT is set, and do nothing at the other one. */
+const makeAddressFor =
+  ({ adminUrl, publicUrl }: Pick<Settings["Service"], "adminUrl" | "publicUrl">) =>
+  (person: PeopleStore.Person): string =>
+    isOperator(person) ? (adminUrl ?? publicUrl) : publicUrl
 
 /** Makes links, and sends them. */
 const makeLinks = Effect.gen(function* () {
@@ -240,7 +260,6 @@ const makeLinks = Effect.gen(function* () {
   const store = yield* PersonSessionStore.PersonSessionStore
   const secrets = yield* Secrets
   const mailer = yield* Mailer
-  const { publicUrl } = yield* Settings
   const scope = yield* Effect.scope
 
   /** Sent aside: how long a mail takes must not tell whether anybody has the address. */
@@ -254,7 +273,7 @@ const makeLinks = Effect.gen(function* () {
       Effect.asVoid
     )
 
-  const insertLink = Effect.fnUntraced(function* (personId: PersonId, browser: string | null) {
+  const insertLink = Effect.fnUntraced(function* (personId: PersonId, browser: string | null, at: string) {
     const token = yield* secrets.random(32)
     const now = yield* currentTime
     const isWritten = yield* store.insertLink({
@@ -264,13 +283,13 @@ const makeLinks = Effect.gen(function* () {
       now,
       expiresAt: DateTime.addDuration(now, linkValidity)
     })
-    return isWritten ? Option.some(`${publicUrl}/console/sign-in#${token}`) : Option.none()
+    return isWritten ? Option.some(`${at}/console/sign-in#${token}`) : Option.none()
   })
 
-  const sendLink = Effect.fnUntraced(function* (email: string, browser: string) {
+  const sendLink = Effect.fnUntraced(function* (email: string, browser: string, at: string) {
     const found = yield* people.byEmail(email)
     if (!hasRoles(found)) return
-    const link = yield* insertLink(found.value.person_id, browser)
+    const link = yield* insertLink(found.value.person_id, browser, at)
     if (Option.isNone(link)) return yield* Effect.logInfo("a person has asked for too many sign-in links in an hour")
     yield* send(signInMail({ to: email, link: link.value, id: mailId(link.value) }))
   })

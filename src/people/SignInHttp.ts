@@ -10,7 +10,7 @@ import { storableText } from "../platform/postgres/storable.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
-import { makeCookies } from "./cookies.ts"
+import { makeConsoleUrl, makeCookies } from "./cookies.ts"
 import { type Identity, OpenId } from "./OpenId.ts"
 import { NobodyThere, People } from "./People.ts"
 import { PasskeyNotValid, Passkeys } from "./Passkeys.ts"
@@ -21,7 +21,17 @@ import { type Browser, type Opened, SignIn } from "./SignIn.ts"
 const { LinkNotValid, OpenIdFailed, PasskeyConflict, PasskeyNotFound, PasskeyRequired, SessionNotFound } =
   peopleRefusals
 
-const cookies = Effect.map(Settings, ({ publicUrl }) => makeCookies(publicUrl))
+/** Cookies for the browser that asks. */
+const cookies = Effect.map(Settings, (settings) => {
+  const cookiesOf = makeCookies(settings)
+  type Cookies = ReturnType<typeof cookiesOf>
+  const set = (...change: Parameters<Cookies["set"]>) =>
+    Effect.map(CurrentRecord, (record) => cookiesOf(record).set(...change))
+  const clear = (...change: Parameters<Cookies["clear"]>) =>
+    Effect.map(CurrentRecord, (record) => cookiesOf(record).clear(...change))
+  const kept = Effect.map(CurrentRecord, (record) => cookiesOf(record).read(record.sent["cookie"], "browser"))
+  return { set, clear, kept }
+})
 
 const browserOf = Effect.map(CurrentRecord, ({ ip, sent }): Browser => ({ ip, userAgent: sent["user-agent"] ?? "" }))
 
@@ -39,7 +49,7 @@ const makeWelcome = Effect.gen(function* () {
       status: 201,
       details
     })
-    return set(yield* reply({ object: "signed_in", ...signedInView(opened) }, 201), "session", opened.secret)
+    return yield* set(yield* reply({ object: "signed_in", ...signedInView(opened) }, 201), "session", opened.secret)
   })
 })
 
@@ -69,9 +79,10 @@ const signIn = HttpApiBuilder.group(
     const welcome = yield* makeWelcome
     const openId = yield* OpenId
     const known = yield* makeKnown
-    const { read, set } = yield* cookies
+    const { kept, set } = yield* cookies
+    const urlOf = makeConsoleUrl(yield* Settings)
+    const here = Effect.map(CurrentRecord, urlOf)
 
-    const kept = Effect.map(CurrentRecord, ({ sent }) => read(sent["cookie"], "browser"))
     const keptOrNone = Effect.map(
       kept,
       Option.getOrElse(() => "")
@@ -96,9 +107,9 @@ const signIn = HttpApiBuilder.group(
     return handlers.handleAll({
       ask: span("sign_in.ask")(function* ({ payload }) {
         const browser = yield* browserSecret
-        const expiresAt = yield* signIn.ask(payload.email, browser)
+        const expiresAt = yield* signIn.ask(payload.email, browser, yield* here)
         const answer = yield* reply({ object: "sign_in_request", expires_at: DateTime.formatIso(expiresAt) }, 202)
-        return set(answer, "browser", browser)
+        return yield* set(answer, "browser", browser)
       }),
 
       use: span("sign_in.use")(function* ({ payload }) {
@@ -108,8 +119,8 @@ const signIn = HttpApiBuilder.group(
 
       askPasskey: span("sign_in.askPasskey")(function* () {
         const browser = yield* browserSecret
-        const options = yield* passkeys.askToSignIn(browser)
-        return set(yield* reply({ object: "passkey_options", options }), "browser", browser)
+        const options = yield* passkeys.askToSignIn(browser, yield* here)
+        return yield* set(yield* reply({ object: "passkey_options", options }), "browser", browser)
       }, Effect.catchTags({ PasskeyConflict })),
 
       usePasskey: span("sign_in.usePasskey")(
@@ -127,13 +138,13 @@ const signIn = HttpApiBuilder.group(
 
       askOpenId: span("sign_in.askOpenId")(function* () {
         const browser = yield* browserSecret
-        const url = yield* openId.begin(browser)
-        return set(yield* reply({ object: "openid_request", url }), "browser", browser)
+        const url = yield* openId.begin(browser, yield* here)
+        return yield* set(yield* reply({ object: "openid_request", url }), "browser", browser)
       }, Effect.catchTags({ OpenIdFailed })),
 
       useOpenId: span("sign_in.useOpenId")(
         function* ({ payload }) {
-          const identity = yield* openId.finish(payload, yield* keptOrNone)
+          const identity = yield* openId.finish(payload, yield* keptOrNone, yield* here)
           const { changes, person } = yield* known(identity)
           const opener = { way: "openid", passkeyId: null, is_strong: identity.isStrong } as const
           const opened = yield* signIn.openBy(person.person_id, opener, yield* browserOf)
@@ -172,7 +183,7 @@ const session = HttpApiBuilder.group(
       }),
       end: span("session.end")(
         function* () {
-          return clear(yield* end((yield* CurrentPerson).sessionId), "session")
+          return yield* clear(yield* end((yield* CurrentPerson).sessionId), "session")
         },
         Effect.catchTags({ SessionNotFound: Effect.die })
       ),
@@ -184,7 +195,7 @@ const session = HttpApiBuilder.group(
       }, Effect.catchTags({ SessionNotFound })),
       endAll: span("session.endAll")(function* () {
         const ended = yield* signIn.endAll((yield* CurrentPerson).personId)
-        return clear(yield* replySessions(ended), "session")
+        return yield* clear(yield* replySessions(ended), "session")
       })
     })
   })
@@ -205,6 +216,7 @@ const passkeys = HttpApiBuilder.group(
     const passkeys = yield* Passkeys
     const signIn = yield* SignIn
     const { set } = yield* cookies
+    const urlOf = makeConsoleUrl(yield* Settings)
     const { PasskeyNotValid } = peopleRefusals
 
     return handlers.handleAll({
@@ -215,7 +227,7 @@ const passkeys = HttpApiBuilder.group(
 
       ask: span("passkeys.ask")(function* () {
         const { person, sessionId } = personOf(yield* CurrentPerson)
-        const options = yield* passkeys.askToRegister(person, sessionId)
+        const options = yield* passkeys.askToRegister(person, sessionId, urlOf(yield* CurrentRecord))
         return yield* reply({ object: "passkey_options", options })
       }, Effect.catchTags({ PasskeyConflict })),
 
@@ -231,7 +243,7 @@ const passkeys = HttpApiBuilder.group(
           const opener = { way: "passkey", passkeyId: passkey.passkey_id } as const
           const opened = yield* signIn.openBy(personId, opener, yield* browserOf)
           yield* Effect.ignore(signIn.end(personId, sessionId))
-          return Option.isSome(opened) ? set(answer, "session", opened.value.secret) : answer
+          return Option.isSome(opened) ? yield* set(answer, "session", opened.value.secret) : answer
         },
         Effect.catchTags({ PasskeyConflict, PasskeyNotValid, PasskeyRequired: Effect.die })
       ),

@@ -1,6 +1,20 @@
-/** The two cookies of the console. Both are out of reach of scripts, and no other site's page sends them. */
+/**
+ * Where browsers reach the console, and its two cookies. Both are out of reach of scripts, and no other site's page
+ * sends them.
+ */
 import { Option } from "effect"
 import { Cookies, HttpServerResponse } from "effect/http"
+import type { RequestRecord } from "../http/CurrentRequest.ts"
+import type { Settings } from "../platform/runtime/Settings.ts"
+
+type Addresses = Pick<Settings["Service"], "adminUrl" | "publicUrl">
+type At = Pick<RequestRecord, "isAtAdmin">
+
+/** The address of the console, without a slash at the end, at the port by which a request came. */
+export const makeConsoleUrl =
+  ({ adminUrl = "", publicUrl }: Addresses) =>
+  ({ isAtAdmin }: At): string =>
+    isAtAdmin === true ? adminUrl : publicUrl
 
 /** `browser`: ties a sign-in link to the browser that asked. `session`: the secret of a session. */
 export type CookieName = "browser" | "session"
@@ -12,9 +26,15 @@ const browserDays = 365
 /** `__Host-`: over https alone, and no other host of the domain can set it. */
 const nameOf = (name: CookieName, isSecure: boolean) => `${isSecure ? "__Host-" : ""}coffer_${name}`
 
-/** `publicUrl`: where browsers reach the service. */
-export const makeCookies = (publicUrl: string) => {
-  const isSecure = publicUrl.startsWith("https:")
+/** The cookies at the port by which a request came. */
+export const makeCookies = ({ adminUrl, publicUrl }: Addresses) => {
+  const open = cookiesAt(publicUrl)
+  const inner = cookiesAt(adminUrl ?? publicUrl)
+  return ({ isAtAdmin }: At) => (isAtAdmin === true ? inner : open)
+}
+
+const cookiesAt = (url: string) => {
+  const isSecure = url.startsWith("https:")
   return {
     read: (header: string | undefined, name: CookieName): Option.Option<string> =>
       Option.filter(Option.fromNullishOr(Cookies.parseHeader(header ?? "")[nameOf(name, isSecure)]), (value) =>

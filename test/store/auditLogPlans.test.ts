@@ -46,4 +46,16 @@ layer(Layer.effect(Service, place), { excludeTestServices: true })(`of ${count} 
       })
     )
   }
+
+  it.effect("a page of a merchant's own log reads no others, whichever way it goes", () =>
+    Effect.gen(function* () {
+      const { context, sql } = yield* Service
+      const log = Context.get(context as Context.Context<AuditLog>, AuditLog)
+      for (const where of [{}, { starting_after: `aud_${body(5_999)}` }]) {
+        const { plans, result } = yield* explained(sql, log.pageOf(`mer_${body(2)}`, { limit: 20, ...where }))
+        assert.lengthOf(result.data, 20)
+        assert.isAtMost(rowsRead(scansIn(plans)), 24, JSON.stringify(plans, null, 1))
+      }
+    })
+  )
 })

@@ -11,13 +11,16 @@ class Service extends Context.Service<Service, Running>()("test/store/postgresQu
 const window = 60_000
 const now = 1_800_000_000_000
 
-/** The stores of as many runners. */
-const runners = Effect.fnUntraced(function* (count: number) {
-  const { sql } = yield* Service
-  const one = Effect.map(
+/** The store of one more runner. */
+const store = Effect.flatMap(Service, ({ sql }) =>
+  Effect.map(
     Layer.build(Layer.fresh(PostgresQuotas.layer).pipe(Layer.provide(Layer.succeed(SqlClient.SqlClient, sql)))),
-    (context) => Context.get(context, QuotaStore).take
+    Context.get(QuotaStore)
   )
+)
+
+const runners = Effect.fnUntraced(function* (count: number) {
+  const one = Effect.map(store, ({ take }) => take)
   return yield* Effect.all(Array<typeof one>(count).fill(one))
 })
 
@@ -45,6 +48,22 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("Postgres",
       }
       const one = yield* takes[0]!("another", 120, window, now)
       assert.deepStrictEqual(one, { allowed: true, remaining: 119, retryAfterMillis: 0, resetMillis: window })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is looked at by any runner without being counted", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* store, yield* store]
+      for (let times = 0; times < 5; times++) yield* one.take("looked", 3, window, now + times)
+      const look = (at: number) => other.used(["nothing", "looked"], window, at)
+      assert.deepStrictEqual(
+        [yield* look(now + 5), yield* look(now + 5)],
+        [
+          [0, 3],
+          [0, 3]
+        ]
+      )
+      assert.deepStrictEqual(yield* look(now + 2 * window), [0, 0])
     }).pipe(Effect.scoped)
   )
 

@@ -61,6 +61,20 @@ for (const { build, left, where } of stores) {
       })
     )
 
+    it.live("is looked at without being counted, and what has left it is not in it", () =>
+      Effect.gen(function* () {
+        const { take, used } = yield* store
+        const at = (now: number) => used(["looked", "other"], window, now)
+        assert.deepStrictEqual(yield* at(1_000), [0, 0])
+        for (const now of [1_000, 2_000, 3_000]) yield* take("looked", 3, window, now)
+        yield* take("looked", 3, window, 3_001)
+        assert.deepStrictEqual(yield* at(3_002), [3, 0])
+        assert.deepStrictEqual(yield* at(3_002), [3, 0])
+        assert.deepStrictEqual(yield* at(1_000 + window), [2, 0])
+        assert.deepStrictEqual(yield* at(100_000_000), [0, 0])
+      })
+    )
+
     it.live("counts each key by itself", () =>
       Effect.gen(function* () {
         const { take } = yield* store

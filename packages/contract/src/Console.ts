@@ -8,6 +8,14 @@ import { OneLine } from "@coffer/model/Text"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ConsoleApiKeysGroup } from "./ApiKeys.ts"
+import {
+  MerchantAuditLogGroup,
+  MerchantPayoutsGroup,
+  MerchantQuotasGroup,
+  MerchantSettingsGroup,
+  OverviewGroup,
+  SavedViewsGroup
+} from "./ConsoleMerchant.ts"
 import { ConsoleGuest, Decoding, PersonSession } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, Forbidden, InvalidRequest, PersonNotFound, SessionNotFound, Unavailable } from "./Errors.ts"
@@ -275,6 +283,12 @@ export class ConsoleApi extends HttpApi.make("coffer-console")
   .add(MerchantPeopleGroup)
   .add(ConsoleApiKeysGroup)
   .add(MainKeysGroup)
+  .add(MerchantSettingsGroup)
+  .add(MerchantAuditLogGroup)
+  .add(MerchantPayoutsGroup)
+  .add(OverviewGroup)
+  .add(SavedViewsGroup)
+  .add(MerchantQuotasGroup)
   .annotate(HttpApi.QueryParseOptions, knownParametersOnly)
   .annotateMerge(
     OpenApi.annotations({

@@ -75,7 +75,7 @@ export type HeldUpResource = typeof HeldUpResource.Encoded
 const counted = (kind: HeldKind) =>
   int(`Those of the kind \`${kind}\`.`).annotate({ examples: [kind === "dispute" ? 1 : 0] })
 
-const counts = Schema.Struct(
+export const HeldCounts = Schema.Struct(
   Object.fromEntries(heldKinds.map((kind) => [kind, counted(kind)])) as Record<HeldKind, Schema.Int>
 ).annotate({
   description:
@@ -95,7 +95,7 @@ export class HeldUpGroup extends HttpApiGroup.make("held_up")
   .add(
     HttpApiEndpoint.get("list", "/operator/v1/held_up", {
       query: HeldUpQuery,
-      success: listed(HeldUpResource, { counts }),
+      success: listed(HeldUpResource, { counts: HeldCounts }),
       error: InvalidRequest
     }).annotateMerge(
       OpenApi.annotations({

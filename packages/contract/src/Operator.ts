@@ -44,6 +44,36 @@ const inEachCurrency = (description: string) =>
     CNY: Minor.annotate({ description: "For renminbi." })
   }).annotate({ description })
 
+export const merchantSample = {
+  object: "merchant",
+  merchant_id: sampleIds.merchant,
+  name: "Corner Bookshop",
+  logo_url: null,
+  support_email: "help@shop.example",
+  support_url: "https://shop.example/help",
+  contact_email: "developers@shop.example",
+  time_zone: "Europe/Berlin",
+  approved: true,
+  live_currencies: ["USD", "HKD"],
+  fees: [],
+  default_fee: { basis_points: 290, fixed: 30, source: "service" },
+  dispute_fee: { USD: 1500, HKD: 1500, CNY: 1500 },
+  payout_fee: { USD: 0, HKD: 0, CNY: 0 },
+  quotas: { writes: 120, reads: 600, csv: 10, helpers: 600 },
+  sandbox: {
+    ip_allowlist: "",
+    default_notify_url: null,
+    payment_methods: ["card", "alipay", "wechat_pay", "apple_pay", "google_pay"],
+    mail_recipients: ["@shop.example"],
+    clock_ahead_ms: 0
+  },
+  live: { ip_allowlist: "203.0.113.7", default_notify_url: null, payment_methods: ["card"] },
+  suspended_at: null,
+  closed_at: null,
+  note: null,
+  created_at: "2026-11-20T08:00:00.000Z"
+} as const
+
 export const MerchantResource = withExample(
   Schema.Struct({
     object: kind("merchant"),
@@ -97,35 +127,7 @@ export const MerchantResource = withExample(
     note: orNull(Schema.String, "The operators' own words about the merchant, which it never sees."),
     created_at: instant("When it was created.")
   }).annotate({ identifier: "Merchant", description: "A merchant and its settings." }),
-  {
-    object: "merchant",
-    merchant_id: sampleIds.merchant,
-    name: "Corner Bookshop",
-    logo_url: null,
-    support_email: "help@shop.example",
-    support_url: "https://shop.example/help",
-    contact_email: "developers@shop.example",
-    time_zone: "Europe/Berlin",
-    approved: true,
-    live_currencies: ["USD", "HKD"],
-    fees: [],
-    default_fee: { basis_points: 290, fixed: 30, source: "service" },
-    dispute_fee: { USD: 1500, HKD: 1500, CNY: 1500 },
-    payout_fee: { USD: 0, HKD: 0, CNY: 0 },
-    quotas: { writes: 120, reads: 600, csv: 10, helpers: 600 },
-    sandbox: {
-      ip_allowlist: "",
-      default_notify_url: null,
-      payment_methods: ["card", "alipay", "wechat_pay", "apple_pay", "google_pay"],
-      mail_recipients: ["@shop.example"],
-      clock_ahead_ms: 0
-    },
-    live: { ip_allowlist: "203.0.113.7", default_notify_url: null, payment_methods: ["card"] },
-    suspended_at: null,
-    closed_at: null,
-    note: null,
-    created_at: "2026-11-20T08:00:00.000Z"
-  }
+  merchantSample
 )
 export type MerchantResource = typeof MerchantResource.Encoded
 
@@ -161,28 +163,34 @@ const SandboxPatch = withoutNulls(
   ["default_notify_url", "payment_methods"]
 )
 
+/** The settings that a merchant's own people may change in the console, too. */
+export const shopSettings = {
+  logo_url: Schema.optionalKey(
+    orNull(
+      OneLine(1, urlLengthMax),
+      "The address of a PNG or JPEG that was uploaded for this merchant: at most 256 kB, and 2,048 pixels on each " +
+        "side. Null removes it."
+    )
+  ),
+  support_email: Schema.optionalKey(orNull(Email, "Null removes it.")),
+  support_url: Schema.optionalKey(orNull(OneLine(1, urlLengthMax), "An https address. Null removes it.")),
+  contact_email: Schema.optionalKey(
+    orNull(Email, "The merchant's address for messages about its keys. Null removes it: then `support_email` is used.")
+  ),
+  time_zone: optional(
+    OneLine(1, 64),
+    "Name of the time zone that its reports count days in, such as `Europe/Berlin`; UTC at first."
+  )
+}
+export const modeSettings = {
+  sandbox: optional(SandboxPatch, "Settings of its sandbox; what is left out stays."),
+  live: optional(LivePatch, "Settings of its live environment; what is left out stays.")
+}
+
 export const UpdateMerchant = withoutNulls(
   Schema.Struct({
     name: optional(Name, "The name that buyers read."),
-    logo_url: Schema.optionalKey(
-      orNull(
-        OneLine(1, urlLengthMax),
-        "The address of a PNG or JPEG that was uploaded for this merchant: at most 256 kB, and 2,048 pixels on each " +
-          "side. Null removes it."
-      )
-    ),
-    support_email: Schema.optionalKey(orNull(Email, "Null removes it.")),
-    support_url: Schema.optionalKey(orNull(OneLine(1, urlLengthMax), "An https address. Null removes it.")),
-    contact_email: Schema.optionalKey(
-      orNull(
-        Email,
-        "The merchant's address for messages about its keys. Null removes it: then `support_email` is used."
-      )
-    ),
-    time_zone: optional(
-      OneLine(1, 64),
-      "Name of the time zone that its reports count days in, such as `Europe/Berlin`; UTC at first."
-    ),
+    ...shopSettings,
     approved: optional(Schema.Boolean, "Whether its live key works."),
     live_currencies: optional(
       Schema.Array(Currency).check(Schema.isMaxLength(Currency.literals.length)),
@@ -192,8 +200,7 @@ export const UpdateMerchant = withoutNulls(
     dispute_fee: optional(FeeByCurrency, "For a lost dispute; a currency that is left out stays as it is."),
     payout_fee: optional(FeeByCurrency, "For a payout that arrived; a currency that is left out stays as it is."),
     quotas: optional(QuotaOverrides, "Its own quotas, which replace those before."),
-    sandbox: optional(SandboxPatch, "Settings of its sandbox; what is left out stays."),
-    live: optional(LivePatch, "Settings of its live environment; what is left out stays."),
+    ...modeSettings,
     note: Schema.optionalKey(orNull(FreeText(2_000), "For operators alone. Null removes it."))
   }).annotate({ examples: [{ approved: true, live_currencies: ["USD"] }] }),
   ["logo_url", "support_email", "support_url", "contact_email", "note"]

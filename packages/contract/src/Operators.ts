@@ -101,6 +101,25 @@ export type ApprovalResource = typeof ApprovalResource.Encoded
 /** For endpoints that may need a second operator. */
 export const needsApproval = enveloped(ApprovalResource).pipe(HttpApiSchema.status(202))
 
+export const auditEntrySample = {
+  object: "audit_entry",
+  id: sampleIds.auditEntry,
+  sequence: 41,
+  created_at: "2026-11-21T09:29:40.117Z",
+  actor_id: sampleIds.operator,
+  actor: "Ada",
+  role: "admin",
+  ip: "203.0.113.7",
+  request_id: sampleIds.request,
+  act: "merchants.resetKey",
+  phase: "done",
+  target: `/operator/v1/merchants/${sampleIds.merchant}/keys/live/reset`,
+  status: 200,
+  details: {},
+  previous_hash: "2b4c3b01a441bd7260f0a06e94c7c1301e0f2d4fc02148f04fb4c4e3b15c8dd7",
+  hash: "9f0f7a3f6a1f6c1f3cf0cb5b8a4a0d0e5e7cf1d3a3a1e5d0b8f5d9a0c4e7b216"
+} as const
+
 export const AuditEntryResource = withExample(
   Schema.Struct({
     object: kind("audit_entry"),
@@ -125,24 +144,7 @@ export const AuditEntryResource = withExample(
     previous_hash: text("Hash of the entry before; empty for the first."),
     hash: text("SHA-256 of this entry and the hash before it, in hex (docs/security.md).")
   }).annotate({ identifier: "AuditEntry", description: "One entry of the audit log." }),
-  {
-    object: "audit_entry",
-    id: sampleIds.auditEntry,
-    sequence: 41,
-    created_at: "2026-11-21T09:29:40.117Z",
-    actor_id: sampleIds.operator,
-    actor: "Ada",
-    role: "admin",
-    ip: "203.0.113.7",
-    request_id: sampleIds.request,
-    act: "merchants.resetKey",
-    phase: "done",
-    target: `/operator/v1/merchants/${sampleIds.merchant}/keys/live/reset`,
-    status: 200,
-    details: {},
-    previous_hash: "2b4c3b01a441bd7260f0a06e94c7c1301e0f2d4fc02148f04fb4c4e3b15c8dd7",
-    hash: "9f0f7a3f6a1f6c1f3cf0cb5b8a4a0d0e5e7cf1d3a3a1e5d0b8f5d9a0c4e7b216"
-  }
+  auditEntrySample
 )
 export type AuditEntryResource = typeof AuditEntryResource.Encoded
 

@@ -26,6 +26,8 @@ export class Settings extends Context.Service<
     readonly port: number
     /** Where the operator's API, `/metrics` and `/healthz` are; undefined if they are where everything is. */
     readonly admin: Place | undefined
+    /** Where operators' browsers reach that port, without a slash at the end; undefined where there is none. */
+    readonly adminUrl: string | undefined
     /** Where buyers and merchants reach this service, without a slash at the end. */
     readonly publicUrl: string
     /** 32 bytes, base64: signs checkout links, peppers key hashes, encrypts webhook secrets. */
@@ -121,6 +123,7 @@ const variables = Config.all({
   port: Config.Port("PORT").pipe(Config.withDefault(8080)),
   adminHost: Config.option(Config.NonEmptyString("ADMIN_HOST")),
   adminPort: Config.option(Config.Port("ADMIN_PORT")),
+  adminUrl: Config.option(Config.URL("ADMIN_URL")),
   publicUrl: Config.option(Config.URL("PUBLIC_URL")),
   secretKey: Config.option(Config.Redacted("SECRET_KEY")),
   secretKeyPrevious: Config.option(Config.Redacted("SECRET_KEY_PREVIOUS")),
@@ -189,13 +192,16 @@ export const layer = (options: { readonly embedded: boolean }) =>
       }
 
       const publicUrl = Option.isSome(read.publicUrl)
-        ? yield* publicAddress(read.publicUrl.value)
+        ? yield* browsersAddress("PUBLIC_URL", read.publicUrl.value)
         : `http://${reachable(host)}:${read.port}`
+
+      const admin = yield* adminPlace(read)
 
       return Settings.of({
         host,
         port: read.port,
-        admin: yield* adminPlace(read),
+        admin,
+        adminUrl: yield* adminAddress(read.adminUrl, admin),
         publicUrl,
         secretKey,
         secretKeyPrevious,
@@ -245,14 +251,25 @@ const adminPlace = Effect.fnUntraced(function* (read: {
   return { host: Option.getOrElse(read.adminHost, () => "127.0.0.1"), port: read.adminPort.value }
 })
 
-/** It begins every address that buyers and merchants are given. */
-const publicAddress = Effect.fnUntraced(function* ({ hash, href, password, protocol, search, username }: URL) {
+const adminAddress = Effect.fnUntraced(function* (url: Option.Option<URL>, admin: Place | undefined) {
+  if (Option.isSome(url) && admin === undefined) {
+    return yield* new BadSetting({ message: "ADMIN_URL needs ADMIN_PORT: set both, or neither." })
+  }
+  if (admin === undefined) return undefined
+  return Option.isSome(url)
+    ? yield* browsersAddress("ADMIN_URL", url.value)
+    : `http://${reachable(admin.host)}:${admin.port}`
+})
+
+/** It begins every address that people are given. */
+const browsersAddress = Effect.fnUntraced(function* (name: string, url: URL) {
+  const { hash, href, password, protocol, search, username } = url
   // The bad value is not shown: it may hold the password.
   if (!/^https?:$/.test(protocol) || `${username}${password}${search}${hash}` !== "") {
     return yield* new BadSetting({
       message:
-        "PUBLIC_URL must look like https://pay.example, without a user, a password, a query or a fragment: " +
-        "everybody who pays reads it."
+        `${name} must look like https://pay.example, without a user, a password, a query or a fragment: ` +
+        (name === "PUBLIC_URL" ? "everybody who pays reads it." : "it begins the links of sign-in mails.")
     })
   }
   return href.replace(/\/+$/, "")

@@ -83,6 +83,17 @@ export const passkeyPlace = (publicUrl: string): PasskeyPlace | undefined => {
   return isName && isSecure ? { origin, host: hostname } : undefined
 }
 
+/**
+ * The origin of a console at which passkeys of the public host work: at that host, or at one below it. Undefined for
+ * another, such as that of an operators' port that has a name of its own.
+ */
+export const passkeyOrigin = (publicUrl: string, at: string): string | undefined => {
+  const place = passkeyPlace(publicUrl)
+  const other = passkeyPlace(at)
+  if (place === undefined || other === undefined) return undefined
+  return other.host === place.host || other.host.endsWith(`.${place.host}`) ? other.origin : undefined
+}
+
 export const readDemands = Effect.fnUntraced(function* (text: string, publicUrl: string) {
   const words = wordsOf(text)
   if (words.some((word) => word !== "operators" && word !== "live") || new Set(words).size < words.length) {

@@ -7,36 +7,37 @@ import { isAnsweredAt } from "../../../src/edge/routes.ts"
 import { routes } from "../../../src/edge/routes.ts"
 import * as Wiring from "../../../src/Wiring.ts"
 import { Api } from "../../kit/Api.ts"
+import { signIn } from "../../kit/callers/console.ts"
 import { head, sendRaw, speak } from "../../kit/callers/Raw.ts"
+import { mailServer } from "../../kit/servers/MailServer.ts"
 import { freePort, operatorToken, secretKey, start } from "../../kit/Service.ts"
 
 /** A service with two ports, and a client of each. */
-const twoPorts = Effect.gen(function* () {
+const twoPorts = Effect.fnUntraced(function* (env: Record<string, string> = {}) {
   const port = yield* freePort
-  const running = yield* start({ env: { ADMIN_PORT: String(port) }, adminPort: port })
+  const running = yield* start({ env: { ADMIN_PORT: String(port), ...env }, adminPort: port })
   return { ...running, admin: new Api(`http://127.0.0.1:${port}`, operatorToken) }
 })
 
 const adminPatterns = ["/healthz", "/metrics"]
 const isOperators = (pattern: string) => pattern.startsWith("/operator/") || adminPatterns.includes(pattern)
+/** Operators sign in where their API is. */
+const isOfBoth = (pattern: string) =>
+  ["/", "/readyz"].includes(pattern) || (/^\/console\b/.test(pattern) && !pattern.startsWith("/console/api/merchants/"))
 
 describe("with ADMIN_PORT", () => {
-  it("each route is at one of the two ports, / and /readyz at both, and without it all are at one", () => {
+  it("each route is at one of the two ports, what people sign in by at both, and without it all are at one", () => {
     for (const { route } of routes) {
       const at = (["public", "admin"] as const).filter((portKind) => isAnsweredAt(portKind, route))
       const expected = isOperators(route.pattern) ? ["admin"] : ["public"]
-      assert.deepStrictEqual(
-        at,
-        ["/", "/readyz"].includes(route.pattern) ? ["public", "admin"] : expected,
-        route.pattern
-      )
+      assert.deepStrictEqual(at, isOfBoth(route.pattern) ? ["public", "admin"] : expected, route.pattern)
       assert.isTrue(isAnsweredAt("both", route))
     }
   })
 
   it.live("what is the operator's is 404 at the public port, however it is spelled, and answers at the other", () =>
     Effect.gen(function* () {
-      const { admin, api, baseUrl, merchant } = yield* twoPorts
+      const { admin, api, baseUrl, merchant } = yield* twoPorts()
       const bearer = { headers: { Authorization: `Bearer ${operatorToken}` } }
       for (const path of [
         "/metrics",
@@ -69,7 +70,7 @@ describe("with ADMIN_PORT", () => {
 
   it.live("merchants' calls and pages are 404 at the operator's port", () =>
     Effect.gen(function* () {
-      const { admin, api, merchant } = yield* twoPorts
+      const { admin, api, merchant } = yield* twoPorts()
       for (const path of ["/v1/balance", "/v1/orders", "/api/v1/orders", "/docs", "/openapi.json"]) {
         assert.strictEqual((yield* admin.get(path, merchant.sandboxKey)).status, 404, path)
       }
@@ -98,11 +99,38 @@ describe("with ADMIN_PORT", () => {
     })
   )
 
+  it.live("an operator signs in at the operator's port by a link that leads there, and does nothing at the other", () =>
+    Effect.gen(function* () {
+      const mails = yield* mailServer()
+      const { admin, api, merchant } = yield* twoPorts({ SMTP_URL: mails.url, MAIL_FROM: "coffer@pay.example" })
+      const before = mails.mails.length
+      assert.strictEqual(
+        (yield* admin.operator("POST", "/people", { email: "op@pay.example", role: "admin" })).status,
+        200
+      )
+      assert.include((yield* mails.mail(before + 1)).replaceAll("=\r\n", ""), `${admin.url}/console/sign-in`)
+      assert.strictEqual((yield* admin.get("/console/sign-in")).status, 200)
+      const inner = yield* signIn(admin, mails, "op@pay.example")
+      assert.include(mails.mails.at(-1)!.replaceAll("=\r\n", ""), `${admin.url}/console/sign-in#`)
+      const path = `/merchants/${merchant.merchantId}`
+      assert.strictEqual((yield* inner.operate("POST", `${path}/suspend`)).status, 200)
+      // The page of the public port is another origin, and its session calls nothing of the operator's.
+      const foreign = yield* inner.operate("GET", path, undefined, { Origin: api.url })
+      assert.strictEqual(foreign.status, 403)
+      const outer = yield* signIn(api, mails, "op@pay.example")
+      assert.strictEqual((yield* outer.operate("GET", path)).status, 404)
+      assert.strictEqual((yield* outer.call("GET", "/session")).status, 200)
+      for (const of of [`${path}/people`, `/accounts/${merchant.merchantId}/sandbox/orders`]) {
+        assert.strictEqual((yield* inner.call("GET", of)).status, 404, of)
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.live(
     "the operator's port has the limits of the other: bodies, heads, what is no request, order on a connection",
     () =>
       Effect.gen(function* () {
-        const { admin } = yield* twoPorts
+        const { admin } = yield* twoPorts()
         const large = yield* admin.call("POST", "/operator/v1/merchants", {
           raw: JSON.stringify({ name: "x".repeat(200_000) }),
           headers: { Authorization: `Bearer ${operatorToken}` }
@@ -141,6 +169,9 @@ describe("ADMIN_PORT", () => {
       assert.deepStrictEqual([host, admin], ["0.0.0.0", { host: "127.0.0.1", port: 9_090 }])
       const wide = yield* settingsOf({ ADMIN_PORT: "9090", ADMIN_HOST: "10.0.0.5" })
       assert.deepStrictEqual(wide.admin, { host: "10.0.0.5", port: 9_090 })
+      assert.strictEqual(wide.adminUrl, "http://10.0.0.5:9090")
+      const named = yield* settingsOf({ ADMIN_PORT: "9090", ADMIN_URL: "https://ops.pay.example/" })
+      assert.strictEqual(named.adminUrl, "https://ops.pay.example")
     })
   )
 
@@ -148,6 +179,10 @@ describe("ADMIN_PORT", () => {
     Effect.gen(function* () {
       assert.match(String(yield* Effect.flip(settingsOf({ PORT: "9090", ADMIN_PORT: "9090" }))), /must not be PORT/)
       assert.match(String(yield* Effect.flip(settingsOf({ ADMIN_HOST: "10.0.0.5" }))), /ADMIN_HOST needs ADMIN_PORT/)
+      assert.match(
+        String(yield* Effect.flip(settingsOf({ ADMIN_URL: "http://a.example" }))),
+        /ADMIN_URL needs ADMIN_PORT/
+      )
     })
   )
 })

@@ -150,6 +150,7 @@ const flooded = Effect.fnUntraced(function* (addresses: number, each: number) {
     writeOnce: () => Effect.die("not asked for"),
     writeCounts: () => Effect.void,
     page: () => Effect.die("not read"),
+    pageOf: () => Effect.die("not read"),
     exported: () => Effect.die("not read")
   })
   const lines = Logger.layer([Logger.make(() => void written.lines++)])

@@ -5,10 +5,17 @@ import { acts, actOf, mayDo } from "@coffer/rules/operator/acts"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { HttpApiGroup } from "effect/http-api"
-import { callAs, newOperator } from "../../kit/callers/operators.ts"
+import { callAs, entriesOf, newOperator } from "../../kit/callers/operators.ts"
+import { invite, signIn } from "../../kit/callers/console.ts"
+import { type MailServer, mailServer } from "../../kit/servers/MailServer.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
-class Service extends Context.Service<Service, Running>()("test/roles") {}
+class Service extends Context.Service<Service, Running & { readonly mails: MailServer }>()("test/roles") {}
+
+const place = Effect.gen(function* () {
+  const mails = yield* mailServer()
+  return { ...(yield* start({ env: { SMTP_URL: mails.url, MAIL_FROM: "coffer@pay.example" } })), mails }
+})
 
 const endpoints = (Object.values(OperatorApi.groups) as unknown as ReadonlyArray<HttpApiGroup.Top>).flatMap((group) =>
   Object.values(group.endpoints).map(({ identifier, method, path }) => ({
@@ -43,7 +50,7 @@ describe("the table of acts", () => {
   })
 })
 
-layer(Layer.effect(Service, start()), { excludeTestServices: true })("a token of the role", (it) => {
+layer(Layer.effect(Service, place), { excludeTestServices: true })("a token of the role", (it) => {
   for (const role of Role.literals) {
     it.effect(`${role} is let through to what its role may do, and to nothing else`, () =>
       Effect.gen(function* () {
@@ -53,6 +60,32 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a token of
           const { body, status } = yield* callAs(api, token, method, nothing(path), method === "POST" ? {} : undefined)
           const isForbidden = status === 403 && body.error === "forbidden"
           assert.strictEqual(!isForbidden, mayDo(role, act), `${role}: ${act} was answered ${status}`)
+        }
+      })
+    )
+  }
+})
+
+layer(Layer.effect(Service, place), { excludeTestServices: true })("a session of a person with the role", (it) => {
+  for (const role of Role.literals) {
+    it.effect(`${role} is let through in the console to the same, and what it is refused is in the audit log`, () =>
+      Effect.gen(function* () {
+        const { api, mails } = yield* Service
+        const email = `${role}@pay.example`
+        yield* invite(api, mails, { email, role })
+        const { operate } = yield* signIn(api, mails, email)
+        const refused: Array<string> = []
+        for (const { act, method, path } of endpoints) {
+          const { body, status } = yield* operate(method, nothing(path), method === "POST" ? {} : undefined)
+          const isForbidden = status === 403 && body.error === "forbidden"
+          assert.strictEqual(!isForbidden, mayDo(role, act), `${role}: ${act} was answered ${status}`)
+          if (isForbidden) refused.push(act)
+        }
+        const entries = yield* Effect.forEach(refused, (act) => entriesOf(api, `&act=${act}`))
+        for (const each of entries) {
+          const mine = each.filter(({ actor, phase }) => actor === email && phase === "refused")
+          assert.lengthOf(mine, 1)
+          assert.match(mine[0]!["target"], /^\/console\/api\/operator\//)
         }
       })
     )

@@ -1,10 +1,10 @@
 /** The operator's API by the session of a person who has a role of the installation, and keys by that of a merchant's. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { invite, signIn } from "../../kit/callers/console.ts"
+import { consoleBrowser, headersOf, invite, signIn } from "../../kit/callers/console.ts"
 import { mailServer } from "../../kit/servers/MailServer.ts"
 import { callAs, entriesOf, newOperator } from "../../kit/callers/operators.ts"
-import { start } from "../../kit/Service.ts"
+import { operatorToken, start } from "../../kit/Service.ts"
 
 const begin = Effect.fnUntraced(function* (env: Record<string, string> = {}) {
   const mails = yield* mailServer()
@@ -48,11 +48,14 @@ it.live("the page of another site does nothing there, and nobody does without a 
     assert.strictEqual((yield* api.operator("GET", `/merchants/${merchantId}`)).body.data.suspended_at, null)
     const owner = yield* entered("owner@shop.example", "owner", merchantId)
     assert.strictEqual((yield* owner.operate("GET", "/merchants")).status, 403)
-    // A token beside the cookie is what counts.
-    assert.strictEqual(
-      (yield* owner.operate("GET", "/merchants", undefined, { Authorization: "Bearer nobody" })).status,
-      401
-    )
+    // A token is nothing there, and a session is nothing at the operator's API.
+    const bearer = { Authorization: `Bearer ${operatorToken}` }
+    assert.strictEqual((yield* owner.operate("GET", "/merchants", undefined, bearer)).status, 403)
+    const guest = yield* consoleBrowser(api).operate("GET", "/merchants", undefined, bearer)
+    assert.deepStrictEqual([guest.status, guest.headers.get("www-authenticate")], [401, 'Cookie realm="console"'])
+    assert.strictEqual((yield* operator.operate("GET", "/merchants")).status, 200)
+    const outside = yield* api.call("GET", "/operator/v1/merchants", { headers: headersOf(operator) })
+    assert.deepStrictEqual([outside.status, outside.body.error], [401, "invalid_api_key"])
     yield* api.operator("POST", `/people/${operator.person_id}/remove`)
     const after = yield* operator.operate("GET", "/merchants")
     assert.deepStrictEqual([after.status, after.body.error], [401, "invalid_api_key"])
@@ -85,6 +88,20 @@ const beginOfTwo = Effect.gen(function* () {
     byToken: (by: string, fee: number) => Effect.map(callAs(api, by, "POST", path, feeOf(fee)), ({ status }) => status)
   }
 })
+
+it.live("where operators need a passkey, a session by mail does nothing of the operators' API", () =>
+  Effect.gen(function* () {
+    const mails = yield* mailServer()
+    const site = "https://pay.example"
+    const env = { DEMAND_PASSKEYS: "operators", PUBLIC_URL: site, SMTP_URL: mails.url, MAIL_FROM: "coffer@pay.example" }
+    const { api } = yield* start({ env })
+    yield* invite(api, mails, { email: "op@pay.example", role: "admin" })
+    const { operate } = yield* signIn(api, mails, "op@pay.example", site)
+    const { body, status } = yield* operate("GET", "/merchants")
+    assert.deepStrictEqual([status, body.error], [403, "forbidden"])
+    assert.include(body.message, "passkey")
+  }).pipe(Effect.scoped)
+)
 
 it.live("two operators are two persons, not two sessions", () =>
   Effect.gen(function* () {

@@ -24,12 +24,7 @@ export const consoleBrowser = (api: Api, origin = api.url): ConsoleBrowser => {
       Effect.map(
         api.call(method, `${base}${path}`, {
           body,
-          headers: {
-            "Coffer-Console": "1",
-            Origin: origin,
-            ...(cookies.size === 0 ? {} : { Cookie: Array.from(cookies, (pair) => pair.join("=")).join("; ") }),
-            ...headers
-          }
+          headers: { Origin: origin, ...headersOf({ cookies }), ...headers }
         }),
         (reply) => {
           for (const line of (reply.headers as Headers).getSetCookie()) {
@@ -40,8 +35,14 @@ export const consoleBrowser = (api: Api, origin = api.url): ConsoleBrowser => {
           return reply
         }
       )
-  return { cookies, call: sendTo("/console/api"), operate: sendTo("/operator/v1") }
+  return { cookies, call: sendTo("/console/api"), operate: sendTo("/console/api/operator") }
 }
+
+/** The headers of a page of this browser, for a call that goes elsewhere. */
+export const headersOf = ({ cookies }: Pick<ConsoleBrowser, "cookies">) => ({
+  "Coffer-Console": "1",
+  ...(cookies.size === 0 ? {} : { Cookie: Array.from(cookies, (pair) => pair.join("=")).join("; ") })
+})
 
 /** The secret of the link in a mail, whose lines may be folded. */
 export const linkIn = (mail: string): string => {

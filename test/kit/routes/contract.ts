@@ -73,6 +73,7 @@ export const assertDocumented = (method: string, url: string, status: number, bo
   const path = url
     .replace(/^\/api/, "")
     .replace(/^\/console\/api\/accounts\/[^/]+\/(sandbox|live)(?=\/)/, "/v1")
+    .replace(/^\/console\/api\/operator(?=\/)/, "/operator/v1")
     .replace(/[?#].*$/s, "")
   const verb = method.toLowerCase()
   // Literal paths before those with a parameter, as the router does it.

@@ -21,6 +21,8 @@ const LedgerRow = lazy(() => import("./LedgerRow.tsx"))
 const Links = lazy(() => import("./Links.tsx"))
 const PaymentLink = lazy(() => import("./PaymentLink.tsx"))
 const Receipts = lazy(() => import("./Receipts.tsx"))
+const Payouts = lazy(() => import("./Payouts.tsx"))
+const Payout = lazy(() => import("./Payout.tsx"))
 const Reports = lazy(() => import("./Reports.tsx"))
 
 const texts = {
@@ -31,6 +33,7 @@ const texts = {
     disputes: "Disputes",
     links: "Payment links",
     ledger: "Ledger",
+    payouts: "Payouts",
     reports: "Reports",
     money: "Money",
     developers: "Developers",
@@ -111,6 +114,7 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
       title: words.money,
       links: [
         ["/ledger", words.ledger],
+        ["/payouts", words.payouts],
         ["/reports", words.reports]
       ]
     },
@@ -158,6 +162,8 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
             <Route path={`${base}/links`} component={Links} />
             <Route path={`${base}/links/:id`}>{({ id }) => <PaymentLink number={decodeURIComponent(id)} />}</Route>
             <Route path={`${base}/receipts`} component={Receipts} />
+            <Route path={`${base}/payouts`} component={Payouts} />
+            <Route path={`${base}/payouts/:no`}>{({ no }) => <Payout number={decodeURIComponent(no)} />}</Route>
             <Route path={`${base}/reports`} component={Reports} />
             <Route>
               <Redirect to={base} />

@@ -16,9 +16,14 @@ interface ConsoleAct {
   readonly isOpen?: true
   /** Whether it needs a session that was opened a short time ago. */
   readonly isFresh?: true
+  /** Fields of its body that the audit log does not get. */
+  readonly hides?: ReadonlyArray<string>
 }
 
 const ofPerson: ConsoleAct = { of: "person", isLogged: false }
+const allRoles: ReadonlyArray<PersonRole> = ["developer", "support", "finance", "viewer"]
+const reading: ConsoleAct = { of: allRoles, isLogged: false }
+const byAll: ConsoleAct = { of: allRoles, isLogged: true }
 const openToAll: ConsoleAct = { ...ofPerson, isOpen: true }
 
 /** By the endpoint's group and name. */
@@ -51,7 +56,20 @@ export const consoleActs = {
   "api_keys.roll": { of: ["developer"], isLogged: true },
   "api_keys.revoke": { of: ["developer"], isLogged: true },
   // It stops the shop until its program has the new one.
-  "main_keys.reset": { of: [], isLogged: true, isFresh: true }
+  "main_keys.reset": { of: [], isLogged: true, isFresh: true },
+  "settings.retrieve": reading,
+  // `settingsProblem` says which of them a developer may change.
+  "settings.update": { of: ["developer"], isLogged: true },
+  "audit_log.list": { of: ["developer"], isLogged: false },
+  "payouts.list": reading,
+  "payouts.retrieve": reading,
+  "overview.retrieve": reading,
+  // A view's query may hold a buyer's address, and the audit log is kept for ever.
+  "saved_views.list": reading,
+  "saved_views.create": { ...byAll, hides: ["query"] },
+  "saved_views.update": { ...byAll, hides: ["query"] },
+  "saved_views.remove": byAll,
+  "quotas.retrieve": reading
 } as const satisfies Record<string, ConsoleAct>
 export type ConsoleActName = keyof typeof consoleActs
 
@@ -62,6 +80,8 @@ export const ofWhom = (act: ConsoleActName): ConsoleAct["of"] => consoleActs[act
 
 export const isOpen = (act: ConsoleActName): boolean => (consoleActs[act] as ConsoleAct).isOpen === true
 export const isFresh = (act: ConsoleActName): boolean => (consoleActs[act] as ConsoleAct).isFresh === true
+
+export const hiddenFrom = (act: ConsoleActName): ReadonlyArray<string> => (consoleActs[act] as ConsoleAct).hides ?? []
 
 /** Whether people of a closed merchant may still do it for some time: they read, and take rights away. */
 export const isOfClosed = (act: ConsoleActName): boolean =>

@@ -1,0 +1,430 @@
+/**
+ * The console's own operations for a merchant, beside those of `/v1` that its pages call: settings, the merchant's audit
+ * log, its payouts, the figures of the home page, saved views and the quotas of this minute.
+ */
+import { optional, withoutNulls } from "@coffer/model/optional"
+import { OneLine } from "@coffer/model/Text"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { BalanceResource } from "./Balance.ts"
+import { Decoding, PersonSession } from "./Caller.ts"
+import { enveloped, listed } from "./Envelope.ts"
+import { Conflict, InvalidRequest, PayoutNotFound, SavedViewNotFound, Unavailable } from "./Errors.ts"
+import {
+  anyMode,
+  currency,
+  instant,
+  int,
+  kind,
+  merchantId,
+  minor,
+  ofMerchant,
+  orNull,
+  text,
+  withExample
+} from "./fields.ts"
+import { HeldCounts } from "./HeldUp.ts"
+import { ListQuery } from "./Lists.ts"
+import { MerchantResource, merchantSample, modeSettings, shopSettings } from "./Operator.ts"
+import { AuditEntryResource, auditEntrySample } from "./Operators.ts"
+import { PayoutQuery, PayoutResource } from "./Payouts.ts"
+import { sampleIds } from "./sampleIds.ts"
+
+const ofConsole = "/console/api/merchants/:merchant_id"
+
+// Settings -----------------------------------------------------------------------
+
+const { note: _words, object: _merchant, ...shown } = MerchantResource.fields
+const { note: _sampleWords, ...shownSample } = merchantSample
+
+/** The merchant as operators see it, without their words about it. */
+export const MerchantSettingsResource = withExample(
+  Schema.Struct({ object: kind("merchant_settings"), ...shown }).annotate({
+    identifier: "MerchantSettings",
+    description: "A merchant and its settings, as its people see them."
+  }),
+  { ...shownSample, object: "merchant_settings" }
+)
+export type MerchantSettingsResource = typeof MerchantSettingsResource.Encoded
+
+/** Approval, currencies, fees, quotas and the name that buyers read are the operators'. */
+export const UpdateMerchantSettings = withoutNulls(
+  Schema.Struct({ ...shopSettings, ...modeSettings }).annotate({ examples: [{ time_zone: "Europe/Berlin" }] }),
+  ["logo_url", "support_email", "support_url", "contact_email"]
+)
+export type UpdateMerchantSettings = typeof UpdateMerchantSettings.Type
+
+export class MerchantSettingsGroup extends HttpApiGroup.make("settings")
+  .add(
+    HttpApiEndpoint.get("retrieve", `${ofConsole}/settings`, {
+      params: ofMerchant,
+      success: enveloped(MerchantSettingsResource)
+    }).annotateMerge(OpenApi.annotations({ summary: "The merchant's settings", description: "In both environments." })),
+    HttpApiEndpoint.post("update", `${ofConsole}/settings`, {
+      params: ofMerchant,
+      payload: UpdateMerchantSettings,
+      success: enveloped(MerchantSettingsResource),
+      error: [Conflict, InvalidRequest, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Change settings",
+        description:
+          "A field that is left out stays. A developer changes those of the sandbox, and `live.default_notify_url`; " +
+          "all others are an owner's. `live.ip_allowlist` needs a session younger than 15 minutes. `mail_recipients` " +
+          "may get the address of a person of this merchant who has signed in."
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(PersonSession)
+  .annotate(OpenApi.Description, "Settings of a merchant.") {}
+
+// Audit log ----------------------------------------------------------------------
+
+const { previous_hash: _before, hash: _hash, object: _entry, sequence: _place, ...ofEntry } = AuditEntryResource.fields
+const { hash: _sampleHash, previous_hash: _sampleBefore, sequence: _samplePlace, ...entrySample } = auditEntrySample
+
+export const MerchantAuditEntryResource = withExample(
+  Schema.Struct({
+    object: kind("merchant_audit_entry"),
+    ...ofEntry,
+    by: Schema.Literals(["person", "operator"]).annotate({
+      description:
+        "`person`: somebody of this merchant. `operator`: somebody of the service, whose name, role, address and " +
+        "request are not shown."
+    })
+  }).annotate({ identifier: "MerchantAuditEntry", description: "One entry of the audit log about this merchant." }),
+  {
+    ...entrySample,
+    object: "merchant_audit_entry",
+    actor_id: sampleIds.person,
+    actor: "ada@shop.example",
+    role: "owner",
+    act: "console:main_keys.reset",
+    target: `/console/api/merchants/${sampleIds.merchant}/main_keys/live/reset`,
+    by: "person"
+  }
+)
+export type MerchantAuditEntryResource = typeof MerchantAuditEntryResource.Encoded
+
+export class MerchantAuditLogGroup extends HttpApiGroup.make("audit_log")
+  .add(
+    HttpApiEndpoint.get("list", `${ofConsole}/audit_log`, {
+      params: ofMerchant,
+      query: Schema.Struct(ListQuery),
+      success: listed(MerchantAuditEntryResource),
+      error: InvalidRequest
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Acts on this merchant, newest first",
+        description: "What its people did, and what operators did to it. An act has two entries, before and after it."
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(PersonSession)
+  .annotate(OpenApi.Description, "Acts on a merchant, and who did them.") {}
+
+// Payouts ------------------------------------------------------------------------
+
+export class MerchantPayoutsGroup extends HttpApiGroup.make("payouts")
+  .add(
+    HttpApiEndpoint.get("list", `${ofConsole}/payouts`, {
+      params: ofMerchant,
+      query: PayoutQuery,
+      success: listed(PayoutResource),
+      error: InvalidRequest
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Payouts, newest first",
+        description: "In the environment that `mode` names. Operators make them."
+      })
+    ),
+    HttpApiEndpoint.get("retrieve", `${ofConsole}/payouts/:payout_no`, {
+      params: { ...ofMerchant, payout_no: text("The payout's number.") },
+      success: enveloped(PayoutResource),
+      error: PayoutNotFound
+    }).annotateMerge(OpenApi.annotations({ summary: "Read a payout", description: "Where it is now." }))
+  )
+  .middleware(Decoding)
+  .middleware(PersonSession)
+  .annotate(OpenApi.Description, "Money on its way to the merchant's bank.") {}
+
+// Home page ----------------------------------------------------------------------
+
+/** Days that the home page may show. */
+export const overviewDays = ["7", "30", "90"] as const
+
+/** Disputes that are counted, at most. */
+export const overviewDisputesMax = 1_000
+/** Endpoints that fail, at most. */
+export const overviewEndpointsMax = 20
+
+const OverviewDay = Schema.Struct({
+  day: text("The day, `2026-11-24`, in the merchant's time zone."),
+  orders_created: int("Orders that were created on this day."),
+  orders_paid: int("Payments that were credited on this day."),
+  volume: minor("The amount of these payments"),
+  refunds: int("Refunds that succeeded on this day."),
+  refunded: minor("The amount of these refunds")
+}).annotate({ identifier: "OverviewDay", description: "Figures of a day in one currency." })
+
+const OverviewCurrency = Schema.Struct({
+  currency,
+  balance: BalanceResource.annotate({ description: "The wallet as it is now." }),
+  days: Schema.Array(OverviewDay).annotate({
+    description: "Each day that was counted, the oldest first, those without anything included."
+  })
+}).annotate({ identifier: "OverviewCurrency", description: "Figures in one currency." })
+
+const FailingEndpoint = Schema.Struct({
+  endpoint_id: text("Number of the endpoint."),
+  url: orNull(Schema.String, "Its address; null if it was removed meanwhile."),
+  failing_since: instant("When the first attempt failed after the latest that arrived."),
+  reason: text("Why the latest attempt failed.")
+}).annotate({ identifier: "FailingEndpoint", description: "A webhook endpoint at which nothing arrives." })
+
+export const OverviewResource = withExample(
+  Schema.Struct({
+    object: kind("overview"),
+    merchant_id: merchantId,
+    mode: anyMode,
+    time_zone: text("The zone whose days are counted."),
+    from: text("The first day that was asked for."),
+    to: text("Today."),
+    counted_at: instant("When it was counted; it is remembered for a few seconds."),
+    is_complete: Schema.Boolean.annotate({
+      description: "False while older days are still to be counted, which the next call goes on with."
+    }),
+    currencies: Schema.Array(OverviewCurrency).annotate({
+      description: "Currencies in which there was anything in these days, or in which the wallet was ever used."
+    }),
+    disputes: Schema.Struct({
+      needs_response: int(`Disputes that wait for evidence; counted to ${overviewDisputesMax}.`),
+      next_due_at: orNull(Schema.String, "The nearest deadline; null when none has one.")
+    }).annotate({ description: "Disputes that need an answer." }),
+    failing_endpoints: Schema.Array(FailingEndpoint).annotate({
+      description: `Webhook endpoints that fail now, at most ${overviewEndpointsMax}.`
+    }),
+    held_up: HeldCounts.annotate({ description: "What waits for somebody or something, by kind, as operators see it." })
+  }).annotate({ identifier: "Overview", description: "The figures of the home page." }),
+  {
+    object: "overview",
+    merchant_id: sampleIds.merchant,
+    mode: "sandbox",
+    time_zone: "Europe/Berlin",
+    from: "2026-11-21",
+    to: "2026-11-21",
+    counted_at: "2026-11-21T09:32:00.000Z",
+    is_complete: true,
+    currencies: [
+      {
+        currency: "USD",
+        balance: {
+          merchant_id: sampleIds.merchant,
+          currency: "USD",
+          mode: "sandbox",
+          available_balance: 1911,
+          frozen_balance: 0,
+          total_revenue: 1999,
+          total_fee: 88,
+          total_payout: 0,
+          total_refund: 0,
+          updated_at: "2026-11-21T09:31:12.502Z"
+        },
+        days: [{ day: "2026-11-21", orders_created: 2, orders_paid: 1, volume: 1999, refunds: 0, refunded: 0 }]
+      }
+    ],
+    disputes: { needs_response: 1, next_due_at: "2026-12-05T23:59:59.000Z" },
+    failing_endpoints: [],
+    held_up: {
+      refund: 0,
+      dispute: 1,
+      payout: 0,
+      delivery: 0,
+      unapplied_payment: 0,
+      stray_session: 0,
+      mail: 0,
+      report: 0
+    }
+  }
+)
+export type OverviewResource = typeof OverviewResource.Encoded
+
+export class OverviewGroup extends HttpApiGroup.make("overview")
+  .add(
+    HttpApiEndpoint.get("retrieve", `${ofConsole}/overview`, {
+      params: ofMerchant,
+      query: {
+        mode: anyMode,
+        days: Schema.Literals(overviewDays).annotate({ description: "How many days, today included." })
+      },
+      success: enveloped(OverviewResource),
+      error: InvalidRequest
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "The figures of the home page",
+        description: "Days are those of the merchant's time zone; of a sandbox by its own clock."
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(PersonSession)
+  .annotate(OpenApi.Description, "The home page.") {}
+
+// Saved views --------------------------------------------------------------------
+
+/** Views of one person at one merchant that are the person's own, and views that a merchant's people share. */
+export const savedViewsMax = { own: 100, shared: 200 } as const
+
+const viewName = OneLine(1, 100).annotate({ description: "What people call it." })
+const viewQuery = Schema.String.check(
+  Schema.isMaxLength(2_000),
+  Schema.isPattern(/^[!-~]*$/, { expected: "the query of an address, percent-encoded" })
+).annotate({ description: "Filters and columns, as the query of the page's address without its `?`." })
+const isShared = Schema.Boolean.annotate({ description: "Whether all people of the merchant see it." })
+
+export const SavedViewResource = withExample(
+  Schema.Struct({
+    object: kind("saved_view"),
+    view_id: text("Number of the view."),
+    merchant_id: merchantId,
+    page: text("The page that it is of: `orders`."),
+    name: text("What people call it."),
+    query: text("The query of the page's address, without its `?`."),
+    is_shared: isShared,
+    is_own: Schema.Boolean.annotate({ description: "Whether the person who asks has made it." }),
+    created_at: instant("When it was saved first."),
+    updated_at: instant("When it last changed.")
+  }).annotate({ identifier: "SavedView", description: "A list with its filters, under a name." }),
+  {
+    object: "saved_view",
+    view_id: sampleIds.savedView,
+    merchant_id: sampleIds.merchant,
+    page: "orders",
+    name: "Paid in euros",
+    query: "status=paid&currency=USD",
+    is_shared: false,
+    is_own: true,
+    created_at: "2026-11-21T09:00:00.000Z",
+    updated_at: "2026-11-21T09:00:00.000Z"
+  }
+)
+export type SavedViewResource = typeof SavedViewResource.Encoded
+
+const CreateSavedView = withoutNulls(
+  Schema.Struct({
+    page: Schema.String.check(
+      Schema.isMaxLength(40),
+      Schema.isPattern(/^[a-z][a-z_]*$/, { expected: "the name of a page" })
+    ).annotate({
+      description: "The page that it is of: `orders`, `refunds`, `disputes` and so on."
+    }),
+    name: viewName,
+    query: viewQuery,
+    is_shared: optional(isShared, "Whether all people of the merchant see it; `false` unless given.")
+  }).annotate({ examples: [{ page: "orders", name: "Paid in dollars", query: "status=paid&currency=USD" }] })
+)
+export type CreateSavedView = typeof CreateSavedView.Type
+
+const UpdateSavedView = withoutNulls(
+  Schema.Struct({
+    name: optional(viewName, "What people call it."),
+    query: optional(viewQuery, "Filters and columns."),
+    is_shared: optional(isShared, "Whether all people of the merchant see it.")
+  }).annotate({ examples: [{ is_shared: true }] })
+)
+export type UpdateSavedView = typeof UpdateSavedView.Type
+
+const ofView = { ...ofMerchant, view_id: text("The view's number.") }
+
+export class SavedViewsGroup extends HttpApiGroup.make("saved_views")
+  .add(
+    HttpApiEndpoint.get("list", `${ofConsole}/views`, {
+      params: ofMerchant,
+      success: listed(SavedViewResource)
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Saved views, newest first",
+        description: `The person's own, at most ${savedViewsMax.own}, and those that are shared, at most ${savedViewsMax.shared}.`
+      })
+    ),
+    HttpApiEndpoint.post("create", `${ofConsole}/views`, {
+      params: ofMerchant,
+      payload: CreateSavedView,
+      success: enveloped(SavedViewResource).pipe(HttpApiSchema.status(201)),
+      error: [Conflict, InvalidRequest]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Save a view",
+        description: "409: there are as many as there may be. A viewer saves views, and shares none: 403."
+      })
+    ),
+    HttpApiEndpoint.post("update", `${ofConsole}/views/:view_id`, {
+      params: ofView,
+      payload: UpdateSavedView,
+      success: enveloped(SavedViewResource),
+      error: [Conflict, InvalidRequest, SavedViewNotFound]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Change a view of mine",
+        description: "A field that is left out stays. 404 for a view of somebody else."
+      })
+    ),
+    HttpApiEndpoint.post("remove", `${ofConsole}/views/:view_id/remove`, {
+      params: ofView,
+      success: enveloped(SavedViewResource),
+      error: SavedViewNotFound
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Remove a view",
+        description: "One's own; an owner removes shared ones of others, too."
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(PersonSession)
+  .annotate(OpenApi.Description, "Lists with their filters, under a name.") {}
+
+// Quotas -------------------------------------------------------------------------
+
+const QuotaUse = Schema.Struct({
+  kind: Schema.Literals(["writes", "reads", "csv", "helpers"]).annotate({ description: "The kind of request." }),
+  by: Schema.Literals(["keys", "console"]).annotate({ description: "Programs with keys, or people in the console." }),
+  limit: int("Requests a minute of this kind."),
+  used: orNull(Schema.Int, "Requests of the last minute; null while the runners cannot count together.")
+}).annotate({ identifier: "QuotaUse", description: "A quota and how much of it is used." })
+
+export const QuotasResource = withExample(
+  Schema.Struct({
+    object: kind("quotas"),
+    mode: anyMode,
+    window_seconds: int("The time in which requests are counted."),
+    quotas: Schema.Array(QuotaUse).annotate({ description: "Each kind, for programs and for people." })
+  }).annotate({ identifier: "Quotas", description: "Quotas and how much of them is used." }),
+  {
+    object: "quotas",
+    mode: "sandbox",
+    window_seconds: 60,
+    quotas: [{ kind: "writes", by: "keys", limit: 120, used: 17 }]
+  }
+)
+export type QuotasResource = typeof QuotasResource.Encoded
+
+export class MerchantQuotasGroup extends HttpApiGroup.make("quotas")
+  .add(
+    HttpApiEndpoint.get("retrieve", `${ofConsole}/quotas`, {
+      params: ofMerchant,
+      query: { mode: anyMode },
+      success: enveloped(QuotasResource),
+      error: InvalidRequest
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Quotas of this minute",
+        description: "Looking counts as no request. Kinds of an environment without test helpers are left out."
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(PersonSession)
+  .annotate(OpenApi.Description, "Requests a minute.") {}

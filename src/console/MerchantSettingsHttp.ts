@@ -1,0 +1,120 @@
+/** Handlers of the console's `settings` and `quotas` groups: a merchant's own people read and change its settings. */
+import { CurrentPerson } from "@coffer/contract/Caller"
+import { ConsoleApi } from "@coffer/contract/Console"
+import type { MerchantSettingsResource } from "@coffer/contract/ConsoleMerchant"
+import * as Wire from "@coffer/contract/Errors"
+import type { PersonRole } from "@coffer/model/PersonRole"
+import { InvalidField } from "@coffer/rules/InvalidField"
+import { forbiddenSetting, needsFreshSession } from "@coffer/rules/people/settingsRoles"
+import { freshFor } from "@coffer/rules/people/signIn"
+import { DateTime, Duration, Effect, Layer } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { makeQuotaUse, quotaWindowSeconds } from "../edge/Quotas.ts"
+import { CurrentRecord } from "../http/CurrentRequest.ts"
+import { commonRefusals, unavailable } from "../http/refusals.ts"
+import { refuseWith, reply } from "../http/replies.ts"
+import { Logos } from "../merchants/Logos.ts"
+import { type Merchant, Merchants } from "../merchants/Merchants.ts"
+import { merchantView } from "../merchants/MerchantView.ts"
+import { People } from "../people/People.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
+import { span } from "../platform/runtime/span.ts"
+
+const { InvalidField: InvalidFieldRefusal } = commonRefusals
+const { NotCommitted } = unavailable
+
+const settings = HttpApiBuilder.group(
+  ConsoleApi,
+  "settings",
+  Effect.fnUntraced(function* (handlers) {
+    const merchants = yield* Merchants
+    const logos = yield* Logos
+    const clocks = yield* MerchantClocks
+    const people = yield* People
+
+    const view = (merchant: Merchant): MerchantSettingsResource => {
+      const ahead = clocks.offsetOf({ merchantId: merchant.merchant_id, mode: "sandbox" })
+      const { note: _, object: __, ...shown } = merchantView(merchant, { logoUrl: logos.urlOf, ahead })
+      return { object: "merchant_settings", ...shown }
+    }
+
+    /**
+     * A sandbox sends mails to addresses that are known to be the merchant's (silences: O42): those that operators have
+     * set, and those of people who have signed in by a mail to them.
+     */
+    const checkRecipients = Effect.fnUntraced(function* (merchant: Merchant, wanted: ReadonlyArray<string> = []) {
+      const known = merchant.modes.sandbox.mail_recipients
+      const fresh = wanted.filter((each) => !known.includes(each))
+      if (fresh.length === 0) return
+      const present = (yield* people.of(merchant.merchant_id)).filter(({ last_seen_at }) => last_seen_at !== null)
+      const emails = new Set(present.map(({ email }) => email))
+      if (fresh.every((each) => emails.has(each.toLowerCase()))) return
+      return yield* new InvalidField({
+        param: "sandbox.mail_recipients",
+        problem: "may get the address of a person of this merchant who has signed in; operators set others"
+      })
+    })
+
+    return handlers.handleAll({
+      retrieve: span("settings.retrieve")(
+        function* ({ params }) {
+          return yield* reply(view(yield* merchants.find(params.merchant_id)))
+        },
+        Effect.catchTags({ MerchantNotFound: Effect.die })
+      ),
+
+      update: span("settings.update")(
+        function* ({ params: { merchant_id }, payload }) {
+          const { logo_url, ...patch } = payload
+          yield* checkPerson(merchant_id, payload)
+          const before = yield* merchants.find(merchant_id)
+          yield* checkRecipients(before, payload.sandbox?.mail_recipients)
+          const logo = logo_url ? yield* logos.nameOf(merchant_id, logo_url) : logo_url
+          const after = yield* merchants.update(merchant_id, logo === undefined ? patch : { ...patch, logo })
+          const record = yield* CurrentRecord
+          record.change = { before: view(before), after: view(after) }
+          return yield* reply(view(after))
+        },
+        Effect.catchTags({ InvalidField: InvalidFieldRefusal, MerchantNotFound: Effect.die, NotCommitted })
+      )
+    })
+  })
+)
+
+/** Whether the person's role, and this session, may change these settings. */
+const checkPerson = Effect.fnUntraced(function* (merchantId: string, patch: object) {
+  const { shown } = yield* CurrentPerson
+  const role = shown.person.roles.find(({ merchant_id }) => merchant_id === merchantId)?.role as PersonRole
+  const field = forbiddenSetting(role, { ...patch })
+  if (field !== undefined) return yield* forbidden(`The role ${role} may not change ${field}.`)
+  if (!needsFreshSession({ ...patch })) return
+  const age = DateTime.distance(DateTime.makeUnsafe(shown.session.created_at), yield* currentTime)
+  if (Duration.isGreaterThan(age, freshFor)) {
+    return yield* forbidden("This session is older than 15 minutes. Sign in again to change live.ip_allowlist.")
+  }
+})
+
+const forbidden = (message: string) => refuseWith((request_id) => new Wire.Forbidden({ message, request_id }))
+
+const quotas = HttpApiBuilder.group(
+  ConsoleApi,
+  "quotas",
+  Effect.fnUntraced(function* (handlers) {
+    const merchants = yield* Merchants
+    const useOf = yield* makeQuotaUse
+
+    return handlers.handleAll({
+      retrieve: span("quotas.retrieve")(
+        function* ({ params, query: { mode } }) {
+          const { merchant_id: merchantId, quotas: own } = yield* merchants.find(params.merchant_id)
+          const used = yield* useOf({ merchantId, mode }, own)
+          return yield* reply({ object: "quotas", mode, window_seconds: quotaWindowSeconds, quotas: used })
+        },
+        Effect.catchTags({ MerchantNotFound: Effect.die })
+      )
+    })
+  })
+)
+
+export const layer = Layer.mergeAll(settings, quotas)
