@@ -129,7 +129,9 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
           <Views page={list.id} now={{ filters, columns: columns.map(({ id }) => id) }} onChoose={choose} />
           {menu}
           <ExportButton list={list} columns={columns} query={withTimes(filters)} />
-          {list.bulk !== undefined && <BulkMenu list={list} acts={list.bulk} query={withTimes(filters)} />}
+          {list.bulk !== undefined && list.bulk.length > 0 && (
+            <BulkMenu list={list} acts={list.bulk} query={withTimes(filters)} />
+          )}
         </div>
       </div>
       <Loaded result={result} lines={10}>
