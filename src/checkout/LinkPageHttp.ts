@@ -3,8 +3,7 @@
  * silences: L4, L5). Programs that look ahead get a page, and no order is made. The button of that page is a visit.
  */
 import { linkVisitsMax } from "@coffer/model/Limits"
-import { closedBy, knownVisit } from "@coffer/rules/link/decide"
-import { type PaymentLink, VisitNo } from "@coffer/rules/link/PaymentLink"
+import { closedBy, knownVisit, type PaymentLink, VisitNo } from "@coffer/rules/link/PaymentLink"
 import { Effect, type Layer, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"

@@ -3,8 +3,7 @@
  * in `consequences`; the order's and the wallet's half are committed with the dispute's own, or none of them is.
  */
 import { DisputeNo } from "@coffer/model/Ids"
-import { consequences, opening } from "@coffer/rules/dispute/consequences"
-import { decide, evolve } from "@coffer/rules/dispute/decide"
+import { consequences, decide, evolve, opening } from "@coffer/rules/dispute/decide"
 import {
   Dispute,
   DisputeCommand,

@@ -4,9 +4,16 @@
  */
 import { type LinkId, OutTradeNo, type TradeNo } from "@coffer/model/Ids"
 import { linkKey } from "@coffer/model/Metadata"
-import { consequences } from "@coffer/rules/link/consequences"
-import { decide, evolve } from "@coffer/rules/link/decide"
-import type { LinkClosed, LinkCommand, LinkConflict, LinkEvent, PaymentLink } from "@coffer/rules/link/PaymentLink"
+import {
+  consequences,
+  decide,
+  evolve,
+  type LinkClosed,
+  type LinkCommand,
+  type LinkConflict,
+  type LinkEvent,
+  type PaymentLink
+} from "@coffer/rules/link/PaymentLink"
 import type { Order } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { Aggregate } from "../aggregate/Aggregate.ts"

@@ -3,8 +3,7 @@
  * says what follows from it, and the write loop commits all of it.
  */
 import { Mode, prefixes, TradeNo } from "@coffer/model/Ids"
-import { consequences } from "@coffer/rules/order/consequences"
-import { decide, evolve } from "@coffer/rules/order/decide"
+import { consequences, decide, evolve } from "@coffer/rules/order/decide"
 import {
   type Order,
   OrderCommand,
