@@ -2,7 +2,6 @@
 import { Effect, Layer } from "effect"
 import { jobs, slots } from "../platform/jobs/Opening.ts"
 import * as DisputeCommands from "./DisputeCommands.ts"
-import * as DisputeEntity from "./DisputeEntity.ts"
 import * as Disputes from "./Disputes.ts"
 import * as DisputeStore from "./DisputeStore.ts"
 import { dueWork } from "../platform/jobs/dueWork.ts"
@@ -32,7 +31,7 @@ const checks = Layer.effectDiscard(
   })
 )
 
-export const layer = Layer.mergeAll(jobs(checks), slots(DisputeEntity.layer)).pipe(
+export const layer = Layer.mergeAll(jobs(checks), slots(DisputeCommands.layerSlots)).pipe(
   Layer.provideMerge(Disputes.layer),
   Layer.provideMerge(DisputeCommands.layer),
   Layer.provideMerge(DisputeStore.layer)

@@ -31,8 +31,7 @@ import { currentTime } from "../platform/runtime/clock.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
-import { LinkCommands, LinkNotFound } from "./LinkCommands.ts"
-import { askLink } from "./LinkEntity.ts"
+import { askLink, LinkCommands, LinkNotFound } from "./LinkCommands.ts"
 import { LinkStore } from "./LinkStore.ts"
 
 export { LinkNotFound }
