@@ -6,7 +6,7 @@ import { messages as disputes } from "../../src/disputes/DisputeCommands.ts"
 import { messages as links } from "../../src/links/LinkCommands.ts"
 import { messages as orders } from "../../src/orders/OrderCommands.ts"
 import { shapes } from "../../src/platform/cluster/messages.ts"
-import { messages as wallets } from "../../src/wallets/WalletEntity.ts"
+import { messages as wallets } from "../../src/wallets/Wallets.ts"
 
 /** The shapes of the newest number's messages. */
 const fingerprint = "3726adf9cfca076e"
