@@ -4,9 +4,8 @@ import { jobs, slots } from "../platform/jobs/Opening.ts"
 import * as DisputeCommands from "./DisputeCommands.ts"
 import * as Disputes from "./Disputes.ts"
 import * as DisputeStore from "./DisputeStore.ts"
-import { dueWork } from "../platform/jobs/dueWork.ts"
+import { dueWork, Workers } from "../platform/jobs/Workers.ts"
 import { forEachLeased } from "../platform/jobs/forEachLeased.ts"
-import { Workers } from "../platform/jobs/Workers.ts"
 
 /**
  * Disputes of which nothing was heard for long enough: an answer of the merchant's that the channel has not confirmed,
