@@ -30,9 +30,7 @@ import * as FailedCredentials from "./edge/FailedCredentials.ts"
 import * as OperatorToken from "./edge/OperatorToken.ts"
 import * as PersonSession from "./edge/PersonSession.ts"
 import * as PublicAdmission from "./edge/PublicAdmission.ts"
-import * as Quotas from "./edge/Quotas.ts"
 import * as ShortPath from "./edge/ShortPath.ts"
-import * as LeakedKeys from "./edge/LeakedKeys.ts"
 import { layerCompressed } from "./edge/staticContent.ts"
 import * as ApiKeyHttp from "./keys/ApiKeyHttp.ts"
 import * as LinkHttp from "./links/LinkHttp.ts"
@@ -110,7 +108,7 @@ const pages = Layer.mergeAll(
   ),
   EventsHttp.layer,
   channels.routes,
-  LeakedKeys.layer,
+  PublicAdmission.layerLeakedKeys,
   Layer.mergeAll(FilesHttp.layer, Docs.layer, ConsoleHttp.layer).pipe(Layer.provide(PublicAdmission.layer))
 )
 const middleware = Layer.mergeAll(
@@ -121,7 +119,7 @@ const middleware = Layer.mergeAll(
   PersonSession.layerGuest,
   Decoding.layer,
   Idempotency.layer,
-  Quotas.layer
+  MerchantKey.layerQuotas
 )
 
 /** Every route, with what each request passes on its way. */

@@ -4,8 +4,7 @@ import { jobs } from "../platform/jobs/Opening.ts"
 import * as IdempotencyKeys from "./IdempotencyKeys.ts"
 import * as IdempotencyStore from "./IdempotencyStore.ts"
 import { keptDuration } from "@coffer/rules/idempotency/claim"
-import { hourly } from "../platform/jobs/dueWork.ts"
-import { Workers } from "../platform/jobs/Workers.ts"
+import { hourly, Workers } from "../platform/jobs/Workers.ts"
 
 /** Rows removed by one statement, so that none holds locks for long. */
 const batchMax = 1_000
