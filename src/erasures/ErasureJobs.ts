@@ -201,12 +201,11 @@ const makeSteps = Effect.gen(function* () {
     limit
   })
   const erase = inParts(yield* makeEraseOrders)
-  const copiesOf = ({ account, email, erasure }: Work, now: DateTime.Utc) => ({
+  const copiesOf = ({ account, email, erasure }: Work) => ({
     merchantId: account?.merchantId,
     mode: account?.mode,
     email,
-    requestedAt: erasure.requested_at,
-    now
+    requestedAt: erasure.requested_at
   })
 
   const steps: Readonly<Record<Step, (work: Work, now: DateTime.Utc) => Effect.Effect<Slice>>> = {
@@ -247,12 +246,12 @@ const makeSteps = Effect.gen(function* () {
       if (soon > 0) return { counts, place: undefined, again: tryAgain.soon }
       return { counts, place: tradeNos.length < ordersMax ? undefined : tradeNos.at(-1) }
     }),
-    answers: Effect.fnUntraced(function* (work, now) {
-      const { erased, place } = yield* copies.answers(work.erasure.place, copiesOf(work, now))
+    answers: Effect.fnUntraced(function* (work) {
+      const { erased, place } = yield* copies.answers(work.erasure.place, copiesOf(work))
       return { counts: { answers: erased }, place }
     }),
-    logs: Effect.fnUntraced(function* (work, now) {
-      const { erased, place } = yield* copies.logs(work.erasure.place, copiesOf(work, now))
+    logs: Effect.fnUntraced(function* (work) {
+      const { erased, place } = yield* copies.logs(work.erasure.place, copiesOf(work))
       return { counts: { logs: erased }, place }
     })
   }

@@ -31,7 +31,6 @@ export interface CopiesOf {
   readonly mode: string | undefined
   readonly email: string | undefined
   readonly requestedAt: DateTime.Utc
-  readonly now: DateTime.Utc
 }
 
 export interface Walked {
