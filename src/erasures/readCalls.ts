@@ -2,7 +2,7 @@
  * Reads API logs with their bodies, page by page, and finds those that tell of a buyer: by the numbers of orders and of
  * what belongs to them, by the merchant's own numbers, and by the address. For erasures, and for archives.
  */
-import { prefixes } from "@coffer/model/Ids"
+import { firstIdBody, prefixes } from "@coffer/model/Ids"
 import { addressPattern } from "@coffer/rules/erasure"
 import { DateTime, Effect, Option, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
@@ -18,6 +18,8 @@ export interface CallsOf {
   readonly merchantId: string | undefined
   readonly mode: string | undefined
   readonly limit: number
+  /** Only calls that began later. */
+  readonly since?: DateTime.Utc | undefined
 }
 
 const CallRow = Schema.Struct({
@@ -75,7 +77,7 @@ export const makeReadCalls = (sql: SqlClient.SqlClient) => {
       yield* sql`select merchant_id, mode, request_id, method, path, status, error_code, duration_ms, ip, user_agent,
           idempotency_key, created_at, block, place
         from api_logs where merchant_id = ${account.merchant_id} and mode = ${account.mode}
-          and request_id > ${account.after}
+          and request_id > ${account.after} and request_id >= ${firstCall(options.since)}
         order by request_id limit ${options.limit}::int4`
     )
     const name = `${account.merchant_id}/${account.mode}/`
@@ -83,6 +85,9 @@ export const makeReadCalls = (sql: SqlClient.SqlClient) => {
     return { rows, next: options.merchantId === undefined ? name : undefined }
   })
 }
+
+const firstCall = (since: DateTime.Utc | undefined) =>
+  prefixes.request + (since === undefined ? "" : firstIdBody(DateTime.toEpochMillis(since)))
 
 export interface Block {
   readonly day: DateTime.Utc
