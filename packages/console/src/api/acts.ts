@@ -51,6 +51,17 @@ export const act = <A, E, R>(api: Callable<R>, call: Effect.Effect<A, E, R>, tri
   )
 }
 
+/** Asks once, beside what the screen shows: nothing is read again after it. Tried as often as an act. */
+export const ask = <A, E, R>(api: Callable<R>, call: Effect.Effect<A, E, R>): Promise<Outcome<A>> => {
+  const tried = Effect.retry(call, { while: isAway, times: 2, schedule: Schedule.exponential("400 millis") })
+  const inside = Effect.flatMap(AtomRegistry.getResult(registry, api.runtime), (services) =>
+    Effect.provideContext(tried, services as Context.Context<R>)
+  )
+  return Effect.runPromiseExit(inside).then((exit) =>
+    Exit.isSuccess(exit) ? { done: exit.value } : { problem: problemOf(exit.cause) }
+  )
+}
+
 /** A transport that failed, or 503: the same call may be sent again. */
 const isAway = (error: unknown): boolean =>
   (HttpClientError.isHttpClientError(error) && error.reason._tag === "TransportError") || codeOf(error) === 503
