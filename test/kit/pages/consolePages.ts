@@ -82,6 +82,7 @@ export const seeded = Effect.fnUntraced(function* (at: OpenConsole) {
   const endpoint = yield* done(at.post("/v1/webhook_endpoints", { url: `${at.origin}/hooks`, events: ["*"] }))
   const parked = yield* done(at.post("/v1/orders", { amount: 52_000, subject: "A wardrobe" }))
   yield* done(at.post(`/v1/test_helpers/orders/${parked["trade_no"]}/pay`, { amount: 51_999 }))
+  yield* at.paid(40_000, { subject: "A sofa" })
   const payout = yield* done(
     at.api.operator("POST", `/merchants/${at.merchantId}/payouts`, { mode: "sandbox", currency: "USD", amount: 2_500 })
   )
