@@ -156,7 +156,10 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
         await page.keyboard.type("d")
         await page.getByRole("option", { name: /Disputes/ }).waitFor()
         await page.keyboard.press("ArrowDown")
-        assert.match((await page.getByRole("option", { selected: true }).textContent()) ?? "", /^Deliveries/)
+        assert.match(
+          (await page.getByRole("listbox").getByRole("option", { selected: true }).textContent()) ?? "",
+          /^Deliveries/
+        )
         await page.keyboard.press("Enter")
         await page.waitForURL(/\/sandbox\/deliveries$/)
         await page.keyboard.press("ControlOrMeta+k")
