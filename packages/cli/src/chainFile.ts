@@ -1,7 +1,7 @@
 /** A chain as a CSV file, for proof offline: written by `coffer ledger export`, read by `coffer ledger verify`. */
 import { csvHeader, csvRow } from "@coffer/rules/csv"
 import { Option } from "effect"
-import type { Link } from "./chain.ts"
+import type { Link } from "@coffer/rules/wallet/chain"
 
 const fields = ["id", "sequence", "previous_hash", "hash", "text"] as const
 

@@ -1,9 +1,18 @@
 /** `coffer ledger`: the proof that no movement of money was changed, removed or slipped in (docs/ledger.md). */
+import { createHash } from "node:crypto"
 import { systemProblem } from "@coffer/rules/systemProblem"
+import {
+  type Broken,
+  type Kept,
+  type Link,
+  makeVerifier,
+  meaningOf,
+  type Movement,
+  walletOf
+} from "@coffer/rules/wallet/chain"
 import { Console, Effect, FileSystem, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { BalanceTransaction } from "../../sdk/src/index.ts"
-import { type Broken, type Kept, type Link, makeVerifier, meaningOf, type Movement, walletOf } from "./chain.ts"
 import { headerText, linesText, linksIn } from "./chainFile.ts"
 import { failed, Reported } from "./CliFailure.ts"
 import { type Client, connect } from "./client.ts"
@@ -30,6 +39,8 @@ const currency = Flag.Literals("currency", currencies).pipe(
   Flag.between(0, currencies.length),
   Flag.withDescription(`Only this wallet; ${currencies.join(", ")} unless given`)
 )
+
+const digestOf = ({ text }: Link): string => createHash("sha256").update(text, "utf8").digest("hex")
 
 const walletsOf = (chosen: ReadonlyArray<Currency>): ReadonlyArray<Currency> =>
   chosen.length === 0 ? currencies : chosen
@@ -99,7 +110,7 @@ const verdictsOfApi = Effect.fnUntraced(function* (chosen: ReadonlyArray<Currenc
 
 /** The chain and the ledger are read side by side. */
 const verdictOfApi = Effect.fnUntraced(function* (client: Client, currency: Currency, kept: Kept) {
-  const verifier = makeVerifier(kept)
+  const verifier = makeVerifier(kept, digestOf)
   const report = yield* progress()
   const movements = movementsOf(client, currency)
   let head: Link | undefined
@@ -168,7 +179,7 @@ const verdictsOfFile = Effect.fnUntraced(function* (file: string, kept: Kept) {
   }
   return [...Map.groupBy(links.value, walletOf)].map(([wallet, rows]): Verdict => {
     const newestFirst = rows.toSorted((a, b) => b.sequence - a.sequence)
-    const verifier = makeVerifier(kept)
+    const verifier = makeVerifier(kept, digestOf)
     for (const link of newestFirst) verifier.add(link)
     const { hash, id } = newestFirst[0]!
     return { wallet, rows: rows.length, head: { id, hash }, broken: verifier.end() }

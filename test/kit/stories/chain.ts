@@ -1,5 +1,6 @@
 /** The ledger's chain as the command line verifies it, for lists that a test has in memory. */
-import { type Broken, type Link, makeVerifier, type Movement } from "../../../packages/cli/src/chain.ts"
+import { createHash } from "node:crypto"
+import { type Broken, type Link, makeVerifier, type Movement } from "@coffer/rules/wallet/chain"
 
 export type { Link, Movement }
 
@@ -10,7 +11,9 @@ export const brokenIn = (
   kept: ReadonlyMap<string, string> = new Map()
 ): Broken | undefined => {
   const byId = new Map(movements.map((movement) => [movement.id, movement]))
-  const verifier = makeVerifier({ hashes: Object.fromEntries(kept), unmet: new Set() })
+  const verifier = makeVerifier({ hashes: Object.fromEntries(kept), unmet: new Set() }, ({ text }) =>
+    createHash("sha256").update(text, "utf8").digest("hex")
+  )
   for (const link of links) verifier.add(link, byId.get(link.id) ?? "missing")
   return verifier.end()
 }

@@ -80,3 +80,17 @@ export class OwnApi extends AtomHttpApi.Service<OwnApi>()("console", {
   baseUrl,
   transformClient: prepared((url) => url)
 }) {}
+
+/** Bytes of the merchant API: a file, a part of one by `range` (`bytes=0-99`), or a picture. */
+export const readBytes = async (account: Account, path: string, range?: string): Promise<Response | undefined> => {
+  const url = `/console/api/accounts/${account.merchantId}/${account.mode}/${path}`
+  const headers = { "Coffer-Console": "1", ...(range === undefined ? {} : { Range: range }) }
+  try {
+    const answer = await fetch(url, { headers })
+    noteAnswer(answer.status)
+    return answer
+  } catch {
+    noteNoAnswer()
+    return undefined
+  }
+}

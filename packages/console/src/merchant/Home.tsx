@@ -1,8 +1,315 @@
-/** The first page of a merchant. */
-import { useWords } from "../parts/words.ts"
+/** The first page of a merchant: how it goes, what needs somebody, and before the first payment how it begins. */
+import type { OverviewResource } from "@coffer/contract/ConsoleMerchant"
+import { useEffect } from "react"
+import { Link } from "wouter"
+import { shown } from "../api/acts.ts"
+import { OwnApi } from "../api/clients.ts"
+import { registry, useAtom } from "../api/registry.ts"
+import { useAccount } from "../api/session.ts"
+import { AsCode } from "../parts/AsCode.tsx"
+import { useQuery } from "../parts/ListPage.tsx"
+import { Plot } from "../parts/Plot.tsx"
+import { Loaded } from "../parts/states.tsx"
+import { Amount, amountText, Time } from "../parts/values.tsx"
+import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { leftText } from "./Disputes.tsx"
 
-const texts = { en: { title: "Home" }, zh: { title: "首页" } }
+const texts = {
+  en: {
+    title: "Home",
+    days: { "7": "7 days", "30": "30 days", "90": "90 days" },
+    period: "Period",
+    currency: "Currency",
+    volume: "Volume",
+    payments: "payments",
+    rate: "Paid orders",
+    rateOf: "of",
+    created: "created",
+    refunds: "Refunded",
+    refundsOf: "refunds",
+    balance: "Available",
+    held: "Held",
+    needs: "Needs you",
+    dispute: "dispute waits for your evidence",
+    disputes: "disputes wait for your evidence",
+    nearest: "the nearest is due",
+    late: "one is too late",
+    failing: "A webhook endpoint takes no events:",
+    since: "since",
+    calm: "Nothing waits for you.",
+    counting: "Older days are still being counted.",
+    zone: "Days in",
+    firstTitle: "Your first payment",
+    first: [
+      "Create an order. The answer has the address of a checkout page.",
+      "Open that page and pay with the test card 4242 4242 4242 4242, any later month and any CVC.",
+      "The order is paid: its money, its event and each step are on its page."
+    ],
+    firstLink: "Create one in the console",
+    live: "In live the same calls take a key that begins with svc_live_."
+  },
+  zh: {
+    title: "首页",
+    days: { "7": "7 天", "30": "30 天", "90": "90 天" },
+    period: "时间段",
+    currency: "货币",
+    volume: "交易额",
+    payments: "笔付款",
+    rate: "已付款订单",
+    rateOf: "/",
+    created: "个已创建",
+    refunds: "已退款",
+    refundsOf: "笔退款",
+    balance: "可用",
+    held: "冻结",
+    needs: "需要您处理",
+    dispute: "个争议等待您提交证据",
+    disputes: "个争议等待您提交证据",
+    nearest: "最近的期限",
+    late: "有一个已逾期",
+    failing: "有 Webhook 端点无法接收事件：",
+    since: "自",
+    calm: "没有需要您处理的事项。",
+    counting: "更早的日期仍在统计中。",
+    zone: "日期所用时区",
+    firstTitle: "您的第一笔付款",
+    first: [
+      "创建订单，响应中包含收银台页面地址。",
+      "打开该页面，用测试卡 4242 4242 4242 4242 付款，有效期任选未来月份，CVC 任意。",
+      "订单即已付款：资金、事件及每一步都在订单页面上。"
+    ],
+    firstLink: "在控制台创建",
+    live: "在正式环境中，同样的调用使用以 svc_live_ 开头的密钥。"
+  }
+}
+type Texts = typeof texts.en
 
-const Home = () => <h1>{useWords(texts).title}</h1>
+const periods = ["7", "30", "90"] as const
+type Currency = OverviewResource["currencies"][number]
+
+/** Figures are counted by the service every few seconds. */
+const lookEvery = 15_000
+
+const Home = () => {
+  const { merchantId, mode } = useAccount()
+  const words = useWords(texts)
+  const [query, setQuery] = useQuery()
+  const days = periods.find((each) => each === query["days"]) ?? "30"
+  const atom = OwnApi.query("overview", "retrieve", {
+    params: { merchant_id: merchantId },
+    query: { mode, days },
+    reactivityKeys: shown
+  })
+  const overview = useAtom(atom)
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === "visible" && registry.refresh(atom), lookEvery)
+    return () => clearInterval(timer)
+  }, [atom])
+  return (
+    <div className="list home">
+      <header className="head">
+        <h1>{words.title}</h1>
+        <div className="tabs" role="group" aria-label={words.period}>
+          {periods.map((each) => (
+            <button
+              key={each}
+              type="button"
+              aria-pressed={each === days}
+              onClick={() => setQuery({ ...query, days: each })}
+            >
+              {words.days[each]}
+            </button>
+          ))}
+        </div>
+      </header>
+      <Loaded result={overview} lines={8}>
+        {({ data }) => <Figures overview={data} words={words} />}
+      </Loaded>
+    </div>
+  )
+}
+
+const Figures = ({ overview, words }: { readonly overview: OverviewResource; readonly words: Texts }) => {
+  const [query, setQuery] = useQuery()
+  const { currencies, is_complete, time_zone } = overview
+  const [busiest] = currencies.toSorted((a, b) => paidOf(b) - paidOf(a))
+  const chosen = currencies.find(({ currency }) => currency === query["currency"]) ?? busiest
+  const isNew = currencies.every((each) => each.balance.total_revenue === 0)
+  return (
+    <>
+      <Needs overview={overview} words={words} />
+      {isNew && <First words={words} />}
+      {chosen !== undefined && (
+        <>
+          {currencies.length > 1 && (
+            <div className="tabs" role="group" aria-label={words.currency}>
+              {currencies.map(({ currency }) => (
+                <button
+                  key={currency}
+                  type="button"
+                  aria-pressed={currency === chosen.currency}
+                  onClick={() => setQuery({ ...query, currency })}
+                >
+                  {currency}
+                </button>
+              ))}
+            </div>
+          )}
+          <OfCurrency figures={chosen} words={words} />
+          <Balances currencies={currencies} words={words} />
+          <p className="small soft">
+            {words.zone} {time_zone}. {!is_complete && words.counting}
+          </p>
+        </>
+      )}
+    </>
+  )
+}
+
+const sum = ({ days }: Currency, of: (day: Currency["days"][number]) => number) =>
+  days.reduce((total, day) => total + of(day), 0)
+const paidOf = (figures: Currency) => sum(figures, ({ orders_paid }) => orders_paid)
+
+const OfCurrency = ({ figures, words }: { readonly figures: Currency; readonly words: Texts }) => {
+  const language = useLanguage()
+  const { currency, days } = figures
+  const [paid, created] = [paidOf(figures), sum(figures, ({ orders_created }) => orders_created)]
+  const rateText = (part: number, whole: number) =>
+    whole === 0 ? "–" : `${Math.round((100 * Math.min(part, whole)) / whole)} %`
+  const money = (minor: number) => amountText(minor, currency, language)
+  return (
+    <>
+      <div className="tiles">
+        <Tile name={words.volume} note={`${paid.toLocaleString()} ${words.payments}`}>
+          {money(sum(figures, ({ volume }) => volume))}
+        </Tile>
+        <Tile
+          name={words.rate}
+          note={`${paid.toLocaleString()} ${words.rateOf} ${created.toLocaleString()} ${words.created}`}
+        >
+          {rateText(paid, created)}
+        </Tile>
+        <Tile
+          name={words.refunds}
+          note={`${sum(figures, ({ refunds }) => refunds).toLocaleString()} ${words.refundsOf}`}
+        >
+          {money(sum(figures, ({ refunded }) => refunded))}
+        </Tile>
+      </div>
+      <div className="plots">
+        <section className="card">
+          <Plot
+            title={words.volume}
+            bars={days.map(({ day, volume }) => ({ day, value: volume, text: money(volume) }))}
+          />
+        </section>
+        <section className="card">
+          <Plot
+            title={words.rate}
+            bars={days.map(({ day, orders_created, orders_paid }) => ({
+              day,
+              value: orders_paid,
+              text: `${orders_paid} ${words.rateOf} ${orders_created}`
+            }))}
+          />
+        </section>
+      </div>
+    </>
+  )
+}
+
+const Tile = (props: { readonly name: string; readonly note: string; readonly children: React.ReactNode }) => (
+  <section className="card tile">
+    <h2 className="small soft">{props.name}</h2>
+    <p className="figure">{props.children}</p>
+    <p className="small soft">{props.note}</p>
+  </section>
+)
+
+const Balances = ({ currencies, words }: { readonly currencies: ReadonlyArray<Currency>; readonly words: Texts }) => {
+  const { base } = useAccount()
+  return (
+    <div className="tiles">
+      {currencies.map(({ balance: { available_balance, frozen_balance }, currency }) => (
+        <Link key={currency} href={`${base}/ledger?currency=${currency}`} className="card tile">
+          <span className="small soft">
+            {words.balance} {currency}
+          </span>
+          <span className="figure">
+            <Amount minor={available_balance} currency={currency} />
+          </span>
+          <span className="small soft">
+            {words.held} <Amount minor={frozen_balance} currency={currency} />
+          </span>
+        </Link>
+      ))}
+    </div>
+  )
+}
+
+/** What waits for somebody, the most urgent first; one calm line when there is nothing. */
+const Needs = ({ overview, words }: { readonly overview: OverviewResource; readonly words: Texts }) => {
+  const { base } = useAccount()
+  const language = useLanguage()
+  const { disputes, failing_endpoints } = overview
+  if (disputes.needs_response === 0 && failing_endpoints.length === 0) return <p className="soft">✓ {words.calm}</p>
+  return (
+    <section className="note urgent stack">
+      <h2>{words.needs}</h2>
+      <ul className="stack">
+        {disputes.needs_response > 0 && (
+          <li>
+            <Link href={`${base}/disputes?status=needs_response`}>
+              <strong>{disputes.needs_response}</strong>{" "}
+              {disputes.needs_response === 1 ? words.dispute : words.disputes}
+            </Link>
+            {disputes.next_due_at !== null && `, ${dueText(disputes.next_due_at, words, language)}`}
+          </li>
+        )}
+        {failing_endpoints.map(({ endpoint_id, failing_since, reason, url }) => (
+          <li key={endpoint_id}>
+            {words.failing}{" "}
+            <Link href={`${base}/webhooks/${encodeURIComponent(endpoint_id)}`}>
+              <code>{url ?? endpoint_id}</code>
+            </Link>
+            , {words.since} <Time at={failing_since} />: {reason}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const dueText = (at: string, words: Texts, language: Language) => {
+  const left = leftText(at, Date.now(), language)
+  return left === undefined ? words.late : `${words.nearest} ${left}`
+}
+
+const First = ({ words }: { readonly words: Texts }) => {
+  const { base, mode } = useAccount()
+  return (
+    <section className="card">
+      <h2>{words.firstTitle}</h2>
+      <ol className="steps">
+        {words.first.map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+      </ol>
+      {mode === "live" && <p className="soft">{words.live}</p>}
+      <AsCode
+        call={{
+          method: "POST",
+          path: "/v1/orders",
+          body: { amount: 1999, currency: "USD", subject: "Two books", out_trade_no: "cart-1" },
+          sdk: "coffer.orders.create",
+          cli: "orders create --amount 1999"
+        }}
+      />
+      <p>
+        <Link href={`${base}/orders`}>{words.firstLink} →</Link>
+      </p>
+    </section>
+  )
+}
 
 export default Home

@@ -27,6 +27,18 @@ const People = lazy(() => import("./People.tsx"))
 const Settings = lazy(() => import("./Settings.tsx"))
 const Audit = lazy(() => import("./Audit.tsx"))
 const Sessions = lazy(() => import("../parts/Sessions.tsx"))
+const Refunds = lazy(() => import("./Refunds.tsx"))
+const Refund = lazy(() => import("./Refund.tsx"))
+const Disputes = lazy(() => import("./Disputes.tsx"))
+const Dispute = lazy(() => import("./Dispute.tsx"))
+const Ledger = lazy(() => import("./Ledger.tsx"))
+const LedgerRow = lazy(() => import("./LedgerRow.tsx"))
+const Links = lazy(() => import("./Links.tsx"))
+const PaymentLink = lazy(() => import("./PaymentLink.tsx"))
+const Receipts = lazy(() => import("./Receipts.tsx"))
+const Payouts = lazy(() => import("./Payouts.tsx"))
+const Payout = lazy(() => import("./Payout.tsx"))
+const Reports = lazy(() => import("./Reports.tsx"))
 
 const texts = {
   en: {
@@ -176,6 +188,18 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
             <Route path={`${base}/settings`} component={Settings} />
             <Route path={`${base}/audit`} component={Audit} />
             <Route path={`${base}/sessions`} component={Sessions} />
+            <Route path={`${base}/refunds`} component={Refunds} />
+            <Route path={`${base}/refunds/:ref`}>{({ ref }) => <Refund number={decodeURIComponent(ref)} />}</Route>
+            <Route path={`${base}/disputes`} component={Disputes} />
+            <Route path={`${base}/disputes/:ref`}>{({ ref }) => <Dispute number={decodeURIComponent(ref)} />}</Route>
+            <Route path={`${base}/ledger`} component={Ledger} />
+            <Route path={`${base}/ledger/:id`}>{({ id }) => <LedgerRow number={decodeURIComponent(id)} />}</Route>
+            <Route path={`${base}/links`} component={Links} />
+            <Route path={`${base}/links/:id`}>{({ id }) => <PaymentLink number={decodeURIComponent(id)} />}</Route>
+            <Route path={`${base}/receipts`} component={Receipts} />
+            <Route path={`${base}/payouts`} component={Payouts} />
+            <Route path={`${base}/payouts/:no`}>{({ no }) => <Payout number={decodeURIComponent(no)} />}</Route>
+            <Route path={`${base}/reports`} component={Reports} />
             <Route>
               <Redirect to={base} />
             </Route>

@@ -1,29 +1,25 @@
-/** The page of an order: its story, its refunds, and what can be done about it. */
+/** The page of an order: its story, its refunds and disputes, its receipt, and what its status allows. */
+import type { DisputeResource } from "@coffer/contract/Disputes"
 import type { OrderResource } from "@coffer/contract/Orders"
-import { act, shown } from "../api/acts.ts"
+import type { RefundResource } from "@coffer/contract/Refunds"
+import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
-import { Act, TextField } from "../parts/act.tsx"
+import { type Column, type List, Rows } from "../parts/ListPage.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
-import { Amount, amountText, Copy, minorOf, State, Time, typedOf } from "../parts/values.tsx"
+import { Loaded } from "../parts/states.tsx"
+import { Amount, State, Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
+import { disputeColumns, disputeTexts } from "./Disputes.tsx"
+import { isWeb } from "./find.ts"
+import { OrderActs } from "./OrderActs.tsx"
+import { refundColumns, refundTexts } from "./Refunds.tsx"
+import { StatusTable } from "./StatusTable.tsx"
 import { Story } from "./Story.tsx"
 
 const texts = {
   en: {
     orders: "Orders",
-    refund: "Refund",
-    expire: "Expire",
-    receipt: "Send receipt",
-    checkout: "Checkout page",
-    amount: "Amount",
-    reason: "Reason",
-    refundSays: "The buyer gets it back by the same way. It cannot be taken back.",
-    atMost: "At most",
-    number: "Your number of the refund",
-    expireSays: "The checkout page takes no payment any more. It cannot be taken back.",
-    receiptSays: "The receipt is sent by mail.",
-    email: "To",
     subject: "Subject",
     ownNumber: "Your number",
     fee: "Fee",
@@ -37,23 +33,17 @@ const texts = {
     refundable: "Refundable until",
     receiptTo: "Receipt to",
     receiptNo: "Receipt",
+    receiptSent: "Receipt sent",
+    receiptFailed: "Receipt not sent",
+    open: "Open",
     metadata: "Metadata",
-    events: "Events go to"
+    events: "Events go to",
+    refunds: "Refunds",
+    disputes: "Disputes",
+    language: "Buyer's language"
   },
   zh: {
     orders: "订单",
-    refund: "退款",
-    expire: "使过期",
-    receipt: "发送收据",
-    checkout: "收银台页面",
-    amount: "金额",
-    reason: "原因",
-    refundSays: "款项将原路退回买家，无法撤销。",
-    atMost: "最多",
-    number: "您的退款编号",
-    expireSays: "收银台页面将不再接受付款，无法撤销。",
-    receiptSays: "收据将通过邮件发送。",
-    email: "收件人",
     subject: "标题",
     ownNumber: "您的编号",
     fee: "手续费",
@@ -67,8 +57,14 @@ const texts = {
     refundable: "可退款至",
     receiptTo: "收据邮箱",
     receiptNo: "收据",
+    receiptSent: "收据发送时间",
+    receiptFailed: "收据发送失败",
+    open: "打开",
     metadata: "元数据",
-    events: "事件发送至"
+    events: "事件发送至",
+    refunds: "退款",
+    disputes: "争议",
+    language: "买家语言"
   }
 }
 type Texts = typeof texts.en
@@ -87,10 +83,16 @@ const Order = ({ number }: { readonly number: string }) => {
           <Amount minor={amount} currency={currency} /> <State of={status} />
         </>
       )}
-      acts={({ data }) => <Acts order={data} words={words} />}
+      acts={({ data }) => <OrderActs order={data} />}
       facts={({ data }) => factsOf(data, words)}
     >
-      {({ data }) => <Story number={data.trade_no} currency={data.currency} />}
+      {({ data }) => (
+        <>
+          {data.paid_at !== null && <Parts number={data.trade_no} words={words} />}
+          <Story number={data.trade_no} currency={data.currency} status={data.status} />
+          <StatusTable status={data.status} />
+        </>
+      )}
     </ObjectPage>
   )
 }
@@ -105,90 +107,88 @@ const factsOf = (order: OrderResource, words: Texts) => [
   [words.payment, order.payment_id === null ? "–" : <code key="p">{order.payment_id}</code>] as const,
   [words.created, <Time key="c" at={order.created_at} />] as const,
   [words.paid, <Time key="d" at={order.paid_at} />] as const,
-  [words.expires, <Time key="e" at={order.expires_at} />] as const,
+  ...(order.status === "pending" ? [[words.expires, <Time key="e" at={order.expires_at} />] as const] : []),
   ...(order.refundable_until === null
     ? []
     : [[words.refundable, <Time key="u" at={order.refundable_until} />] as const]),
-  [words.receiptTo, order.receipt_email ?? "–"] as const,
+  ...receiptFacts(order, words),
   [words.events, order.notify_url ?? "–"] as const,
+  ...(order.locale === null ? [] : [[words.language, order.locale] as const]),
   ...Object.entries(order.metadata).map(([name, value]) => [`${words.metadata}: ${name}`, value] as const)
 ]
 
-const Acts = ({ order, words }: { readonly order: OrderResource; readonly words: Texts }) => {
-  const { api, may } = useAccount()
+const receiptFacts = (order: OrderResource, words: Texts) => {
+  const { receipt_email, receipt_failure_reason, receipt_number, receipt_sent_at, receipt_url } = order
+  return [
+    [words.receiptTo, receipt_email ?? "–"] as const,
+    ...(receipt_url === null || !isWeb(receipt_url)
+      ? []
+      : [
+          [
+            words.receiptNo,
+            <a key="o" href={receipt_url} target="_blank" rel="noreferrer">
+              {receipt_number ?? words.open}
+            </a>
+          ] as const
+        ]),
+    ...(receipt_sent_at === null ? [] : [[words.receiptSent, <Time key="s" at={receipt_sent_at} />] as const]),
+    ...(receipt_failure_reason === null ? [] : [[words.receiptFailed, receipt_failure_reason] as const])
+  ]
+}
+
+/** The newest refunds and disputes of the order; its story has all of them. */
+const Parts = ({ number, words }: { readonly number: string; readonly words: Texts }) => {
+  const { api, base } = useAccount()
   const language = useLanguage()
-  const { amount, currency, refunded_amount, status, trade_no } = order
-  const left = amount - refunded_amount
-  const refundOf = (typed: FormData) => {
-    const text = (name: string) => String(typed.get(name) ?? "").trim()
-    return {
-      trade_no,
-      amount: minorOf(text("amount")) ?? 0,
-      ...(text("out_refund_no") === "" ? {} : { out_refund_no: text("out_refund_no") }),
-      ...(text("reason") === "" ? {} : { reason: text("reason") })
-    }
-  }
+  const about = { query: { trade_no: number, limit: "100" } as never, reactivityKeys: shown }
+  const refunds = useAtom(api.query("refunds", "list", about))
+  const disputes = useAtom(api.query("disputes", "list", about))
+  const [refundWords, disputeWords] = [useWords(refundTexts), useWords(disputeTexts)]
   return (
     <>
-      {may("refunds:write") && (status === "paid" || status === "partially_refunded") && (
-        <Act
-          name={words.refund}
-          isPrimary
-          says={words.refundSays}
-          fields={
-            <>
-              <TextField
-                label={`${words.amount} (${currency})`}
-                name="amount"
-                isRequired
-                inputMode="decimal"
-                initial={typedOf(left)}
-                hint={`${words.atMost} ${amountText(left, currency, language)}`}
-              />
-              <TextField label={words.number} name="out_refund_no" initial={`rf-${crypto.randomUUID().slice(0, 8)}`} />
-              <TextField label={words.reason} name="reason" maxLength={500} />
-            </>
-          }
-          run={(typed) =>
-            act(
-              api,
-              api.use((client) => client.refunds.create({ payload: refundOf(typed) as never }))
-            )
-          }
-          code={(typed) => ({
-            method: "POST",
-            path: "/v1/refunds",
-            body: refundOf(typed),
-            sdk: "coffer.refunds.create"
-          })}
-        />
-      )}
-      {may("orders:write") && status === "pending" && (
-        <>
-          <a className="button" href={order.checkout_url} target="_blank" rel="noreferrer">
-            {words.checkout}
-          </a>
-          <Copy text={order.checkout_url} label={words.checkout} />
-          <Act
-            name={words.expire}
-            isDangerous
-            says={words.expireSays}
-            run={() =>
-              act(
-                api,
-                api.use((client) => client.orders.expire({ params: { ref: trade_no } }))
-              )
-            }
-            code={() => ({
-              method: "POST",
-              path: `/v1/orders/${trade_no}/expire`,
-              sdk: "coffer.orders.expire",
-              args: [trade_no]
-            })}
+      <Loaded result={refunds} lines={1}>
+        {(answer) => (
+          <Part
+            title={words.refunds}
+            columns={refundColumns(refundWords).filter(({ id }) => id !== "trade_no")}
+            rows={(answer as never as Listed<RefundResource>).data.data}
+            keyOf={({ refund_no }) => refund_no}
+            hrefOf={({ refund_no }) => `${base}/refunds/${refund_no}`}
           />
-        </>
-      )}
+        )}
+      </Loaded>
+      <Loaded result={disputes} lines={1}>
+        {(answer) => (
+          <Part
+            title={words.disputes}
+            columns={disputeColumns(disputeWords, language).filter(({ id }) => id !== "trade_no")}
+            rows={(answer as never as Listed<DisputeResource>).data.data}
+            keyOf={({ dispute_no }) => dispute_no}
+            hrefOf={({ dispute_no }) => `${base}/disputes/${dispute_no}`}
+          />
+        )}
+      </Loaded>
     </>
+  )
+}
+
+interface Listed<Row> {
+  readonly data: { readonly data: ReadonlyArray<Row> }
+}
+
+const Part = <Row,>(
+  props: Pick<List<Row>, "hrefOf" | "keyOf" | "title"> & {
+    readonly columns: ReadonlyArray<Column<Row>>
+    readonly rows: ReadonlyArray<Row>
+  }
+) => {
+  const { columns, rows, title } = props
+  if (rows.length === 0) return null
+  return (
+    <section className="stack part">
+      <h2>{title}</h2>
+      <Rows list={props} columns={columns.filter(({ isHidden }) => isHidden !== true)} rows={rows} />
+    </section>
   )
 }
 

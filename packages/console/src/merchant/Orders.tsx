@@ -4,6 +4,7 @@ import { Amount, amountText, minorOf, State, stateText, Time } from "../parts/va
 import { act, shown } from "../api/acts.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
+import { AsCode } from "../parts/AsCode.tsx"
 import type { BulkAct } from "../parts/BulkActs.tsx"
 import { type Column, type List, ListPage, type Query } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
@@ -33,6 +34,9 @@ const texts = {
     empty: "Create one here, or by your server: each order has a checkout page that you can pay with a test card.",
     expire: "Expire",
     expireSays: "Orders that wait for a payment expire now. Their checkout pages take no payment any more.",
+    refund: "Refund",
+    refundSays:
+      "All that is left of each paid order goes back to its buyer by the same way. Fees are not given back. It cannot be taken back.",
     numberHint: "Sent again with the same terms, it gets the same order."
   },
   zh: {
@@ -56,6 +60,8 @@ const texts = {
     empty: "可在此创建，或由您的服务器创建：每个订单都有收银台页面，可用测试卡付款。",
     expire: "使过期",
     expireSays: "等待付款的订单将立即过期，其收银台页面不再接受付款。",
+    refund: "退款",
+    refundSays: "每个已付款订单的剩余金额将原路退回买家，手续费不退。无法撤销。",
     numberHint: "以相同条款再次提交会得到同一订单。"
   }
 }
@@ -151,6 +157,23 @@ const expireAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
     )
 })
 
+/** Of the whole rest: an order whose answer was lost has nothing left when the act is begun again. */
+const refundAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
+  name: words.refund,
+  says: words.refundSays,
+  isDangerous: true,
+  fits: ({ status }) => status === "paid" || status === "partially_refunded",
+  run: ({ trade_no }) =>
+    act(
+      api,
+      api.use((client) =>
+        client.refunds.create({
+          payload: { trade_no, out_refund_no: `rf-${crypto.randomUUID().slice(0, 12)}` } as never
+        })
+      )
+    )
+})
+
 const listOf = (account: InAccount, words: Texts, language: Language): List<Order> => ({
   id: "orders",
   title: words.title,
@@ -165,10 +188,22 @@ const listOf = (account: InAccount, words: Texts, language: Language): List<Orde
   keyOf: ({ trade_no }) => trade_no,
   hrefOf: ({ trade_no }) => `${account.base}/orders/${trade_no}`,
   acts: account.may("orders:write") ? <CreateOrder words={words} /> : undefined,
-  bulk: account.may("orders:write") ? [expireAct(account, words)] : [],
+  bulk: [
+    ...(account.may("refunds:write") ? [refundAct(account, words)] : []),
+    ...(account.may("orders:write") ? [expireAct(account, words)] : [])
+  ],
   empty: (
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>
+      <AsCode
+        call={{
+          method: "POST",
+          path: "/v1/orders",
+          body: { amount: 1999, currency: "USD", subject: "Two books" },
+          sdk: "coffer.orders.create",
+          cli: "orders create --amount 1999"
+        }}
+      />
     </Empty>
   )
 })

@@ -1,25 +1,44 @@
-/** The whole story of an order on a time axis: each step leads to its object, and each object back to its steps. */
+/** The whole story of an order on a time axis: each step leads to its object and to the steps that belong to it. */
 import type { TimelineEntry } from "@coffer/contract/Timeline"
-import { useState } from "react"
+import { commandOf } from "@coffer/rules/order/statusTable"
+import { useEffect, useMemo, useState } from "react"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { Loaded } from "../parts/states.tsx"
-import { Amount, Time } from "../parts/values.tsx"
-import { useWords } from "../parts/words.ts"
+import { Amount, amountText, stateText, Time } from "../parts/values.tsx"
+import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { pageOf } from "./find.ts"
+import { movementText, reasonText } from "./moneyWords.ts"
+import { type Step, stepsOf } from "./neighbours.ts"
+import { StatusRow } from "./StatusTable.tsx"
 
 const texts = {
   en: {
     title: "Story",
+    says: "Each step leads to its neighbours: from a call to the money, the event and each attempt to deliver it.",
     all: "All",
     cut: "There are more than 1,000 rows of a kind; the newest are left out.",
-    after: "later",
+    belongs: "Belongs to",
+    refused: "Why this was refused",
+    balance: "Balance",
+    created: "Order created",
+    paid: "Paid by",
+    unapplied: "Payment that the order did not take",
+    asked: "Refund requested",
+    refunded: "Refund paid out",
+    rejected: "Refund rejected",
+    opened: "Disputed by the buyer",
+    ended: "Dispute ended",
+    to: "to",
+    attempt: "Attempt",
+    noAnswer: "no answer",
+    mail: "Receipt by mail to",
     kinds: {
       request: "Request",
       order: "Order",
-      unapplied_payment: "Unapplied payment",
+      unapplied_payment: "Payment",
       refund: "Refund",
       dispute: "Dispute",
       ledger: "Ledger",
@@ -31,13 +50,28 @@ const texts = {
   },
   zh: {
     title: "完整经过",
+    says: "每一步都可点击到相邻的步骤：从调用到资金，再到事件及每次投递尝试。",
     all: "全部",
     cut: "某一类超过 1,000 行；最新的未显示。",
-    after: "之后",
+    belongs: "相关步骤",
+    refused: "为何被拒绝",
+    balance: "余额",
+    created: "订单已创建",
+    paid: "已付款，方式",
+    unapplied: "订单未接收的付款",
+    asked: "已申请退款",
+    refunded: "退款已到账",
+    rejected: "退款被拒绝",
+    opened: "买家提出争议",
+    ended: "争议已结束",
+    to: "至",
+    attempt: "第",
+    noAnswer: "无响应",
+    mail: "收据邮件发送至",
     kinds: {
       request: "请求",
       order: "订单",
-      unapplied_payment: "未入账付款",
+      unapplied_payment: "付款",
       refund: "退款",
       dispute: "争议",
       ledger: "账本",
@@ -48,36 +82,22 @@ const texts = {
     }
   }
 }
-type Kind = keyof typeof texts.en.kinds
+type Texts = typeof texts.en
+type Kind = keyof Texts["kinds"]
 
-export const Story = ({ number, currency }: { readonly number: string; readonly currency: string }) => {
+export const Story = (props: { readonly number: string; readonly currency: string; readonly status: string }) => {
+  const { currency, number, status } = props
   const { api } = useAccount()
   const words = useWords(texts)
   const story = useAtom(api.query("timelines", "retrieve", { params: { ref: number }, reactivityKeys: shown }))
-  const [kind, setKind] = useState<string>()
   return (
     <section className="card">
       <h2>{words.title}</h2>
+      <p className="small soft">{words.says}</p>
       <Loaded result={story}>
         {({ data: { entries, truncated } }) => (
           <>
-            <div className="tabs" role="group" aria-label={words.title}>
-              <button type="button" aria-pressed={kind === undefined} onClick={() => setKind(undefined)}>
-                {words.all}
-              </button>
-              {Array.from(new Set(entries.map((entry) => entry.kind))).map((each) => (
-                <button key={each} type="button" aria-pressed={kind === each} onClick={() => setKind(each)}>
-                  {words.kinds[each]}
-                </button>
-              ))}
-            </div>
-            <ol className="story">
-              {entries
-                .filter((entry) => kind === undefined || entry.kind === kind)
-                .map((entry, index) => (
-                  <Step key={`${entry.id} ${index}`} entry={entry} currency={currency} />
-                ))}
-            </ol>
+            <Steps entries={entries} currency={currency} status={status} />
             {truncated && <p className="soft">{words.cut}</p>}
           </>
         )}
@@ -86,60 +106,235 @@ export const Story = ({ number, currency }: { readonly number: string; readonly 
   )
 }
 
-const amounts = new Set([
-  "amount",
-  "balance_before",
-  "balance_after",
-  "frozen_after",
-  "fee",
-  "refunded_amount",
-  "net_amount"
-])
-
-const Step = ({ currency, entry }: { readonly entry: TimelineEntry; readonly currency: string }) => {
-  const { base } = useAccount()
+const Steps = (props: {
+  readonly entries: ReadonlyArray<TimelineEntry>
+  readonly currency: string
+  readonly status: string
+}) => {
+  const { currency, entries, status } = props
   const words = useWords(texts)
-  const page = pageOf(entry.id)
-  const details = Object.entries(entry.details).filter(([, value]) => value !== null)
+  const [kind, setKind] = useState<string>()
+  const here = useHash()
+  const steps = useMemo(() => stepsOf(entries), [entries])
+  const byKey = useMemo(() => new Map(steps.map((step) => [step.key, step])), [steps])
+  useEffect(() => {
+    if (byKey.has(here)) setKind(undefined)
+  }, [byKey, here])
   return (
-    <li className={entry.kind} id={`${entry.kind}-${entry.id}`}>
-      <details>
+    <>
+      <div className="tabs" role="group" aria-label={words.title}>
+        <button type="button" aria-pressed={kind === undefined} onClick={() => setKind(undefined)}>
+          {words.all}
+        </button>
+        {Array.from(new Set(entries.map((entry) => entry.kind))).map((each) => (
+          <button key={each} type="button" aria-pressed={kind === each} onClick={() => setKind(each)}>
+            {words.kinds[each as Kind]}
+          </button>
+        ))}
+      </div>
+      <ol className="story">
+        {steps
+          .filter(({ entry }) => kind === undefined || entry.kind === kind)
+          .map((step) => (
+            <StepRow
+              key={step.key}
+              step={step}
+              neighbours={step.neighbours.map((key) => byKey.get(key)!)}
+              isHere={step.key === here}
+              currency={currency}
+              status={status}
+            />
+          ))}
+      </ol>
+    </>
+  )
+}
+
+/** The step that the address names, without its `#`. */
+const useHash = (): string => {
+  const read = () => decodeURIComponent(location.hash.slice(1))
+  const [hash, setHash] = useState(read)
+  useEffect(() => {
+    const changed = () => setHash(read())
+    addEventListener("hashchange", changed)
+    addEventListener("popstate", changed)
+    return () => {
+      removeEventListener("hashchange", changed)
+      removeEventListener("popstate", changed)
+    }
+  }, [])
+  return hash
+}
+
+const amounts = new Set(["amount", "balance_before", "balance_after", "frozen_after", "fee", "taken"])
+
+interface RowProps {
+  readonly step: Step
+  readonly neighbours: ReadonlyArray<Step>
+  readonly isHere: boolean
+  readonly currency: string
+  readonly status: string
+}
+
+const StepRow = ({ currency, isHere, neighbours, status, step }: RowProps) => {
+  const { entry, key } = step
+  const words = useWords(texts)
+  const language = useLanguage()
+  const [isOpen, setOpen] = useState(isHere)
+  const [row, setRow] = useState<HTMLLIElement | null>(null)
+  useEffect(() => {
+    if (!isHere || row === null) return
+    setOpen(true)
+    // A new page begins at its top; the step comes into view after that.
+    const frame = requestAnimationFrame(() => row.scrollIntoView({ block: "center" }))
+    return () => cancelAnimationFrame(frame)
+  }, [isHere, row])
+  const command = entry.kind === "request" ? commandOf(String(entry.details["path"])) : undefined
+  return (
+    <li ref={setRow} className={`${entry.kind} ${isHere ? "here" : ""}`} id={key}>
+      <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
           <span className="kind">{words.kinds[entry.kind as Kind]}</span>
-          <span className="text">{entry.text}</span>
+          <span className="text">{sentence(entry, words, language)}</span>
           <Time at={entry.at} />
         </summary>
-        <dl className="facts">
-          <div>
-            <dt>id</dt>
-            <dd>
-              {page === undefined ? (
-                <code>{entry.id}</code>
-              ) : (
-                <Link href={`${base}${page}`}>
-                  <code>{entry.id}</code>
-                </Link>
-              )}
-            </dd>
+        {isOpen && <Details entry={entry} currency={currency} />}
+        {isOpen && command !== undefined && entry.details["error_code"] !== null && (
+          <div className="why">
+            <p className="small">
+              <strong>{words.refused}</strong>
+            </p>
+            <StatusRow command={command} status={status} />
           </div>
-          {details.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>
-                {amounts.has(name) && typeof value === "number" ? (
-                  <Amount minor={value} currency={currency} />
-                ) : typeof value === "string" && pageOf(value) !== undefined ? (
-                  <Link href={`${base}${pageOf(value)}`}>
-                    <code>{value}</code>
-                  </Link>
-                ) : (
-                  String(value)
-                )}
-              </dd>
-            </div>
-          ))}
-        </dl>
+        )}
       </details>
+      {neighbours.length > 0 && (
+        <nav className="near" aria-label={`${words.belongs}: ${key}`}>
+          {neighbours.map((each) => (
+            <a key={each.key} href={`#${encodeURIComponent(each.key)}`}>
+              {label(each.entry, words, language)}
+            </a>
+          ))}
+        </nav>
+      )}
     </li>
   )
+}
+
+const Details = ({ currency, entry }: { readonly entry: TimelineEntry; readonly currency: string }) => {
+  const { base } = useAccount()
+  const linked = (value: string) => {
+    const page = pageOf(value)
+    return page === undefined ? (
+      value
+    ) : (
+      <Link href={`${base}${page}`}>
+        <code>{value}</code>
+      </Link>
+    )
+  }
+  const facts = [["id", entry.id] as const, ...Object.entries(entry.details).filter(([, value]) => value !== null)]
+  return (
+    <dl className="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            {amounts.has(name) && typeof value === "number" ? (
+              <Amount minor={value} currency={currency} />
+            ) : (
+              linked(String(value))
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+// Texts ------------------------------------------------------------------------------
+
+const field = (entry: TimelineEntry, name: string): string => String(entry.details[name] ?? "")
+const money = (entry: TimelineEntry, name: string, language: Language) =>
+  amountText(Number(entry.details[name]), field(entry, "currency"), language)
+
+/** A step as a sentence; a kind that is newer than this page is told in the service's words. */
+const sentence = (entry: TimelineEntry, words: Texts, language: Language): React.ReactNode => {
+  const isEnd = entry.details["status"] !== undefined
+  switch (entry.kind) {
+    case "request":
+      return (
+        <>
+          <code>
+            {field(entry, "method")} {field(entry, "path")}
+          </code>{" "}
+          → {field(entry, "status")}
+          {entry.details["error_code"] === null ? "" : ` ${field(entry, "error_code")}`}
+        </>
+      )
+    case "order":
+      return entry.details["payment_id"] === undefined
+        ? `${words.created}: ${money(entry, "amount", language)}`
+        : `${words.paid} ${field(entry, "payment_method")}: ${money(entry, "amount", language)}`
+    case "refund":
+      if (!isEnd) return `${words.asked}: ${money(entry, "amount", language)}`
+      return entry.details["status"] === "failed"
+        ? `${words.rejected}: ${field(entry, "failure_reason")}`
+        : words.refunded
+    case "dispute":
+      return isEnd
+        ? `${words.ended}: ${stateText(field(entry, "status"), language)}`
+        : `${words.opened}: ${money(entry, "amount", language)}, ${reasonText(field(entry, "reason"), language)}`
+    case "ledger":
+      return (
+        <>
+          {movementText(field(entry, "type"), language)}: <strong>{money(entry, "amount", language)}</strong>{" "}
+          <span className="soft">
+            {words.balance} {money(entry, "balance_after", language)}
+          </span>
+        </>
+      )
+    case "event":
+      return <code>{field(entry, "type")}</code>
+    case "delivery":
+      return `${words.to} ${field(entry, "url")}: ${stateText(field(entry, "status"), language)}`
+    case "attempt": {
+      const answer = field(entry, "status_code") || field(entry, "failure") || words.noAnswer
+      const number = field(entry, "attempt")
+      return `${language === "zh" ? `第 ${number} 次` : `${words.attempt} ${number}`}: ${answer}, ${field(entry, "duration_ms")} ms`
+    }
+    case "receipt":
+      return `${words.mail} ${field(entry, "recipient")}: ${stateText(field(entry, "status"), language)}`
+    default:
+      return entry.text
+  }
+}
+
+/** A step in a word or two, for links to it. */
+const label = (entry: TimelineEntry, words: Texts, language: Language): string => {
+  const kind = words.kinds[entry.kind as Kind]
+  switch (entry.kind) {
+    case "ledger":
+      return `${kind}: ${movementText(field(entry, "type"), language)}`
+    case "event":
+      return `${kind}: ${field(entry, "type")}`
+    case "attempt":
+      return `${kind} ${field(entry, "attempt")}`
+    case "order":
+      return entry.details["payment_id"] === undefined
+        ? words.created
+        : `${words.paid} ${field(entry, "payment_method")}`
+    case "refund":
+      return entry.details["status"] === undefined
+        ? words.asked
+        : entry.details["status"] === "failed"
+          ? words.rejected
+          : words.refunded
+    case "dispute":
+      return entry.details["status"] === undefined ? words.opened : words.ended
+    case "request":
+      return `${kind}: ${field(entry, "path").split("/").at(-1) ?? ""}`
+    default:
+      return kind
+  }
 }

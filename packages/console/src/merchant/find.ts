@@ -19,6 +19,10 @@ export const pageOf = (number: string): string | undefined => {
   return found === undefined ? undefined : `/${found[1]}/${encodeURIComponent(number)}`
 }
 
+/** The step of an order's story that is about an object: `refund`, `dispute`, `ledger`, `event` or `delivery`. */
+export const stepOf = (tradeNo: string, kind: string, id: string): string =>
+  `/orders/${encodeURIComponent(tradeNo)}#${encodeURIComponent(`${kind}-${id}`)}`
+
 /**
  * A number leads to its object, an e-mail to the orders of the buyer, `key=value` to the orders with that metadata, and
  * everything else to the order with that number of the merchant.
@@ -31,3 +35,6 @@ export const placeOf = (text: string): string => {
   if (key !== undefined) return `/orders?${new URLSearchParams({ [`metadata[${key}]`]: value! })}`
   return `/orders?${new URLSearchParams({ out_trade_no: text })}`
 }
+
+/** A link from data leads only to a page of the web. */
+export const isWeb = (url: string): boolean => /^https?:\/\//.test(url)

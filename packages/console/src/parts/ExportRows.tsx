@@ -118,8 +118,11 @@ export const csvOf = <Row,>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyA
   return `\uFEFF${lines.map((line) => line.map(field).join(",")).join("\r\n")}\r\n`
 }
 
-export const download = (name: string, text: string, type = "text/csv;charset=utf-8") => {
-  const url = URL.createObjectURL(new Blob([text], { type }))
+export const download = (name: string, text: string, type = "text/csv;charset=utf-8") =>
+  downloadBlob(name, new Blob([text], { type }))
+
+export const downloadBlob = (name: string, blob: Blob) => {
+  const url = URL.createObjectURL(blob)
   const link = Object.assign(document.createElement("a"), { href: url, download: name })
   link.click()
   setTimeout(() => URL.revokeObjectURL(url), 10_000)

@@ -63,6 +63,8 @@ export interface List<Row> {
   readonly liveEvery?: number
   /** Shown above the filters. */
   readonly above?: React.ReactNode
+  /** Of its heading: 2 where the page has another. */
+  readonly level?: 1 | 2
 }
 
 const texts = {
@@ -117,7 +119,7 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
   return (
     <section className="list">
       <header className="head">
-        <h1>{list.title}</h1>
+        {list.level === 2 ? <h2>{list.title}</h2> : <h1>{list.title}</h1>}
         <div className="acts">{list.acts}</div>
       </header>
       {list.above}
@@ -127,7 +129,9 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
           <Views page={list.id} now={{ filters, columns: columns.map(({ id }) => id) }} onChoose={choose} />
           {menu}
           <ExportButton list={list} columns={columns} query={withTimes(filters)} />
-          {list.bulk !== undefined && <BulkMenu list={list} acts={list.bulk} query={withTimes(filters)} />}
+          {list.bulk !== undefined && list.bulk.length > 0 && (
+            <BulkMenu list={list} acts={list.bulk} query={withTimes(filters)} />
+          )}
         </div>
       </div>
       <Loaded result={result} lines={10}>

@@ -1,8 +1,8 @@
 /**
  * Whether a wallet's chain of hashes holds, by the rules of docs/ledger.md, "Verify it yourself". Rows are read newest
- * first, as the API lists them, and none is kept: the first row that does not hold is the last that is found.
+ * first, as the API lists them, and none is kept: the first row that does not hold is the last that is found. Pure: the
+ * command line and the merchant's browser verify by the same rules, each with its own SHA-256.
  */
-import { createHash } from "node:crypto"
 
 export interface Link {
   readonly id: string
@@ -57,7 +57,8 @@ export interface Kept {
   readonly unmet: Set<string>
 }
 
-export const makeVerifier = ({ hashes, unmet }: Kept): Verifier => {
+/** `digestOf`: SHA-256 of the link's text, as UTF-8, in hex. */
+export const makeVerifier = ({ hashes, unmet }: Kept, digestOf: (link: Link) => string): Verifier => {
   let newer: { readonly link: Link; readonly movement: Movement | "missing" | undefined } | undefined
   let wallet: string | undefined
   let broken: Broken | undefined
@@ -65,7 +66,7 @@ export const makeVerifier = ({ hashes, unmet }: Kept): Verifier => {
     if (newer === undefined) return
     const { link, movement } = newer
     wallet ??= walletOf(link)
-    const rule = ruleBrokenBy(link, before, wallet, movement, hashes[link.id])
+    const rule = ruleBrokenBy(link, digestOf(link), before, wallet, movement, hashes[link.id])
     if (rule !== undefined) broken = { id: link.id, rule }
   }
   return {
@@ -86,12 +87,13 @@ export const walletOf = ({ text }: Link): string => text.split("\n", 1)[0]!
 
 const ruleBrokenBy = (
   { hash, id, previous_hash, sequence, text }: Link,
+  digest: string,
   before: Pick<Link, "hash" | "sequence">,
   walletOfChain: string,
   movement: Movement | "missing" | undefined,
   kept: string | undefined
 ): Rule | undefined => {
-  if (createHash("sha256").update(text, "utf8").digest("hex") !== hash) return 1
+  if (digest !== hash) return 1
   if (sequence !== before.sequence + 1) return 2
   if (previous_hash !== before.hash) return 3
   const lines = text.split("\n")

@@ -1,0 +1,220 @@
+/** The page of a dispute: how long is left, the evidence, the loss accepted; and in the sandbox the bank's word. */
+import type { DisputeResource } from "@coffer/contract/Disputes"
+import { Link } from "wouter"
+import { act, shown } from "../api/acts.ts"
+import { useAtom } from "../api/registry.ts"
+import { useAccount } from "../api/session.ts"
+import { Act, ChoiceField } from "../parts/act.tsx"
+import { ObjectPage } from "../parts/ObjectPage.tsx"
+import { Loaded } from "../parts/states.tsx"
+import { Amount, amountText, State, Time, timeText } from "../parts/values.tsx"
+import { useLanguage, useWords } from "../parts/words.ts"
+import { Due } from "./Disputes.tsx"
+import { Evidence } from "./Evidence.tsx"
+import { stepOf } from "./find.ts"
+import { Movements } from "./Movements.tsx"
+import { reasonText } from "./moneyWords.ts"
+
+const texts = {
+  en: {
+    disputes: "Disputes",
+    order: "Order",
+    story: "In the order's story",
+    reason: "Reason",
+    channelNo: "The channel's number",
+    channelStatus: "The channel says",
+    held: "Money held",
+    yes: "Yes",
+    no: "No",
+    fee: "Fee of the loss",
+    opened: "Opened",
+    due: "Answer due",
+    closed: "Decided",
+    accept: "Accept the loss",
+    acceptSays: "The buyer keeps the amount, and the fee of a lost dispute is charged. It cannot be taken back.",
+    resolve: "Decide as the bank",
+    resolveSays: "A test: the bank decides. “Won” may also follow a loss, as an appeal does.",
+    outcome: "The bank's word",
+    outcomes: {
+      won: "Won: the amount comes back",
+      lost: "Lost: the buyer keeps it",
+      closed: "Closed: the buyer withdraws"
+    },
+    needs: "The buyer's bank waits for your answer. Send evidence, or accept the loss. Without an answer it is lost.",
+    noDeadline: "The bank has set no deadline.",
+    dueAt: "The last moment is",
+    review: "The bank has your evidence and decides. Nothing is to be done now.",
+    won: "You have won: the amount is yours again.",
+    lost: "The dispute is lost: the buyer keeps the amount.",
+    closedNote: "The buyer's bank has withdrawn the dispute: the amount is yours again."
+  },
+  zh: {
+    disputes: "争议",
+    order: "订单",
+    story: "在订单经过中查看",
+    reason: "原因",
+    channelNo: "渠道编号",
+    channelStatus: "渠道状态",
+    held: "资金冻结",
+    yes: "是",
+    no: "否",
+    fee: "败诉费用",
+    opened: "提出时间",
+    due: "回应期限",
+    closed: "裁定时间",
+    accept: "接受败诉",
+    acceptSays: "款项归买家，并收取败诉费用。无法撤销。",
+    resolve: "模拟银行裁定",
+    resolveSays: "测试：由银行裁定。败诉之后也可能因申诉而胜诉。",
+    outcome: "银行结果",
+    outcomes: { won: "胜诉：款项退回给您", lost: "败诉：款项归买家", closed: "关闭：买家撤回" },
+    needs: "买家的银行正在等待您的回应。请提交证据，或接受败诉。不回应即为败诉。",
+    noDeadline: "银行未设期限。",
+    dueAt: "最后期限为",
+    review: "银行已收到您的证据，正在裁定。目前无需操作。",
+    won: "您已胜诉：款项已退回给您。",
+    lost: "争议败诉：款项归买家。",
+    closedNote: "买家的银行已撤回争议：款项已退回给您。"
+  }
+}
+type Texts = typeof texts.en
+
+const Dispute = ({ number }: { readonly number: string }) => {
+  const { api, base } = useAccount()
+  const words = useWords(texts)
+  const language = useLanguage()
+  const dispute = useAtom(api.query("disputes", "retrieve", { params: { ref: number }, reactivityKeys: shown }))
+  return (
+    <ObjectPage
+      result={dispute}
+      back={[`${base}/disputes`, words.disputes]}
+      number={number}
+      head={({ data: { amount, currency, status } }) => (
+        <>
+          <Amount minor={amount} currency={currency} /> <State of={status} />
+        </>
+      )}
+      acts={({ data }) => <Acts dispute={data} words={words} />}
+      facts={({ data }) => factsOf(data, words, base, language)}
+    >
+      {({ data }) => (
+        <>
+          <Stand dispute={data} words={words} />
+          <EvidenceOf dispute={data} />
+          <Movements about={data.dispute_no} tradeNo={data.trade_no} />
+          <p>
+            <Link href={`${base}${stepOf(data.trade_no, "dispute", data.dispute_no)}`}>{words.story} →</Link>
+          </p>
+        </>
+      )}
+    </ObjectPage>
+  )
+}
+
+/** Where it stands, and what is to be done. */
+const Stand = ({ dispute, words }: { readonly dispute: DisputeResource; readonly words: Texts }) => {
+  const language = useLanguage()
+  const { evidence_due_by, status } = dispute
+  if (status !== "needs_response") {
+    const said = { under_review: words.review, won: words.won, lost: words.lost, closed: words.closedNote }[status]
+    return <p className="note">{said}</p>
+  }
+  return (
+    <div className="note urgent">
+      {evidence_due_by !== null && (
+        <p className="left">
+          <Due at={evidence_due_by} isOpen />
+        </p>
+      )}
+      <p>
+        {words.needs}{" "}
+        {evidence_due_by === null ? words.noDeadline : `${words.dueAt} ${timeText(evidence_due_by, language, "full")}.`}
+      </p>
+    </div>
+  )
+}
+
+const EvidenceOf = ({ dispute }: { readonly dispute: DisputeResource }) => {
+  const { api } = useAccount()
+  const evidence = useAtom(
+    api.query("disputes", "retrieveEvidence", { params: { ref: dispute.dispute_no }, reactivityKeys: shown })
+  )
+  return (
+    <Loaded result={evidence} lines={4}>
+      {({ data }) => <Evidence dispute={dispute} stored={data} />}
+    </Loaded>
+  )
+}
+
+const factsOf = (dispute: DisputeResource, words: Texts, base: string, language: "en" | "zh") => [
+  [
+    words.order,
+    <Link key="o" href={`${base}/orders/${dispute.trade_no}`}>
+      <code>{dispute.trade_no}</code>
+    </Link>
+  ] as const,
+  [words.reason, reasonText(dispute.reason, language)] as const,
+  [words.due, <Time key="d" at={dispute.evidence_due_by} />] as const,
+  [words.held, dispute.funds_frozen ? words.yes : words.no] as const,
+  ...(dispute.fee === null
+    ? []
+    : [[words.fee, <Amount key="f" minor={dispute.fee} currency={dispute.currency} />] as const]),
+  [words.channelNo, <code key="n">{dispute.processor_dispute_id}</code>] as const,
+  [words.channelStatus, dispute.processor_status] as const,
+  [words.opened, <Time key="p" at={dispute.opened_at} />] as const,
+  [words.closed, <Time key="c" at={dispute.closed_at} />] as const
+]
+
+const Acts = ({ dispute, words }: { readonly dispute: DisputeResource; readonly words: Texts }) => {
+  const { api, may, mode } = useAccount()
+  const language = useLanguage()
+  const { amount, currency, dispute_no, status } = dispute
+  const outcomeOf = (typed: FormData) => ({ outcome: String(typed.get("outcome") ?? "won") })
+  return (
+    <>
+      {may("disputes:write") && status === "needs_response" && (
+        <Act
+          name={words.accept}
+          isDangerous
+          says={`${amountText(amount, currency, language)}. ${words.acceptSays}`}
+          run={() =>
+            act(
+              api,
+              api.use((client) => client.disputes.accept({ params: { ref: dispute_no } }))
+            )
+          }
+          code={() => ({
+            method: "POST",
+            path: `/v1/disputes/${dispute_no}/accept`,
+            sdk: "coffer.disputes.accept",
+            args: [dispute_no]
+          })}
+        />
+      )}
+      {mode === "sandbox" && may("test_helpers:write") && (
+        <Act
+          name={words.resolve}
+          says={words.resolveSays}
+          fields={<ChoiceField label={words.outcome} name="outcome" choices={Object.entries(words.outcomes)} />}
+          run={(typed) =>
+            act(
+              api,
+              api.use((client) =>
+                client.test_helpers.resolveDispute({ params: { ref: dispute_no }, payload: outcomeOf(typed) as never })
+              )
+            )
+          }
+          code={(typed) => ({
+            method: "POST",
+            path: `/v1/test_helpers/disputes/${dispute_no}/resolve`,
+            body: outcomeOf(typed),
+            sdk: "coffer.testHelpers.disputes.resolve",
+            args: [dispute_no]
+          })}
+        />
+      )}
+    </>
+  )
+}
+
+export default Dispute

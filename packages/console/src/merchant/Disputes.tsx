@@ -1,0 +1,188 @@
+/** The list of disputes, with the time that is left for each answer. */
+import type { DisputeResource } from "@coffer/contract/Disputes"
+import { useEffect, useState } from "react"
+import { act, shown } from "../api/acts.ts"
+import { type InAccount, useAccount } from "../api/session.ts"
+import { AsCode } from "../parts/AsCode.tsx"
+import type { BulkAct } from "../parts/BulkActs.tsx"
+import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
+import { Empty } from "../parts/states.tsx"
+import { Amount, amountText, State, stateText, Time, timeText } from "../parts/values.tsx"
+import { type Language, tags, useLanguage, useWords } from "../parts/words.ts"
+import { reasonText } from "./moneyWords.ts"
+
+export const disputeTexts = {
+  en: {
+    title: "Disputes",
+    amount: "Amount",
+    status: "Status",
+    reason: "Reason",
+    due: "Answer due",
+    order: "Order",
+    disputeNo: "Dispute",
+    opened: "Opened",
+    closed: "Decided",
+    accept: "Accept",
+    acceptSays:
+      "You accept the loss of each dispute that waits for evidence. The buyers keep the money and a fee is charged. It cannot be taken back.",
+    emptyTitle: "No disputes",
+    empty: "A buyer who does not know a payment may ask the bank to take it back. You then answer here, with evidence.",
+    emptySandbox: "To see one, open a paid order and choose “Dispute as the buyer”.",
+    over: "Too late",
+    late: "The deadline has passed"
+  },
+  zh: {
+    title: "争议",
+    amount: "金额",
+    status: "状态",
+    reason: "原因",
+    due: "回应期限",
+    order: "订单",
+    disputeNo: "争议号",
+    opened: "提出时间",
+    closed: "裁定时间",
+    accept: "接受",
+    acceptSays: "对每个待回应的争议接受败诉：款项归买家，并收取费用。无法撤销。",
+    emptyTitle: "没有争议",
+    empty: "买家若不认可某笔付款，可要求银行收回。届时您可在此提交证据回应。",
+    emptySandbox: "如需体验，请打开已付款订单并选择“模拟买家争议”。",
+    over: "已逾期",
+    late: "期限已过"
+  }
+}
+type Texts = typeof disputeTexts.en
+
+const dash = <span className="soft">–</span>
+
+/** The time that is left in the largest fitting unit: "in 6 days", "in 40 minutes". */
+export const leftText = (due: string, now: number, language: Language): string | undefined => {
+  const seconds = (Date.parse(due) - now) / 1_000
+  if (seconds <= 0) return undefined
+  const format = new Intl.RelativeTimeFormat(tags[language], { numeric: "always" })
+  if (seconds >= 86_400) return format.format(Math.floor(seconds / 86_400), "day")
+  if (seconds >= 3_600) return format.format(Math.floor(seconds / 3_600), "hour")
+  return format.format(Math.max(1, Math.floor(seconds / 60)), "minute")
+}
+
+/** A deadline that is counted down while one looks at it. */
+export const Due = ({ at, isOpen }: { readonly at: string | null; readonly isOpen: boolean }) => {
+  const words = useWords(disputeTexts)
+  const language = useLanguage()
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    if (!isOpen) return
+    const timer = setInterval(() => setNow(Date.now()), 30_000)
+    return () => clearInterval(timer)
+  }, [isOpen])
+  if (at === null || !isOpen) return dash
+  const left = leftText(at, now, language)
+  const isNear = Date.parse(at) - now < 2 * 86_400_000
+  return (
+    <time dateTime={at} title={timeText(at, language, "full")} className={isNear ? "due near" : "due"}>
+      {left ?? words.over}
+    </time>
+  )
+}
+
+export const disputeColumns = (words: Texts, language: Language): ReadonlyArray<Column<DisputeResource>> => [
+  {
+    id: "amount",
+    name: words.amount,
+    isNumber: true,
+    text: ({ amount, currency }) => amountText(amount, currency, "en"),
+    cell: ({ amount, currency }) => <Amount minor={amount} currency={currency} />
+  },
+  { id: "status", name: words.status, text: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
+  {
+    id: "due",
+    name: words.due,
+    text: ({ evidence_due_by }) => evidence_due_by ?? "",
+    cell: ({ evidence_due_by, status }) => <Due at={evidence_due_by} isOpen={status === "needs_response"} />
+  },
+  {
+    id: "reason",
+    name: words.reason,
+    isWide: true,
+    text: ({ reason }) => reason,
+    cell: ({ reason }) => reasonText(reason, language)
+  },
+  {
+    id: "trade_no",
+    name: words.order,
+    isWide: true,
+    text: ({ trade_no }) => trade_no,
+    cell: ({ trade_no }) => <code>{trade_no}</code>
+  },
+  {
+    id: "dispute_no",
+    name: words.disputeNo,
+    isHidden: true,
+    text: ({ dispute_no }) => dispute_no,
+    cell: ({ dispute_no }) => <code>{dispute_no}</code>
+  },
+  {
+    id: "closed",
+    name: words.closed,
+    isHidden: true,
+    text: ({ closed_at }) => closed_at ?? "",
+    cell: ({ closed_at }) => <Time at={closed_at} />
+  },
+  {
+    id: "opened",
+    name: words.opened,
+    isWide: true,
+    text: ({ opened_at }) => opened_at,
+    cell: ({ opened_at }) => <Time at={opened_at} />
+  }
+]
+
+const acceptAct = ({ api }: InAccount, words: Texts): BulkAct<DisputeResource> => ({
+  name: words.accept,
+  says: words.acceptSays,
+  isDangerous: true,
+  fits: ({ status }) => status === "needs_response",
+  run: ({ dispute_no }) =>
+    act(
+      api,
+      api.use((client) => client.disputes.accept({ params: { ref: dispute_no } }))
+    )
+})
+
+const states = ["needs_response", "under_review", "won", "lost", "closed"]
+
+const listOf = (account: InAccount, words: Texts, language: Language): List<DisputeResource> => ({
+  id: "disputes",
+  title: words.title,
+  columns: disputeColumns(words, language),
+  filters: [
+    { name: "status", label: words.status, choices: states.map((state) => [state, stateText(state, language)]) },
+    { name: "trade_no", label: words.order }
+  ],
+  page: (query) => account.api.query("disputes", "list", { query: query as never, reactivityKeys: shown }) as never,
+  keyOf: ({ dispute_no }) => dispute_no,
+  hrefOf: ({ dispute_no }) => `${account.base}/disputes/${dispute_no}`,
+  bulk: account.may("disputes:write") ? [acceptAct(account, words)] : [],
+  empty: (
+    <Empty title={words.emptyTitle}>
+      <p>{words.empty}</p>
+      {account.mode === "sandbox" && (
+        <>
+          <p>{words.emptySandbox}</p>
+          <AsCode
+            call={{
+              method: "POST",
+              path: "/v1/test_helpers/orders/TRD_…/dispute",
+              body: { reason: "product_not_received" },
+              sdk: "coffer.testHelpers.orders.dispute",
+              args: ["TRD_…"]
+            }}
+          />
+        </>
+      )}
+    </Empty>
+  )
+})
+
+const Disputes = () => <ListPage list={listOf(useAccount(), useWords(disputeTexts), useLanguage())} />
+
+export default Disputes

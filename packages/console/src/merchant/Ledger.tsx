@@ -1,0 +1,174 @@
+/** The ledger: the balance of each wallet, its proof, and every movement of money. */
+import type { BalanceTransactionResource } from "@coffer/contract/Balance"
+import { Link } from "wouter"
+import { shown } from "../api/acts.ts"
+import { useAtom } from "../api/registry.ts"
+import { type InAccount, useAccount } from "../api/session.ts"
+import { type Column, type List, ListPage, useQuery } from "../parts/ListPage.tsx"
+import { Empty, Loaded } from "../parts/states.tsx"
+import { Amount, amountText, Time } from "../parts/values.tsx"
+import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { pageOf } from "./find.ts"
+import { currencies, ledgerTypes, movementText } from "./moneyWords.ts"
+import { Proof } from "./Proof.tsx"
+
+const texts = {
+  en: {
+    title: "Ledger",
+    available: "Available",
+    frozen: "Held",
+    movement: "Movement",
+    amount: "Amount",
+    after: "Available after",
+    before: "Available before",
+    about: "About",
+    at: "Booked",
+    currency: "Currency",
+    number: "Row",
+    reference: "Order, refund, dispute or payout",
+    emptyTitle: "No money has moved yet",
+    empty: "The first payment writes two rows here: the amount in, and its fee out. No row is ever changed or removed."
+  },
+  zh: {
+    title: "账本",
+    available: "可用",
+    frozen: "冻结",
+    movement: "变动",
+    amount: "金额",
+    after: "变动后可用",
+    before: "变动前可用",
+    about: "关联",
+    at: "入账时间",
+    currency: "货币",
+    number: "行号",
+    reference: "订单、退款、争议或提现",
+    emptyTitle: "还没有资金变动",
+    empty: "首笔付款会在此写入两行：入账金额和手续费。任何一行都不会被修改或删除。"
+  }
+}
+type Texts = typeof texts.en
+type Row = BalanceTransactionResource
+
+const Ledger = () => {
+  const [{ currency }] = useQuery()
+  const account = useAccount()
+  const words = useWords(texts)
+  const language = useLanguage()
+  const chosen = currencies.find((each) => each === currency) ?? "USD"
+  const above = (
+    <>
+      <div className="tiles">
+        {currencies.map((each) => (
+          <Balance key={each} currency={each} words={words} />
+        ))}
+      </div>
+      <Proof key={chosen} initial={chosen} />
+    </>
+  )
+  return <ListPage list={{ ...listOf(account, words, language), above }} />
+}
+
+const Balance = ({ currency, words }: { readonly currency: (typeof currencies)[number]; readonly words: Texts }) => {
+  const { api, base } = useAccount()
+  const balance = useAtom(api.query("balance", "retrieve", { query: { currency }, reactivityKeys: shown }))
+  return (
+    <Loaded result={balance} lines={2}>
+      {({ data: { available_balance, frozen_balance } }) => (
+        <Link href={`${base}/ledger?currency=${currency}`} className="card tile">
+          <span className="small soft">
+            {words.available} {currency}
+          </span>
+          <span className="figure">
+            <Amount minor={available_balance} currency={currency} />
+          </span>
+          <span className="small soft">
+            {words.frozen} <Amount minor={frozen_balance} currency={currency} />
+          </span>
+        </Link>
+      )}
+    </Loaded>
+  )
+}
+
+const columnsOf = (words: Texts, language: Language, base: string): ReadonlyArray<Column<Row>> => [
+  {
+    id: "type",
+    name: words.movement,
+    text: ({ type }) => type,
+    cell: ({ type }) => movementText(type, language)
+  },
+  {
+    id: "amount",
+    name: words.amount,
+    isNumber: true,
+    text: ({ amount, currency }) => amountText(amount, currency, "en"),
+    cell: ({ amount, currency }) => <Amount minor={amount} currency={currency} signed />
+  },
+  {
+    id: "before",
+    name: words.before,
+    isNumber: true,
+    isHidden: true,
+    text: ({ balance_before, currency }) => amountText(balance_before, currency, "en"),
+    cell: ({ balance_before, currency }) => <Amount minor={balance_before} currency={currency} />
+  },
+  {
+    id: "after",
+    name: words.after,
+    isNumber: true,
+    text: ({ balance_after, currency }) => amountText(balance_after, currency, "en"),
+    cell: ({ balance_after, currency }) => <Amount minor={balance_after} currency={currency} />
+  },
+  {
+    id: "reference",
+    name: words.about,
+    isWide: true,
+    text: ({ reference_id }) => reference_id,
+    cell: ({ reference_id }) => <Reference id={reference_id} base={base} />
+  },
+  {
+    id: "id",
+    name: words.number,
+    isHidden: true,
+    text: ({ id }) => id,
+    cell: ({ id }) => <code>{id}</code>
+  },
+  {
+    id: "created",
+    name: words.at,
+    text: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />
+  }
+]
+
+export const Reference = ({ base, id }: { readonly id: string; readonly base: string }) => {
+  const page = pageOf(id)
+  return page === undefined ? (
+    <code>{id}</code>
+  ) : (
+    <Link href={`${base}${page}`}>
+      <code>{id}</code>
+    </Link>
+  )
+}
+
+const listOf = ({ api, base }: InAccount, words: Texts, language: Language): List<Row> => ({
+  id: "ledger",
+  title: words.title,
+  columns: columnsOf(words, language, base),
+  filters: [
+    { name: "currency", label: words.currency, choices: currencies.map((each) => [each, each]) },
+    { name: "type", label: words.movement, choices: ledgerTypes.map((each) => [each, movementText(each, language)]) },
+    { name: "reference_id", label: words.reference }
+  ],
+  page: (query) => api.query("balance", "transactions", { query: query as never, reactivityKeys: shown }) as never,
+  keyOf: ({ id }) => id,
+  hrefOf: ({ id }) => `${base}/ledger/${id}`,
+  empty: (
+    <Empty title={words.emptyTitle}>
+      <p>{words.empty}</p>
+    </Empty>
+  )
+})
+
+export default Ledger

@@ -1,0 +1,258 @@
+/** The page of one row of the ledger: what it moved, what it is about, and its link of the chain. */
+import type { BalanceTransactionResource, LedgerLinkResource } from "@coffer/contract/Balance"
+import { useEffect, useState } from "react"
+import { Link } from "wouter"
+import { shown } from "../api/acts.ts"
+import { useAtom } from "../api/registry.ts"
+import { useAccount } from "../api/session.ts"
+import { Facts } from "../parts/ObjectPage.tsx"
+import { Empty, Loaded } from "../parts/states.tsx"
+import { Amount, Num, Time } from "../parts/values.tsx"
+import { useLanguage, useWords } from "../parts/words.ts"
+import { stepOf } from "./find.ts"
+import { Reference } from "./Ledger.tsx"
+import { movementText } from "./moneyWords.ts"
+import { sha256 } from "./verify.ts"
+
+const texts = {
+  en: {
+    ledger: "Ledger",
+    none: "There is no such row.",
+    about: "About",
+    before: "Available before",
+    after: "Available after",
+    at: "Booked",
+    description: "Description",
+    story: "In the order's story",
+    chain: "Its place in the chain",
+    place: "Row of this wallet",
+    hash: "Fingerprint",
+    previous: "Fingerprint of the row before it",
+    first: "None: it is the first row",
+    text: "The text that the fingerprint is of",
+    computed: "Computed by this browser",
+    same: "✓ the same",
+    other: "✗ another: something in this row was changed"
+  },
+  zh: {
+    ledger: "账本",
+    none: "没有这一行。",
+    about: "关联",
+    before: "变动前可用",
+    after: "变动后可用",
+    at: "入账时间",
+    description: "说明",
+    story: "在订单经过中查看",
+    chain: "在链中的位置",
+    place: "此钱包的第几行",
+    hash: "指纹",
+    previous: "前一行的指纹",
+    first: "无：这是第一行",
+    text: "指纹所对应的文本",
+    computed: "本浏览器的计算结果",
+    same: "✓ 一致",
+    other: "✗ 不一致：此行内容被修改过"
+  }
+}
+type Texts = typeof texts.en
+
+interface Page<Row> {
+  readonly data: { readonly data: ReadonlyArray<Row> }
+}
+
+/** The API has no call for one row: it is the one after its newer neighbour, or the newest of all. */
+const cursorOf = (newer: Page<{ readonly id: string }>) => {
+  const [neighbour] = newer.data.data
+  return { limit: "1", ...(neighbour === undefined ? {} : { starting_after: neighbour.id }) }
+}
+
+const LedgerRow = ({ number }: { readonly number: string }) => {
+  const { api, base } = useAccount()
+  const words = useWords(texts)
+  const before = useAtom(
+    api.query("balance", "transactions", {
+      query: { ending_before: number, limit: "1" } as never,
+      reactivityKeys: shown
+    })
+  )
+  return (
+    <article className="object">
+      <nav className="crumb">
+        <Link href={`${base}/ledger`}>← {words.ledger}</Link>
+        <Num id={number} />
+      </nav>
+      <Loaded result={before} lines={6}>
+        {(newer) => <Row number={number} query={cursorOf(newer as never)} words={words} />}
+      </Loaded>
+    </article>
+  )
+}
+
+interface RowProps {
+  readonly number: string
+  readonly query: Readonly<Record<string, string>>
+  readonly words: Texts
+}
+
+const Row = ({ number, query, words }: RowProps) => {
+  const { api, base } = useAccount()
+  const language = useLanguage()
+  const found = useAtom(api.query("balance", "transactions", { query: query as never, reactivityKeys: shown }))
+  return (
+    <Loaded result={found} lines={6}>
+      {(page) => {
+        const [row] = (page as never as Page<BalanceTransactionResource>).data.data
+        if (row?.id !== number) return <Empty title={words.none} />
+        const { amount, balance_after, balance_before, created_at, currency, description, reference_id, type } = row
+        return (
+          <>
+            <header className="head">
+              <h1>
+                {movementText(type, language)} <Amount minor={amount} currency={currency} signed />
+              </h1>
+            </header>
+            <div className="sides">
+              <div className="stack">
+                <InChain number={number} currency={currency} words={words} />
+                <ToStory row={row} words={words} />
+              </div>
+              <Facts
+                facts={[
+                  [words.about, <Reference key="r" id={reference_id} base={base} />],
+                  [words.before, <Amount key="b" minor={balance_before} currency={currency} />],
+                  [words.after, <Amount key="a" minor={balance_after} currency={currency} />],
+                  [words.at, <Time key="t" at={created_at} />],
+                  [words.description, description]
+                ]}
+              />
+            </div>
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+interface ChainProps {
+  readonly number: string
+  readonly currency: "USD" | "HKD" | "CNY"
+  readonly words: Texts
+}
+
+const InChain = ({ currency, number, words }: ChainProps) => {
+  const { api } = useAccount()
+  const before = useAtom(
+    api.query("balance", "chain", {
+      params: { currency },
+      query: { ending_before: number, limit: "1" } as never,
+      reactivityKeys: shown
+    })
+  )
+  return (
+    <section className="card">
+      <h2>{words.chain}</h2>
+      <Loaded result={before}>
+        {(newer) => <ChainLink number={number} currency={currency} query={cursorOf(newer as never)} words={words} />}
+      </Loaded>
+    </section>
+  )
+}
+
+const ChainLink = (props: ChainProps & Pick<RowProps, "query">) => {
+  const { currency, number, query, words } = props
+  const { api } = useAccount()
+  const found = useAtom(
+    api.query("balance", "chain", { params: { currency }, query: query as never, reactivityKeys: shown })
+  )
+  return (
+    <Loaded result={found}>
+      {(page) => {
+        const [link] = (page as never as Page<LedgerLinkResource>).data.data
+        if (link?.id !== number) return <p>{words.none}</p>
+        return (
+          <>
+            <dl className="facts">
+              <div>
+                <dt>{words.place}</dt>
+                <dd>{link.sequence}</dd>
+              </div>
+              <div>
+                <dt>{words.hash}</dt>
+                <dd>
+                  <code>{link.hash}</code>
+                </dd>
+              </div>
+              <div>
+                <dt>{words.computed}</dt>
+                <dd>
+                  <Computed link={link} words={words} />
+                </dd>
+              </div>
+              <div>
+                <dt>{words.previous}</dt>
+                <dd>{link.previous_hash === "" ? words.first : <code>{link.previous_hash}</code>}</dd>
+              </div>
+            </dl>
+            <details className="code">
+              <summary>{words.text}</summary>
+              <pre tabIndex={0}>{link.text}</pre>
+            </details>
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+const Computed = ({ link, words }: { readonly link: LedgerLinkResource; readonly words: Texts }) => {
+  const [digest, setDigest] = useState<string>()
+  useEffect(() => {
+    if (globalThis.crypto.subtle !== undefined) void sha256(link.text).then(setDigest)
+  }, [link.text])
+  if (digest === undefined) return "–"
+  return digest === link.hash ? <strong className="holds">{words.same}</strong> : words.other
+}
+
+/** A refund's and a dispute's rows are steps of their order's story. */
+const ToStory = ({ row, words }: { readonly row: BalanceTransactionResource; readonly words: Texts }) => {
+  const { id, reference_id } = row
+  if (reference_id.startsWith("TRD_")) return <StoryLink tradeNo={reference_id} id={id} words={words} />
+  if (reference_id.startsWith("rfd_")) return <OfRefund row={row} words={words} />
+  return reference_id.startsWith("dsp_") ? <OfDispute row={row} words={words} /> : null
+}
+
+const StoryLink = (props: { readonly tradeNo: string; readonly id: string; readonly words: Texts }) => {
+  const { base } = useAccount()
+  return (
+    <p>
+      <Link href={`${base}${stepOf(props.tradeNo, "ledger", props.id)}`}>{props.words.story} →</Link>
+    </p>
+  )
+}
+
+interface OfProps {
+  readonly row: BalanceTransactionResource
+  readonly words: Texts
+}
+
+const OfRefund = ({ row: { id, reference_id }, words }: OfProps) => {
+  const { api } = useAccount()
+  const refund = useAtom(api.query("refunds", "retrieve", { params: { ref: reference_id }, reactivityKeys: shown }))
+  return (
+    <Loaded result={refund} lines={1}>
+      {({ data }) => <StoryLink tradeNo={data.trade_no} id={id} words={words} />}
+    </Loaded>
+  )
+}
+
+const OfDispute = ({ row: { id, reference_id }, words }: OfProps) => {
+  const { api } = useAccount()
+  const dispute = useAtom(api.query("disputes", "retrieve", { params: { ref: reference_id }, reactivityKeys: shown }))
+  return (
+    <Loaded result={dispute} lines={1}>
+      {({ data }) => <StoryLink tradeNo={data.trade_no} id={id} words={words} />}
+    </Loaded>
+  )
+}
+
+export default LedgerRow

@@ -1,0 +1,202 @@
+/** The list of payment links, and how one is made. */
+import type { PaymentLinkResource } from "@coffer/contract/PaymentLinks"
+import { act, shown } from "../api/acts.ts"
+import { type InAccount, useAccount } from "../api/session.ts"
+import { Act, ChoiceField, TextField } from "../parts/act.tsx"
+import { AsCode } from "../parts/AsCode.tsx"
+import type { BulkAct } from "../parts/BulkActs.tsx"
+import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
+import { Empty } from "../parts/states.tsx"
+import { Amount, amountText, Copy, minorOf, State, Time } from "../parts/values.tsx"
+import { useWords } from "../parts/words.ts"
+import { currencies } from "./moneyWords.ts"
+
+const texts = {
+  en: {
+    title: "Payment links",
+    amount: "Amount",
+    status: "Status",
+    subject: "Subject",
+    used: "Orders made",
+    expires: "Expires",
+    never: "Never",
+    address: "Address",
+    number: "Link",
+    created: "Created",
+    create: "Create a link",
+    createSays: "One address for many buyers: each visit makes an order of its own. Amount and currency never change.",
+    currency: "Currency",
+    subjectHint: "The buyer reads it at checkout.",
+    uses: "Orders at most",
+    usesHint: "Leave it empty for any number.",
+    deactivate: "Deactivate",
+    deactivateSays: "Visits to these links make no order any more. A link can be activated again from its page.",
+    emptyTitle: "No payment links yet",
+    empty: "Make one, and give its address to buyers by mail, chat or as a QR code. No code is needed."
+  },
+  zh: {
+    title: "支付链接",
+    amount: "金额",
+    status: "状态",
+    subject: "标题",
+    used: "已生成订单",
+    expires: "过期时间",
+    never: "永不",
+    address: "地址",
+    number: "链接号",
+    created: "创建时间",
+    create: "创建链接",
+    createSays: "一个地址供多个买家使用：每次访问都会生成独立订单。金额和货币不可更改。",
+    currency: "货币",
+    subjectHint: "买家在收银台看到的标题。",
+    uses: "订单数上限",
+    usesHint: "留空则不限。",
+    deactivate: "停用",
+    deactivateSays: "访问这些链接将不再生成订单。可在链接页面重新启用。",
+    emptyTitle: "还没有支付链接",
+    empty: "创建链接后，可通过邮件、聊天或二维码发给买家，无需编写代码。"
+  }
+}
+type Texts = typeof texts.en
+type Row = PaymentLinkResource
+
+const columnsOf = (words: Texts): ReadonlyArray<Column<Row>> => [
+  {
+    id: "amount",
+    name: words.amount,
+    isNumber: true,
+    text: ({ amount, currency }) => amountText(amount, currency, "en"),
+    cell: ({ amount, currency }) => <Amount minor={amount} currency={currency} />
+  },
+  { id: "status", name: words.status, text: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
+  {
+    id: "subject",
+    name: words.subject,
+    text: ({ subject }) => subject ?? "",
+    cell: ({ subject }) => subject ?? <span className="soft">–</span>
+  },
+  {
+    id: "used",
+    name: words.used,
+    isNumber: true,
+    isWide: true,
+    text: ({ used_count }) => String(used_count),
+    cell: ({ max_uses, used_count }) => (max_uses === null ? used_count : `${used_count} / ${max_uses}`)
+  },
+  {
+    id: "url",
+    name: words.address,
+    isWide: true,
+    text: ({ url }) => url,
+    cell: ({ url }) => <Copy text={url} label={words.address} />
+  },
+  {
+    id: "expires",
+    name: words.expires,
+    isHidden: true,
+    text: ({ expires_at }) => expires_at ?? "",
+    cell: ({ expires_at }) => <Time at={expires_at} none={words.never} />
+  },
+  {
+    id: "link_id",
+    name: words.number,
+    isHidden: true,
+    text: ({ link_id }) => link_id,
+    cell: ({ link_id }) => <code>{link_id}</code>
+  },
+  {
+    id: "created",
+    name: words.created,
+    isWide: true,
+    text: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />
+  }
+]
+
+const deactivateAct = ({ api }: InAccount, words: Texts): BulkAct<Row> => ({
+  name: words.deactivate,
+  says: words.deactivateSays,
+  isDangerous: true,
+  fits: ({ status }) => status === "active",
+  run: ({ link_id }) =>
+    act(
+      api,
+      api.use((client) =>
+        client.payment_links.update({ params: { link_id }, payload: { status: "inactive" } as never })
+      )
+    )
+})
+
+const listOf = (account: InAccount, words: Texts): List<Row> => ({
+  id: "links",
+  title: words.title,
+  columns: columnsOf(words),
+  filters: [],
+  page: (query) =>
+    account.api.query("payment_links", "list", { query: query as never, reactivityKeys: shown }) as never,
+  keyOf: ({ link_id }) => link_id,
+  hrefOf: ({ link_id }) => `${account.base}/links/${link_id}`,
+  acts: account.may("payment_links:write") ? <CreateLink words={words} /> : undefined,
+  bulk: account.may("payment_links:write") ? [deactivateAct(account, words)] : [],
+  empty: (
+    <Empty title={words.emptyTitle}>
+      <p>{words.empty}</p>
+      <AsCode
+        call={{
+          method: "POST",
+          path: "/v1/payment_links",
+          body: { amount: 1999, currency: "USD", subject: "Two books" },
+          sdk: "coffer.paymentLinks.create",
+          cli: "links create --amount 1999"
+        }}
+      />
+    </Empty>
+  )
+})
+
+const Links = () => <ListPage list={listOf(useAccount(), useWords(texts))} />
+
+const CreateLink = ({ words }: { readonly words: Texts }) => {
+  const { api } = useAccount()
+  const bodyOf = (typed: FormData) => {
+    const text = (name: string) => String(typed.get(name) ?? "").trim()
+    return {
+      amount: minorOf(text("amount")) ?? 0,
+      currency: text("currency") || "USD",
+      ...(text("subject") === "" ? {} : { subject: text("subject") }),
+      ...(text("max_uses") === "" ? {} : { max_uses: Number(text("max_uses")) }),
+      ...(text("expires_at") === "" ? {} : { expires_at: new Date(text("expires_at")).toISOString() })
+    }
+  }
+  return (
+    <Act
+      name={words.create}
+      says={words.createSays}
+      isPrimary
+      fields={
+        <>
+          <TextField label={words.amount} name="amount" isRequired inputMode="decimal" />
+          <ChoiceField label={words.currency} name="currency" choices={currencies.map((each) => [each, each])} />
+          <TextField label={words.subject} name="subject" maxLength={255} hint={words.subjectHint} />
+          <TextField label={words.uses} name="max_uses" type="number" inputMode="numeric" hint={words.usesHint} />
+          <TextField label={words.expires} name="expires_at" type="datetime-local" />
+        </>
+      }
+      run={(typed) =>
+        act(
+          api,
+          api.use((client) => client.payment_links.create({ payload: bodyOf(typed) as never }))
+        )
+      }
+      code={(typed) => ({
+        method: "POST",
+        path: "/v1/payment_links",
+        body: bodyOf(typed),
+        sdk: "coffer.paymentLinks.create",
+        cli: `links create --amount ${bodyOf(typed).amount}`
+      })}
+    />
+  )
+}
+
+export default Links

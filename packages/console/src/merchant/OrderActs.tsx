@@ -1,0 +1,360 @@
+/** What can be done about an order: refund it, expire it, send its receipt, change its notes; and in the sandbox be the buyer. */
+import type { OrderResource } from "@coffer/contract/Orders"
+import { act } from "../api/acts.ts"
+import { useAccount } from "../api/session.ts"
+import { Act, ChoiceField, TextField } from "../parts/act.tsx"
+import { amountText, Copy, minorOf, typedOf } from "../parts/values.tsx"
+import { useLanguage, useWords } from "../parts/words.ts"
+import { MetadataFields, metadataPatch } from "./metadata.tsx"
+import { reasonText } from "./moneyWords.ts"
+
+const texts = {
+  en: {
+    refund: "Refund",
+    refundSays: "The buyer gets it back by the same way. It cannot be taken back.",
+    amount: "Amount",
+    atMost: "At most",
+    number: "Your number of the refund",
+    reason: "Reason",
+    expire: "Expire",
+    expireSays: "The checkout page takes no payment any more. It cannot be taken back.",
+    receipt: "Send receipt",
+    receiptSays: "The receipt goes out by mail, at most five times within an hour.",
+    email: "To",
+    edit: "Edit",
+    editSays: "Amount and buyer's title never change. Metadata and the address for the receipt may.",
+    receiptTo: "Receipt to",
+    checkout: "Checkout page",
+    sandbox: "Sandbox",
+    pay: "Pay as the buyer",
+    paySays: "A test payment. No real money moves.",
+    method: "Method",
+    outcome: "What happens",
+    outcomes: {
+      succeed: "The payment succeeds",
+      decline: "The attempt is declined; the order stays pending",
+      fail: "The channel gives up: the order fails",
+      redirect: "The buyer is on the way and cannot be stopped",
+      succeed_unreported: "Paid, and the channel has not said so yet"
+    },
+    otherAmount: "Another amount than the order's",
+    otherHint: "Leave it empty to pay the order's amount. Another amount is set aside for a person.",
+    dispute: "Dispute as the buyer",
+    disputeSays: "The buyer's bank takes the amount back until it is decided. A test: no real money moves.",
+    left: "What is left of the payment is",
+    more: "More"
+  },
+  zh: {
+    refund: "退款",
+    refundSays: "款项将原路退回买家，无法撤销。",
+    amount: "金额",
+    atMost: "最多",
+    number: "您的退款编号",
+    reason: "原因",
+    expire: "使过期",
+    expireSays: "收银台页面将不再接受付款，无法撤销。",
+    receipt: "发送收据",
+    receiptSays: "收据将通过邮件发送，每小时最多五次。",
+    email: "收件人",
+    edit: "编辑",
+    editSays: "金额和标题不可更改；元数据和收据邮箱可以更改。",
+    receiptTo: "收据邮箱",
+    checkout: "收银台页面",
+    sandbox: "沙盒",
+    pay: "模拟买家付款",
+    paySays: "测试付款，不会产生真实资金流动。",
+    method: "支付方式",
+    outcome: "结果",
+    outcomes: {
+      succeed: "付款成功",
+      decline: "付款被拒，订单仍待付款",
+      fail: "渠道放弃：订单失败",
+      redirect: "买家正在付款，无法中止",
+      succeed_unreported: "已付款，但渠道尚未通知"
+    },
+    otherAmount: "与订单不同的金额",
+    otherHint: "留空则按订单金额付款。其他金额会被搁置，等待人工处理。",
+    dispute: "模拟买家争议",
+    disputeSays: "在裁定之前，买家的银行会收回该金额。仅为测试，不会产生真实资金流动。",
+    left: "剩余金额为",
+    more: "更多"
+  }
+}
+type Texts = typeof texts.en
+
+interface Props {
+  readonly order: OrderResource
+  readonly words: Texts
+}
+
+const typedText = (typed: FormData, name: string) => String(typed.get(name) ?? "").trim()
+
+export const OrderActs = ({ order }: { readonly order: OrderResource }) => {
+  const { may, mode } = useAccount()
+  const words = useWords(texts)
+  const { checkout_url, status } = order
+  const isPaid = status === "paid" || status === "partially_refunded"
+  const isPending = status === "pending"
+  return (
+    <>
+      {may("refunds:write") && isPaid && <Refund order={order} words={words} />}
+      {isPending && (
+        <>
+          <a className="button" href={checkout_url} target="_blank" rel="noreferrer">
+            {words.checkout}
+          </a>
+          <Copy text={checkout_url} label={words.checkout} />
+        </>
+      )}
+      {may("orders:write") && (
+        <>
+          {isPending && <Expire order={order} words={words} />}
+          {(isPaid || status === "refunded") && <SendReceipt order={order} words={words} />}
+          <Edit order={order} words={words} />
+        </>
+      )}
+      {mode === "sandbox" && may("test_helpers:write") && <Pay order={order} words={words} />}
+      {mode === "sandbox" && may("test_helpers:write") && isPaid && <Dispute order={order} words={words} />}
+    </>
+  )
+}
+
+const Refund = ({ order, words }: Props) => {
+  const { api } = useAccount()
+  const language = useLanguage()
+  const { amount, currency, refunded_amount, trade_no } = order
+  const left = amount - refunded_amount
+  const bodyOf = (typed: FormData) => ({
+    trade_no,
+    amount: minorOf(typedText(typed, "amount")) ?? 0,
+    ...(typedText(typed, "out_refund_no") === "" ? {} : { out_refund_no: typedText(typed, "out_refund_no") }),
+    ...(typedText(typed, "reason") === "" ? {} : { reason: typedText(typed, "reason") })
+  })
+  return (
+    <Act
+      name={words.refund}
+      isPrimary
+      says={words.refundSays}
+      fields={
+        <>
+          <TextField
+            label={`${words.amount} (${currency})`}
+            name="amount"
+            isRequired
+            inputMode="decimal"
+            initial={typedOf(left)}
+            hint={`${words.atMost} ${amountText(left, currency, language)}`}
+          />
+          <TextField label={words.number} name="out_refund_no" initial={`rf-${crypto.randomUUID().slice(0, 8)}`} />
+          <TextField label={words.reason} name="reason" maxLength={500} />
+        </>
+      }
+      run={(typed) =>
+        act(
+          api,
+          api.use((client) => client.refunds.create({ payload: bodyOf(typed) as never }))
+        )
+      }
+      code={(typed) => ({
+        method: "POST",
+        path: "/v1/refunds",
+        body: bodyOf(typed),
+        sdk: "coffer.refunds.create",
+        cli: `refunds create ${trade_no} --amount ${bodyOf(typed).amount}`
+      })}
+    />
+  )
+}
+
+const Expire = ({ order: { trade_no }, words }: Props) => {
+  const { api } = useAccount()
+  return (
+    <Act
+      name={words.expire}
+      isDangerous
+      says={words.expireSays}
+      run={() =>
+        act(
+          api,
+          api.use((client) => client.orders.expire({ params: { ref: trade_no } }))
+        )
+      }
+      code={() => ({
+        method: "POST",
+        path: `/v1/orders/${trade_no}/expire`,
+        sdk: "coffer.orders.expire",
+        args: [trade_no]
+      })}
+    />
+  )
+}
+
+const SendReceipt = ({ order: { receipt_email, trade_no }, words }: Props) => {
+  const { api } = useAccount()
+  const bodyOf = (typed: FormData) => ({ email: typedText(typed, "email") })
+  return (
+    <Act
+      name={words.receipt}
+      says={words.receiptSays}
+      fields={<TextField label={words.email} name="email" type="email" isRequired initial={receipt_email ?? ""} />}
+      run={(typed) =>
+        act(
+          api,
+          api.use((client) =>
+            client.receipts.sendReceipt({ params: { ref: trade_no }, payload: bodyOf(typed) as never })
+          )
+        )
+      }
+      code={(typed) => ({
+        method: "POST",
+        path: `/v1/orders/${trade_no}/send_receipt`,
+        body: bodyOf(typed),
+        sdk: "coffer.orders.sendReceipt",
+        args: [trade_no]
+      })}
+    />
+  )
+}
+
+const Edit = ({ order, words }: Props) => {
+  const { api } = useAccount()
+  const { metadata, receipt_email, trade_no } = order
+  const bodyOf = (typed: FormData) => {
+    const email = typedText(typed, "receipt_email")
+    const patch = metadataPatch(typed, metadata)
+    return {
+      ...(email === (receipt_email ?? "") ? {} : { receipt_email: email === "" ? null : email }),
+      ...(patch === undefined ? {} : { metadata: patch })
+    }
+  }
+  return (
+    <Act
+      name={words.edit}
+      says={words.editSays}
+      fields={
+        <>
+          <TextField label={words.receiptTo} name="receipt_email" type="email" initial={receipt_email ?? ""} />
+          <MetadataFields initial={metadata} />
+        </>
+      }
+      run={(typed) =>
+        act(
+          api,
+          api.use((client) => client.orders.update({ params: { ref: trade_no }, payload: bodyOf(typed) as never }))
+        )
+      }
+      code={(typed) => ({
+        method: "POST",
+        path: `/v1/orders/${trade_no}`,
+        body: bodyOf(typed),
+        sdk: "coffer.orders.update",
+        args: [trade_no]
+      })}
+    />
+  )
+}
+
+// The sandbox ------------------------------------------------------------------------
+
+const methods = ["card", "alipay", "wechat_pay", "apple_pay", "google_pay"] as const
+
+const Pay = ({ order: { currency, trade_no }, words }: Props) => {
+  const { api } = useAccount()
+  const bodyOf = (typed: FormData) => {
+    const amount = minorOf(typedText(typed, "amount"))
+    return {
+      payment_method: typedText(typed, "payment_method") || "card",
+      outcome: typedText(typed, "outcome") || "succeed",
+      ...(amount === undefined ? {} : { amount })
+    }
+  }
+  return (
+    <Act
+      name={words.pay}
+      says={words.paySays}
+      fields={
+        <>
+          <ChoiceField label={words.outcome} name="outcome" choices={Object.entries(words.outcomes)} />
+          <ChoiceField label={words.method} name="payment_method" choices={methods.map((each) => [each, each])} />
+          <TextField
+            label={`${words.otherAmount} (${currency})`}
+            name="amount"
+            inputMode="decimal"
+            hint={words.otherHint}
+          />
+        </>
+      }
+      run={(typed) =>
+        act(
+          api,
+          api.use((client) => client.test_helpers.pay({ params: { ref: trade_no }, payload: bodyOf(typed) as never }))
+        )
+      }
+      code={(typed) => ({
+        method: "POST",
+        path: `/v1/test_helpers/orders/${trade_no}/pay`,
+        body: bodyOf(typed),
+        sdk: "coffer.testHelpers.orders.pay",
+        args: [trade_no]
+      })}
+    />
+  )
+}
+
+const disputeReasons = [
+  "fraudulent",
+  "product_not_received",
+  "product_unacceptable",
+  "duplicate",
+  "credit_not_processed",
+  "subscription_canceled"
+]
+
+const Dispute = ({ order, words }: Props) => {
+  const { api } = useAccount()
+  const language = useLanguage()
+  const { amount, currency, refunded_amount, trade_no } = order
+  const left = amount - refunded_amount
+  const bodyOf = (typed: FormData) => ({
+    amount: minorOf(typedText(typed, "amount")) ?? 0,
+    reason: typedText(typed, "reason") || "fraudulent"
+  })
+  return (
+    <Act
+      name={words.dispute}
+      says={words.disputeSays}
+      fields={
+        <>
+          <TextField
+            label={`${words.amount} (${currency})`}
+            name="amount"
+            isRequired
+            inputMode="decimal"
+            initial={typedOf(left)}
+            hint={`${words.left} ${amountText(left, currency, language)}`}
+          />
+          <ChoiceField
+            label={words.reason}
+            name="reason"
+            choices={disputeReasons.map((each) => [each, reasonText(each, language)])}
+          />
+        </>
+      }
+      run={(typed) =>
+        act(
+          api,
+          api.use((client) =>
+            client.test_helpers.dispute({ params: { ref: trade_no }, payload: bodyOf(typed) as never })
+          )
+        )
+      }
+      code={(typed) => ({
+        method: "POST",
+        path: `/v1/test_helpers/orders/${trade_no}/dispute`,
+        body: bodyOf(typed),
+        sdk: "coffer.testHelpers.orders.dispute",
+        args: [trade_no]
+      })}
+    />
+  )
+}

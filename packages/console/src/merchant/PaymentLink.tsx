@@ -1,0 +1,289 @@
+/** The page of a payment link: its address, the orders that its visits made, and opening and closing it. */
+import type { OrderResource } from "@coffer/contract/Orders"
+import type { PaymentLinkResource } from "@coffer/contract/PaymentLinks"
+import { linkKey } from "@coffer/model/Metadata"
+import { useEffect, useState } from "react"
+import { Link } from "wouter"
+import { act, shown } from "../api/acts.ts"
+import { readBytes } from "../api/clients.ts"
+import { useAtom } from "../api/registry.ts"
+import { useAccount } from "../api/session.ts"
+import { Act, TextField } from "../parts/act.tsx"
+import { ObjectPage } from "../parts/ObjectPage.tsx"
+import { Rows } from "../parts/ListPage.tsx"
+import { Loaded } from "../parts/states.tsx"
+import { Amount, Copy, State, Time } from "../parts/values.tsx"
+import { useWords } from "../parts/words.ts"
+import { isWeb } from "./find.ts"
+import { MetadataFields, metadataPatch } from "./metadata.tsx"
+
+const texts = {
+  en: {
+    links: "Payment links",
+    address: "Address for buyers",
+    open: "Open",
+    qr: "QR code of the address",
+    subject: "Subject",
+    used: "Orders made",
+    uses: "Orders at most",
+    any: "Any number",
+    expires: "Expires",
+    never: "Never",
+    events: "Events go to",
+    back: "Buyers return to",
+    created: "Created",
+    metadata: "Metadata",
+    orders: "Newest orders of this link",
+    all: "All orders of this link",
+    none: "No order yet: nobody has opened the address.",
+    deactivate: "Deactivate",
+    deactivateSays: "Visits make no order any more. Orders that exist can still be paid.",
+    activate: "Activate",
+    activateSays: "Visits make orders again.",
+    edit: "Edit",
+    editSays: "Amount and currency never change: make another link for another price.",
+    usesHint: "Leave it empty for any number.",
+    amount: "Amount",
+    status: "Status",
+    number: "Order"
+  },
+  zh: {
+    links: "支付链接",
+    address: "买家地址",
+    open: "打开",
+    qr: "地址二维码",
+    subject: "标题",
+    used: "已生成订单",
+    uses: "订单数上限",
+    any: "不限",
+    expires: "过期时间",
+    never: "永不",
+    events: "事件发送至",
+    back: "买家返回至",
+    created: "创建时间",
+    metadata: "元数据",
+    orders: "此链接的最新订单",
+    all: "此链接的全部订单",
+    none: "还没有订单：尚无人打开此地址。",
+    deactivate: "停用",
+    deactivateSays: "访问将不再生成订单；已有订单仍可付款。",
+    activate: "启用",
+    activateSays: "访问将重新生成订单。",
+    edit: "编辑",
+    editSays: "金额和货币不可更改：如需其他价格，请创建新链接。",
+    usesHint: "留空则不限。",
+    amount: "金额",
+    status: "状态",
+    number: "订单"
+  }
+}
+type Texts = typeof texts.en
+
+const PaymentLink = ({ number }: { readonly number: string }) => {
+  const { api, base } = useAccount()
+  const words = useWords(texts)
+  const link = useAtom(
+    api.query("payment_links", "retrieve", { params: { link_id: number }, query: {}, reactivityKeys: shown })
+  )
+  const linkOf = (answer: unknown) => (answer as { readonly data: PaymentLinkResource }).data
+  return (
+    <ObjectPage
+      result={link}
+      back={[`${base}/links`, words.links]}
+      number={number}
+      head={(answer) => {
+        const { amount, currency, status } = linkOf(answer)
+        return (
+          <>
+            <Amount minor={amount} currency={currency} /> <State of={status} />
+          </>
+        )
+      }}
+      acts={(answer) => <Acts link={linkOf(answer)} words={words} />}
+      facts={(answer) => factsOf(linkOf(answer), words)}
+    >
+      {(answer) => (
+        <>
+          <Address number={number} url={linkOf(answer).url} words={words} />
+          <OrdersOf link={linkOf(answer)} words={words} />
+        </>
+      )}
+    </ObjectPage>
+  )
+}
+
+const Address = (props: { readonly number: string; readonly url: string; readonly words: Texts }) => {
+  const { number, url, words } = props
+  return (
+    <section className="card">
+      <h2>{words.address}</h2>
+      <div className="address">
+        <QrCode number={number} words={words} />
+        <div className="stack">
+          <p>
+            <code>{url}</code>
+          </p>
+          <div className="buttons">
+            <Copy text={url} label={words.address} />
+            {isWeb(url) && (
+              <a className="button quiet small" href={url} target="_blank" rel="noreferrer">
+                {words.open}
+              </a>
+            )}
+          </div>
+        </div>
+      </div>
+    </section>
+  )
+}
+
+/** As a picture of its own: an image runs no script, whatever is in it. */
+const QrCode = ({ number, words }: { readonly number: string; readonly words: Texts }) => {
+  const account = useAccount()
+  const [picture, setPicture] = useState<string>()
+  useEffect(() => {
+    let isGone = false
+    void readBytes(account, `payment_links/${encodeURIComponent(number)}?format=svg`).then(async (answer) => {
+      if (answer?.ok === true && !isGone) setPicture(await answer.text())
+    })
+    return () => {
+      isGone = true
+    }
+  }, [account, number])
+  if (picture === undefined) return null
+  return <img src={`data:image/svg+xml,${encodeURIComponent(picture)}`} alt={words.qr} width={132} height={132} />
+}
+
+const OrdersOf = ({ link, words }: { readonly link: PaymentLinkResource; readonly words: Texts }) => {
+  const { api, base } = useAccount()
+  const filter = `metadata[${linkKey}]`
+  const orders = useAtom(
+    api.query("orders", "list", {
+      query: { [filter]: [link.link_id], limit: "10" } as never,
+      reactivityKeys: shown
+    })
+  )
+  return (
+    <section className="card">
+      <h2>{words.orders}</h2>
+      <Loaded result={orders} lines={3}>
+        {(answer) => {
+          const { data } = (answer as never as { readonly data: { readonly data: ReadonlyArray<OrderResource> } }).data
+          if (data.length === 0) return <p className="soft">{words.none}</p>
+          return (
+            <>
+              <Rows
+                list={{
+                  title: words.orders,
+                  keyOf: ({ trade_no }) => trade_no,
+                  hrefOf: ({ trade_no }) => `${base}/orders/${trade_no}`
+                }}
+                columns={[
+                  {
+                    id: "amount",
+                    name: words.amount,
+                    text: () => "",
+                    cell: ({ amount, currency }) => <Amount minor={amount} currency={currency} />
+                  },
+                  { id: "status", name: words.status, text: () => "", cell: ({ status }) => <State of={status} /> },
+                  {
+                    id: "number",
+                    name: words.number,
+                    isWide: true,
+                    text: () => "",
+                    cell: ({ out_trade_no }) => <code>{out_trade_no}</code>
+                  },
+                  {
+                    id: "created",
+                    name: words.created,
+                    text: () => "",
+                    cell: ({ created_at }) => <Time at={created_at} />
+                  }
+                ]}
+                rows={data}
+              />
+              <p>
+                <Link href={`${base}/orders?${new URLSearchParams({ [filter]: link.link_id })}`}>{words.all} →</Link>
+              </p>
+            </>
+          )
+        }}
+      </Loaded>
+    </section>
+  )
+}
+
+const factsOf = (link: PaymentLinkResource, words: Texts) => [
+  [words.subject, link.subject ?? "–"] as const,
+  [words.used, link.used_count] as const,
+  [words.uses, link.max_uses ?? words.any] as const,
+  [words.expires, <Time key="e" at={link.expires_at} none={words.never} />] as const,
+  [words.events, link.notify_url ?? "–"] as const,
+  [words.back, link.return_url ?? "–"] as const,
+  [words.created, <Time key="c" at={link.created_at} />] as const,
+  ...Object.entries(link.metadata).map(([name, value]) => [`${words.metadata}: ${name}`, value] as const)
+]
+
+const Acts = ({ link, words }: { readonly link: PaymentLinkResource; readonly words: Texts }) => {
+  const { api, may } = useAccount()
+  const { link_id, max_uses, metadata, status, subject } = link
+  if (!may("payment_links:write")) return null
+  const update = (payload: object) =>
+    act(
+      api,
+      api.use((client) => client.payment_links.update({ params: { link_id }, payload: payload as never }))
+    )
+  const codeOf = (body: Readonly<Record<string, unknown>>) => ({
+    method: "POST" as const,
+    path: `/v1/payment_links/${link_id}`,
+    body,
+    sdk: "coffer.paymentLinks.update",
+    args: [link_id]
+  })
+  const bodyOf = (typed: FormData) => {
+    const text = (name: string) => String(typed.get(name) ?? "").trim()
+    const patch = metadataPatch(typed, metadata)
+    return {
+      ...(text("subject") === (subject ?? "") ? {} : { subject: text("subject") === "" ? null : text("subject") }),
+      ...(text("max_uses") === String(max_uses ?? "")
+        ? {}
+        : { max_uses: text("max_uses") === "" ? null : Number(text("max_uses")) }),
+      ...(patch === undefined ? {} : { metadata: patch })
+    }
+  }
+  const isActive = status === "active"
+  const next = { status: isActive ? "inactive" : "active" }
+  return (
+    <>
+      <Act
+        name={words.edit}
+        says={words.editSays}
+        fields={
+          <>
+            <TextField label={words.subject} name="subject" maxLength={255} initial={subject ?? ""} />
+            <TextField
+              label={words.uses}
+              name="max_uses"
+              type="number"
+              inputMode="numeric"
+              initial={String(max_uses ?? "")}
+              hint={words.usesHint}
+            />
+            <MetadataFields initial={metadata} />
+          </>
+        }
+        run={(typed) => update(bodyOf(typed))}
+        code={(typed) => codeOf(bodyOf(typed))}
+      />
+      <Act
+        name={isActive ? words.deactivate : words.activate}
+        isDangerous={isActive}
+        says={isActive ? words.deactivateSays : words.activateSays}
+        run={() => update(next)}
+        code={() => codeOf(next)}
+      />
+    </>
+  )
+}
+
+export default PaymentLink

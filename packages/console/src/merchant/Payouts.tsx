@@ -1,0 +1,107 @@
+/** Payouts of this environment: money on its way to the merchant's bank. Operators ask for them. */
+import type { PayoutResource } from "@coffer/contract/Payouts"
+import { shown } from "../api/acts.ts"
+import { OwnApi } from "../api/clients.ts"
+import { type InAccount, useAccount } from "../api/session.ts"
+import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
+import { Empty } from "../parts/states.tsx"
+import { Amount, amountText, State, Time } from "../parts/values.tsx"
+import { useWords } from "../parts/words.ts"
+
+const texts = {
+  en: {
+    title: "Payouts",
+    amount: "Amount",
+    fee: "Fee",
+    status: "Status",
+    reference: "Reference",
+    payoutNo: "Payout",
+    created: "Requested",
+    updated: "Changed",
+    emptyTitle: "No payouts yet",
+    empty: "A payout sends what is available to your bank. Whoever runs this service asks for it and confirms its end."
+  },
+  zh: {
+    title: "提现",
+    amount: "金额",
+    fee: "手续费",
+    status: "状态",
+    reference: "参考号",
+    payoutNo: "提现号",
+    created: "申请时间",
+    updated: "更新时间",
+    emptyTitle: "还没有提现",
+    empty: "提现会将可用余额汇入您的银行账户，由服务运营方发起并确认完成。"
+  }
+}
+type Texts = typeof texts.en
+
+const columnsOf = (words: Texts): ReadonlyArray<Column<PayoutResource>> => [
+  {
+    id: "amount",
+    name: words.amount,
+    isNumber: true,
+    text: ({ amount, currency }) => amountText(amount, currency, "en"),
+    cell: ({ amount, currency }) => <Amount minor={amount} currency={currency} />
+  },
+  { id: "status", name: words.status, text: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
+  {
+    id: "fee",
+    name: words.fee,
+    isNumber: true,
+    isWide: true,
+    text: ({ currency, fee }) => amountText(fee, currency, "en"),
+    cell: ({ currency, fee }) => <Amount minor={fee} currency={currency} />
+  },
+  {
+    id: "reference",
+    name: words.reference,
+    isWide: true,
+    text: ({ reference }) => reference ?? "",
+    cell: ({ reference }) => reference ?? <span className="soft">–</span>
+  },
+  {
+    id: "payout_no",
+    name: words.payoutNo,
+    isHidden: true,
+    text: ({ payout_no }) => payout_no,
+    cell: ({ payout_no }) => <code>{payout_no}</code>
+  },
+  {
+    id: "updated",
+    name: words.updated,
+    isHidden: true,
+    text: ({ updated_at }) => updated_at,
+    cell: ({ updated_at }) => <Time at={updated_at} />
+  },
+  {
+    id: "created",
+    name: words.created,
+    text: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />
+  }
+]
+
+const listOf = ({ base, merchantId, mode }: InAccount, words: Texts): List<PayoutResource> => ({
+  id: "payouts",
+  title: words.title,
+  columns: columnsOf(words),
+  filters: [],
+  page: (query) =>
+    OwnApi.query("payouts", "list", {
+      params: { merchant_id: merchantId },
+      query: { ...query, mode } as never,
+      reactivityKeys: shown
+    }) as never,
+  keyOf: ({ payout_no }) => payout_no,
+  hrefOf: ({ payout_no }) => `${base}/payouts/${payout_no}`,
+  empty: (
+    <Empty title={words.emptyTitle}>
+      <p>{words.empty}</p>
+    </Empty>
+  )
+})
+
+const Payouts = () => <ListPage list={listOf(useAccount(), useWords(texts))} />
+
+export default Payouts

@@ -1,0 +1,206 @@
+/** The proof of a wallet's ledger, made by the merchant's own browser: with progress, to stop, and to go on with. */
+import type { Link as ChainLink, Rule } from "@coffer/rules/wallet/chain"
+import { useEffect, useRef, useState } from "react"
+import { Link } from "wouter"
+import type { Problem } from "../api/acts.ts"
+import { useAccount } from "../api/session.ts"
+import { AsCode } from "../parts/AsCode.tsx"
+import { Trouble } from "../parts/states.tsx"
+import { useWords } from "../parts/words.ts"
+import { currencies } from "./moneyWords.ts"
+import { type Finding, makeProof, type Progress, type Proof as Proving, readerOf } from "./verify.ts"
+
+const texts = {
+  en: {
+    title: "Prove this ledger",
+    says:
+      "Each row carries a fingerprint of the row before it. Your browser reads all rows and computes every fingerprint itself: " +
+      "a row that was changed, removed or slipped in does not hold.",
+    wallet: "Wallet",
+    begin: "Verify in this browser",
+    stop: "Stop",
+    goOn: "Go on",
+    again: "Verify again",
+    read: "rows verified",
+    of: "of",
+    holds: "Every row holds.",
+    none: "This wallet has no rows yet.",
+    remembered: "This browser keeps the newest row, and looks for it the next time. To compare it elsewhere:",
+    broken: "This row does not hold:",
+    gone: "This row was there at the last proof, and is gone:",
+    tell: "Tell whoever runs the service, and show them this row.",
+    insecure:
+      "This browser computes no fingerprints on a page without HTTPS. Open the console by https, or use the command line:",
+    rules: {
+      1: "its fingerprint is not that of its text: something in it was changed",
+      2: "the row before it is missing, or rows were moved",
+      3: "it was not written after the row that is before it now",
+      4: "its text is not about this row",
+      5: "its text is not what the ledger says of it",
+      6: "its fingerprint is not the one that this browser had kept: the chain was written anew"
+    } satisfies Record<Rule, string>
+  },
+  zh: {
+    title: "验证账本",
+    says: "每一行都带有前一行的指纹。您的浏览器会读取所有行并自行计算每个指纹：任何被修改、删除或插入的行都无法通过验证。",
+    wallet: "钱包",
+    begin: "在本浏览器中验证",
+    stop: "停止",
+    goOn: "继续",
+    again: "重新验证",
+    read: "行已验证",
+    of: "/",
+    holds: "每一行都通过验证。",
+    none: "此钱包还没有记录。",
+    remembered: "本浏览器会保存最新一行，并在下次验证时核对。如需在别处比对：",
+    broken: "此行未通过验证：",
+    gone: "上次验证时存在的此行已消失：",
+    tell: "请告知服务运营方，并出示此行。",
+    insecure: "没有 HTTPS 的页面无法计算指纹。请通过 https 打开控制台，或使用命令行：",
+    rules: {
+      1: "指纹与内容不符：内容被修改过",
+      2: "前一行缺失，或行被移动过",
+      3: "它并非写在当前的前一行之后",
+      4: "其内容不属于此行",
+      5: "其内容与账本所列不符",
+      6: "指纹与本浏览器保存的不同：账本被重写过"
+    } satisfies Record<Rule, string>
+  }
+}
+type Texts = typeof texts.en
+type Currency = (typeof currencies)[number]
+
+type Kept = Pick<ChainLink, "hash" | "id">
+
+const storedKept = (name: string): Kept | undefined => {
+  const [id, hash] = localStorage.getItem(name)?.split("=") ?? []
+  return id !== undefined && hash !== undefined ? { id, hash } : undefined
+}
+
+export const Proof = ({ initial }: { readonly initial: Currency }) => {
+  const words = useWords(texts)
+  const [currency, setCurrency] = useState<Currency>(initial)
+  return (
+    <details className="card fold proof">
+      <summary>
+        <h2>{words.title}</h2>
+      </summary>
+      <div className="stack">
+        <p className="soft">{words.says}</p>
+        <div className="field">
+          <label htmlFor="wallet">{words.wallet}</label>
+          <select id="wallet" value={currency} onChange={(event) => setCurrency(event.target.value as Currency)}>
+            {currencies.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </div>
+        {globalThis.crypto.subtle === undefined ? (
+          <p>
+            {words.insecure} <code>coffer ledger verify --currency {currency}</code>
+          </p>
+        ) : (
+          <Prover key={currency} currency={currency} words={words} />
+        )}
+        <AsCode
+          call={{
+            method: "GET",
+            path: `/v1/ledger/${currency}/chain?limit=100`,
+            sdk: "coffer.ledger.chain",
+            args: [currency],
+            cli: `ledger verify --currency ${currency}`
+          }}
+        />
+      </div>
+    </details>
+  )
+}
+
+const Prover = ({ currency, words }: { readonly currency: Currency; readonly words: Texts }) => {
+  const account = useAccount()
+  const [progress, setProgress] = useState<Progress>()
+  const [found, setFound] = useState<Finding>()
+  const [problem, setProblem] = useState<Problem>()
+  const [isRunning, setRunning] = useState(false)
+  const proof = useRef<Proving>(undefined)
+  const stop = useRef<AbortController>(undefined)
+  useEffect(() => () => stop.current?.abort(), [])
+  const name = `coffer.ledger.${account.merchantId}.${account.mode}.${currency}`
+
+  const run = () => {
+    proof.current ??= makeProof(readerOf(account, currency), storedKept(name))
+    stop.current = new AbortController()
+    setRunning(true)
+    setProblem(undefined)
+    setFound(undefined)
+    void proof.current.run(setProgress, stop.current.signal).then((result) => {
+      setRunning(false)
+      if (result === "stopped") return
+      if ("kind" in result) return setProblem(result)
+      setFound(result)
+      proof.current = undefined
+      if (result.holds && result.head !== undefined) {
+        localStorage.setItem(name, `${result.head.id}=${result.head.hash}`)
+      }
+    })
+  }
+  const isBegun = proof.current !== undefined
+  return (
+    <>
+      {progress !== undefined && (
+        <>
+          <progress value={progress.done} max={progress.total ?? 1} aria-label={words.title} />
+          <p role="status">
+            {progress.done.toLocaleString()} {words.of} {(progress.total ?? 0).toLocaleString()} {words.read}
+          </p>
+        </>
+      )}
+      {problem !== undefined && <Trouble problem={problem} />}
+      {found !== undefined && <Verdict found={found} words={words} />}
+      <div className="buttons">
+        {isRunning ? (
+          <button type="button" className="button quiet" onClick={() => stop.current?.abort()}>
+            {words.stop}
+          </button>
+        ) : (
+          <button type="button" className="button" onClick={run}>
+            {isBegun ? words.goOn : found === undefined ? words.begin : words.again}
+          </button>
+        )}
+      </div>
+    </>
+  )
+}
+
+const Verdict = ({ found, words }: { readonly found: Finding; readonly words: Texts }) => {
+  const { base } = useAccount()
+  if (found.holds) {
+    if (found.head === undefined) return <p role="status">{words.none}</p>
+    return (
+      <div className="note holds" role="status">
+        <p>
+          <strong>✓ {words.holds}</strong>
+        </p>
+        <p className="small soft">{words.remembered}</p>
+        <p className="small">
+          <code>
+            {found.head.id}={found.head.hash}
+          </code>
+        </p>
+      </div>
+    )
+  }
+  const id = "broken" in found ? found.broken.id : found.gone
+  return (
+    <div className="trouble" role="alert">
+      <p>
+        <strong>{"broken" in found ? words.broken : words.gone}</strong>{" "}
+        <Link href={`${base}/ledger/${id}`}>
+          <code>{id}</code>
+        </Link>
+      </p>
+      {"broken" in found && <p>{words.rules[found.broken.rule]}</p>}
+      <p>{words.tell}</p>
+    </div>
+  )
+}

@@ -1,0 +1,150 @@
+/** Receipts: paid orders, where the receipt of each went, and sending it again. */
+import type { OrderResource } from "@coffer/contract/Orders"
+import { act } from "../api/acts.ts"
+import { type InAccount, useAccount } from "../api/session.ts"
+import type { BulkAct } from "../parts/BulkActs.tsx"
+import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
+import { Empty } from "../parts/states.tsx"
+import { Amount, amountText, State, stateText, Time } from "../parts/values.tsx"
+import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { isWeb } from "./find.ts"
+import { ordersPage } from "./Orders.tsx"
+
+const texts = {
+  en: {
+    title: "Receipts",
+    says: "Each paid order has a receipt, which goes out by mail once it is paid. Orders with refunds are found by their status.",
+    amount: "Amount",
+    status: "Status of the order",
+    number: "Receipt",
+    open: "Open",
+    email: "Receipt to",
+    sent: "Sent",
+    failed: "Why it was not sent",
+    paid: "Paid",
+    order: "Order",
+    send: "Send receipts",
+    sendSays:
+      "The receipt of each order with an address goes out by mail once more. At most five an hour for one order.",
+    emptyTitle: "No receipts yet",
+    empty: "A receipt is made when an order is paid. Give the order a `receipt_email`, and it is sent by itself."
+  },
+  zh: {
+    title: "收据",
+    says: "每个已付款订单都有收据，付款后自动通过邮件发送。有退款的订单可按状态筛选。",
+    amount: "金额",
+    status: "订单状态",
+    number: "收据",
+    open: "打开",
+    email: "收据邮箱",
+    sent: "发送时间",
+    failed: "发送失败原因",
+    paid: "付款时间",
+    order: "订单",
+    send: "发送收据",
+    sendSays: "向每个有邮箱的订单再次发送收据。每个订单每小时最多五次。",
+    emptyTitle: "还没有收据",
+    empty: "订单付款后生成收据。为订单填写 `receipt_email`，收据会自动发送。"
+  }
+}
+type Texts = typeof texts.en
+type Row = OrderResource
+
+const dash = <span className="soft">–</span>
+
+const columnsOf = (words: Texts): ReadonlyArray<Column<Row>> => [
+  {
+    id: "amount",
+    name: words.amount,
+    isNumber: true,
+    text: ({ amount, currency }) => amountText(amount, currency, "en"),
+    cell: ({ amount, currency }) => <Amount minor={amount} currency={currency} />
+  },
+  {
+    id: "receipt_number",
+    name: words.number,
+    text: ({ receipt_number }) => receipt_number ?? "",
+    cell: ({ receipt_number, receipt_url }) =>
+      receipt_url === null || !isWeb(receipt_url) ? (
+        dash
+      ) : (
+        <a href={receipt_url} target="_blank" rel="noreferrer">
+          {receipt_number ?? words.open}
+        </a>
+      )
+  },
+  {
+    id: "email",
+    name: words.email,
+    isWide: true,
+    text: ({ receipt_email }) => receipt_email ?? "",
+    cell: ({ receipt_email }) => receipt_email ?? dash
+  },
+  {
+    id: "sent",
+    name: words.sent,
+    text: ({ receipt_sent_at }) => receipt_sent_at ?? "",
+    cell: ({ receipt_failure_reason, receipt_sent_at }) =>
+      receipt_failure_reason === null ? <Time at={receipt_sent_at} /> : <State of="failed" />
+  },
+  {
+    id: "failure",
+    name: words.failed,
+    isHidden: true,
+    text: ({ receipt_failure_reason }) => receipt_failure_reason ?? "",
+    cell: ({ receipt_failure_reason }) => receipt_failure_reason ?? dash
+  },
+  {
+    id: "order",
+    name: words.order,
+    isWide: true,
+    text: ({ out_trade_no }) => out_trade_no,
+    cell: ({ out_trade_no }) => <code>{out_trade_no}</code>
+  },
+  {
+    id: "paid",
+    name: words.paid,
+    isWide: true,
+    text: ({ paid_at }) => paid_at ?? "",
+    cell: ({ paid_at }) => <Time at={paid_at} />
+  }
+]
+
+const sendAct = ({ api }: InAccount, words: Texts): BulkAct<Row> => ({
+  name: words.send,
+  says: words.sendSays,
+  fits: ({ receipt_email, receipt_url }) => receipt_email !== null && receipt_url !== null,
+  run: ({ trade_no }) =>
+    act(
+      api,
+      api.use((client) => client.receipts.sendReceipt({ params: { ref: trade_no }, payload: {} as never }))
+    )
+})
+
+/** Only a paid order has a receipt. Without a choice these are the ones that nothing went back from. */
+const withReceipt = ["paid", "partially_refunded", "refunded"]
+
+const listOf = (account: InAccount, words: Texts, language: Language): List<Row> => ({
+  id: "receipts",
+  title: words.title,
+  columns: columnsOf(words),
+  filters: [
+    { name: "receipt_email", label: words.email },
+    { name: "out_trade_no", label: words.order },
+    { name: "status", label: words.status, choices: withReceipt.map((state) => [state, stateText(state, language)]) }
+  ],
+  page: (query) => ordersPage(account, { status: "paid", ...query }) as never,
+  keyOf: ({ trade_no }) => trade_no,
+  hrefOf: ({ trade_no }) => `${account.base}/orders/${trade_no}`,
+  bulk: account.may("orders:write") ? [sendAct(account, words)] : [],
+  above: <p className="soft">{words.says}</p>,
+  empty: (
+    <Empty title={words.emptyTitle}>
+      <p>{words.empty}</p>
+    </Empty>
+  )
+})
+
+const Receipts = () => <ListPage list={listOf(useAccount(), useWords(texts), useLanguage())} />
+
+export default Receipts

@@ -1,0 +1,179 @@
+/** The page of a refund: its order, its movements of money, its metadata, and in the sandbox the bank's word. */
+import type { RefundResource } from "@coffer/contract/Refunds"
+import { Link } from "wouter"
+import { act, shown } from "../api/acts.ts"
+import { useAtom } from "../api/registry.ts"
+import { useAccount } from "../api/session.ts"
+import { Act, ChoiceField } from "../parts/act.tsx"
+import { ObjectPage } from "../parts/ObjectPage.tsx"
+import { Amount, State, Time } from "../parts/values.tsx"
+import { useWords } from "../parts/words.ts"
+import { stepOf } from "./find.ts"
+import { MetadataFields, metadataPatch } from "./metadata.tsx"
+import { Movements } from "./Movements.tsx"
+
+const texts = {
+  en: {
+    refunds: "Refunds",
+    order: "Order",
+    story: "In the order's story",
+    number: "Your number",
+    reason: "Reason",
+    held: "Money held",
+    yes: "Yes",
+    no: "No",
+    failure: "Why it failed",
+    created: "Created",
+    settled: "Settled",
+    updated: "Changed",
+    metadata: "Metadata",
+    edit: "Edit metadata",
+    settle: "Settle as the bank",
+    settleSays: "A test: the bank confirms the refund, or rejects it. It may also take back what had succeeded.",
+    outcome: "The bank's word",
+    succeeded: "Paid out to the buyer",
+    failed: "Rejected: the money comes back to you",
+    pending: "The bank has the refund and has not paid it out yet. It settles by itself; nothing is to be done.",
+    failedNote: "The money is yours again. Ask the buyer for another way, such as a bank transfer."
+  },
+  zh: {
+    refunds: "退款",
+    order: "订单",
+    story: "在订单经过中查看",
+    number: "您的编号",
+    reason: "原因",
+    held: "资金冻结",
+    yes: "是",
+    no: "否",
+    failure: "失败原因",
+    created: "创建时间",
+    settled: "到账时间",
+    updated: "更新时间",
+    metadata: "元数据",
+    edit: "编辑元数据",
+    settle: "模拟银行处理",
+    settleSays: "测试：银行确认或拒绝退款，也可以撤回已成功的退款。",
+    outcome: "银行结果",
+    succeeded: "已退给买家",
+    failed: "拒绝：款项退回给您",
+    pending: "银行已收到退款，尚未到账。它会自行完成，无需操作。",
+    failedNote: "款项已退回给您。请与买家商定其他方式，例如银行转账。"
+  }
+}
+type Texts = typeof texts.en
+
+const Refund = ({ number }: { readonly number: string }) => {
+  const { api, base } = useAccount()
+  const words = useWords(texts)
+  const refund = useAtom(api.query("refunds", "retrieve", { params: { ref: number }, reactivityKeys: shown }))
+  return (
+    <ObjectPage
+      result={refund}
+      back={[`${base}/refunds`, words.refunds]}
+      number={number}
+      head={({ data: { amount, currency, status } }) => (
+        <>
+          <Amount minor={amount} currency={currency} /> <State of={status} />
+        </>
+      )}
+      acts={({ data }) => <Acts refund={data} words={words} />}
+      facts={({ data }) => factsOf(data, words, base)}
+    >
+      {({ data }) => (
+        <>
+          {data.status === "pending" && <p className="note">{words.pending}</p>}
+          {data.status === "failed" && <p className="note">{words.failedNote}</p>}
+          <Movements about={data.refund_no} tradeNo={data.trade_no} />
+          <p>
+            <Link href={`${base}${stepOf(data.trade_no, "refund", data.refund_no)}`}>{words.story} →</Link>
+          </p>
+        </>
+      )}
+    </ObjectPage>
+  )
+}
+
+const factsOf = (refund: RefundResource, words: Texts, base: string) => [
+  [
+    words.order,
+    <Link key="o" href={`${base}/orders/${refund.trade_no}`}>
+      <code>{refund.trade_no}</code>
+    </Link>
+  ] as const,
+  [words.number, <code key="n">{refund.out_refund_no}</code>] as const,
+  [words.reason, refund.reason ?? "–"] as const,
+  [words.held, refund.funds_frozen ? words.yes : words.no] as const,
+  ...(refund.failure_reason === null ? [] : [[words.failure, refund.failure_reason] as const]),
+  [words.created, <Time key="c" at={refund.created_at} />] as const,
+  [words.settled, <Time key="s" at={refund.settled_at} />] as const,
+  [words.updated, <Time key="u" at={refund.updated_at} />] as const,
+  ...Object.entries(refund.metadata).map(([name, value]) => [`${words.metadata}: ${name}`, value] as const)
+]
+
+const Acts = ({ refund, words }: { readonly refund: RefundResource; readonly words: Texts }) => {
+  const { api, may, mode } = useAccount()
+  const { metadata, refund_no, status } = refund
+  const outcomeOf = (typed: FormData) => ({ outcome: String(typed.get("outcome") ?? "succeeded") })
+  const patchOf = (typed: FormData) => {
+    const patch = metadataPatch(typed, metadata)
+    return patch === undefined ? {} : { metadata: patch }
+  }
+  return (
+    <>
+      {mode === "sandbox" && may("test_helpers:write") && status !== "failed" && (
+        <Act
+          name={words.settle}
+          says={words.settleSays}
+          fields={
+            <ChoiceField
+              label={words.outcome}
+              name="outcome"
+              choices={[
+                ["succeeded", words.succeeded],
+                ["failed", words.failed]
+              ]}
+            />
+          }
+          run={(typed) =>
+            act(
+              api,
+              api.use((client) =>
+                client.test_helpers.settleRefund({ params: { ref: refund_no }, payload: outcomeOf(typed) as never })
+              )
+            )
+          }
+          code={(typed) => ({
+            method: "POST",
+            path: `/v1/test_helpers/refunds/${refund_no}/settle`,
+            body: outcomeOf(typed),
+            sdk: "coffer.testHelpers.refunds.settle",
+            args: [refund_no]
+          })}
+        />
+      )}
+      {may("refunds:write") && (
+        <Act
+          name={words.edit}
+          fields={<MetadataFields initial={metadata} />}
+          run={(typed) =>
+            act(
+              api,
+              api.use((client) =>
+                client.refunds.update({ params: { ref: refund_no }, payload: patchOf(typed) as never })
+              )
+            )
+          }
+          code={(typed) => ({
+            method: "POST",
+            path: `/v1/refunds/${refund_no}`,
+            body: patchOf(typed),
+            sdk: "coffer.refunds.update",
+            args: [refund_no]
+          })}
+        />
+      )}
+    </>
+  )
+}
+
+export default Refund

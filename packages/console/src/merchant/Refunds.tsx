@@ -1,0 +1,136 @@
+/** The list of refunds. */
+import type { RefundResource } from "@coffer/contract/Refunds"
+import { shown } from "../api/acts.ts"
+import { type InAccount, useAccount } from "../api/session.ts"
+import { AsCode } from "../parts/AsCode.tsx"
+import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
+import { Empty } from "../parts/states.tsx"
+import { Amount, amountText, State, stateText, Time } from "../parts/values.tsx"
+import { type Language, useLanguage, useWords } from "../parts/words.ts"
+
+export const refundTexts = {
+  en: {
+    title: "Refunds",
+    amount: "Amount",
+    status: "Status",
+    order: "Order",
+    number: "Your number",
+    refundNo: "Refund",
+    reason: "Reason",
+    created: "Created",
+    settled: "Settled",
+    failure: "Why it failed",
+    emptyTitle: "No refunds yet",
+    empty: "Refund a paid order from its page, or by your server. The buyer gets the money back by the same way."
+  },
+  zh: {
+    title: "退款",
+    amount: "金额",
+    status: "状态",
+    order: "订单",
+    number: "您的编号",
+    refundNo: "退款号",
+    reason: "原因",
+    created: "创建时间",
+    settled: "到账时间",
+    failure: "失败原因",
+    emptyTitle: "还没有退款",
+    empty: "可在已付款订单的页面退款，或由您的服务器退款。款项将原路退回买家。"
+  }
+}
+type Texts = typeof refundTexts.en
+
+const dash = <span className="soft">–</span>
+
+export const refundColumns = (words: Texts): ReadonlyArray<Column<RefundResource>> => [
+  {
+    id: "amount",
+    name: words.amount,
+    isNumber: true,
+    text: ({ amount, currency }) => amountText(amount, currency, "en"),
+    cell: ({ amount, currency }) => <Amount minor={amount} currency={currency} />
+  },
+  { id: "status", name: words.status, text: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
+  {
+    id: "reason",
+    name: words.reason,
+    isWide: true,
+    text: ({ reason }) => reason ?? "",
+    cell: ({ reason }) => reason ?? dash
+  },
+  {
+    id: "out_refund_no",
+    name: words.number,
+    isWide: true,
+    text: ({ out_refund_no }) => out_refund_no,
+    cell: ({ out_refund_no }) => <code>{out_refund_no}</code>
+  },
+  {
+    id: "trade_no",
+    name: words.order,
+    isWide: true,
+    text: ({ trade_no }) => trade_no,
+    cell: ({ trade_no }) => <code>{trade_no}</code>
+  },
+  {
+    id: "refund_no",
+    name: words.refundNo,
+    isHidden: true,
+    text: ({ refund_no }) => refund_no,
+    cell: ({ refund_no }) => <code>{refund_no}</code>
+  },
+  {
+    id: "failure",
+    name: words.failure,
+    isHidden: true,
+    text: ({ failure_reason }) => failure_reason ?? "",
+    cell: ({ failure_reason }) => failure_reason ?? dash
+  },
+  {
+    id: "settled",
+    name: words.settled,
+    isHidden: true,
+    text: ({ settled_at }) => settled_at ?? "",
+    cell: ({ settled_at }) => <Time at={settled_at} />
+  },
+  {
+    id: "created",
+    name: words.created,
+    text: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />
+  }
+]
+
+const states = ["pending", "succeeded", "failed"]
+
+const listOf = ({ api, base }: InAccount, words: Texts, language: Language): List<RefundResource> => ({
+  id: "refunds",
+  title: words.title,
+  columns: refundColumns(words),
+  filters: [
+    { name: "status", label: words.status, choices: states.map((state) => [state, stateText(state, language)]) },
+    { name: "trade_no", label: words.order },
+    { name: "out_refund_no", label: words.number }
+  ],
+  page: (query) => api.query("refunds", "list", { query: query as never, reactivityKeys: shown }) as never,
+  keyOf: ({ refund_no }) => refund_no,
+  hrefOf: ({ refund_no }) => `${base}/refunds/${refund_no}`,
+  empty: (
+    <Empty title={words.emptyTitle}>
+      <p>{words.empty}</p>
+      <AsCode
+        call={{
+          method: "POST",
+          path: "/v1/refunds",
+          body: { trade_no: "TRD_…", amount: 999, out_refund_no: "return-311" },
+          sdk: "coffer.refunds.create",
+          cli: "refunds create TRD_… --amount 999"
+        }}
+      />
+    </Empty>
+  )
+})
+
+const Refunds = () => <ListPage list={listOf(useAccount(), useWords(refundTexts), useLanguage())} />
+
+export default Refunds

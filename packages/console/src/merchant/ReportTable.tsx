@@ -1,0 +1,150 @@
+/** The lines of a report that is answered at once, as a table: a statement, fees, or frozen money. */
+import type { AnsweredReport, FeeLine, FrozenLine, StatementLine } from "@coffer/contract/Reports"
+import { Link } from "wouter"
+import { useAccount } from "../api/session.ts"
+import { Amount, Time } from "../parts/values.tsx"
+import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { pageOf } from "./find.ts"
+import { movementText } from "./moneyWords.ts"
+
+const texts = {
+  en: {
+    none: "There is nothing in these days.",
+    days: "Days",
+    line: "Line",
+    opening: "Opening balance",
+    closing: "Closing balance",
+    count: "Count",
+    amount: "Amount",
+    available: "Available",
+    frozen: "Held",
+    source: "For",
+    sources: { payment: "Payments", dispute: "Lost disputes", payout: "Payouts" },
+    method: "Method",
+    volume: "Volume",
+    fee: "Fees",
+    holder: "Held by",
+    kinds: { dispute: "Dispute", payout: "Payout", refund: "Refund", total: "Total" },
+    number: "Number",
+    since: "Since",
+    open: "The last day is not over: more may come."
+  },
+  zh: {
+    none: "这些天没有记录。",
+    days: "日期",
+    line: "项目",
+    opening: "期初余额",
+    closing: "期末余额",
+    count: "笔数",
+    amount: "金额",
+    available: "可用",
+    frozen: "冻结",
+    source: "来源",
+    sources: { payment: "收款", dispute: "败诉争议", payout: "提现" },
+    method: "支付方式",
+    volume: "交易额",
+    fee: "手续费",
+    holder: "冻结原因",
+    kinds: { dispute: "争议", payout: "提现", refund: "退款", total: "合计" },
+    number: "编号",
+    since: "起始时间",
+    open: "最后一天尚未结束，可能还有新记录。"
+  }
+}
+type Texts = typeof texts.en
+
+interface Column {
+  readonly name: string
+  readonly isNumber?: boolean
+  readonly cell: (line: never) => React.ReactNode
+}
+
+const money = (name: string, field: string): Column => ({
+  name,
+  isNumber: true,
+  cell: (line: Record<string, never>) => <Amount minor={line[field]!} currency={line["currency"]!} />
+})
+
+const columnsOf = (object: string, words: Texts, language: Language, base: string): ReadonlyArray<Column> => {
+  if (object === "fees_report") {
+    return [
+      { name: words.source, cell: ({ source }: FeeLine) => words.sources[source] },
+      { name: words.method, cell: ({ payment_method }: FeeLine) => payment_method ?? "–" },
+      { name: words.count, isNumber: true, cell: ({ count }: FeeLine) => count.toLocaleString() },
+      money(words.volume, "volume"),
+      money(words.fee, "fee")
+    ]
+  }
+  if (object === "frozen_report") {
+    return [
+      { name: words.holder, cell: ({ kind }: FrozenLine) => words.kinds[kind] },
+      { name: words.number, cell: ({ number }: FrozenLine) => numbered(number, base) },
+      money(words.amount, "amount"),
+      { name: words.since, cell: ({ since }: FrozenLine) => <Time at={since} /> }
+    ]
+  }
+  const named = ({ line }: StatementLine) =>
+    line === "opening" ? words.opening : line === "closing" ? words.closing : movementText(line, language)
+  return [
+    { name: words.days, cell: ({ from, to }: StatementLine) => (from === to ? from : `${from} – ${to}`) },
+    { name: words.line, cell: named },
+    {
+      name: words.count,
+      isNumber: true,
+      cell: ({ count, sequence }: StatementLine) => (sequence === null ? count : "")
+    },
+    money(words.available, "available"),
+    money(words.frozen, "frozen")
+  ]
+}
+
+const numbered = (number: string | null, base: string) => {
+  const page = number === null ? undefined : pageOf(number)
+  if (page === undefined) return "–"
+  return (
+    <Link href={`${base}${page}`}>
+      <code>{number}</code>
+    </Link>
+  )
+}
+
+export const ReportTable = ({ report, title }: { readonly report: unknown; readonly title: string }) => {
+  const { complete, lines, object } = (report as { readonly data: AnsweredReport }).data
+  const { base } = useAccount()
+  const words = useWords(texts)
+  const language = useLanguage()
+  if (lines.length === 0) return <p className="soft">{words.none}</p>
+  const columns = columnsOf(object, words, language, base)
+  return (
+    <>
+      <div className="table" tabIndex={0} role="region" aria-label={title}>
+        <table>
+          <thead>
+            <tr>
+              {columns.map(({ isNumber, name }) => (
+                <th key={name} scope="col" className={isNumber === true ? "number" : ""}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {lines.map((line, index) => (
+              <tr key={index} className={isBalance(line) ? "balance" : ""}>
+                {columns.map(({ cell, isNumber, name }) => (
+                  <td key={name} className={isNumber === true ? "number" : ""}>
+                    {cell(line as never)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {!complete && <p className="small soft">{words.open}</p>}
+    </>
+  )
+}
+
+const isBalance = (line: object) =>
+  ("line" in line && (line.line === "opening" || line.line === "closing")) || ("kind" in line && line.kind === "total")

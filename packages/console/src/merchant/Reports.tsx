@@ -1,0 +1,361 @@
+/** Reports: short ones are read here at once, long ones are made as files, whose progress is shown and which are saved. */
+import type { ReportResource } from "@coffer/contract/Reports"
+import { useRef, useState } from "react"
+import { act, shown } from "../api/acts.ts"
+import { readBytes } from "../api/clients.ts"
+import { useAtom } from "../api/registry.ts"
+import { useAccount } from "../api/session.ts"
+import { Act, ChoiceField, TextField } from "../parts/act.tsx"
+import { AsCode } from "../parts/AsCode.tsx"
+import { downloadBlob } from "../parts/ExportRows.tsx"
+import { type Column, ListPage } from "../parts/ListPage.tsx"
+import { Empty, Loaded } from "../parts/states.tsx"
+import { State, Time } from "../parts/values.tsx"
+import { useWords } from "../parts/words.ts"
+import { currencies } from "./moneyWords.ts"
+import { ReportTable } from "./ReportTable.tsx"
+
+const texts = {
+  en: {
+    title: "Reports",
+    make: "Make a report",
+    makeSays: "The file is written after this, and has no limit of rows. It is kept for seven days.",
+    report: "Report",
+    reports: {
+      statement: "Statement: balances by day",
+      transactions: "Transactions: every movement",
+      fees: "Fees by payment method",
+      payout: "What a payout is made of",
+      frozen: "Held money and open disputes"
+    },
+    format: "Format",
+    from: "From",
+    to: "To",
+    currency: "Currency",
+    all: "All",
+    zone: "Time zone",
+    zoneHint: "Such as Europe/Berlin; your own unless given.",
+    payoutNo: "Number of the payout",
+    payoutHint: "For the report of a payout alone.",
+    read: "Read now",
+    readSays: "A statement of up to 31 days, fees or held money. Longer ones are made as a file.",
+    show: "Show",
+    status: "Status",
+    progress: "Progress",
+    file: "File",
+    save: "Save",
+    stop: "Stop",
+    goOn: "Go on",
+    rows: "rows",
+    created: "Made",
+    number: "Report",
+    failed: "Why there is no file",
+    files: "Files",
+    emptyTitle: "No files yet",
+    empty: "Make one for your books: each is kept for seven days.",
+    gone: "The file could not be read. Try again."
+  },
+  zh: {
+    title: "报表",
+    make: "生成报表",
+    makeSays: "随后生成文件，行数不限，保留七天。",
+    report: "报表",
+    reports: {
+      statement: "对账单：每日余额",
+      transactions: "流水：每笔变动",
+      fees: "按支付方式统计手续费",
+      payout: "提现的资金构成",
+      frozen: "冻结资金与未决争议"
+    },
+    format: "格式",
+    from: "从",
+    to: "至",
+    currency: "货币",
+    all: "全部",
+    zone: "时区",
+    zoneHint: "例如 Asia/Shanghai；不填则用商户时区。",
+    payoutNo: "提现号",
+    payoutHint: "仅用于提现报表。",
+    read: "立即查看",
+    readSays: "最长 31 天的对账单、手续费或冻结资金。更长的请生成文件。",
+    show: "查看",
+    status: "状态",
+    progress: "进度",
+    file: "文件",
+    save: "保存",
+    stop: "停止",
+    goOn: "继续",
+    rows: "行",
+    created: "生成时间",
+    number: "报表号",
+    failed: "未生成文件的原因",
+    files: "文件",
+    emptyTitle: "还没有文件",
+    empty: "为记账生成报表：每份保留七天。",
+    gone: "无法读取文件，请重试。"
+  }
+}
+type Texts = typeof texts.en
+
+const Reports = () => {
+  const { api, may } = useAccount()
+  const words = useWords(texts)
+  return (
+    <ListPage
+      list={{
+        id: "reports",
+        title: words.title,
+        columns: columnsOf(words),
+        page: (query) => api.query("reports", "list", { query: query as never, reactivityKeys: shown }) as never,
+        keyOf: ({ report_no }) => report_no,
+        liveEvery: 2_000,
+        acts: may("reports:write") ? <MakeReport words={words} /> : undefined,
+        above: <ReadNow words={words} />,
+        empty: (
+          <Empty title={words.emptyTitle}>
+            <p>{words.empty}</p>
+          </Empty>
+        )
+      }}
+    />
+  )
+}
+
+const columnsOf = (words: Texts): ReadonlyArray<Column<ReportResource>> => [
+  {
+    id: "report",
+    name: words.report,
+    text: ({ report }) => report,
+    cell: ({ report }) => words.reports[report]
+  },
+  {
+    id: "status",
+    name: words.status,
+    text: ({ status }) => status,
+    cell: ({ failure_reason, status }) =>
+      failure_reason === null ? <State of={status} /> : <span title={failure_reason}>{failure_reason}</span>
+  },
+  {
+    id: "progress",
+    name: words.progress,
+    isWide: true,
+    text: ({ rows_done }) => String(rows_done),
+    cell: ({ rows_done, rows_total, status }) => (
+      <>
+        {status === "pending" && (
+          <progress value={rows_done} max={rows_total ?? undefined} aria-label={words.progress} />
+        )}
+        {rows_done.toLocaleString()} {words.rows}
+      </>
+    )
+  },
+  { id: "format", name: words.format, isWide: true, text: ({ format }) => format, cell: ({ format }) => format },
+  {
+    id: "file",
+    name: words.file,
+    text: ({ bytes }) => String(bytes),
+    cell: (report) => (report.status === "succeeded" ? <Save report={report} words={words} /> : "–")
+  },
+  {
+    id: "report_no",
+    name: words.number,
+    isHidden: true,
+    text: ({ report_no }) => report_no,
+    cell: ({ report_no }) => <code>{report_no}</code>
+  },
+  {
+    id: "created",
+    name: words.created,
+    isWide: true,
+    text: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />
+  }
+]
+
+const sizeText = (bytes: number) =>
+  bytes < 1_000_000 ? `${Math.max(1, Math.round(bytes / 1_000))} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+
+/** Bytes of one request: a reader that is cut off loses no more than these. */
+const partSize = 4 * 1024 * 1024
+
+/** Reads the file part by part, and goes on where it was stopped or cut off. */
+const Save = ({ report, words }: { readonly report: ReportResource; readonly words: Texts }) => {
+  const account = useAccount()
+  const parts = useRef<Array<Blob>>([])
+  const [done, setDone] = useState<number>()
+  const [isRunning, setRunning] = useState(false)
+  const [hasFailed, setFailed] = useState(false)
+  const stop = useRef(false)
+  const { bytes, format, report: kind, report_no } = report
+  const read = async () => {
+    stop.current = false
+    setRunning(true)
+    setFailed(false)
+    let at = parts.current.reduce((sum, { size }) => sum + size, 0)
+    while (at < bytes && !stop.current) {
+      setDone(at)
+      const range = `bytes=${at}-${Math.min(bytes, at + partSize) - 1}`
+      const answer = await readBytes(account, `reports/${report_no}/file`, range)
+      const part = answer?.status === 206 ? await answer.blob().catch(() => undefined) : undefined
+      if (part === undefined || part.size === 0) {
+        setRunning(false)
+        return setFailed(true)
+      }
+      parts.current.push(part)
+      at += part.size
+    }
+    setRunning(false)
+    if (at < bytes) return setDone(at)
+    downloadBlob(`${kind}-${report_no}.${format}`, new Blob(parts.current))
+    parts.current = []
+    setDone(undefined)
+  }
+  const label = done === undefined ? `${words.save} ${sizeText(bytes)}` : words.goOn
+  return (
+    <span className="row">
+      {isRunning ? (
+        <button type="button" className="button quiet small" onClick={() => (stop.current = true)}>
+          {words.stop} {Math.round((100 * (done ?? 0)) / bytes)} %
+        </button>
+      ) : (
+        <button
+          type="button"
+          className="button quiet small"
+          aria-label={`${label} ${report_no}`}
+          onClick={() => void read()}
+        >
+          {label}
+        </button>
+      )}
+      {hasFailed && <span role="alert">{words.gone}</span>}
+    </span>
+  )
+}
+
+// Made as a file ---------------------------------------------------------------------
+
+const kinds = ["statement", "transactions", "fees", "payout", "frozen"] as const
+
+const today = () => new Date().toISOString().slice(0, 10)
+const monthAgo = () => new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10)
+
+const MakeReport = ({ words }: { readonly words: Texts }) => {
+  const { api } = useAccount()
+  const bodyOf = (typed: FormData) => {
+    const report = String(typed.get("report") ?? "statement")
+    const hasDays = report !== "payout" && report !== "frozen"
+    const names = hasDays
+      ? ["from", "to", "currency", "time_zone"]
+      : report === "payout"
+        ? ["payout_no", "time_zone"]
+        : ["currency", "time_zone"]
+    const given = names.flatMap((name) => {
+      const text = String(typed.get(name) ?? "").trim()
+      return text === "" ? [] : [[name, text] as const]
+    })
+    return { report, format: String(typed.get("format") ?? "csv"), ...Object.fromEntries(given) }
+  }
+  return (
+    <Act
+      name={words.make}
+      says={words.makeSays}
+      isPrimary
+      fields={
+        <>
+          <ChoiceField label={words.report} name="report" choices={kinds.map((kind) => [kind, words.reports[kind]])} />
+          <TextField label={words.from} name="from" type="date" initial={monthAgo()} />
+          <TextField label={words.to} name="to" type="date" initial={today()} />
+          <ChoiceField
+            label={words.currency}
+            name="currency"
+            choices={[["", words.all], ...currencies.map((each) => [each, each] as const)]}
+          />
+          <ChoiceField
+            label={words.format}
+            name="format"
+            choices={[
+              ["csv", "CSV"],
+              ["jsonl", "JSON Lines"]
+            ]}
+          />
+          <TextField label={words.zone} name="time_zone" hint={words.zoneHint} maxLength={64} />
+          <TextField label={words.payoutNo} name="payout_no" hint={words.payoutHint} maxLength={64} />
+        </>
+      }
+      run={(typed) =>
+        act(
+          api,
+          api.use((client) => client.reports.create({ payload: bodyOf(typed) as never }))
+        )
+      }
+      code={(typed) => ({
+        method: "POST",
+        path: "/v1/reports",
+        body: bodyOf(typed),
+        sdk: "coffer.reports.create",
+        cli: `reports create ${bodyOf(typed).report}`
+      })}
+    />
+  )
+}
+
+// Read at once -----------------------------------------------------------------------
+
+type Short = "statement" | "fees" | "frozen"
+const shortKinds = ["statement", "fees", "frozen"] as const satisfies ReadonlyArray<Short>
+
+interface Asked {
+  readonly kind: Short
+  readonly query: Readonly<Record<string, string>>
+}
+
+const ReadNow = ({ words }: { readonly words: Texts }) => {
+  const [asked, setAsked] = useState<Asked>()
+  const read = (event: React.FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const typed = new FormData(event.currentTarget)
+    const text = (name: string) => String(typed.get(name) ?? "")
+    const kind = text("kind") as Short
+    const currency: Record<string, string> = text("currency") === "" ? {} : { currency: text("currency") }
+    const days: Record<string, string> = kind === "frozen" ? {} : { from: text("from"), to: text("to") }
+    setAsked({ kind, query: { ...days, ...currency } })
+  }
+  const week = new Date(Date.now() - 6 * 86_400_000).toISOString().slice(0, 10)
+  return (
+    <section className="card">
+      <h2>{words.read}</h2>
+      <p className="small soft">{words.readSays}</p>
+      <form className="row" onSubmit={read}>
+        <ChoiceField label={words.report} name="kind" choices={shortKinds.map((kind) => [kind, words.reports[kind]])} />
+        <TextField label={words.from} name="from" type="date" initial={week} />
+        <TextField label={words.to} name="to" type="date" initial={today()} />
+        <ChoiceField
+          label={words.currency}
+          name="currency"
+          choices={[["", words.all], ...currencies.map((each) => [each, each] as const)]}
+        />
+        <button className="button quiet">{words.show}</button>
+      </form>
+      {asked !== undefined && <Answer asked={asked} words={words} />}
+    </section>
+  )
+}
+
+const Answer = ({ asked: { kind, query }, words }: { readonly asked: Asked; readonly words: Texts }) => {
+  const { api } = useAccount()
+  const report = useAtom(api.query("reports", kind as "fees", { query: query as never, reactivityKeys: shown }))
+  return (
+    <>
+      <Loaded result={report}>{(answer) => <ReportTable report={answer} title={words.reports[kind]} />}</Loaded>
+      <AsCode
+        call={{
+          method: "GET",
+          path: `/v1/reports/${kind}?${new URLSearchParams(query)}`,
+          sdk: `coffer.reports.${kind}`
+        }}
+      />
+    </>
+  )
+}
+
+export default Reports

@@ -1,0 +1,115 @@
+/** What an order allows in each status: the row of a command, or the whole table (packages/rules/src/order/statusTable.ts). */
+import {
+  type Cell,
+  type MerchantCommand,
+  merchantCommands,
+  orderStatuses,
+  statusTable
+} from "@coffer/rules/order/statusTable"
+import { stateText } from "../parts/values.tsx"
+import { useLanguage, useWords } from "../parts/words.ts"
+
+const texts = {
+  en: {
+    title: "What each status allows",
+    more: "A refund is also refused while a dispute is open, after the method's last day for refunds, and above what is left.",
+    command: "Act",
+    commands: {
+      pay: "Pay",
+      expire: "Expire",
+      refund: "Refund",
+      receipt: "Send receipt",
+      update: "Change metadata"
+    } satisfies Record<MerchantCommand, string>,
+    cells: {
+      done: "Yes",
+      unchanged: "Nothing changes",
+      returned: "Money goes back",
+      not_pending: "No: not pending any more",
+      not_paid: "No: not paid",
+      nothing_left: "No: nothing left",
+      no_receipt: "No: not paid"
+    } satisfies Record<Cell, string>
+  },
+  zh: {
+    title: "各状态允许的操作",
+    more: "存在未决争议、超过支付方式的退款期限或超过剩余金额时，退款也会被拒绝。",
+    command: "操作",
+    commands: {
+      pay: "付款",
+      expire: "使过期",
+      refund: "退款",
+      receipt: "发送收据",
+      update: "修改元数据"
+    } satisfies Record<MerchantCommand, string>,
+    cells: {
+      done: "可以",
+      unchanged: "无变化",
+      returned: "款项退回",
+      not_pending: "不可：已非待付款",
+      not_paid: "不可：未付款",
+      nothing_left: "不可：无可退金额",
+      no_receipt: "不可：未付款"
+    } satisfies Record<Cell, string>
+  }
+}
+
+const Table = (props: { readonly commands: ReadonlyArray<MerchantCommand>; readonly status: string }) => {
+  const words = useWords(texts)
+  const language = useLanguage()
+  return (
+    <div className="table statuses" tabIndex={0} role="region" aria-label={words.title}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{words.command}</th>
+            {orderStatuses.map((status) => (
+              <th key={status} scope="col" aria-current={status === props.status || undefined}>
+                {stateText(status, language)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {props.commands.map((command) => (
+            <tr key={command}>
+              <th scope="row">{words.commands[command]}</th>
+              {orderStatuses.map((status) => (
+                <td
+                  key={status}
+                  aria-current={status === props.status || undefined}
+                  className={statusTable[command][status] === "done" ? "yes" : ""}
+                >
+                  {words.cells[statusTable[command][status]]}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+export const StatusRow = ({ command, status }: { readonly command: MerchantCommand; readonly status: string }) => {
+  const words = useWords(texts)
+  return (
+    <>
+      <Table commands={[command]} status={status} />
+      {command === "refund" && <p className="small soft">{words.more}</p>}
+    </>
+  )
+}
+
+export const StatusTable = ({ status }: { readonly status: string }) => {
+  const words = useWords(texts)
+  return (
+    <details className="card fold">
+      <summary>
+        <h2>{words.title}</h2>
+      </summary>
+      <Table commands={merchantCommands} status={status} />
+      <p className="small soft">{words.more}</p>
+    </details>
+  )
+}

@@ -1,0 +1,74 @@
+/** Words of money that several pages use: movements of the ledger, reasons, currencies. */
+import type { LedgerType } from "@coffer/model/Ledger"
+import type { Language } from "../parts/words.ts"
+
+export const currencies = ["USD", "HKD", "CNY"] as const
+
+export const ledgerTypes = [
+  "payment_credit",
+  "fee_debit",
+  "refund_freeze",
+  "refund_debit",
+  "refund_unfreeze",
+  "dispute_freeze",
+  "dispute_unfreeze",
+  "dispute_debit",
+  "dispute_fee",
+  "payout_freeze",
+  "payout_unfreeze",
+  "payout_success",
+  "payout_fee"
+] as const satisfies ReadonlyArray<LedgerType>
+
+const movementWords: Readonly<Record<Language, Readonly<Record<LedgerType, string>>>> = {
+  en: {
+    payment_credit: "Payment",
+    fee_debit: "Payment fee",
+    refund_freeze: "Held for a refund",
+    refund_debit: "Refund",
+    refund_unfreeze: "Hold for a refund returned",
+    dispute_freeze: "Held for a dispute",
+    dispute_unfreeze: "Hold for a dispute returned",
+    dispute_debit: "Lost dispute",
+    dispute_fee: "Dispute fee",
+    payout_freeze: "Held for a payout",
+    payout_unfreeze: "Hold for a payout returned",
+    payout_success: "Payout",
+    payout_fee: "Payout fee"
+  },
+  zh: {
+    payment_credit: "收款",
+    fee_debit: "收款手续费",
+    refund_freeze: "退款冻结",
+    refund_debit: "退款",
+    refund_unfreeze: "退款解冻",
+    dispute_freeze: "争议冻结",
+    dispute_unfreeze: "争议解冻",
+    dispute_debit: "争议败诉扣款",
+    dispute_fee: "争议费用",
+    payout_freeze: "提现冻结",
+    payout_unfreeze: "提现解冻",
+    payout_success: "提现",
+    payout_fee: "提现手续费"
+  }
+}
+
+/** A movement's type in words; a type that is newer than this page stays as it is. */
+export const movementText = (type: string, language: Language): string =>
+  movementWords[language][type as LedgerType] ?? type.replaceAll("_", " ")
+
+const reasonWords: Readonly<Record<string, string>> = {
+  fraudulent: "欺诈",
+  product_not_received: "未收到商品",
+  product_unacceptable: "商品与描述不符",
+  duplicate: "重复扣款",
+  credit_not_processed: "未收到退款",
+  subscription_canceled: "订阅已取消",
+  unrecognized: "不认识的交易",
+  general: "其他"
+}
+
+/** A dispute's reason, which is the channel's word, for people. */
+export const reasonText = (reason: string, language: Language): string =>
+  (language === "zh" ? reasonWords[reason] : undefined) ??
+  reason.charAt(0).toUpperCase() + reason.slice(1).replaceAll("_", " ")

@@ -1,0 +1,137 @@
+/**
+ * Verifies the chain of a wallet in this browser: reads it page by page, newest first, beside what the ledger lists, and
+ * hashes each row here. A proof that was stopped goes on where it was. The newest row of a proof that held is kept in
+ * this browser, and has to be there with the same hash the next time (docs/ledger.md, rule 6).
+ */
+import type { BalanceTransactionResource, LedgerLinkResource } from "@coffer/contract/Balance"
+import { type Broken, type Link, makeVerifier, type Movement } from "@coffer/rules/wallet/chain"
+import { ask, type Outcome, type Problem } from "../api/acts.ts"
+import type { InAccount } from "../api/session.ts"
+
+const pageSize = "100"
+
+export interface Progress {
+  readonly done: number
+  /** Rows of the wallet: the number of its newest one. Undefined before the first page. */
+  readonly total: number | undefined
+}
+
+export type Finding =
+  | { readonly holds: true; readonly rows: number; readonly head: Pick<Link, "hash" | "id"> | undefined }
+  | { readonly holds: false; readonly rows: number; readonly broken: Broken }
+  /** The row that an earlier proof had kept is in the chain no more. */
+  | { readonly holds: false; readonly rows: number; readonly gone: string }
+
+export interface Proof {
+  /** Goes on to the end, until it is stopped, or until a call fails; then it may be called again. */
+  readonly run: (
+    onProgress: (progress: Progress) => void,
+    signal: AbortSignal
+  ) => Promise<Finding | Problem | "stopped">
+}
+
+/** The chain's two lists, as a proof reads them. */
+export interface Reader {
+  readonly links: (after: string | undefined) => Promise<Outcome<Page<LedgerLinkResource>>>
+  readonly movements: (after: string | undefined) => Promise<Outcome<Page<BalanceTransactionResource>>>
+}
+
+interface Page<Row> {
+  readonly data: { readonly data: ReadonlyArray<Row>; readonly has_more: boolean }
+}
+
+export const readerOf = ({ api }: InAccount, currency: "USD" | "HKD" | "CNY"): Reader => {
+  const from = (after: string | undefined) => (after === undefined ? {} : { starting_after: after })
+  return {
+    links: (after) =>
+      ask(
+        api,
+        api.use((client) =>
+          client.balance.chain({ params: { currency }, query: { limit: pageSize, ...from(after) } as never })
+        )
+      ) as never,
+    movements: (after) =>
+      ask(
+        api,
+        api.use((client) =>
+          client.balance.transactions({ query: { currency, limit: pageSize, ...from(after) } as never })
+        )
+      ) as never
+  }
+}
+
+/** `kept`: the newest row of the last proof that held, if there was one. */
+export const makeProof = (reader: Reader, kept: Pick<Link, "hash" | "id"> | undefined): Proof => {
+  const digests = new WeakMap<Link, string>()
+  const unmet = new Set(kept === undefined ? [] : [kept.id])
+  const verifier = makeVerifier(
+    { hashes: kept === undefined ? {} : { [kept.id]: kept.hash }, unmet },
+    (link) => digests.get(link) ?? ""
+  )
+  const ledger = sideBySide(reader)
+  let after: string | undefined
+  let head: Link | undefined
+  let done = 0
+
+  const finish = (): Finding => {
+    const broken = verifier.end()
+    if (broken !== undefined) return { holds: false, rows: done, broken }
+    const [gone] = unmet
+    if (gone !== undefined) return { holds: false, rows: done, gone }
+    return { holds: true, rows: done, head: head === undefined ? undefined : { id: head.id, hash: head.hash } }
+  }
+
+  return {
+    run: async (onProgress, signal) => {
+      for (;;) {
+        if (signal.aborted) return "stopped"
+        const page = await reader.links(after)
+        if ("problem" in page) return page.problem
+        const { data: links, has_more } = page.done.data
+        // All is read before any row is judged: a page whose ledger could not be read is read again as a whole.
+        const movements: Array<Movement | "missing"> = []
+        for (const link of links) {
+          const movement = await ledger.movementOf(link)
+          if ("problem" in movement) return movement.problem
+          movements.push(movement.done)
+        }
+        await Promise.all(links.map(async (link) => digests.set(link, await sha256(link.text))))
+        links.forEach((link, index) => verifier.add(link, movements[index]!))
+        head ??= links[0]
+        ledger.forget(links)
+        done += links.length
+        after = links.at(-1)?.id ?? after
+        onProgress({ done, total: head?.sequence })
+        if (!has_more || links.length === 0) return finish()
+      }
+    }
+  }
+}
+
+/** The movement of a link: both lists go from the newest to the oldest. Rows are kept until their page is judged. */
+const sideBySide = ({ movements }: Reader) => {
+  const met = new Map<string, Movement>()
+  let after: string | undefined
+  let isOver = false
+  return {
+    movementOf: async ({ id }: Link): Promise<Outcome<Movement | "missing">> => {
+      while (!isOver && !met.has(id) && (after === undefined || after > id)) {
+        const page = await movements(after)
+        if ("problem" in page) return page
+        const { data, has_more } = page.done.data
+        for (const row of data) met.set(row.id, row)
+        after = data.at(-1)?.id ?? after
+        isOver = !has_more || data.length === 0
+      }
+      return { done: met.get(id) ?? "missing" }
+    },
+    forget: (links: ReadonlyArray<Link>) => {
+      for (const { id } of links) met.delete(id)
+    }
+  }
+}
+
+export const sha256 = async (text: string): Promise<string> => {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("")
+}

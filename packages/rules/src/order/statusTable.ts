@@ -1,0 +1,33 @@
+/**
+ * What a merchant's command does to an order in each status, as data for people to read. `decide` is what decides;
+ * `test/rules/statusTable.test.ts` holds each cell against it. Pure and small: browsers load it.
+ */
+export const orderStatuses = ["pending", "paid", "partially_refunded", "refunded", "failed", "expired"] as const
+export type OrderStatusName = (typeof orderStatuses)[number]
+
+/** `done`: it happens. `unchanged`: accepted, and nothing changes. `returned`: the payment goes back to the buyer. */
+export type Cell = "done" | "unchanged" | "returned" | "not_pending" | "not_paid" | "nothing_left" | "no_receipt"
+
+export const merchantCommands = ["pay", "expire", "refund", "receipt", "update"] as const
+export type MerchantCommand = (typeof merchantCommands)[number]
+
+const row = (...cells: ReadonlyArray<Cell>) =>
+  Object.fromEntries(orderStatuses.map((status, index) => [status, cells[index]!])) as Record<OrderStatusName, Cell>
+
+export const statusTable: Readonly<Record<MerchantCommand, Readonly<Record<OrderStatusName, Cell>>>> = {
+  pay: row("done", "returned", "returned", "returned", "returned", "returned"),
+  expire: row("done", "not_pending", "not_pending", "not_pending", "not_pending", "unchanged"),
+  refund: row("not_paid", "done", "done", "nothing_left", "not_paid", "not_paid"),
+  receipt: row("no_receipt", "done", "done", "done", "no_receipt", "no_receipt"),
+  update: row("done", "done", "done", "done", "done", "done")
+}
+
+/** The command of a call by its path; undefined where the table has none. */
+export const commandOf = (path: string): MerchantCommand | undefined => {
+  if (path === "/v1/refunds") return "refund"
+  const [, helper, , step] = /^\/v1\/(test_helpers\/)?orders\/([^/]+)(?:\/([a-z_]+))?$/.exec(path) ?? []
+  if (helper !== undefined) return step === "pay" ? "pay" : undefined
+  if (step === "expire") return "expire"
+  if (step === "send_receipt") return "receipt"
+  return /^\/v1\/orders\/[^/]+$/.test(path) ? "update" : undefined
+}
