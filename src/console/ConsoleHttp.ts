@@ -39,7 +39,12 @@ const page: Effect.Effect<StaticContent> = Effect.map(
   (text) => ({
     text,
     contentType: "text/html; charset=utf-8",
-    headers: { "content-security-policy": policy, "referrer-policy": "no-referrer", "cache-control": "no-cache" }
+    headers: {
+      "content-security-policy": policy,
+      "referrer-policy": "no-referrer",
+      "x-frame-options": "DENY",
+      "cache-control": "no-cache"
+    }
   })
 )
 

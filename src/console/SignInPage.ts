@@ -49,6 +49,7 @@ const en = {
   passkey: "Sign in with a passkey",
   openId: "Sign in at",
   signedIn: "You are signed in as",
+  open: "Open the console",
   passkeys: "Your passkeys",
   name: "Name of a new passkey",
   add: "Add a passkey",
@@ -91,6 +92,7 @@ const zh: Texts = {
   passkey: "使用通行密钥登录",
   openId: "登录方式：",
   signedIn: "您已登录：",
+  open: "打开控制台",
   passkeys: "您的通行密钥",
   name: "新通行密钥的名称",
   add: "添加通行密钥",
@@ -171,6 +173,7 @@ const person = (words: Texts, { passkeys }: Ways) => html`
   <div class="stack" hidden data-part="person">
     ${marks.good}
     <p>${words.signedIn} <bdi data-email></bdi></p>
+    <a class="button" href="/console" data-open>${words.open}</a>
     ${
       passkeys
         ? html`<h2 class="label">${words.passkeys}</h2>

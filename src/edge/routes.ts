@@ -123,7 +123,9 @@ const behind = ["", "/:page", "/:page/:id", "/:page/:id/:part"]
 export const consolePages = [
   "/console",
   ...behind.map((path) => `/console/:merchant(^mer_[0-9A-HJKMNP-TV-Z]{26}$)/:mode(^(sandbox|live)$)${path}` as const),
-  ...behind.map((path) => `/console/operator${path}` as const)
+  ...[...behind, "/:page/:id/:mode/:part", "/:page/:id/:mode/:part/:ref"].map(
+    (path) => `/console/operator${path}` as const
+  )
 ] as const
 export const consoleAssets = "/console/assets/:name"
 

@@ -21,7 +21,9 @@ const begin = Effect.fnUntraced(function* (env: Record<string, string> = {}, own
   })
   const { merchantId } = running.merchant
   const ada = yield* invite(running.api, mails, { email, merchant_id: merchantId, role: "owner" })
-  return { ...running, mails, origin, address: `${origin}/console/sign-in`, ada, merchantId }
+  // With `?manage` a person who has signed in stays on the page; without it the console opens.
+  const entrance = `${origin}/console/sign-in`
+  return { ...running, mails, origin, entrance, address: `${entrance}?manage`, ada, merchantId }
 })
 
 /** A page of a browser of its own. Its requests to others, and its lines on the console, are in `said`. */
@@ -98,6 +100,63 @@ describe.skipIf(executable === undefined)(`the console's sign-in page${needsChro
     }).pipe(Effect.scoped)
   )
 
+  it.live("leads to the page that was open before, and a person who is signed in already to the console", () =>
+    Effect.gen(function* () {
+      const { entrance, mails, merchantId, origin } = yield* begin()
+      const { page } = yield* browser()
+      const before = `${origin}/console/${merchantId}/sandbox/orders?status=paid`
+      yield* Effect.promise(async () => {
+        await page.goto(before)
+        await page.waitForURL(entrance)
+        await page.getByLabel("Your e-mail address").fill(email)
+        await page.getByRole("button", { name: "Send me a sign-in link" }).click()
+      })
+      const token = linkIn(yield* mails.mail(2))
+      yield* Effect.promise(async () => {
+        await page.goto(`${entrance}#${token}`)
+        await page.waitForURL(before)
+        await page.goto(entrance)
+        await page.getByRole("link", { name: "Open the console" }).click()
+        await page.waitForURL(`${origin}/console/${merchantId}/sandbox`)
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("leads to no address that is not a page of the console", () =>
+    Effect.gen(function* () {
+      const { address, entrance, mails, merchantId, origin } = yield* begin()
+      const { page } = yield* browser()
+      yield* withAuthenticator(page)
+      yield* askForLink(page, address)
+      const token = linkIn(yield* mails.mail(2))
+      const elsewhere = [
+        "https://evil.example/console/",
+        "//evil.example/console/",
+        "/\\evil.example/console/",
+        "javascript:alert(1)//console/",
+        "/console/../checkout/x",
+        "/console/%2e%2e/checkout/x",
+        "/console/sign-in?manage",
+        "/consolexyz",
+        "http://["
+      ]
+      yield* Effect.promise(async () => {
+        await page.goto(`${address}#${token}`)
+        await page.getByRole("button", { name: "Add a passkey" }).click()
+        await page.getByText("The passkey was added").waitFor()
+        for (const then of elsewhere) {
+          await page.goto(address)
+          await page.getByRole("button", { name: "Sign out" }).click()
+          await page.getByText("You are signed out").waitFor()
+          await page.goto(entrance)
+          await page.evaluate((value) => sessionStorage.setItem("coffer.then", value), then)
+          await page.getByRole("button", { name: "Sign in with a passkey" }).click()
+          await page.waitForURL(`${origin}/console/${merchantId}/sandbox`)
+        }
+      })
+    }).pipe(Effect.scoped)
+  )
+
   it.live("takes no passkey of a device that has not known its person", () =>
     Effect.gen(function* () {
       const { address, mails } = yield* begin()
@@ -147,6 +206,7 @@ describe.skipIf(executable === undefined)(`the console's sign-in page${needsChro
         await page.getByText("This installation demands a passkey").waitFor()
         await page.getByRole("button", { name: "Add a passkey" }).click()
         await page.getByText("The passkey was added").waitFor()
+        await page.getByRole("link", { name: "Open the console" }).waitFor()
         await page.reload()
         await signedIn(page)
         assert.isFalse(await page.getByText("This installation demands a passkey").isVisible())
@@ -176,7 +236,7 @@ describe.skipIf(executable === undefined)(`the console's sign-in page${needsChro
         await page.keyboard.press("Enter")
         await page.getByText("The passkey has its new name").waitFor()
         for (const language of ["en", "zh"]) {
-          await page.goto(`${address}?lang=${language}`)
+          await page.goto(`${address}&lang=${language}`)
           await page.getByRole("button", { name: "Key of Ada" }).first().waitFor()
           assert.deepStrictEqual(await findings(page, "light"), [], language)
           await page.emulateMedia({ colorScheme: "dark" })
@@ -200,7 +260,7 @@ describe.skipIf(executable === undefined)(`the console's sign-in page${needsChro
     Effect.gen(function* () {
       const port = yield* freePort
       const provider = yield* openIdProvider(`http://localhost:${port}/console/sign-in`)
-      const { address } = yield* begin(provider.env, port)
+      const { address, merchantId, origin } = yield* begin(provider.env, port)
       provider.accounts.set("ada", { email, email_verified: true })
       const { page } = yield* browser()
       yield* Effect.promise(async () => {
@@ -209,14 +269,13 @@ describe.skipIf(executable === undefined)(`the console's sign-in page${needsChro
         await page.locator("input[name=login]").fill("ada")
         await page.locator("input[name=password]").fill("any")
         await page.locator("button[type=submit]").click()
-        await signedIn(page)
         // Neither the code nor the state stays in the address.
-        assert.strictEqual(page.url(), address)
-        await page.reload()
+        await page.waitForURL(`${origin}/console/${merchantId}/sandbox`)
+        await page.goto(address)
         await signedIn(page)
         // Another person's way back, sent to this browser, signs no one in.
         await page.getByRole("button", { name: "Sign out" }).click()
-        await page.goto(`${address}?code=stolen&state=stolen`)
+        await page.goto(`${address}&code=stolen&state=stolen`)
         await page.getByText("You were not signed in").waitFor()
       })
     }).pipe(Effect.scoped)

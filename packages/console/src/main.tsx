@@ -65,7 +65,10 @@ const Console = () => {
 /** A new page begins at its top. */
 const useTop = () => {
   const [path] = useLocation()
-  useEffect(() => scrollTo(0, 0), [path])
+  useEffect(() => {
+    // Its promise is no cleanup for React.
+    void scrollTo(0, 0)
+  }, [path])
 }
 
 beginDocument()

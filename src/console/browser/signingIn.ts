@@ -45,11 +45,33 @@ export function welcome({ data, status }: Answer, failure: string) {
   if (status === 429) return say("tooOften")
   if (status === 403) return say(failure === "linkFailed" ? "passkeyDemanded" : failure)
   if (status !== 200 && status !== 201) return say(failure)
+  // A person who has just signed in goes on to the console. One who manages passkeys stays.
+  if (status === 201 && !data.needs_passkey && !isManaging()) return location.replace(placeBefore())
   const email = document.querySelector("[data-email]")
   if (email !== null) email.textContent = data.person.email
+  const open = document.querySelector<HTMLAnchorElement>("[data-open]")
+  if (open !== null) open.hidden = data.needs_passkey
   choose("part", "person")
   if (data.needs_passkey) say("needsPasskey")
   return listPasskeys()
+}
+
+/** The address with `?manage` is where passkeys are managed. */
+export function isManaging(): boolean {
+  return new URLSearchParams(location.search).has("manage")
+}
+
+/**
+ * The page of the console that was open when the session ended, once; otherwise the first. The store may hold anything:
+ * an address that is not of the console is not followed.
+ */
+export function placeBefore(): string {
+  const then = sessionStorage.getItem("coffer.then")
+  sessionStorage.removeItem("coffer.then")
+  if (then === null || !URL.canParse(then, location.origin)) return "/console"
+  const { origin, pathname, search } = new URL(then, location.origin)
+  const isPage = pathname.startsWith("/console/") && !pathname.startsWith("/console/sign-in")
+  return origin === location.origin && isPage ? pathname + search : "/console"
 }
 
 export function listPasskeys() {
@@ -133,7 +155,11 @@ export function addPasskey() {
             credential: (credential as PublicKeyCredential).toJSON() as object
           })
         )
-        .then((answer) => say(answer.status === 201 ? "added" : "addFailed"))
+        .then((answer) => {
+          const open = document.querySelector<HTMLAnchorElement>("[data-open]")
+          if (open !== null && answer.status === 201) open.hidden = false
+          say(answer.status === 201 ? "added" : "addFailed")
+        })
     })
     .then(listPasskeys)
   during(added, "addFailed")
@@ -167,7 +193,8 @@ export function begin() {
   const token = location.hash.slice(1)
   const query = new URLSearchParams(location.search)
   const state = query.get("state")
-  if (token !== "" || state !== null) history.replaceState(null, "", location.pathname)
+  const kept = isManaging() ? "?manage" : ""
+  if (token !== "" || state !== null) history.replaceState(null, "", location.pathname + kept)
   if (token !== "") return enter("sign_in/use", { token }, "linkFailed")
   if (state !== null) {
     const { code, iss } = { code: query.get("code") ?? "none", iss: query.get("iss") }

@@ -10,7 +10,8 @@ import { openPage } from "./Browser.ts"
 export const phone = { width: 390, height: 844 }
 export const desktop = { width: 1_440, height: 900 }
 
-export type ConsoleRole = "owner" | "developer" | "support" | "finance" | "viewer" | "operator"
+/** `operator` is an admin of the installation, `watcher` one of its viewers. */
+export type ConsoleRole = "owner" | "developer" | "support" | "finance" | "viewer" | "operator" | "watcher"
 
 /** A service whose people get their mails, and browsers that are signed in to its console. */
 export const openConsole = Effect.fnUntraced(function* (options: Parameters<typeof start>[0] = {}) {
@@ -32,7 +33,9 @@ export const openConsole = Effect.fnUntraced(function* (options: Parameters<type
     browser: Parameters<typeof openPage>[1] = {}
   ) {
     const email = `${role}@shop.example`
-    const of = role === "operator" ? { role: "admin" } : { role, merchant_id: merchantId }
+    const ofInstallation = { operator: "admin", watcher: "viewer" } as const
+    const of =
+      role === "operator" || role === "watcher" ? { role: ofInstallation[role] } : { role, merchant_id: merchantId }
     yield* invite(api, mails, { email, ...of })
     const { cookies } = yield* signIn(api, mails, email, origin)
     const page = yield* openPage(viewport, { locale: "en-US", reducedMotion: "reduce", ...browser })
@@ -60,7 +63,7 @@ export const openConsole = Effect.fnUntraced(function* (options: Parameters<type
 
 export type OpenConsole = Effect.Success<ReturnType<typeof openConsole>>
 
-/** A payment with two refunds and a lost dispute, an order that waits, a link and an endpoint: something for each page. */
+/** Something for each page: a payment with two refunds and a lost dispute, an order that waits, a link, an endpoint. */
 export const seeded = Effect.fnUntraced(function* (at: OpenConsole) {
   const paid = yield* at.paid(10_000, {
     subject: "Two books",
@@ -77,8 +80,16 @@ export const seeded = Effect.fnUntraced(function* (at: OpenConsole) {
   const waiting = yield* done(at.post("/v1/orders", { amount: 4_200, subject: "A chair" }))
   const link = yield* done(at.post("/v1/payment_links", { amount: 2_500, subject: "A ticket" }))
   const endpoint = yield* done(at.post("/v1/webhook_endpoints", { url: `${at.origin}/hooks`, events: ["*"] }))
+  const parked = yield* done(at.post("/v1/orders", { amount: 52_000, subject: "A wardrobe" }))
+  yield* done(at.post(`/v1/test_helpers/orders/${parked["trade_no"]}/pay`, { amount: 51_999 }))
+  const payout = yield* done(
+    at.api.operator("POST", `/merchants/${at.merchantId}/payouts`, { mode: "sandbox", currency: "USD", amount: 2_500 })
+  )
   yield* at.atRest
   return {
+    merchantId: at.merchantId,
+    parkedNo: parked["trade_no"] as string,
+    payoutNo: payout["payout_no"] as string,
     tradeNo,
     waitingNo: waiting["trade_no"] as string,
     refundNo: refund["refund_no"] as string,
@@ -90,12 +101,38 @@ export const seeded = Effect.fnUntraced(function* (at: OpenConsole) {
 
 export type Seeded = Effect.Success<ReturnType<typeof seeded>>
 
-/** The pages that are looked at in both languages, sizes and schemes: a name, an address, and the role that opens it. */
+const operator = "/console/operator"
+
+/** Those of operators. */
+const operatorPages: ReadonlyArray<readonly [name: string, path: (seed: Seeded) => string]> = [
+  ["overview", () => operator],
+  ["held up", () => `${operator}/held-up`],
+  ["parked payment", ({ merchantId, parkedNo }) => `${operator}/merchants/${merchantId}/sandbox/orders/${parkedNo}`],
+  ["payouts", () => `${operator}/payouts`],
+  ["payout", ({ payoutNo }) => `${operator}/payouts/${payoutNo}`],
+  ["approvals", () => `${operator}/approvals`],
+  ["reconciliation", () => `${operator}/reconciliation`],
+  ["merchants", () => `${operator}/merchants`],
+  ["merchant", ({ merchantId }) => `${operator}/merchants/${merchantId}/sandbox`],
+  ...["ledger", "logs", "keys", "channel", "settings"].map(
+    (tab) =>
+      [`merchant ${tab}`, ({ merchantId }: Seeded) => `${operator}/merchants/${merchantId}/sandbox/${tab}`] as const
+  ),
+  ["buyers", () => `${operator}/buyers`],
+  ["cluster", () => `${operator}/cluster`],
+  ["people", () => `${operator}/people`],
+  ["tokens", () => `${operator}/tokens`],
+  ["audit log", () => `${operator}/audit`],
+  ["search", () => `${operator}/search?number=nothing`]
+]
+
+/** The pages that are looked at in each language, size and scheme: a name, an address, and the role that opens it. */
 export const consoleTable: ReadonlyArray<readonly [name: string, path: (seed: Seeded) => string, role?: "operator"]> = [
   ["home", () => ""],
   ["orders", () => "/orders"],
   ["order", ({ tradeNo }) => `/orders/${tradeNo}`],
-  ["order that waits", ({ waitingNo }) => `/orders/${waitingNo}`]
+  ["order that waits", ({ waitingNo }) => `/orders/${waitingNo}`],
+  ...operatorPages.map(([name, path]) => [name, path, "operator"] as const)
 ]
 
 /** Until all that the page reads is there. */

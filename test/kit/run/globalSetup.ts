@@ -1,7 +1,10 @@
 /**
  * Once for all test files: a real PostgreSQL, and in it migrated templates that every test file clones. It does not
- * wait for the disk, since no test stops Postgres itself; those that kill the service bring their own.
+ * wait for the disk, since no test stops Postgres itself; those that kill the service bring their own. And the console,
+ * built from its files.
  */
+import { execFileSync } from "node:child_process"
+import { existsSync, globSync, statSync } from "node:fs"
 import { DateTime, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import type { TestProject } from "vitest/node"
 import * as TestPostgres from "../../../packages/testkit/src/TestPostgres.ts"
@@ -49,7 +52,17 @@ const setup = Effect.gen(function* () {
   return server
 })
 
+const [builder, built] = ["packages/console/scripts/build.ts", "packages/console/dist/index.html"]
+
+/** Builds the console where a file that it is made of is newer than what was built. */
+const buildConsole = () => {
+  const sources = globSync(["packages/console/{scripts,src}/**/*", "packages/{contract,model,rules}/src/**/*.ts"])
+  const since = existsSync(built) ? statSync(built).mtimeMs : 0
+  if (sources.some((file) => statSync(file).mtimeMs > since)) execFileSync(process.execPath, [builder])
+}
+
 export default async function (project: TestProject) {
+  buildConsole()
   const scope = Effect.runSync(Scope.make())
   const { log, url } = await Effect.runPromise(Scope.provide(setup, scope))
   project.provide("postgresUrl", url)

@@ -35,10 +35,13 @@ interface Callable<R> {
   readonly runtime: Atom.AtomRuntime<R>
 }
 
-/** Does an act. A lost or a busy answer is asked for twice more, under the same Idempotency-Key. */
-export const act = <A, E, R>(api: Callable<R>, call: Effect.Effect<A, E, R>): Promise<Outcome<A>> => {
+/**
+ * Does an act. A lost or a busy answer is asked for twice more, under the same Idempotency-Key. `tries`: 1 for an act
+ * that takes no such key and would be done twice.
+ */
+export const act = <A, E, R>(api: Callable<R>, call: Effect.Effect<A, E, R>, tries = 3): Promise<Outcome<A>> => {
   const once = Effect.provideService(call, ActKey, crypto.randomUUID()).pipe(
-    Effect.retry({ while: isAway, times: 2, schedule: Schedule.exponential("400 millis") })
+    Effect.retry({ while: isAway, times: tries - 1, schedule: Schedule.exponential("400 millis") })
   )
   const inside = Effect.flatMap(AtomRegistry.getResult(registry, api.runtime), (services) =>
     Effect.provideContext(Reactivity.mutation(once, shown), services as Context.Context<R | Reactivity.Reactivity>)

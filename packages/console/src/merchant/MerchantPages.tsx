@@ -3,7 +3,8 @@ import type { PersonRole } from "@coffer/model/PersonRole"
 import { lazy, Suspense, useMemo } from "react"
 import { Redirect, Route, Switch, useLocation } from "wouter"
 import { AccountContext, inAccount } from "../api/session.ts"
-import { SearchBox, Shell, type SignedIn } from "../parts/Shell.tsx"
+import { type NamedPage, SearchBox } from "../parts/SearchBox.tsx"
+import { type NavGroup, Shell, type SignedIn } from "../parts/Shell.tsx"
 import { Skeleton, Trouble } from "../parts/states.tsx"
 import { useWords } from "../parts/words.ts"
 import { Place } from "./Place.tsx"
@@ -12,6 +13,20 @@ import { placeOf } from "./find.ts"
 const Home = lazy(() => import("./Home.tsx"))
 const Orders = lazy(() => import("./Orders.tsx"))
 const Order = lazy(() => import("./Order.tsx"))
+const Webhooks = lazy(() => import("./Webhooks.tsx"))
+const Webhook = lazy(() => import("./Webhook.tsx"))
+const Deliveries = lazy(() => import("./Deliveries.tsx"))
+const Delivery = lazy(() => import("./Delivery.tsx"))
+const Events = lazy(() => import("./Events.tsx"))
+const Event = lazy(() => import("./Event.tsx"))
+const Logs = lazy(() => import("./Logs.tsx"))
+const Log = lazy(() => import("./Log.tsx"))
+const Keys = lazy(() => import("./Keys.tsx"))
+const Sandbox = lazy(() => import("./Sandbox.tsx"))
+const People = lazy(() => import("./People.tsx"))
+const Settings = lazy(() => import("./Settings.tsx"))
+const Audit = lazy(() => import("./Audit.tsx"))
+const Sessions = lazy(() => import("../parts/Sessions.tsx"))
 const Refunds = lazy(() => import("./Refunds.tsx"))
 const Refund = lazy(() => import("./Refund.tsx"))
 const Disputes = lazy(() => import("./Disputes.tsx"))
@@ -146,13 +161,33 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
         base={base}
         nav={nav}
         place={<Place signedIn={signedIn} />}
-        search={<SearchBox label={words.search} onFind={(text) => go(`${base}${placeOf(text)}`)} />}
+        search={
+          <SearchBox
+            label={words.search}
+            pages={namedPages(nav, base)}
+            onFind={(text) => go(`${base}${placeOf(text)}`)}
+          />
+        }
       >
         <Suspense fallback={<Skeleton lines={10} />}>
           <Switch>
             <Route path={base} component={Home} />
             <Route path={`${base}/orders`} component={Orders} />
             <Route path={`${base}/orders/:ref`}>{({ ref }) => <Order number={decodeURIComponent(ref)} />}</Route>
+            <Route path={`${base}/webhooks`} component={Webhooks} />
+            <Route path={`${base}/webhooks/:id`}>{({ id }) => <Webhook number={decodeURIComponent(id)} />}</Route>
+            <Route path={`${base}/deliveries`} component={Deliveries} />
+            <Route path={`${base}/deliveries/:id`}>{({ id }) => <Delivery number={decodeURIComponent(id)} />}</Route>
+            <Route path={`${base}/events`} component={Events} />
+            <Route path={`${base}/events/:id`}>{({ id }) => <Event number={decodeURIComponent(id)} />}</Route>
+            <Route path={`${base}/logs`} component={Logs} />
+            <Route path={`${base}/logs/:id`}>{({ id }) => <Log number={decodeURIComponent(id)} />}</Route>
+            <Route path={`${base}/keys`} component={Keys} />
+            {mode === "sandbox" && <Route path={`${base}/sandbox`} component={Sandbox} />}
+            <Route path={`${base}/people`} component={People} />
+            <Route path={`${base}/settings`} component={Settings} />
+            <Route path={`${base}/audit`} component={Audit} />
+            <Route path={`${base}/sessions`} component={Sessions} />
             <Route path={`${base}/refunds`} component={Refunds} />
             <Route path={`${base}/refunds/:ref`}>{({ ref }) => <Refund number={decodeURIComponent(ref)} />}</Route>
             <Route path={`${base}/disputes`} component={Disputes} />
@@ -174,5 +209,9 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
     </AccountContext>
   )
 }
+
+/** The pages of the menu as the search box offers them. */
+const namedPages = (nav: ReadonlyArray<NavGroup>, base: string): ReadonlyArray<NamedPage> =>
+  nav.flatMap(({ links, title }) => links.map(([to, name]) => ({ href: `${base}${to}`, name, group: title })))
 
 export default MerchantPages

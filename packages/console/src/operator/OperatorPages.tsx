@@ -1,22 +1,161 @@
-/** The pages of operators. */
+/** The pages of operators: the whole installation, whatever merchant and environment. */
+import type { Role } from "@coffer/model/Role"
+import { lazy, Suspense, useMemo } from "react"
+import { Link, Redirect, Route, Switch, useLocation } from "wouter"
 import type { SignedIn } from "../parts/Shell.tsx"
 import { SearchBox, Shell } from "../parts/Shell.tsx"
+import { Skeleton } from "../parts/states.tsx"
 import { useWords } from "../parts/words.ts"
+import { placeOf } from "./find.ts"
+import { OperatorContext, operatorOf } from "./operator.tsx"
 
-const texts = { en: { home: "Overview", search: "Find any number" }, zh: { home: "概览", search: "查找任意编号" } }
+const Overview = lazy(() => import("./Overview.tsx"))
+const HeldUp = lazy(() => import("./HeldUp.tsx"))
+const Payouts = lazy(() => import("./Payouts.tsx"))
+const Payout = lazy(() => import("./Payout.tsx"))
+const Approvals = lazy(() => import("./Approvals.tsx"))
+const Reconciliation = lazy(() => import("./Reconciliation.tsx"))
+const Merchants = lazy(() => import("./Merchants.tsx"))
+const Merchant = lazy(() => import("./Merchant.tsx"))
+const MerchantOrder = lazy(() => import("./MerchantOrder.tsx"))
+const Delivery = lazy(() => import("./Delivery.tsx"))
+const Buyers = lazy(() => import("./Buyers.tsx"))
+const Cluster = lazy(() => import("./Cluster.tsx"))
+const People = lazy(() => import("./People.tsx"))
+const Tokens = lazy(() => import("./Tokens.tsx"))
+const AuditLog = lazy(() => import("./AuditLog.tsx"))
+const Search = lazy(() => import("./Search.tsx"))
+
+const texts = {
+  en: {
+    home: "Overview",
+    money: "Money",
+    heldUp: "Held up",
+    payouts: "Payouts",
+    approvals: "Approvals",
+    reconciliation: "Reconciliation",
+    merchants: "Merchants",
+    buyers: "Buyers' data",
+    installation: "Installation",
+    cluster: "Cluster",
+    people: "People",
+    tokens: "Tokens",
+    audit: "Audit log",
+    search: "Find any number",
+    merchantPages: "Merchant console",
+    operators: "Operators"
+  },
+  zh: {
+    home: "概览",
+    money: "资金",
+    heldUp: "待处理",
+    payouts: "出款",
+    approvals: "待批准",
+    reconciliation: "对账",
+    merchants: "商户",
+    buyers: "买家数据",
+    installation: "系统",
+    cluster: "集群",
+    people: "人员",
+    tokens: "令牌",
+    audit: "审计日志",
+    search: "查找任意编号",
+    merchantPages: "商户控制台",
+    operators: "运营方"
+  }
+}
+
+const base = "/operator"
 
 const OperatorPages = ({ signedIn }: { readonly signedIn: SignedIn }) => {
   const words = useWords(texts)
+  const [, go] = useLocation()
+  const { person } = signedIn
+  const role = person.roles.find(({ merchant_id }) => merchant_id === null)?.role as Role
+  const operator = useMemo(() => operatorOf(role, person.person_id), [role, person.person_id])
+  const own = person.roles.find(({ merchant_id }) => merchant_id !== null)?.merchant_id
+  const { may } = operator
+  const nav = [
+    { links: [["", words.home]] },
+    {
+      title: words.money,
+      links: [
+        ["/held-up", words.heldUp],
+        ["/payouts", words.payouts],
+        ["/approvals", words.approvals],
+        ["/reconciliation", words.reconciliation]
+      ]
+    },
+    {
+      title: words.merchants,
+      links: [
+        ["/merchants", words.merchants],
+        ["/buyers", words.buyers]
+      ]
+    },
+    {
+      title: words.installation,
+      links: [
+        ["/cluster", words.cluster],
+        ...(may("people.list") ? [["/people", words.people] as const] : []),
+        ...(may("operators.list") ? [["/tokens", words.tokens] as const] : []),
+        ...(may("audit_log.list") ? [["/audit", words.audit] as const] : [])
+      ]
+    }
+  ] as const
+  const place = (
+    <div className="place">
+      <strong>{words.operators}</strong>
+      {own !== undefined && <Link href={`/${own}/sandbox`}>{words.merchantPages} →</Link>}
+    </div>
+  )
   return (
-    <Shell
-      signedIn={signedIn}
-      base="/operator"
-      nav={[{ links: [["", words.home]] }]}
-      place={undefined}
-      search={<SearchBox label={words.search} onFind={() => undefined} />}
-    >
-      <h1>{words.home}</h1>
-    </Shell>
+    <OperatorContext value={operator}>
+      <Shell
+        signedIn={signedIn}
+        base={base}
+        nav={nav}
+        place={place}
+        search={<SearchBox label={words.search} onFind={(text) => go(placeOf(text))} />}
+      >
+        <Suspense fallback={<Skeleton lines={10} />}>
+          <Switch>
+            <Route path={base} component={Overview} />
+            <Route path={`${base}/held-up`} component={HeldUp} />
+            <Route path={`${base}/payouts`} component={Payouts} />
+            <Route path={`${base}/payouts/:number`}>{({ number }) => <Payout number={number} />}</Route>
+            <Route path={`${base}/approvals`} component={Approvals} />
+            <Route path={`${base}/reconciliation`} component={Reconciliation} />
+            <Route path={`${base}/merchants`} component={Merchants} />
+            <Route path={`${base}/merchants/:id`}>{({ id }) => <Redirect to={`${base}/merchants/${id}/live`} />}</Route>
+            <Route path={`${base}/merchants/:id/:mode/orders/:ref`}>
+              {({ id, mode, ref }) => (
+                <MerchantOrder
+                  merchantId={id}
+                  mode={mode === "live" ? "live" : "sandbox"}
+                  number={decodeURIComponent(ref)}
+                />
+              )}
+            </Route>
+            <Route path={`${base}/merchants/:id/:mode/:tab?`}>
+              {({ id, mode, tab }) => (
+                <Merchant merchantId={id} mode={mode === "live" ? "live" : "sandbox"} tab={tab ?? ""} />
+              )}
+            </Route>
+            <Route path={`${base}/deliveries/:number`}>{({ number }) => <Delivery number={number} />}</Route>
+            <Route path={`${base}/buyers`} component={Buyers} />
+            <Route path={`${base}/cluster`} component={Cluster} />
+            <Route path={`${base}/people`} component={People} />
+            <Route path={`${base}/tokens`} component={Tokens} />
+            <Route path={`${base}/audit`} component={AuditLog} />
+            <Route path={`${base}/search`} component={Search} />
+            <Route>
+              <Redirect to={base} />
+            </Route>
+          </Switch>
+        </Suspense>
+      </Shell>
+    </OperatorContext>
   )
 }
 

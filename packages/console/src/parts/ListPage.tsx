@@ -10,6 +10,7 @@ import { registry, useAtom } from "../api/registry.ts"
 import { type BulkAct, BulkMenu } from "./BulkActs.tsx"
 import { ExportButton } from "./ExportRows.tsx"
 import { Empty, Loaded } from "./states.tsx"
+import { Views, type ViewState } from "./Views.tsx"
 import { useWords } from "./words.ts"
 
 export interface Column<Row> {
@@ -62,6 +63,8 @@ export interface List<Row> {
   readonly liveEvery?: number
   /** Shown above the filters. */
   readonly above?: React.ReactNode
+  /** Of its heading: 2 where the page has another. */
+  readonly level?: 1 | 2
 }
 
 const texts = {
@@ -107,18 +110,23 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
   const atom = list.page({ limit: "25", ...withTimes(query) })
   const result = useAtom(atom)
   useLive(atom, isFirst ? (list.liveEvery ?? 5_000) : 0)
-  const [columns, menu] = useColumns(list)
+  const [columns, menu, chooseColumns] = useColumns(list)
+  const choose = (view: ViewState) => {
+    if (view.columns.length > 0) chooseColumns(view.columns)
+    setQuery(view.filters)
+  }
 
   return (
     <section className="list">
       <header className="head">
-        <h1>{list.title}</h1>
+        {list.level === 2 ? <h2>{list.title}</h2> : <h1>{list.title}</h1>}
         <div className="acts">{list.acts}</div>
       </header>
       {list.above}
       <div className="tools">
         {list.filters !== undefined && <Filters filters={list.filters} query={filters} onChange={setQuery} />}
         <div className="acts">
+          <Views page={list.id} now={{ filters, columns: columns.map(({ id }) => id) }} onChoose={choose} />
           {menu}
           <ExportButton list={list} columns={columns} query={withTimes(filters)} />
           {list.bulk !== undefined && list.bulk.length > 0 && (
@@ -173,6 +181,10 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
     </section>
   )
 }
+
+/** The rows of a page of a list, none while it is read or cannot be. */
+export const rowsOf = <Row,>(result: AsyncResult.AsyncResult<unknown, unknown>): ReadonlyArray<Row> =>
+  AsyncResult.isSuccess(result) ? (result.value as Page<Row>).data.data : []
 
 /** The table of some rows, also for the parts of an object's page. */
 export const Rows = <Row,>(props: {
@@ -318,18 +330,23 @@ const Filters = (props: {
 
 // Columns ----------------------------------------------------------------------------
 
-const useColumns = <Row,>({ columns, id }: List<Row>): [ReadonlyArray<Column<Row>>, React.ReactNode] => {
+const useColumns = <Row,>({
+  columns,
+  id
+}: List<Row>): [ReadonlyArray<Column<Row>>, React.ReactNode, (ids: ReadonlyArray<string>) => void] => {
   const words = useWords(texts)
   const key = `coffer.columns.${id}`
   const [chosen, setChosen] = useState<ReadonlyArray<string>>(() => {
     const stored = localStorage.getItem(key)
     return stored === null ? columns.filter(({ isHidden }) => isHidden !== true).map(({ id }) => id) : stored.split(",")
   })
-  const toggle = (name: string, isOn: boolean) => {
-    const next = columns.map(({ id }) => id).filter((id) => (id === name ? isOn : chosen.includes(id)))
+  const choose = (wanted: ReadonlyArray<string>) => {
+    const next = columns.map(({ id }) => id).filter((id) => wanted.includes(id))
     localStorage.setItem(key, next.join(","))
     setChosen(next)
   }
+  const toggle = (name: string, isOn: boolean) =>
+    choose(isOn ? [...chosen, name] : chosen.filter((each) => each !== name))
   const menu = (
     <details className="menu">
       <summary className="button quiet small">{words.columns}</summary>
@@ -349,5 +366,5 @@ const useColumns = <Row,>({ columns, id }: List<Row>): [ReadonlyArray<Column<Row
     </details>
   )
   const shownColumns = columns.filter(({ id }, index) => index === 0 || chosen.includes(id))
-  return [shownColumns, menu]
+  return [shownColumns, menu, choose]
 }

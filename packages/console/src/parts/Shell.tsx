@@ -1,6 +1,6 @@
 /** The frame of all pages: where one is, the way to each page, search, the person, and whether the service answers. */
 import type { SignedInResource } from "@coffer/contract/Console"
-import { useEffect, useRef, useState } from "react"
+import { useEffect, useRef } from "react"
 import { Link, useLocation } from "wouter"
 import { awaySince } from "../api/connection.ts"
 import { act } from "../api/acts.ts"
@@ -25,6 +25,7 @@ const texts = {
     away: "The service does not answer. You see what was read before; acts are off. Since",
     skip: "To the content",
     signOut: "Sign out",
+    sessions: "Where you are signed in",
     passkeys: "Passkeys and sign-in",
     theme: "Appearance",
     light: "Light",
@@ -42,6 +43,7 @@ const texts = {
     away: "服务没有响应。您看到的是之前读取的内容；暂时无法操作。自",
     skip: "跳到内容",
     signOut: "退出登录",
+    sessions: "您的登录位置",
     passkeys: "通行密钥与登录",
     theme: "外观",
     light: "浅色",
@@ -108,7 +110,7 @@ export const Shell = (props: {
           Coffer
         </Link>
         <div className="search">{search}</div>
-        <PersonMenu signedIn={signedIn} />
+        <PersonMenu signedIn={signedIn} base={base} />
       </header>
       <aside className="side">
         {place}
@@ -133,7 +135,8 @@ export const Shell = (props: {
   )
 }
 
-const PersonMenu = ({ signedIn: { person } }: { readonly signedIn: SignedIn }) => {
+const PersonMenu = (props: { readonly signedIn: SignedIn; readonly base: string }) => {
+  const { person } = props.signedIn
   const words = useWords(texts)
   const language = useLanguage()
   const theme = useAtom(themeAtom)
@@ -168,6 +171,8 @@ const PersonMenu = ({ signedIn: { person } }: { readonly signedIn: SignedIn }) =
             <option value="dark">{words.dark}</option>
           </select>
         </label>
+        {/* The pages of operators have their own. */}
+        {props.base !== "/operator" && <Link href={`${props.base}/sessions`}>{words.sessions}</Link>}
         <a href="/console/sign-in?manage">{words.passkeys}</a>
         <button type="button" onClick={signOut}>
           {words.signOut}
@@ -177,39 +182,4 @@ const PersonMenu = ({ signedIn: { person } }: { readonly signedIn: SignedIn }) =
   )
 }
 
-/** A box that `/` opens. Enter gives the text on. */
-export const SearchBox = (props: { readonly label: string; readonly onFind: (text: string) => void }) => {
-  const input = useRef<HTMLInputElement>(null)
-  const [text, setText] = useState("")
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const isTyping = (event.target as Element).closest("input, textarea, select, [contenteditable]") !== null
-      if ((event.key === "/" && !isTyping) || (event.key === "k" && (event.metaKey || event.ctrlKey))) {
-        event.preventDefault()
-        input.current?.focus()
-      }
-    }
-    addEventListener("keydown", press)
-    return () => removeEventListener("keydown", press)
-  }, [])
-  return (
-    <form
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (text.trim() !== "") props.onFind(text.trim())
-      }}
-    >
-      <input
-        ref={input}
-        type="search"
-        aria-label={props.label}
-        placeholder={props.label}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        maxLength={200}
-      />
-      <kbd aria-hidden="true">/</kbd>
-    </form>
-  )
-}
+export { SearchBox } from "./SearchBox.tsx"

@@ -15,14 +15,17 @@ const texts = {
     cancel: "Cancel",
     working: "Working…",
     away: "Acts are off while the service does not answer.",
-    close: "Close"
+    close: "Close",
+    finished: "Done"
   },
-  zh: { cancel: "取消", working: "处理中…", away: "服务没有响应，暂时无法操作。", close: "关闭" }
+  zh: { cancel: "取消", working: "处理中…", away: "服务没有响应，暂时无法操作。", close: "关闭", finished: "完成" }
 }
 
 export interface ActProps {
   /** On the button and as the title of the dialog. */
   readonly name: string
+  /** On the button instead, where what is around it says what the act is about. */
+  readonly label?: string
   /** The effect of the act, and whether it can be taken back. */
   readonly says?: React.ReactNode
   readonly isDangerous?: boolean
@@ -34,6 +37,8 @@ export interface ActProps {
   /** The same act for a program, with what is typed now. */
   readonly code?: (typed: FormData) => Call
   readonly onDone?: (() => void) | undefined
+  /** What is shown of the answer, instead of closing: a secret that is told once. */
+  readonly result?: (done: never) => React.ReactNode
   /** A reason why it cannot be done now, shown instead of the dialog. */
   readonly notNow?: string | undefined
 }
@@ -47,7 +52,7 @@ export const Act = (props: ActProps) => {
   return (
     <>
       <button type="button" className={kind} disabled={hint !== undefined} title={hint} onClick={() => setOpen(true)}>
-        {props.name}
+        {props.label ?? props.name}
       </button>
       {isOpen && <ActDialog {...props} onClose={() => setOpen(false)} />}
     </>
@@ -55,11 +60,12 @@ export const Act = (props: ActProps) => {
 }
 
 const ActDialog = (props: ActProps & { readonly onClose: () => void }) => {
-  const { code, fields, name, onClose, onDone, run, says } = props
+  const { code, fields, name, onClose, onDone, result, run, says } = props
   const words = useWords(texts)
   const form = useRef<HTMLFormElement>(null)
   const [isWorking, setWorking] = useState(false)
   const [problem, setProblem] = useState<Problem>()
+  const [answer, setAnswer] = useState<{ readonly done: unknown }>()
   const [typed, setTyped] = useState<FormData>(() => new FormData())
   useEffect(() => setTyped(new FormData(form.current!)), [])
 
@@ -70,11 +76,26 @@ const ActDialog = (props: ActProps & { readonly onClose: () => void }) => {
     void run(new FormData(form.current!)).then((outcome) => {
       setWorking(false)
       if ("problem" in outcome) return setProblem(outcome.problem)
-      onClose()
+      if (result === undefined) onClose()
+      else setAnswer(outcome)
       onDone?.()
     })
   }
 
+  if (answer !== undefined) {
+    return (
+      <Dialog title={name} onClose={onClose}>
+        <div className="stack">
+          {result?.(answer.done as never)}
+          <div className="buttons">
+            <button type="button" className="button" onClick={onClose}>
+              {words.finished}
+            </button>
+          </div>
+        </div>
+      </Dialog>
+    )
+  }
   return (
     <Dialog title={name} onClose={onClose}>
       <form ref={form} className="stack" onSubmit={submit} onInput={() => setTyped(new FormData(form.current!))}>

@@ -1,0 +1,172 @@
+/** What people did to this merchant, and what operators did. */
+import type { MerchantAuditEntryResource } from "@coffer/contract/ConsoleMerchant"
+import { personMayDo } from "@coffer/rules/people/consoleActs"
+import { useState } from "react"
+import { shown } from "../api/acts.ts"
+import { OwnApi } from "../api/clients.ts"
+import { type InAccount, useAccount } from "../api/session.ts"
+import { Dialog } from "../parts/act.tsx"
+import { Json } from "../parts/Json.tsx"
+import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
+import { Facts } from "../parts/ObjectPage.tsx"
+import { Empty, Trouble } from "../parts/states.tsx"
+import { Time } from "../parts/values.tsx"
+import { useWords } from "../parts/words.ts"
+
+type Entry = MerchantAuditEntryResource
+
+const texts = {
+  en: {
+    title: "Audit log",
+    act: "Act",
+    who: "Who",
+    role: "Role",
+    ip: "From",
+    when: "When",
+    phase: "Step",
+    target: "On",
+    details: "Details",
+    request: "Request",
+    number: "Entry",
+    phases: { begun: "Begun", done: "Done", refused: "Refused", seen: "Read" },
+    by: { person: "Person", key: "Key", operator: "Operator" },
+    emptyTitle: "Nothing yet",
+    empty: "What people change here is written down: who, when, from where, and what was before.",
+    byHead: "Kind"
+  },
+  zh: {
+    title: "审计日志",
+    act: "操作",
+    who: "操作者",
+    role: "角色",
+    ip: "来源",
+    when: "时间",
+    phase: "阶段",
+    target: "对象",
+    details: "详情",
+    request: "请求",
+    number: "记录",
+    phases: { begun: "开始", done: "完成", refused: "被拒绝", seen: "查看" },
+    by: { person: "成员", key: "密钥", operator: "运营方" },
+    emptyTitle: "还没有记录",
+    empty: "成员在此所做的更改都会被记录：何人、何时、从何处，以及更改之前的内容。",
+    byHead: "类别"
+  }
+}
+type Texts = typeof texts.en
+
+const phaseText = (words: Texts, phase: string) => words.phases[phase as keyof Texts["phases"]] ?? phase
+
+const columnsOf = (words: Texts): ReadonlyArray<Column<Entry>> => [
+  {
+    id: "act",
+    name: words.act,
+    text: ({ act }) => act,
+    cell: (entry) => <Details entry={entry} />
+  },
+  {
+    id: "phase",
+    name: words.phase,
+    text: ({ phase }) => phase,
+    cell: ({ phase, status }) => (
+      <span className={`state ${phase === "refused" || (status ?? 0) >= 400 ? "bad" : phase === "done" ? "good" : ""}`}>
+        {phaseText(words, phase)}
+        {(status ?? 0) >= 400 && ` ${status}`}
+      </span>
+    )
+  },
+  {
+    id: "who",
+    name: words.who,
+    text: ({ actor }) => actor,
+    cell: ({ actor, by, role }) => (
+      <>
+        {by === "operator" ? words.by.operator : actor}
+        {by === "person" && <span className="soft small block">{role}</span>}
+      </>
+    )
+  },
+  { id: "by", name: words.byHead, isHidden: true, text: ({ by }) => by, cell: ({ by }) => words.by[by] },
+  { id: "ip", name: words.ip, isWide: true, text: ({ ip }) => ip ?? "", cell: ({ ip }) => ip ?? "–" },
+  {
+    id: "when",
+    name: words.when,
+    text: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />
+  },
+  {
+    id: "target",
+    name: words.target,
+    isHidden: true,
+    text: ({ target }) => target,
+    cell: ({ target }) => <code>{target}</code>
+  },
+  { id: "number", name: words.number, isHidden: true, text: ({ id }) => id, cell: ({ id }) => <code>{id}</code> }
+]
+
+/** The act's name opens what was sent, and what was before and after. */
+const Details = ({ entry }: { readonly entry: Entry }) => {
+  const words = useWords(texts)
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <button type="button" className="link" onClick={() => setOpen(true)}>
+        {entry.act.replace("console:", "")}
+      </button>
+      {isOpen && (
+        <Dialog title={entry.act} onClose={() => setOpen(false)} isWide>
+          <div className="stack">
+            <Facts
+              facts={[
+                [words.when, <Time key="w" at={entry.created_at} />],
+                [words.who, entry.by === "operator" ? words.by.operator : entry.actor],
+                [words.role, entry.role],
+                [words.ip, entry.ip ?? "–"],
+                [words.target, <code key="t">{entry.target}</code>],
+                [words.request, <code key="r">{entry.request_id || "–"}</code>],
+                [words.number, <code key="n">{entry.id}</code>]
+              ]}
+            />
+            <Json value={entry.details} label={words.details} />
+          </div>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+const listOf = ({ merchantId }: InAccount, words: Texts): List<Entry> => ({
+  id: "audit",
+  title: words.title,
+  columns: columnsOf(words),
+  page: (query) =>
+    OwnApi.query("audit_log", "list", {
+      params: { merchant_id: merchantId },
+      query: query as never,
+      reactivityKeys: shown
+    }) as never,
+  keyOf: ({ id }) => id,
+  liveEvery: 30_000,
+  filters: [],
+  empty: (
+    <Empty title={words.emptyTitle}>
+      <p>{words.empty}</p>
+    </Empty>
+  )
+})
+
+const Audit = () => {
+  const account = useAccount()
+  const words = useWords(texts)
+  if (!personMayDo(account.role, "audit_log.list")) {
+    return (
+      <section className="stack">
+        <h1>{words.title}</h1>
+        <Trouble problem={{ kind: "refused", code: "forbidden", message: "", requestId: "" }} />
+      </section>
+    )
+  }
+  return <ListPage list={listOf(account, words)} />
+}
+
+export default Audit

@@ -1,0 +1,152 @@
+/** The list of deliveries: each event on its way to each address, and sending many again. */
+import type { DeliveryResource } from "@coffer/contract/WebhookDeliveries"
+import { act, shown } from "../api/acts.ts"
+import { type InAccount, useAccount } from "../api/session.ts"
+import type { BulkAct } from "../parts/BulkActs.tsx"
+import { type Column, type List, ListPage, type Query } from "../parts/ListPage.tsx"
+import { Empty } from "../parts/states.tsx"
+import { State, stateText, Time } from "../parts/values.tsx"
+import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { Link } from "wouter"
+
+export type Delivery = DeliveryResource
+
+const texts = {
+  en: {
+    title: "Deliveries",
+    event: "Event",
+    eventNumber: "Number of the event",
+    endpoint: "Number of the endpoint",
+    status: "Status",
+    url: "Address",
+    attempts: "Attempts",
+    answer: "Last answer",
+    next: "Next attempt",
+    created: "Created",
+    number: "Delivery",
+    noAnswer: "no answer",
+    resend: "Resend",
+    resendSays: "Each event is posted once more to the same address, with the same event number.",
+    emptyTitle: "No deliveries yet",
+    empty: "Add a webhook endpoint. From then on, each event is posted to it, and each attempt stands here.",
+    add: "Add an endpoint"
+  },
+  zh: {
+    title: "投递",
+    event: "事件",
+    eventNumber: "事件编号",
+    endpoint: "端点编号",
+    status: "状态",
+    url: "地址",
+    attempts: "尝试次数",
+    answer: "最近响应",
+    next: "下次尝试",
+    created: "创建时间",
+    number: "投递编号",
+    noAnswer: "无响应",
+    resend: "重新发送",
+    resendSays: "每个事件将以相同的事件编号再次发送到同一地址。",
+    emptyTitle: "还没有投递",
+    empty: "添加一个 Webhook 端点后，每个事件都会发送到该地址，每次尝试都会显示在这里。",
+    add: "添加端点"
+  }
+}
+type Texts = typeof texts.en
+
+/** What the receiver said last, in a word. */
+export const lastAnswer = ({ attempts }: Delivery, none: string): string => {
+  const last = attempts.at(-1)
+  return last === undefined ? "–" : String(last.status_code ?? last.failure ?? none)
+}
+
+const columnsOf = (words: Texts): ReadonlyArray<Column<Delivery>> => [
+  { id: "event", name: words.event, text: ({ event_type }) => event_type, cell: ({ event_type }) => event_type },
+  { id: "status", name: words.status, text: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
+  {
+    id: "url",
+    name: words.url,
+    isWide: true,
+    text: ({ url }) => url,
+    cell: ({ url }) => <span className="address">{url}</span>
+  },
+  {
+    id: "answer",
+    name: words.answer,
+    text: (row) => lastAnswer(row, words.noAnswer),
+    cell: (row) => lastAnswer(row, words.noAnswer)
+  },
+  {
+    id: "attempts",
+    name: words.attempts,
+    isNumber: true,
+    isWide: true,
+    text: ({ attempts }) => String(attempts.length),
+    cell: ({ attempts }) => attempts.length
+  },
+  {
+    id: "next",
+    name: words.next,
+    isWide: true,
+    text: ({ next_attempt_at }) => next_attempt_at ?? "",
+    cell: ({ next_attempt_at }) => <Time at={next_attempt_at} />
+  },
+  {
+    id: "created",
+    name: words.created,
+    text: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />
+  },
+  { id: "id", name: words.number, isHidden: true, text: ({ id }) => id, cell: ({ id }) => <code>{id}</code> }
+]
+
+export const deliveriesPage = ({ api }: InAccount, query: Query) =>
+  api.query("webhook_deliveries", "list", { query: query as never, reactivityKeys: shown })
+
+export const resend = ({ api }: InAccount, id: string) =>
+  act(
+    api,
+    api.use((client) => client.webhook_deliveries.resend({ params: { delivery_id: id } }))
+  )
+
+const resendAct = (account: InAccount, words: Texts): BulkAct<Delivery> => ({
+  name: words.resend,
+  says: words.resendSays,
+  fits: ({ status }) => status === "failed" || status === "skipped" || status === "succeeded",
+  run: ({ id }) => resend(account, id)
+})
+
+/** The columns and the pages of deliveries, also for the parts of other pages. */
+export const useDeliveries = () => {
+  const account = useAccount()
+  const words = useWords(texts)
+  return { ...listOf(account, words, useLanguage()), words }
+}
+
+const states = ["pending", "succeeded", "failed", "skipped"]
+
+const listOf = (account: InAccount, words: Texts, language: Language): List<Delivery> => ({
+  id: "deliveries",
+  title: words.title,
+  columns: columnsOf(words),
+  filters: [
+    { name: "status", label: words.status, choices: states.map((state) => [state, stateText(state, language)]) },
+    { name: "event_id", label: words.eventNumber },
+    { name: "endpoint_id", label: words.endpoint }
+  ],
+  page: (query) => deliveriesPage(account, query) as never,
+  keyOf: ({ id }) => id,
+  hrefOf: ({ id }) => `${account.base}/deliveries/${id}`,
+  ...(account.may("webhooks:write") ? { bulk: [resendAct(account, words)] } : {}),
+  empty: (
+    <Empty title={words.emptyTitle}>
+      <p>{words.empty}</p>
+      <Link href={`${account.base}/webhooks`} className="button">
+        {words.add}
+      </Link>
+    </Empty>
+  )
+})
+
+const Deliveries = () => <ListPage list={useDeliveries()} />
+
+export default Deliveries

@@ -1,0 +1,129 @@
+/** The page of an event: its JSON as it is delivered, and its way to each address. */
+import { Link } from "wouter"
+import { shown } from "../api/acts.ts"
+import { useAtom } from "../api/registry.ts"
+import { useAccount } from "../api/session.ts"
+import { AsCode } from "../parts/AsCode.tsx"
+import { Json } from "../parts/Json.tsx"
+import { type Column, Rows } from "../parts/ListPage.tsx"
+import { ObjectPage } from "../parts/ObjectPage.tsx"
+import { Loaded } from "../parts/states.tsx"
+import { Amount, State, Time } from "../parts/values.tsx"
+import { useWords } from "../parts/words.ts"
+import { deliveriesPage, useDeliveries } from "./Deliveries.tsx"
+import { pageOf } from "./find.ts"
+
+const texts = {
+  en: {
+    events: "Events",
+    json: "Event",
+    deliveries: "Deliveries",
+    nowhere: "It was delivered nowhere: no endpoint took this type when it happened.",
+    more: "All deliveries of this event",
+    created: "Happened",
+    sequence: "Sequence",
+    status: "Status then",
+    amount: "Amount",
+    order: "Order",
+    refund: "Refund",
+    dispute: "Dispute",
+    own: "Your number"
+  },
+  zh: {
+    events: "事件",
+    json: "事件内容",
+    deliveries: "投递",
+    nowhere: "该事件没有投递到任何地址：发生时没有端点订阅此类型。",
+    more: "此事件的全部投递",
+    created: "发生时间",
+    sequence: "序号",
+    status: "当时状态",
+    amount: "金额",
+    order: "订单",
+    refund: "退款",
+    dispute: "争议",
+    own: "您的编号"
+  }
+}
+
+const Event = ({ number }: { readonly number: string }) => {
+  const { api, base } = useAccount()
+  const words = useWords(texts)
+  const event = useAtom(api.query("events", "retrieve", { params: { event_id: number }, reactivityKeys: shown }))
+  const to = (id: string) => (
+    <Link key={id} href={`${base}${pageOf(id) ?? ""}`}>
+      <code>{id}</code>
+    </Link>
+  )
+  return (
+    <ObjectPage
+      result={event}
+      back={[`${base}/events`, words.events]}
+      number={number}
+      head={({ data }) => data.type}
+      facts={({ data: { created_at, data, sequence } }) => [
+        ...(data.trade_no === undefined ? [] : [[words.order, to(data.trade_no)] as const]),
+        ...(data.refund_no === undefined ? [] : [[words.refund, to(data.refund_no)] as const]),
+        ...(data.dispute_no === undefined ? [] : [[words.dispute, to(data.dispute_no)] as const]),
+        ...(data.out_trade_no === undefined ? [] : [[words.own, <code key="o">{data.out_trade_no}</code>] as const]),
+        ...(data.amount === undefined
+          ? []
+          : [[words.amount, <Amount key="a" minor={data.amount} currency={data.currency ?? ""} />] as const]),
+        ...(data.status === undefined ? [] : [[words.status, <State key="s" of={data.status} />] as const]),
+        [words.created, <Time key="c" at={created_at} />] as const,
+        [words.sequence, sequence] as const
+      ]}
+    >
+      {({ data }) => (
+        <>
+          <Deliveries eventId={data.id} />
+          <section className="card">
+            <h2>{words.json}</h2>
+            <Json value={data} label={words.json} />
+            <AsCode
+              call={{
+                method: "GET",
+                path: `/v1/events/${data.id}`,
+                sdk: "coffer.events.get",
+                args: [data.id],
+                cli: `events get ${data.id}`
+              }}
+            />
+          </section>
+        </>
+      )}
+    </ObjectPage>
+  )
+}
+
+const Deliveries = ({ eventId }: { readonly eventId: string }) => {
+  const account = useAccount()
+  const words = useWords(texts)
+  const list = useDeliveries()
+  const result = useAtom(deliveriesPage(account, { event_id: eventId, limit: "25" }))
+  return (
+    <section className="card">
+      <h2>{words.deliveries}</h2>
+      <Loaded result={result} lines={2}>
+        {({ data: { data: rows, has_more } }) => (
+          <>
+            {rows.length === 0 ? (
+              <p className="soft">{words.nowhere}</p>
+            ) : (
+              <Rows list={list} columns={byAddress(list.columns)} rows={rows} />
+            )}
+            {has_more && <Link href={`${account.base}/deliveries?event_id=${eventId}`}>{words.more}</Link>}
+          </>
+        )}
+      </Loaded>
+    </section>
+  )
+}
+
+/** The address first: it tells the deliveries of one event apart. */
+const byAddress = <Row,>(columns: ReadonlyArray<Column<Row>>): ReadonlyArray<Column<Row>> =>
+  ["url", "status", "answer", "attempts", "next"].flatMap((name) =>
+    columns.filter(({ id }) => id === name).map((column) => (name === "url" ? { ...column, isWide: false } : column))
+  )
+
+export default Event

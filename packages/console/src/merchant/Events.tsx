@@ -1,0 +1,108 @@
+/** The list of events, by type and by object. */
+import type { EventResource } from "@coffer/contract/Events"
+import { EventType } from "@coffer/model/EventType"
+import { shown } from "../api/acts.ts"
+import { type InAccount, useAccount } from "../api/session.ts"
+import { AsCode } from "../parts/AsCode.tsx"
+import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
+import { Empty } from "../parts/states.tsx"
+import { Amount, amountText, State, Time } from "../parts/values.tsx"
+import { useWords } from "../parts/words.ts"
+
+const texts = {
+  en: {
+    title: "Events",
+    type: "Type",
+    object: "Object",
+    objectNumber: "Number of an order, refund or dispute",
+    amount: "Amount",
+    status: "Status",
+    created: "Happened",
+    number: "Event",
+    sequence: "Sequence",
+    emptyTitle: "Nothing has happened yet",
+    empty:
+      "Each payment, refund and dispute makes events here, also those that no webhook took. Read them by a program:"
+  },
+  zh: {
+    title: "事件",
+    type: "类型",
+    object: "对象",
+    objectNumber: "订单、退款或争议的编号",
+    amount: "金额",
+    status: "状态",
+    created: "发生时间",
+    number: "事件编号",
+    sequence: "序号",
+    emptyTitle: "还没有任何事件",
+    empty: "每笔付款、退款和争议都会在此产生事件，包括没有 Webhook 接收的事件。用程序读取："
+  }
+}
+type Texts = typeof texts.en
+type Event = EventResource
+
+const objectOf = ({ data }: Event): string => data.dispute_no ?? data.refund_no ?? data.trade_no ?? "–"
+
+const columnsOf = (words: Texts): ReadonlyArray<Column<Event>> => [
+  { id: "type", name: words.type, text: ({ type }) => type, cell: ({ type }) => type },
+  { id: "object", name: words.object, isWide: true, text: objectOf, cell: (row) => <code>{objectOf(row)}</code> },
+  {
+    id: "amount",
+    name: words.amount,
+    isNumber: true,
+    text: ({ data: { amount, currency } }) =>
+      amount === undefined || currency === undefined ? "" : amountText(amount, currency, "en"),
+    cell: ({ data: { amount, currency } }) => <Amount minor={amount ?? null} currency={currency ?? ""} />
+  },
+  {
+    id: "status",
+    name: words.status,
+    isWide: true,
+    text: ({ data }) => data.status ?? "",
+    cell: ({ data }) => (data.status === undefined ? "–" : <State of={data.status} />)
+  },
+  {
+    id: "created",
+    name: words.created,
+    text: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />
+  },
+  { id: "id", name: words.number, isHidden: true, text: ({ id }) => id, cell: ({ id }) => <code>{id}</code> },
+  {
+    id: "sequence",
+    name: words.sequence,
+    isHidden: true,
+    isNumber: true,
+    text: ({ sequence }) => String(sequence),
+    cell: ({ sequence }) => sequence
+  }
+]
+
+const listOf = ({ api, base }: InAccount, words: Texts): List<Event> => ({
+  id: "events",
+  title: words.title,
+  columns: columnsOf(words),
+  filters: [
+    { name: "type", label: words.type, choices: EventType.literals.map((type) => [type, type]) },
+    { name: "object_id", label: words.objectNumber }
+  ],
+  page: ({ type, ...query }) =>
+    api.query("events", "list", {
+      query: { ...query, ...(type === undefined ? {} : { type: [type] }) } as never,
+      reactivityKeys: shown
+    }) as never,
+  keyOf: ({ id }) => id,
+  hrefOf: ({ id }) => `${base}/events/${id}`,
+  empty: (
+    <Empty title={words.emptyTitle}>
+      <p>{words.empty}</p>
+      <AsCode
+        call={{ method: "GET", path: "/v1/events?limit=10", sdk: "coffer.events.list", cli: "events list --limit 10" }}
+      />
+    </Empty>
+  )
+})
+
+const Events = () => <ListPage list={listOf(useAccount(), useWords(texts))} />
+
+export default Events

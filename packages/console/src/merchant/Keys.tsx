@@ -1,0 +1,341 @@
+/** The keys of one environment: the main key, and keys with scopes. */
+import type { ApiKeyResource } from "@coffer/contract/ApiKeys"
+import { personMayDo } from "@coffer/rules/people/consoleActs"
+import { act, shown } from "../api/acts.ts"
+import { OwnApi } from "../api/clients.ts"
+import { type InAccount, useAccount } from "../api/session.ts"
+import { Act, ChoiceField, TextField } from "../parts/act.tsx"
+import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
+import { SecretOnce } from "../parts/Secret.tsx"
+import { Empty } from "../parts/states.tsx"
+import { State, Time } from "../parts/values.tsx"
+import { useWords } from "../parts/words.ts"
+import { ScopesTable } from "./ScopesTable.tsx"
+
+type Key = ApiKeyResource
+
+const texts = {
+  en: {
+    title: "Keys",
+    main: "Main key",
+    mainSays:
+      "It may do everything in this environment. Your server sends it in the header X-Api-Key. The service keeps no " +
+      "copy that can be shown.",
+    reset: "Reset",
+    resetSays:
+      "The key that your programs use now is refused at once, everywhere. They stand still until each has the new one.",
+    fresh:
+      "It needs a sign-in that is younger than 15 minutes. If it is refused: sign out, sign in again, and reset it then.",
+    onlyOwner: "Only an owner may reset it.",
+    newKey: "The new key",
+    create: "Create a key",
+    createSays: "Give each program a key that may do no more than it has to. The rights of a key never change.",
+    scopes: "Rights",
+    name: "Name",
+    nameHint: "Its purpose: “Accounting”.",
+    expires: "Expires",
+    never: "Never",
+    month: "In 30 days",
+    quarter: "In 90 days",
+    year: "In a year",
+    allowlist: "Addresses",
+    allowlistHint: "IP addresses and ranges that it is taken from; empty: from all that the environment allows.",
+    status: "Status",
+    used: "Last used",
+    from: "from",
+    created: "Created",
+    rolled: "Secret rolled",
+    number: "Key",
+    change: "Change",
+    acts: "Acts",
+    roll: "Roll",
+    rollSays: "The key gets a new secret. The one before keeps working for the time that you choose.",
+    overlap: "The secret before works",
+    overlaps: { 0: "no longer", 60: "for an hour", 720: "for 12 hours", 1440: "for 24 hours" },
+    revoke: "Revoke",
+    revokeSays: "The key is refused at once, everywhere, for good.",
+    scoped: "Keys with rights",
+    emptyTitle: "No keys with rights yet",
+    empty:
+      "The main key may do everything. A key with rights may do only what you tick: reading orders, or refunds alone."
+  },
+  zh: {
+    title: "密钥",
+    main: "主密钥",
+    mainSays: "它在此环境中拥有全部权限。您的服务器通过请求头 X-Api-Key 发送它。系统不保存可供查看的副本。",
+    reset: "重置",
+    resetSays: "您的程序当前使用的密钥将立即在所有地方失效；在更换为新密钥之前，程序无法调用。",
+    fresh: "需要 15 分钟内的登录。如被拒绝：请退出并重新登录，然后再重置。",
+    onlyOwner: "仅所有者可以重置。",
+    newKey: "新密钥",
+    create: "创建密钥",
+    createSays: "为每个程序创建仅含所需权限的密钥。密钥的权限不可更改。",
+    scopes: "权限",
+    name: "名称",
+    nameHint: "用途，例如“会计”。",
+    expires: "有效期",
+    never: "永久",
+    month: "30 天",
+    quarter: "90 天",
+    year: "一年",
+    allowlist: "允许的地址",
+    allowlistHint: "允许使用该密钥的 IP 地址和网段；留空表示环境允许的所有地址。",
+    status: "状态",
+    used: "最近使用",
+    from: "来自",
+    created: "创建时间",
+    rolled: "密钥轮换时间",
+    number: "编号",
+    change: "修改",
+    acts: "操作",
+    roll: "轮换",
+    rollSays: "密钥将获得新的密文。旧密文在您选择的时间内仍然有效。",
+    overlap: "旧密文",
+    overlaps: { 0: "立即失效", 60: "保留一小时", 720: "保留 12 小时", 1440: "保留 24 小时" },
+    revoke: "吊销",
+    revokeSays: "该密钥将立即在所有地方永久失效。",
+    scoped: "带权限的密钥",
+    emptyTitle: "还没有带权限的密钥",
+    empty: "主密钥拥有全部权限。带权限的密钥只能执行您勾选的操作，例如仅读取订单或仅退款。"
+  }
+}
+type Texts = typeof texts.en
+
+const columnsOf = (words: Texts, mayChange: boolean): ReadonlyArray<Column<Key>> => [
+  { id: "name", name: words.name, text: ({ name }) => name, cell: ({ name }) => name },
+  { id: "status", name: words.status, text: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
+  {
+    id: "scopes",
+    name: words.scopes,
+    isWide: true,
+    text: ({ scopes }) => scopes.join(" "),
+    cell: ({ scopes }) => <span className="small">{scopes.join(", ")}</span>
+  },
+  {
+    id: "used",
+    name: words.used,
+    text: ({ last_used_at }) => last_used_at ?? "",
+    cell: ({ last_used_at, last_used_ip }) => (
+      <>
+        <Time at={last_used_at} none={words.never} />
+        {last_used_ip !== null && (
+          <span className="soft small block">
+            {words.from} {last_used_ip}
+          </span>
+        )}
+      </>
+    )
+  },
+  {
+    id: "expires",
+    name: words.expires,
+    isWide: true,
+    text: ({ expires_at }) => expires_at ?? "",
+    cell: ({ expires_at }) => <Time at={expires_at} none={words.never} />
+  },
+  {
+    id: "allowlist",
+    name: words.allowlist,
+    isHidden: true,
+    text: ({ ip_allowlist }) => ip_allowlist,
+    cell: ({ ip_allowlist }) => ip_allowlist
+  },
+  {
+    id: "created",
+    name: words.created,
+    isHidden: true,
+    text: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />
+  },
+  {
+    id: "rolled",
+    name: words.rolled,
+    isHidden: true,
+    text: ({ rolled_at }) => rolled_at ?? "",
+    cell: ({ rolled_at }) => <Time at={rolled_at} />
+  },
+  {
+    id: "number",
+    name: words.number,
+    isHidden: true,
+    text: ({ key_id }) => key_id,
+    cell: ({ key_id }) => <code>{key_id}</code>
+  },
+  ...(mayChange ? [{ id: "acts", name: words.acts, text: () => "", cell: (key: Key) => <KeyActs apiKey={key} /> }] : [])
+]
+
+const listOf = (account: InAccount, words: Texts): List<Key> => {
+  const mayChange = personMayDo(account.role, "api_keys.create")
+  return {
+    id: "keys",
+    title: words.title,
+    columns: columnsOf(words, mayChange),
+    page: (query) =>
+      OwnApi.query("api_keys", "list", {
+        params: { merchant_id: account.merchantId },
+        query: { ...query, mode: account.mode } as never,
+        reactivityKeys: shown
+      }) as never,
+    keyOf: ({ key_id }) => key_id,
+    liveEvery: 30_000,
+    acts: mayChange ? <CreateKey /> : undefined,
+    above: <MainKey />,
+    empty: (
+      <Empty title={words.emptyTitle}>
+        <p>{words.empty}</p>
+      </Empty>
+    )
+  }
+}
+
+const Keys = () => <ListPage list={listOf(useAccount(), useWords(texts))} />
+
+type WithKey = { readonly data: { readonly key: string } }
+
+const MainKey = () => {
+  const { merchantId, mode, role } = useAccount()
+  const words = useWords(texts)
+  return (
+    <section className="card">
+      <header className="head">
+        <h2>{words.main}</h2>
+        <Act
+          name={words.reset}
+          isDangerous
+          notNow={personMayDo(role, "main_keys.reset") ? undefined : words.onlyOwner}
+          says={
+            <>
+              <p>{words.resetSays}</p>
+              <p>{words.fresh}</p>
+            </>
+          }
+          run={() =>
+            act(
+              OwnApi,
+              OwnApi.use((client) => client.main_keys.reset({ params: { merchant_id: merchantId, mode } }))
+            )
+          }
+          result={({ data }: WithKey) => <SecretOnce label={words.newKey} secret={data.key} />}
+        />
+      </header>
+      <p className="soft">{words.mainSays}</p>
+    </section>
+  )
+}
+
+// Creating one -------------------------------------------------------------------------
+
+const lifetimes = { never: 0, month: 30, quarter: 90, year: 365 }
+
+const text = (typed: FormData, name: string) => String(typed.get(name) ?? "").trim()
+
+const bodyOf = (typed: FormData, mode: "sandbox" | "live") => {
+  const days = lifetimes[text(typed, "lifetime") as keyof typeof lifetimes] ?? 0
+  return {
+    mode,
+    name: text(typed, "name"),
+    scopes: typed.getAll("scopes").map(String),
+    ...(text(typed, "ip_allowlist") === "" ? {} : { ip_allowlist: text(typed, "ip_allowlist") }),
+    ...(days === 0 ? {} : { expires_at: new Date(Date.now() + days * 86_400_000).toISOString() })
+  }
+}
+
+const CreateKey = () => {
+  const { merchantId, mode } = useAccount()
+  const words = useWords(texts)
+  return (
+    <Act
+      name={words.create}
+      says={words.createSays}
+      isPrimary
+      fields={
+        <>
+          <TextField label={words.name} name="name" isRequired maxLength={100} hint={words.nameHint} />
+          <ScopesTable mode={mode} />
+          <ChoiceField
+            label={words.expires}
+            name="lifetime"
+            choices={(["never", "month", "quarter", "year"] as const).map((each) => [each, words[each]])}
+          />
+          <TextField label={words.allowlist} name="ip_allowlist" hint={words.allowlistHint} />
+        </>
+      }
+      run={(typed) =>
+        act(
+          OwnApi,
+          OwnApi.use((client) =>
+            client.api_keys.create({ params: { merchant_id: merchantId }, payload: bodyOf(typed, mode) as never })
+          )
+        )
+      }
+      result={({ data }: WithKey) => <SecretOnce label={words.newKey} secret={data.key} />}
+    />
+  )
+}
+
+// Acts with one ------------------------------------------------------------------------
+
+const KeyActs = ({ apiKey }: { readonly apiKey: Key }) => {
+  const { merchantId } = useAccount()
+  const words = useWords(texts)
+  const params = { merchant_id: merchantId, key_id: apiKey.key_id }
+  if (apiKey.status !== "active") return null
+  return (
+    <span className="acts">
+      <Act
+        name={words.roll}
+        says={words.rollSays}
+        fields={
+          <ChoiceField label={words.overlap} name="overlap" initial="60" choices={Object.entries(words.overlaps)} />
+        }
+        run={(typed) =>
+          act(
+            OwnApi,
+            OwnApi.use((client) =>
+              client.api_keys.roll({ params, payload: { overlap_minutes: Number(typed.get("overlap")) } })
+            )
+          )
+        }
+        result={({ data }: WithKey) => <SecretOnce label={words.newKey} secret={data.key} />}
+      />
+      <Act
+        name={words.change}
+        fields={
+          <>
+            <TextField label={words.name} name="name" isRequired maxLength={100} initial={apiKey.name} />
+            <TextField
+              label={words.allowlist}
+              name="ip_allowlist"
+              hint={words.allowlistHint}
+              initial={apiKey.ip_allowlist}
+            />
+          </>
+        }
+        run={(typed) =>
+          act(
+            OwnApi,
+            OwnApi.use((client) =>
+              client.api_keys.update({
+                params,
+                payload: { name: text(typed, "name"), ip_allowlist: text(typed, "ip_allowlist") }
+              })
+            )
+          )
+        }
+      />
+      <Act
+        name={words.revoke}
+        says={words.revokeSays}
+        isDangerous
+        run={() =>
+          act(
+            OwnApi,
+            OwnApi.use((client) => client.api_keys.revoke({ params }))
+          )
+        }
+      />
+    </span>
+  )
+}
+
+export default Keys

@@ -1,0 +1,148 @@
+/** The page of an API call: what was sent, what was answered, from where, and the same call to copy. */
+import * as AsyncResult from "effect/reactivity/AsyncResult"
+import { useState } from "react"
+import { Link } from "wouter"
+import { shown } from "../api/acts.ts"
+import { useAtom } from "../api/registry.ts"
+import { useAccount } from "../api/session.ts"
+import { AsCode, type Call, curlOf } from "../parts/AsCode.tsx"
+import { Json } from "../parts/Json.tsx"
+import { ObjectPage } from "../parts/ObjectPage.tsx"
+import { Loaded, Trouble } from "../parts/states.tsx"
+import { Time } from "../parts/values.tsx"
+import { useWords } from "../parts/words.ts"
+import { Status } from "./Logs.tsx"
+
+const texts = {
+  en: {
+    logs: "API logs",
+    sent: "What was sent",
+    answered: "What was answered",
+    again: "The same call again. Secrets that stand as [redacted] have to be filled in.",
+    error: "Error",
+    same: "Calls with the same error",
+    when: "When",
+    duration: "Duration",
+    from: "From",
+    key: "Key",
+    mainKey: "Main key, or a person in the console",
+    copy: "Copy as curl",
+    copied: "Copied",
+    agent: "Program",
+    idempotency: "Idempotency-Key"
+  },
+  zh: {
+    logs: "API 日志",
+    sent: "发送的内容",
+    answered: "返回的内容",
+    again: "再次发起相同的调用。标为 [redacted] 的机密需要自行填写。",
+    error: "错误",
+    same: "相同错误的调用",
+    when: "时间",
+    duration: "耗时",
+    from: "来源",
+    key: "密钥",
+    mainKey: "主密钥，或控制台中的成员",
+    copy: "复制为 curl",
+    copied: "已复制",
+    agent: "程序",
+    idempotency: "Idempotency-Key"
+  }
+}
+
+const Log = ({ number }: { readonly number: string }) => {
+  const { api, base } = useAccount()
+  const words = useWords(texts)
+  const found = useAtom(api.query("logs", "list", { query: { request_id: number }, reactivityKeys: shown }))
+  return (
+    <Loaded result={found}>
+      {({ data: { data } }) => {
+        const [log] = data
+        if (log === undefined)
+          return <Trouble problem={{ kind: "refused", code: "log_not_found", message: "", requestId: number }} />
+        const body = isObject(log.request_body) ? log.request_body : undefined
+        const call: Call = { method: methodOf(log.method), path: log.path, ...(body === undefined ? {} : { body }) }
+        return (
+          <ObjectPage
+            result={AsyncResult.success(log)}
+            back={[`${base}/logs`, words.logs]}
+            number={number}
+            head={() => (
+              <>
+                <code>
+                  {log.method} {log.path}
+                </code>{" "}
+                <Status of={log.status} />
+              </>
+            )}
+            acts={() => <CopyCurl call={call} />}
+            facts={() => [
+              ...(log.error_code === null
+                ? []
+                : [
+                    [
+                      words.error,
+                      <Link key="e" href={`${base}/logs?error_code=${encodeURIComponent(log.error_code)}`}>
+                        {log.error_code}
+                      </Link>
+                    ] as const
+                  ]),
+              [words.when, <Time key="w" at={log.created_at} />],
+              [words.duration, `${log.duration_ms} ms`],
+              [words.from, log.ip ?? "–"],
+              [
+                words.key,
+                log.key_id === null ? (
+                  words.mainKey
+                ) : (
+                  <Link key="k" href={`${base}/keys`}>
+                    <code>{log.key_id}</code>
+                  </Link>
+                )
+              ],
+              [words.agent, log.user_agent ?? "–"],
+              [words.idempotency, log.idempotency_key === null ? "–" : <code key="i">{log.idempotency_key}</code>]
+            ]}
+          >
+            {() => (
+              <>
+                <section className="card">
+                  <h2>{words.sent}</h2>
+                  <Json value={log.request_body} label={words.sent} />
+                  <p className="small soft">{words.again}</p>
+                  <AsCode call={call} />
+                </section>
+                <section className="card">
+                  <h2>{words.answered}</h2>
+                  <Json value={log.response_body} label={words.answered} />
+                </section>
+              </>
+            )}
+          </ObjectPage>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+const CopyCurl = ({ call }: { readonly call: Call }) => {
+  const words = useWords(texts)
+  const [isCopied, setCopied] = useState(false)
+  const copy = () =>
+    void navigator.clipboard.writeText(curlOf(call)).then(() => {
+      setCopied(true)
+      setTimeout(() => setCopied(false), 1_500)
+    })
+  return (
+    <button type="button" className="button quiet" onClick={copy}>
+      <span aria-live="polite">{isCopied ? words.copied : words.copy}</span>
+    </button>
+  )
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !("_truncated" in value)
+
+const methodOf = (method: string) => (method === "POST" || method === "DELETE" ? method : "GET")
+
+export default Log

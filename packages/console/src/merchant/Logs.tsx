@@ -1,0 +1,269 @@
+/** The list of API calls, and its failed ones grouped by error. */
+import type { LogResource } from "@coffer/contract/Logs"
+import { useEffect, useState } from "react"
+import { Link } from "wouter"
+import { type Problem, shown } from "../api/acts.ts"
+import { type InAccount, useAccount } from "../api/session.ts"
+import { AsCode } from "../parts/AsCode.tsx"
+import { type Column, type List, ListPage, type Query, Rows } from "../parts/ListPage.tsx"
+import { Empty, Skeleton, Trouble } from "../parts/states.tsx"
+import { Time } from "../parts/values.tsx"
+import { walkPages } from "../parts/walkPages.ts"
+import { useWords } from "../parts/words.ts"
+
+type Log = LogResource
+
+const texts = {
+  en: {
+    title: "API logs",
+    call: "Call",
+    status: "Status",
+    error: "Error",
+    errorCode: "Error code",
+    duration: "Duration",
+    ip: "From",
+    key: "Key",
+    mainKey: "Main key or console",
+    agent: "Program",
+    when: "When",
+    number: "Request",
+    path: "Path",
+    idempotency: "Idempotency-Key",
+    classes: { "2xx": "Done (2xx)", "4xx": "Refused (4xx)", "5xx": "Failed (5xx)" },
+    groups: "Failed calls by error",
+    groupsSays: "Of the newest 1,000 that failed.",
+    none: "No call has failed.",
+    count: "Calls",
+    last: "Last",
+    emptyTitle: "No calls yet",
+    empty: "Each call of your programs stands here for 30 days, with what was sent and what was answered. Make one:"
+  },
+  zh: {
+    title: "API 日志",
+    call: "调用",
+    status: "状态",
+    error: "错误",
+    errorCode: "错误代码",
+    duration: "耗时",
+    ip: "来源",
+    key: "密钥",
+    mainKey: "主密钥或控制台",
+    agent: "程序",
+    when: "时间",
+    number: "请求",
+    path: "路径",
+    idempotency: "Idempotency-Key",
+    classes: { "2xx": "成功 (2xx)", "4xx": "被拒绝 (4xx)", "5xx": "失败 (5xx)" },
+    groups: "按错误分组的失败调用",
+    groupsSays: "统计最新的 1,000 次失败调用。",
+    none: "没有失败的调用。",
+    count: "次数",
+    last: "最近一次",
+    emptyTitle: "还没有调用",
+    empty: "您的程序的每次调用会在此保留 30 天，包括发送和返回的内容。发起一次调用："
+  }
+}
+type Texts = typeof texts.en
+
+export const Status = ({ of }: { readonly of: number }) => (
+  <span className={`state ${of < 400 ? "good" : "bad"}`}>{of}</span>
+)
+
+const columnsOf = (words: Texts): ReadonlyArray<Column<Log>> => [
+  {
+    id: "call",
+    name: words.call,
+    text: ({ method, path }) => `${method} ${path}`,
+    cell: ({ method, path }) => (
+      <code>
+        {method} {path}
+      </code>
+    )
+  },
+  {
+    id: "status",
+    name: words.status,
+    text: ({ status }) => String(status),
+    cell: ({ status }) => <Status of={status} />
+  },
+  {
+    id: "error",
+    name: words.error,
+    isWide: true,
+    text: ({ error_code }) => error_code ?? "",
+    cell: ({ error_code }) => error_code ?? <span className="soft">–</span>
+  },
+  {
+    id: "duration",
+    name: words.duration,
+    isNumber: true,
+    isWide: true,
+    text: ({ duration_ms }) => String(duration_ms),
+    cell: ({ duration_ms }) => `${duration_ms} ms`
+  },
+  { id: "ip", name: words.ip, isWide: true, text: ({ ip }) => ip ?? "", cell: ({ ip }) => ip ?? "–" },
+  {
+    id: "key",
+    name: words.key,
+    isHidden: true,
+    text: ({ key_id }) => key_id ?? "",
+    cell: ({ key_id }) => (key_id === null ? words.mainKey : <code>{key_id}</code>)
+  },
+  {
+    id: "agent",
+    name: words.agent,
+    isHidden: true,
+    text: ({ user_agent }) => user_agent ?? "",
+    cell: ({ user_agent }) => user_agent ?? "–"
+  },
+  {
+    id: "when",
+    name: words.when,
+    text: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />
+  },
+  {
+    id: "number",
+    name: words.number,
+    isHidden: true,
+    text: ({ request_id }) => request_id,
+    cell: ({ request_id }) => <code>{request_id}</code>
+  },
+  {
+    id: "idempotency",
+    name: words.idempotency,
+    isHidden: true,
+    text: ({ idempotency_key }) => idempotency_key ?? "",
+    cell: ({ idempotency_key }) => idempotency_key ?? "–"
+  }
+]
+
+const logsPage = ({ api }: InAccount, query: Query) =>
+  api.query("logs", "list", { query: query as never, reactivityKeys: shown })
+
+const listOf = (account: InAccount, words: Texts): List<Log> => ({
+  id: "logs",
+  title: words.title,
+  columns: columnsOf(words),
+  filters: [
+    { name: "status", label: words.status, choices: Object.entries(words.classes) },
+    { name: "error_code", label: words.errorCode },
+    { name: "path", label: words.path }
+  ],
+  page: (query) => logsPage(account, query) as never,
+  keyOf: ({ request_id }) => request_id,
+  hrefOf: ({ request_id }) => `${account.base}/logs/${request_id}`,
+  above: <Groups account={account} />,
+  empty: (
+    <Empty title={words.emptyTitle}>
+      <p>{words.empty}</p>
+      <AsCode call={{ method: "GET", path: "/v1/balance", sdk: "coffer.balance.get" }} />
+    </Empty>
+  )
+})
+
+const Logs = () => <ListPage list={listOf(useAccount(), useWords(texts))} />
+
+// Grouped by error -------------------------------------------------------------------
+
+interface Group {
+  readonly code: string
+  readonly call: string
+  readonly count: number
+  readonly last: Log
+}
+
+/** Calls of one class, at most. */
+const groupedMax = 500
+
+/** A path without the numbers of objects in it. */
+const routeOf = (path: string) =>
+  path
+    .split("/")
+    .map((part, index) => (index > 2 && (/\d/.test(part) || part.length > 24) ? ":number" : part))
+    .join("/")
+
+const groupsOf = (logs: ReadonlyArray<Log>): ReadonlyArray<Group> => {
+  const groups = new Map<string, Group>()
+  for (const log of logs) {
+    const code = log.error_code ?? String(log.status)
+    const call = `${log.method} ${routeOf(log.path)}`
+    const key = `${code} ${call}`
+    const group = groups.get(key)
+    const last = group === undefined || log.created_at > group.last.created_at ? log : group.last
+    groups.set(key, { code, call, last, count: (group?.count ?? 0) + 1 })
+  }
+  return [...groups.values()].toSorted((one, other) => other.count - one.count)
+}
+
+/** It reads only when it is opened. */
+const Groups = ({ account }: { readonly account: InAccount }) => {
+  const words = useWords(texts)
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details className="groups card" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{words.groups}</summary>
+      {isOpen && <GroupsTable account={account} />}
+    </details>
+  )
+}
+
+const GroupsTable = ({ account }: { readonly account: InAccount }) => {
+  const words = useWords(texts)
+  const [found, setFound] = useState<ReadonlyArray<Group> | Problem>()
+  useEffect(() => {
+    const control = new AbortController()
+    const list = listOf(account, words)
+    const read = (status: string) => walkPages(list, { status }, groupedMax, () => undefined, control.signal)
+    void Promise.all([read("4xx"), read("5xx")]).then((walks) => {
+      const problem = walks.find((walk) => "kind" in walk)
+      if (!control.signal.aborted)
+        setFound(problem ?? groupsOf(walks.flatMap((walk) => ("rows" in walk ? walk.rows : []))))
+    })
+    return () => control.abort()
+    // Counted once, when it is opened.
+  }, [])
+  if (found === undefined) return <Skeleton lines={3} />
+  if ("kind" in found) return <Trouble problem={found} />
+  if (found.length === 0) return <p className="soft">{words.none}</p>
+  return (
+    <>
+      <p className="soft small">{words.groupsSays}</p>
+      <Rows
+        list={{ title: words.groups, keyOf: ({ call, code }: Group) => `${code} ${call}` }}
+        columns={[
+          {
+            id: "code",
+            name: words.errorCode,
+            text: ({ code }) => code,
+            cell: ({ code }) => <Link href={`${account.base}/logs?${new URLSearchParams(filterOf(code))}`}>{code}</Link>
+          },
+          { id: "call", name: words.call, text: ({ call }) => call, cell: ({ call }) => <code>{call}</code> },
+          {
+            id: "count",
+            name: words.count,
+            isNumber: true,
+            text: ({ count }) => String(count),
+            cell: ({ count }) => count.toLocaleString()
+          },
+          {
+            id: "last",
+            name: words.last,
+            text: ({ last }) => last.created_at,
+            cell: ({ last }) => (
+              <Link href={`${account.base}/logs/${last.request_id}`}>
+                <Time at={last.created_at} />
+              </Link>
+            )
+          }
+        ]}
+        rows={found}
+      />
+    </>
+  )
+}
+
+const filterOf = (code: string): Record<string, string> =>
+  /^\d+$/.test(code) ? { status: code } : { error_code: code }
+
+export default Logs

@@ -1,0 +1,149 @@
+/** The sandbox: the buyer and the bank by hand, the channel, and the clock. */
+import { useLocation } from "wouter"
+import { act, type Outcome } from "../api/acts.ts"
+import { useAccount } from "../api/session.ts"
+import { Act } from "../parts/act.tsx"
+import { useWords } from "../parts/words.ts"
+import { Dispute, Pay, Resolve, Settle } from "./SandboxActs.tsx"
+import { SandboxClock } from "./SandboxClock.tsx"
+
+const texts = {
+  en: {
+    title: "Sandbox",
+    says: "Make happen here what buyers and banks do: your server gets the same events as from real ones.",
+    buyer: "The buyer",
+    buyerSays: "Pays an order, is declined, or disputes a payment.",
+    bank: "The bank",
+    bankSays: "Settles refunds, and decides disputes.",
+    channel: "The channel",
+    channelSays: "While it is down, all that has to ask it answers 502. Try how your server takes it.",
+    new: "Create a paid order",
+    newSays: "A new order is created and paid with a card: the quickest way to an event.",
+    down: "Take it down",
+    up: "Bring it up",
+    downSays: "Payments, refunds and disputes answer 502 from now on, in your sandbox alone.",
+    upSays: "It answers again.",
+    noRight: "Your role reads only."
+  },
+  zh: {
+    title: "沙盒",
+    says: "在此模拟买家和银行的操作：您的服务器会收到与真实情况相同的事件。",
+    buyer: "买家",
+    buyerSays: "支付订单、支付被拒，或对付款提出争议。",
+    bank: "银行",
+    bankSays: "结算退款，裁决争议。",
+    channel: "渠道",
+    channelSays: "渠道中断期间，所有需要访问它的调用都返回 502。请测试您的服务器如何应对。",
+    new: "创建已付订单",
+    newSays: "创建一个新订单并用银行卡付款：产生事件的最快方式。",
+    down: "中断渠道",
+    up: "恢复渠道",
+    downSays: "此后付款、退款和争议都会返回 502，仅限您的沙盒。",
+    upSays: "渠道恢复响应。",
+    noRight: "您的角色仅可查看。"
+  }
+}
+
+const Sandbox = () => {
+  const { may } = useAccount()
+  const words = useWords(texts)
+  return (
+    <section className="stack">
+      <header className="head">
+        <h1>{words.title}</h1>
+        {may("test_helpers:write") && may("orders:write") && <NewPaidOrder />}
+      </header>
+      <p className="soft">{may("test_helpers:write") ? words.says : words.noRight}</p>
+      {may("test_helpers:write") && (
+        <div className="cards">
+          <section className="card">
+            <h2>{words.buyer}</h2>
+            <p className="soft">{words.buyerSays}</p>
+            <div className="acts">
+              <Pay />
+              <Dispute />
+            </div>
+          </section>
+          <section className="card">
+            <h2>{words.bank}</h2>
+            <p className="soft">{words.bankSays}</p>
+            <div className="acts">
+              <Settle />
+              <Resolve />
+            </div>
+          </section>
+          <section className="card">
+            <h2>{words.channel}</h2>
+            <p className="soft">{words.channelSays}</p>
+            <div className="acts">
+              <Channel reachable={false} />
+              <Channel reachable />
+            </div>
+          </section>
+        </div>
+      )}
+      <SandboxClock />
+    </section>
+  )
+}
+
+const NewPaidOrder = () => {
+  const { api, base } = useAccount()
+  const words = useWords(texts)
+  const [, go] = useLocation()
+  const run = async (): Promise<Outcome<unknown>> => {
+    const created = await act(
+      api,
+      api.use((client) => client.orders.create({ payload: { amount: 1999, currency: "USD" } as never }))
+    )
+    if ("problem" in created) return created
+    const { trade_no } = created.done.data
+    const paid = await act(
+      api,
+      api.use((client) => client.test_helpers.pay({ params: { ref: trade_no }, payload: {} }))
+    )
+    if ("done" in paid) go(`${base}/orders/${trade_no}`)
+    return paid
+  }
+  return (
+    <Act
+      name={words.new}
+      isPrimary
+      says={words.newSays}
+      run={run}
+      code={() => ({
+        method: "POST",
+        path: "/v1/orders",
+        body: { amount: 1999, currency: "USD" },
+        sdk: "coffer.orders.create",
+        cli: "trigger payment.succeeded"
+      })}
+    />
+  )
+}
+
+const Channel = ({ reachable }: { readonly reachable: boolean }) => {
+  const { api } = useAccount()
+  const words = useWords(texts)
+  return (
+    <Act
+      name={reachable ? words.up : words.down}
+      says={reachable ? words.upSays : words.downSays}
+      isDangerous={!reachable}
+      run={() =>
+        act(
+          api,
+          api.use((client) => client.test_helpers.channel({ payload: { reachable } }))
+        )
+      }
+      code={() => ({
+        method: "POST",
+        path: "/v1/test_helpers/channel",
+        body: { reachable },
+        sdk: "coffer.testHelpers.channel.set"
+      })}
+    />
+  )
+}
+
+export default Sandbox

@@ -1,0 +1,334 @@
+/** What buyers and banks do, by hand: pay, dispute, settle a refund, decide a dispute. */
+import type { DisputeResource } from "@coffer/contract/Disputes"
+import type { OrderResource } from "@coffer/contract/Orders"
+import type { RefundResource } from "@coffer/contract/Refunds"
+import { useId } from "react"
+import { useLocation } from "wouter"
+import { act, shown } from "../api/acts.ts"
+import { useAtom } from "../api/registry.ts"
+import { useAccount } from "../api/session.ts"
+import { Act, ChoiceField, Field, TextField } from "../parts/act.tsx"
+import { rowsOf } from "../parts/ListPage.tsx"
+import { amountText, minorOf } from "../parts/values.tsx"
+import { useLanguage, useWords } from "../parts/words.ts"
+import { methods } from "./Orders.tsx"
+
+const texts = {
+  en: {
+    pay: "Pay an order",
+    paySays: "The order is paid as its buyer would.",
+    order: "Order",
+    orderHint: "Our number or yours. The newest are offered.",
+    method: "Payment method",
+    first: "The first that you offer",
+    outcome: "What happens",
+    outcomes: {
+      succeed: "It is paid",
+      decline: "The card is declined; the order stays open",
+      fail: "The channel refuses for good",
+      redirect: "The buyer is on the way at the bank",
+      succeed_unreported: "It is paid, and the channel tells it late"
+    },
+    amount: "Amount that arrives",
+    amountHint: "Empty: the whole. Another amount is not credited but kept aside.",
+    dispute: "Dispute a payment",
+    disputeSays:
+      "The buyer's bank takes the amount back until the dispute is decided. Cards, Apple Pay and Google Pay.",
+    disputeAmount: "Disputed amount",
+    wholeHint: "Empty: the whole.",
+    reason: "Reason",
+    due: "Deadline for evidence",
+    dues: { 7: "in 7 days", 1: "in a day", 0: "none" },
+    settle: "Settle a refund",
+    refund: "Refund",
+    refundHint: "One that is pending: refunds by Alipay and WeChat Pay.",
+    settled: { succeeded: "The money has arrived", failed: "The bank rejects it" },
+    resolve: "Decide a dispute",
+    disputeNumber: "Dispute",
+    resolved: { won: "You win", lost: "You lose", closed: "The buyer's bank withdraws" }
+  },
+  zh: {
+    pay: "支付订单",
+    paySays: "像买家一样支付该订单。",
+    order: "订单",
+    orderHint: "我们的编号或您的编号，可从最新的订单中选择。",
+    method: "支付方式",
+    first: "您提供的第一种",
+    outcome: "结果",
+    outcomes: {
+      succeed: "支付成功",
+      decline: "银行卡被拒，订单保持待付",
+      fail: "渠道最终拒绝",
+      redirect: "买家正在银行页面付款",
+      succeed_unreported: "已支付，但渠道延迟通知"
+    },
+    amount: "到账金额",
+    amountHint: "留空表示全额。金额不符时不会入账，而是暂存。",
+    dispute: "提出争议",
+    disputeSays: "在争议裁决前，买家银行会收回该金额。适用于银行卡、Apple Pay 和 Google Pay。",
+    disputeAmount: "争议金额",
+    wholeHint: "留空表示全额。",
+    reason: "原因",
+    due: "证据提交期限",
+    dues: { 7: "7 天内", 1: "1 天内", 0: "无" },
+    settle: "结算退款",
+    refund: "退款",
+    refundHint: "处理中的退款：支付宝和微信支付的退款。",
+    settled: { succeeded: "款项已到账", failed: "银行拒绝" },
+    resolve: "裁决争议",
+    disputeNumber: "争议",
+    resolved: { won: "您胜诉", lost: "您败诉", closed: "买家银行撤回" }
+  }
+}
+
+const text = (typed: FormData, name: string) => String(typed.get(name) ?? "").trim()
+const amountOf = (typed: FormData) => {
+  const amount = minorOf(text(typed, "amount"))
+  return amount === undefined ? {} : { amount }
+}
+
+/** A number that is typed, or chosen from the newest that fit. */
+const NumberField = (props: {
+  readonly label: string
+  readonly hint: string
+  readonly name: string
+  readonly offers: ReadonlyArray<readonly [number: string, text: string]>
+}) => {
+  const offers = useId()
+  return (
+    <Field label={props.label} hint={props.hint}>
+      {(id, described) => (
+        <>
+          <input
+            id={id}
+            name={props.name}
+            list={offers}
+            required
+            maxLength={64}
+            autoComplete="off"
+            aria-describedby={described}
+            defaultValue={props.offers[0]?.[0] ?? ""}
+            key={props.offers[0]?.[0] ?? ""}
+          />
+          <datalist id={offers}>
+            {props.offers.map(([number, shownAs]) => (
+              <option key={number} value={number} label={shownAs} />
+            ))}
+          </datalist>
+        </>
+      )}
+    </Field>
+  )
+}
+
+const OrderField = ({ status }: { readonly status: "pending" | "paid" }) => {
+  const { api } = useAccount()
+  const words = useWords(texts)
+  const language = useLanguage()
+  const orders = useAtom(
+    api.query("orders", "list", { query: { status, limit: "25" } as never, reactivityKeys: shown })
+  )
+  const rows = rowsOf<OrderResource>(orders)
+  return (
+    <NumberField
+      label={words.order}
+      hint={words.orderHint}
+      name="order"
+      offers={rows.map(({ amount, currency, out_trade_no, trade_no }) => [
+        trade_no,
+        `${amountText(amount, currency, language)} · ${out_trade_no}`
+      ])}
+    />
+  )
+}
+
+export const Pay = () => {
+  const { api, base } = useAccount()
+  const words = useWords(texts)
+  const [, go] = useLocation()
+  const bodyOf = (typed: FormData) => ({
+    ...(text(typed, "payment_method") === "" ? {} : { payment_method: text(typed, "payment_method") }),
+    outcome: text(typed, "outcome") || "succeed",
+    ...amountOf(typed)
+  })
+  return (
+    <Act
+      name={words.pay}
+      says={words.paySays}
+      fields={
+        <>
+          <OrderField status="pending" />
+          <ChoiceField label={words.outcome} name="outcome" choices={Object.entries(words.outcomes)} />
+          <ChoiceField
+            label={words.method}
+            name="payment_method"
+            choices={[["", words.first], ...methods.map((method) => [method, method] as const)]}
+          />
+          <TextField label={words.amount} name="amount" inputMode="decimal" hint={words.amountHint} />
+        </>
+      }
+      run={(typed) =>
+        act(
+          api,
+          api.use((client) =>
+            client.test_helpers.pay({ params: { ref: text(typed, "order") }, payload: bodyOf(typed) as never })
+          )
+        ).then((outcome) => {
+          if ("done" in outcome) go(`${base}/orders/${outcome.done.data.trade_no}`)
+          return outcome
+        })
+      }
+      code={(typed) => ({
+        method: "POST",
+        path: `/v1/test_helpers/orders/${text(typed, "order")}/pay`,
+        body: bodyOf(typed),
+        sdk: "coffer.testHelpers.orders.pay",
+        args: [text(typed, "order")]
+      })}
+    />
+  )
+}
+
+export const Dispute = () => {
+  const { api, base } = useAccount()
+  const words = useWords(texts)
+  const [, go] = useLocation()
+  const bodyOf = (typed: FormData) => {
+    const days = text(typed, "days")
+    return {
+      ...amountOf(typed),
+      ...(text(typed, "reason") === "" ? {} : { reason: text(typed, "reason") }),
+      ...(days === "0" ? { evidence_due_by: null } : {}),
+      ...(days === "1" ? { evidence_due_by: new Date(Date.now() + 86_400_000).toISOString() } : {})
+    }
+  }
+  return (
+    <Act
+      name={words.dispute}
+      says={words.disputeSays}
+      fields={
+        <>
+          <OrderField status="paid" />
+          <TextField label={words.disputeAmount} name="amount" inputMode="decimal" hint={words.wholeHint} />
+          <TextField label={words.reason} name="reason" maxLength={100} initial="product_not_received" />
+          <ChoiceField
+            label={words.due}
+            name="days"
+            initial="7"
+            choices={(["7", "1", "0"] as const).map((days) => [days, words.dues[days]])}
+          />
+        </>
+      }
+      run={(typed) =>
+        act(
+          api,
+          api.use((client) =>
+            client.test_helpers.dispute({ params: { ref: text(typed, "order") }, payload: bodyOf(typed) as never })
+          )
+        ).then((outcome) => {
+          if ("done" in outcome) go(`${base}/disputes/${outcome.done.data.dispute_no}`)
+          return outcome
+        })
+      }
+      code={(typed) => ({
+        method: "POST",
+        path: `/v1/test_helpers/orders/${text(typed, "order")}/dispute`,
+        body: bodyOf(typed),
+        sdk: "coffer.testHelpers.orders.dispute",
+        args: [text(typed, "order")],
+        cli: "trigger dispute.created"
+      })}
+    />
+  )
+}
+
+export const Settle = () => {
+  const { api } = useAccount()
+  const words = useWords(texts)
+  const language = useLanguage()
+  const refunds = useAtom(
+    api.query("refunds", "list", { query: { status: "pending", limit: "25" } as never, reactivityKeys: shown })
+  )
+  const rows = rowsOf<RefundResource>(refunds)
+  const outcomeOf = (typed: FormData) => text(typed, "outcome") as "succeeded" | "failed"
+  return (
+    <Act
+      name={words.settle}
+      fields={
+        <>
+          <NumberField
+            label={words.refund}
+            hint={words.refundHint}
+            name="refund"
+            offers={rows.map(({ amount, currency, refund_no }) => [refund_no, amountText(amount, currency, language)])}
+          />
+          <ChoiceField label={words.outcome} name="outcome" choices={Object.entries(words.settled)} />
+        </>
+      }
+      run={(typed) =>
+        act(
+          api,
+          api.use((client) =>
+            client.test_helpers.settleRefund({
+              params: { ref: text(typed, "refund") },
+              payload: { outcome: outcomeOf(typed) }
+            })
+          )
+        )
+      }
+      code={(typed) => ({
+        method: "POST",
+        path: `/v1/test_helpers/refunds/${text(typed, "refund")}/settle`,
+        body: { outcome: outcomeOf(typed) },
+        sdk: "coffer.testHelpers.refunds.settle",
+        args: [text(typed, "refund")]
+      })}
+    />
+  )
+}
+
+export const Resolve = () => {
+  const { api } = useAccount()
+  const words = useWords(texts)
+  const language = useLanguage()
+  const disputes = useAtom(api.query("disputes", "list", { query: { limit: "25" } as never, reactivityKeys: shown }))
+  const rows = rowsOf<DisputeResource>(disputes)
+  const outcomeOf = (typed: FormData) => text(typed, "outcome") as "won" | "lost" | "closed"
+  return (
+    <Act
+      name={words.resolve}
+      fields={
+        <>
+          <NumberField
+            label={words.disputeNumber}
+            hint={words.orderHint}
+            name="dispute"
+            offers={rows.map(({ amount, currency, dispute_no, status }) => [
+              dispute_no,
+              `${amountText(amount, currency, language)} · ${status}`
+            ])}
+          />
+          <ChoiceField label={words.outcome} name="outcome" choices={Object.entries(words.resolved)} />
+        </>
+      }
+      run={(typed) =>
+        act(
+          api,
+          api.use((client) =>
+            client.test_helpers.resolveDispute({
+              params: { ref: text(typed, "dispute") },
+              payload: { outcome: outcomeOf(typed) }
+            })
+          )
+        )
+      }
+      code={(typed) => ({
+        method: "POST",
+        path: `/v1/test_helpers/disputes/${text(typed, "dispute")}/resolve`,
+        body: { outcome: outcomeOf(typed) },
+        sdk: "coffer.testHelpers.disputes.resolve",
+        args: [text(typed, "dispute")]
+      })}
+    />
+  )
+}

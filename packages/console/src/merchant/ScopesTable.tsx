@@ -1,0 +1,69 @@
+/** The rights of a new key, as boxes to tick. */
+import { isOfSandbox, Scope } from "@coffer/model/Scopes"
+import { useId, useState } from "react"
+import { useWords } from "../parts/words.ts"
+
+const texts = {
+  en: { scopes: "Rights", resource: "Resource", read: "Read", write: "Change" },
+  zh: { scopes: "权限", resource: "资源", read: "读取", write: "修改" }
+}
+
+/** A row for each resource. A key that may change a resource may read it. */
+export const ScopesTable = ({ mode }: { readonly mode: "sandbox" | "live" }) => {
+  const words = useWords(texts)
+  const caption = useId()
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const offered = Scope.literals.filter((scope) => mode === "sandbox" || !isOfSandbox(scope))
+  const resources = Array.from(new Set(offered.map((scope) => scope.split(":")[0]!)))
+  const toggle = (scope: string, isOn: boolean) => {
+    const next = new Set(chosen)
+    if (isOn) next.add(scope)
+    else next.delete(scope)
+    setChosen(next)
+  }
+  const box = (resource: string, right: "read" | "write") => {
+    const scope = `${resource}:${right}`
+    if (!offered.some((each) => each === scope)) return <span className="soft">–</span>
+    const isImplied = right === "read" && chosen.has(`${resource}:write`)
+    return (
+      <input
+        type="checkbox"
+        name="scopes"
+        value={scope}
+        aria-label={`${resource}: ${words[right]}`}
+        checked={chosen.has(scope) || isImplied}
+        disabled={isImplied}
+        onChange={(event) => toggle(scope, event.target.checked)}
+      />
+    )
+  }
+  return (
+    <div className="field">
+      <p id={caption} className="label">
+        {words.scopes}
+      </p>
+      <div className="table scopes" tabIndex={0} role="region" aria-labelledby={caption}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{words.resource}</th>
+              <th scope="col">{words.read}</th>
+              <th scope="col">{words.write}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {resources.map((resource) => (
+              <tr key={resource}>
+                <th scope="row">
+                  <code>{resource}</code>
+                </th>
+                <td>{box(resource, "read")}</td>
+                <td>{box(resource, "write")}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,336 @@
+/** Settings of a merchant in one environment, its terms, and how much of its quotas is used. */
+import type { MerchantSettingsResource, UpdateMerchantSettings } from "@coffer/contract/ConsoleMerchant"
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { forbiddenSetting } from "@coffer/rules/people/settingsRoles"
+import { type Outcome, act, shown } from "../api/acts.ts"
+import { OwnApi } from "../api/clients.ts"
+import { useAtom } from "../api/registry.ts"
+import { useAccount } from "../api/session.ts"
+import { Act, Field, TextField } from "../parts/act.tsx"
+import { Address } from "../parts/Json.tsx"
+import { Loaded } from "../parts/states.tsx"
+import { useWords } from "../parts/words.ts"
+import { Quotas, Terms } from "./Terms.tsx"
+
+const texts = {
+  en: {
+    title: "Settings",
+    shop: "Your shop",
+    shopSays: "Buyers read this on checkout pages, receipts and mails.",
+    name: "Name",
+    nameHint: "The operator of the service changes it.",
+    supportEmail: "Address for buyers",
+    supportUrl: "Help page",
+    contact: "Address for you",
+    contactHint: "Messages about your keys go there. Buyers never see it.",
+    zone: "Time zone of reports",
+    zoneHint: "Such as Europe/Berlin or Asia/Shanghai.",
+    change: "Change",
+    keys: "Where keys are taken from",
+    keysSays: "IP addresses and ranges of your servers, separated by commas or spaces. Empty: from anywhere.",
+    keysWarning: "Keys from all other addresses are refused at once. A wrong list shuts your own servers out.",
+    fresh: "It needs a sign-in that is younger than 15 minutes: if it is refused, sign out and in again.",
+    anywhere: "From anywhere",
+    allowlist: "Addresses",
+    notify: "Default address for events",
+    notifySays: "It takes what no webhook endpoint is subscribed to. Empty: nowhere.",
+    nowhere: "None",
+    methods: "Payment methods",
+    methodsSays: "Buyers choose among these on checkout pages.",
+    mails: "Mails of the sandbox",
+    mailsSays:
+      "The sandbox sends mails only to these addresses, or to all of a domain as @shop.example, and keeps all others. " +
+      "An address has to be that of a person of yours who has signed in.",
+    recipients: "Addresses, one a line",
+    noRecipients: "To nobody"
+  },
+  zh: {
+    title: "设置",
+    shop: "您的店铺",
+    shopSays: "买家会在收银台、收据和邮件中看到这些信息。",
+    name: "名称",
+    nameHint: "由服务运营方修改。",
+    supportEmail: "买家联系邮箱",
+    supportUrl: "帮助页面",
+    contact: "您的联系邮箱",
+    contactHint: "有关密钥的消息会发送到此处，买家看不到。",
+    zone: "报表时区",
+    zoneHint: "例如 Asia/Shanghai 或 Europe/Berlin。",
+    change: "修改",
+    keys: "允许使用密钥的地址",
+    keysSays: "您服务器的 IP 地址和网段，以逗号或空格分隔。留空表示不限。",
+    keysWarning: "来自其他地址的密钥将立即被拒绝。填写错误会使您自己的服务器无法访问。",
+    fresh: "需要 15 分钟内的登录：如被拒绝，请退出并重新登录。",
+    anywhere: "不限",
+    allowlist: "地址",
+    notify: "事件默认地址",
+    notifySays: "接收没有 Webhook 端点订阅的事件。留空表示不发送。",
+    nowhere: "无",
+    methods: "支付方式",
+    methodsSays: "买家可在收银台选择这些方式。",
+    mails: "沙盒邮件",
+    mailsSays:
+      "沙盒仅向这些地址（或整个域名，如 @shop.example）发送邮件，其余邮件仅保存不发送。地址必须属于您已登录过的成员。",
+    recipients: "地址，每行一个",
+    noRecipients: "不发送"
+  }
+}
+
+type Shown = MerchantSettingsResource
+type Patch = Partial<UpdateMerchantSettings>
+
+const text = (typed: FormData, name: string) => String(typed.get(name) ?? "").trim()
+const orNull = (typed: FormData, name: string) => (text(typed, name) === "" ? null : text(typed, name))
+
+const Settings = () => {
+  const { merchantId } = useAccount()
+  const words = useWords(texts)
+  const settings = useAtom(
+    OwnApi.query("settings", "retrieve", { params: { merchant_id: merchantId }, reactivityKeys: shown })
+  )
+  return (
+    <section className="stack">
+      <h1>{words.title}</h1>
+      <Loaded result={settings} lines={10}>
+        {({ data }) => (
+          <div className="sides">
+            <div className="stack">
+              <Shop settings={data} />
+              <Allowlist settings={data} />
+              <DefaultAddress settings={data} />
+              <Methods settings={data} />
+              <Mails settings={data} />
+            </div>
+            <div className="stack">
+              <Terms settings={data} />
+              <Quotas />
+            </div>
+          </div>
+        )}
+      </Loaded>
+    </section>
+  )
+}
+
+/** A part of the settings: what it is for, how it stands, and a dialog that changes it, for roles that may. */
+const Part = (props: {
+  readonly title: string
+  readonly says: string
+  readonly warning?: React.ReactNode
+  readonly children: React.ReactNode
+  readonly fields: React.ReactNode
+  readonly patch: (typed: FormData) => Patch
+}) => {
+  const { merchantId, role } = useAccount()
+  const words = useWords(texts)
+  const isAllowed = forbiddenSetting(role, props.patch(new FormData()) as never) === undefined
+  const run = (typed: FormData): Promise<Outcome<unknown>> =>
+    act(
+      OwnApi,
+      OwnApi.use((client) =>
+        client.settings.update({ params: { merchant_id: merchantId }, payload: props.patch(typed) as never })
+      )
+    )
+  return (
+    <section className="card">
+      <header className="head">
+        <h2>{props.title}</h2>
+        {isAllowed && (
+          <Act
+            name={`${words.change}: ${props.title}`}
+            label={words.change}
+            says={props.warning ?? props.says}
+            fields={props.fields}
+            run={run}
+          />
+        )}
+      </header>
+      <p className="soft small">{props.says}</p>
+      {props.children}
+    </section>
+  )
+}
+
+const Shop = ({ settings }: { readonly settings: Shown }) => {
+  const words = useWords(texts)
+  return (
+    <Part
+      title={words.shop}
+      says={words.shopSays}
+      fields={
+        <>
+          <TextField
+            label={words.supportEmail}
+            name="support_email"
+            type="email"
+            maxLength={254}
+            initial={settings.support_email ?? ""}
+          />
+          <TextField
+            label={words.supportUrl}
+            name="support_url"
+            type="url"
+            maxLength={2048}
+            initial={settings.support_url ?? ""}
+          />
+          <TextField
+            label={words.contact}
+            name="contact_email"
+            type="email"
+            maxLength={254}
+            initial={settings.contact_email ?? ""}
+            hint={words.contactHint}
+          />
+          <TextField
+            label={words.zone}
+            name="time_zone"
+            isRequired
+            maxLength={64}
+            initial={settings.time_zone}
+            hint={words.zoneHint}
+          />
+        </>
+      }
+      patch={(typed) => ({
+        support_email: orNull(typed, "support_email"),
+        support_url: orNull(typed, "support_url"),
+        contact_email: orNull(typed, "contact_email"),
+        time_zone: text(typed, "time_zone")
+      })}
+    >
+      <dl className="facts">
+        <div>
+          <dt>{words.name}</dt>
+          <dd>
+            {settings.name} <span className="soft small block">{words.nameHint}</span>
+          </dd>
+        </div>
+        <div>
+          <dt>{words.supportEmail}</dt>
+          <dd>{settings.support_email ?? "–"}</dd>
+        </div>
+        <div>
+          <dt>{words.supportUrl}</dt>
+          <dd>{settings.support_url === null ? "–" : <Address url={settings.support_url} />}</dd>
+        </div>
+        <div>
+          <dt>{words.contact}</dt>
+          <dd>{settings.contact_email ?? "–"}</dd>
+        </div>
+        <div>
+          <dt>{words.zone}</dt>
+          <dd>{settings.time_zone}</dd>
+        </div>
+      </dl>
+    </Part>
+  )
+}
+
+const Allowlist = ({ settings }: { readonly settings: Shown }) => {
+  const { mode } = useAccount()
+  const words = useWords(texts)
+  const { ip_allowlist } = settings[mode]
+  return (
+    <Part
+      title={words.keys}
+      says={words.keysSays}
+      warning={
+        <>
+          <p>{words.keysWarning}</p>
+          {mode === "live" && <p>{words.fresh}</p>}
+        </>
+      }
+      fields={
+        <Field label={words.allowlist} hint={words.keysSays}>
+          {(id, described) => (
+            <textarea
+              id={id}
+              name="ip_allowlist"
+              defaultValue={ip_allowlist}
+              aria-describedby={described}
+              maxLength={10_000}
+            />
+          )}
+        </Field>
+      }
+      patch={(typed) => ({ [mode]: { ip_allowlist: text(typed, "ip_allowlist").replaceAll(/[\s,]+/g, ", ") } })}
+    >
+      {ip_allowlist === "" ? <p>{words.anywhere}</p> : <code>{ip_allowlist}</code>}
+    </Part>
+  )
+}
+
+const DefaultAddress = ({ settings }: { readonly settings: Shown }) => {
+  const { mode } = useAccount()
+  const words = useWords(texts)
+  const { default_notify_url } = settings[mode]
+  return (
+    <Part
+      title={words.notify}
+      says={words.notifySays}
+      fields={
+        <TextField label={words.notify} name="url" type="url" maxLength={2048} initial={default_notify_url ?? ""} />
+      }
+      patch={(typed) => ({ [mode]: { default_notify_url: orNull(typed, "url") } })}
+    >
+      <p className="address">{default_notify_url ?? <span className="soft">{words.nowhere}</span>}</p>
+    </Part>
+  )
+}
+
+const Methods = ({ settings }: { readonly settings: Shown }) => {
+  const { mode } = useAccount()
+  const words = useWords(texts)
+  const offered: ReadonlyArray<string> = settings[mode].payment_methods
+  return (
+    <Part
+      title={words.methods}
+      says={words.methodsSays}
+      fields={
+        <fieldset className="checks">
+          <legend>{words.methods}</legend>
+          {PaymentMethod.literals.map((method) => (
+            <label key={method}>
+              <input type="checkbox" name="methods" value={method} defaultChecked={offered.includes(method)} />
+              <code>{method}</code>
+            </label>
+          ))}
+        </fieldset>
+      }
+      patch={(typed) => ({ [mode]: { payment_methods: typed.getAll("methods").map(String) } }) as never}
+    >
+      <p>{offered.join(", ")}</p>
+    </Part>
+  )
+}
+
+const Mails = ({ settings }: { readonly settings: Shown }) => {
+  const { mode } = useAccount()
+  const words = useWords(texts)
+  if (mode === "live") return null
+  const { mail_recipients } = settings.sandbox
+  return (
+    <Part
+      title={words.mails}
+      says={words.mailsSays}
+      fields={
+        <Field label={words.recipients}>
+          {(id) => <textarea id={id} name="recipients" defaultValue={mail_recipients.join("\n")} maxLength={6_000} />}
+        </Field>
+      }
+      patch={(typed) => ({
+        sandbox: {
+          mail_recipients: text(typed, "recipients")
+            .split(/[\s,]+/)
+            .filter((each) => each !== "")
+        }
+      })}
+    >
+      <p className="address">
+        {mail_recipients.length === 0 ? <span className="soft">{words.noRecipients}</span> : mail_recipients.join(", ")}
+      </p>
+    </Part>
+  )
+}
+
+export default Settings

@@ -1,0 +1,286 @@
+/** The page of a webhook endpoint: how it is doing, what went there, and what can be changed. */
+import { useState } from "react"
+import { Link, useLocation } from "wouter"
+import { act, shown } from "../api/acts.ts"
+import { useAtom } from "../api/registry.ts"
+import { useAccount } from "../api/session.ts"
+import { Act } from "../parts/act.tsx"
+import { Rows } from "../parts/ListPage.tsx"
+import { ObjectPage } from "../parts/ObjectPage.tsx"
+import { SecretOnce } from "../parts/Secret.tsx"
+import { Loaded } from "../parts/states.tsx"
+import { State, Time } from "../parts/values.tsx"
+import { useWords } from "../parts/words.ts"
+import { deliveriesPage, type Delivery, lastAnswer, useDeliveries } from "./Deliveries.tsx"
+import { type Endpoint, endpointBody, EndpointFields, endpointTexts, Health, TypesText } from "./Webhooks.tsx"
+
+const texts = {
+  en: {
+    pause: "Pause",
+    pauseSays: "Deliveries wait here until it is enabled again. Nothing is lost.",
+    enable: "Enable",
+    enableSays: "What waits is sent now, and all that happens from now on.",
+    disable: "Disable",
+    disableSays: "Deliveries that fall due are skipped: they are not sent later. Pause it to let them wait.",
+    edit: "Change",
+    rotate: "Rotate secret",
+    remove: "Remove",
+    removeSays: "Nothing is sent there any more, and deliveries that wait are skipped. It cannot be taken back.",
+    health: "Health",
+    good: "Events arrive.",
+    failing: "The last deliveries did not arrive.",
+    answered: "It answered",
+    mend: "Mend your receiver; what failed can be sent again from here.",
+    since: "The last one that arrived was",
+    none: "Nothing was sent here yet. Make an event happen:",
+    typical: "Typical answer",
+    deliveries: "Deliveries",
+    all: "All deliveries",
+    failed: "All that failed",
+    sandbox: "Pay an order in the sandbox",
+    updated: "Last changed",
+    disabling: "Disabled by itself",
+    yes: "after five days without an answer",
+    no: "never"
+  },
+  zh: {
+    pause: "暂停",
+    pauseSays: "投递将在此等待，直到重新启用。不会丢失任何事件。",
+    enable: "启用",
+    enableSays: "立即发送等待中的投递，以及今后发生的所有事件。",
+    disable: "停用",
+    disableSays: "到期的投递将被跳过，之后也不会补发。如需等待，请选择暂停。",
+    edit: "修改",
+    rotate: "轮换密钥",
+    remove: "删除",
+    removeSays: "不再向该地址发送，等待中的投递会被跳过。此操作无法撤销。",
+    health: "健康状况",
+    good: "事件正常送达。",
+    failing: "最近的投递未送达。",
+    answered: "其响应为",
+    mend: "请修复接收服务器；失败的投递可在此重新发送。",
+    since: "最近一次送达：",
+    none: "尚未向此地址发送任何内容。先触发一个事件：",
+    typical: "典型响应时间",
+    deliveries: "投递",
+    all: "全部投递",
+    failed: "全部失败的投递",
+    sandbox: "在沙盒中支付订单",
+    updated: "最近修改",
+    disabling: "自动停用",
+    yes: "连续五天无响应后",
+    no: "从不"
+  }
+}
+
+const Webhook = ({ number }: { readonly number: string }) => {
+  const { api, base, may } = useAccount()
+  const words = { ...useWords(endpointTexts), ...useWords(texts) }
+  const [isGone, setGone] = useState(false)
+  const [, go] = useLocation()
+  const endpoint = useAtom(
+    api.query("webhook_endpoints", "retrieve", { params: { endpoint_id: number }, reactivityKeys: shown })
+  )
+  if (isGone) return null
+  return (
+    <ObjectPage
+      result={endpoint}
+      back={[`${base}/webhooks`, words.title]}
+      number={number}
+      head={({ data }) => (
+        <>
+          <span className="address">{data.url}</span> <State of={data.status} />
+        </>
+      )}
+      acts={({ data }) =>
+        may("webhooks:write") &&
+        !data.is_default && (
+          <Acts
+            endpoint={data}
+            onGone={() => {
+              setGone(true)
+              go(`${base}/webhooks`)
+            }}
+          />
+        )
+      }
+      facts={({ data }) => [
+        [words.description, data.description ?? "–"],
+        [words.types, <TypesText key="t" types={data.enabled_events} />],
+        [words.disabling, data.disable_when_failing ? words.yes : words.no],
+        [words.created, <Time key="c" at={data.created_at} />],
+        [words.updated, <Time key="u" at={data.updated_at} />]
+      ]}
+    >
+      {({ data }) => <>{data.is_default ? <p className="soft">{words.isDefault}</p> : <Sent endpointId={data.id} />}</>}
+    </ObjectPage>
+  )
+}
+
+const Sent = ({ endpointId }: { readonly endpointId: string }) => {
+  const account = useAccount()
+  const words = useWords(texts)
+  const list = useDeliveries()
+  const result = useAtom(deliveriesPage(account, { endpoint_id: endpointId, limit: "50" }))
+  const to = `${account.base}/deliveries?endpoint_id=${endpointId}`
+  return (
+    <Loaded result={result}>
+      {({ data: { data: rows } }) => (
+        <>
+          <section className="card">
+            <h2>{words.health}</h2>
+            {rows.length === 0 ? (
+              <p>
+                {words.none}{" "}
+                {account.mode === "sandbox" && <Link href={`${account.base}/sandbox`}>{words.sandbox}</Link>}
+              </p>
+            ) : (
+              <>
+                <Health endpointId={endpointId} count={50} />
+                <Judged rows={rows} />
+              </>
+            )}
+          </section>
+          {rows.length > 0 && (
+            <section className="card">
+              <header className="head">
+                <h2>{words.deliveries}</h2>
+                <span className="row">
+                  <Link href={`${to}&status=failed`}>{words.failed}</Link>
+                  <Link href={to}>{words.all}</Link>
+                </span>
+              </header>
+              <Rows
+                list={list}
+                columns={list.columns.filter(({ id }) => id !== "url" && id !== "id")}
+                rows={rows.slice(0, 10)}
+              />
+            </section>
+          )}
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+/** What the last deliveries tell: whether events arrive, and if not, since when and what it answered. */
+const Judged = ({ rows }: { readonly rows: ReadonlyArray<Delivery> }) => {
+  const words = { ...useWords(endpointTexts), ...useWords(texts) }
+  const tried = rows.filter(({ attempts }) => attempts.length > 0)
+  const [newest] = tried
+  if (newest === undefined) return null
+  const arrived = tried.find(({ status }) => status === "succeeded")
+  const times = tried
+    .flatMap(({ attempts }) => attempts.map(({ duration_ms }) => duration_ms))
+    .toSorted((a, b) => a - b)
+  const typical = (
+    <p className="soft small">
+      {words.typical}: {times[Math.floor(times.length / 2)]} ms
+    </p>
+  )
+  if (newest.status === "succeeded") {
+    return (
+      <>
+        <p>{words.good}</p>
+        {typical}
+      </>
+    )
+  }
+  return (
+    <div className="trouble">
+      <p>
+        <strong>{words.failing}</strong> {words.answered} <code>{lastAnswer(newest, "–")}</code>. {words.mend}
+      </p>
+      {arrived !== undefined && (
+        <p>
+          {words.since} <Time at={arrived.created_at} />
+        </p>
+      )}
+    </div>
+  )
+}
+
+const Acts = ({ endpoint, onGone }: { readonly endpoint: Endpoint; readonly onGone: () => void }) => {
+  const { api } = useAccount()
+  const words = { ...useWords(endpointTexts), ...useWords(texts) }
+  const { id } = endpoint
+  const path = `/v1/webhook_endpoints/${id}`
+  const params = { endpoint_id: id }
+  const change = (name: string, says: string, status: Endpoint["status"], isPrimary = false) => (
+    <Act
+      name={name}
+      says={says}
+      isPrimary={isPrimary}
+      run={() =>
+        act(
+          api,
+          api.use((client) => client.webhook_endpoints.update({ params, payload: { status } }))
+        )
+      }
+      code={() => ({ method: "POST", path, body: { status }, sdk: "coffer.webhookEndpoints.update", args: [id] })}
+    />
+  )
+  return (
+    <>
+      {endpoint.status !== "enabled" && change(words.enable, words.enableSays, "enabled", true)}
+      {endpoint.status === "enabled" && change(words.pause, words.pauseSays, "paused")}
+      <Act
+        name={words.edit}
+        fields={<EndpointFields endpoint={endpoint} />}
+        run={(typed) =>
+          act(
+            api,
+            api.use((client) => client.webhook_endpoints.update({ params, payload: changed(typed) as never }))
+          )
+        }
+        code={(typed) => ({
+          method: "POST",
+          path,
+          body: changed(typed),
+          sdk: "coffer.webhookEndpoints.update",
+          args: [id]
+        })}
+      />
+      <Act
+        name={words.rotate}
+        says={words.rotateSays}
+        run={() =>
+          act(
+            api,
+            api.use((client) => client.webhook_endpoints.rotateSecret({ params }))
+          )
+        }
+        result={({ data }: { readonly data: { readonly secret: string } }) => (
+          <SecretOnce label={words.secret} secret={data.secret}>
+            <p>{words.rotateSays}</p>
+          </SecretOnce>
+        )}
+        code={() => ({
+          method: "POST",
+          path: `${path}/rotate_secret`,
+          sdk: "coffer.webhookEndpoints.rotateSecret",
+          args: [id]
+        })}
+      />
+      {endpoint.status !== "disabled" && change(words.disable, words.disableSays, "disabled")}
+      <Act
+        name={words.remove}
+        says={words.removeSays}
+        isDangerous
+        run={() =>
+          act(
+            api,
+            api.use((client) => client.webhook_endpoints.remove({ params }))
+          )
+        }
+        onDone={onGone}
+        code={() => ({ method: "DELETE", path, sdk: "coffer.webhookEndpoints.delete", args: [id] })}
+      />
+    </>
+  )
+}
+
+/** A description that was emptied is removed. */
+const changed = (typed: FormData) => ({ description: null, ...endpointBody(typed) })
+
+export default Webhook

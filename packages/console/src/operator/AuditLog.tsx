@@ -1,0 +1,285 @@
+/** The audit log: who did what, and its chain of hashes, which this browser verifies by itself. */
+import type { AuditEntryResource } from "@coffer/contract/Operators"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as AtomRegistry from "effect/reactivity/AtomRegistry"
+import { useEffect, useRef, useState } from "react"
+import { type Problem, problemOf, shown } from "../api/acts.ts"
+import { OperatorsApi } from "../api/operatorsApi.ts"
+import { registry } from "../api/registry.ts"
+import { Dialog } from "../parts/act.tsx"
+import { type Column, ListPage, type Query } from "../parts/ListPage.tsx"
+import { Empty, Trouble } from "../parts/states.tsx"
+import { stateText, Time } from "../parts/values.tsx"
+import { useLanguage, useWords } from "../parts/words.ts"
+import { type Break, firstBreak } from "./auditChain.ts"
+import { ShowJson } from "./operator.tsx"
+
+const texts = {
+  en: {
+    title: "Audit log",
+    who: "Who",
+    act: "Act",
+    phase: "Phase",
+    target: "On",
+    status: "Answer",
+    at: "At",
+    ip: "From",
+    role: "Role",
+    request: "Request",
+    sequence: "No.",
+    details: "Details",
+    none: "Nothing was done yet",
+    noneSays: "Each act of an operator and of a merchant's people is written here, before it and after it.",
+    verify: "Verify the chain",
+    verifySays:
+      "Your browser reads all entries from the newest to the first and computes each hash again. A changed, removed or added entry is found. Compare the newest hash with one that you kept, or with ANCHOR_FILE: then a chain that was rewritten as a whole is found, too.",
+    begin: "Begin",
+    stop: "Stop",
+    checked: "entries hold",
+    of: "of",
+    holds: "The whole chain holds.",
+    newest: "Hash of the newest entry",
+    stopped: "Stopped. All entries that were read hold.",
+    broken: "The chain is broken at entry",
+    hash: "Its content is not what its hash was made of: the entry was changed. Treat it as a break-in, and keep a copy of the database.",
+    link: "It does not name the hash of the entry before it: an entry was changed, removed or put in. Treat it as a break-in, and keep a copy of the database.",
+    insecure: "This browser computes hashes on https or on localhost alone. Open the console there."
+  },
+  zh: {
+    title: "审计日志",
+    who: "操作者",
+    act: "操作",
+    phase: "阶段",
+    target: "对象",
+    status: "响应",
+    at: "时间",
+    ip: "来源",
+    role: "角色",
+    request: "请求",
+    sequence: "序号",
+    details: "详情",
+    none: "还没有任何操作",
+    noneSays: "运营人员与商户人员的每次操作，都会在执行前后记录于此。",
+    verify: "验证链",
+    verifySays:
+      "您的浏览器从最新一条读到第一条，并重新计算每个哈希，可发现被更改、删除或插入的条目。请将最新哈希与您保存的值或 ANCHOR_FILE 比对：整条链被重写也能发现。",
+    begin: "开始",
+    stop: "停止",
+    checked: "条有效",
+    of: "/",
+    holds: "整条链有效。",
+    newest: "最新条目的哈希",
+    stopped: "已停止。已读取的条目均有效。",
+    broken: "链在此条目断裂：",
+    hash: "内容与其哈希不符：该条目被更改。请视为入侵，并保留数据库副本。",
+    link: "未指向前一条目的哈希：有条目被更改、删除或插入。请视为入侵，并保留数据库副本。",
+    insecure: "此浏览器仅在 https 或 localhost 下计算哈希。请在那里打开控制台。"
+  }
+}
+type Texts = typeof texts.en
+
+const auditPage = (query: Query) =>
+  OperatorsApi.query("audit_log", "list", { query: query as never, reactivityKeys: shown })
+
+const columnsOf = (words: Texts, phaseOf: (phase: string) => string): ReadonlyArray<Column<AuditEntryResource>> => [
+  { id: "act", name: words.act, text: ({ act }) => act, cell: ({ act }) => <code>{act}</code> },
+  {
+    id: "phase",
+    name: words.phase,
+    text: ({ phase }) => phase,
+    cell: ({ phase }) => <span className={`state ${phase === "refused" ? "bad" : ""}`}>{phaseOf(phase)}</span>
+  },
+  { id: "who", name: words.who, text: ({ actor }) => actor, cell: ({ actor, actor_id }) => actor || actor_id || "–" },
+  {
+    id: "target",
+    name: words.target,
+    isWide: true,
+    text: ({ target }) => target,
+    cell: ({ target }) => <code title={target}>{target}</code>
+  },
+  {
+    id: "status",
+    name: words.status,
+    isNumber: true,
+    text: ({ status }) => String(status ?? ""),
+    cell: ({ status }) => status ?? "–"
+  },
+  {
+    id: "at",
+    name: words.at,
+    text: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />
+  },
+  { id: "ip", name: words.ip, isHidden: true, text: ({ ip }) => ip ?? "", cell: ({ ip }) => ip ?? "–" },
+  { id: "role", name: words.role, isHidden: true, text: ({ role }) => role, cell: ({ role }) => role },
+  {
+    id: "request",
+    name: words.request,
+    isHidden: true,
+    text: ({ request_id }) => request_id,
+    cell: ({ request_id }) => <code>{request_id}</code>
+  },
+  {
+    id: "sequence",
+    name: words.sequence,
+    isHidden: true,
+    isNumber: true,
+    text: ({ sequence }) => String(sequence),
+    cell: ({ sequence }) => sequence.toLocaleString()
+  },
+  {
+    id: "details",
+    name: words.details,
+    text: ({ details }) => JSON.stringify(details),
+    cell: (entry) => <ShowJson title={`${entry.act} · ${entry.sequence}`} value={entry} />
+  }
+]
+
+interface Progress {
+  readonly checked: number
+  readonly total: number
+  readonly newest: string
+}
+type End = { readonly kind: "holds" } | { readonly kind: "stopped" } | { readonly kind: "broken"; readonly at: Break }
+
+const pageSize = "100"
+
+/** Reads from the newest entry to the first, and stops at the first that does not hold. */
+const verify = async (onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<End | Problem> => {
+  let newer: AuditEntryResource | undefined
+  let progress: Progress | undefined
+  while (!signal.aborted) {
+    const atom = auditPage({ limit: pageSize, ...(newer === undefined ? {} : { starting_after: newer.id }) })
+    if (newer === undefined) registry.refresh(atom)
+    const exit = await Effect.runPromiseExit(AtomRegistry.getResult(registry, atom, { suspendOnWaiting: true }), {
+      signal
+    })
+    if (signal.aborted) break
+    if (Exit.isFailure(exit)) return problemOf(exit.cause as Cause.Cause<unknown>)
+    const { data: entries, has_more } = exit.value.data
+    const at = await firstBreak(entries, newer)
+    if (at !== undefined) return { kind: "broken", at }
+    const [first] = entries
+    if (first !== undefined) {
+      progress = {
+        checked: (progress?.checked ?? 0) + entries.length,
+        total: progress?.total ?? first.sequence,
+        newest: progress?.newest ?? first.hash
+      }
+      onProgress(progress)
+    }
+    newer = entries.at(-1) ?? newer
+    if (!has_more || entries.length === 0) {
+      // The first entry of all has the number 1. A log that was cut off at its beginning has another.
+      return newer !== undefined && newer.sequence !== 1
+        ? { kind: "broken", at: { entry: newer, kind: "link" } }
+        : { kind: "holds" }
+    }
+  }
+  return { kind: "stopped" }
+}
+
+const VerifyDialog = ({ onClose, words }: { readonly onClose: () => void; readonly words: Texts }) => {
+  const [progress, setProgress] = useState<Progress>()
+  const [end, setEnd] = useState<End | Problem>()
+  const [control, setControl] = useState<AbortController>()
+  const running = useRef<AbortController>(undefined)
+  useEffect(() => () => running.current?.abort(), [])
+  const begin = () => {
+    const made = new AbortController()
+    running.current = made
+    setControl(made)
+    setEnd(undefined)
+    void verify(setProgress, made.signal).then((found) => {
+      setEnd(found)
+      setControl(undefined)
+    })
+  }
+  return (
+    <Dialog title={words.verify} onClose={onClose} isWide>
+      <div className="stack chain">
+        <p className="soft">{words.verifySays}</p>
+        {crypto.subtle === undefined ? (
+          <p className="trouble">{words.insecure}</p>
+        ) : control === undefined ? (
+          <div className="buttons">
+            <button type="button" className="button" onClick={begin}>
+              {words.begin}
+            </button>
+          </div>
+        ) : (
+          <div className="buttons">
+            <button type="button" className="button quiet" onClick={() => control.abort()}>
+              {words.stop}
+            </button>
+          </div>
+        )}
+        {progress !== undefined && (
+          <>
+            <progress value={progress.checked} max={progress.total} aria-label={words.verify} />
+            <p role="status">
+              {progress.checked.toLocaleString()} {words.of} {progress.total.toLocaleString()} {words.checked}.{" "}
+              {end?.kind === "holds" && <strong>✓ {words.holds}</strong>}
+              {end?.kind === "stopped" && words.stopped}
+            </p>
+            <p className="small soft">
+              {words.newest}: <code>{progress.newest}</code>
+            </p>
+          </>
+        )}
+        {end?.kind === "broken" && (
+          <div className="trouble" role="alert">
+            <p>
+              <strong>
+                {words.broken} {end.at.entry.sequence} (<code>{end.at.entry.id}</code>)
+              </strong>
+            </p>
+            <p>{words[end.at.kind]}</p>
+          </div>
+        )}
+        {end !== undefined && end.kind !== "holds" && end.kind !== "stopped" && end.kind !== "broken" && (
+          <Trouble problem={end} />
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+const AuditLog = () => {
+  const words = useWords(texts)
+  const language = useLanguage()
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <ListPage
+        list={{
+          id: "operator.audit",
+          title: words.title,
+          columns: columnsOf(words, (phase) => stateText(phase, language)),
+          filters: [
+            { name: "act", label: words.act },
+            { name: "target", label: words.target },
+            { name: "actor_id", label: words.who }
+          ],
+          page: (query) => auditPage(query) as never,
+          keyOf: ({ id }) => id,
+          acts: (
+            <button type="button" className="button" onClick={() => setOpen(true)}>
+              {words.verify}
+            </button>
+          ),
+          empty: (
+            <Empty title={words.none}>
+              <p>{words.noneSays}</p>
+            </Empty>
+          )
+        }}
+      />
+      {isOpen && <VerifyDialog words={words} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+export default AuditLog

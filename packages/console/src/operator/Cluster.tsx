@@ -1,0 +1,413 @@
+/**
+ * The cluster, live: each second what the runners hold and do, what waits, and what is due, with the last two minutes as
+ * a line. Here alone the page asks each second.
+ */
+import type { ClusterResource } from "@coffer/contract/Cluster"
+import * as AsyncResult from "effect/reactivity/AsyncResult"
+import { useEffect, useState } from "react"
+import { OperatorsApi } from "../api/operatorsApi.ts"
+import { registry, useAtom } from "../api/registry.ts"
+import { Loaded } from "../parts/states.tsx"
+import { Copy, State, Time } from "../parts/values.tsx"
+import { useWords } from "../parts/words.ts"
+import { isLate } from "./Overview.tsx"
+import { Sparkline } from "./Sparkline.tsx"
+
+const texts = {
+  en: {
+    title: "Cluster",
+    live: "Looked at each second",
+    alive: "Runners alive",
+    shards: "Shards held",
+    busy: "Objects busy",
+    waiting: "Commands waiting",
+    batches: "Batches a second",
+    size: "Change sets a batch",
+    lanes: "Change sets waiting",
+    pool: "Connections in use",
+    poolWaits: "Waiting for one",
+    due: "Rows due",
+    mixed: "Runners of two versions run side by side. End the upgrade, or go back.",
+    lost: "Some shards have no runner. Commands for what they own are answered 503 and sent again; nothing is lost. It mends itself within a minute after a start or stop. If it stays, restart the runner that holds no shards.",
+    runners: "Runners",
+    runner: "Runner",
+    state: "State",
+    held: "Shards",
+    atWork: "Busy",
+    connections: "Pool",
+    queue: "Waiting",
+    heap: "Heap",
+    loop: "Event loop p99",
+    skew: "Clock",
+    heard: "Heard",
+    version: "Version",
+    laneTable: "Lanes to Postgres",
+    lane: "Lane",
+    mean: "Mean",
+    max: "Largest",
+    ms: "ms",
+    count: "Batches",
+    kinds: "Objects at work",
+    kind: "Kind",
+    backlogs: "Rows due, by worker",
+    worker: "Worker",
+    oldest: "Oldest due",
+    last: "Last two minutes",
+    doctor: "The doctor's report",
+    doctorSays:
+      "It checks settings, disks, Postgres, certificates and the way out from where it runs, so it is run beside a runner, not from a browser:"
+  },
+  zh: {
+    title: "集群",
+    live: "每秒刷新",
+    alive: "在线节点",
+    shards: "已持有分片",
+    busy: "处理中的对象",
+    waiting: "等待的命令",
+    batches: "每秒批次",
+    size: "每批变更集",
+    lanes: "等待的变更集",
+    pool: "使用中的连接",
+    poolWaits: "等待连接",
+    due: "到期任务",
+    mixed: "两个版本的节点同时运行。请完成升级或回退。",
+    lost: "部分分片没有节点。相关命令会返回 503 并重发，不会丢失。启停后一分钟内会自行恢复；若持续存在，请重启未持有分片的节点。",
+    runners: "运行节点",
+    runner: "节点",
+    state: "状态",
+    held: "分片",
+    atWork: "处理中",
+    connections: "连接",
+    queue: "等待",
+    heap: "堆内存",
+    loop: "事件循环 p99",
+    skew: "时钟",
+    heard: "最近心跳",
+    version: "版本",
+    laneTable: "写入 Postgres 的通道",
+    lane: "通道",
+    mean: "平均批量",
+    max: "最大批量",
+    ms: "每批毫秒",
+    count: "批次",
+    kinds: "处理中的对象",
+    kind: "类型",
+    backlogs: "各任务的到期行",
+    worker: "任务",
+    oldest: "最早到期",
+    last: "最近两分钟",
+    doctor: "诊断报告",
+    doctorSays: "诊断从其运行处检查设置、磁盘、Postgres、证书与外部网络，因此需在节点旁运行，而非在浏览器中："
+  }
+}
+type Texts = typeof texts.en
+
+/** Seconds that the lines show. */
+const seconds = 120
+
+const clusterAtom = OperatorsApi.query("cluster", "retrieve", {})
+
+/** What the lines are drawn of. */
+interface Sample {
+  readonly at: number
+  readonly busy: number
+  readonly waiting: number
+  readonly batches: number
+  readonly lanes: number
+  readonly pool: number
+  readonly due: number
+}
+
+const sum = (numbers: ReadonlyArray<number | null>): number => numbers.reduce<number>((all, one) => all + (one ?? 0), 0)
+
+const there = ({ runners }: ClusterResource) => runners.filter(({ state }) => state !== "gone")
+
+const sampleOf = (cluster: ClusterResource): Sample => {
+  const runners = there(cluster)
+  return {
+    at: Date.now(),
+    busy: sum(runners.flatMap(({ commands }) => commands.map(({ objects_busy }) => objects_busy))),
+    waiting: sum(runners.flatMap(({ commands }) => commands.map(({ waiting }) => waiting))),
+    batches: sum(runners.flatMap(({ lanes }) => lanes.map(({ batches }) => batches))),
+    lanes: sum(runners.flatMap(({ lanes }) => lanes.map(({ waiting }) => waiting))),
+    pool: sum(runners.map(({ pool }) => pool.in_use)),
+    due: sum(cluster.backlogs.map(({ due }) => due))
+  }
+}
+
+/** The samples of the last two minutes, one a second. */
+const useSamples = (): ReadonlyArray<Sample> => {
+  const [samples, setSamples] = useState<ReadonlyArray<Sample>>([])
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === "visible" && registry.refresh(clusterAtom), 1_000)
+    const stop = registry.subscribe(clusterAtom, (result) => {
+      if (!AsyncResult.isSuccess(result) || result.waiting) return
+      const sample = sampleOf(result.value.data)
+      setSamples((all) => [...all, sample].filter(({ at }) => at > sample.at - seconds * 1_000))
+    })
+    return () => {
+      clearInterval(timer)
+      stop()
+    }
+  }, [])
+  return samples
+}
+
+/** Batches a second between each two samples. Runners tell every few seconds, so it is the mean of five. */
+const ratesOf = (samples: ReadonlyArray<Sample>): ReadonlyArray<number> =>
+  samples.map((sample, index) => {
+    const before = samples[Math.max(0, index - 5)]!
+    const passed = (sample.at - before.at) / 1_000
+    return passed <= 0 ? 0 : Math.max(0, (sample.batches - before.batches) / passed)
+  })
+
+const Cluster = () => {
+  const words = useWords(texts)
+  const cluster = useAtom(clusterAtom)
+  const samples = useSamples()
+  return (
+    <section className="list">
+      <header className="head">
+        <h1>{words.title}</h1>
+        <p className="soft small">{words.live}</p>
+      </header>
+      <Loaded result={cluster} lines={10}>
+        {({ data }) => (
+          <>
+            {data.shards.held < data.shards.total && (
+              <p className="trouble" role="alert">
+                {words.lost}
+              </p>
+            )}
+            {data.versions.length > 1 && (
+              <p className="trouble" role="alert">
+                {words.mixed} {data.versions.join(", ")}
+              </p>
+            )}
+            <Tiles cluster={data} samples={samples} words={words} />
+            <Runners cluster={data} words={words} />
+            <div className="halves">
+              <Lanes cluster={data} words={words} />
+              <div className="stack">
+                <Kinds cluster={data} words={words} />
+                <Backlogs cluster={data} words={words} />
+              </div>
+            </div>
+          </>
+        )}
+      </Loaded>
+      <section className="card">
+        <h2>{words.doctor}</h2>
+        <p className="soft">{words.doctorSays}</p>
+        <p>
+          <code>npm run coffer -- doctor</code> <Copy text="npm run coffer -- doctor" />
+        </p>
+      </section>
+    </section>
+  )
+}
+
+const Tiles = (props: {
+  readonly cluster: ClusterResource
+  readonly samples: ReadonlyArray<Sample>
+  readonly words: Texts
+}) => {
+  const { cluster, samples, words } = props
+  const { backlogs, shards } = cluster
+  const now = sampleOf(cluster)
+  const runners = there(cluster)
+  const alive = runners.filter(({ state }) => state === "alive").length
+  const rates = ratesOf(samples)
+  const sizes = runners.flatMap(({ lanes }) => lanes.filter(({ batches }) => batches > 0))
+  const mean =
+    sum(sizes.map(({ batch_size_mean, batches }) => batch_size_mean * batches)) /
+    Math.max(1, sum(sizes.map(({ batches }) => batches)))
+  const poolWaits = sum(runners.map(({ pool }) => pool.waiting))
+  const line = (of: (sample: Sample) => number) => samples.map(of)
+  const tiles: ReadonlyArray<{
+    readonly name: string
+    readonly figure: string
+    readonly isBad?: boolean
+    readonly line?: ReadonlyArray<number>
+    readonly more?: string
+  }> = [
+    { name: words.alive, figure: `${alive} / ${runners.length}`, isBad: alive < runners.length },
+    { name: words.shards, figure: `${shards.held} / ${shards.total}`, isBad: shards.held < shards.total },
+    {
+      name: words.busy,
+      figure: now.busy.toLocaleString(),
+      more: `${words.waiting}: ${now.waiting.toLocaleString()}`,
+      line: line(({ busy }) => busy)
+    },
+    {
+      name: words.batches,
+      figure: (rates.at(-1) ?? 0).toFixed(1),
+      more: `${words.size}: ${mean.toFixed(1)}`,
+      line: rates
+    },
+    { name: words.lanes, figure: now.lanes.toLocaleString(), line: line(({ lanes }) => lanes) },
+    {
+      name: words.pool,
+      figure: now.pool.toLocaleString(),
+      more: `${words.poolWaits}: ${poolWaits}`,
+      isBad: poolWaits > 0,
+      line: line(({ pool }) => pool)
+    },
+    { name: words.due, figure: now.due.toLocaleString(), isBad: backlogs.some(isLate), line: line(({ due }) => due) }
+  ]
+  return (
+    <div className="tiles live">
+      {tiles.map(({ figure, isBad, line: values, more, name }) => (
+        <div key={name} className={`card tile ${isBad === true ? "bad" : ""}`}>
+          <span className="soft">{name}</span>
+          <span className="figure">{figure}</span>
+          {more !== undefined && <span className="small soft">{more}</span>}
+          {values !== undefined && <Sparkline values={values} points={seconds} label={`${name}: ${words.last}`} />}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+const megabytes = (bytes: number | null) => (bytes === null ? "–" : `${Math.round(bytes / 1_000_000)} MB`)
+
+const Table = (props: {
+  readonly title: string
+  readonly heads: ReadonlyArray<readonly [name: string, isNumber?: boolean]>
+  readonly children: React.ReactNode
+}) => (
+  <section className="stack">
+    <h2>{props.title}</h2>
+    <div className="table" tabIndex={0} role="region" aria-label={props.title}>
+      <table>
+        <thead>
+          <tr>
+            {props.heads.map(([name, isNumber]) => (
+              <th key={name} scope="col" className={isNumber === true ? "number" : ""}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{props.children}</tbody>
+      </table>
+    </div>
+  </section>
+)
+
+const Runners = ({ cluster: { runners }, words }: { readonly cluster: ClusterResource; readonly words: Texts }) => (
+  <Table
+    title={words.runners}
+    heads={[
+      [words.runner],
+      [words.state],
+      [words.held, true],
+      [words.atWork, true],
+      [words.connections, true],
+      [words.loop, true],
+      [words.heap, true],
+      [words.skew, true],
+      [words.version],
+      [words.heard]
+    ]}
+  >
+    {runners.map((runner) => {
+      const { clock_skew_seconds: skew, memory, pool } = runner
+      return (
+        <tr key={runner.instance_id}>
+          <td>
+            <code title={runner.instance_id}>{runner.address ?? runner.instance_id}</code>
+          </td>
+          <td>
+            <State of={runner.state} />
+          </td>
+          <td className="number">{runner.shards ?? "–"}</td>
+          <td className="number">{sum(runner.commands.map(({ objects_busy }) => objects_busy))}</td>
+          <td className="number">{pool.in_use ?? "–"}</td>
+          <td className="number">{runner.event_loop_delay_ms.p99?.toFixed(1) ?? "–"} ms</td>
+          <td className="number">
+            {megabytes(memory.heap_used_bytes)}
+            <span className="soft"> / {megabytes(memory.heap_limit_bytes)}</span>
+          </td>
+          <td className="number">{skew === null ? "–" : `${(skew * 1_000).toFixed(0)} ms`}</td>
+          <td>{runner.version}</td>
+          <td>
+            <Time at={runner.last_heartbeat_at} />
+          </td>
+        </tr>
+      )
+    })}
+  </Table>
+)
+
+const Lanes = ({ cluster, words }: { readonly cluster: ClusterResource; readonly words: Texts }) => (
+  <Table
+    title={words.laneTable}
+    heads={[
+      [words.lane],
+      [words.queue, true],
+      [words.count, true],
+      [words.mean, true],
+      [words.max, true],
+      [words.ms, true]
+    ]}
+  >
+    {there(cluster).flatMap(({ address, instance_id, lanes }) =>
+      lanes.map(({ batch_ms_mean, batch_size_max, batch_size_mean, batches, lane, waiting }) => (
+        <tr key={`${instance_id} ${lane}`}>
+          <td>
+            {there(cluster).length > 1 && <code>{address ?? instance_id} </code>}
+            {lane}
+          </td>
+          <td className="number">{waiting}</td>
+          <td className="number">{batches.toLocaleString()}</td>
+          <td className="number">{batch_size_mean.toFixed(2)}</td>
+          <td className="number">{batch_size_max}</td>
+          <td className="number">{batch_ms_mean.toFixed(2)}</td>
+        </tr>
+      ))
+    )}
+  </Table>
+)
+
+const Kinds = ({ cluster, words }: { readonly cluster: ClusterResource; readonly words: Texts }) => {
+  const all = there(cluster).flatMap(({ commands }) => commands)
+  const kinds = Array.from(new Set(all.map(({ kind }) => kind))).toSorted()
+  const of = (kind: string) => all.filter((each) => each.kind === kind)
+  return (
+    <Table title={words.kinds} heads={[[words.kind], [words.atWork, true], [words.queue, true]]}>
+      {kinds.map((kind) => (
+        <tr key={kind}>
+          <td>{kind}</td>
+          <td className="number">{sum(of(kind).map(({ objects_busy }) => objects_busy))}</td>
+          <td className="number">{sum(of(kind).map(({ waiting }) => waiting))}</td>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+/** What is late first, then what has most. */
+const Backlogs = ({ cluster: { backlogs }, words }: { readonly cluster: ClusterResource; readonly words: Texts }) => (
+  <Table title={words.backlogs} heads={[[words.worker], [words.due, true], [words.oldest]]}>
+    {backlogs
+      .toSorted((left, right) => Number(isLate(right)) - Number(isLate(left)) || right.due - left.due)
+      .map((backlog) => (
+        <tr key={backlog.worker}>
+          <td>{backlog.worker}</td>
+          <td className="number">{backlog.due.toLocaleString()}</td>
+          <td>
+            {isLate(backlog) ? (
+              <span className="state bad">
+                <Time at={backlog.oldest_due_at} />
+              </span>
+            ) : (
+              <Time at={backlog.oldest_due_at} />
+            )}
+          </td>
+        </tr>
+      ))}
+  </Table>
+)
+
+export default Cluster

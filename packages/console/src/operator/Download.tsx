@@ -1,0 +1,49 @@
+/** An archive that the service makes, saved as a file once it is whole. */
+import type { ActName } from "@coffer/rules/operator/acts"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { act } from "../api/acts.ts"
+import { OperatorsApi } from "../api/operatorsApi.ts"
+import { Act } from "../parts/act.tsx"
+import type { Call } from "../parts/AsCode.tsx"
+import { type Client, useOperator } from "./operator.tsx"
+
+export const Download = (props: {
+  readonly act: ActName
+  readonly name: string
+  readonly says: React.ReactNode
+  readonly file: string
+  readonly fields?: React.ReactNode
+  readonly code?: (typed: FormData) => Call
+  readonly read: (
+    client: Client,
+    typed: FormData
+  ) => Effect.Effect<Stream.Stream<Uint8Array, unknown, never>, unknown, never>
+}) => {
+  const { may } = useOperator()
+  if (!may(props.act)) return null
+  const run = async (typed: FormData) => {
+    const outcome = await act(
+      OperatorsApi,
+      OperatorsApi.use((client) => Effect.flatMap(props.read(client, typed), Stream.runCollect)),
+      1
+    )
+    if ("done" in outcome) save(props.file, outcome.done)
+    return outcome
+  }
+  return (
+    <Act
+      name={props.name}
+      says={props.says}
+      fields={props.fields}
+      run={run}
+      {...(props.code === undefined ? {} : { code: props.code })}
+    />
+  )
+}
+
+const save = (name: string, parts: ReadonlyArray<Uint8Array>) => {
+  const url = URL.createObjectURL(new Blob([...parts] as Array<BlobPart>, { type: "application/x-tar" }))
+  Object.assign(document.createElement("a"), { href: url, download: name }).click()
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}

@@ -1,0 +1,202 @@
+/** All that waits for a person or a program, by kind, each with what mends it. */
+import { type HeldUpResource, heldKinds } from "@coffer/contract/HeldUp"
+import { shown } from "../api/acts.ts"
+import { OperatorsApi } from "../api/operatorsApi.ts"
+import { useAtom } from "../api/registry.ts"
+import { type Column, ListPage, type Query, useQuery } from "../parts/ListPage.tsx"
+import { Empty, Loaded } from "../parts/states.tsx"
+import { Amount, amountText, stateText, Time } from "../parts/values.tsx"
+import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { adviceTexts, kindsByWeight, kindTexts, Mend, NextStep, oneTexts, pageOfHeld } from "./held.tsx"
+import { MerchantLink, ModeMark, modes } from "./operator.tsx"
+
+const texts = {
+  en: {
+    title: "Held up",
+    kind: "Kind",
+    what: "What has to happen",
+    since: "Since",
+    due: "Until",
+    amount: "Amount",
+    merchant: "Merchant",
+    mode: "Environment",
+    waits: "Waits for",
+    number: "Number",
+    attempts: "Tries",
+    next: "Next try",
+    error: "Last error",
+    mend: "Act",
+    none: "Nothing is held up",
+    noneSays: "Payments, refunds, payouts, webhooks and mails that wait for somebody are listed here.",
+    kinds: "Kinds",
+    all: "All"
+  },
+  zh: {
+    title: "待处理",
+    kind: "类型",
+    what: "需要做什么",
+    since: "开始于",
+    due: "截止",
+    amount: "金额",
+    merchant: "商户",
+    mode: "环境",
+    waits: "等待",
+    number: "编号",
+    attempts: "次数",
+    next: "下次尝试",
+    error: "最近错误",
+    mend: "操作",
+    none: "没有待处理的事项",
+    noneSays: "等待某人处理的付款、退款、出款、Webhook 与邮件会列在这里。",
+    kinds: "类型",
+    all: "全部"
+  }
+}
+type Texts = typeof texts.en
+
+const heldPage = (query: Query) =>
+  OperatorsApi.query("held_up", "list", { query: query as never, reactivityKeys: shown })
+
+const columnsOf = (
+  words: Texts,
+  kinds: Record<string, string>,
+  language: Language
+): ReadonlyArray<Column<HeldUpResource>> => [
+  {
+    id: "kind",
+    name: words.kind,
+    text: ({ kind }) => kind,
+    cell: ({ kind }) => kinds[kind]
+  },
+  { id: "mend", name: words.mend, text: () => "", cell: (held) => <Mend held={held} /> },
+  {
+    id: "what",
+    name: words.what,
+    isWide: true,
+    text: ({ text }) => text,
+    cell: (held) => <NextStep held={held} />
+  },
+  {
+    id: "amount",
+    name: words.amount,
+    isNumber: true,
+    text: ({ amount, currency }) => (amount === null || currency === null ? "" : amountText(amount, currency, "en")),
+    cell: ({ amount, currency }) => <Amount minor={currency === null ? null : amount} currency={currency ?? "USD"} />
+  },
+  { id: "since", name: words.since, text: ({ since }) => since, cell: ({ since }) => <Time at={since} /> },
+  { id: "due", name: words.due, text: ({ due_by }) => due_by ?? "", cell: ({ due_by }) => <Time at={due_by} /> },
+  {
+    id: "waits",
+    name: words.waits,
+    text: ({ waits_for }) => waits_for,
+    cell: ({ waits_for }) => stateText(waits_for, language)
+  },
+  { id: "mode", name: words.mode, text: ({ mode }) => mode, cell: ({ mode }) => <ModeMark mode={mode} /> },
+  {
+    id: "merchant",
+    name: words.merchant,
+    isHidden: true,
+    text: ({ merchant_id }) => merchant_id,
+    cell: ({ merchant_id, mode }) => <MerchantLink id={merchant_id} mode={mode} />
+  },
+  { id: "id", name: words.number, isHidden: true, text: ({ id }) => id, cell: ({ id }) => <code>{id}</code> },
+  {
+    id: "attempts",
+    name: words.attempts,
+    isNumber: true,
+    isHidden: true,
+    text: ({ attempts }) => String(attempts ?? ""),
+    cell: ({ attempts }) => attempts ?? "–"
+  },
+  {
+    id: "next",
+    name: words.next,
+    isHidden: true,
+    text: ({ next_attempt_at }) => next_attempt_at ?? "",
+    cell: ({ next_attempt_at }) => <Time at={next_attempt_at} />
+  },
+  {
+    id: "error",
+    name: words.error,
+    isHidden: true,
+    text: ({ last_error }) => last_error ?? "",
+    cell: ({ last_error }) => <span className="wrap">{last_error ?? "–"}</span>
+  }
+]
+
+/** A button for each kind that there is, with its count; and what one does about the chosen one. */
+const Kinds = ({ words }: { readonly words: Texts }) => {
+  const kinds = useWords(kindTexts)
+  const advice = useWords(adviceTexts)
+  const [query, setQuery] = useQuery()
+  const { kind, mode, merchant_id } = query
+  const counts = useAtom(
+    heldPage({
+      limit: "1",
+      ...(mode === undefined ? {} : { mode }),
+      ...(merchant_id === undefined ? {} : { merchant_id })
+    })
+  )
+  return (
+    <Loaded result={counts} lines={1}>
+      {({ data: { counts: many } }) => (
+        <>
+          <div className="tabs" role="group" aria-label={words.kinds}>
+            <button
+              type="button"
+              aria-pressed={kind === undefined}
+              onClick={() => setQuery({ mode: mode ?? "", merchant_id: merchant_id ?? "" })}
+            >
+              {words.all}
+            </button>
+            {kindsByWeight
+              .filter((each) => many[each] > 0 || each === kind)
+              .map((each) => (
+                <button
+                  key={each}
+                  type="button"
+                  aria-pressed={kind === each}
+                  onClick={() => setQuery({ kind: each, mode: mode ?? "", merchant_id: merchant_id ?? "" })}
+                >
+                  {kinds[each]} <strong>{many[each].toLocaleString()}</strong>
+                </button>
+              ))}
+          </div>
+          {kind !== undefined && kind in advice && <p className="soft">{advice[kind as keyof typeof advice]}</p>}
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+const HeldUp = () => {
+  const words = useWords(texts)
+  const kinds = useWords(kindTexts)
+  const one = useWords(oneTexts)
+  const language = useLanguage()
+  return (
+    <ListPage
+      list={{
+        id: "operator.held",
+        title: words.title,
+        columns: columnsOf(words, one, language),
+        filters: [
+          { name: "kind", label: words.kind, choices: heldKinds.map((kind) => [kind, kinds[kind]]) },
+          { name: "mode", label: words.mode, choices: modes.map((mode) => [mode, mode]) },
+          { name: "merchant_id", label: words.merchant }
+        ],
+        page: (query) => heldPage(query) as never,
+        keyOf: ({ id }) => id,
+        hrefOf: (held) => pageOfHeld(held) ?? "/operator/held-up?kind=stray_session",
+        above: <Kinds words={words} />,
+        empty: (
+          <Empty title={words.none}>
+            <p>{words.noneSays}</p>
+          </Empty>
+        )
+      }}
+    />
+  )
+}
+
+export default HeldUp

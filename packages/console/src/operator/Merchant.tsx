@@ -1,0 +1,245 @@
+/** A merchant in one environment: how it stands, everything it has as it reads it itself, and its settings. */
+import type { MerchantResource } from "@coffer/contract/Operator"
+import { lazy, Suspense } from "react"
+import { Link } from "wouter"
+import { shown } from "../api/acts.ts"
+import { OperatorsApi } from "../api/operatorsApi.ts"
+import { useAtom } from "../api/registry.ts"
+import { Loaded, Skeleton } from "../parts/states.tsx"
+import { Num, State, Time } from "../parts/values.tsx"
+import { useWords } from "../parts/words.ts"
+import { WaitingFor } from "./approving.tsx"
+import { stateOfMerchant } from "./Merchants.tsx"
+import { type Mode, modes, OperatorAct, ofAccount, TypedWord } from "./operator.tsx"
+
+const MerchantOverview = lazy(() => import("./MerchantOverview.tsx"))
+const MerchantList = lazy(() => import("./MerchantLists.tsx"))
+const MerchantSettings = lazy(() => import("./MerchantSettings.tsx"))
+const MerchantChannel = lazy(() => import("./MerchantChannel.tsx"))
+
+const texts = {
+  en: {
+    merchants: "Merchants",
+    environment: "Environment",
+    pages: "Pages of the merchant",
+    suspend: "Suspend",
+    suspendSays:
+      "Its keys answer 403 at once on all runners, and its links make no orders. Payments stay; refunds and disputes go on. Resume takes it back.",
+    resume: "Resume",
+    resumeSays: "The same keys work again at once.",
+    approve: "Approve for live",
+    approveSays: "Its live key works from now on, in the currencies of its settings.",
+    suspended: "Suspended since",
+    closed: "Closed since",
+    note: "Note",
+    tabs: {
+      "": "Overview",
+      orders: "Orders",
+      refunds: "Refunds",
+      disputes: "Disputes",
+      links: "Links",
+      ledger: "Ledger",
+      payouts: "Payouts",
+      events: "Events",
+      deliveries: "Deliveries",
+      endpoints: "Webhooks",
+      logs: "API logs",
+      keys: "Keys",
+      channel: "Channel",
+      settings: "Settings"
+    }
+  },
+  zh: {
+    merchants: "商户",
+    environment: "环境",
+    pages: "商户页面",
+    suspend: "暂停",
+    suspendSays: "其密钥在所有节点上立即返回 403，支付链接不再创建订单。付款保留；退款与争议继续。可通过“恢复”撤销。",
+    resume: "恢复",
+    resumeSays: "相同的密钥立即恢复可用。",
+    approve: "批准正式环境",
+    approveSays: "其正式密钥自此可用，货币以设置为准。",
+    suspended: "暂停于",
+    closed: "关闭于",
+    note: "备注",
+    tabs: {
+      "": "概览",
+      orders: "订单",
+      refunds: "退款",
+      disputes: "争议",
+      links: "链接",
+      ledger: "账本",
+      payouts: "出款",
+      events: "事件",
+      deliveries: "投递",
+      endpoints: "Webhook",
+      logs: "API 日志",
+      keys: "密钥",
+      channel: "渠道",
+      settings: "设置"
+    }
+  }
+}
+type Texts = typeof texts.en
+type Tab = keyof Texts["tabs"]
+
+interface Props {
+  readonly merchantId: string
+  readonly mode: Mode
+  readonly tab: string
+}
+
+const Merchant = ({ merchantId, mode, tab }: Props) => {
+  const words = useWords(texts)
+  const merchant = useAtom(
+    OperatorsApi.query("merchants", "retrieve", { params: { merchant_id: merchantId }, reactivityKeys: shown })
+  )
+  const base = ofAccount(merchantId, mode)
+  return (
+    <article className="object">
+      <nav className="crumb">
+        <Link href="/operator/merchants">← {words.merchants}</Link>
+        <Num id={merchantId} />
+      </nav>
+      <Loaded result={merchant} lines={8}>
+        {({ data }) => (
+          <>
+            <header className="head">
+              <h1>
+                {data.name} <State of={stateOfMerchant(data)} />
+              </h1>
+              <div className="acts">
+                <div className="switch" role="group" aria-label={words.environment}>
+                  {modes.map((each) => (
+                    <Link
+                      key={each}
+                      href={`${ofAccount(merchantId, each)}${tab === "" ? "" : `/${tab}`}`}
+                      aria-current={each === mode ? "true" : undefined}
+                      className={each}
+                    >
+                      {each}
+                    </Link>
+                  ))}
+                </div>
+                <Standing merchant={data} words={words} />
+              </div>
+            </header>
+            {data.suspended_at !== null && (
+              <p className="trouble">
+                {words.suspended} <Time at={data.suspended_at} />
+              </p>
+            )}
+            {data.closed_at !== null && (
+              <p className="trouble">
+                {words.closed} <Time at={data.closed_at} />
+              </p>
+            )}
+            {data.note !== null && (
+              <p>
+                <strong>{words.note}:</strong> {data.note}
+              </p>
+            )}
+            <nav className="tabs" aria-label={words.pages}>
+              {(Object.keys(words.tabs) as Array<Tab>).map((each) => (
+                <Link
+                  key={each}
+                  href={each === "" ? base : `${base}/${each}`}
+                  aria-current={each === tab ? "page" : undefined}
+                >
+                  {words.tabs[each]}
+                </Link>
+              ))}
+            </nav>
+            <Suspense fallback={<Skeleton />}>
+              <Page key={`${mode} ${tab}`} merchant={data} mode={mode} tab={tab} />
+            </Suspense>
+          </>
+        )}
+      </Loaded>
+    </article>
+  )
+}
+
+const Page = ({
+  merchant,
+  mode,
+  tab
+}: {
+  readonly merchant: MerchantResource
+  readonly mode: Mode
+  readonly tab: string
+}) => {
+  const { merchant_id } = merchant
+  switch (tab) {
+    case "":
+      return (
+        <div className="stack">
+          <WaitingFor target={merchant_id} />
+          <MerchantOverview merchantId={merchant_id} mode={mode} />
+        </div>
+      )
+    case "settings":
+      return (
+        <div className="stack">
+          <WaitingFor target={merchant_id} />
+          <MerchantSettings merchant={merchant} mode={mode} />
+        </div>
+      )
+    case "channel":
+      return (
+        <div className="stack">
+          <WaitingFor target={merchant_id} />
+          <MerchantChannel merchantId={merchant_id} mode={mode} />
+        </div>
+      )
+    default:
+      return <MerchantList merchantId={merchant_id} mode={mode} tab={tab} />
+  }
+}
+
+/** Approve, suspend, resume, close: what its state allows. */
+const Standing = ({ merchant, words }: { readonly merchant: MerchantResource; readonly words: Texts }) => {
+  const { approved, closed_at, merchant_id, name, suspended_at } = merchant
+  if (closed_at !== null) return null
+  const params = { merchant_id }
+  const code = (step: string) => () => ({
+    method: "POST" as const,
+    path: `/operator/v1/merchants/${merchant_id}/${step}`
+  })
+  return (
+    <>
+      {!approved && (
+        <OperatorAct
+          act="merchants.update"
+          name={words.approve}
+          isPrimary
+          says={words.approveSays}
+          call={(client) => client.merchants.update({ params, payload: { approved: true } })}
+          code={() => ({ method: "POST", path: `/operator/v1/merchants/${merchant_id}`, body: { approved: true } })}
+        />
+      )}
+      {suspended_at === null ? (
+        <OperatorAct
+          act="merchants.suspend"
+          name={words.suspend}
+          isDangerous
+          says={words.suspendSays}
+          fields={<TypedWord word={name} />}
+          call={(client) => client.merchants.suspend({ params })}
+          code={code("suspend")}
+        />
+      ) : (
+        <OperatorAct
+          act="merchants.resume"
+          name={words.resume}
+          isPrimary
+          says={words.resumeSays}
+          call={(client) => client.merchants.resume({ params })}
+          code={code("resume")}
+        />
+      )}
+    </>
+  )
+}
+
+export default Merchant

@@ -1,0 +1,164 @@
+/** Who takes a merchant's payments in one environment, and how far its books are compared. */
+import type { ChannelResource } from "@coffer/contract/Channels"
+import { shown } from "../api/acts.ts"
+import { OperatorsApi } from "../api/operatorsApi.ts"
+import { useAtom } from "../api/registry.ts"
+import { ChoiceField, TextField } from "../parts/act.tsx"
+import { Facts } from "../parts/ObjectPage.tsx"
+import { Loaded } from "../parts/states.tsx"
+import { Num, Time } from "../parts/values.tsx"
+import { useWords } from "../parts/words.ts"
+import { type Mode, OperatorAct, typedIn } from "./operator.tsx"
+
+const texts = {
+  en: {
+    channel: "Channel",
+    account: "Connected account",
+    ownAccount: "The key's own account",
+    keys: "Keys of Stripe",
+    kept: "kept since",
+    noKeys: "none",
+    webhook: "Stripe sends its events to",
+    compared: "Books compared until",
+    next: "Next comparison",
+    never: "not yet",
+    set: "Set the channel",
+    setSays: "The keys are tried with a call to Stripe before they are kept. They are never shown again.",
+    secretKey: "Secret or restricted key",
+    webhookSecret: "Signing secret of the endpoint",
+    accountHint: "acct_…, for a platform's key alone. Left out, it stays.",
+    stays: "Left out, the one that is kept stays.",
+    sandbox: "The pretended bank",
+    stripe: "Stripe",
+    none: "None",
+    begin: "Compare the books now",
+    beginSays: "It begins within five seconds."
+  },
+  zh: {
+    channel: "渠道",
+    account: "关联账户",
+    ownAccount: "密钥所属账户",
+    keys: "Stripe 密钥",
+    kept: "保存于",
+    noKeys: "无",
+    webhook: "Stripe 事件发送至",
+    compared: "账目已比对至",
+    next: "下次比对",
+    never: "尚未",
+    set: "设置渠道",
+    setSays: "保存前会先向 Stripe 发起一次调用以验证密钥。之后不再显示。",
+    secretKey: "私密或受限密钥",
+    webhookSecret: "端点的签名密钥",
+    accountHint: "acct_…，仅用于平台密钥。留空则保持不变。",
+    stays: "留空则保留现有的。",
+    sandbox: "模拟银行",
+    stripe: "Stripe",
+    none: "无",
+    begin: "立即比对账目",
+    beginSays: "将在五秒内开始。"
+  }
+}
+
+const MerchantChannel = ({ merchantId, mode }: { readonly merchantId: string; readonly mode: Mode }) => {
+  const words = useWords(texts)
+  const params = { merchant_id: merchantId, mode }
+  const channel = useAtom(OperatorsApi.query("channels", "retrieve", { params, reactivityKeys: shown }))
+  const compared = useAtom(OperatorsApi.query("reconciliation", "retrieve", { params, reactivityKeys: shown }))
+  return (
+    <Loaded result={channel}>
+      {({ data }) => (
+        <>
+          <div className="acts">
+            <SetChannel channel={data} mode={mode} />
+            {data.channel === "stripe" && (
+              <OperatorAct
+                act="reconciliation.begin"
+                name={words.begin}
+                says={words.beginSays}
+                call={(client) => client.reconciliation.begin({ params })}
+                code={() => ({
+                  method: "POST",
+                  path: `/operator/v1/merchants/${merchantId}/channels/${mode}/reconciliation`
+                })}
+              />
+            )}
+          </div>
+          <Facts
+            facts={[
+              [words.channel, words[data.channel]],
+              [words.account, data.account ?? words.ownAccount],
+              [
+                words.keys,
+                data.has_keys ? (
+                  <>
+                    {words.kept} <Time at={data.set_at} />
+                  </>
+                ) : (
+                  words.noKeys
+                )
+              ],
+              [words.webhook, <Num key="w" id={data.webhook_url} />]
+            ]}
+          />
+          <Loaded result={compared} lines={2}>
+            {({ data: { compared_until, next_at } }) => (
+              <Facts
+                facts={[
+                  [words.compared, <Time key="c" at={compared_until} none={words.never} />],
+                  [words.next, <Time key="n" at={next_at} none={words.never} />]
+                ]}
+              />
+            )}
+          </Loaded>
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+const SetChannel = ({ channel, mode }: { readonly channel: ChannelResource; readonly mode: Mode }) => {
+  const words = useWords(texts)
+  const { merchant_id } = channel
+  const bodyOf = (typed: FormData) => {
+    const body = {
+      channel: typedIn(typed, "channel"),
+      secret_key: typedIn(typed, "secret_key"),
+      webhook_secret: typedIn(typed, "webhook_secret"),
+      account: typedIn(typed, "account")
+    }
+    return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+  }
+  /** The code on the page never has the keys. */
+  const shownBody = (typed: FormData) => ({
+    ...bodyOf(typed),
+    ...(typedIn(typed, "secret_key") === undefined ? {} : { secret_key: "$STRIPE_KEY" }),
+    ...(typedIn(typed, "webhook_secret") === undefined ? {} : { webhook_secret: "$STRIPE_WEBHOOK_SECRET" })
+  })
+  const choices = (mode === "live" ? (["stripe", "none"] as const) : (["sandbox", "stripe"] as const)).map(
+    (each) => [each, words[each]] as const
+  )
+  return (
+    <OperatorAct
+      act="channels.set"
+      name={words.set}
+      isPrimary
+      says={words.setSays}
+      fields={
+        <>
+          <ChoiceField label={words.channel} name="channel" choices={choices} initial={channel.channel} />
+          <TextField label={words.secretKey} name="secret_key" type="password" hint={words.stays} />
+          <TextField label={words.webhookSecret} name="webhook_secret" type="password" hint={words.stays} />
+          <TextField label={words.account} name="account" hint={words.accountHint} />
+        </>
+      }
+      call={(client, typed) => client.channels.set({ params: { merchant_id, mode }, payload: bodyOf(typed) as never })}
+      code={(typed) => ({
+        method: "POST",
+        path: `/operator/v1/merchants/${merchant_id}/channels/${mode}`,
+        body: shownBody(typed)
+      })}
+    />
+  )
+}
+
+export default MerchantChannel

@@ -1,0 +1,448 @@
+/** The lists of a merchant, as it reads them itself, each with its filters. One value of `List` a tab. */
+import { shown } from "../api/acts.ts"
+import { OperatorsApi } from "../api/operatorsApi.ts"
+import { ChoiceField, TextField } from "../parts/act.tsx"
+import { type Column, type Filter, type List, ListPage, type Query } from "../parts/ListPage.tsx"
+import { Empty } from "../parts/states.tsx"
+import { Amount, amountText, minorOf, stateText, State, Time } from "../parts/values.tsx"
+import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { type Mode, OperatorAct, ofOrder, ShowJson, typedIn } from "./operator.tsx"
+
+const texts = {
+  en: {
+    amount: "Amount",
+    status: "Status",
+    subject: "Subject",
+    number: "Number",
+    own: "Merchant's number",
+    order: "Order",
+    created: "Created",
+    reason: "Reason",
+    until: "Answer until",
+    balance: "Balance after",
+    type: "Type",
+    of: "About",
+    currency: "Currency",
+    event: "Event",
+    object: "Object",
+    address: "Address",
+    next: "Next try",
+    tries: "Tries",
+    takes: "Takes",
+    call: "Call",
+    error: "Error",
+    ms: "ms",
+    ip: "Address",
+    used: "Used",
+    scopes: "Scopes",
+    name: "Name",
+    last: "Last used",
+    revoke: "Revoke",
+    revokeSays: "All its secrets are refused at once on all runners, for good.",
+    none: "Nothing yet",
+    noneSays: "What the merchant makes by its API or its console is listed here.",
+    payout: "Ask for a payout",
+    payoutSays: "Its amount is frozen until the payout has an end. Then approve it on its page.",
+    reference: "Your number",
+    referenceHint: "Sent again with the same number and content, it is the same payout.",
+    path: "Path",
+    whole: "All of it",
+    tabs: {
+      orders: "Orders",
+      refunds: "Refunds",
+      disputes: "Disputes",
+      links: "Payment links",
+      ledger: "Ledger",
+      payouts: "Payouts",
+      events: "Events",
+      deliveries: "Deliveries",
+      endpoints: "Webhooks",
+      logs: "API logs",
+      keys: "Keys with scopes"
+    }
+  },
+  zh: {
+    amount: "金额",
+    status: "状态",
+    subject: "标题",
+    number: "编号",
+    own: "商户编号",
+    order: "订单",
+    created: "创建时间",
+    reason: "原因",
+    until: "回应截止",
+    balance: "变动后余额",
+    type: "类型",
+    of: "关联",
+    currency: "货币",
+    event: "事件",
+    object: "对象",
+    address: "地址",
+    next: "下次尝试",
+    tries: "次数",
+    takes: "接收",
+    call: "调用",
+    error: "错误",
+    ms: "毫秒",
+    ip: "地址",
+    used: "已使用",
+    scopes: "权限范围",
+    name: "名称",
+    last: "最近使用",
+    revoke: "撤销",
+    revokeSays: "其所有密钥将在所有节点上立即永久失效。",
+    none: "暂无记录",
+    noneSays: "商户通过 API 或控制台创建的内容会列在这里。",
+    payout: "申请出款",
+    payoutSays: "金额将被冻结，直至出款完结。随后请在其页面批准。",
+    reference: "您的编号",
+    referenceHint: "以相同编号与内容再次提交会得到同一笔出款。",
+    path: "路径",
+    whole: "全部内容",
+    tabs: {
+      orders: "订单",
+      refunds: "退款",
+      disputes: "争议",
+      links: "支付链接",
+      ledger: "账本",
+      payouts: "出款",
+      events: "事件",
+      deliveries: "投递",
+      endpoints: "Webhook",
+      logs: "API 日志",
+      keys: "带权限的密钥"
+    }
+  }
+}
+type Texts = typeof texts.en
+type Tab = keyof Texts["tabs"]
+
+/** The fields that the columns read, of whichever object. */
+type Row = Readonly<Record<string, string | number | boolean | null | ReadonlyArray<unknown> | undefined>>
+
+const text = (row: Row, field: string): string => {
+  const value = row[field]
+  return value === null || value === undefined ? "" : Array.isArray(value) ? value.join(" ") : String(value)
+}
+const plain = (id: string, name: string, more: Partial<Column<Row>> = {}): Column<Row> => ({
+  id,
+  name,
+  text: (row) => text(row, id),
+  cell: (row) => text(row, id) || <span className="soft">–</span>,
+  ...more
+})
+const code = (id: string, name: string, more: Partial<Column<Row>> = {}): Column<Row> =>
+  plain(id, name, { cell: (row) => (text(row, id) === "" ? "–" : <code>{text(row, id)}</code>), ...more })
+const time = (id: string, name: string, more: Partial<Column<Row>> = {}): Column<Row> =>
+  plain(id, name, { cell: (row) => <Time at={(row[id] as string | null) ?? null} />, ...more })
+const state = (words: Texts): Column<Row> =>
+  plain("status", words.status, { cell: (row) => <State of={text(row, "status")} /> })
+const money = (id: string, name: string, more: Partial<Column<Row>> = {}): Column<Row> =>
+  plain(id, name, {
+    isNumber: true,
+    text: (row) =>
+      typeof row[id] === "number" ? amountText(row[id], text(row, "currency") || "USD", "en") : text(row, id),
+    cell: (row) => (
+      <Amount minor={typeof row[id] === "number" ? row[id] : null} currency={text(row, "currency") || "USD"} />
+    ),
+    ...more
+  })
+
+/** All fields of the row, with its bodies. */
+const whole = ({ words }: Of, key: string): Column<Row> =>
+  plain("whole", words.whole, { text: () => "", cell: (row) => <ShowJson title={text(row, key)} value={row} /> })
+
+interface Of {
+  readonly merchantId: string
+  readonly mode: Mode
+  readonly words: Texts
+  readonly language: Language
+}
+
+type Part = Pick<List<Row>, "columns" | "keyOf"> & Partial<List<Row>> & { readonly read: (query: Query) => unknown }
+
+const choices = (language: Language, states: ReadonlyArray<string>) =>
+  states.map((each) => [each, stateText(each, language)] as const)
+const status = ({ language, words }: Of, states: ReadonlyArray<string>): Filter => ({
+  name: "status",
+  label: words.status,
+  choices: choices(language, states)
+})
+
+const wide = { isWide: true }
+const hidden = { isHidden: true }
+
+/** What each tab reads, shows and filters by. */
+const parts: Readonly<Record<Tab, (of: Of) => Part>> = {
+  orders: (of) => ({
+    read: request(of, "orders", "list"),
+    columns: [
+      money("amount", of.words.amount),
+      state(of.words),
+      plain("subject", of.words.subject, wide),
+      code("out_trade_no", of.words.own),
+      code("trade_no", of.words.number, hidden),
+      time("created_at", of.words.created)
+    ],
+    filters: [
+      status(of, ["pending", "paid", "partially_refunded", "refunded", "failed", "expired"]),
+      { name: "out_trade_no", label: of.words.own }
+    ],
+    keyOf: (row) => text(row, "trade_no"),
+    hrefOf: toOrder(of)
+  }),
+  refunds: (of) => ({
+    read: request(of, "lookup", "refunds"),
+    columns: [
+      money("amount", of.words.amount),
+      state(of.words),
+      plain("reason", of.words.reason, wide),
+      code("out_refund_no", of.words.own),
+      code("refund_no", of.words.number, hidden),
+      code("trade_no", of.words.order, wide),
+      time("created_at", of.words.created)
+    ],
+    filters: [
+      status(of, ["pending", "processing", "succeeded", "failed"]),
+      { name: "trade_no", label: of.words.order },
+      { name: "out_refund_no", label: of.words.own }
+    ],
+    keyOf: (row) => text(row, "refund_no"),
+    hrefOf: toOrder(of)
+  }),
+  disputes: (of) => ({
+    read: request(of, "lookup", "disputes"),
+    columns: [
+      money("amount", of.words.amount),
+      state(of.words),
+      time("evidence_due_by", of.words.until),
+      plain("reason", of.words.reason, wide),
+      code("dispute_no", of.words.number, hidden),
+      code("trade_no", of.words.order, wide),
+      time("created_at", of.words.created)
+    ],
+    filters: [
+      status(of, ["needs_response", "under_review", "won", "lost", "accepted"]),
+      { name: "trade_no", label: of.words.order }
+    ],
+    keyOf: (row) => text(row, "dispute_no"),
+    hrefOf: toOrder(of)
+  }),
+  links: (of) => ({
+    read: request(of, "lookup", "paymentLinks"),
+    columns: [
+      money("amount", of.words.amount),
+      state(of.words),
+      plain("subject", of.words.subject),
+      plain("used_count", of.words.used, { isNumber: true }),
+      code("link_id", of.words.number, wide),
+      time("created_at", of.words.created)
+    ],
+    keyOf: (row) => text(row, "link_id")
+  }),
+  ledger: (of) => ({
+    read: request(of, "lookup", "balanceTransactions"),
+    columns: [
+      money("amount", of.words.amount),
+      plain("type", of.words.type, { cell: (row) => stateText(text(row, "type"), of.language) }),
+      money("balance_after", of.words.balance),
+      code("reference_id", of.words.of, wide),
+      code("id", of.words.number, hidden),
+      time("created_at", of.words.created)
+    ],
+    filters: [
+      { name: "currency", label: of.words.currency, choices: ["USD", "HKD", "CNY"].map((each) => [each, each]) },
+      { name: "reference_id", label: of.words.of }
+    ],
+    keyOf: (row) => text(row, "id")
+  }),
+  payouts: (of) => ({
+    read: request(of, "payouts", "list"),
+    columns: [
+      money("amount", of.words.amount),
+      state(of.words),
+      code("reference", of.words.reference, wide),
+      code("payout_no", of.words.number, wide),
+      time("created_at", of.words.created)
+    ],
+    keyOf: (row) => text(row, "payout_no"),
+    hrefOf: (row) => `/operator/payouts/${text(row, "payout_no")}`,
+    acts: <CreatePayout of={of} />
+  }),
+  events: (of) => ({
+    read: request(of, "lookup", "events"),
+    columns: [
+      plain("type", of.words.type),
+      code("id", of.words.number, wide),
+      time("created_at", of.words.created),
+      whole(of, "id")
+    ],
+    filters: [{ name: "object_id", label: of.words.object }],
+    keyOf: (row) => text(row, "id")
+  }),
+  deliveries: (of) => ({
+    read: request(of, "webhook_deliveries", "list"),
+    columns: [
+      plain("event_type", of.words.event),
+      state(of.words),
+      plain("url", of.words.address, wide),
+      plain("attempts", of.words.tries, {
+        isNumber: true,
+        text: ({ attempts }) => String((attempts as ReadonlyArray<unknown>).length),
+        cell: ({ attempts }) => (attempts as ReadonlyArray<unknown>).length
+      }),
+      time("next_attempt_at", of.words.next, wide),
+      time("created_at", of.words.created)
+    ],
+    filters: [status(of, ["pending", "delivered", "failed"]), { name: "event_id", label: of.words.event }],
+    keyOf: (row) => text(row, "id"),
+    hrefOf: (row) => `/operator/deliveries/${text(row, "id")}`
+  }),
+  endpoints: (of) => ({
+    read: request(of, "lookup", "webhookEndpoints"),
+    columns: [
+      plain("url", of.words.address),
+      state(of.words),
+      plain("enabled_events", of.words.takes, wide),
+      code("id", of.words.number, wide),
+      time("created_at", of.words.created)
+    ],
+    keyOf: (row) => text(row, "id")
+  }),
+  logs: (of) => ({
+    read: request(of, "lookup", "logs"),
+    columns: [
+      plain("path", of.words.call, {
+        cell: (row) => (
+          <code>
+            {text(row, "method")} {text(row, "path")}
+          </code>
+        )
+      }),
+      plain("status", of.words.status, { isNumber: true }),
+      code("error_code", of.words.error),
+      plain("duration_ms", of.words.ms, { isNumber: true }),
+      plain("ip", of.words.ip, wide),
+      code("request_id", of.words.number, wide),
+      time("created_at", of.words.created),
+      whole(of, "request_id")
+    ],
+    filters: [
+      { name: "status", label: of.words.status, choices: ["2xx", "4xx", "5xx"].map((each) => [each, each]) },
+      { name: "error_code", label: of.words.error },
+      { name: "path", label: of.words.path },
+      { name: "request_id", label: of.words.number }
+    ],
+    keyOf: (row) => text(row, "request_id")
+  }),
+  keys: (of) => ({
+    read: request(of, "api_keys", "list"),
+    columns: [
+      plain("name", of.words.name),
+      state(of.words),
+      plain("scopes", of.words.scopes, { ...wide, cell: (row) => <span className="wrap">{text(row, "scopes")}</span> }),
+      time("last_used_at", of.words.last),
+      time("created_at", of.words.created),
+      plain("revoke", of.words.revoke, { text: () => "", cell: (row) => <Revoke of={of} row={row} /> })
+    ],
+    keyOf: (row) => text(row, "key_id")
+  })
+}
+
+const toOrder =
+  ({ merchantId, mode }: Of) =>
+  (row: Row) =>
+    ofOrder(merchantId, mode, text(row, "trade_no"))
+
+/** All of these lists have the merchant in their path and the environment in their query. */
+const request =
+  ({ merchantId, mode }: Of, group: string, name: string) =>
+  ({ type, ...query }: Query) =>
+    OperatorsApi.query(group as "lookup", name as "refunds", {
+      params: { merchant_id: merchantId },
+      query: { ...query, mode, ...(type === undefined ? {} : { type: name === "events" ? [type] : type }) } as never,
+      reactivityKeys: shown
+    })
+
+const CreatePayout = ({ of: { merchantId, mode, words } }: { readonly of: Of }) => {
+  const bodyOf = (typed: FormData) => ({
+    mode,
+    currency: typedIn(typed, "currency") ?? "USD",
+    amount: minorOf(typedIn(typed, "amount") ?? "") ?? 0,
+    reference: typedIn(typed, "reference") ?? ""
+  })
+  return (
+    <OperatorAct
+      act="payouts.create"
+      name={words.payout}
+      isPrimary
+      says={words.payoutSays}
+      fields={
+        <>
+          <TextField label={words.amount} name="amount" isRequired inputMode="decimal" />
+          <ChoiceField
+            label={words.currency}
+            name="currency"
+            choices={["USD", "HKD", "CNY"].map((each) => [each, each])}
+          />
+          <TextField
+            label={words.reference}
+            name="reference"
+            isRequired
+            initial={`payout-${crypto.randomUUID().slice(0, 8)}`}
+            hint={words.referenceHint}
+          />
+        </>
+      }
+      call={(client, typed) =>
+        client.payouts.create({ params: { merchant_id: merchantId }, payload: bodyOf(typed) as never })
+      }
+      code={(typed) => ({
+        method: "POST",
+        path: `/operator/v1/merchants/${merchantId}/payouts`,
+        body: bodyOf(typed)
+      })}
+    />
+  )
+}
+
+const Revoke = ({ of: { merchantId, words }, row }: { readonly of: Of; readonly row: Row }) => {
+  const key_id = text(row, "key_id")
+  if (row["status"] !== "active") return null
+  return (
+    <OperatorAct
+      act="api_keys.revoke"
+      name={words.revoke}
+      isDangerous
+      says={words.revokeSays}
+      call={(client) => client.api_keys.revoke({ params: { merchant_id: merchantId, key_id } })}
+      code={() => ({ method: "POST", path: `/operator/v1/merchants/${merchantId}/api_keys/${key_id}/revoke` })}
+    />
+  )
+}
+
+const MerchantList = (props: { readonly merchantId: string; readonly mode: Mode; readonly tab: string }) => {
+  const { merchantId, mode, tab } = props
+  const words = useWords(texts)
+  const language = useLanguage()
+  const name = (tab in parts ? tab : "orders") as Tab
+  const { read, ...list } = parts[name]({ merchantId, mode, words, language })
+  return (
+    <ListPage
+      list={{
+        id: `operator.${name}`,
+        title: words.tabs[name],
+        level: 2,
+        page: read as never,
+        empty: (
+          <Empty title={words.none}>
+            <p>{words.noneSays}</p>
+          </Empty>
+        ),
+        ...list
+      }}
+    />
+  )
+}
+
+export default MerchantList

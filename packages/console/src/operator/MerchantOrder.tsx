@@ -1,0 +1,296 @@
+/**
+ * An order of any merchant as an operator reads it: first a payment that it did not take, with what one does about it,
+ * then its whole story.
+ */
+import type { TimelineEntry } from "@coffer/contract/Timeline"
+import { Fragment } from "react"
+import { Link } from "wouter"
+import { shown } from "../api/acts.ts"
+import { OperatorsApi } from "../api/operatorsApi.ts"
+import { useAtom } from "../api/registry.ts"
+import { Loaded } from "../parts/states.tsx"
+import { Facts } from "../parts/ObjectPage.tsx"
+import { Amount, Num, stateText, Time } from "../parts/values.tsx"
+import { useLanguage, useWords } from "../parts/words.ts"
+import { NoteField } from "./held.tsx"
+import { MerchantLink, type Mode, ModeMark, ofAccount, OperatorAct, typedIn } from "./operator.tsx"
+
+const texts = {
+  en: {
+    orders: "Orders of the merchant",
+    order: "Order",
+    merchant: "Merchant",
+    mode: "Environment",
+    took: "From the first step to the last",
+    parked: "A payment waits for your decision",
+    due: "A payment is on its way back to the buyer",
+    steps: "What to do",
+    first: "Compare it with the acquirer's report: is it there, and for this amount?",
+    second: "Give it back at the acquirer, or have the merchant make an order of this amount for the buyer.",
+    third: "Close it here, with a note on what you did.",
+    noMoney: "No money moves. The payment leaves the list of what is held up, and its note stays in the story.",
+    close: "Close the payment",
+    payment: "Payment",
+    arrived: "Arrived",
+    asked: "The order asks for",
+    method: "Method",
+    reason: "Why it was not taken",
+    at: "Paid",
+    reasons: {
+      late: "It came after the order had ended.",
+      second: "It came after the order was paid.",
+      mismatch: "It is not the order's amount."
+    },
+    closed: "It was dealt with. Nothing else waits in this order.",
+    held: "What is held up",
+    overview: "Overview",
+    story: "Story",
+    cut: "There are more than 1,000 rows of a kind; the newest are left out."
+  },
+  zh: {
+    orders: "商户的订单",
+    order: "订单",
+    merchant: "商户",
+    mode: "环境",
+    took: "从第一步到最后一步",
+    parked: "有一笔付款等待您处理",
+    due: "有一笔付款正在退回买家",
+    steps: "处理步骤",
+    first: "与收单方报表核对：是否存在，金额是否一致？",
+    second: "在收单方退还，或让商户为买家创建此金额的订单。",
+    third: "在此关闭，并备注您的处理方式。",
+    noMoney: "不会移动资金。该付款将从待处理列表中移除，备注保留在经过中。",
+    close: "关闭付款",
+    payment: "付款",
+    arrived: "到账金额",
+    asked: "订单金额",
+    method: "支付方式",
+    reason: "未接收原因",
+    at: "付款时间",
+    reasons: { late: "订单结束后才到账。", second: "订单已付款后再次到账。", mismatch: "与订单金额不符。" },
+    closed: "已处理。此订单没有其他待处理事项。",
+    held: "待处理事项",
+    overview: "概览",
+    story: "完整经过",
+    cut: "某一类超过 1,000 行；最新的未显示。"
+  }
+}
+type Texts = typeof texts.en
+
+interface Props {
+  readonly merchantId: string
+  readonly mode: Mode
+  readonly number: string
+}
+
+const MerchantOrder = ({ merchantId, mode, number }: Props) => {
+  const words = useWords(texts)
+  const story = useAtom(
+    OperatorsApi.query("timelines", "retrieve", {
+      params: { merchant_id: merchantId, ref: number },
+      query: { mode },
+      reactivityKeys: shown
+    })
+  )
+  return (
+    <article className="object">
+      <nav className="crumb">
+        <Link href={`${ofAccount(merchantId, mode)}/orders`}>← {words.orders}</Link>
+        <Num id={number} />
+      </nav>
+      <Loaded result={story} lines={8}>
+        {({ data: { duration_ms, entries, trade_no, truncated } }) => {
+          const order = entries.find(({ kind, details }) => kind === "order" && typeof details["amount"] === "number")
+          const amount = order?.details["amount"]
+          const currency = entries.map(({ details }) => details["currency"]).find((each) => typeof each === "string")
+          const unapplied = entries.filter(({ kind }) => kind === "unapplied_payment")
+          return (
+            <>
+              <header className="head">
+                <h1>
+                  {words.order}{" "}
+                  {typeof amount === "number" && <Amount minor={amount} currency={String(currency ?? "USD")} />}{" "}
+                  <ModeMark mode={mode} />
+                </h1>
+              </header>
+              <div className="sides">
+                <div className="stack">
+                  {unapplied.map((entry) => (
+                    <Unapplied
+                      key={entry.id}
+                      entry={entry}
+                      tradeNo={trade_no}
+                      asked={typeof amount === "number" ? [amount, String(currency ?? "USD")] : undefined}
+                      words={words}
+                    />
+                  ))}
+                  <section className="card">
+                    <h2>{words.story}</h2>
+                    <ol className="story">
+                      {entries.map((entry, index) => (
+                        <Step key={`${entry.id} ${index}`} entry={entry} currency={String(currency ?? "USD")} />
+                      ))}
+                    </ol>
+                    {truncated && <p className="soft">{words.cut}</p>}
+                  </section>
+                </div>
+                <Facts
+                  facts={[
+                    [words.merchant, <MerchantLink key="m" id={merchantId} mode={mode} />],
+                    [words.mode, <ModeMark key="e" mode={mode} />],
+                    [words.took, `${(duration_ms / 1_000).toLocaleString()} s`]
+                  ]}
+                />
+              </div>
+            </>
+          )
+        }}
+      </Loaded>
+    </article>
+  )
+}
+
+/** A payment that the order did not take: what came, what was asked for, what to do, and the act that ends it. */
+const Unapplied = (props: {
+  readonly entry: TimelineEntry
+  readonly tradeNo: string
+  readonly asked: readonly [amount: number, currency: string] | undefined
+  readonly words: Texts
+}) => {
+  const { asked, entry, tradeNo, words } = props
+  const language = useLanguage()
+  const { amount, currency, payment_method, reason, status } = entry.details
+  if (status !== "parked" && status !== "due") {
+    return status === "closed" ? (
+      <section className="card">
+        <p>✓ {words.closed}</p>
+        <p className="buttons">
+          <Link className="button quiet small" href="/operator">
+            {words.overview}
+          </Link>
+          <Link className="button quiet small" href="/operator/held-up">
+            {words.held}
+          </Link>
+        </p>
+      </section>
+    ) : null
+  }
+  return (
+    <section className={`card matter ${status === "parked" ? "bad" : ""}`}>
+      <header className="head">
+        <h2>{status === "parked" ? words.parked : words.due}</h2>
+        {status === "parked" && (
+          <OperatorAct
+            act="orders.closePayment"
+            name={words.close}
+            isPrimary
+            says={words.noMoney}
+            fields={<NoteField />}
+            call={(client, typed) =>
+              client.orders.closePayment({
+                params: { trade_no: tradeNo, payment_id: entry.id },
+                payload: { note: typedIn(typed, "note") as never }
+              })
+            }
+            code={(typed) => ({
+              method: "POST",
+              path: `/operator/v1/orders/${tradeNo}/payments/${entry.id}/close`,
+              body: { note: typedIn(typed, "note") ?? "" }
+            })}
+          />
+        )}
+      </header>
+      <dl className="facts">
+        <div>
+          <dt>{words.payment}</dt>
+          <dd>
+            <Num id={entry.id} />
+          </dd>
+        </div>
+        <div>
+          <dt>{words.arrived}</dt>
+          <dd>
+            <strong>
+              <Amount minor={Number(amount)} currency={String(currency)} />
+            </strong>
+          </dd>
+        </div>
+        {asked !== undefined && (
+          <div>
+            <dt>{words.asked}</dt>
+            <dd>
+              <Amount minor={asked[0]} currency={asked[1]} />
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>{words.reason}</dt>
+          <dd>{words.reasons[reason as keyof Texts["reasons"]] ?? stateText(String(reason), language)}</dd>
+        </div>
+        <div>
+          <dt>{words.method}</dt>
+          <dd>{String(payment_method)}</dd>
+        </div>
+        <div>
+          <dt>{words.at}</dt>
+          <dd>
+            <Time at={entry.at} />
+          </dd>
+        </div>
+      </dl>
+      {status === "parked" && (
+        <>
+          <h3>{words.steps}</h3>
+          <ol className="steps">
+            <li>{words.first}</li>
+            <li>{words.second}</li>
+            <li>{words.third}</li>
+          </ol>
+        </>
+      )}
+    </section>
+  )
+}
+
+const Step = ({ currency, entry }: { readonly entry: TimelineEntry; readonly currency: string }) => {
+  const details = Object.entries(entry.details).filter(([, value]) => value !== null)
+  return (
+    <li className={entry.kind}>
+      <details>
+        <summary>
+          <span className="kind">{stateText(entry.kind, useLanguage())}</span>
+          <span className="text">{entry.text}</span>
+          <Time at={entry.at} />
+        </summary>
+        <dl className="facts">
+          <div>
+            <dt>id</dt>
+            <dd>
+              {entry.kind === "delivery" ? (
+                <Num id={entry.id} to={`/operator/deliveries/${entry.id}`} />
+              ) : (
+                <Num id={entry.id} />
+              )}
+            </dd>
+          </div>
+          {details.map(([name, value]) => (
+            <Fragment key={name}>
+              <div>
+                <dt>{name}</dt>
+                <dd>
+                  {typeof value === "number" && /amount|balance|frozen|fee/.test(name) ? (
+                    <Amount minor={value} currency={currency} />
+                  ) : (
+                    String(value)
+                  )}
+                </dd>
+              </div>
+            </Fragment>
+          ))}
+        </dl>
+      </details>
+    </li>
+  )
+}
+
+export default MerchantOrder

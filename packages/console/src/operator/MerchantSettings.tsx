@@ -1,0 +1,484 @@
+/** What operators set of a merchant: live currencies, fees, quotas, note, keys, and how each environment is reached. */
+import type { MerchantResource } from "@coffer/contract/Operator"
+import {
+  csvExportsPerMinuteMax,
+  helpersPerMinuteMax,
+  readsPerMinuteMax,
+  writesPerMinuteMax
+} from "@coffer/model/Limits"
+import { useState } from "react"
+import { act } from "../api/acts.ts"
+import { OperatorsApi } from "../api/operatorsApi.ts"
+import { Act, Field, TextField } from "../parts/act.tsx"
+import { Facts } from "../parts/ObjectPage.tsx"
+import { Amount, Copy, minorOf, Time, typedOf } from "../parts/values.tsx"
+import { useWords } from "../parts/words.ts"
+import { Download } from "./Download.tsx"
+import { type Mode, modes, OperatorAct, type OperatorActProps, TypedWord, typedIn, useOperator } from "./operator.tsx"
+
+const texts = {
+  en: {
+    live: "Live payments and fees",
+    currencies: "Live currencies",
+    edit: "Change",
+    editCurrencies: "Change currencies",
+    editFees: "Change fees",
+    fee: "Fee of a payment",
+    ofService: "everybody's",
+    lines: "lines of its own",
+    feeLines: "The schedule, a JSON list",
+    feeHint:
+      'The first line that fits holds: {"mode":"live","method":"card","currency":"USD","basis_points":290,"fixed":30}. A criterion that is left out holds for all.',
+    badJson: "This is no JSON list.",
+    disputeFee: "Fee of a lost dispute",
+    payoutFee: "Fee of a payout",
+    quotas: "Requests a minute",
+    quotasSays: "A field that is left empty has everybody's number.",
+    writes: "Writes",
+    reads: "Reads",
+    csv: "CSV files",
+    helpers: "Test helpers",
+    profile: "Profile",
+    name: "Name",
+    support: "Support address",
+    supportUrl: "Support page",
+    contact: "Address for messages about keys",
+    zone: "Time zone",
+    created: "Created",
+    note: "Note",
+    noteSays: "For operators alone. The merchant never sees it.",
+    environments: "Environments",
+    allowlist: "Addresses that keys are taken from",
+    anywhere: "anywhere",
+    address: "Default address of events",
+    nowhere: "nowhere",
+    methods: "Methods",
+    ahead: "Clock ahead",
+    secrets: "Keys and secrets",
+    reset: "Reset the main key",
+    resetSays:
+      "The old key is refused at once on all runners: the shop stands still until its program has the new one.",
+    show: "Show the signing secret",
+    showSays: "The audit log has each reading.",
+    end: "Moving away",
+    close: "Close for good",
+    closeSays:
+      "It takes no new order, link or endpoint, for ever. Its keys read, refund and answer disputes for 90 days more. It cannot be taken back.",
+    exported: "Export for moving away",
+    exportedSays: "A tar archive of all that the merchant has, without secrets. It is sent while it is read."
+  },
+  zh: {
+    live: "正式付款与费率",
+    currencies: "正式环境货币",
+    edit: "修改",
+    editCurrencies: "修改货币",
+    editFees: "修改费率",
+    fee: "付款手续费",
+    ofService: "默认",
+    lines: "条自有规则",
+    feeLines: "费率表（JSON 列表）",
+    feeHint:
+      '取第一条匹配的规则：{"mode":"live","method":"card","currency":"USD","basis_points":290,"fixed":30}。省略的条件表示全部适用。',
+    badJson: "不是有效的 JSON 列表。",
+    disputeFee: "争议败诉费",
+    payoutFee: "出款费",
+    quotas: "每分钟请求数",
+    quotasSays: "留空则使用默认值。",
+    writes: "写入",
+    reads: "读取",
+    csv: "CSV 文件",
+    helpers: "测试助手",
+    profile: "资料",
+    name: "名称",
+    support: "客服邮箱",
+    supportUrl: "客服页面",
+    contact: "密钥通知邮箱",
+    zone: "时区",
+    created: "创建时间",
+    note: "备注",
+    noteSays: "仅运营人员可见，商户看不到。",
+    environments: "环境",
+    allowlist: "允许使用密钥的地址",
+    anywhere: "不限",
+    address: "事件默认地址",
+    nowhere: "无",
+    methods: "支付方式",
+    ahead: "时钟超前",
+    secrets: "密钥",
+    reset: "重置主密钥",
+    resetSays: "旧密钥在所有节点上立即失效：在程序换上新密钥前，店铺将无法收款。",
+    show: "显示签名密钥",
+    showSays: "每次查看都会记入审计日志。",
+    end: "迁出与关闭",
+    close: "永久关闭",
+    closeSays: "永久不再接受新的订单、链接或端点。其密钥在 90 天内仍可读取、退款与回应争议。无法撤销。",
+    exported: "导出（迁出）",
+    exportedSays: "包含商户全部内容（不含密钥）的 tar 归档，边读取边发送。"
+  }
+}
+type Texts = typeof texts.en
+const currencies = ["USD", "HKD", "CNY"] as const
+
+interface Props {
+  readonly merchant: MerchantResource
+  readonly mode: Mode
+}
+
+const MerchantSettings = ({ merchant, mode }: Props) => {
+  const words = useWords(texts)
+  const { default_fee, dispute_fee, fees, live_currencies, payout_fee, quotas } = merchant
+  const inAll = (fee: MerchantResource["dispute_fee"]) =>
+    currencies.map((currency, index) => (
+      <span key={currency}>
+        {index > 0 && " · "}
+        <Amount minor={fee[currency]} currency={currency} />
+      </span>
+    ))
+  return (
+    <div className="halves">
+      <section className="card">
+        <header className="head">
+          <h2>{words.live}</h2>
+          <div className="acts">
+            <Currencies merchant={merchant} words={words} />
+            <Fees merchant={merchant} words={words} />
+          </div>
+        </header>
+        <Facts
+          facts={[
+            [words.currencies, live_currencies.join(", ") || "–"],
+            [
+              words.fee,
+              `${default_fee.basis_points / 100} % + ${typedOf(default_fee.fixed)} · ${
+                fees.length === 0 ? words.ofService : `${fees.length} ${words.lines}`
+              }`
+            ],
+            [words.disputeFee, inAll(dispute_fee)],
+            [words.payoutFee, inAll(payout_fee)]
+          ]}
+        />
+      </section>
+      <section className="card">
+        <header className="head">
+          <h2>{words.quotas}</h2>
+          <Quotas merchant={merchant} words={words} />
+        </header>
+        <Facts
+          facts={(["writes", "reads", "csv", "helpers"] as const).map((kind) => [
+            words[kind],
+            quotas[kind].toLocaleString()
+          ])}
+        />
+      </section>
+      <section className="card">
+        <header className="head">
+          <h2>{words.secrets}</h2>
+          <div className="acts">
+            {modes
+              .filter((each) => each === mode)
+              .map((each) => (
+                <Secrets key={each} merchant={merchant} mode={each} words={words} />
+              ))}
+          </div>
+        </header>
+      </section>
+      <section className="card">
+        <header className="head">
+          <h2>{words.profile}</h2>
+          <Profile merchant={merchant} words={words} />
+        </header>
+        <Facts
+          facts={[
+            [words.name, merchant.name],
+            [words.support, merchant.support_email ?? "–"],
+            [words.supportUrl, merchant.support_url ?? "–"],
+            [words.contact, merchant.contact_email ?? "–"],
+            [words.zone, merchant.time_zone],
+            [words.created, <Time key="c" at={merchant.created_at} />],
+            [words.note, merchant.note ?? "–"]
+          ]}
+        />
+      </section>
+      <section className="card">
+        <header className="head">
+          <h2>
+            {words.environments}: {mode}
+          </h2>
+        </header>
+        <Facts
+          facts={[
+            [words.allowlist, merchant[mode].ip_allowlist || words.anywhere],
+            [words.address, merchant[mode].default_notify_url ?? words.nowhere],
+            [words.methods, merchant[mode].payment_methods.join(", ")],
+            ...(mode === "sandbox" && merchant.sandbox.clock_ahead_ms > 0
+              ? [[words.ahead, `${Math.round(merchant.sandbox.clock_ahead_ms / 60_000)} min`] as const]
+              : [])
+          ]}
+        />
+      </section>
+      <section className="card">
+        <header className="head">
+          <h2>{words.end}</h2>
+          <div className="acts">
+            <Download
+              act="exports.merchant"
+              name={words.exported}
+              says={words.exportedSays}
+              file={`${merchant.merchant_id}-${mode}.tar`}
+              read={(client) =>
+                client.exports.merchant({ params: { merchant_id: merchant.merchant_id }, payload: { mode } })
+              }
+            />
+            {merchant.closed_at === null && (
+              <OperatorAct
+                act="merchants.close"
+                name={words.close}
+                isDangerous
+                says={words.closeSays}
+                fields={<TypedWord word={merchant.name} />}
+                call={(client) => client.merchants.close({ params: { merchant_id: merchant.merchant_id } })}
+                code={() => ({ method: "POST", path: `/operator/v1/merchants/${merchant.merchant_id}/close` })}
+              />
+            )}
+          </div>
+        </header>
+      </section>
+    </div>
+  )
+}
+
+interface PartProps {
+  readonly merchant: MerchantResource
+  readonly words: Texts
+}
+
+/** A change of some fields of the merchant. */
+const Change = (props: {
+  readonly merchant: MerchantResource
+  readonly name: string
+  readonly says?: string
+  readonly fields: React.ReactNode
+  readonly patchOf: (typed: FormData) => Readonly<Record<string, unknown>>
+}) => {
+  const { merchant_id } = props.merchant
+  const shared: Pick<OperatorActProps, "fields" | "name"> = { fields: props.fields, name: props.name }
+  return (
+    <OperatorAct
+      {...shared}
+      act="merchants.update"
+      {...(props.says === undefined ? {} : { says: props.says })}
+      call={(client, typed) =>
+        client.merchants.update({ params: { merchant_id }, payload: props.patchOf(typed) as never })
+      }
+      code={(typed) => ({
+        method: "POST",
+        path: `/operator/v1/merchants/${merchant_id}`,
+        body: patchOrNothing(props.patchOf, typed)
+      })}
+    />
+  )
+}
+
+/** While something is typed it may be no JSON yet. */
+const patchOrNothing = (patchOf: (typed: FormData) => Readonly<Record<string, unknown>>, typed: FormData) => {
+  try {
+    return patchOf(typed)
+  } catch {
+    return {}
+  }
+}
+
+const Currencies = ({ merchant, words }: PartProps) => (
+  <Change
+    merchant={merchant}
+    name={words.editCurrencies}
+    fields={
+      <fieldset className="checks">
+        <legend className="small">{words.currencies}</legend>
+        {currencies.map((currency) => (
+          <label key={currency}>
+            <input
+              type="checkbox"
+              name="currency"
+              value={currency}
+              defaultChecked={merchant.live_currencies.includes(currency)}
+            />
+            {currency}
+          </label>
+        ))}
+      </fieldset>
+    }
+    patchOf={(typed) => ({ live_currencies: typed.getAll("currency").map(String) })}
+  />
+)
+
+const isList = (text: string): boolean => {
+  try {
+    return Array.isArray(JSON.parse(text))
+  } catch {
+    return false
+  }
+}
+
+const Fees = ({ merchant, words }: PartProps) => {
+  const perCurrency = (typed: FormData, name: string) =>
+    Object.fromEntries(currencies.map((each) => [each, minorOf(typedIn(typed, `${name}_${each}`) ?? "0") ?? 0]))
+  return (
+    <Change
+      merchant={merchant}
+      name={words.editFees}
+      fields={
+        <>
+          <Field label={words.feeLines} hint={words.feeHint}>
+            {(id, described) => (
+              <textarea
+                id={id}
+                name="fees"
+                className="lines"
+                aria-describedby={described}
+                defaultValue={JSON.stringify(merchant.fees, null, 1)}
+                onInput={({ currentTarget }) =>
+                  currentTarget.setCustomValidity(isList(currentTarget.value) ? "" : words.badJson)
+                }
+              />
+            )}
+          </Field>
+          {(["dispute_fee", "payout_fee"] as const).map((name) => (
+            <div className="row" key={name}>
+              {currencies.map((currency) => (
+                <TextField
+                  key={currency}
+                  label={`${name === "dispute_fee" ? words.disputeFee : words.payoutFee} (${currency})`}
+                  name={`${name}_${currency}`}
+                  initial={typedOf(merchant[name][currency])}
+                  inputMode="decimal"
+                />
+              ))}
+            </div>
+          ))}
+        </>
+      }
+      patchOf={(typed) => ({
+        fees: JSON.parse(typedIn(typed, "fees") ?? "[]"),
+        dispute_fee: perCurrency(typed, "dispute_fee"),
+        payout_fee: perCurrency(typed, "payout_fee")
+      })}
+    />
+  )
+}
+
+/** Everybody's numbers, which are no quotas of its own. */
+const usual = {
+  writes: writesPerMinuteMax,
+  reads: readsPerMinuteMax,
+  csv: csvExportsPerMinuteMax,
+  helpers: helpersPerMinuteMax
+}
+
+const Quotas = ({ merchant, words }: PartProps) => (
+  <Change
+    merchant={merchant}
+    name={words.edit}
+    says={words.quotasSays}
+    fields={(["writes", "reads", "csv", "helpers"] as const).map((kind) => (
+      <TextField
+        key={kind}
+        label={words[kind]}
+        name={kind}
+        inputMode="numeric"
+        initial={String(merchant.quotas[kind])}
+      />
+    ))}
+    patchOf={(typed) => ({
+      quotas: Object.fromEntries(
+        (["writes", "reads", "csv", "helpers"] as const).flatMap((kind) => {
+          const number = typedIn(typed, kind)
+          return number === undefined || Number(number) === usual[kind] ? [] : [[kind, Number(number)]]
+        })
+      )
+    })}
+  />
+)
+
+const Profile = ({ merchant, words }: PartProps) => {
+  const orNull = (typed: FormData, name: string) => typedIn(typed, name) ?? null
+  return (
+    <Change
+      merchant={merchant}
+      name={words.edit}
+      fields={
+        <>
+          <TextField label={words.name} name="name" isRequired initial={merchant.name} maxLength={255} />
+          <TextField label={words.support} name="support_email" type="email" initial={merchant.support_email ?? ""} />
+          <TextField label={words.supportUrl} name="support_url" type="url" initial={merchant.support_url ?? ""} />
+          <TextField label={words.contact} name="contact_email" type="email" initial={merchant.contact_email ?? ""} />
+          <TextField label={words.zone} name="time_zone" initial={merchant.time_zone} />
+          <Field label={words.note} hint={words.noteSays}>
+            {(id, described) => (
+              <textarea
+                id={id}
+                name="note"
+                maxLength={2_000}
+                defaultValue={merchant.note ?? ""}
+                aria-describedby={described}
+              />
+            )}
+          </Field>
+        </>
+      }
+      patchOf={(typed) => ({
+        name: typedIn(typed, "name"),
+        support_email: orNull(typed, "support_email"),
+        support_url: orNull(typed, "support_url"),
+        contact_email: orNull(typed, "contact_email"),
+        time_zone: typedIn(typed, "time_zone") ?? "UTC",
+        note: orNull(typed, "note")
+      })}
+    />
+  )
+}
+
+const Secrets = ({ merchant, mode, words }: PartProps & { readonly mode: Mode }) => {
+  const { may } = useOperator()
+  const { merchant_id, name } = merchant
+  const [secret, setSecret] = useState<string>()
+  const params = { merchant_id, mode }
+  const show = async () => {
+    const outcome = await act(
+      OperatorsApi,
+      OperatorsApi.use((client) => client.merchants.signingSecret({ params }))
+    )
+    if ("done" in outcome) setSecret(outcome.done.data.secret)
+    return outcome
+  }
+  return (
+    <>
+      <OperatorAct
+        act="merchants.resetKey"
+        name={`${words.reset} (${mode})`}
+        isDangerous
+        isOnce
+        says={words.resetSays}
+        fields={<TypedWord word={name} />}
+        call={(client) => client.merchants.resetKey({ params })}
+        code={() => ({ method: "POST", path: `/operator/v1/merchants/${merchant_id}/keys/${mode}/reset` })}
+        secret={({ key }: { readonly key: string }) => key}
+      />
+      {may("merchants.signingSecret") &&
+        (secret === undefined ? (
+          <Act
+            name={`${words.show} (${mode})`}
+            says={words.showSays}
+            run={show}
+            code={() => ({ method: "GET", path: `/operator/v1/merchants/${merchant_id}/signing_secret/${mode}` })}
+          />
+        ) : (
+          <p className="secret">
+            <code>{secret}</code> <Copy text={secret} label={words.show} />
+          </p>
+        ))}
+    </>
+  )
+}
+
+export default MerchantSettings

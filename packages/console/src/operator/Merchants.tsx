@@ -1,0 +1,209 @@
+/** All merchants: found by name and state, and made here. Their keys are shown once. */
+import type { MerchantResource } from "@coffer/contract/Operator"
+import { useState } from "react"
+import { Link } from "wouter"
+import { act, shown } from "../api/acts.ts"
+import { OperatorsApi } from "../api/operatorsApi.ts"
+import { Act, ChoiceField, Dialog, TextField } from "../parts/act.tsx"
+import { type Column, ListPage } from "../parts/ListPage.tsx"
+import { Empty } from "../parts/states.tsx"
+import { Copy, State, stateText, Time } from "../parts/values.tsx"
+import { useLanguage, useWords } from "../parts/words.ts"
+import { ofAccount, typedIn, useOperator } from "./operator.tsx"
+
+const texts = {
+  en: {
+    title: "Merchants",
+    name: "Name",
+    status: "Status",
+    number: "Number",
+    currencies: "Live currencies",
+    created: "Created",
+    support: "Support",
+    search: "Name has",
+    create: "Create a merchant",
+    createSays:
+      "It can use its sandbox at once, and live payments once you approve it. Its keys are shown once, after this.",
+    seed: "Orders to try with",
+    seeded: "One paid order in each currency",
+    empty: "An empty sandbox",
+    none: "No merchants yet",
+    noneSays: "Create the first one. It gets a key for its sandbox and one for live payments.",
+    keys: "The merchant's keys",
+    once: "Shown this once. Give them to the merchant by a safe way; nobody can read them again.",
+    open: "Open the merchant",
+    sandbox: "Sandbox key",
+    live: "Live key"
+  },
+  zh: {
+    title: "商户",
+    name: "名称",
+    status: "状态",
+    number: "编号",
+    currencies: "正式环境货币",
+    created: "创建时间",
+    support: "客服",
+    search: "名称包含",
+    create: "创建商户",
+    createSays: "可立即使用沙盒；您批准后可收取真实付款。密钥随后仅显示一次。",
+    seed: "示例订单",
+    seeded: "每种货币一笔已付款订单",
+    empty: "空沙盒",
+    none: "还没有商户",
+    noneSays: "创建第一个商户。它将获得沙盒密钥和正式密钥。",
+    keys: "商户密钥",
+    once: "仅显示这一次。请以安全方式交给商户；之后任何人都无法再次读取。",
+    open: "打开商户",
+    sandbox: "沙盒密钥",
+    live: "正式密钥"
+  }
+}
+type Texts = typeof texts.en
+
+export const stateOfMerchant = ({ approved, closed_at, suspended_at }: MerchantResource): string =>
+  closed_at !== null ? "closed" : suspended_at !== null ? "suspended" : approved ? "approved" : "unapproved"
+
+const columnsOf = (words: Texts): ReadonlyArray<Column<MerchantResource>> => [
+  { id: "name", name: words.name, text: ({ name }) => name, cell: ({ name }) => name },
+  {
+    id: "status",
+    name: words.status,
+    text: stateOfMerchant,
+    cell: (merchant) => <State of={stateOfMerchant(merchant)} />
+  },
+  {
+    id: "currencies",
+    name: words.currencies,
+    isWide: true,
+    text: ({ live_currencies }) => live_currencies.join(" "),
+    cell: ({ live_currencies }) => live_currencies.join(", ") || "–"
+  },
+  {
+    id: "number",
+    name: words.number,
+    isWide: true,
+    text: ({ merchant_id }) => merchant_id,
+    cell: ({ merchant_id }) => <code>{merchant_id}</code>
+  },
+  {
+    id: "support",
+    name: words.support,
+    isHidden: true,
+    text: ({ support_email }) => support_email ?? "",
+    cell: ({ support_email }) => support_email ?? "–"
+  },
+  {
+    id: "created",
+    name: words.created,
+    text: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />
+  }
+]
+
+interface Made {
+  readonly merchant_id: string
+  readonly sandbox_key: string
+  readonly live_key: string
+}
+
+const CreateMerchant = ({ words }: { readonly words: Texts }) => {
+  const { may } = useOperator()
+  const [made, setMade] = useState<Made>()
+  if (!may("merchants.create")) return null
+  const bodyOf = (typed: FormData) => ({
+    name: typedIn(typed, "name") ?? "",
+    ...(typedIn(typed, "seed") === "false" ? { seed: false } : {})
+  })
+  // Sent again it would make another merchant, so it is sent once.
+  const run = async (typed: FormData) => {
+    const outcome = await act(
+      OperatorsApi,
+      OperatorsApi.use((client) => client.merchants.create({ payload: bodyOf(typed) as never })),
+      1
+    )
+    if ("done" in outcome) setMade(outcome.done.data)
+    return outcome
+  }
+  return (
+    <>
+      <Act
+        name={words.create}
+        isPrimary
+        says={words.createSays}
+        fields={
+          <>
+            <TextField label={words.name} name="name" isRequired maxLength={255} />
+            <ChoiceField
+              label={words.seed}
+              name="seed"
+              choices={[
+                ["true", words.seeded],
+                ["false", words.empty]
+              ]}
+            />
+          </>
+        }
+        run={run}
+        code={(typed) => ({ method: "POST", path: "/operator/v1/merchants", body: bodyOf(typed) })}
+      />
+      {made !== undefined && (
+        <Dialog title={words.keys} onClose={() => setMade(undefined)} isWide>
+          <div className="stack">
+            <p>{words.once}</p>
+            {(
+              [
+                [words.sandbox, made.sandbox_key],
+                [words.live, made.live_key]
+              ] as const
+            ).map(([name, key]) => (
+              <p key={name} className="secret">
+                {name}
+                <br />
+                <code>{key}</code> <Copy text={key} label={name} />
+              </p>
+            ))}
+            <div className="buttons">
+              <Link href={`${ofAccount(made.merchant_id, "live")}/settings`} className="button">
+                {words.open}
+              </Link>
+            </div>
+          </div>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+const Merchants = () => {
+  const words = useWords(texts)
+  const language = useLanguage()
+  return (
+    <ListPage
+      list={{
+        id: "operator.merchants",
+        title: words.title,
+        columns: columnsOf(words),
+        filters: [
+          { name: "search", label: words.search },
+          {
+            name: "status",
+            label: words.status,
+            choices: ["unapproved", "approved", "suspended", "closed"].map((each) => [each, stateText(each, language)])
+          }
+        ],
+        page: (query) =>
+          OperatorsApi.query("merchants", "list", { query: query as never, reactivityKeys: shown }) as never,
+        keyOf: ({ merchant_id }) => merchant_id,
+        hrefOf: ({ merchant_id }) => ofAccount(merchant_id, "live"),
+        acts: <CreateMerchant words={words} />,
+        empty: (
+          <Empty title={words.none}>
+            <p>{words.noneSays}</p>
+          </Empty>
+        )
+      }}
+    />
+  )
+}
+
+export default Merchants

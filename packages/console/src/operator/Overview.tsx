@@ -1,0 +1,387 @@
+/**
+ * The operator's first page, for three in the morning: what only a person can mend, the worst first, each with the way
+ * to the act that mends it. Below it what mends itself, and the vitals of the cluster.
+ */
+import type { ClusterResource } from "@coffer/contract/Cluster"
+import type { HeldKind, HeldUpResource } from "@coffer/contract/HeldUp"
+import type { DifferenceResource } from "@coffer/contract/Reconciliation"
+import type { ApprovalResource } from "@coffer/contract/Operators"
+import * as AsyncResult from "effect/reactivity/AsyncResult"
+import type * as Atom from "effect/reactivity/Atom"
+import { useEffect } from "react"
+import { Link } from "wouter"
+import { problemOf, shown } from "../api/acts.ts"
+import { OperatorsApi } from "../api/operatorsApi.ts"
+import { registry, useAtom } from "../api/registry.ts"
+import { Skeleton, Trouble } from "../parts/states.tsx"
+import { Amount, Time } from "../parts/values.tsx"
+import { useWords } from "../parts/words.ts"
+import { approvalsAtom, useActName } from "./approving.tsx"
+import { adviceTexts, kindsByWeight, kindTexts, Mend, NextStep } from "./held.tsx"
+import { ModeMark, ofOrder } from "./operator.tsx"
+
+const texts = {
+  en: {
+    title: "Overview",
+    calm: "Nothing waits for you",
+    calmSays: "No payment, payout or dispute needs a person. The books agree, and all runners answer.",
+    needs: "What needs a person, the worst first",
+    oldest: "oldest",
+    all: "All",
+    more: "more",
+    approvals: "Acts that wait for a second operator",
+    approvalsSays: "Another operator has asked for them. Approve them within a day, or they lapse.",
+    reconciliation: "Payments of which Stripe's books and ours differ",
+    reconciliationSays: "Read the order's story and Stripe's dashboard. Nothing is mended by itself.",
+    theirs: "Stripe has",
+    ours: "we have",
+    cluster: "Runners that do not answer, or shards without a runner",
+    clusterSays:
+      "Commands for what such a shard owns are answered 503 and sent again. Nothing is lost. See which runner it is.",
+    late: "Work that is overdue",
+    lateSays: "Rows have waited for more than five minutes for a worker.",
+    itself: "What tries again by itself",
+    none: "Nothing.",
+    vitals: "Vitals",
+    alive: "Runners alive",
+    shards: "Shards held",
+    due: "Rows due",
+    loop: "Event loop p99",
+    pool: "Connections in use",
+    decide: "Decide",
+    open: "Open"
+  },
+  zh: {
+    title: "概览",
+    calm: "没有需要您处理的事项",
+    calmSays: "没有付款、出款或争议需要人工处理；账目一致，所有运行节点均有响应。",
+    needs: "需要人工处理的事项，最紧急的在前",
+    oldest: "最早",
+    all: "全部",
+    more: "更多",
+    approvals: "等待第二位运营人员的操作",
+    approvalsSays: "由另一位运营人员发起。请在一天内批准，否则失效。",
+    reconciliation: "Stripe 账目与本系统不一致的付款",
+    reconciliationSays: "请查看订单经过与 Stripe 后台。系统不会自动更正。",
+    theirs: "Stripe 记录",
+    ours: "本系统记录",
+    cluster: "无响应的节点，或无节点持有的分片",
+    clusterSays: "对此类分片的命令会返回 503 并重新发送，不会丢失。请查看是哪个节点。",
+    late: "逾期的任务",
+    lateSays: "有任务等待处理超过五分钟。",
+    itself: "会自动重试的事项",
+    none: "无。",
+    vitals: "运行状况",
+    alive: "在线节点",
+    shards: "已持有分片",
+    due: "到期任务",
+    loop: "事件循环 p99",
+    pool: "使用中的连接",
+    decide: "处理",
+    open: "打开"
+  }
+}
+type Texts = typeof texts.en
+
+/** Rows of each matter that stand on this page. */
+const rowsShown = 4
+const every = 5_000
+
+const heldOf = (kind: HeldKind | undefined, limit: string) =>
+  OperatorsApi.query("held_up", "list", {
+    query: { limit, ...(kind === undefined ? {} : { kind }) } as never,
+    reactivityKeys: shown
+  })
+
+/** Looks again each five seconds while the page is seen. */
+const usePolled = <A,>(atom: Atom.Atom<A>): A => {
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === "visible" && registry.refresh(atom), every)
+    return () => clearInterval(timer)
+  }, [atom])
+  return useAtom(atom)
+}
+
+const valueOf = <A, E>(result: AsyncResult.AsyncResult<A, E>): A | undefined =>
+  AsyncResult.isSuccess(result)
+    ? result.value
+    : AsyncResult.isFailure(result) && result.previousSuccess._tag === "Some"
+      ? result.previousSuccess.value.value
+      : undefined
+
+const Overview = () => {
+  const words = useWords(texts)
+  const counts = usePolled(heldOf(undefined, "1"))
+  const parked = usePolled(heldOf("unapplied_payment", "100"))
+  const strays = usePolled(heldOf("stray_session", "100"))
+  const payouts = usePolled(heldOf("payout", "100"))
+  const disputes = usePolled(heldOf("dispute", "100"))
+  const reports = usePolled(heldOf("report", "100"))
+  const approvals = usePolled(approvalsAtom())
+  const differences = usePolled(
+    OperatorsApi.query("reconciliation", "list", { query: { status: "open" }, reactivityKeys: shown })
+  )
+  const cluster = usePolled(OperatorsApi.query("cluster", "retrieve", { reactivityKeys: shown }))
+  const many = valueOf(counts)?.data.counts
+  if (AsyncResult.isFailure(counts) && many === undefined) return <Trouble problem={problemOf(counts.cause)} />
+  if (many === undefined) return <Skeleton lines={10} />
+  const rowsOf = (result: typeof parked) => valueOf(result)?.data.data ?? []
+  const state = valueOf(cluster)?.data
+  const held: ReadonlyArray<readonly [HeldKind, ReadonlyArray<HeldUpResource>]> = [
+    ["unapplied_payment", rowsOf(parked).filter(({ status }) => status === "parked")],
+    ["stray_session", rowsOf(strays)],
+    ["payout", rowsOf(payouts)],
+    ["dispute", rowsOf(disputes).filter(({ waits_for }) => waits_for === "merchant" || waits_for === "operator")],
+    ["report", rowsOf(reports)]
+  ]
+  const waiting = valueOf(approvals)?.data.data ?? []
+  const open = valueOf(differences)?.data
+  const matters = held.filter(([, rows]) => rows.length > 0)
+  const isSick = state !== undefined && sick(state)
+  const late = state?.backlogs.filter(isLate) ?? []
+  const isCalm =
+    matters.length === 0 && waiting.length === 0 && (open?.data.length ?? 0) === 0 && !isSick && late.length === 0
+  const itself = kindsByWeight
+    .map((kind) => [kind, many[kind] - (held.find(([each]) => each === kind)?.[1].length ?? 0)] as const)
+    .filter(([kind, count]) => count > 0 && !["stray_session", "payout", "report"].includes(kind))
+  return (
+    <section className="list overview">
+      <header className="head">
+        <h1>{words.title}</h1>
+        {!isCalm && <p className="soft">{words.needs}</p>}
+      </header>
+      {isCalm && (
+        <div className="empty calm">
+          <p className="lead">✓ {words.calm}</p>
+          <p>{words.calmSays}</p>
+        </div>
+      )}
+      {isSick && <Matter title={words.cluster} says={words.clusterSays} to="/operator/cluster" words={words} isBad />}
+      {late.length > 0 && (
+        <Matter
+          title={words.late}
+          says={words.lateSays}
+          to="/operator/cluster"
+          words={words}
+          count={late.length}
+          isBad
+        />
+      )}
+      {matters.map(([kind, rows]) => (
+        <HeldMatter key={kind} kind={kind} rows={rows} words={words} />
+      ))}
+      {open !== undefined && open.data.length > 0 && (
+        <Differences rows={open.data} hasMore={open.has_more} words={words} />
+      )}
+      {waiting.length > 0 && <Waiting rows={waiting} words={words} />}
+      <h2>{words.vitals}</h2>
+      {state === undefined ? <Skeleton lines={2} /> : <Vitals cluster={state} words={words} />}
+      <h2>{words.itself}</h2>
+      <Itself rows={itself} words={words} />
+    </section>
+  )
+}
+
+const sick = ({ runners, shards }: ClusterResource): boolean =>
+  shards.held < shards.total || runners.some(({ state }) => state === "silent")
+
+/** Since more than five minutes. */
+export const isLate = ({ oldest_due_at }: ClusterResource["backlogs"][number]): boolean =>
+  oldest_due_at !== null && Date.now() - Date.parse(oldest_due_at) > 300_000
+
+const Matter = (props: {
+  readonly title: string
+  readonly says: string
+  readonly to: string
+  readonly words: Texts
+  readonly count?: string | number
+  readonly isBad?: boolean
+  readonly oldest?: string
+  readonly children?: React.ReactNode
+}) => {
+  const { children, count, isBad, oldest, says, title, to, words } = props
+  return (
+    <section className={`card matter ${isBad === true ? "bad" : ""}`}>
+      <header className="head">
+        <h2>
+          {count !== undefined && <span className="many">{count}</span>} {title}
+        </h2>
+        <Link href={to} className="button quiet small">
+          {words.all}
+        </Link>
+      </header>
+      <p className="soft">
+        {says}{" "}
+        {oldest !== undefined && (
+          <>
+            {words.oldest}: <Time at={oldest} />
+          </>
+        )}
+      </p>
+      {children}
+    </section>
+  )
+}
+
+/** Live before sandbox, then what ends first, then the oldest. */
+const byWeight = (left: HeldUpResource, right: HeldUpResource): number =>
+  left.mode.localeCompare(right.mode) ||
+  (left.due_by ?? "9").localeCompare(right.due_by ?? "9") ||
+  left.since.localeCompare(right.since)
+
+const HeldMatter = (props: {
+  readonly kind: HeldKind
+  readonly rows: ReadonlyArray<HeldUpResource>
+  readonly words: Texts
+}) => {
+  const { kind, rows, words } = props
+  const title = useWords(kindTexts)[kind]
+  const says = useWords(adviceTexts)[kind]
+  const oldest = rows.map(({ since }) => since).toSorted()[0]!
+  return (
+    <Matter
+      title={title}
+      says={says}
+      to={`/operator/held-up?kind=${kind}`}
+      words={words}
+      count={rows.length >= 100 ? "100+" : rows.length}
+      oldest={oldest}
+      isBad={rows.some(({ mode }) => mode === "live") && kind !== "payout"}
+    >
+      <ul className="matters">
+        {rows
+          .toSorted(byWeight)
+          .slice(0, rowsShown)
+          .map((held) => (
+            <li key={held.id}>
+              <span className="money">
+                <Amount minor={held.currency === null ? null : held.amount} currency={held.currency ?? "USD"} />
+              </span>
+              <ModeMark mode={held.mode} />
+              <span className="text">
+                <NextStep held={held} />
+              </span>
+              <Time at={held.due_by ?? held.since} />
+              <Mend held={held} />
+            </li>
+          ))}
+      </ul>
+    </Matter>
+  )
+}
+
+const Differences = (props: {
+  readonly rows: ReadonlyArray<DifferenceResource>
+  readonly hasMore: boolean
+  readonly words: Texts
+}) => {
+  const { hasMore, rows, words } = props
+  return (
+    <Matter
+      title={words.reconciliation}
+      says={words.reconciliationSays}
+      to="/operator/reconciliation?status=open"
+      words={words}
+      count={hasMore ? `${rows.length}+` : rows.length}
+      isBad={rows.some(({ mode }) => mode === "live")}
+    >
+      <ul className="matters">
+        {rows
+          .slice(0, rowsShown)
+          .map(({ currency, id, merchant_id, mode, ours, payment_id, seen_at, theirs, trade_no }) => (
+            <li key={id}>
+              <span className="money">
+                <Amount minor={theirs - ours} currency={currency} signed />
+              </span>
+              <ModeMark mode={mode} />
+              <span className="text">
+                <code>{payment_id}</code>: {words.theirs} <Amount minor={theirs} currency={currency} />, {words.ours}{" "}
+                <Amount minor={ours} currency={currency} />
+              </span>
+              <Time at={seen_at} />
+              <Link
+                className="button quiet small"
+                href={trade_no === null ? "/operator/reconciliation" : ofOrder(merchant_id, mode, trade_no)}
+              >
+                {words.open}
+              </Link>
+            </li>
+          ))}
+      </ul>
+    </Matter>
+  )
+}
+
+const Waiting = ({ rows, words }: { readonly rows: ReadonlyArray<ApprovalResource>; readonly words: Texts }) => {
+  const nameOf = useActName()
+  return (
+    <Matter
+      title={words.approvals}
+      says={words.approvalsSays}
+      to="/operator/approvals"
+      words={words}
+      count={rows.length}
+      oldest={rows.map(({ created_at }) => created_at).toSorted()[0]!}
+    >
+      <ul className="matters">
+        {rows.slice(0, rowsShown).map(({ act, created_at, operator, target }) => (
+          <li key={`${act} ${target} ${created_at}`}>
+            <span className="text">
+              {operator}: {nameOf(act)} <code>{target}</code>
+            </span>
+            <Time at={created_at} />
+            <Link className="button small" href="/operator/approvals">
+              {words.decide}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Matter>
+  )
+}
+
+const Itself = (props: {
+  readonly rows: ReadonlyArray<readonly [kind: HeldKind, count: number]>
+  readonly words: Texts
+}) => {
+  const kinds = useWords(kindTexts)
+  if (props.rows.length === 0) return <p className="soft">{props.words.none}</p>
+  return (
+    <div className="tiles">
+      {props.rows.map(([kind, count]) => (
+        <Link key={kind} className="card tile" href={`/operator/held-up?kind=${kind}`}>
+          <span className="soft">{kinds[kind]}</span>
+          <span className="figure">{count.toLocaleString()}</span>
+        </Link>
+      ))}
+    </div>
+  )
+}
+
+const Vitals = ({ cluster, words }: { readonly cluster: ClusterResource; readonly words: Texts }) => {
+  const { backlogs, runners, shards } = cluster
+  const there = runners.filter(({ state }) => state !== "gone")
+  const alive = there.filter(({ state }) => state === "alive")
+  const due = backlogs.reduce((sum, each) => sum + each.due, 0)
+  const loop = Math.max(0, ...alive.map(({ event_loop_delay_ms: { p99 } }) => p99 ?? 0))
+  const pool = alive.reduce((sum, { pool: { in_use } }) => sum + (in_use ?? 0), 0)
+  const tiles: ReadonlyArray<readonly [name: string, figure: string, isBad: boolean]> = [
+    [words.alive, `${alive.length} / ${there.length}`, alive.length < there.length || alive.length === 0],
+    [words.shards, `${shards.held} / ${shards.total}`, shards.held < shards.total],
+    [words.due, due.toLocaleString(), backlogs.some(isLate)],
+    [words.loop, `${loop.toFixed(1)} ms`, loop > 200],
+    [words.pool, pool.toLocaleString(), false]
+  ]
+  return (
+    <div className="tiles">
+      {tiles.map(([name, figure, isBad]) => (
+        <Link key={name} className={`card tile ${isBad ? "bad" : ""}`} href="/operator/cluster">
+          <span className="soft">{name}</span>
+          <span className="figure">{figure}</span>
+        </Link>
+      ))}
+    </div>
+  )
+}
+
+export default Overview

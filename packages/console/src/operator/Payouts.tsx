@@ -1,0 +1,104 @@
+/** Payouts of all merchants that have no end yet: to approve, or to report on. Those that ended stand at their merchant. */
+import type { HeldUpResource } from "@coffer/contract/HeldUp"
+import { Link } from "wouter"
+import { shown } from "../api/acts.ts"
+import { OperatorsApi } from "../api/operatorsApi.ts"
+import { type Column, ListPage } from "../parts/ListPage.tsx"
+import { Empty } from "../parts/states.tsx"
+import { Amount, amountText, State, Time } from "../parts/values.tsx"
+import { useWords } from "../parts/words.ts"
+import { MerchantLink, ModeMark, modes } from "./operator.tsx"
+
+const texts = {
+  en: {
+    title: "Payouts",
+    says: "Payouts of all merchants that have no end yet. Those that have ended are on their merchant's page.",
+    amount: "Amount",
+    status: "Status",
+    since: "Waits since",
+    next: "Next step",
+    merchant: "Merchant",
+    mode: "Environment",
+    number: "Payout",
+    none: "No payout waits",
+    noneSays: "A payout is asked for on the page of its merchant, under Payouts.",
+    merchants: "Show merchants"
+  },
+  zh: {
+    title: "出款",
+    says: "所有商户未完结的出款。已完结的在商户页面中。",
+    amount: "金额",
+    status: "状态",
+    since: "等待自",
+    next: "下一步",
+    merchant: "商户",
+    mode: "环境",
+    number: "出款号",
+    none: "没有等待的出款",
+    noneSays: "出款在商户页面的“出款”中发起。",
+    merchants: "查看商户"
+  }
+}
+
+const columnsOf = (words: typeof texts.en): ReadonlyArray<Column<HeldUpResource>> => [
+  {
+    id: "amount",
+    name: words.amount,
+    isNumber: true,
+    text: ({ amount, currency }) => amountText(amount ?? 0, currency ?? "USD", "en"),
+    cell: ({ amount, currency }) => <Amount minor={amount} currency={currency ?? "USD"} />
+  },
+  { id: "status", name: words.status, text: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
+  {
+    id: "next",
+    name: words.next,
+    isWide: true,
+    text: ({ text }) => text,
+    cell: ({ text }) => <span className="wrap">{text}</span>
+  },
+  { id: "since", name: words.since, text: ({ since }) => since, cell: ({ since }) => <Time at={since} /> },
+  { id: "mode", name: words.mode, text: ({ mode }) => mode, cell: ({ mode }) => <ModeMark mode={mode} /> },
+  {
+    id: "merchant",
+    name: words.merchant,
+    isWide: true,
+    text: ({ merchant_id }) => merchant_id,
+    cell: ({ merchant_id, mode }) => <MerchantLink id={merchant_id} mode={mode} />
+  },
+  { id: "id", name: words.number, isHidden: true, text: ({ id }) => id, cell: ({ id }) => <code>{id}</code> }
+]
+
+const Payouts = () => {
+  const words = useWords(texts)
+  return (
+    <ListPage
+      list={{
+        id: "operator.payouts",
+        title: words.title,
+        columns: columnsOf(words),
+        filters: [
+          { name: "mode", label: words.mode, choices: modes.map((mode) => [mode, mode]) },
+          { name: "merchant_id", label: words.merchant }
+        ],
+        page: (query) =>
+          OperatorsApi.query("held_up", "list", {
+            query: { ...query, kind: "payout" } as never,
+            reactivityKeys: shown
+          }) as never,
+        keyOf: ({ id }) => id,
+        hrefOf: ({ id }) => `/operator/payouts/${id}`,
+        above: <p className="soft">{words.says}</p>,
+        empty: (
+          <Empty title={words.none}>
+            <p>{words.noneSays}</p>
+            <Link href="/operator/merchants" className="button quiet">
+              {words.merchants}
+            </Link>
+          </Empty>
+        )
+      }}
+    />
+  )
+}
+
+export default Payouts

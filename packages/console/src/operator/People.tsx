@@ -1,0 +1,262 @@
+/** People who sign in to the console, with all their roles: for operators, who also run the yearly review of access. */
+import type { PersonResource } from "@coffer/contract/People"
+import { shown } from "../api/acts.ts"
+import { OperatorsApi } from "../api/operatorsApi.ts"
+import { ChoiceField, Dialog, TextField } from "../parts/act.tsx"
+import { type Column, ListPage } from "../parts/ListPage.tsx"
+import { Facts } from "../parts/ObjectPage.tsx"
+import { Empty } from "../parts/states.tsx"
+import { stateText, Time } from "../parts/values.tsx"
+import { useLanguage, useWords } from "../parts/words.ts"
+import { useState } from "react"
+import { WaitingFor } from "./approving.tsx"
+import { MerchantLink, OperatorAct, TypedWord, typedIn } from "./operator.tsx"
+import { roles } from "./Tokens.tsx"
+
+const texts = {
+  en: {
+    title: "People",
+    name: "Name",
+    email: "E-mail",
+    roles: "Roles",
+    seen: "Last seen",
+    invited: "Invited",
+    number: "Number",
+    role: "Role",
+    of: "Of",
+    search: "Name or e-mail has",
+    installation: "the installation",
+    operators: "Operators alone",
+    merchant: "Merchant",
+    invite: "Invite a person",
+    inviteSays:
+      "The person gets a mail that says where to sign in. A person who has a role there has the new one from now on.",
+    merchantHint: "The merchant's number. Left out: a role of the installation, as an operator.",
+    owner: "Of a merchant: ",
+    operator: "Of the installation: ",
+    manage: "Manage",
+    remove: "Take the role away",
+    removeSays: "It holds for the next request of every session, on all runners.",
+    end: "End all sessions",
+    endSays: "On all runners at once. The person may sign in again.",
+    recover: "Let begin anew",
+    recoverSays:
+      "For a person who cannot sign in. Passkeys, sessions and links are removed, and one link is sent that works once, for 15 minutes. For an operator or a merchant's last owner it takes two operators.",
+    none: "Nobody yet",
+    noneSays: "Invite the first person: an owner for each merchant, and a second operator beside you."
+  },
+  zh: {
+    title: "人员",
+    name: "姓名",
+    email: "电子邮箱",
+    roles: "角色",
+    seen: "最近活动",
+    invited: "邀请时间",
+    number: "编号",
+    role: "角色",
+    of: "属于",
+    search: "姓名或邮箱包含",
+    installation: "系统",
+    operators: "仅运营人员",
+    merchant: "商户",
+    invite: "邀请人员",
+    inviteSays: "对方会收到说明登录位置的邮件。若已有角色，则改为新角色。",
+    merchantHint: "商户编号。留空表示系统角色（运营人员）。",
+    owner: "商户：",
+    operator: "系统：",
+    manage: "管理",
+    remove: "移除角色",
+    removeSays: "对所有节点上每个会话的下一次请求生效。",
+    end: "结束所有会话",
+    endSays: "立即在所有节点生效。对方可重新登录。",
+    recover: "重新开始登录",
+    recoverSays:
+      "用于无法登录的人员。其通行密钥、会话与链接将被移除，并发送一个 15 分钟内有效的一次性链接。对运营人员或商户的最后一位所有者，需要两位运营人员。",
+    none: "还没有人员",
+    noneSays: "邀请第一位：每个商户的所有者，以及除您之外的第二位运营人员。"
+  }
+}
+type Texts = typeof texts.en
+
+const merchantRoles = ["owner", "developer", "support", "finance", "viewer"] as const
+
+const Manage = ({ person, words }: { readonly person: PersonResource; readonly words: Texts }) => {
+  const language = useLanguage()
+  const [isOpen, setOpen] = useState(false)
+  const { email, person_id } = person
+  const params = { person_id }
+  return (
+    <>
+      <button type="button" className="button quiet small" onClick={() => setOpen(true)}>
+        {words.manage}
+      </button>
+      {isOpen && (
+        <Dialog title={email} onClose={() => setOpen(false)} isWide>
+          <div className="stack">
+            <WaitingFor target={person_id} />
+            <Facts
+              facts={person.roles.map(({ merchant_id, role }) => [
+                stateText(role, language),
+                <span key={merchant_id ?? "installation"} className="acts">
+                  {merchant_id === null ? words.installation : <MerchantLink id={merchant_id} />}
+                  <OperatorAct
+                    act="people.remove"
+                    name={words.remove}
+                    isDangerous
+                    says={words.removeSays}
+                    fields={<TypedWord word={email} />}
+                    call={(client) =>
+                      client.people.remove({ params, payload: merchant_id === null ? {} : { merchant_id } })
+                    }
+                    code={() => ({
+                      method: "POST",
+                      path: `/operator/v1/people/${person_id}/remove`,
+                      body: merchant_id === null ? {} : { merchant_id }
+                    })}
+                  />
+                </span>
+              ])}
+            />
+            <div className="buttons">
+              <OperatorAct
+                act="people.endSessions"
+                name={words.end}
+                isDangerous
+                says={words.endSays}
+                call={(client) => client.people.endSessions({ params })}
+                code={() => ({ method: "POST", path: `/operator/v1/people/${person_id}/end_sessions` })}
+              />
+              <OperatorAct
+                act="people.recover"
+                name={words.recover}
+                isDangerous
+                says={words.recoverSays}
+                fields={<TypedWord word={email} />}
+                call={(client) => client.people.recover({ params })}
+                code={() => ({ method: "POST", path: `/operator/v1/people/${person_id}/recover` })}
+              />
+            </div>
+          </div>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+const Invite = ({ words }: { readonly words: Texts }) => {
+  const language = useLanguage()
+  const bodyOf = (typed: FormData) => {
+    const merchant_id = typedIn(typed, "merchant_id")
+    const name = typedIn(typed, "name")
+    return {
+      email: typedIn(typed, "email") ?? "",
+      role: typedIn(typed, merchant_id === undefined ? "operator_role" : "merchant_role") ?? "viewer",
+      ...(name === undefined ? {} : { name }),
+      ...(merchant_id === undefined ? {} : { merchant_id })
+    }
+  }
+  return (
+    <OperatorAct
+      act="people.invite"
+      name={words.invite}
+      isPrimary
+      says={words.inviteSays}
+      fields={
+        <>
+          <TextField label={words.email} name="email" type="email" isRequired />
+          <TextField label={words.name} name="name" maxLength={100} />
+          <TextField label={words.merchant} name="merchant_id" hint={words.merchantHint} />
+          <ChoiceField
+            label={`${words.owner}${words.role}`}
+            name="merchant_role"
+            choices={merchantRoles.map((role) => [role, stateText(role, language)])}
+          />
+          <ChoiceField
+            label={`${words.operator}${words.role}`}
+            name="operator_role"
+            choices={roles.map((role) => [role, stateText(role, language)])}
+          />
+        </>
+      }
+      call={(client, typed) => client.people.invite({ payload: bodyOf(typed) as never })}
+      code={(typed) => ({ method: "POST", path: "/operator/v1/people", body: bodyOf(typed) })}
+    />
+  )
+}
+
+const People = () => {
+  const words = useWords(texts)
+  const language = useLanguage()
+  const rolesText = ({ roles: all }: PersonResource) =>
+    all.map(({ merchant_id, role }) => `${role} ${merchant_id ?? "installation"}`).join(", ")
+  const columns: ReadonlyArray<Column<PersonResource>> = [
+    { id: "name", name: words.name, text: ({ name }) => name, cell: ({ name }) => name },
+    { id: "email", name: words.email, text: ({ email }) => email, cell: ({ email }) => email },
+    {
+      id: "roles",
+      name: words.roles,
+      text: rolesText,
+      cell: ({ roles: all }) => (
+        <>
+          {all.map(({ merchant_id, role }) => (
+            <div key={merchant_id ?? "installation"}>
+              {stateText(role, language)} ·{" "}
+              {merchant_id === null ? words.installation : <MerchantLink id={merchant_id} />}
+            </div>
+          ))}
+        </>
+      )
+    },
+    {
+      id: "seen",
+      name: words.seen,
+      isWide: true,
+      text: ({ last_seen_at }) => last_seen_at ?? "",
+      cell: ({ last_seen_at }) => <Time at={last_seen_at} />
+    },
+    {
+      id: "invited",
+      name: words.invited,
+      isHidden: true,
+      text: ({ created_at }) => created_at,
+      cell: ({ created_at }) => <Time at={created_at} />
+    },
+    {
+      id: "number",
+      name: words.number,
+      isHidden: true,
+      text: ({ person_id }) => person_id,
+      cell: ({ person_id }) => <code>{person_id}</code>
+    },
+    { id: "manage", name: words.manage, text: () => "", cell: (person) => <Manage person={person} words={words} /> }
+  ]
+  return (
+    <ListPage
+      list={{
+        id: "operator.people",
+        title: words.title,
+        columns,
+        filters: [
+          { name: "search", label: words.search },
+          { name: "merchant_id", label: `${words.merchant} / installation` },
+          {
+            name: "role",
+            label: words.role,
+            choices: [...new Set([...merchantRoles, ...roles])].map((role) => [role, stateText(role, language)])
+          }
+        ],
+        page: (query) =>
+          OperatorsApi.query("people", "list", { query: query as never, reactivityKeys: shown }) as never,
+        keyOf: ({ person_id }) => person_id,
+        acts: <Invite words={words} />,
+        empty: (
+          <Empty title={words.none}>
+            <p>{words.noneSays}</p>
+          </Empty>
+        )
+      }}
+    />
+  )
+}
+
+export default People

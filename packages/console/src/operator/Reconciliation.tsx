@@ -1,0 +1,170 @@
+/** Payments of which Stripe's books and ours differ, and comparing an account now. */
+import type { DifferenceResource } from "@coffer/contract/Reconciliation"
+import { shown } from "../api/acts.ts"
+import { OperatorsApi } from "../api/operatorsApi.ts"
+import { ChoiceField, TextField } from "../parts/act.tsx"
+import { type Column, ListPage, useQuery } from "../parts/ListPage.tsx"
+import { Empty } from "../parts/states.tsx"
+import { Amount, amountText, stateText, State, Time } from "../parts/values.tsx"
+import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { MerchantLink, type Mode, ModeMark, modes, OperatorAct, ofOrder, typedIn } from "./operator.tsx"
+
+const texts = {
+  en: {
+    title: "Reconciliation",
+    says: "Each account at Stripe is compared each night after two o'clock UTC. A row that agrees again says so by itself. Correct the one of the two books that is wrong: nothing is mended by itself.",
+    differs: "Difference",
+    ours: "Our books",
+    theirs: "Stripe's",
+    status: "Status",
+    payment: "Payment",
+    found: "Found",
+    seen: "Last seen",
+    merchant: "Merchant",
+    mode: "Environment",
+    fee: "Stripe's fee",
+    none: "The two books agree",
+    noneSays: "A payment of which Stripe's books and ours differ is listed here after the night's comparison.",
+    begin: "Compare now",
+    beginSays: "It begins within five seconds, and this list follows.",
+    number: "Merchant's number"
+  },
+  zh: {
+    title: "对账",
+    says: "每晚 UTC 两点后比对每个 Stripe 账户。再次一致的记录会自动标明。请更正有误的一方：系统不会自动更正。",
+    differs: "差额",
+    ours: "本系统",
+    theirs: "Stripe",
+    status: "状态",
+    payment: "付款",
+    found: "发现时间",
+    seen: "最近一次",
+    merchant: "商户",
+    mode: "环境",
+    fee: "Stripe 手续费",
+    none: "两套账目一致",
+    noneSays: "夜间比对发现的不一致付款会列在这里。",
+    begin: "立即比对",
+    beginSays: "将在五秒内开始，此列表会随之更新。",
+    number: "商户编号"
+  }
+}
+
+const columnsOf = (words: typeof texts.en): ReadonlyArray<Column<DifferenceResource>> => [
+  {
+    id: "differs",
+    name: words.differs,
+    isNumber: true,
+    text: ({ currency, ours, theirs }) => amountText(theirs - ours, currency, "en"),
+    cell: ({ currency, ours, theirs }) => <Amount minor={theirs - ours} currency={currency} signed />
+  },
+  { id: "status", name: words.status, text: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
+  {
+    id: "ours",
+    name: words.ours,
+    isNumber: true,
+    text: ({ currency, ours }) => amountText(ours, currency, "en"),
+    cell: ({ currency, ours }) => <Amount minor={ours} currency={currency} />
+  },
+  {
+    id: "theirs",
+    name: words.theirs,
+    isNumber: true,
+    text: ({ currency, theirs }) => amountText(theirs, currency, "en"),
+    cell: ({ currency, theirs }) => <Amount minor={theirs} currency={currency} />
+  },
+  {
+    id: "payment",
+    name: words.payment,
+    isWide: true,
+    text: ({ payment_id }) => payment_id,
+    cell: ({ payment_id }) => <code>{payment_id}</code>
+  },
+  { id: "mode", name: words.mode, text: ({ mode }) => mode, cell: ({ mode }) => <ModeMark mode={mode} /> },
+  { id: "seen", name: words.seen, text: ({ seen_at }) => seen_at, cell: ({ seen_at }) => <Time at={seen_at} /> },
+  {
+    id: "found",
+    name: words.found,
+    isHidden: true,
+    text: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />
+  },
+  {
+    id: "fee",
+    name: words.fee,
+    isHidden: true,
+    isNumber: true,
+    text: ({ channel_fee }) => String(channel_fee ?? ""),
+    cell: ({ channel_fee, channel_fee_currency, currency }) => (
+      <Amount minor={channel_fee} currency={channel_fee_currency ?? currency} />
+    )
+  },
+  {
+    id: "merchant",
+    name: words.merchant,
+    isHidden: true,
+    text: ({ merchant_id }) => merchant_id,
+    cell: ({ merchant_id, mode }) => <MerchantLink id={merchant_id} mode={mode} />
+  }
+]
+
+const choicesOf = (language: Language) => ["open", "agreed"].map((each) => [each, stateText(each, language)] as const)
+
+const Reconciliation = () => {
+  const words = useWords(texts)
+  const language = useLanguage()
+  const [{ merchant_id }] = useQuery()
+  const accountOf = (typed: FormData) => ({
+    merchant_id: typedIn(typed, "merchant_id") ?? "",
+    mode: (typedIn(typed, "mode") ?? "live") as Mode
+  })
+  return (
+    <ListPage
+      list={{
+        id: "operator.reconciliation",
+        title: words.title,
+        columns: columnsOf(words),
+        filters: [
+          { name: "status", label: words.status, choices: choicesOf(language) },
+          { name: "merchant_id", label: words.merchant }
+        ],
+        page: (query) =>
+          OperatorsApi.query("reconciliation", "list", { query: query as never, reactivityKeys: shown }) as never,
+        keyOf: ({ id }) => id,
+        hrefOf: ({ merchant_id: merchant, mode, trade_no }) =>
+          trade_no === null ? `/operator/merchants/${merchant}/${mode}` : ofOrder(merchant, mode, trade_no),
+        acts: (
+          <OperatorAct
+            act="reconciliation.begin"
+            name={words.begin}
+            isPrimary
+            says={words.beginSays}
+            fields={
+              <>
+                <TextField label={words.number} name="merchant_id" isRequired initial={merchant_id ?? ""} />
+                <ChoiceField
+                  label={words.mode}
+                  name="mode"
+                  choices={[...modes].toReversed().map((each) => [each, each])}
+                />
+              </>
+            }
+            call={(client, typed) => client.reconciliation.begin({ params: accountOf(typed) })}
+            code={(typed) => ({
+              method: "POST",
+              path: `/operator/v1/merchants/${accountOf(typed).merchant_id}/channels/${accountOf(typed).mode}/reconciliation`
+            })}
+          />
+        ),
+        above: <p className="soft">{words.says}</p>,
+        empty: (
+          <Empty title={words.none}>
+            <p>{words.noneSays}</p>
+          </Empty>
+        )
+      }}
+    />
+  )
+}
+
+export default Reconciliation

@@ -1,0 +1,102 @@
+/** What has a number, at any merchant. A number that one object has leads straight to its page. */
+import { Link, Redirect } from "wouter"
+import { shown } from "../api/acts.ts"
+import { OperatorsApi } from "../api/operatorsApi.ts"
+import { useAtom } from "../api/registry.ts"
+import { Rows, useQuery } from "../parts/ListPage.tsx"
+import { Empty, Loaded } from "../parts/states.tsx"
+import { stateText } from "../parts/values.tsx"
+import { useLanguage, useWords } from "../parts/words.ts"
+import { pageOfFound } from "./find.ts"
+import { MerchantLink, ModeMark } from "./operator.tsx"
+
+const texts = {
+  en: {
+    title: "Search",
+    nothing: "Nothing has this number",
+    hint: "Write the whole number: ours, the merchant's own (out_trade_no, out_refund_no, a payout's reference), or the channel's (payment_id, processor_dispute_id). A part of it finds nothing. A merchant's name is found in",
+    merchants: "the list of merchants",
+    kind: "Kind",
+    number: "Number",
+    merchant: "Merchant",
+    mode: "Environment",
+    field: "Found in"
+  },
+  zh: {
+    title: "搜索",
+    nothing: "没有对象使用此编号",
+    hint: "请输入完整编号：平台编号、商户编号（out_trade_no、out_refund_no、出款的 reference）或渠道编号（payment_id、processor_dispute_id）。部分编号无法匹配。商户名称请在以下位置查找：",
+    merchants: "商户列表",
+    kind: "类型",
+    number: "编号",
+    merchant: "商户",
+    mode: "环境",
+    field: "匹配字段"
+  }
+}
+
+const Search = () => {
+  const words = useWords(texts)
+  const language = useLanguage()
+  const [{ number = "" }] = useQuery()
+  const found = useAtom(OperatorsApi.query("lookup", "search", { query: { number }, reactivityKeys: shown }))
+  return (
+    <section className="list">
+      <header className="head">
+        <h1>
+          {words.title}: <code>{number}</code>
+        </h1>
+      </header>
+      <Loaded result={found}>
+        {({ data: { data: rows } }) => {
+          const [first] = rows
+          if (first === undefined)
+            return (
+              <Empty title={words.nothing}>
+                <p>
+                  {words.hint}{" "}
+                  <Link href={`/operator/merchants?${new URLSearchParams({ search: number })}`}>{words.merchants}</Link>
+                </p>
+              </Empty>
+            )
+          if (rows.length === 1) return <Redirect to={pageOfFound(first)} replace />
+          return (
+            <Rows
+              list={{ title: words.title, keyOf: ({ id, kind }) => `${kind} ${id}`, hrefOf: pageOfFound }}
+              columns={[
+                { id: "id", name: words.number, text: ({ id }) => id, cell: ({ id }) => <code>{id}</code> },
+                {
+                  id: "kind",
+                  name: words.kind,
+                  text: ({ kind }) => kind,
+                  cell: ({ kind }) => stateText(kind, language)
+                },
+                {
+                  id: "merchant",
+                  name: words.merchant,
+                  text: ({ merchant_id }) => merchant_id,
+                  cell: ({ merchant_id, mode }) => <MerchantLink id={merchant_id} mode={mode ?? "live"} />
+                },
+                {
+                  id: "mode",
+                  name: words.mode,
+                  text: ({ mode }) => mode ?? "",
+                  cell: ({ mode }) => (mode === null ? "–" : <ModeMark mode={mode} />)
+                },
+                {
+                  id: "field",
+                  name: words.field,
+                  text: ({ field }) => field,
+                  cell: ({ field }) => <code>{field}</code>
+                }
+              ]}
+              rows={rows}
+            />
+          )
+        }}
+      </Loaded>
+    </section>
+  )
+}
+
+export default Search

@@ -1,0 +1,191 @@
+/** A request that waits for a second operator: who asked for what, and the same request by the one who reads it. */
+import type { ApprovalResource } from "@coffer/contract/Operators"
+import type { ActName } from "@coffer/rules/operator/acts"
+import type * as Effect from "effect/Effect"
+import { Link } from "wouter"
+import { shown } from "../api/acts.ts"
+import { OperatorsApi } from "../api/operatorsApi.ts"
+import { useAtom } from "../api/registry.ts"
+import { Loaded } from "../parts/states.tsx"
+import { Amount, Time } from "../parts/values.tsx"
+import { useWords } from "../parts/words.ts"
+import { type Client, OperatorAct, ofAccount, useOperator } from "./operator.tsx"
+
+const texts = {
+  en: {
+    approve: "Approve",
+    says: "You send the same request. Then it is done at once.",
+    own: "You asked for it. Another operator has to approve it.",
+    byHand: "Its content has a secret that is not kept. Open the page and enter exactly the same there.",
+    mayNot: "Your role may not do this.",
+    open: "Open",
+    asked: "asked",
+    until: "open until"
+  },
+  zh: {
+    approve: "批准",
+    says: "您将发送相同的请求，随后立即执行。",
+    own: "由您发起，需要另一位运营人员批准。",
+    byHand: "内容包含不保存的密钥。请打开页面并输入完全相同的内容。",
+    mayNot: "您的角色无权执行此操作。",
+    open: "打开",
+    asked: "发起于",
+    until: "有效至"
+  }
+}
+
+/** What each act is for people. */
+const names = {
+  en: {
+    "payouts.approve": "Approve a payout",
+    "merchants.update": "Change a merchant",
+    "merchants.close": "Close a merchant for good",
+    "merchants.resetKey": "Reset a merchant's main key",
+    "channels.set": "Set who takes a merchant's payments",
+    "people.invite": "Give a role of the installation",
+    "people.recover": "Let a person begin anew",
+    "operators.create": "Make an operator's token",
+    "api_keys.create": "Make an API key",
+    "api_keys.roll": "Roll an API key"
+  },
+  zh: {
+    "payouts.approve": "批准出款",
+    "merchants.update": "修改商户设置",
+    "merchants.close": "永久关闭商户",
+    "merchants.resetKey": "重置商户主密钥",
+    "channels.set": "设置商户的收款渠道",
+    "people.invite": "授予系统角色",
+    "people.recover": "让人员重新开始登录",
+    "operators.create": "创建运营令牌",
+    "api_keys.create": "创建 API 密钥",
+    "api_keys.roll": "轮换 API 密钥"
+  }
+} satisfies Record<string, Record<string, string>>
+
+export const useActName = () => {
+  const words: Readonly<Record<string, string>> = useWords(names)
+  return (act: string) => words[act] ?? act
+}
+
+type Repeat = (client: Client, approval: ApprovalResource) => Effect.Effect<{ readonly data: unknown }, unknown>
+
+const merchant_id = (target: string) => ({ merchant_id: target })
+
+/** The same request again. The order of its fields does not matter: the service reads them by the contract. */
+const repeats: Readonly<Record<string, Repeat>> = {
+  "payouts.approve": (client, { target }) => client.payouts.approve({ params: { payout_no: target } }),
+  "merchants.update": (client, { content, target }) =>
+    client.merchants.update({ params: merchant_id(target), payload: content as never }),
+  "merchants.close": (client, { target }) => client.merchants.close({ params: merchant_id(target) }),
+  "merchants.resetKey": (client, { content, target }) =>
+    client.merchants.resetKey({ params: { ...merchant_id(target), mode: content["mode"] as "live" } }),
+  "people.invite": (client, { content }) => client.people.invite({ payload: content as never }),
+  "people.recover": (client, { target }) => client.people.recover({ params: { person_id: target } }),
+  "operators.create": (client, { content }) => client.operators.create({ payload: content as never }),
+  "api_keys.create": (client, { content, target }) =>
+    client.api_keys.create({ params: merchant_id(target), payload: content as never })
+}
+
+const secretOf = (data: { readonly key?: string; readonly secret?: string; readonly token?: string }): string =>
+  data.key ?? data.token ?? data.secret ?? ""
+const makesSecret = new Set(["merchants.resetKey", "operators.create", "api_keys.create"])
+
+/** The page on which the object stands. */
+export const pageOfTarget = ({ act, target }: Pick<ApprovalResource, "act" | "target">): string => {
+  if (act === "payouts.approve") return `/operator/payouts/${target}`
+  if (act === "channels.set") {
+    const [id = "", mode = "live"] = target.split("/")
+    return `${ofAccount(id, mode)}/channel`
+  }
+  if (target.startsWith("mer_")) return `${ofAccount(target, "live")}/settings`
+  return act === "operators.create" ? "/operator/tokens" : "/operator/people"
+}
+
+/** What was asked for, field by field. */
+const Content = ({ content }: Pick<ApprovalResource, "content">) => (
+  <dl className="facts">
+    {Object.entries(content).map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>
+          {name === "amount" && typeof value === "number" && typeof content["currency"] === "string" ? (
+            <strong>
+              <Amount minor={value} currency={content["currency"]} />
+            </strong>
+          ) : typeof value === "object" ? (
+            <code>{JSON.stringify(value)}</code>
+          ) : (
+            String(value)
+          )}
+        </dd>
+      </div>
+    ))}
+  </dl>
+)
+
+export const Approval = ({ approval }: { readonly approval: ApprovalResource }) => {
+  const words = useWords(texts)
+  const nameOf = useActName()
+  const { may, personId } = useOperator()
+  const { act, content, created_at, expires_at, operator, operator_id, target } = approval
+  const repeat = repeats[act]
+  const isRedacted = JSON.stringify(content).includes("[redacted]")
+  const isOwn = operator_id === personId
+  const hint = isOwn
+    ? words.own
+    : !may(act as ActName)
+      ? words.mayNot
+      : repeat === undefined || isRedacted
+        ? words.byHand
+        : undefined
+  return (
+    <section className="card approval">
+      <header className="head">
+        <h2>{nameOf(act)}</h2>
+        <div className="acts">
+          {hint === undefined && repeat !== undefined && (
+            <OperatorAct
+              act={act as ActName}
+              name={words.approve}
+              isPrimary
+              isOnce={makesSecret.has(act)}
+              says={
+                <>
+                  <p>
+                    <strong>{nameOf(act)}</strong>: <code>{target}</code>
+                  </p>
+                  <Content content={content} />
+                  <p>{words.says}</p>
+                </>
+              }
+              call={(client) => repeat(client, approval)}
+              {...(makesSecret.has(act) ? { secret: secretOf } : {})}
+            />
+          )}
+          <Link href={pageOfTarget(approval)} className="button quiet">
+            {words.open}
+          </Link>
+        </div>
+      </header>
+      <p>
+        <strong>{operator}</strong> {words.asked} <Time at={created_at} /> · {words.until} <Time at={expires_at} /> ·{" "}
+        <code>{target}</code>
+      </p>
+      <Content content={content} />
+      {hint !== undefined && <p className="soft">{hint}</p>}
+    </section>
+  )
+}
+
+export const approvalsAtom = () => OperatorsApi.query("approvals", "list", { reactivityKeys: shown })
+
+/** What waits for a second operator about one object, on its page. */
+export const WaitingFor = ({ target }: { readonly target: string }) => (
+  <Loaded result={useAtom(approvalsAtom())} lines={0}>
+    {({ data: { data: rows } }) =>
+      rows
+        .filter((approval) => approval.target === target || approval.target.startsWith(`${target}/`))
+        .map((approval) => <Approval key={`${approval.act} ${JSON.stringify(approval.content)}`} approval={approval} />)
+    }
+  </Loaded>
+)

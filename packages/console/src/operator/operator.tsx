@@ -1,0 +1,180 @@
+/** The operator who is signed in, and an act of the operators' API as a button: one that may need a second operator. */
+import type { ApprovalResource } from "@coffer/contract/Operators"
+import type { Role } from "@coffer/model/Role"
+import { type ActName, mayDo } from "@coffer/rules/operator/acts"
+import type * as Effect from "effect/Effect"
+import { createContext, useContext, useState } from "react"
+import { Link } from "wouter"
+import { act } from "../api/acts.ts"
+import { OperatorsApi } from "../api/operatorsApi.ts"
+import { Act, type ActProps, Dialog } from "../parts/act.tsx"
+import type { Call } from "../parts/AsCode.tsx"
+import { Copy, Time } from "../parts/values.tsx"
+import { useWords } from "../parts/words.ts"
+
+export interface Operator {
+  readonly role: Role
+  readonly personId: string
+  /** Whether the role may do it. What it may not do is not offered; the service decides. */
+  readonly may: (name: ActName) => boolean
+}
+
+export const operatorOf = (role: Role, personId: string): Operator => ({
+  role,
+  personId,
+  may: (name) => mayDo(role, name)
+})
+
+export const OperatorContext = createContext<Operator | undefined>(undefined)
+export const useOperator = (): Operator => useContext(OperatorContext)!
+
+export type Mode = "sandbox" | "live"
+export const modes: ReadonlyArray<Mode> = ["sandbox", "live"]
+
+/** Where the pages of a merchant are for operators. */
+export const ofAccount = (merchantId: string, mode: string) => `/operator/merchants/${merchantId}/${mode}`
+export const ofOrder = (merchantId: string, mode: string, tradeNo: string) =>
+  `${ofAccount(merchantId, mode)}/orders/${encodeURIComponent(tradeNo)}`
+
+export const MerchantLink = ({ id, mode = "live" }: { readonly id: string; readonly mode?: string }) => (
+  <Link href={ofAccount(id, mode)}>
+    <code>{id}</code>
+  </Link>
+)
+
+/** The word after which no one can mistake sandbox for live. */
+export const ModeMark = ({ mode }: { readonly mode: string }) => <span className={`mode ${mode}`}>{mode}</span>
+
+// Acts -------------------------------------------------------------------------------
+
+export type Client = Parameters<Parameters<typeof OperatorsApi.use>[0]>[0]
+
+const texts = {
+  en: {
+    waits: "A second operator has to approve it",
+    waitsSays: "Your request is kept. Nothing was done yet. Another operator sees it under Approvals until",
+    approvals: "Show approvals",
+    shownOnce: "Shown this once. Copy it now; nobody can read it again.",
+    type: "To confirm, type",
+    close: "Done"
+  },
+  zh: {
+    waits: "需要另一位运营人员批准",
+    waitsSays: "您的请求已保留，尚未执行。另一位运营人员可在“待批准”中看到，截止",
+    approvals: "查看待批准",
+    shownOnce: "仅显示这一次，请立即复制；之后任何人都无法再次读取。",
+    type: "请输入以下内容以确认：",
+    close: "完成"
+  }
+}
+
+type Reply = { readonly data: unknown }
+
+export interface OperatorActProps extends Omit<ActProps, "run" | "code"> {
+  readonly act: ActName
+  readonly call: (client: Client, typed: FormData) => Effect.Effect<Reply, unknown, never>
+  readonly code?: (typed: FormData) => Call
+  /** A secret of the answer, which is shown once. */
+  readonly secret?: (data: never) => string
+  /** Without a key of idempotency the act would be done twice if it were sent twice. */
+  readonly isOnce?: boolean
+}
+
+/** An act that the role may do. Where it takes two operators, the page says so and where the request waits. */
+export const OperatorAct = (props: OperatorActProps) => {
+  const { act: name, call, isOnce, secret, ...shown } = props
+  const { may } = useOperator()
+  const words = useWords(texts)
+  const [waiting, setWaiting] = useState<ApprovalResource>()
+  const [made, setMade] = useState<string>()
+  if (!may(name)) return null
+  const run = async (typed: FormData) => {
+    const outcome = await act(
+      OperatorsApi,
+      OperatorsApi.use((client) => call(client, typed)),
+      isOnce === true ? 1 : 3
+    )
+    if ("done" in outcome) {
+      const { data } = outcome.done
+      if ((data as ApprovalResource).object === "approval") setWaiting(data as ApprovalResource)
+      else if (secret !== undefined) setMade(secret(data as never))
+    }
+    return outcome
+  }
+  return (
+    <>
+      <Act {...shown} run={run} />
+      {waiting !== undefined && (
+        <Dialog title={words.waits} onClose={() => setWaiting(undefined)}>
+          <div className="stack">
+            <p>
+              {words.waitsSays} <Time at={waiting.expires_at} />.
+            </p>
+            <div className="buttons">
+              <Link href="/operator/approvals" className="button">
+                {words.approvals}
+              </Link>
+            </div>
+          </div>
+        </Dialog>
+      )}
+      {made !== undefined && (
+        <Dialog title={props.name} onClose={() => setMade(undefined)}>
+          <div className="stack">
+            <p>{words.shownOnce}</p>
+            <p className="secret">
+              <code>{made}</code> <Copy text={made} label={props.name} />
+            </p>
+            <div className="buttons">
+              <button type="button" className="button" onClick={() => setMade(undefined)}>
+                {words.close}
+              </button>
+            </div>
+          </div>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+const showWords = { en: { show: "Show" }, zh: { show: "显示" } }
+
+/** A whole object as the API has it, for the fields that no column shows. */
+export const ShowJson = ({ title, value }: { readonly title: string; readonly value: unknown }) => {
+  const words = useWords(showWords)
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <button type="button" className="button quiet small" onClick={() => setOpen(true)}>
+        {words.show}
+      </button>
+      {isOpen && (
+        <Dialog title={title} onClose={() => setOpen(false)} isWide>
+          <pre className="content tall" tabIndex={0}>
+            {JSON.stringify(value, null, 2)}
+          </pre>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+/** For acts that cannot be taken back: the button works only once the word was typed. */
+export const TypedWord = ({ word }: { readonly word: string }) => {
+  const words = useWords(texts)
+  const escaped = word.replaceAll(/[$()*+.?[\\\]^{|}/]/g, String.raw`\$&`)
+  return (
+    <div className="field">
+      <label htmlFor="typed-word">
+        {words.type} <code>{word}</code>
+      </label>
+      <input id="typed-word" name="typed_word" required pattern={escaped} title={word} autoComplete="off" />
+    </div>
+  )
+}
+
+/** What was typed into a field; undefined if nothing was. */
+export const typedIn = (typed: FormData, name: string): string | undefined => {
+  const text = String(typed.get(name) ?? "").trim()
+  return text === "" ? undefined : text
+}

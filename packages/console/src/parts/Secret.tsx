@@ -1,0 +1,32 @@
+/** A secret that is told once, after its act. */
+import { Copy } from "./values.tsx"
+import { useWords } from "./words.ts"
+
+const texts = {
+  en: {
+    once: "Copy it now. It is shown this once; afterwards there is no way to read it."
+  },
+  zh: { once: "请立即复制。它仅显示这一次，之后无法再查看。" }
+}
+
+export const SecretOnce = ({
+  label,
+  secret,
+  children
+}: {
+  readonly label: string
+  readonly secret: string
+  readonly children?: React.ReactNode
+}) => {
+  const words = useWords(texts)
+  return (
+    <div className="secret" role="status">
+      <h3>{label}</h3>
+      <p>
+        <code>{secret}</code> <Copy text={secret} label={label} />
+      </p>
+      <p className="soft">{words.once}</p>
+      {children}
+    </div>
+  )
+}

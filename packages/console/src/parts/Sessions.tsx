@@ -1,0 +1,154 @@
+/** Where a person is signed in: each browser, to end one or all. */
+import type { SessionResource } from "@coffer/contract/People"
+import { act, shown } from "../api/acts.ts"
+import { OwnApi } from "../api/clients.ts"
+import { useAtom } from "../api/registry.ts"
+import { Act } from "./act.tsx"
+import { Rows } from "./ListPage.tsx"
+import { Loaded } from "./states.tsx"
+import { Time } from "./values.tsx"
+import { useWords } from "./words.ts"
+
+const texts = {
+  en: {
+    title: "Where you are signed in",
+    says: "End a session that you do not know, and look at your passkeys then.",
+    passkeys: "Passkeys and sign-in",
+    browser: "Browser",
+    here: "this one",
+    way: "By",
+    ways: { link: "Link by mail", passkey: "Passkey", openid: "OpenID" },
+    ip: "From",
+    opened: "Opened",
+    seen: "Last used",
+    acts: "Acts",
+    end: "End",
+    endSays: "That browser is signed out at once.",
+    all: "Sign out everywhere",
+    allSays: "All sessions end at once, this one too."
+  },
+  zh: {
+    title: "您的登录位置",
+    says: "如发现陌生的会话，请将其结束，并检查您的通行密钥。",
+    passkeys: "通行密钥与登录",
+    browser: "浏览器",
+    here: "当前",
+    way: "方式",
+    ways: { link: "邮件链接", passkey: "通行密钥", openid: "OpenID" },
+    ip: "来源",
+    opened: "登录时间",
+    seen: "最近使用",
+    acts: "操作",
+    end: "结束",
+    endSays: "该浏览器将立即退出登录。",
+    all: "在所有地方退出",
+    allSays: "所有会话将立即结束，包括当前会话。"
+  }
+}
+
+type Session = SessionResource
+
+/** "Chrome, Linux" of what a browser calls itself. */
+export const browserText = (agent: string): string => {
+  const browser = /(Edg|OPR|Firefox|Chrome|Safari)\//.exec(agent.replace(/HeadlessChrome/, "Chrome"))?.[1]
+  const system = /(Windows|Android|iPhone|iPad|Mac OS X|Linux)/.exec(agent)?.[1]
+  const names: Readonly<Record<string, string>> = { Edg: "Edge", OPR: "Opera", "Mac OS X": "macOS" }
+  const parts = [browser, system].flatMap((part) => (part === undefined ? [] : [names[part] ?? part]))
+  return parts.length === 0 ? agent.slice(0, 60) : parts.join(", ")
+}
+
+const Sessions = () => {
+  const words = useWords(texts)
+  const sessions = useAtom(OwnApi.query("session", "list", { reactivityKeys: shown }))
+  const columns = [
+    {
+      id: "browser",
+      name: words.browser,
+      text: ({ user_agent }: Session) => user_agent,
+      cell: ({ is_current, user_agent }: Session) => (
+        <span title={user_agent}>
+          {browserText(user_agent)} {is_current && <span className="state good">{words.here}</span>}
+        </span>
+      )
+    },
+    {
+      id: "way",
+      name: words.way,
+      isWide: true,
+      text: ({ way }: Session) => way,
+      cell: ({ way }: Session) => words.ways[way]
+    },
+    { id: "ip", name: words.ip, text: ({ ip }: Session) => ip, cell: ({ ip }: Session) => ip },
+    {
+      id: "opened",
+      name: words.opened,
+      isWide: true,
+      text: ({ created_at }: Session) => created_at,
+      cell: ({ created_at }: Session) => <Time at={created_at} />
+    },
+    {
+      id: "seen",
+      name: words.seen,
+      text: ({ last_seen_at }: Session) => last_seen_at,
+      cell: ({ last_seen_at }: Session) => <Time at={last_seen_at} />
+    },
+    {
+      id: "acts",
+      name: words.acts,
+      text: () => "",
+      cell: ({ is_current, session_id }: Session) =>
+        is_current ? (
+          ""
+        ) : (
+          <span className="acts">
+            <Act
+              name={words.end}
+              says={words.endSays}
+              run={() =>
+                act(
+                  OwnApi,
+                  OwnApi.use((client) => client.session.endOther({ params: { session_id } }))
+                )
+              }
+            />
+          </span>
+        )
+    }
+  ]
+  return (
+    <section className="list">
+      <header className="head">
+        <h1>{words.title}</h1>
+        <div className="acts">
+          <a href="/console/sign-in?manage" className="button quiet">
+            {words.passkeys}
+          </a>
+          <Act
+            name={words.all}
+            isDangerous
+            says={words.allSays}
+            run={() =>
+              act(
+                OwnApi,
+                OwnApi.use((client) => client.session.endAll())
+              )
+            }
+            onDone={() => location.assign("/console/sign-in")}
+          />
+        </div>
+      </header>
+      <p className="soft">{words.says}</p>
+      <Loaded result={sessions}>
+        {({ data: { data: rows } }) => (
+          <Rows
+            list={{ title: words.title, keyOf: ({ session_id }: Session) => session_id }}
+            columns={columns}
+            rows={rows}
+          />
+        )}
+      </Loaded>
+    </section>
+  )
+}
+
+export default Sessions

@@ -1,0 +1,154 @@
+/** Saved views of a list: its filters and columns under a name, one's own or shared with the people of the merchant. */
+import type { SavedViewResource } from "@coffer/contract/ConsoleMerchant"
+import { useContext, useState } from "react"
+import { act, shown } from "../api/acts.ts"
+import { OwnApi } from "../api/clients.ts"
+import { useAtom } from "../api/registry.ts"
+import { AccountContext, type InAccount } from "../api/session.ts"
+import { Act, TextField } from "./act.tsx"
+import { Loaded } from "./states.tsx"
+import { useWords } from "./words.ts"
+
+const texts = {
+  en: {
+    views: "Views",
+    none: "No saved views yet. Set filters and columns, and save them under a name.",
+    shared: "Shared",
+    save: "Save this view",
+    saveSays: "It keeps the filters and the columns that are shown now.",
+    name: "Name",
+    share: "Share it with all people of the merchant",
+    remove: "Remove",
+    removeSays: "The view is removed for all who see it."
+  },
+  zh: {
+    views: "视图",
+    none: "还没有保存的视图。设置筛选和列后，可以命名保存。",
+    shared: "共享",
+    save: "保存此视图",
+    saveSays: "保存当前的筛选条件和显示的列。",
+    name: "名称",
+    share: "与商户的所有成员共享",
+    remove: "移除",
+    removeSays: "所有能看到该视图的人都将无法再使用它。"
+  }
+}
+
+export interface ViewState {
+  readonly filters: Readonly<Record<string, string>>
+  /** The columns that are shown, by their ids. */
+  readonly columns: ReadonlyArray<string>
+}
+
+const queryOf = ({ columns, filters }: ViewState): string =>
+  String(new URLSearchParams({ ...filters, columns: columns.join(",") }))
+
+const stateOf = (query: string): ViewState => {
+  const { columns, ...filters } = Object.fromEntries(new URLSearchParams(query))
+  return { filters, columns: columns === undefined ? [] : columns.split(",") }
+}
+
+interface Props {
+  /** The page that the views are of: the list's id. */
+  readonly page: string
+  readonly now: ViewState
+  readonly onChoose: (view: ViewState) => void
+}
+
+/** Pages of operators have no views. */
+export const Views = (props: Props) => {
+  const account = useContext(AccountContext)
+  return account === undefined ? null : <ViewsMenu {...props} account={account} />
+}
+
+const ViewsMenu = (props: Props & { readonly account: InAccount }) => {
+  const words = useWords(texts)
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details className="menu" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="button quiet small">{words.views}</summary>
+      <div className="popup views">{isOpen && <ViewsList {...props} onClose={() => setOpen(false)} />}</div>
+    </details>
+  )
+}
+
+/** It is read when the menu is opened. */
+const ViewsList = (props: Props & { readonly account: InAccount; readonly onClose: () => void }) => {
+  const { account, now, onChoose, onClose, page } = props
+  const words = useWords(texts)
+  const { merchantId, role } = account
+  const params = { merchant_id: merchantId }
+  const result = useAtom(OwnApi.query("saved_views", "list", { params, reactivityKeys: shown }))
+  const mayRemove = (view: SavedViewResource) => view.is_own || (view.is_shared && role === "owner")
+  return (
+    <>
+      <Loaded result={result} lines={2}>
+        {({ data: { data } }) => {
+          const views = data.filter((view) => view.page === page)
+          if (views.length === 0) return <p className="soft small">{words.none}</p>
+          return views.map((view) => (
+            <div key={view.view_id} className="view">
+              <button
+                type="button"
+                onClick={() => {
+                  onClose()
+                  onChoose(stateOf(view.query))
+                }}
+              >
+                {view.name} {view.is_shared && <span className="soft small">{words.shared}</span>}
+              </button>
+              {mayRemove(view) && (
+                <Act
+                  name={`${words.remove}: ${view.name}`}
+                  label={words.remove}
+                  isDangerous
+                  says={words.removeSays}
+                  run={() =>
+                    act(
+                      OwnApi,
+                      OwnApi.use((client) =>
+                        client.saved_views.remove({ params: { ...params, view_id: view.view_id } })
+                      )
+                    )
+                  }
+                />
+              )}
+            </div>
+          ))
+        }}
+      </Loaded>
+      <Act
+        name={words.save}
+        isPrimary
+        says={words.saveSays}
+        fields={
+          <>
+            <TextField label={words.name} name="name" isRequired maxLength={100} />
+            {role !== "viewer" && (
+              <label className="check">
+                <input type="checkbox" name="is_shared" />
+                {words.share}
+              </label>
+            )}
+          </>
+        }
+        run={(typed) =>
+          act(
+            OwnApi,
+            OwnApi.use((client) =>
+              client.saved_views.create({
+                params,
+                payload: {
+                  page,
+                  name: String(typed.get("name") ?? "").trim(),
+                  query: queryOf(now),
+                  is_shared: typed.get("is_shared") !== null
+                }
+              })
+            )
+          )
+        }
+      />
+    </>
+  )
+}

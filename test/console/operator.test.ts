@@ -1,0 +1,225 @@
+/** What operators do in the console, in a real browser. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { said as done } from "../kit/Merchant.ts"
+import { executable, needsChromium } from "../kit/pages/Browser.ts"
+import { drawn, openConsole, phone, seeded } from "../kit/pages/consolePages.ts"
+
+const operator = "/console/operator"
+
+/** Clicks, counted. */
+const hand = (page: Page) => {
+  let clicks = 0
+  return {
+    click: (name: string | RegExp, within = "main, dialog[open]") =>
+      Effect.promise(async () => {
+        clicks += 1
+        await page
+          .locator(within)
+          .getByRole("button", { name })
+          .or(page.locator(within).getByRole("link", { name }))
+          .last()
+          .click()
+      }),
+    clicks: () => clicks
+  }
+}
+
+const seen = (page: Page, text: string | RegExp) =>
+  Effect.promise(() => page.locator("main, dialog[open]").getByText(text).first().waitFor())
+
+describe.skipIf(executable === undefined)(`the console of operators${needsChromium}`, () => {
+  it.live(
+    "a parked payment is closed from the first page on a phone in three clicks and a note",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* openConsole()
+        const { parkedNo } = yield* seeded(at)
+        const { go, page } = yield* at.enter("operator", phone)
+        yield* go(operator)
+        yield* drawn(page)
+        const { click, clicks } = hand(page)
+        yield* click("Decide", "section.matter:has-text('Payments that no order takes')")
+        yield* click("Close the payment", "section.matter")
+        yield* Effect.promise(() => page.getByLabel("What was done about it").fill("Paid back by bank transfer."))
+        yield* click("Close the payment", "dialog[open]")
+        yield* seen(page, "It was dealt with.")
+        assert.strictEqual(clicks(), 3)
+        const { data } = yield* done(
+          at.api.operator("GET", `/held_up?kind=unapplied_payment&merchant_id=${at.merchantId}`)
+        )
+        assert.deepStrictEqual(data, [])
+        const { entries } = yield* done(
+          at.api.operator("GET", `/merchants/${at.merchantId}/orders/${parkedNo}/timeline?mode=sandbox`)
+        )
+        assert.match(JSON.stringify(entries), /Paid back by bank transfer/)
+      }),
+    120_000
+  )
+
+  it.live(
+    "an act that one operator asked for waits, and another approves it on the page of its object",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* openConsole({ env: { TWO_OPERATORS: "payouts:100,fees" } })
+        const { payoutNo } = yield* seeded(at)
+        yield* at.api.operator("POST", `/payouts/${payoutNo}/approve`)
+        const { go, page } = yield* at.enter("operator")
+        yield* go(operator)
+        yield* seen(page, "Acts that wait for a second operator")
+        yield* go(`${operator}/payouts/${payoutNo}`)
+        yield* drawn(page)
+        const { click } = hand(page)
+        yield* click("Approve", "section.approval")
+        yield* click("Approve", "dialog[open]")
+        yield* seen(page, "It was approved.")
+        const { status } = yield* done(at.api.operator("GET", `/payouts/${payoutNo}`))
+        assert.strictEqual(status, "approved")
+
+        yield* go(`${operator}/merchants/${at.merchantId}/sandbox/settings`)
+        yield* drawn(page)
+        yield* click("Change fees")
+        yield* click("Change fees", "dialog[open]")
+        yield* seen(page, "A second operator has to approve it")
+        yield* go(`${operator}/approvals`)
+        yield* seen(page, "You asked for it. Another operator has to approve it.")
+        assert.strictEqual(yield* Effect.promise(() => page.getByRole("button", { name: "Approve" }).count()), 0)
+      }),
+    120_000
+  )
+
+  it.live(
+    "a merchant is closed only by someone who types its name",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* openConsole()
+        const { name } = yield* done(
+          at.api.operator("POST", `/merchants/${at.merchantId}`, { name: "Corner (Books) & <b>Tea</b>" })
+        )
+        const { go, page } = yield* at.enter("operator")
+        yield* go(`${operator}/merchants/${at.merchantId}/live/settings`)
+        yield* drawn(page)
+        const { click } = hand(page)
+        yield* click("Close for good")
+        const typed = page.locator("dialog[open] input[name=typed_word]")
+        yield* Effect.promise(() => typed.fill("Corner"))
+        yield* click("Close for good", "dialog[open]")
+        const state = () =>
+          Effect.map(done(at.api.operator("GET", `/merchants/${at.merchantId}`)), (found) => found["closed_at"])
+        assert.isNull(yield* state())
+        assert.isFalse(yield* Effect.promise(() => typed.evaluate((input: HTMLInputElement) => input.validity.valid)))
+        yield* Effect.promise(() => typed.fill(name))
+        yield* click("Close for good", "dialog[open]")
+        yield* seen(page, "Closed since")
+        assert.isNotNull(yield* state())
+      }),
+    120_000
+  )
+
+  it.live(
+    "a buyer is erased only after a look at what there is, and a look changes nothing",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* openConsole()
+        yield* seeded(at)
+        const { go, page } = yield* at.enter("operator")
+        yield* go(`${operator}/buyers`)
+        yield* drawn(page)
+        const { click } = hand(page)
+        const erasures = () => Effect.map(done(at.api.operator("GET", "/erasures")), ({ data }) => data.length)
+        assert.strictEqual(yield* Effect.promise(() => page.getByRole("button", { name: "Erase for good" }).count()), 0)
+        yield* Effect.promise(() => page.getByLabel("The buyer's e-mail").fill("reader@example.com"))
+        yield* click("Look at what there is")
+        yield* seen(page, /Orders: 1/)
+        assert.strictEqual(yield* erasures(), 0)
+        yield* click("Erase for good")
+        yield* Effect.promise(() => page.locator("input[name=typed_word]").fill("reader@example.com"))
+        yield* click("Erase for good", "dialog[open]")
+        yield* Effect.promise(() => page.locator("table tbody tr").first().waitFor())
+        assert.strictEqual(yield* erasures(), 1)
+      }),
+    120_000
+  )
+
+  it.live(
+    "a viewer of the installation is offered no act, and no page that its role may not read",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* openConsole()
+        const { parkedNo, payoutNo } = yield* seeded(at)
+        const { go, page, said } = yield* at.enter("watcher")
+        for (const path of [
+          `/merchants/${at.merchantId}/sandbox/orders/${parkedNo}`,
+          `/payouts/${payoutNo}`,
+          `/merchants/${at.merchantId}/sandbox/settings`,
+          `/merchants/${at.merchantId}/sandbox/channel`,
+          "/merchants",
+          "/buyers",
+          "/reconciliation"
+        ]) {
+          yield* go(operator + path)
+          yield* drawn(page)
+          const acts = yield* Effect.promise(() =>
+            page
+              .getByRole("button", {
+                name: /^(Close|Approve|Reject|Suspend|Change|Reset|Set|Create|Export a|Look at|Compare|Show the)/
+              })
+              .count()
+          )
+          assert.strictEqual(acts, 0, path)
+        }
+        const links = yield* Effect.promise(() => page.locator(".side nav a").allTextContents())
+        assert.notInclude(links, "Audit log")
+        assert.deepStrictEqual(said, [])
+      }),
+    120_000
+  )
+
+  it.live(
+    "a number leads to its object, and the chain of the audit log is verified in the browser",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* openConsole()
+        const { payoutNo, tradeNo } = yield* seeded(at)
+        const { go, page } = yield* at.enter("operator")
+        const search = (text: string) =>
+          Effect.promise(async () => {
+            await page.getByRole("searchbox").fill(text)
+            await page.getByRole("searchbox").press("Enter")
+          })
+        yield* go(operator)
+        yield* drawn(page)
+        yield* search(tradeNo)
+        yield* Effect.promise(() => page.waitForURL(`**/merchants/${at.merchantId}/sandbox/orders/${tradeNo}`))
+        yield* search(payoutNo)
+        yield* Effect.promise(() => page.waitForURL(`**/payouts/${payoutNo}`))
+        yield* go(`${operator}/audit`)
+        yield* drawn(page)
+        const { click } = hand(page)
+        yield* click("Verify the chain")
+        yield* click("Begin", "dialog[open]")
+        yield* seen(page, "The whole chain holds.")
+      }),
+    120_000
+  )
+
+  it.live(
+    "the cluster is looked at each second",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* openConsole()
+        const { go, page } = yield* at.enter("operator")
+        yield* Effect.promise(() => page.clock.install())
+        yield* go(`${operator}/cluster`)
+        yield* seen(page, "Shards held")
+        for (let look = 0; look < 3; look += 1) {
+          const answered = page.waitForResponse(/operator\/cluster$/)
+          yield* Effect.promise(() => page.clock.runFor(1_000))
+          yield* Effect.promise(() => answered)
+        }
+        yield* Effect.promise(() => page.locator("svg.spark polyline").first().waitFor())
+      }),
+    120_000
+  )
+})
