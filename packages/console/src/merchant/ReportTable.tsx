@@ -65,6 +65,14 @@ const money = (name: string, field: string): Column => ({
   cell: (line: Record<string, never>) => <Amount minor={line[field]!} currency={line["currency"]!} />
 })
 
+/** Of a statement: a movement that leaves a balance alone shows nothing, so that the others are seen. */
+const change = (name: string, field: "available" | "frozen"): Column => ({
+  name,
+  isNumber: true,
+  cell: (line: StatementLine) =>
+    line.sequence === null && line[field] === 0 ? "" : <Amount minor={line[field]} currency={line.currency} />
+})
+
 const columnsOf = (object: string, words: Texts, language: Language, base: string): ReadonlyArray<Column> => {
   if (object === "fees_report") {
     return [
@@ -86,15 +94,18 @@ const columnsOf = (object: string, words: Texts, language: Language, base: strin
   const named = ({ line }: StatementLine) =>
     line === "opening" ? words.opening : line === "closing" ? words.closing : movementText(line, language)
   return [
-    { name: words.days, cell: ({ from, to }: StatementLine) => (from === to ? from : `${from} – ${to}`) },
+    {
+      name: words.days,
+      cell: ({ from, sequence, to }: StatementLine) => (sequence === null ? "" : from === to ? from : `${from} – ${to}`)
+    },
     { name: words.line, cell: named },
     {
       name: words.count,
       isNumber: true,
       cell: ({ count, sequence }: StatementLine) => (sequence === null ? count : "")
     },
-    money(words.available, "available"),
-    money(words.frozen, "frozen")
+    change(words.available, "available"),
+    change(words.frozen, "frozen")
   ]
 }
 

@@ -3,8 +3,15 @@ import { useState } from "react"
 import { useWords } from "../parts/words.ts"
 
 const texts = {
-  en: { metadata: "Metadata", key: "Key", value: "Value", add: "Add a key", hint: "An empty value removes the key." },
-  zh: { metadata: "元数据", key: "键", value: "值", add: "添加键", hint: "值留空则删除该键。" }
+  en: {
+    metadata: "Metadata",
+    key: "Key",
+    value: "Value",
+    of: "Value of",
+    add: "Add a key",
+    hint: "An empty value removes the key."
+  },
+  zh: { metadata: "元数据", key: "键", value: "值", of: "值：", add: "添加键", hint: "值留空则删除该键。" }
 }
 
 type Metadata = Readonly<Record<string, string>>
@@ -29,7 +36,7 @@ export const MetadataFields = ({ initial }: { readonly initial: Metadata }) => {
           <textarea
             name="value"
             rows={1}
-            aria-label={`${words.value} ${index + 1}`}
+            aria-label={index < known.length ? `${words.of} ${known[index]![0]}` : `${words.value} ${index + 1}`}
             placeholder={words.value}
             defaultValue={known[index]?.[1] ?? ""}
             maxLength={500}

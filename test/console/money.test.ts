@@ -1,0 +1,172 @@
+/** Pages of money in the console: what they do, in a real browser with the whole service behind it. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { executable, needsChromium } from "../kit/pages/Browser.ts"
+import { desktop, drawn, openConsole, phone, seeded } from "../kit/pages/consolePages.ts"
+import { said as done } from "../kit/Merchant.ts"
+import { png } from "../kit/pages/png.ts"
+
+const inDialog = (page: Page) => page.locator("dialog[open]")
+
+describe.skipIf(executable === undefined)(`pages of money in the console${needsChromium}`, () => {
+  it.live(
+    "drafts evidence with a file, counts down to its deadline, and submits it on a phone",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* openConsole()
+        const { disputeNo } = yield* seeded(at)
+        const { go, page, said } = yield* at.enter("support", phone)
+        yield* go(`/disputes/${disputeNo}`)
+        yield* drawn(page)
+        yield* Effect.promise(async () => {
+          assert.match(await page.locator(".note.urgent .left").innerText(), /in [67] days/)
+          await page.getByLabel("Goods or service").fill("A lamp")
+          await page.getByLabel("Add a file").setInputFiles({
+            name: "proof.png",
+            mimeType: "image/png",
+            buffer: png(8, 8)
+          })
+          await page.getByLabel("What the file shows 1").selectOption("receipt")
+          await page.getByRole("button", { name: "Save the draft" }).click()
+          await page.getByText("The draft is saved.").waitFor()
+        })
+        const draft = yield* done(at.get(`/v1/disputes/${disputeNo}/evidence`))
+        assert.deepStrictEqual(draft["evidence"], { product_description: "A lamp" })
+        assert.strictEqual(draft["files"][0].type, "receipt")
+        assert.isFalse(draft["submitted"])
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Submit to the bank" }).click()
+          await inDialog(page).getByRole("button", { name: "Submit to the bank" }).click()
+          await page.getByText("The bank has this evidence.").waitFor()
+        })
+        assert.isTrue((yield* done(at.get(`/v1/disputes/${disputeNo}/evidence`)))["submitted"])
+        assert.deepStrictEqual(said, [])
+      }),
+    120_000
+  )
+
+  it.live(
+    "refunds all paid orders that the filter names, with a result for each",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* openConsole()
+        for (const cart of ["a", "b"])
+          yield* at.paid(2_000, { receipt_email: "reader@example.com", out_trade_no: cart })
+        yield* at.paid(3_000, { receipt_email: "other@example.com", out_trade_no: "c" })
+        const { go, page } = yield* at.enter("owner")
+        yield* go("/orders?receipt_email=reader%40example.com")
+        yield* drawn(page)
+        yield* Effect.promise(async () => {
+          await page.getByText("Act on all").click()
+          await page.locator(".popup").getByRole("button", { name: "Refund" }).click()
+          await inDialog(page).getByText("2 objects will be acted on.").waitFor()
+          await inDialog(page).getByRole("button", { name: "Refund: 2" }).click()
+          await inDialog(page).getByText("2 done, 0 failed, 0 left").waitFor()
+        })
+        assert.strictEqual((yield* at.order("a"))["status"], "refunded")
+        assert.strictEqual((yield* at.order("b"))["status"], "refunded")
+        assert.strictEqual((yield* at.order("c"))["status"], "paid")
+      }),
+    120_000
+  )
+
+  it.live(
+    "pays, refunds and edits an order in the sandbox by the keyboard alone",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* openConsole()
+        yield* done(
+          at.post("/v1/orders", { amount: 4_200, out_trade_no: "k", metadata: { shelf: "A7", note: "1\n2" } })
+        )
+        const { go, page } = yield* at.enter("owner")
+        yield* go("/orders/k")
+        yield* drawn(page)
+        const press = (name: string) => page.getByRole("button", { name, exact: true }).first().press("Enter")
+        yield* Effect.promise(async () => {
+          await press("Pay as the buyer")
+          await inDialog(page).getByLabel("What happens").press("Tab")
+          await inDialog(page).getByRole("button", { name: "Pay as the buyer" }).press("Enter")
+          await page.getByRole("button", { name: "Refund", exact: true }).waitFor()
+          await press("Refund")
+          await inDialog(page).getByLabel("Amount (USD)").fill("12.34")
+          await page.keyboard.press("Enter")
+          await page.locator("h1 .state", { hasText: "Partially refunded" }).waitFor()
+          await press("Edit")
+          await inDialog(page).getByLabel("Value of shelf").fill("B8")
+          await inDialog(page).getByRole("button", { name: "Edit" }).press("Enter")
+          await page.locator(".facts", { hasText: "B8" }).first().waitFor()
+        })
+        const order = yield* at.order("k")
+        assert.strictEqual(order["refunded_amount"], 1_234)
+        assert.deepStrictEqual(order["metadata"], { shelf: "B8", note: "1\n2" })
+      }),
+    120_000
+  )
+
+  it.live(
+    "makes a report, reads it in parts and saves the whole file",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* openConsole()
+        yield* seeded(at)
+        const { go, page } = yield* at.enter("finance", desktop)
+        yield* go("/reports")
+        yield* drawn(page)
+        const ranges: Array<string | undefined> = []
+        page.on("request", (request) => {
+          if (request.url().endsWith("/file")) ranges.push(request.headers()["range"])
+        })
+        const saved = yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Show" }).click()
+          await page.getByRole("cell", { name: "Closing balance" }).first().waitFor()
+          await page.getByRole("button", { name: "Make a report" }).click()
+          await inDialog(page).getByLabel("Report").selectOption("transactions")
+          await inDialog(page).getByRole("button", { name: "Make a report" }).click()
+          const [download] = await Promise.all([
+            page.waitForEvent("download"),
+            page.getByRole("button", { name: /^Save/ }).click()
+          ])
+          const chunks: Array<Buffer> = []
+          for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer)
+          return Buffer.concat(chunks).toString("utf8")
+        })
+        const [report] = (yield* done(at.get("/v1/reports")))["data"]
+        assert.strictEqual(Buffer.byteLength(saved), report.bytes)
+        assert.include(saved, "payment_credit")
+        assert.deepStrictEqual(ranges, [`bytes=0-${report.bytes - 1}`])
+      }),
+    120_000
+  )
+
+  it.live(
+    "offers a viewer nothing that moves money or changes an object",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* openConsole()
+        const { disputeNo, linkId, refundNo, tradeNo } = yield* seeded(at)
+        const { go, page } = yield* at.enter("viewer")
+        for (const path of [
+          `/orders/${tradeNo}`,
+          "/orders",
+          `/refunds/${refundNo}`,
+          `/disputes/${disputeNo}`,
+          "/disputes",
+          "/links",
+          `/links/${linkId}`,
+          "/receipts",
+          "/reports"
+        ]) {
+          yield* go(path)
+          yield* drawn(page)
+          const acts = yield* Effect.promise(() => page.locator(".head .acts button, .tools summary").allInnerTexts())
+          assert.deepStrictEqual(
+            acts.filter((text) => !/^(Filter|Columns)/.test(text)),
+            [],
+            path
+          )
+        }
+      }),
+    120_000
+  )
+})
