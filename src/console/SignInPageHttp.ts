@@ -6,7 +6,7 @@ import { busy } from "../http/replies.ts"
 import type { Admission } from "../http/Admission.ts"
 import { languageOf } from "../pages/language.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
-import { passkeyPlace } from "../platform/runtime/signInSettings.ts"
+import { passkeyPlace, signInSettings } from "../people/signInSettings.ts"
 import { respondSignIn } from "./SignInPage.ts"
 
 /** That nothing but these is needed and nothing can fail is checked here: an error left out does not compile. */
@@ -15,7 +15,9 @@ type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Admission | Sett
 export const layer: Routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const through = yield* PublicAdmission.make
-    const { noOutbound, openId, publicUrl } = yield* Settings
+    const settings = yield* Settings
+    const { noOutbound, publicUrl } = settings
+    const { openId } = settings.of(signInSettings)
     const ways = {
       passkeys: passkeyPlace(publicUrl) !== undefined,
       openId: noOutbound ? undefined : openId?.issuer.host
