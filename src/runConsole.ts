@@ -30,13 +30,14 @@ export const runConsole = Effect.gen(function* () {
   )
   if (links === undefined) {
     return yield* notStarted(
-      "There is no link: this installation demands passkeys, two operators or a provider's word, or has a live merchant."
+      "There is no link: this installation demands passkeys, two operators or a provider's word, " +
+        "or has a live merchant."
     )
   }
   yield* Console.log(linksText(links))
 }).pipe(startable)
 
-/** Of the embedded database at this address, which somebody else may run. */
+/** The links of the embedded database at this address, which another process may run. */
 export const linksAt = (url: Redacted.Redacted) =>
   DemoPeople.links.pipe(
     Effect.provide(
