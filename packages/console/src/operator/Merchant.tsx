@@ -1,7 +1,7 @@
 /** A merchant in one environment: how it stands, everything it has as it reads it itself, and its settings. */
 import type { MerchantResource } from "@coffer/contract/Operator"
 import { lazy, Suspense } from "react"
-import { Link } from "wouter"
+import { Link, useLocation } from "wouter"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { useAtom } from "../api/registry.ts"
@@ -96,6 +96,7 @@ const Merchant = ({ merchantId, mode, tab }: Props) => {
     OperatorsApi.query("merchants", "retrieve", { params: { merchant_id: merchantId }, reactivityKeys: shown })
   )
   const base = ofAccount(merchantId, mode)
+  const [, go] = useLocation()
   return (
     <article className="object">
       <nav className="crumb">
@@ -140,6 +141,18 @@ const Merchant = ({ merchantId, mode, tab }: Props) => {
                 <strong>{words.note}:</strong> {data.note}
               </p>
             )}
+            <select
+              className="phone"
+              aria-label={words.pages}
+              value={tab}
+              onChange={({ target }) => go(target.value === "" ? base : `${base}/${target.value}`)}
+            >
+              {(Object.keys(words.tabs) as Array<Tab>).map((each) => (
+                <option key={each} value={each}>
+                  {words.tabs[each]}
+                </option>
+              ))}
+            </select>
             <nav className="tabs" aria-label={words.pages}>
               {(Object.keys(words.tabs) as Array<Tab>).map((each) => (
                 <Link
