@@ -12,7 +12,7 @@ import * as EventsHttp from "./checkout/EventsHttp.ts"
 import * as LinkPageHttp from "./checkout/LinkPageHttp.ts"
 import * as ConsoleHttp from "./console/ConsoleHttp.ts"
 import * as MerchantSettingsHttp from "./console/MerchantSettingsHttp.ts"
-import * as Unfinished from "./console/Unfinished.ts"
+import * as OverviewHttp from "./console/OverviewHttp.ts"
 import * as SignInPageHttp from "./console/SignInPageHttp.ts"
 import * as DisputeHttp from "./disputes/DisputeHttp.ts"
 import * as ErasureHttp from "./erasures/ErasureHttp.ts"
@@ -41,6 +41,7 @@ import * as LookupHttp from "./lookup/LookupHttp.ts"
 import * as MerchantHttp from "./merchants/MerchantHttp.ts"
 import * as OrderHttp from "./orders/OrderHttp.ts"
 import * as SignInHttp from "./people/SignInHttp.ts"
+import * as SavedViewHttp from "./people/SavedViewHttp.ts"
 import * as PeopleHttp from "./people/PeopleHttp.ts"
 import * as PayoutHttp from "./payouts/PayoutHttp.ts"
 import * as ReportHttp from "./reports/ReportHttp.ts"
@@ -101,7 +102,8 @@ const consoleRoutes = HttpApiBuilder.layer(ConsoleApi).pipe(
     MerchantSettingsHttp.layer,
     OperatorHttp.layerConsole,
     PayoutHttp.layerConsole,
-    Unfinished.layer
+    OverviewHttp.layer,
+    SavedViewHttp.layer
   ])
 )
 const pages = Layer.mergeAll(

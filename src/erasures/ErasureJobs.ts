@@ -13,6 +13,7 @@ import { Workers } from "../platform/jobs/Workers.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
+import { SavedViews } from "../people/SavedViews.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { sealedForErasure } from "../secretKey/SealedRows.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
@@ -189,6 +190,7 @@ const makeSteps = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const store = yield* ErasureStore
   const copies = yield* makeEraseCopies
+  const views = yield* SavedViews
   const mailer = yield* Mailer
   const secrets = yield* Secrets
   const rows = makeBuyerRows(sql)
@@ -235,6 +237,8 @@ const makeSteps = Effect.gen(function* () {
       return { counts: { mails: ids.length }, place: ids.length < ordersMax ? undefined : "more" }
     }),
     links: Effect.fnUntraced(function* (work) {
+      // They are few: of all people of a merchant, the filters that name the buyer.
+      if (work.email !== undefined) yield* views.removeNaming(work.account?.merchantId, work.email)
       const { erased, last } = yield* sqlDefects(rows.eraseLinks(buyersOrders(work, lookedAtMax), patternIn(work)))
       return { counts: { payment_links: erased }, place: last }
     }),

@@ -128,6 +128,7 @@ export const erasurePrefix = "ers_"
 export const personPrefix = "per_"
 export const sessionPrefix = "ses_"
 export const passkeyPrefix = "psk_"
+export const savedViewPrefix = "svw_"
 
 /** The prefixes of what we number ourselves. */
 export const prefixes = {
