@@ -25,23 +25,24 @@ export const runConsole = Effect.gen(function* () {
     )
   }
   const home = path.resolve(folder)
-  const links = yield* linksAt(yield* embeddedDatabase(home), home)
+  const links = yield* linksAt(yield* embeddedDatabase(home)).pipe(
+    Effect.provide(Settings.layer({ embedded: true }).pipe(Layer.provideMerge(DataDir.layer(home))))
+  )
   if (links === undefined) {
     return yield* notStarted(
-      "There is no link: this installation demands passkeys, two operators or a provider's word, or has a live merchant."
+      "There is no link: this installation demands passkeys, two operators or a provider's word, " +
+        "or has a live merchant."
     )
   }
   yield* Console.log(linksText(links))
 }).pipe(startable)
 
-/** Of the embedded database at this address, which somebody else may run. */
-export const linksAt = (url: Redacted.Redacted, home: string) =>
+/** The links of the embedded database at this address, which another process may run. */
+export const linksAt = (url: Redacted.Redacted) =>
   DemoPeople.links.pipe(
     Effect.provide(
       Layer.mergeAll(Secrets.layer, NewIds.layer, Faults.layer).pipe(
         Layer.provideMerge(SecretCheck.layer),
-        Layer.provideMerge(Settings.layer({ embedded: true })),
-        Layer.provideMerge(DataDir.layer(home)),
         Layer.provideMerge(Postgres.layer({ url, connections: 1, name: "coffer-console", watched: false }))
       )
     ),

@@ -59,7 +59,9 @@ const service = Effect.gen(function* () {
     // After the port is closed, and before anything else is.
     Layer.provideMerge(parent.isChild ? Layer.effectDiscard(Effect.addFinalizer(() => parent.handBack)) : Layer.empty),
     // A program that waits for /readyz finds the demo merchant.
-    Layer.provideMerge(embedded ? Layer.effectDiscard(credentials) : Layer.effectDiscard(DemoPeople.withdraw)),
+    Layer.provideMerge(embedded ? Layer.effectDiscard(credentials) : Layer.empty),
+    // On a copy of a database that was a demonstration.
+    Layer.provideMerge(embedded ? Layer.empty : Layer.effectDiscard(DemoPeople.withdraw)),
     Layer.provideMerge(Wiring.service({ remoteSerialization: false })),
     Layer.provideMerge(Wiring.outbound),
     Layer.provideMerge(Layer.succeed(Migrator.Owner, owner)),

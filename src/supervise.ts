@@ -45,8 +45,9 @@ export const supervise = (text: string) =>
     const environmentOf = (number: number) => Effect.map(places(number), (place) => ({ ...shared, ...place }))
 
     const known = Effect.provideContext(Demo.kept, context)
-    const greetOwn = Effect.flatMap(known, (credentials) =>
-      Effect.flatMap(linksAt(Redacted.make(shared["DATABASE_URL"]!), home), (links) => greet(home, links)(credentials))
+    const links = Effect.suspend(() => linksAt(Redacted.make(shared["DATABASE_URL"]!)))
+    const greetOwn = Effect.flatMap(Effect.all([known, Effect.provideContext(links, context)]), ([credentials, own]) =>
+      greet(home, own)(credentials)
     )
     const greeting = embedded ? greetOwn : Effect.provideContext(greetServer, context)
     const words = ["serve", ...(noOutbound ? ["--no-outbound"] : [])]

@@ -1,4 +1,4 @@
-/** What the console shows of the rows of many rooms. */
+/** The figures that the console shows of the rows of many rooms. */
 import { Layer } from "effect"
 import * as Overview from "./Overview.ts"
 import * as OverviewStore from "./OverviewStore.ts"

@@ -1,6 +1,7 @@
 /**
- * Figures of days, counted along one index each: orders by their numbers, payments and refunds by the rows of the ledger,
- * which never change. Days that are over are kept in rows (docs/decisions/0161). What stands out now is read besides.
+ * Figures of days, counted along one index each: orders by their numbers, payments and refunds by the rows of the
+ * ledger, which never change. Days that are over are kept in rows (docs/decisions/0161). Disputes and endpoints that
+ * need somebody now are read besides.
  */
 import { overviewDisputesMax, overviewEndpointsMax } from "@coffer/contract/ConsoleMerchant"
 import type { Account } from "@coffer/model/Account"
@@ -70,8 +71,9 @@ export const layer = Layer.effect(
         sqlDefects(
           Effect.map(
             Effect.flatMap(
-              sql`select day::text as day, figures from overview_days where merchant_id = ${merchantId} and mode = ${mode}
-                and time_zone = ${zone.id} and day >= ${from}::text::date`,
+              sql`select day::text as day, figures from overview_days
+                where merchant_id = ${merchantId} and mode = ${mode}
+                  and time_zone = ${zone.id} and day >= ${from}::text::date`,
               decodeKept
             ),
             (rows) => new Map(rows.map(({ day, figures }) => [day, figures as Figures]))

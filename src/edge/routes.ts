@@ -18,8 +18,8 @@ import type { RequestRecord } from "../http/CurrentRequest.ts"
 
 /**
  * The address as routes know it: `{web_url}/api/v1/...` becomes `{base_url}/v1/...` (silences: G8), and so does an
- * account's address in the console, and the operators' there. A `;` is encoded, because the router would end the path there, although it is an
- * ordinary character in a segment (RFC 3986, 3.3).
+ * account's address in the console, and the operators' there. A `;` is encoded, because the router would end the path
+ * there, although it is an ordinary character in a segment (RFC 3986, 3.3).
  */
 export const routed = (url: string): string =>
   url
@@ -37,7 +37,9 @@ export const consoleAccountOf = (url: string): Account | undefined => {
   return merchantId === undefined ? undefined : { merchantId: MerchantId.make(merchantId), mode: mode as Mode }
 }
 
-/** `/console/api/operator/...`: an operation of `/operator/v1`, called by a person who has a role of the installation. */
+/**
+ * `/console/api/operator/...`: an operation of `/operator/v1`, called by a person who has a role of the installation.
+ */
 const ofOperators = /^\/console\/api\/operator(?=\/)/
 
 /** Whether a page of the console calls the operators' API. */

@@ -24,7 +24,9 @@ export const auditEntryView = (row: AuditRow): AuditEntryResource => ({
   hash: row.hash
 })
 
-/** The same for the merchant that it is about. It learns what operators did, and not who of them, or with which words. */
+/**
+ * The same for the merchant that it is about. It learns what operators did, and not who of them, or with which words.
+ */
 export const merchantEntryView = (row: AuditRow): MerchantAuditEntryResource => {
   const { act, created_at, id, phase, request_id, status, target, ...whole } = auditEntryView(row)
   const shown = { object: "merchant_audit_entry", id, created_at, act, phase, request_id, status, target } as const

@@ -1,6 +1,6 @@
 /**
- * Handlers of the operator's `operators`, `approvals` and `audit_log` groups (docs/architecture.md, section 7), and of the
- * console's `audit_log`.
+ * Handlers of the operator's `operators`, `approvals` and `audit_log` groups (docs/architecture.md, section 7), and of
+ * the console's `audit_log`.
  */
 import { CurrentOperator } from "@coffer/contract/Caller"
 import { ConsoleApi } from "@coffer/contract/Console"

@@ -76,16 +76,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const store = yield* PasskeyStore.PasskeyStore
     const challenges = yield* Challenges
-    const { adminUrl, publicUrl } = yield* Settings
-    const place = passkeyPlace(publicUrl)
-    const origins = [publicUrl, ...(adminUrl === undefined ? [] : [adminUrl])].flatMap((at) => {
-      const origin = passkeyOrigin(publicUrl, at)
-      return origin === undefined ? [] : [origin]
-    })
-    const here = (at: string) =>
-      place === undefined || passkeyOrigin(publicUrl, at) === undefined
-        ? new PasskeyConflict({ reason: "not_here" })
-        : Effect.succeed(place)
+    const { here, origins, place } = placesOf(yield* Settings)
     const judge = yield* makeJudge(place, origins)
 
     /** The challenge that the answer is about. */
@@ -173,6 +164,20 @@ const timeout = 120_000
 
 /** EdDSA, ES256 and RS256. To ask which others there are would warn of an experiment of Node. */
 const supportedAlgorithmIDs = [-8, -7, -257]
+
+/** Where passkeys work, and the origins of the console there. */
+const placesOf = ({ adminUrl, publicUrl }: Pick<Settings["Service"], "adminUrl" | "publicUrl">) => {
+  const place = passkeyPlace(publicUrl)
+  const origins = [publicUrl, ...(adminUrl === undefined ? [] : [adminUrl])].flatMap((at) => {
+    const origin = passkeyOrigin(publicUrl, at)
+    return origin === undefined ? [] : [origin]
+  })
+  const here = (at: string) =>
+    place === undefined || passkeyOrigin(publicUrl, at) === undefined
+      ? new PasskeyConflict({ reason: "not_here" })
+      : Effect.succeed(place)
+  return { here, origins, place }
+}
 
 /** Each fails with why the answer does not hold. */
 const makeJudge = Effect.fnUntraced(function* (place: PasskeyPlace | undefined, origins: ReadonlyArray<string>) {

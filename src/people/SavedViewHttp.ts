@@ -4,7 +4,7 @@
  */
 import { CurrentPerson } from "@coffer/contract/Caller"
 import { ConsoleApi } from "@coffer/contract/Console"
-import { savedViewsMax, type SavedViewResource } from "@coffer/contract/ConsoleMerchant"
+import { savedViewsMax, type SavedViewResource } from "@coffer/contract/SavedViews"
 import * as Wire from "@coffer/contract/Errors"
 import { DateTime, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -35,7 +35,7 @@ const noSuchView = refuseWith(
 const tooMany = refuseWith(
   (request_id) =>
     new Wire.Conflict({
-      message: `A person has ${savedViewsMax.own} views at most, and a merchant ${savedViewsMax.shared} that are shared.`,
+      message: `A person has ${savedViewsMax.own} views at most, and a merchant ${savedViewsMax.shared} shared ones.`,
       request_id
     })
 )

@@ -2,8 +2,8 @@
  * Front door to saved views, which are rows and no more: they are written rarely, by plain statements in the turn of
  * their merchant.
  */
-import type { CreateSavedView, UpdateSavedView } from "@coffer/contract/ConsoleMerchant"
-import { savedViewsMax } from "@coffer/contract/ConsoleMerchant"
+import type { CreateSavedView, UpdateSavedView } from "@coffer/contract/SavedViews"
+import { savedViewsMax } from "@coffer/contract/SavedViews"
 import { createdAtOf, savedViewPrefix } from "@coffer/model/Ids"
 import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"

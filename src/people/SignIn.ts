@@ -60,7 +60,8 @@ export class SignIn extends Context.Service<
   {
     /**
      * Sends a link if somebody has this address, and answers at once in any case. `browser`: the secret in the cookie
-     * of the browser that asks. `at`: the address of the console that it sees. Returns when a link of now stops working.
+     * of the browser that asks. `at`: the address of the console that it sees. Returns when a link of now stops
+     * working.
      */
     readonly ask: (email: string, browser: string, at: string) => Effect.Effect<DateTime.Utc>
     /** Opens a session by a link. */

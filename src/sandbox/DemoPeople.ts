@@ -1,7 +1,7 @@
 /**
- * Two people of the embedded default, by whom somebody on this machine looks at the console without a mail: the owner of
- * the demo merchant, and an operator (docs/decisions/0162). They are let in by a link on the terminal alone. Nobody
- * reads mails to their addresses, and they are gone where the installation is more than a demonstration.
+ * Two people of the embedded default, by whom somebody on this machine looks at the console without a mail: the owner
+ * of the demo merchant, and an operator (docs/decisions/0162). They are let in by a link on the terminal alone. No mail
+ * reaches their addresses, and they are gone where the installation is more than a demonstration.
  */
 import { needsTwo } from "@coffer/model/TwoOperators"
 import { installation } from "@coffer/model/PersonRole"
@@ -28,8 +28,8 @@ const emails = { owner: "owner@demo.invalid", operator: "operator@demo.invalid" 
 const stores = Layer.mergeAll(PeopleStore.layer, PersonSessionStore.layer)
 
 /**
- * Undefined where there are no demo people: the installation demands passkeys, two operators or a provider's word, or it
- * has a merchant that is live. A person of the terminal would be a way around each of these.
+ * Undefined where there are no demo people: the installation demands passkeys, two operators or a provider's word, or
+ * it has a merchant that is live. A person of the terminal would be a way around each of these.
  */
 export const links = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -74,13 +74,13 @@ const makeGive = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (role: Role, at: string) {
     const now = yield* currentTime
-    const given = yield* people.give({ ...role, now, replaces: true })
-    if (typeof given === "string") return yield* Effect.die(new Error(`the demo person has no role: ${given}`))
+    const person = yield* people.give({ ...role, now, replaces: true })
+    if (typeof person === "string") return yield* Effect.die(new Error(`the demo person has no role: ${person}`))
     const token = yield* secrets.random(32)
-    yield* sqlDefects(sql`delete from sign_in_links where person_id = ${given.person_id}`)
+    yield* sqlDefects(sql`delete from sign_in_links where person_id = ${person.person_id}`)
     yield* sessions.insertLink({
       tokenHash: secrets.keyHash(token),
-      personId: given.person_id,
+      personId: person.person_id,
       browserHash: null,
       now,
       expiresAt: DateTime.addDuration(now, linkValidity)

@@ -1,6 +1,7 @@
 /** The first start on a laptop: nothing but an empty COFFER_HOME. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { consoleBrowser } from "../kit/callers/console.ts"
 import { credentialsOf, launch, newHome, run } from "../kit/Process.ts"
 
 describe("a first start", () => {
@@ -25,6 +26,24 @@ describe("a first start", () => {
       assert.include(said.stdout, `${home}/credentials.json`)
       assert.include(said.stdout, `${baseUrl}/docs`)
       assert.strictEqual(said.stderr, "")
+    })
+  )
+
+  it.live("prints two links that sign in to the console, each once", () =>
+    Effect.gen(function* () {
+      const home = yield* newHome
+      const { api, baseUrl, said } = yield* run({ env: { COFFER_HOME: home } })
+      const linksOf = (text: string) => [...text.matchAll(/http\S+\/console\/sign-in#[\w-]{43}/g)].map(([link]) => link)
+      const greeted = linksOf(said.stdout)
+      assert.lengthOf(greeted, 2)
+      assert.isTrue(greeted.every((link) => link.startsWith(baseUrl)))
+      const use = (link: string) =>
+        Effect.map(
+          consoleBrowser(api).call("POST", "/sign_in/use", { token: link.split("#")[1] }),
+          ({ body, status }) => [status, body.data?.person.roles[0].role]
+        )
+      assert.deepStrictEqual(yield* use(greeted[0]!), [201, "owner"])
+      assert.strictEqual((yield* use(greeted[0]!))[0], 400)
     })
   )
 })

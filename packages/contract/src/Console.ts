@@ -13,8 +13,7 @@ import {
   MerchantPayoutsGroup,
   MerchantQuotasGroup,
   MerchantSettingsGroup,
-  OverviewGroup,
-  SavedViewsGroup
+  OverviewGroup
 } from "./ConsoleMerchant.ts"
 import { ConsoleGuest, Decoding, PersonSession } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
@@ -30,6 +29,7 @@ import {
   SessionResource,
   sessionSample
 } from "./People.ts"
+import { SavedViewsGroup } from "./SavedViews.ts"
 import { PasskeyOptions, PasskeysGroup, UsePasskey } from "./Passkeys.ts"
 import { publishOperators } from "./publish.ts"
 

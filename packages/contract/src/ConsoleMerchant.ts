@@ -1,15 +1,14 @@
 /**
- * The console's own operations for a merchant, beside those of `/v1` that its pages call: settings, the merchant's audit
- * log, its payouts, the figures of the home page, saved views and the quotas of this minute.
+ * The console's own operations for a merchant, beside those of `/v1` that its pages call: settings, the merchant's
+ * audit log, its payouts, the figures of the home page and the quotas of this minute.
  */
-import { optional, withoutNulls } from "@coffer/model/optional"
-import { OneLine } from "@coffer/model/Text"
+import { withoutNulls } from "@coffer/model/optional"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { BalanceResource } from "./Balance.ts"
 import { Decoding, PersonSession } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
-import { Conflict, InvalidRequest, PayoutNotFound, SavedViewNotFound, Unavailable } from "./Errors.ts"
+import { Conflict, InvalidRequest, PayoutNotFound, Unavailable } from "./Errors.ts"
 import {
   anyMode,
   currency,
@@ -271,120 +270,6 @@ export class OverviewGroup extends HttpApiGroup.make("overview")
   .middleware(Decoding)
   .middleware(PersonSession)
   .annotate(OpenApi.Description, "The home page.") {}
-
-// Saved views --------------------------------------------------------------------
-
-/** Views of one person at one merchant that are the person's own, and views that a merchant's people share. */
-export const savedViewsMax = { own: 100, shared: 200 } as const
-
-const viewName = OneLine(1, 100).annotate({ description: "What people call it." })
-const viewQuery = Schema.String.check(
-  Schema.isMaxLength(2_000),
-  Schema.isPattern(/^[!-~]*$/, { expected: "the query of an address, percent-encoded" })
-).annotate({ description: "Filters and columns, as the query of the page's address without its `?`." })
-const isShared = Schema.Boolean.annotate({ description: "Whether all people of the merchant see it." })
-
-export const SavedViewResource = withExample(
-  Schema.Struct({
-    object: kind("saved_view"),
-    view_id: text("Number of the view."),
-    merchant_id: merchantId,
-    page: text("The page that it is of: `orders`."),
-    name: text("What people call it."),
-    query: text("The query of the page's address, without its `?`."),
-    is_shared: isShared,
-    is_own: Schema.Boolean.annotate({ description: "Whether the person who asks has made it." }),
-    created_at: instant("When it was saved first."),
-    updated_at: instant("When it last changed.")
-  }).annotate({ identifier: "SavedView", description: "A list with its filters, under a name." }),
-  {
-    object: "saved_view",
-    view_id: sampleIds.savedView,
-    merchant_id: sampleIds.merchant,
-    page: "orders",
-    name: "Paid in euros",
-    query: "status=paid&currency=USD",
-    is_shared: false,
-    is_own: true,
-    created_at: "2026-11-21T09:00:00.000Z",
-    updated_at: "2026-11-21T09:00:00.000Z"
-  }
-)
-export type SavedViewResource = typeof SavedViewResource.Encoded
-
-const CreateSavedView = withoutNulls(
-  Schema.Struct({
-    page: Schema.String.check(
-      Schema.isMaxLength(40),
-      Schema.isPattern(/^[a-z][a-z_]*$/, { expected: "the name of a page" })
-    ).annotate({
-      description: "The page that it is of: `orders`, `refunds`, `disputes` and so on."
-    }),
-    name: viewName,
-    query: viewQuery,
-    is_shared: optional(isShared, "Whether all people of the merchant see it; `false` unless given.")
-  }).annotate({ examples: [{ page: "orders", name: "Paid in dollars", query: "status=paid&currency=USD" }] })
-)
-export type CreateSavedView = typeof CreateSavedView.Type
-
-const UpdateSavedView = withoutNulls(
-  Schema.Struct({
-    name: optional(viewName, "What people call it."),
-    query: optional(viewQuery, "Filters and columns."),
-    is_shared: optional(isShared, "Whether all people of the merchant see it.")
-  }).annotate({ examples: [{ is_shared: true }] })
-)
-export type UpdateSavedView = typeof UpdateSavedView.Type
-
-const ofView = { ...ofMerchant, view_id: text("The view's number.") }
-
-export class SavedViewsGroup extends HttpApiGroup.make("saved_views")
-  .add(
-    HttpApiEndpoint.get("list", `${ofConsole}/views`, {
-      params: ofMerchant,
-      success: listed(SavedViewResource)
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary: "Saved views, newest first",
-        description: `The person's own, at most ${savedViewsMax.own}, and those that are shared, at most ${savedViewsMax.shared}.`
-      })
-    ),
-    HttpApiEndpoint.post("create", `${ofConsole}/views`, {
-      params: ofMerchant,
-      payload: CreateSavedView,
-      success: enveloped(SavedViewResource).pipe(HttpApiSchema.status(201)),
-      error: [Conflict, InvalidRequest]
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary: "Save a view",
-        description: "409: there are as many as there may be. A viewer saves views, and shares none: 403."
-      })
-    ),
-    HttpApiEndpoint.post("update", `${ofConsole}/views/:view_id`, {
-      params: ofView,
-      payload: UpdateSavedView,
-      success: enveloped(SavedViewResource),
-      error: [Conflict, InvalidRequest, SavedViewNotFound]
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary: "Change a view of mine",
-        description: "A field that is left out stays. 404 for a view of somebody else."
-      })
-    ),
-    HttpApiEndpoint.post("remove", `${ofConsole}/views/:view_id/remove`, {
-      params: ofView,
-      success: enveloped(SavedViewResource),
-      error: SavedViewNotFound
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary: "Remove a view",
-        description: "One's own; an owner removes shared ones of others, too."
-      })
-    )
-  )
-  .middleware(Decoding)
-  .middleware(PersonSession)
-  .annotate(OpenApi.Description, "Lists with their filters, under a name.") {}
 
 // Quotas -------------------------------------------------------------------------
 

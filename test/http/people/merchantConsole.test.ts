@@ -1,4 +1,4 @@
-/** What a merchant's people read and change of their merchant itself: settings, the audit log, payouts, quotas. */
+/** All that a merchant's people read and change of their merchant itself: settings, the audit log, payouts, quotas. */
 import { PersonRole } from "@coffer/model/PersonRole"
 import { forbiddenSetting, needsFreshSession } from "@coffer/rules/people/settingsRoles"
 import { assert, describe, it } from "@effect/vitest"

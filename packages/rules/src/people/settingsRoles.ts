@@ -1,4 +1,4 @@
-/** Which settings of its merchant a role may change in the console, beside what `consoleActs.ts` says of the act. Pure. */
+/** The settings of its merchant that a role may change in the console, beside what `consoleActs.ts` says. Pure. */
 import type { PersonRole } from "@coffer/model/PersonRole"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -10,7 +10,7 @@ export interface SettingsPatch extends Fields {
 /** The sandbox, and where live events go: a developer may make live endpoints, too. */
 const isDevelopers = (field: string): boolean => field.startsWith("sandbox") || field === "live.default_notify_url"
 
-/** Whether a change needs a session that was opened a short time ago: it lets keys in from elsewhere, or locks them out. */
+/** Whether a change needs a session that was opened a short time ago: it lets keys in, or locks them out. */
 const isForFresh = (field: string): boolean => field === "live.ip_allowlist"
 
 /** `time_zone`, `sandbox`, `live.ip_allowlist`. */
