@@ -220,6 +220,33 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
     })
   )
 
+  it.live("keeps a list's filters under a name, and shows a shared view to others", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      yield* at.paid(3_000)
+      const { go, page } = yield* at.enter("owner")
+      yield* go("/orders?status=paid")
+      yield* drawn(page)
+      yield* Effect.promise(async () => {
+        await page.getByText("Views", { exact: true }).click()
+        await page.getByRole("button", { name: "Save this view" }).click()
+        const dialog = page.getByRole("dialog")
+        await dialog.getByLabel("Name").fill("Paid ones")
+        await dialog.getByLabel(/^Share it/).check()
+        await dialog.getByRole("button", { name: "Save this view" }).click()
+        await page.getByRole("button", { name: /^Paid ones/ }).waitFor()
+      })
+      const other = yield* at.enter("viewer")
+      yield* other.go("/orders")
+      yield* drawn(other.page)
+      yield* Effect.promise(async () => {
+        await other.page.getByText("Views", { exact: true }).click()
+        await other.page.getByRole("button", { name: /^Paid ones/ }).click()
+        await other.page.waitForURL(/\/orders\?status=paid$/)
+      })
+    })
+  )
+
   it.live("offers a viewer nothing that it may not do", () =>
     Effect.gen(function* () {
       const at = yield* openConsole()

@@ -1,5 +1,5 @@
 /** Saved views of a list: its filters and columns under a name, one's own or shared with the people of the merchant. */
-import type { SavedViewResource } from "@coffer/contract/ConsoleMerchant"
+import type { SavedViewResource } from "@coffer/contract/SavedViews"
 import { useContext, useState } from "react"
 import { act, shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
