@@ -85,8 +85,10 @@ export const seeded = Effect.fnUntraced(function* (at: OpenConsole) {
   const payout = yield* done(
     at.api.operator("POST", `/merchants/${at.merchantId}/payouts`, { mode: "sandbox", currency: "USD", amount: 2_500 })
   )
+  const { data: movements } = yield* done(at.get("/v1/balance_transactions?limit=1"))
   yield* at.atRest
   return {
+    ledgerId: movements[0]["id"] as string,
     merchantId: at.merchantId,
     parkedNo: parked["trade_no"] as string,
     payoutNo: payout["payout_no"] as string,
@@ -100,6 +102,22 @@ export const seeded = Effect.fnUntraced(function* (at: OpenConsole) {
 })
 
 export type Seeded = Effect.Success<ReturnType<typeof seeded>>
+
+/** Pages of a merchant's money. */
+const moneyPages: ReadonlyArray<readonly [name: string, path: (seed: Seeded) => string]> = [
+  ["refunds", () => "/refunds"],
+  ["refund", ({ refundNo }) => `/refunds/${refundNo}`],
+  ["disputes", () => "/disputes"],
+  ["dispute", ({ disputeNo }) => `/disputes/${disputeNo}`],
+  ["links", () => "/links"],
+  ["link", ({ linkId }) => `/links/${linkId}`],
+  ["receipts", () => "/receipts"],
+  ["ledger", () => "/ledger"],
+  ["ledger row", ({ ledgerId }) => `/ledger/${ledgerId}`],
+  ["own payouts", () => "/payouts"],
+  ["own payout", ({ payoutNo }) => `/payouts/${payoutNo}`],
+  ["reports", () => "/reports"]
+]
 
 const operator = "/console/operator"
 
@@ -132,6 +150,7 @@ export const consoleTable: ReadonlyArray<readonly [name: string, path: (seed: Se
   ["orders", () => "/orders"],
   ["order", ({ tradeNo }) => `/orders/${tradeNo}`],
   ["order that waits", ({ waitingNo }) => `/orders/${waitingNo}`],
+  ...moneyPages,
   ...operatorPages.map(([name, path]) => [name, path, "operator"] as const)
 ]
 
