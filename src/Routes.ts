@@ -12,7 +12,7 @@ import * as EventsHttp from "./checkout/EventsHttp.ts"
 import * as LinkPageHttp from "./checkout/LinkPageHttp.ts"
 import * as ConsoleHttp from "./console/ConsoleHttp.ts"
 import * as MerchantSettingsHttp from "./console/MerchantSettingsHttp.ts"
-import * as Unfinished from "./console/Unfinished.ts"
+import * as OverviewHttp from "./console/OverviewHttp.ts"
 import * as SignInPageHttp from "./console/SignInPageHttp.ts"
 import * as DisputeHttp from "./disputes/DisputeHttp.ts"
 import * as ErasureHttp from "./erasures/ErasureHttp.ts"
@@ -30,9 +30,7 @@ import * as FailedCredentials from "./edge/FailedCredentials.ts"
 import * as OperatorToken from "./edge/OperatorToken.ts"
 import * as PersonSession from "./edge/PersonSession.ts"
 import * as PublicAdmission from "./edge/PublicAdmission.ts"
-import * as Quotas from "./edge/Quotas.ts"
 import * as ShortPath from "./edge/ShortPath.ts"
-import * as LeakedKeys from "./edge/LeakedKeys.ts"
 import { layerCompressed } from "./edge/staticContent.ts"
 import * as ApiKeyHttp from "./keys/ApiKeyHttp.ts"
 import * as LinkHttp from "./links/LinkHttp.ts"
@@ -41,6 +39,7 @@ import * as LookupHttp from "./lookup/LookupHttp.ts"
 import * as MerchantHttp from "./merchants/MerchantHttp.ts"
 import * as OrderHttp from "./orders/OrderHttp.ts"
 import * as SignInHttp from "./people/SignInHttp.ts"
+import * as SavedViewHttp from "./people/SavedViewHttp.ts"
 import * as PeopleHttp from "./people/PeopleHttp.ts"
 import * as PayoutHttp from "./payouts/PayoutHttp.ts"
 import * as ReportHttp from "./reports/ReportHttp.ts"
@@ -101,7 +100,8 @@ const consoleRoutes = HttpApiBuilder.layer(ConsoleApi).pipe(
     MerchantSettingsHttp.layer,
     OperatorHttp.layerConsole,
     PayoutHttp.layerConsole,
-    Unfinished.layer
+    OverviewHttp.layer,
+    SavedViewHttp.layer
   ])
 )
 const pages = Layer.mergeAll(
@@ -110,7 +110,7 @@ const pages = Layer.mergeAll(
   ),
   EventsHttp.layer,
   channels.routes,
-  LeakedKeys.layer,
+  PublicAdmission.layerLeakedKeys,
   Layer.mergeAll(FilesHttp.layer, Docs.layer, ConsoleHttp.layer).pipe(Layer.provide(PublicAdmission.layer))
 )
 const middleware = Layer.mergeAll(
@@ -121,7 +121,7 @@ const middleware = Layer.mergeAll(
   PersonSession.layerGuest,
   Decoding.layer,
   Idempotency.layer,
-  Quotas.layer
+  MerchantKey.layerQuotas
 )
 
 /** Every route, with what each request passes on its way. */

@@ -8,6 +8,7 @@ import { Layer } from "effect"
 import * as AuditRoom from "./audit/AuditRoom.ts"
 import * as Channel from "./channel/Channel.ts"
 import * as channels from "./channels.ts"
+import * as ConsoleRoom from "./console/ConsoleRoom.ts"
 import * as DisputesRoom from "./disputes/DisputesRoom.ts"
 import * as Watch from "./doctor/Watch.ts"
 import * as EdgeRoom from "./edge/EdgeRoom.ts"
@@ -78,10 +79,13 @@ export interface Parts {
   readonly channels?: Layer.Layer<never, never, channels.Needs>
 }
 
+/** It looks at the rows of the rooms above. */
+const shown = Layer.provideMerge(ConsoleRoom.layer, overview)
+
 /** Rooms, slots and workers: the service without its HTTP port. Needs Settings, a database, Faults and Outbound. */
 export const service = (parts: Parts) =>
   opened.pipe(
-    Layer.provideMerge(overview),
+    Layer.provideMerge(shown),
     Layer.provideMerge(SandboxRoom.layer),
     Layer.provideMerge(parts.channels === undefined ? channels.layer : Layer.merge(channels.layer, parts.channels)),
     Layer.provideMerge(aboutOrders),

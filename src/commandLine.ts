@@ -96,6 +96,12 @@ const coffer = Command.make("coffer").pipe(
               ({ runDoctor }) => runDoctor(options)
             )
         ).pipe(Command.withDescription("Check this installation; exit code 1 for a warning, 2 for an error")),
+        Command.make("console", {}, () =>
+          Effect.flatMap(
+            load(() => import("./runConsole.ts")),
+            ({ runConsole }) => runConsole
+          )
+        ).pipe(Command.withDescription("Print links that sign in to the console of an embedded installation")),
         Command.make("openapi", { operator: operatorsDocument }, (options) =>
           Effect.flatMap(
             load(() => import("./runOpenapi.ts")),

@@ -29,6 +29,7 @@ import * as Tenancy from "@coffer/cluster/Tenancy"
 import * as clusterLayers from "./platform/cluster/clusterLayers.ts"
 import { serveWaiting } from "./edge/HttpServer.ts"
 import { type Credentials, credentials, operatorUrl } from "./sandbox/Demo.ts"
+import * as DemoPeople from "./sandbox/DemoPeople.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
 import * as Wiring from "./Wiring.ts"
 
@@ -58,7 +59,7 @@ const service = Effect.gen(function* () {
     // After the port is closed, and before anything else is.
     Layer.provideMerge(parent.isChild ? Layer.effectDiscard(Effect.addFinalizer(() => parent.handBack)) : Layer.empty),
     // A program that waits for /readyz finds the demo merchant.
-    Layer.provideMerge(embedded ? Layer.effectDiscard(credentials) : Layer.empty),
+    Layer.provideMerge(embedded ? Layer.effectDiscard(credentials) : Layer.effectDiscard(DemoPeople.withdraw)),
     Layer.provideMerge(Wiring.service({ remoteSerialization: false })),
     Layer.provideMerge(Wiring.outbound),
     Layer.provideMerge(Layer.succeed(Migrator.Owner, owner)),
@@ -86,7 +87,9 @@ const service = Effect.gen(function* () {
     url: Effect.succeed(url)
   }
   yield* Effect.forkScoped(Effect.provideContext(lookWhereLive(installation), context))
-  const greeting = embedded ? Effect.flatMap(credentials, greet(home)) : greetServer
+  const greeting = embedded
+    ? Effect.flatMap(Effect.all([credentials, DemoPeople.links]), ([known, links]) => greet(home, links)(known))
+    : greetServer
   if (parent.isChild) yield* Effect.provideContext(tellParent, context)
   else yield* Effect.provideContext(greeting, context)
   if (noOutbound && !parent.isChild) yield* Console.log(Settings.closedText)
@@ -254,7 +257,14 @@ const curl = ({ base_url, sandbox_key }: Credentials) =>
     `-H 'Content-Type: application/json' -d '{"amount": 1999, "subject": "A first order"}'`
   ].join(" ")
 
-export const greet = (home: string) => (known: Credentials) =>
+/** The holder of one is let in once, so a log that has them is worth nothing after a short time. */
+export const linksText = ({ operator, owner }: DemoPeople.DemoLinks) => `  Console      ${owner}
+               as the owner of the demo merchant
+  Operators'   ${operator}
+               as an operator
+  Each link works once, for 15 minutes. "npm run coffer -- console" prints new ones.`
+
+export const greet = (home: string, links: DemoPeople.DemoLinks | undefined) => (known: Credentials) =>
   Console.log(`
 Coffer is ready.
 
@@ -263,7 +273,7 @@ Coffer is ready.
   Credentials  ${path.join(home, "credentials.json")}
   Operators    ${known.operator_url}
   Reference    ${known.base_url.replace(/\/v1$/, "")}/docs
-
+${links === undefined ? "" : `\n${linksText(links)}\n`}
 Create an order:
 
   ${curl(known)}

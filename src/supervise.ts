@@ -14,6 +14,7 @@ import * as Settings from "./platform/runtime/Settings.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as Postgres from "./platform/postgres/Postgres.ts"
 import * as Demo from "./sandbox/Demo.ts"
+import { linksAt } from "./runConsole.ts"
 import { greet, greetServer, notStarted, startable } from "./serve.ts"
 import "./settingsOfRooms.ts"
 
@@ -44,7 +45,10 @@ export const supervise = (text: string) =>
     const environmentOf = (number: number) => Effect.map(places(number), (place) => ({ ...shared, ...place }))
 
     const known = Effect.provideContext(Demo.kept, context)
-    const greeting = embedded ? Effect.flatMap(known, greet(home)) : Effect.provideContext(greetServer, context)
+    const greetOwn = Effect.flatMap(known, (credentials) =>
+      Effect.flatMap(linksAt(Redacted.make(shared["DATABASE_URL"]!), home), (links) => greet(home, links)(credentials))
+    )
+    const greeting = embedded ? greetOwn : Effect.provideContext(greetServer, context)
     const words = ["serve", ...(noOutbound ? ["--no-outbound"] : [])]
     return yield* Children.run({ count, program: process.argv[1]!, words, environmentOf }, (children) =>
       Effect.gen(function* () {

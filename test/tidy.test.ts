@@ -79,11 +79,14 @@ const floors: ReadonlyArray<string> = [
 /** The imports that a kind of file may not have, and why. */
 const closedTo: ReadonlyArray<readonly [kind: RegExp, isClosed: (imported: string, file: string) => boolean]> = [
   // A handler asks its room's front door.
-  [/Http\.ts$/, (imported) => /(Store|Entity)\.ts$/.test(imported)],
-  // An owner reads its own room's rows, and asks the front doors of others.
-  [/Entity\.ts$/, (imported, file) => imported.endsWith("Store.ts") && path.dirname(imported) !== path.dirname(file)],
+  [/Http\.ts$/, (imported) => /(Store|Commands)\.ts$/.test(imported)],
+  // An owner reads its own room's rows, and asks the front doors of others. A visit to a link makes an order's row.
+  [
+    /(?<!\/Link)Commands\.ts$/,
+    (imported, file) => imported.endsWith("Store.ts") && path.dirname(imported) !== path.dirname(file)
+  ],
   // A view is a pure function.
-  [/View\.ts$/, (imported) => /(Store|Entity|Http)\.ts$/.test(imported)],
+  [/View\.ts$/, (imported) => /(Store|Commands|Http)\.ts$/.test(imported)],
   // They are published alone.
   [/^packages\/sdk\/src\//, (imported) => !imported.startsWith("packages/sdk/src/")],
   [/^packages\/cluster\//, (imported) => imported !== "" && !imported.startsWith("packages/cluster/")],
@@ -303,7 +306,7 @@ describe("tidy", () => {
     )
   })
 
-  it("a handler, an entity and a view import only what their kind may know", () => {
+  it("a handler, an owner and a view import only what their kind may know", () => {
     const stray = imports.filter(({ file, specifier }) => {
       const imported = importedBy(file, specifier) ?? ""
       return closedTo.some(([kind, isClosed]) => kind.test(file) && isClosed(imported, file))

@@ -5,14 +5,15 @@
  */
 import type { Consequence } from "@coffer/rules/Consequence"
 import { type OrderCommand, RefundRefused } from "@coffer/rules/order/Order"
-import type { InsufficientBalance } from "@coffer/rules/wallet/post"
+import type { InsufficientBalance, Movement } from "@coffer/rules/wallet/post"
 import type { WalletName } from "@coffer/rules/wallet/Wallet"
-import { Effect, type Scope } from "effect"
-import { Events } from "../events/Events.ts"
+import { type DateTime, Effect, type Scope } from "effect"
+import { Events, type Recorder } from "../events/Events.ts"
 import type { OwnerUnavailable } from "../platform/cluster/ask.ts"
 import { makeTurns, showTurns } from "../platform/cluster/turns.ts"
 import {
   AlreadyExists,
+  type Change,
   type ChangeSet,
   type CommitError,
   isOvertaken,
@@ -24,10 +25,10 @@ import {
 import { bringsNumbers } from "../platform/commit/numbered.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { type CarriedOut, Instructions, type PerformedCommand } from "../wallets/Instructions.ts"
+import { type CarriedOut, instruct, Instructions, type PerformedCommand } from "../wallets/Instructions.ts"
 import { type Entry, type Instruction, noEntry, type Wallets } from "../wallets/Wallets.ts"
 import type { Aggregate, Kind, Stored } from "./Aggregate.ts"
-import { type Derived, derive, deriveNew, type PerformOptions } from "./derive.ts"
+import { type Answering, answerOf } from "../idempotency/Answering.ts"
 
 /** The failures of any write. The caller may send it again. */
 export type WriteFailure = NotCommitted | OwnerUnavailable
@@ -217,6 +218,111 @@ const isForCaller = (entry: Entry | undefined, failure: unknown) =>
 const isAbout = (changes: ChangeSet, failure: unknown): boolean =>
   (failure instanceof StaleVersion || failure instanceof AlreadyExists) &&
   changes.some((change) => change.table === failure.table && keyOf(change) === failure.key)
+
+// From a decision to the rows that are committed --------------------------------
+// One synchronous step without effects. Everything that needs an effect (where events go, the clock, the row beside the
+// object) is read before and comes in as surroundings. Pure.
+
+/** The parts of a change that come with its command. */
+export interface PerformOptions {
+  /** The answer to the request is committed with the change. */
+  readonly answer?: Answering | undefined
+  /** Money and rows of the caller. They are committed with the change; a command that changes nothing commits none. */
+  readonly entry?: Entry | undefined
+}
+
+export interface Surroundings extends PerformOptions {
+  readonly now: DateTime.Utc
+  readonly record: Recorder
+}
+
+/** All that is committed together. */
+export interface Derived<State> extends Entry {
+  readonly after: Stored<State>
+  /** Those of the changes that are the aggregate's own: when one of them is stale the command is decided again. */
+  readonly own: ChangeSet
+  /** Undefined when the order stays as it is. */
+  readonly order: OrderCommand | undefined
+}
+
+/** The change that the facts of a command make. Without facts only the answer is left. */
+export const derive = <K extends Kind>(
+  aggregate: Aggregate<K>,
+  before: Stored<K["State"]>,
+  facts: ReadonlyArray<K["Fact"]>,
+  surroundings: Surroundings & { readonly related: K["Related"]; readonly command: K["Command"] }
+): Derived<K["State"]> => {
+  const { answer, related, command, entry = noEntry, now } = surroundings
+  if (facts.length === 0) {
+    const changes = answerOf(answer, aggregate.view(before.state))
+    return { ...noEntry, after: before, own: [], order: undefined, changes }
+  }
+  const version = before.version + 1
+  const movements: Array<Movement> = []
+  const created: Array<Change> = []
+  const events: Array<Change> = []
+  let { state } = before
+  let { reserve } = entry
+  let order: OrderCommand | undefined
+  for (const fact of facts) {
+    const consequence = aggregate.consequences(state, fact)
+    state = aggregate.evolve(state, fact)
+    movements.push(...consequence.movements)
+    reserve += consequence.reserve
+    order = consequence.order ?? order
+    created.push(...(aggregate.creates?.(state, fact) ?? []))
+    events.push(...announce(aggregate, { state, version }, consequence, surroundings))
+  }
+  const relatedChanges = aggregate.related?.changes(aggregate.idOf(state), related, facts) ?? []
+  const own = [aggregate.replacement(before, state, now), ...relatedChanges]
+  return {
+    after: { state, version },
+    own,
+    order,
+    movements: [...movements, ...entry.movements],
+    reserve,
+    changes: [...own, ...created, ...events, ...entry.changes, ...answerOf(answer, aggregate.view(state))],
+    instructions: [
+      ...instructionsOf(aggregate, { id: aggregate.idOf(state), version: before.version, command, answer }),
+      ...entry.instructions
+    ]
+  }
+}
+
+const instructionsOf = <K extends Kind>(
+  { instruction }: Aggregate<K>,
+  performed: PerformedCommand<K["Id"], K["Command"]>
+): ReadonlyArray<Instruction> => (instruction === undefined ? [] : [instruct(instruction, performed)])
+
+/** All that is committed for a new object. */
+export const deriveNew = <K extends Kind>(
+  aggregate: Aggregate<K>,
+  state: K["State"],
+  consequence: Consequence,
+  { changes, instructions }: Pick<Entry, "changes" | "instructions">,
+  surroundings: Surroundings
+): Derived<K["State"]> => {
+  const after = { state, version: 1 }
+  const own = [aggregate.insertion(state)]
+  const events = announce(aggregate, after, consequence, surroundings)
+  const answer = answerOf(surroundings.answer, aggregate.view(state))
+  const { movements, order, reserve } = consequence
+  const all = [...own, ...events, ...changes, ...answer]
+  return { after, own, order, movements, reserve, changes: all, instructions }
+}
+
+/** The event, with the object as it is after that very fact. */
+const announce = <K extends Kind>(
+  aggregate: Aggregate<K>,
+  { state, version }: Stored<K["State"]>,
+  { announced }: Consequence,
+  { now, record }: Surroundings
+): ChangeSet => {
+  if (announced === undefined) return []
+  const object = { ...aggregate.view(state) }
+  const about = { objectId: aggregate.idOf(state), ...aggregate.orderOf!(state) }
+  return record({ type: announced, object, sequence: version, ...about }, now)
+}
 
 // A command that another runner has performed, decided again here (`wallets/Instructions.ts`) ----
 

@@ -154,6 +154,12 @@ export interface Pretended {
   readonly setReachable: (merchantId: string, reachable: boolean) => Effect.Effect<void>
 }
 
+/** The buyer of a sandbox's order, at the channel that pretends it. A live order has none: its bank is not reached. */
+export interface Buyer extends Pick<Pretended, "pausedUntil" | "hasPaid"> {
+  /** An attempt that has a number is made once, however often it is asked for. */
+  readonly pay: Pretended["charge"]
+}
+
 export class Channel extends Context.Service<
   Channel,
   {
@@ -174,6 +180,7 @@ export class Channel extends Context.Service<
     readonly takerOf: (payee: Payee) => Effect.Effect<Option.Option<RegisteredChannel>>
     /** The pretended buyers and banks of an account, if it has any; `name`: the channel that is meant. */
     readonly pretendedOf: (payee: Payee, name?: ChannelName) => Effect.Effect<Option.Option<Pretended>>
+    readonly buyer: Buyer
     /** An order may have been begun at each of them. */
     readonly cancel: RegisteredChannel["cancel"]
     readonly lookUp: HostedPage["lookUp"]
@@ -196,6 +203,12 @@ export const make = (): Channel["Service"] => {
   }
   const first = (payee: Payee, among: (channel: RegisteredChannel) => boolean) =>
     Effect.findFirst(registered.filter(among), (channel) => channel.takes(payee))
+  const pretendedOf: Channel["Service"]["pretendedOf"] = Effect.fnUntraced(function* (payee, name) {
+    const meant = name === undefined ? undefined : find(name)?.pretended
+    if (meant !== undefined) return Option.some(meant)
+    const pretending = yield* first(payee, (channel) => channel.pretended !== undefined)
+    return Option.flatMapNullishOr(pretending, ({ pretended }) => pretended)
+  })
   const pages = () => registered.flatMap(({ page }) => (page === undefined ? [] : [page]))
 
   return {
@@ -232,12 +245,8 @@ export const make = (): Channel["Service"] => {
       return age
     }),
     takerOf: (payee) => first(payee, () => true),
-    pretendedOf: Effect.fnUntraced(function* (payee, name) {
-      const meant = name === undefined ? undefined : find(name)?.pretended
-      if (meant !== undefined) return Option.some(meant)
-      const pretending = yield* first(payee, (channel) => channel.pretended !== undefined)
-      return Option.flatMapNullishOr(pretending, ({ pretended }) => pretended)
-    }),
+    pretendedOf,
+    buyer: makeBuyer(pretendedOf),
     cancel: Effect.fnUntraced(function* (checkout) {
       for (const channel of registered) {
         const report = yield* channel.cancel(checkout)
@@ -256,15 +265,35 @@ export const make = (): Channel["Service"] => {
     }),
     giveBack: (checkout, payment) => Effect.flatMap(named(payment), (channel) => channel.giveBack(checkout, payment)),
     refund: (request) => Effect.flatMap(named(request), (channel) => channel.refund(request)),
-    disputes: {
-      submit: (dispute, evidence, answer) =>
-        Effect.flatMap(named(dispute), ({ disputes }) => disputes.submit(dispute, evidence, answer)),
-      isTest: (dispute) => find(dispute.channel)?.disputes.isTest(dispute) === true,
-      accept: (dispute) => Effect.flatMap(named(dispute), ({ disputes }) => disputes.accept(dispute)),
-      status: (dispute) => Effect.flatMap(named(dispute), ({ disputes }) => disputes.status(dispute))
-    }
+    disputes: makeDisputeDesk(named, find)
   }
 }
+
+const makeDisputeDesk = (
+  named: (row: Pick<DisputeName, "channel">) => Effect.Effect<RegisteredChannel, ChannelUnreachable>,
+  find: (name: string) => RegisteredChannel | undefined
+): DisputeDesk => ({
+  submit: (dispute, evidence, answer) =>
+    Effect.flatMap(named(dispute), ({ disputes }) => disputes.submit(dispute, evidence, answer)),
+  isTest: (dispute) => find(dispute.channel)?.disputes.isTest(dispute) === true,
+  accept: (dispute) => Effect.flatMap(named(dispute), ({ disputes }) => disputes.accept(dispute)),
+  status: (dispute) => Effect.flatMap(named(dispute), ({ disputes }) => disputes.status(dispute))
+})
+
+const makeBuyer = (pretendedOf: Channel["Service"]["pretendedOf"]): Buyer => ({
+  pay: Effect.fnUntraced(function* (order, ...attempt) {
+    const pretended = yield* pretendedOf(order)
+    return yield* Option.isNone(pretended) ? new ChannelUnreachable() : pretended.value.charge(order, ...attempt)
+  }),
+  pausedUntil: Effect.fnUntraced(function* (order) {
+    const pretended = yield* pretendedOf(order)
+    return Option.isNone(pretended) ? Option.none() : yield* pretended.value.pausedUntil(order)
+  }),
+  hasPaid: Effect.fnUntraced(function* (order) {
+    const pretended = yield* pretendedOf(order)
+    return Option.isSome(pretended) && (yield* pretended.value.hasPaid(order))
+  })
+})
 
 /** None is registered yet. */
 export const layer = Layer.sync(Channel, make)

@@ -17,7 +17,6 @@ import { Orders } from "../orders/Orders.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
-import { SandboxBuyer } from "../sandbox/SandboxBuyer.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { currentPage } from "./currentPage.ts"
 import { isScanned, takeStep } from "./paying.ts"
@@ -33,16 +32,7 @@ const path = "/checkout/:token"
 type Routes = Layer.Layer<
   never,
   never,
-  | HttpRouter.HttpRouter
-  | Admission
-  | Channel
-  | Clients
-  | OrderLinks
-  | MerchantClocks
-  | Merchants
-  | NewIds
-  | Orders
-  | SandboxBuyer
+  HttpRouter.HttpRouter | Admission | Channel | Clients | OrderLinks | MerchantClocks | Merchants | NewIds | Orders
 >
 
 export const layer: Routes = HttpRouter.use(
@@ -50,9 +40,9 @@ export const layer: Routes = HttpRouter.use(
     const links = yield* OrderLinks
     const orders = yield* Orders
     const clocks = yield* MerchantClocks
-    const desks = { buyer: yield* SandboxBuyer, channel: yield* Channel }
-    const respond = respondAs({ channel: desks.channel, links, merchants: yield* Merchants, ids: yield* NewIds })
-    const step = takeStep({ ...desks, links, respond })
+    const channel = yield* Channel
+    const respond = respondAs({ channel, links, merchants: yield* Merchants, ids: yield* NewIds })
+    const step = takeStep({ channel, links, respond })
     const through = yield* PublicAdmission.makePage
     const receiving = yield* makeReceiving
 
@@ -65,7 +55,7 @@ export const layer: Routes = HttpRouter.use(
     /** A buyer who comes back from the channel's page need not wait for its webhook. */
     const refreshed = (order: Order, url: string) =>
       queryOf(url).has("returned")
-        ? Effect.catchTags(desks.channel.lookUp(order), {
+        ? Effect.catchTags(channel.lookUp(order), {
             OwnerUnavailable: () => Effect.succeed(order),
             ChannelUnreachable: () => Effect.succeed(order),
             NotCommitted: () => Effect.succeed(order),
@@ -80,7 +70,7 @@ export const layer: Routes = HttpRouter.use(
     const showOf = Effect.fnUntraced(function* (opened: Order) {
       const { url } = yield* HttpServerRequest.HttpServerRequest
       const order = yield* refreshed(opened, url)
-      const page = yield* currentPage(desks, order)
+      const page = yield* currentPage(channel, order)
       const method = walletIn(url)
       // A phone has read the code that another screen shows.
       const isAway =

@@ -4,6 +4,7 @@
  */
 import { Deferred, Effect, type Layer, Option, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Channel } from "../channel/Channel.ts"
 import type { Draining } from "../edge/Health.ts"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
 import type { Admission } from "../http/Admission.ts"
@@ -11,7 +12,6 @@ import type { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { Orders } from "../orders/Orders.ts"
 import { headers } from "../pages/respond.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
-import type { SandboxBuyer } from "../sandbox/SandboxBuyer.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import * as OrderWatch from "./OrderWatch.ts"
 
@@ -24,7 +24,7 @@ const beatsMax = 20
 type Routes = Layer.Layer<
   never,
   never,
-  HttpRouter.HttpRouter | Admission | OrderLinks | Draining | MerchantClocks | Orders | SandboxBuyer
+  HttpRouter.HttpRouter | Admission | OrderLinks | Draining | MerchantClocks | Orders | Channel
 >
 
 export const layer: Routes = HttpRouter.use(

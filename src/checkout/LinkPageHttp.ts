@@ -3,12 +3,10 @@
  * silences: L4, L5). Programs that look ahead get a page, and no order is made. The button of that page is a visit.
  */
 import { linkVisitsMax } from "@coffer/model/Limits"
-import { closedBy, knownVisit } from "@coffer/rules/link/decide"
-import { type PaymentLink, VisitNo } from "@coffer/rules/link/PaymentLink"
+import { closedBy, knownVisit, type PaymentLink, VisitNo } from "@coffer/rules/link/PaymentLink"
 import { Effect, type Layer, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
-import { makeOfVisitors, type VisitorQuota } from "../edge/Quotas.ts"
 import type { Admission } from "../http/Admission.ts"
 import { Links } from "../links/Links.ts"
 import { Merchants } from "../merchants/Merchants.ts"
@@ -32,7 +30,15 @@ const path = "/pay/:link_id"
 type Routes = Layer.Layer<
   never,
   never,
-  HttpRouter.HttpRouter | Admission | OrderLinks | Links | MerchantClocks | Merchants | NewIds | VisitorQuota | Settings
+  | HttpRouter.HttpRouter
+  | Admission
+  | OrderLinks
+  | Links
+  | MerchantClocks
+  | Merchants
+  | NewIds
+  | PublicAdmission.VisitorQuota
+  | Settings
 >
 
 export const layer: Routes = HttpRouter.use(
@@ -43,7 +49,7 @@ export const layer: Routes = HttpRouter.use(
     const clocks = yield* MerchantClocks
     const ids = yield* NewIds
     const isSecure = (yield* Settings).publicUrl.startsWith("https:")
-    const take = yield* makeOfVisitors
+    const take = yield* PublicAdmission.makeOfVisitors
     const through = yield* PublicAdmission.makePage
 
     const respond = Effect.fnUntraced(function* (

@@ -5,10 +5,10 @@ import type { TradeNo } from "@coffer/model/Ids"
 import type { Order } from "@coffer/rules/order/Order"
 import { DateTime, Deferred, Effect, RcMap, type Scope } from "effect"
 import { Draining } from "../edge/Health.ts"
+import { Channel } from "../channel/Channel.ts"
 import { Orders } from "../orders/Orders.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
-import { SandboxBuyer } from "../sandbox/SandboxBuyer.ts"
 
 /** Listeners at once, of one order and of all in this process. Each holds a connection. */
 export const listenersOfOneMax = 8
@@ -26,7 +26,7 @@ export interface OrderWatch {
 
 export const make = Effect.gen(function* () {
   const orders = yield* Orders
-  const buyer = yield* SandboxBuyer
+  const { buyer } = yield* Channel
   const draining = yield* Draining
   const clocks = yield* MerchantClocks
   const listening = new Map<TradeNo, number>()

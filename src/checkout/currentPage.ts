@@ -3,19 +3,12 @@ import type { Order } from "@coffer/rules/order/Order"
 import { Effect, Option } from "effect"
 import type { Channel } from "../channel/Channel.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import type { SandboxBuyer } from "../sandbox/SandboxBuyer.ts"
 import { type Page, pageOf, type Way } from "./CheckoutPage.ts"
 
-/** Whom the pages ask about payments. */
-export interface Desks {
-  readonly buyer: SandboxBuyer["Service"]
-  readonly channel: Channel["Service"]
-}
-
 /** A payment that the bank works on goes before everything that a pending order would show (silences: K9). */
-export const currentPage = Effect.fnUntraced(function* ({ buyer, channel }: Desks, order: Order) {
+export const currentPage = Effect.fnUntraced(function* (channel: Channel["Service"], order: Order) {
   const isProcessing =
-    order.status === "pending" && ((yield* buyer.hasPaid(order)) || (yield* channel.isProcessing(order)))
+    order.status === "pending" && ((yield* channel.buyer.hasPaid(order)) || (yield* channel.isProcessing(order)))
   if (isProcessing) return { _tag: "Processing", order } satisfies Page as Page
   return pageOf(order, yield* currentTime, wayOf(yield* channel.takerOf(order)))
 })

@@ -6,31 +6,32 @@ import { paymentDeclinesMax } from "@coffer/model/Limits"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
 import { DateTime, Effect, Option } from "effect"
-import type { Attempt } from "../channel/Channel.ts"
+import type { Attempt, Buyer, Channel } from "../channel/Channel.ts"
 import type { ChannelUnreachable } from "../channel/payments.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import type { SandboxBuyer } from "../sandbox/SandboxBuyer.ts"
 import type { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { type CardOutcome, checkCard } from "./checkCard.ts"
 import type { CheckoutForm } from "./checkoutForms.ts"
 import type { Page } from "./CheckoutPage.ts"
-import { currentPage, type Desks } from "./currentPage.ts"
+import { currentPage } from "./currentPage.ts"
 import type { Respond } from "./respondAs.ts"
 import type { Notice } from "./texts.ts"
 
-interface Services extends Desks {
+interface Services {
+  readonly channel: Channel["Service"]
   readonly links: OrderLinks["Service"]
   readonly respond: Respond
 }
 
 export const takeStep = (services: Services) => {
-  const { buyer, respond } = services
+  const { channel, respond } = services
+  const { buyer } = channel
   const attempt = makeAttempt(services)
   const leave = makeLeave(services)
   const payByCard = makePayByCard(services, attempt)
 
   return Effect.fnUntraced(function* (order: Order, form: Option.Option<CheckoutForm>) {
-    const page = yield* currentPage(services, order)
+    const page = yield* currentPage(services.channel, order)
     if (page._tag === "Processing") return yield* respond.byGet(order)
     if (page._tag !== "Pay") {
       if (Option.isSome(form) && page._tag === "Closed") yield* endRedirect(buyer, order, form.value)
@@ -90,14 +91,14 @@ const makeLeave = ({ channel, respond }: Services) =>
 
 /** Makes one attempt at the sandbox's bank, and shows the page that follows from it. */
 const makeAttempt = (services: Services) => {
-  const { buyer, links, respond } = services
+  const { channel, links, respond } = services
   const scanned = ({ expiresAt, tradeNo }: Order, method: PaymentMethod) =>
     isScanned(method) ? { scanned: `${links.signed.checkout(tradeNo, expiresAt)}?wallet=${method}` } : {}
 
   return Effect.fnUntraced(
     function* (order: Order, { attempt_no, method }: CheckoutForm, how: Attempt, notice: Notice) {
-      const after = yield* buyer.pay(order, method, how, { attemptNo: attempt_no })
-      const page = yield* currentPage(services, after)
+      const after = yield* channel.buyer.pay(order, method, how, { attemptNo: attempt_no })
+      const page = yield* currentPage(services.channel, after)
       if (after.status === "paid" || page._tag === "Processing") return yield* respond.byGet(after)
       if (page._tag !== "Pay") return yield* respond.with(page)
       return yield* respond.with(
@@ -126,7 +127,7 @@ const makePayByCard = ({ respond }: Services, attempt: ReturnType<typeof makeAtt
   })
 
 /** The buyer came back from the wallet too late to pay. Until the bank knows that, the order cannot be closed. */
-const endRedirect = (buyer: SandboxBuyer["Service"], order: Order, form: CheckoutForm) =>
+const endRedirect = (buyer: Buyer, order: Order, form: CheckoutForm) =>
   order.status === "pending" && order.mode === "sandbox" && form.step !== "pay"
     ? Effect.ignore(buyer.pay(order, form.method, "decline", { attemptNo: form.attempt_no }))
     : Effect.void

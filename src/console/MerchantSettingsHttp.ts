@@ -9,7 +9,7 @@ import { forbiddenSetting, needsFreshSession } from "@coffer/rules/people/settin
 import { freshFor } from "@coffer/rules/people/signIn"
 import { DateTime, Duration, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { makeQuotaUse, quotaWindowSeconds } from "../edge/Quotas.ts"
+import { makeQuotaUse, quotaWindowSeconds } from "../edge/MerchantKey.ts"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { commonRefusals, unavailable } from "../http/refusals.ts"
 import { refuseWith, reply } from "../http/replies.ts"

@@ -1,30 +1,32 @@
 /**
- * Carries a command to a dispute out. Whether it is allowed is written in `@coffer/rules/dispute/decide`, what follows
- * in `consequences`; the order's and the wallet's half are committed with the dispute's own, or none of them is.
+ * The way of a command to a dispute: its owner is sent it and carries it out. `@coffer/rules/dispute/decide` says
+ * whether it is allowed and what follows. The order's and the wallet's half are committed with the dispute's own, or
+ * none of them is.
  */
 import { DisputeNo } from "@coffer/model/Ids"
-import { consequences, opening } from "@coffer/rules/dispute/consequences"
-import { decide, evolve } from "@coffer/rules/dispute/decide"
+import { consequences, decide, evolve, opening } from "@coffer/rules/dispute/decide"
 import {
   Dispute,
   DisputeCommand,
-  type DisputeConflict,
-  type DisputeContradicted,
+  DisputeConflict,
+  DisputeContradicted,
   type DisputeEvent
 } from "@coffer/rules/dispute/Dispute"
 import { keptAfter } from "@coffer/rules/dispute/evidence"
 import type { RefundRefused } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { Aggregate } from "../aggregate/Aggregate.ts"
-import type { PerformOptions } from "../aggregate/derive.ts"
-import { makeWriteLoop, withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
+import { makeWriteLoop, type PerformOptions, withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
-import type { AlreadyExists } from "../platform/commit/Change.ts"
+import { type AlreadyExists, NotCommitted } from "../platform/commit/Change.ts"
 import { instruct, instructionKind, Instructions, performedCommand } from "../wallets/Instructions.ts"
 import { Wallets } from "../wallets/Wallets.ts"
 import { DisputeStore, evidenceChange, insertion, replacement, type StoredEvidence } from "./DisputeStore.ts"
 import { disputeView } from "./DisputeView.ts"
+import { Answering } from "../idempotency/Answering.ts"
+import { OwnerUnavailable } from "../platform/cluster/ask.ts"
+import { ownerOf } from "../platform/cluster/owner.ts"
 
 export class DisputeNotFound extends Schema.TaggedError<DisputeNotFound>()("DisputeNotFound", {
   ref: Schema.String
@@ -118,3 +120,24 @@ const evidenceChanges = (disputeNo: DisputeNo, before: StoredEvidence, facts: Re
   const kept = facts.reduce((evidence, fact) => keptAfter(fact)?.(evidence) ?? evidence, before.kept)
   return kept === before.kept ? [] : [evidenceChange(disputeNo, before, kept)]
 }
+
+// Messages to its owner -----------------------------------------------------------
+
+export const {
+  ask: askDispute,
+  layer: layerSlots,
+  messages
+} = ownerOf({
+  name: "Disputes",
+  /** The answer to the request is committed with the change. */
+  payload: Schema.Struct({ disputeNo: DisputeNo, command: DisputeCommand, answer: Schema.optional(Answering) }),
+  success: Dispute,
+  failure: Schema.Union([DisputeConflict, DisputeContradicted, DisputeNotFound, NotCommitted, OwnerUnavailable]),
+  keyOf: ({ disputeNo }) => disputeNo,
+  perform: Effect.map(
+    DisputeCommands,
+    (disputes) =>
+      ({ command, disputeNo, ...options }) =>
+        disputes.perform(disputeNo, command, options)
+  )
+})

@@ -37,8 +37,7 @@ import { Faults } from "../platform/runtime/Faults.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { sha256 } from "../platform/runtime/Secrets.ts"
 import { span } from "../platform/runtime/span.ts"
-import { DisputeCommands, DisputeNotFound } from "./DisputeCommands.ts"
-import { askDispute } from "./DisputeEntity.ts"
+import { askDispute, DisputeCommands, DisputeNotFound } from "./DisputeCommands.ts"
 import { DisputeStore, type StoredDispute } from "./DisputeStore.ts"
 
 export { DisputeNotFound }

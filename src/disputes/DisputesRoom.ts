@@ -2,12 +2,10 @@
 import { Effect, Layer } from "effect"
 import { jobs, slots } from "../platform/jobs/Opening.ts"
 import * as DisputeCommands from "./DisputeCommands.ts"
-import * as DisputeEntity from "./DisputeEntity.ts"
 import * as Disputes from "./Disputes.ts"
 import * as DisputeStore from "./DisputeStore.ts"
-import { dueWork } from "../platform/jobs/dueWork.ts"
+import { dueWork, Workers } from "../platform/jobs/Workers.ts"
 import { forEachLeased } from "../platform/jobs/forEachLeased.ts"
-import { Workers } from "../platform/jobs/Workers.ts"
 
 /**
  * Disputes of which nothing was heard for long enough: an answer of the merchant's that the channel has not confirmed,
@@ -32,7 +30,7 @@ const checks = Layer.effectDiscard(
   })
 )
 
-export const layer = Layer.mergeAll(jobs(checks), slots(DisputeEntity.layer)).pipe(
+export const layer = Layer.mergeAll(jobs(checks), slots(DisputeCommands.layerSlots)).pipe(
   Layer.provideMerge(Disputes.layer),
   Layer.provideMerge(DisputeCommands.layer),
   Layer.provideMerge(DisputeStore.layer)

@@ -1,6 +1,4 @@
 /** Checks of the database: version, shape, the service's role, TLS, clock, room for connections, disk. */
-import { retentionDays } from "@coffer/contract/Logs"
-import { keptDuration } from "@coffer/rules/idempotency/claim"
 import { Duration, Effect } from "effect"
 import { type DatabaseAddress, readAddress } from "../platform/postgres/databaseAddress.ts"
 import { reasonOf } from "../platform/postgres/databaseProblem.ts"
@@ -258,31 +256,42 @@ export const retentionVerdict = (kinds: ReadonlyArray<KeptRows>): Verdict => {
 
 const retention = (installation: Installation) =>
   Effect.gen(function* () {
-    const { keepDeliveries, keepMails } = yield* settingsOf(installation)
+    const { keep } = yield* settingsOf(installation)
     const now = yield* currentMillis
     const [row] = yield* query(
       installation,
-      (sql) => sql<Record<"deliveries" | "mails" | "logs" | "answers", number | null>>`select
+      (sql) => sql<Record<"events" | "deliveries" | "mails" | "logs" | "answers" | "orders", number | null>>`select
         (select extract(epoch from min(day))::float8 from api_log_bodies) as logs,
         (select extract(epoch from created_at)::float8 from idempotency_keys order by created_at limit 1) as answers,
+        -- Looked for only where they go: without a setting, most have a delivery.
+        case when ${keep.events !== undefined} then (select extract(epoch from e.created_at)::float8 from events e
+          where not exists (select from deliveries d
+            where (d.merchant_id, d.mode, d.event_id) = (e.merchant_id, e.mode, e.id))
+          order by id limit 1) end as events,
         (select extract(epoch from created_at)::float8 from deliveries where status <> 'pending' order by id limit 1)
           as deliveries,
         (select extract(epoch from created_at)::float8 from mails where due_at is null order by created_at limit 1)
-          as mails`
+          as mails,
+        case when ${keep.sandboxOrders !== undefined} then (select extract(epoch from o.created_at)::float8
+          from orders o where mode = 'sandbox' and paid_at is null and status in ('failed', 'expired')
+            and coalesce(channel, 'sandbox') = 'sandbox' and unapplied_payments = '[]'
+          order by trade_no limit 1) end as orders`
     )
     const days = (seconds: number | null | undefined) =>
       typeof seconds === "number" ? (now / 1_000 - seconds) / 86_400 : undefined
     const kept = (duration: Duration.Duration | undefined) => duration && Duration.toDays(duration)
     return retentionVerdict([
-      { kind: "deliveries", kept: kept(keepDeliveries), oldest: days(row?.deliveries) },
-      { kind: "mails", kept: kept(keepMails), oldest: days(row?.mails) },
+      { kind: "events", kept: kept(keep.events), oldest: days(row?.events) },
+      { kind: "deliveries", kept: kept(keep.deliveries), oldest: days(row?.deliveries) },
+      { kind: "mails", kept: kept(keep.mails), oldest: days(row?.mails) },
       // A day goes as a whole, when its last call is old enough.
-      { kind: "API logs", kept: retentionDays, oldest: days(row?.logs) },
+      { kind: "API logs", kept: keep.apiLogDays, oldest: days(row?.logs) },
       {
         kind: "answers of Idempotency-Keys",
-        kept: Duration.toDays(Duration.fromInputUnsafe(keptDuration)),
+        kept: Duration.toDays(keep.answers),
         oldest: days(row?.answers)
       },
+      { kind: "unpaid orders of sandboxes", kept: kept(keep.sandboxOrders), oldest: days(row?.orders) },
       { kind: "audit log", kept: undefined, oldest: undefined }
     ])
   })

@@ -1,22 +1,32 @@
-/** The HTTP server with all that it admits by. */
-import { Layer } from "effect"
+/** The HTTP server with all that it admits by, for the wiring. */
+import { Effect, Layer, Metric } from "effect"
 import { HttpRouter } from "effect/http"
 import * as Admission from "../http/Admission.ts"
 import * as Clients from "../http/Clients.ts"
 import * as Health from "./Health.ts"
 import * as HttpServer from "./HttpServer.ts"
-import * as Quotas from "./Quotas.ts"
 import { layerTraces, routerConfig } from "./routes.ts"
 import * as ShortPath from "./ShortPath.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
+import * as PostgresQuotas from "./PostgresQuotas.ts"
+import { failures, layerMemory, layerRedis } from "./QuotaStore.ts"
+
+/** Where requests are counted: in Redis where there is one, else in Postgres for several runners, else in memory. */
+export const layerStore = Layer.unwrap(
+  Effect.gen(function* () {
+    const { redisUrl, runner } = yield* Settings
+    yield* Metric.update(failures, 0)
+    if (redisUrl !== undefined) return layerRedis(redisUrl)
+    if (runner === undefined) return layerMemory
+    yield* Effect.logInfo(
+      "REDIS_URL is not set: Postgres counts requests for all runners, one statement or less for each"
+    )
+    return PostgresQuotas.layer
+  })
+)
 
 /** Admission, quotas and the process' state. It stands beneath the rooms: handlers ask it, and callers of others do. */
-export const layer = Layer.mergeAll(
-  Health.layerDraining,
-  Admission.layer,
-  Quotas.layerStore,
-  Clients.layer,
-  ShortPath.layer
-)
+export const layer = Layer.mergeAll(Health.layerDraining, Admission.layer, layerStore, Clients.layer, ShortPath.layer)
 
 /** The port, open as soon as this is built. */
 export const serving = <E, R>(routes: Layer.Layer<never, E, R>) =>

@@ -3,9 +3,9 @@
  * scopes of a key that has some (silences: U26). A page of the console has no key: the session of a person of the
  * merchant stands for one whose scopes are those of the person's role.
  * A request that passes is counted as work, and is refused if there is too much of it (silences: U12). So is a key that
- * has to be looked up, as the public's.
+ * has to be looked up, as the public's. Then the request is counted against the quota of its account.
  */
-import { Caller, MerchantKey, SandboxOnly } from "@coffer/contract/Caller"
+import { Caller, MerchantKey, Quotas, SandboxOnly } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { scopeOf } from "@coffer/contract/scopes"
 import { type Allowlist, isAllowed, parseAllowlist } from "@coffer/rules/allowlist"
@@ -15,7 +15,7 @@ import type { Account } from "@coffer/model/Account"
 import type { PersonRole } from "@coffer/model/PersonRole"
 import { covers, isOfClosed, isOfSandbox, type Scope } from "@coffer/model/Scopes"
 import { closedProblem } from "@coffer/rules/operator/closing"
-import { DateTime, Effect, Layer, Option, Redacted, References, Result } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Redacted, References, Result } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { KeyUses } from "../keys/KeyUses.ts"
 import { type FoundKey, type Merchant, Merchants } from "../merchants/Merchants.ts"
@@ -28,8 +28,12 @@ import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { logged } from "./auditedAct.ts"
 import { FailedCredentials } from "./FailedCredentials.ts"
 import { entryOf, forbidden, makeSignedIn, registerFirst, roleAt } from "./PersonSession.ts"
-import { kindOf } from "./Quotas.ts"
 import { busy, refuseWith } from "../http/replies.ts"
+import { quotaOf, type QuotaKind, type QuotaOverrides } from "@coffer/model/Quotas"
+import { unmovedMillis, unmovedMillisOf } from "../platform/runtime/MovedClock.ts"
+import { QuotaStore, type Taken } from "./QuotaStore.ts"
+import { Clients } from "../http/Clients.ts"
+import { kindOf, windowMillis } from "./PublicAdmission.ts"
 
 export const layer = Layer.effect(
   MerchantKey,
@@ -230,3 +234,93 @@ export const layerSandboxOnly = Layer.succeed(
     return yield* refuseWith((request_id) => new Wire.RouteNotFound({ message: "No such endpoint.", request_id }))
   })
 )
+
+// Quotas -------------------------------------------------------------------------
+// Requests per minute of each merchant and environment. Writes, reads, CSV exports and calls of the sandbox's test
+// helpers are counted separately, and so are those that people make from the console. The check runs after the key and
+// before idempotency and validation, so replays and refused requests count, too (spec: Limits; silences: G10, U1, P6).
+// Responses say how much is left, as the IETF's draft of the RateLimit headers does.
+
+export const layerQuotas = Layer.effect(
+  Quotas,
+  Effect.gen(function* () {
+    const store = yield* QuotaStore
+    const { building } = yield* Clients
+
+    /** An answer with many objects is made in its turn. */
+    const takeTurn = (record: RequestRecord) => {
+      const { rows, visit } = record
+      return visit?.kind !== "reads" || rows === 0
+        ? Effect.void
+        : building.take(visit, rows, () => {
+            record.rowsTaken = rows
+          })
+    }
+
+    // Every request passes here, so this takes few steps and no generator (docs/performance-notes.md).
+    const check = Effect.withFiber((fiber) => {
+      const { merchantId, mode } = Context.getUnsafe(fiber.context, Caller)
+      const record = fiber.getRef(CurrentRecord)
+      const kind = isHelper(record) ? "helpers" : (record.visit?.kind ?? kindOf(record))
+      const limit = quotaOf(record.quotas, kind)
+      // A page that people look at takes nothing from the merchant's own servers.
+      const counted = record.ofConsole === undefined ? kind : `console:${kind}`
+      const take = store.take(`${merchantId}:${mode}:${counted}`, limit, windowMillis, unmovedMillisOf(fiber))
+      return Effect.flatMap(take, (taken) => {
+        // Kept on the record, so that refusals and errors carry them, too.
+        record.headers = headersOf(kind, limit, taken)
+        record.isCounted = taken.allowed
+        return taken.allowed
+          ? takeTurn(record)
+          : refuseWith(
+              (request_id) =>
+                new Wire.RateLimited({ message: `More than ${limit} ${names[kind]} within a minute.`, request_id })
+            )
+      })
+    })
+    return Quotas.of((httpEffect) => Effect.andThen(check, httpEffect))
+  })
+)
+
+/** How much of its quotas an account has used in this minute, for programs and for people. */
+export const makeQuotaUse = Effect.map(QuotaStore, (store) =>
+  Effect.fnUntraced(function* ({ merchantId, mode }: Account, quotas: QuotaOverrides) {
+    const kinds = quotaKinds.filter((kind) => kind !== "helpers" || mode === "sandbox")
+    const counted = kinds.flatMap((kind) => [
+      { kind, by: "keys" as const, key: `${merchantId}:${mode}:${kind}` },
+      { kind, by: "console" as const, key: `${merchantId}:${mode}:console:${kind}` }
+    ])
+    const used = yield* store.used(
+      counted.map(({ key }) => key),
+      windowMillis,
+      yield* unmovedMillis
+    )
+    return counted.map(({ by, kind }, place) => ({
+      kind,
+      by,
+      limit: quotaOf(quotas, kind),
+      used: used?.[place] ?? null
+    }))
+  })
+)
+export const quotaWindowSeconds = windowMillis / 1_000
+
+const quotaKinds: ReadonlyArray<QuotaKind> = ["writes", "reads", "csv", "helpers"]
+
+const names: Record<QuotaKind, string> = {
+  writes: "writes",
+  reads: "reads",
+  csv: "CSV exports",
+  helpers: "calls of test helpers"
+}
+
+const isHelper = ({ path }: Pick<RequestRecord, "path">): boolean => path.startsWith("/v1/test_helpers/")
+
+const headersOf = (kind: QuotaKind, limit: number, { allowed, remaining, resetMillis, retryAfterMillis }: Taken) => ({
+  "ratelimit-policy": `"${kind}";q=${limit};w=${windowMillis / 1_000}`,
+  ratelimit: `"${kind}";r=${remaining};t=${seconds(resetMillis)}`,
+  ...(allowed ? {} : { "retry-after": String(Math.max(1, seconds(retryAfterMillis))) })
+})
+
+/** Rounded up, so that waiting this long is long enough. */
+const seconds = (millis: number): number => Math.ceil(millis / 1_000)

@@ -22,7 +22,7 @@ import { type Identity, Operators } from "../operators/Operators.ts"
 import { logged, type Who } from "./auditedAct.ts"
 import { FailedCredentials } from "./FailedCredentials.ts"
 import { forbidden, makeIsFromConsole, notFromConsole, notSignedIn, registerFirst } from "./PersonSession.ts"
-import { kindOf } from "./Quotas.ts"
+import { kindOf } from "./PublicAdmission.ts"
 
 export const layer = Layer.effect(
   OperatorToken,

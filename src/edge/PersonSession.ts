@@ -33,7 +33,7 @@ import { currentTime } from "../platform/runtime/clock.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { logged, type Who } from "./auditedAct.ts"
 import { FailedCredentials } from "./FailedCredentials.ts"
-import { kindOf, makeLimitOfVisitors } from "./Quotas.ts"
+import { kindOf, makeLimitOfVisitors } from "./PublicAdmission.ts"
 
 /**
  * A page of another site can send neither this header nor, by `SameSite`, the cookie. Its browser says where a write

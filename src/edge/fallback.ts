@@ -8,7 +8,7 @@ import type { RequestRecord } from "../http/CurrentRequest.ts"
 import { busyMessage, isRefusal, refusalOf } from "../http/replies.ts"
 import type { Merchants } from "../merchants/Merchants.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
-import { kindOf } from "./Quotas.ts"
+import { kindOf } from "./PublicAdmission.ts"
 import { methodsAt, undecodable } from "./routes.ts"
 
 type Response = HttpServerResponse.HttpServerResponse

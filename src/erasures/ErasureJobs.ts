@@ -7,12 +7,12 @@ import { MerchantId, Mode } from "@coffer/model/Ids"
 import { DateTime, type Duration, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Mailer } from "../mail/Mailer.ts"
-import { hourly } from "../platform/jobs/dueWork.ts"
+import { hourly, Workers } from "../platform/jobs/Workers.ts"
 import { forEachLeased } from "../platform/jobs/forEachLeased.ts"
-import { Workers } from "../platform/jobs/Workers.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
+import { SavedViews } from "../people/SavedViews.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { sealedForErasure } from "../secretKey/SealedRows.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
@@ -36,6 +36,8 @@ const atOnce = 4
 const slicesMax = 4
 /** By then what a call has left in a queue is in the logs, and a request under way has its answer stored. */
 const queuedFor: Duration.Input = "15 seconds"
+/** No request lasts as long, with the tries to store its answer. */
+const requestsEnd: Duration.Input = "1 minute"
 /** When an order is tried again of which something is on its way, and one with an open dispute. */
 const tryAgain = { soon: "15 seconds", later: "1 hour" } as const satisfies Record<string, Duration.Input>
 
@@ -137,6 +139,8 @@ const makeSlice = Effect.gen(function* () {
       status: "running",
       done_at: null,
       dueAt: now,
+      walked_from: erasure.walked_from,
+      is_late: erasure.is_late,
       ...after
     })
     if (again !== undefined) return progress({ dueAt: DateTime.addDuration(now, again) })
@@ -148,11 +152,19 @@ const makeSlice = Effect.gen(function* () {
     const ends = held === 0 ? done : waits
     // Copies of requests are looked through once, and again when more was erased since.
     const isLookedThrough = (erasure.counts[passes] ?? 0) > 0 && fresh === 0
+    const { is_late, walked_from } = erasure
     switch (erasure.step) {
       case "held":
-        return progress(isLookedThrough ? ends : { step: "answers", dueAt: DateTime.addDuration(now, queuedFor) })
+        return progress(isLookedThrough ? ends : { step: "answers", walked_from: now, is_late: false })
       case "logs":
-        return progress({ ...ends, isWalked: true, counts: { ...counts, [passes]: 1 } })
+        // While the first look went on, calls that it may have missed came to their ends. An older version waits first.
+        return !is_late && walked_from !== null
+          ? progress({
+              step: "answers",
+              is_late: true,
+              dueAt: DateTime.max(now, DateTime.addDuration(walked_from, queuedFor))
+            })
+          : progress({ ...ends, isWalked: true, walked_from: null, is_late: false, counts: { ...counts, [passes]: 1 } })
       default:
         return progress({ step: following[erasure.step] })
     }
@@ -189,6 +201,7 @@ const makeSteps = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const store = yield* ErasureStore
   const copies = yield* makeEraseCopies
+  const views = yield* SavedViews
   const mailer = yield* Mailer
   const secrets = yield* Secrets
   const rows = makeBuyerRows(sql)
@@ -201,12 +214,15 @@ const makeSteps = Effect.gen(function* () {
     limit
   })
   const erase = inParts(yield* makeEraseOrders)
-  const copiesOf = ({ account, email, erasure }: Work, now: DateTime.Utc) => ({
+  const copiesOf = ({ account, email, erasure }: Work) => ({
     merchantId: account?.merchantId,
     mode: account?.mode,
     email,
     requestedAt: erasure.requested_at,
-    now
+    since:
+      erasure.is_late && erasure.walked_from !== null
+        ? DateTime.subtractDuration(erasure.walked_from, requestsEnd)
+        : undefined
   })
 
   const steps: Readonly<Record<Step, (work: Work, now: DateTime.Utc) => Effect.Effect<Slice>>> = {
@@ -235,6 +251,8 @@ const makeSteps = Effect.gen(function* () {
       return { counts: { mails: ids.length }, place: ids.length < ordersMax ? undefined : "more" }
     }),
     links: Effect.fnUntraced(function* (work) {
+      // They are few: of all people of a merchant, the filters that name the buyer.
+      if (work.email !== undefined) yield* views.removeNaming(work.account?.merchantId, work.email)
       const { erased, last } = yield* sqlDefects(rows.eraseLinks(buyersOrders(work, lookedAtMax), patternIn(work)))
       return { counts: { payment_links: erased }, place: last }
     }),
@@ -247,12 +265,12 @@ const makeSteps = Effect.gen(function* () {
       if (soon > 0) return { counts, place: undefined, again: tryAgain.soon }
       return { counts, place: tradeNos.length < ordersMax ? undefined : tradeNos.at(-1) }
     }),
-    answers: Effect.fnUntraced(function* (work, now) {
-      const { erased, place } = yield* copies.answers(work.erasure.place, copiesOf(work, now))
+    answers: Effect.fnUntraced(function* (work) {
+      const { erased, place } = yield* copies.answers(work.erasure.place, copiesOf(work))
       return { counts: { answers: erased }, place }
     }),
-    logs: Effect.fnUntraced(function* (work, now) {
-      const { erased, place } = yield* copies.logs(work.erasure.place, copiesOf(work, now))
+    logs: Effect.fnUntraced(function* (work) {
+      const { erased, place } = yield* copies.logs(work.erasure.place, copiesOf(work))
       return { counts: { logs: erased }, place }
     })
   }

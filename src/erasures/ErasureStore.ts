@@ -45,7 +45,11 @@ export const ErasureRow = Schema.Struct({
   fresh: Schema.Int,
   counts: Counted,
   requested_at: TimeColumn,
-  done_at: Schema.NullOr(TimeColumn)
+  done_at: Schema.NullOr(TimeColumn),
+  /** When the look through copies of requests began; null before. */
+  walked_from: Schema.NullOr(TimeColumn),
+  /** It is the second look. */
+  is_late: Schema.Boolean
 })
 export type ErasureRow = typeof ErasureRow.Type
 const decode = Schema.decodeUnknownEffect(Schema.Array(ErasureRow))
@@ -58,7 +62,10 @@ export interface NewErasure extends Pick<ErasureRow, "trade_no" | "email_hash" |
 }
 
 /** The work of a slice: the next place, and when to go on. */
-export interface Progress extends Pick<ErasureRow, "step" | "place" | "status" | "done_at"> {
+export interface Progress extends Pick<
+  ErasureRow,
+  "step" | "place" | "status" | "done_at" | "walked_from" | "is_late"
+> {
   readonly counts: Counts
   /** All copies of requests have been looked through. */
   readonly isWalked: boolean
@@ -132,7 +139,7 @@ export const layer = Layer.effect(
       nextDue: sqlDefects(due.next),
       backlog: (now) => sqlDefects(due.backlog(now)),
       note: due.note,
-      save: (erasure, { counts, done_at, dueAt, isWalked, place, status, step }) =>
+      save: (erasure, { counts, done_at, dueAt, is_late, isWalked, place, status, step, walked_from }) =>
         sqlDefects(
           Effect.flatMap(
             sql`update erasures set version = version + 1, step = ${step}, place = ${place},
@@ -140,7 +147,8 @@ export const layer = Layer.effect(
               counts = added_counts(counts, ${jsonText(counts)}::text::jsonb), status = ${status},
               sealed = case when ${status} = 'done' then null else sealed end,
               done_at = ${isoTextOrNull(done_at)}::text::timestamptz,
-            due_at = ${isoTextOrNull(dueAt)}::text::timestamptz
+              walked_from = ${isoTextOrNull(walked_from)}::text::timestamptz, is_late = ${is_late}::boolean,
+              due_at = ${isoTextOrNull(dueAt)}::text::timestamptz
               where erasure_no = ${erasure.erasure_no} and version = ${erasure.version}::int4 returning *`,
             one
           )

@@ -31,7 +31,8 @@ export interface CopiesOf {
   readonly mode: string | undefined
   readonly email: string | undefined
   readonly requestedAt: DateTime.Utc
-  readonly now: DateTime.Utc
+  /** Only copies of requests that began later. */
+  readonly since: DateTime.Utc | undefined
 }
 
 export interface Walked {
@@ -59,13 +60,13 @@ const decodeAnswers = Schema.decodeUnknownEffect(Schema.Array(AnswerRow))
 /** Answers that show a secret are sealed, and none of them is about a buyer. */
 const makeAnswers =
   (sql: SqlClient.SqlClient, erasedOf: NumbersOf) =>
-  (place: string, { email, merchantId, mode, requestedAt }: CopiesOf): Effect.Effect<Walked> =>
+  (place: string, { email, merchantId, mode, requestedAt, since }: CopiesOf): Effect.Effect<Walked> =>
     Effect.gen(function* () {
       const whose = merchantId === undefined ? sql`true` : sql`merchant_id = ${merchantId} and mode = ${mode ?? ""}`
       const rows = yield* decodeAnswers(
         yield* sql`select id, case when ${whose} and data like '{%' then data end as data,
             created_at <= ${isoText(requestedAt)}::text::timestamptz as is_before
-          from idempotency_keys where id > ${place} order by id limit ${answersMax}::int4`
+          from idempotency_keys where id > ${place} and ${begunSince(sql, since)} order by id limit ${answersMax}::int4`
       )
       const texts = rows.flatMap(({ data }) => (data === null ? [] : [data]))
       const erased = yield* erasedOf(texts)
@@ -85,6 +86,10 @@ const makeAnswers =
       }
       return { erased: changed.length, place: rows.length < answersMax ? undefined : rows.at(-1)!.id }
     }).pipe(sqlDefects)
+
+/** A request that takes a key over is a new one. */
+const begunSince = (sql: SqlClient.SqlClient, since: DateTime.Utc | undefined) =>
+  since === undefined ? sql`true` : sql`created_at >= ${isoText(since)}::text::timestamptz`
 
 // API logs ------------------------------------------------------------------------
 

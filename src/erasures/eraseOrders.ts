@@ -80,10 +80,13 @@ export const makeEraseOrders = Effect.gen(function* () {
     const locked = new Set(rows.map(({ id }) => id))
     const belongings = yield* reads.belongings([...locked], options)
     const reasons = reasonsToWait(belongings)
-    for (const tradeNo of options.tradeNos) if (!locked.has(tradeNo)) reasons.set(tradeNo, "change_under_way")
-    const tradeNos = options.tradeNos.filter((tradeNo) => !reasons.has(tradeNo))
-    yield* sql`with gone as (
-        delete from erasure_orders where erasure_no = ${erasureNo} and trade_no = any(${tradeNos}::text[]))
+    for (const tradeNo of yield* reads.there(options.tradeNos.filter((tradeNo) => !locked.has(tradeNo)))) {
+      reasons.set(tradeNo, "change_under_way")
+    }
+    const tradeNos = [...locked].filter((tradeNo) => !reasons.has(tradeNo))
+    yield* sql`with gone as (delete from erasure_orders
+        where erasure_no = ${erasureNo} and trade_no = any(${options.tradeNos}::text[])
+          and trade_no <> all(${[...reasons.keys()]}::text[]))
       insert into erasure_orders
       select ${erasureNo}, * from unnest(${[...reasons.keys()]}::text[], ${[...reasons.values()]}::text[])
       on conflict (erasure_no, trade_no) do update set reason = excluded.reason`
@@ -179,6 +182,14 @@ const makeReads = (sql: SqlClient.SqlClient) => {
   return {
     objects,
     mails,
+    /** Those that are there: one may have gone since it was found (RetentionJobs.ts). */
+    there: (tradeNos: ReadonlyArray<string>) =>
+      tradeNos.length === 0
+        ? Effect.succeed([])
+        : Effect.map(
+            sql<{ readonly id: string }>`select trade_no as id from orders where trade_no = any(${tradeNos}::text[])`,
+            idsOf
+          ),
     belongings: Effect.fnUntraced(function* (tradeNos: ReadonlyArray<string>, options: OrdersToErase) {
       const { disputes, refunds } = yield* objects(tradeNos)
       const events = yield* decodeEvents(

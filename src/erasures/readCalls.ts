@@ -2,14 +2,13 @@
  * Reads API logs with their bodies, page by page, and finds those that tell of a buyer: by the numbers of orders and of
  * what belongs to them, by the merchant's own numbers, and by the address. For erasures, and for archives.
  */
-import { retentionDays } from "@coffer/contract/Logs"
-import { prefixes } from "@coffer/model/Ids"
+import { firstIdBody, prefixes } from "@coffer/model/Ids"
 import { addressPattern } from "@coffer/rules/erasure"
 import { DateTime, Effect, Option, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { allOf } from "../logs/logBodies.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { isoText, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
 
 /** Numbers that one statement looks up. */
 const numbersMax = 5_000
@@ -18,8 +17,9 @@ export interface CallsOf {
   /** Undefined for all merchants. */
   readonly merchantId: string | undefined
   readonly mode: string | undefined
-  readonly now: DateTime.Utc
   readonly limit: number
+  /** Only calls that began later. */
+  readonly since?: DateTime.Utc | undefined
 }
 
 const CallRow = Schema.Struct({
@@ -73,12 +73,11 @@ export const makeReadCalls = (sql: SqlClient.SqlClient) => {
   return Effect.fnUntraced(function* (place: string, options: CallsOf) {
     const account = yield* firstAccount(place, options)
     if (account === undefined) return { rows: [], next: undefined }
-    const oldest = DateTime.removeTime(DateTime.subtract(options.now, { days: retentionDays }))
     const rows = yield* decodeCalls(
       yield* sql`select merchant_id, mode, request_id, method, path, status, error_code, duration_ms, ip, user_agent,
           idempotency_key, created_at, block, place
         from api_logs where merchant_id = ${account.merchant_id} and mode = ${account.mode}
-          and request_id > ${account.after} and created_at >= ${isoText(oldest)}::text::timestamptz
+          and request_id > ${account.after} and request_id >= ${firstCall(options.since)}
         order by request_id limit ${options.limit}::int4`
     )
     const name = `${account.merchant_id}/${account.mode}/`
@@ -86,6 +85,9 @@ export const makeReadCalls = (sql: SqlClient.SqlClient) => {
     return { rows, next: options.merchantId === undefined ? name : undefined }
   })
 }
+
+const firstCall = (since: DateTime.Utc | undefined) =>
+  prefixes.request + (since === undefined ? "" : firstIdBody(DateTime.toEpochMillis(since)))
 
 export interface Block {
   readonly day: DateTime.Utc

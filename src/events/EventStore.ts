@@ -62,7 +62,8 @@ export const layer = Layer.effect(
       {
         table: { name: "events", key: "id", row: EventRow, read },
         prefixOf: () => prefixes.event,
-        called: "an event"
+        called: "an event",
+        dropped: ["events", "sandbox_orders"]
       },
       yield* ListHorizon
     )

@@ -17,7 +17,6 @@ import {
   openBlocks
 } from "../erasures/readCalls.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { unmovedTime } from "../platform/runtime/MovedClock.ts"
 import { jsonText } from "../platform/runtime/codecs.ts"
 import type { ReadPage } from "./Exports.ts"
 
@@ -28,8 +27,7 @@ const lookedAtMax = 1_000
 export const makeCallPages = (sql: SqlClient.SqlClient) => {
   const readCalls = makeReadCalls(sql)
   const page = Effect.fnUntraced(function* (after: string, account: Account | undefined, limit: number) {
-    const now = yield* unmovedTime
-    const { next, rows } = yield* readCalls(after, { merchantId: account?.merchantId, mode: account?.mode, now, limit })
+    const { next, rows } = yield* readCalls(after, { merchantId: account?.merchantId, mode: account?.mode, limit })
     return { next, calls: callsOf(rows, yield* openBlocks(sql, rows, sql``)) }
   })
 

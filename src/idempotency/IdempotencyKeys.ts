@@ -17,6 +17,7 @@ import { type IdempotencyClaim, released, running } from "./IdempotencyClaim.ts"
 import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { Secrets, sha256 } from "../platform/runtime/Secrets.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { IdempotencyStore } from "./IdempotencyStore.ts"
 
@@ -70,6 +71,7 @@ export const layer = Layer.effect(
     const transactor = yield* Transactor
     const links = yield* OrderLinks
     const runs = yield* Runs
+    const { answers: kept } = (yield* Settings).keep
     const { decrypt } = yield* Secrets
     const here = counted()
     const scope = yield* Effect.scope
@@ -110,7 +112,7 @@ export const layer = Layer.effect(
       // The run that took it has ended, or it was this one and never learnt whether the claim was written.
       const isAbandoned = state === "running" && !here.has(id) && (yield* sqlDefects(runs.isAbandoned(run)))
       const unmoved = yield* unmovedTime
-      switch (judge(row.value, fingerprintLike(row.value.fingerprint, request), now, isAbandoned, unmoved)) {
+      switch (judge(row.value, fingerprintLike(row.value.fingerprint, request), now, isAbandoned, unmoved, kept)) {
         case "OtherContent":
           return yield* new OtherContent()
         case "InProgress":

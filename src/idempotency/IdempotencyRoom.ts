@@ -3,22 +3,20 @@ import { DateTime, Effect, Layer } from "effect"
 import { jobs } from "../platform/jobs/Opening.ts"
 import * as IdempotencyKeys from "./IdempotencyKeys.ts"
 import * as IdempotencyStore from "./IdempotencyStore.ts"
-import { keptDuration } from "@coffer/rules/idempotency/claim"
-import { hourly } from "../platform/jobs/dueWork.ts"
-import { Workers } from "../platform/jobs/Workers.ts"
+import { hourly, Workers } from "../platform/jobs/Workers.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 
 /** Rows removed by one statement, so that none holds locks for long. */
 const batchMax = 1_000
 
-/** Deletes keys after their 24 hours (silences: I3). */
+/** Deletes keys when they have been kept as long as the settings say (silences: I3). */
 const expiry = Layer.effectDiscard(
   Effect.gen(function* () {
     const { supervise } = yield* Workers
     const store = yield* IdempotencyStore.IdempotencyStore
+    const { answers } = (yield* Settings).keep
     yield* supervise(() =>
-      hourly("expired idempotency keys", (now) =>
-        store.dropBefore(DateTime.subtractDuration(now, keptDuration), batchMax)
-      )
+      hourly("expired idempotency keys", (now) => store.dropBefore(DateTime.subtractDuration(now, answers), batchMax))
     )
   })
 )

@@ -1,12 +1,19 @@
 /**
- * Carries a command to a payment link out. A visit and the order that it makes are committed together or not at all, so
- * the number of uses is the number of orders.
+ * The way of a command to a payment link: its owner is sent it and carries it out. A visit and the order that it makes
+ * are committed together or not at all, so the number of uses is the number of orders.
  */
-import { type LinkId, OutTradeNo, type TradeNo } from "@coffer/model/Ids"
+import { LinkId, OutTradeNo, type TradeNo } from "@coffer/model/Ids"
 import { linkKey } from "@coffer/model/Metadata"
-import { consequences } from "@coffer/rules/link/consequences"
-import { decide, evolve } from "@coffer/rules/link/decide"
-import type { LinkClosed, LinkCommand, LinkConflict, LinkEvent, PaymentLink } from "@coffer/rules/link/PaymentLink"
+import {
+  consequences,
+  decide,
+  evolve,
+  LinkClosed,
+  LinkCommand,
+  LinkConflict,
+  type LinkEvent,
+  PaymentLink
+} from "@coffer/rules/link/PaymentLink"
 import type { Order } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { Aggregate } from "../aggregate/Aggregate.ts"
@@ -17,6 +24,11 @@ import { Settings } from "../platform/runtime/Settings.ts"
 import { Wallets } from "../wallets/Wallets.ts"
 import { insertion, LinkStore, replacement } from "./LinkStore.ts"
 import { linkView } from "./LinkView.ts"
+import { InsufficientBalance } from "@coffer/rules/wallet/post"
+import { Answering } from "../idempotency/Answering.ts"
+import { OwnerUnavailable } from "../platform/cluster/ask.ts"
+import { ownerOf } from "../platform/cluster/owner.ts"
+import { CommitError } from "../platform/commit/Change.ts"
 
 export class LinkNotFound extends Schema.TaggedError<LinkNotFound>()("LinkNotFound", { linkId: Schema.String }) {}
 
@@ -80,3 +92,32 @@ const orderOfVisit = (link: PaymentLink, { ordinal, tradeNo }: Visit): Order => 
   }
   return newOrder(link, terms, tradeNo)
 }
+
+// Messages to its owner -----------------------------------------------------------
+// It takes visits one at a time, so that `max_uses` is exact also when many come at once; the row's version is the
+// fence when two runners believe they own the link.
+
+export const {
+  ask: askLink,
+  layer: layerSlots,
+  messages
+} = ownerOf({
+  name: "PaymentLinks",
+  payload: Schema.Struct({ linkId: LinkId, command: LinkCommand, answer: Schema.optional(Answering) }),
+  success: PaymentLink,
+  failure: Schema.Union([
+    LinkClosed,
+    LinkConflict,
+    LinkNotFound,
+    InsufficientBalance,
+    OwnerUnavailable,
+    ...CommitError.members
+  ]),
+  keyOf: ({ linkId }) => linkId,
+  perform: Effect.map(
+    LinkCommands,
+    (links) =>
+      ({ command, linkId, ...options }) =>
+        links.perform(linkId, command, options)
+  )
+})

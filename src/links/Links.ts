@@ -10,8 +10,13 @@ import { merge, patchProblem } from "@coffer/model/Metadata"
 import { belongsTo, type Account } from "@coffer/model/Account"
 import { nothing } from "@coffer/rules/Consequence"
 import { InvalidField } from "@coffer/rules/InvalidField"
-import { knownVisit } from "@coffer/rules/link/decide"
-import { type LinkClosed, LinkCommand, type LinkConflict, type PaymentLink } from "@coffer/rules/link/PaymentLink"
+import {
+  knownVisit,
+  type LinkClosed,
+  LinkCommand,
+  type LinkConflict,
+  type PaymentLink
+} from "@coffer/rules/link/PaymentLink"
 import { readTimestamp } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { amountProblem, currencyProblem, termsProblem } from "@coffer/rules/order/termsProblem"
@@ -26,8 +31,7 @@ import { currentTime } from "../platform/runtime/clock.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
-import { LinkCommands, LinkNotFound } from "./LinkCommands.ts"
-import { askLink } from "./LinkEntity.ts"
+import { askLink, LinkCommands, LinkNotFound } from "./LinkCommands.ts"
 import { LinkStore } from "./LinkStore.ts"
 
 export { LinkNotFound }

@@ -2,11 +2,10 @@
 import { Layer } from "effect"
 import { slots } from "../platform/jobs/Opening.ts"
 import * as LinkCommands from "./LinkCommands.ts"
-import * as LinkEntity from "./LinkEntity.ts"
 import * as Links from "./Links.ts"
 import * as LinkStore from "./LinkStore.ts"
 
-export const layer = Layer.merge(Links.layer, slots(LinkEntity.layer)).pipe(
+export const layer = Layer.merge(Links.layer, slots(LinkCommands.layerSlots)).pipe(
   Layer.provideMerge(LinkCommands.layer),
   Layer.provideMerge(LinkStore.layer)
 )

@@ -1,9 +1,9 @@
 /** Handlers of the `logs` group (spec: Endpoints, Events and logs). */
 import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
-import { retentionDays } from "@coffer/contract/Logs"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { commonRefusals } from "../http/refusals.ts"
 import { replyList } from "../http/replies.ts"
@@ -15,12 +15,13 @@ export const layer = HttpApiBuilder.group(
   "logs",
   Effect.fnUntraced(function* (handlers) {
     const logs = yield* Logs
+    const { apiLogDays } = (yield* Settings).keep
     const { InvalidField } = commonRefusals
 
     return handlers.handleAll({
       list: span("logs.list")(function* ({ query }) {
         const page = yield* logs.page(yield* Caller, query)
-        return yield* replyList("api_log", "/v1/logs", page, logView, { retention_days: retentionDays })
+        return yield* replyList("api_log", "/v1/logs", page, logView, { retention_days: apiLogDays })
       }, Effect.catchTags({ InvalidField }))
     })
   })

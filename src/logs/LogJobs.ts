@@ -1,12 +1,12 @@
 /**
  * Daily partitions of API logs (spec: API log; Limits). A partition is created before its day begins, and dropped when
- * the whole day is older than the retention. Every runner does this once a day; the database lets in one at a time.
+ * the whole day is older than KEEP_API_LOGS. Every runner does this once a day; the database lets in one at a time.
  */
-import { retentionDays } from "@coffer/contract/Logs"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { LogStore } from "./LogStore.ts"
 import { Workers } from "../platform/jobs/Workers.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 
 /** Partitions created in advance. With two, a database that is away for a day loses no logs of the next. */
 const daysAhead = 2
@@ -19,6 +19,7 @@ export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const workers = yield* Workers
     const store = yield* LogStore
+    const { apiLogDays } = (yield* Settings).keep
     let doneFor: string | undefined
 
     yield* workers.supervise(() => ({
@@ -28,7 +29,7 @@ export const layer = Layer.effectDiscard(
         const day = DateTime.formatIsoDateUtc(now)
         if (day === doneFor) return 0
         yield* store.openDays(daysOpenAt(now))
-        yield* store.dropBefore(DateTime.removeTime(DateTime.subtract(now, { days: retentionDays })))
+        yield* store.dropBefore(DateTime.removeTime(DateTime.subtract(now, { days: apiLogDays })))
         doneFor = day
         return 0
       }),

@@ -1,5 +1,5 @@
 /** Front door to API logs (spec: API log). A call costs its request one offer to a queue; no answer waits for it. */
-import { type LogQuery, retentionDays } from "@coffer/contract/Logs"
+import type { LogQuery } from "@coffer/contract/Logs"
 import { idBody, millisOfId, prefixes } from "@coffer/model/Ids"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
@@ -40,7 +40,8 @@ export const layer = Layer.effect(
     const store = yield* LogStore
     const clocks = yield* MerchantClocks
     const calls = makeOpenCalls()
-    const hasOthers = (yield* Settings).runner !== undefined
+    const { keep, runner } = yield* Settings
+    const hasOthers = runner !== undefined
     const base = yield* Clock.Clock
     const nowOf = (account: Account) =>
       hasOthers ? ids.corrected(base.currentTimeMillisUnsafe() + clocks.offsetOf(account)) : undefined
@@ -62,9 +63,9 @@ export const layer = Layer.effect(
 
     const page = span("Logs.page")(function* (account: Account, query: LogQuery) {
       const { created, cursor, limit } = yield* Effect.fromResult(readPageRequest(query))
-      const oldest = DateTime.subtract(yield* currentTime, { days: retentionDays })
+      const oldest = DateTime.subtract(yield* currentTime, { days: keep.apiLogDays })
       if (cursor !== undefined && cursor.id < firstIdAt(oldest)) {
-        const problem = `is not kept: logs are for ${retentionDays} days`
+        const problem = `is not kept: logs are for ${keep.apiLogDays} days`
         return yield* new InvalidField({ param: cursor.param, problem })
       }
       const from = created.from === undefined ? oldest : DateTime.max(created.from, oldest)

@@ -4,7 +4,6 @@
  */
 import { foundMax, overviewDisputes, overviewRows } from "@coffer/contract/Lookup"
 import { OperatorApi } from "@coffer/contract/Operator"
-import { retentionDays } from "@coffer/contract/Logs"
 import { pageSizeMax } from "@coffer/model/Limits"
 import { Currency } from "@coffer/model/Money"
 import type { Mode } from "@coffer/model/Ids"
@@ -112,7 +111,7 @@ const listsOf = Effect.gen(function* () {
   const events = yield* EventLists
   const endpoints = yield* WebhookEndpoints
   const logs = yield* Logs
-  const { publicUrl } = yield* Settings
+  const { keep, publicUrl } = yield* Settings
   return {
     refunds: shown({ resource: "refund", path: "refunds", page: refunds.page, view: refundView }),
     disputes: shown({ resource: "dispute", path: "disputes", page: disputes.page, view: disputeView }),
@@ -140,7 +139,7 @@ const listsOf = Effect.gen(function* () {
       path: "logs",
       page: logs.page,
       view: logView,
-      extra: { retention_days: retentionDays }
+      extra: { retention_days: keep.apiLogDays }
     })
   }
 })

@@ -1,7 +1,6 @@
 /** Removes what one operator asked for and no other repeated within a day; writes what the audit log has counted. */
 import { Effect, Layer } from "effect"
-import { hourly } from "../platform/jobs/dueWork.ts"
-import { Workers } from "../platform/jobs/Workers.ts"
+import { hourly, Workers } from "../platform/jobs/Workers.ts"
 import { AuditLog } from "./AuditLog.ts"
 import { SecondOperator } from "./SecondOperator.ts"
 

@@ -1,28 +1,40 @@
 /**
- * Carries out a command to an order. `@coffer/rules/order/decide` says whether the command is allowed, `consequences`
- * says what follows from it, and the write loop commits all of it.
+ * The way of a command to an order: the front door finds the order and sends the command (`orderServices`), and the
+ * order's owner carries it out. `@coffer/rules/order/decide` says whether it is allowed and what follows, and the write
+ * loop commits all of it.
  */
 import { Mode, prefixes, TradeNo } from "@coffer/model/Ids"
-import { consequences } from "@coffer/rules/order/consequences"
-import { decide, evolve } from "@coffer/rules/order/decide"
+import { consequences, decide, evolve } from "@coffer/rules/order/decide"
 import {
-  type Order,
+  Order,
   OrderCommand,
-  type OrderConflict,
+  OrderConflict,
   type OrderEvent,
   OrderNotFound,
-  type RefundRefused
+  RefundRefused
 } from "@coffer/rules/order/Order"
-import { Context, Effect, Layer, Metric, Option } from "effect"
+import { Context, Effect, Layer, Metric, Option, Schema } from "effect"
 import type { Aggregate } from "../aggregate/Aggregate.ts"
-import { makeWriteLoop, type WriteLoop } from "../aggregate/WriteLoop.ts"
+import { makeWriteLoop, type PerformOptions, withoutEntry, type WriteLoop } from "../aggregate/WriteLoop.ts"
 import { automaticId, newMail } from "../mail/mails.ts"
-import type { ChangeSet } from "../platform/commit/Change.ts"
+import { type ChangeSet, CommitError } from "../platform/commit/Change.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
-import { performedCommand } from "../wallets/Instructions.ts"
-import { Wallets } from "../wallets/Wallets.ts"
-import { insertion, OrderStore, replacement } from "./OrderStore.ts"
+import { EntryMessage, performedCommand, readEntry } from "../wallets/Instructions.ts"
+import { type Entry, Wallets } from "../wallets/Wallets.ts"
+import { insertion, OrderStore, replacement, type StoredOrder } from "./OrderStore.ts"
 import { orderView } from "./OrderView.ts"
+import { InsufficientBalance } from "@coffer/rules/wallet/post"
+import { walletIdOf, WalletName } from "@coffer/rules/wallet/Wallet"
+import { Answering, answering } from "../idempotency/Answering.ts"
+import { ask, OwnerUnavailable } from "../platform/cluster/ask.ts"
+import { ownerOf } from "../platform/cluster/owner.ts"
+import { Channel } from "../channel/Channel.ts"
+import { Merchants } from "../merchants/Merchants.ts"
+import { Transactor } from "../platform/commit/Transactor.ts"
+import { Wakeups } from "../platform/commit/Wakeups.ts"
+import type { Account } from "@coffer/model/Account"
+import { NewIds } from "../platform/runtime/NewIds.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 
 export { OrderNotFound }
 
@@ -119,3 +131,104 @@ const alarmOfParked = (tradeNo: TradeNo, payment: Order["unappliedPayments"][num
     Effect.andThen(Metric.update(parkedIn(tradeNo.startsWith(prefixes.tradeNo.sandbox) ? "sandbox" : "live"), 1))
   )
 }
+
+// Messages to its owner -----------------------------------------------------------
+// One runner owns an order, wherever a command for it arrives; the row's version is the fence when two runners believe
+// they own it. It is the owner of the order's wallet, so that a payment is sent on once at most (docs/decisions/0048).
+
+export const {
+  ask: askOrder,
+  layer: layerSlots,
+  messages
+} = ownerOf({
+  name: "Orders",
+  /**
+   * The answer to the request, and whatever else is in the entry, is committed with the change or none of it is. With
+   * an entry the order may refuse the whole, the wallet may not cover it, and a row of it may be stale.
+   */
+  payload: Schema.Struct({
+    tradeNo: TradeNo,
+    wallet: WalletName,
+    command: OrderCommand,
+    answer: Schema.optional(Answering),
+    entry: Schema.optional(EntryMessage)
+  }),
+  success: Order,
+  failure: Schema.Union([
+    OrderConflict,
+    RefundRefused,
+    OrderNotFound,
+    InsufficientBalance,
+    OwnerUnavailable,
+    ...CommitError.members
+  ]),
+  keyOf: ({ wallet }) => walletIdOf(wallet),
+  perform: Effect.map(
+    OrderCommands,
+    ({ perform }) =>
+      ({ answer, command, entry, tradeNo }) =>
+        perform(tradeNo, command, { answer, entry })
+  ),
+  received: readEntry
+})
+
+// For the front door --------------------------------------------------------------
+// The services that the operations of orders share, and the ways to find an order and to give it a command. The
+// operations ask the channel; an owner never does.
+
+/** Which order it is, and whose: its owner is found by its wallet. */
+export type OrderName = Pick<Order, "tradeNo" | "merchantId" | "mode" | "currency">
+
+export const orderServices = Effect.gen(function* () {
+  const store = yield* OrderStore
+  const merchants = yield* Merchants
+  const commands = yield* OrderCommands
+  const tell = yield* askOrder
+
+  const offerFound = (ref: string, found: Option.Option<StoredOrder>) => {
+    if (Option.isNone(found)) return Effect.fail(new OrderNotFound({ ref }))
+    const { order, version } = found.value
+    commands.offer({ state: order, version })
+    return Effect.succeed(order)
+  }
+
+  const send = (
+    { currency, merchantId, mode, tradeNo }: OrderName,
+    command: OrderCommand,
+    options: PerformOptions = {}
+  ) => ask(tell({ tradeNo, wallet: { merchantId, mode, currency }, command, ...options }))
+
+  return {
+    store,
+    commands,
+    channel: yield* Channel,
+    transactor: yield* Transactor,
+    ids: yield* NewIds,
+    wakeups: yield* Wakeups,
+    links: yield* OrderLinks,
+    privateAllowed: (yield* Settings).allowPrivateWebhooks,
+
+    find: (account: Account, ref: string) =>
+      Effect.flatMap(store.resolve(account, ref), (found) => offerFound(ref, found)),
+    byTradeNo: (tradeNo: TradeNo) => Effect.flatMap(store.load(tradeNo), (found) => offerFound(tradeNo, found)),
+    /** The merchant exists: it owns an order or has sent a valid key. */
+    merchantOf: ({ merchantId }: Pick<Account, "merchantId">) =>
+      Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die }),
+
+    /** Performs the order's half of a refund or a dispute. `entry` is the other half. */
+    performHalf: (order: OrderName, command: OrderCommand, entry: Entry) => send(order, command, { entry }),
+    perform: (order: OrderName, command: OrderCommand) =>
+      Effect.catchTags(send(order, command), impossibleWithoutEntry),
+    /** The command that the request itself is: its answer is committed with the change. */
+    performRequest: (order: OrderName, command: OrderCommand) =>
+      answering((answer) => Effect.catchTags(send(order, command, { answer }), impossibleWithoutEntry)),
+    /** The same with the channel's own rows. If the command was performed before, these rows exist already. */
+    performReported: (order: OrderName, command: OrderCommand, entry: Entry | undefined) =>
+      answering((answer) => send(order, command, { answer, entry }))
+  }
+})
+
+/** For commands without an entry. Only refunds and disputes can be refused so, and they always have an entry. */
+export const impossibleWithoutEntry = { ...withoutEntry, RefundRefused: Effect.die } as const
+
+export type OrderServices = Effect.Success<typeof orderServices>

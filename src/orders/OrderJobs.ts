@@ -5,10 +5,9 @@
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import { Orders } from "./Orders.ts"
 import { OrderStore } from "./OrderStore.ts"
-import { dueWork } from "../platform/jobs/dueWork.ts"
+import { dueWork, Workers } from "../platform/jobs/Workers.ts"
 import { forEachLeased } from "../platform/jobs/forEachLeased.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { Workers } from "../platform/jobs/Workers.ts"
 
 /** In a sandbox no person decides about a payment that is parked. It closes itself so long after its order was made. */
 const parkedFor = Duration.days(1)

@@ -39,7 +39,8 @@ export const layer = Layer.effect(
       {
         table: orders,
         prefixOf: (mode) => prefixes.tradeNo[mode],
-        called: "an order"
+        called: "an order",
+        dropped: ["sandbox_orders"]
       },
       yield* ListHorizon
     )

@@ -24,8 +24,7 @@ import { currentTime } from "../platform/runtime/clock.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { span } from "../platform/runtime/span.ts"
 import type { Entry } from "../wallets/Wallets.ts"
-import type { OrderNotFound } from "./OrderCommands.ts"
-import { type OrderName, orderServices, type OrderServices } from "./OrderServices.ts"
+import { type OrderName, type OrderNotFound, orderServices, type OrderServices } from "./OrderCommands.ts"
 import {
   closeParked,
   closeParkedOfSandbox,

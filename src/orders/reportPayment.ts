@@ -15,9 +15,8 @@ import { answering, answerOf } from "../idempotency/Answering.ts"
 import type { ChangeSet } from "../platform/commit/Change.ts"
 import { span } from "../platform/runtime/span.ts"
 import type { Entry } from "../wallets/Wallets.ts"
-import { OrderNotFound } from "./OrderCommands.ts"
+import { impossibleWithoutEntry, type OrderName, OrderNotFound, type OrderServices } from "./OrderCommands.ts"
 import { orderView } from "./OrderView.ts"
-import { impossibleWithoutEntry, type OrderName, type OrderServices } from "./OrderServices.ts"
 
 /** The rest of an unapplied payment, and why a refund did not reach the buyer. */
 export type Returned = Omit<Extract<OrderCommand, { readonly _tag: "NoteGivenBack" }>, "_tag">

@@ -8,9 +8,16 @@ import { createdAtOf, type MerchantId, type Mode, PayoutNo, prefixes } from "@co
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { currencyProblem } from "@coffer/rules/order/termsProblem"
-import { decide, evolve } from "@coffer/rules/payout/decide"
-import { consequences, requesting } from "@coffer/rules/payout/consequences"
-import { Payout, PayoutCommand, type PayoutConflict, type PayoutEvent } from "@coffer/rules/payout/Payout"
+import {
+  consequences,
+  decide,
+  evolve,
+  Payout,
+  PayoutCommand,
+  type PayoutConflict,
+  type PayoutEvent,
+  requesting
+} from "@coffer/rules/payout/Payout"
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { Aggregate } from "../aggregate/Aggregate.ts"

@@ -1,7 +1,6 @@
 /** Removes sign-in links and sessions that have expired. */
 import { Effect, Layer } from "effect"
-import { hourly } from "../platform/jobs/dueWork.ts"
-import { Workers } from "../platform/jobs/Workers.ts"
+import { hourly, Workers } from "../platform/jobs/Workers.ts"
 import { SignIn } from "./SignIn.ts"
 
 /** Rows of each kind that one statement removes, so that none holds locks for long. */

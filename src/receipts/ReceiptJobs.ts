@@ -1,9 +1,8 @@
 /** Sends the receipts that are due. */
 import { Effect, Layer } from "effect"
 import { MailStore } from "../mail/MailStore.ts"
-import { dueWork } from "../platform/jobs/dueWork.ts"
+import { dueWork, Workers } from "../platform/jobs/Workers.ts"
 import { forEachLeased } from "../platform/jobs/forEachLeased.ts"
-import { Workers } from "../platform/jobs/Workers.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { Receipts } from "./Receipts.ts"
 import { mailSettings } from "../mail/mailSettings.ts"

@@ -4,9 +4,16 @@
  */
 import { RefundNo } from "@coffer/model/Ids"
 import type { RefundRefused } from "@coffer/rules/order/Order"
-import { consequences, reserving } from "@coffer/rules/refund/consequences"
-import { decide, evolve } from "@coffer/rules/refund/decide"
-import { Refund, RefundCommand, type RefundConflict, type RefundEvent } from "@coffer/rules/refund/Refund"
+import {
+  consequences,
+  decide,
+  evolve,
+  Refund,
+  RefundCommand,
+  type RefundConflict,
+  type RefundEvent,
+  reserving
+} from "@coffer/rules/refund/Refund"
 import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { Aggregate } from "../aggregate/Aggregate.ts"

@@ -9,7 +9,6 @@ import type { Account } from "@coffer/model/Account"
 import { createdAtOf, OutRefundNo, prefixes, RefundNo } from "@coffer/model/Ids"
 import { merge, patchProblem } from "@coffer/model/Metadata"
 import { Minor } from "@coffer/model/Money"
-import { keptDuration } from "@coffer/rules/idempotency/claim"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { readCreated } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
@@ -35,6 +34,7 @@ import { millisForChannel, withoutDeadline } from "../platform/runtime/Deadline.
 import { Faults } from "../platform/runtime/Faults.ts"
 import { unmovedTime } from "../platform/runtime/MovedClock.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { RefundCommands, type ReservedRefund } from "./RefundCommands.ts"
 import { RefundStore } from "./RefundStore.ts"
@@ -130,9 +130,12 @@ const refundServices = Effect.gen(function* () {
   const store = yield* RefundStore
   const channel = yield* Channel
   const faults = yield* Faults
+  const { keep } = yield* Settings
 
   return {
     store,
+    /** How long a key may be used again for the same refund. */
+    keptDuration: keep.answers,
     commands: yield* RefundCommands,
     orders: yield* Orders,
     ids: yield* NewIds,
@@ -204,7 +207,7 @@ const isRefusal = (failure: DriveFailure): failure is Refusal =>
 
 /** The refund of this very request, or of an earlier one that was sent again. */
 const earlier = Effect.fnUntraced(function* (
-  { store }: RefundServices,
+  { keptDuration, store }: RefundServices,
   account: Account,
   body: CreateRefund,
   claim: IdempotencyClaim | undefined

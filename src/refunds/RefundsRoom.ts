@@ -4,9 +4,8 @@ import { jobs } from "../platform/jobs/Opening.ts"
 import * as RefundCommands from "./RefundCommands.ts"
 import * as Refunds from "./Refunds.ts"
 import * as RefundStore from "./RefundStore.ts"
-import { dueWork } from "../platform/jobs/dueWork.ts"
+import { dueWork, Workers } from "../platform/jobs/Workers.ts"
 import { forEachLeased } from "../platform/jobs/forEachLeased.ts"
-import { Workers } from "../platform/jobs/Workers.ts"
 
 /** Refunds that the channel has not settled, or whose driver died: it is asked about them (silences: R8). */
 const checks = Layer.effectDiscard(

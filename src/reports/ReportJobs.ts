@@ -5,9 +5,8 @@
  */
 import { reportBytesMax } from "@coffer/model/Limits"
 import { Effect, Layer, Option } from "effect"
-import { hourly } from "../platform/jobs/dueWork.ts"
+import { hourly, Workers } from "../platform/jobs/Workers.ts"
 import { forEachLeased } from "../platform/jobs/forEachLeased.ts"
-import { Workers } from "../platform/jobs/Workers.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { unmovedTime } from "../platform/runtime/MovedClock.ts"
 import { elapsedMillis } from "../platform/runtime/realTime.ts"

@@ -5,7 +5,6 @@
 import type { AdvanceClock, SandboxClockResource } from "@coffer/contract/SandboxClock"
 import type { MerchantId } from "@coffer/model/Ids"
 import { sandboxClockMax } from "@coffer/model/Limits"
-import { keptDuration } from "@coffer/rules/idempotency/claim"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import { Channel } from "../channel/Channel.ts"
@@ -16,6 +15,7 @@ import { jsonText } from "../platform/runtime/codecs.ts"
 import { CurrentDeadline } from "../platform/runtime/Deadline.ts"
 import { unmovedMillis } from "../platform/runtime/MovedClock.ts"
 import { onRealTime } from "../platform/runtime/realTime.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { type ClockRow, SandboxClockStore, type Setting } from "./SandboxClockStore.ts"
 
@@ -50,6 +50,7 @@ export const layer = Layer.effect(
     const merchants = yield* Merchants
     const wakeups = yield* Wakeups
     const channel = yield* Channel
+    const { keep } = yield* Settings
 
     const find = Effect.fnUntraced(function* (merchantId: MerchantId) {
       const row = Option.getOrElse(yield* store.find(merchantId), () => unmovedRow(merchantId))
@@ -75,7 +76,7 @@ export const layer = Layer.effect(
         const decide = Effect.fnUntraced(function* (row: ClockRow, channels: ReadonlyArray<string>) {
           const [name] = channels
           if (name !== undefined) return yield* new ClockNotOurs({ channel: channel.titleOf(name) })
-          if (isRepeat(row, request, yield* unmovedMillis)) return undefined
+          if (isRepeat(row, request, yield* unmovedMillis, keep.answers)) return undefined
           if (row.target !== null) return yield* new ClockAdvancing({ target: row.target })
           return yield* settingOf(asked, row, { unmoved: yield* unmovedMillis, request })
         })
@@ -109,16 +110,19 @@ const requestOf = (asked: AdvanceClock) =>
   Effect.map(currentRequest, (request) => (request === null ? null : `${request} ${jsonText(asked)}`))
 
 /**
- * The same request again, because its answer was lost. Its own way may have been longer than the day that a key is
- * kept, so its day counts from where the way ended.
+ * The same request again, because its answer was lost. Its own way may have been longer than a key is kept, which
+ * counts from where the way ended.
  */
-const isRepeat = ({ offset_ms, reached, request, target }: ClockRow, again: string | null, unmoved: number): boolean =>
+const isRepeat = (
+  { offset_ms, reached, request, target }: ClockRow,
+  again: string | null,
+  unmoved: number,
+  kept: Duration.Duration
+): boolean =>
   again !== null &&
   request === again &&
   (target !== null ||
-    (reached !== null &&
-      unmoved + offset_ms <
-        DateTime.toEpochMillis(reached) + Duration.toMillis(Duration.fromInputUnsafe(keptDuration))))
+    (reached !== null && unmoved + offset_ms < DateTime.toEpochMillis(reached) + Duration.toMillis(kept)))
 
 const settingOf = Effect.fnUntraced(function* (
   { by, to }: AdvanceClock,

@@ -7,11 +7,11 @@ import { type MerchantId, OutTradeNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
 import { Context, Effect, Exit, Layer } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { SandboxBuyer } from "./SandboxBuyer.ts"
 import type { ChannelUnreachable } from "../channel/payments.ts"
 import { span } from "../platform/runtime/span.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import type { WriteFailure } from "../aggregate/WriteLoop.ts"
+import { Channel } from "../channel/Channel.ts"
 import { Orders } from "../orders/Orders.ts"
 import type { OrderConflict } from "@coffer/rules/order/Order"
 import { NewSandbox } from "../merchants/NewSandbox.ts"
@@ -40,7 +40,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const store = yield* SeedStore
     const orders = yield* Orders
-    const buyer = yield* SandboxBuyer
+    const { buyer } = yield* Channel
 
     const seed = Effect.fnUntraced(
       function* (merchantId: MerchantId, currency: Currency) {

@@ -30,7 +30,6 @@ import { orderView } from "../orders/OrderView.ts"
 import { Refunds } from "../refunds/Refunds.ts"
 import { refundView } from "../refunds/RefundView.ts"
 import { Channel, NotSettled as Unsettled } from "../channel/Channel.ts"
-import { SandboxBuyer } from "./SandboxBuyer.ts"
 import { SandboxClocks } from "./SandboxClocks.ts"
 import { SandboxIssuer } from "./SandboxIssuer.ts"
 
@@ -57,7 +56,7 @@ const { ClockAdvancing, ClockNotOurs, NoChargeback, NotSettled } = sandboxRefusa
 
 const makeOrderHandlers = Effect.gen(function* () {
   const orders = yield* Orders
-  const buyer = yield* SandboxBuyer
+  const { buyer } = yield* Channel
   const links = yield* OrderLinks
   const merchants = yield* Merchants
 

@@ -5,13 +5,14 @@
  * commands come to. A message that is no such command is refused, logged and counted (docs/decisions/0033).
  */
 import type { OrderCommand } from "@coffer/rules/order/Order"
+import type { Movement } from "@coffer/rules/wallet/post"
 import { Context, Effect, Equal, Exit, Layer, Metric, Option, Schema, SchemaTransformation } from "effect"
 import { Answering } from "../idempotency/Answering.ts"
-import { type CommitError, NotCommitted } from "../platform/commit/Change.ts"
+import { type Change, type CommitError, NotCommitted } from "../platform/commit/Change.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import { currentMillis } from "../platform/runtime/clock.ts"
 import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
-import { type Entry, type Instruction, noEntry } from "./WalletCommands.ts"
+import type { Entry, Instruction } from "./Wallets.ts"
 
 // Sending -------------------------------------------------------------------------
 
@@ -121,7 +122,7 @@ export const layer = Layer.effect(
       if (unread === undefined) return received
       const instructions = Option.flatMap(parseJson(unread), decodeInstructions)
       if (Option.isNone(instructions)) return yield* refuse("it is no list of commands")
-      const entry = { movements: [...noEntry.movements], reserve: 0, changes: [...noEntry.changes] }
+      const entry = { movements: new Array<Movement>(), reserve: 0, changes: new Array<Change>() }
       const performed: Array<unknown> = [taken]
       const orderCommands: Array<OrderCommand> = []
       for (const { body, name } of instructions.value) {

@@ -1,25 +1,53 @@
-/** Front door to wallets: post movements, read a balance, list the ledger. */
+/**
+ * Front door to wallets: post an entry, read a balance, list the ledger. An entry goes to the runner that owns the
+ * wallet, and is posted there.
+ */
 import type { LedgerQuery } from "@coffer/contract/Balance"
 import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { readCreated } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
-import type { InsufficientBalance } from "@coffer/rules/wallet/post"
-import { emptyWallet, type Wallet, type WalletName } from "@coffer/rules/wallet/Wallet"
-import { Context, Effect, Layer, Option } from "effect"
-import { ask, askAsOwner, type OwnerUnavailable } from "../platform/cluster/ask.ts"
-import type { CommitError } from "../platform/commit/Change.ts"
+import { InsufficientBalance, type Movement, post } from "@coffer/rules/wallet/post"
+import { emptyWallet, type Wallet, walletIdOf, WalletName } from "@coffer/rules/wallet/Wallet"
+import { Cause, Clock, Context, type DateTime, Effect, Layer, Option, Result, Schema } from "effect"
+import { ask, askAsOwner, OwnerUnavailable } from "../platform/cluster/ask.ts"
+import { type ChangeSet, CommitError, NotCommitted, StaleVersion } from "../platform/commit/Change.ts"
 import type { Exported } from "../platform/postgres/Pages.ts"
 import { span } from "../platform/runtime/span.ts"
 import { Merchants } from "../merchants/Merchants.ts"
-import { type Entry, type Instruction, noEntry } from "./WalletCommands.ts"
-import { askWallet } from "./WalletEntity.ts"
-import { type StoredLedgerRow, WalletStore } from "./WalletStore.ts"
+import { posted, type StoredLedgerRow, WalletStore } from "./WalletStore.ts"
+import { ownerOf } from "../platform/cluster/owner.ts"
+import { EntryMessage, readEntry } from "./Instructions.ts"
+import { createdAtOf } from "@coffer/model/Ids"
+import { makeTurns, showTurns } from "../platform/cluster/turns.ts"
+import { Transactor } from "../platform/commit/Transactor.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { millisLeft } from "../platform/runtime/Deadline.ts"
+import { commitMillis } from "../platform/runtime/patience.ts"
+import { NewIds } from "../platform/runtime/NewIds.ts"
+import { sha256 } from "../platform/runtime/Secrets.ts"
 
-type Post = (
-  wallet: WalletName,
-  entry: Entry
-) => Effect.Effect<void, CommitError | OwnerUnavailable | InsufficientBalance>
+/** The parts that are posted to a wallet together. */
+export interface Entry {
+  readonly movements: ReadonlyArray<Movement>
+  /** How much more is promised from now on; below zero, how much less. */
+  readonly reserve: number
+  /** Written in the same transaction. A version in them makes the entry idempotent. */
+  readonly changes: ChangeSet
+  /** The commands that all of it was made for. Another runner is sent these alone (`Instructions.ts`). */
+  readonly instructions: ReadonlyArray<Instruction>
+}
+
+/** A command that this runner has carried out. It is encoded only when it goes to another runner. */
+export interface Instruction {
+  readonly name: string
+  readonly encoded: () => unknown
+}
+
+export const noEntry: Entry = { movements: [], reserve: 0, changes: [], instructions: [] }
+
+type Posted = Effect.Effect<void, CommitError | OwnerUnavailable | InsufficientBalance>
+type Post = (wallet: WalletName, entry: Entry) => Posted
 
 export class Wallets extends Context.Service<
   Wallets,
@@ -70,5 +98,163 @@ export const layer = Layer.effect(
   })
 )
 
-export { noEntry }
-export type { Entry, Instruction, StoredLedgerRow, WalletName }
+export type { StoredLedgerRow, WalletName }
+
+// Messages to its owner -----------------------------------------------------------
+
+/** Called by the owner of the wallet. */
+export class WalletCommands extends Context.Service<WalletCommands, { readonly post: Post }>()(
+  "@coffer/wallets/WalletCommands"
+) {}
+
+export const {
+  ask: askWallet,
+  layer: layerSlots,
+  messages
+} = ownerOf({
+  name: "Wallets",
+  payload: Schema.Struct({ wallet: WalletName, entry: EntryMessage }),
+  success: Schema.Void,
+  failure: Schema.Union([...CommitError.members, InsufficientBalance, OwnerUnavailable]),
+  keyOf: ({ wallet }) => walletIdOf(wallet),
+  perform: Effect.map(
+    WalletCommands,
+    ({ post }) =>
+      ({ entry, wallet }) =>
+        post(wallet, entry)
+  ),
+  received: readEntry
+})
+
+// At its owner --------------------------------------------------------------------
+// The decision and the queueing of its changes are one synchronous block, so the order in the queue is the order of
+// versions, and only the reply waits for the commit (docs/architecture.md, section 4). So a wallet decides one entry at
+// a time and commits many together.
+
+/** How often one entry is decided anew because the wallet in memory was not the wallet in the database. */
+const retriesMax = 8
+/** Entries that may wait for one wallet to be read. */
+const waitingMax = 8_192
+/** Wallets in memory, about a kilobyte each. */
+const rememberedMax = 10_000
+
+/** The wallet as this runner knows it. A new object for every read, so that a late failure cannot drop a fresh one. */
+interface Known {
+  wallet: Wallet
+  /** The newest commit under way. Once its outcome is known, so are those of all earlier ones. */
+  pending: Effect.Effect<unknown, CommitError>
+}
+
+/** The time of an entry, and by whose clock: entries of many sandboxes are written together. */
+interface Means {
+  readonly now: DateTime.Utc
+  readonly clock: Clock.Clock
+}
+
+export const layerCommands = Layer.effect(
+  WalletCommands,
+  Effect.gen(function* () {
+    const wallets = yield* knownWallets
+    const store = yield* WalletStore
+    const transactor = yield* Transactor
+    const ids = yield* NewIds
+
+    const attempt = Effect.fnUntraced(function* (name: WalletName, entry: Entry) {
+      const address = walletIdOf(name)
+      const means = { now: yield* currentTime, clock: yield* Clock.Clock }
+      const { now } = means
+      const within = yield* millisLeft(commitMillis)
+      const before = wallets.recall(address)
+      const current = before ?? (yield* wallets.load(name, now))
+      // From here to `submit` nothing may yield: another entry must not be decided on the same wallet.
+      const { wallet } = current
+      const decided = decide(wallet, entry, means)
+      if (Result.isFailure(decided)) return yield* refuse(name, entry, { ...means, current, wallet }, decided.failure)
+      const { changes, after } = decided.success
+      const committed = transactor.submit(address, changes, within)
+      if (committed === undefined) return yield* new NotCommitted({ reason: "overloaded" })
+      current.wallet = after
+      current.pending = committed
+      yield* Effect.onError(committed, (cause) =>
+        // An interrupted caller does not take its entry back: it will be written, and the next one follows it.
+        Effect.sync(() => Cause.hasInterruptsOnly(cause) || wallets.forget(address, current))
+      )
+    })
+
+    /** Decides. Plain and synchronous. */
+    const decide = (wallet: Wallet, entry: Entry, { clock, now }: Means) => {
+      const idBody = ids.at("", now, clock)
+      return Result.map(
+        post(wallet, entry, { now: createdAtOf(idBody), idBody, digest: sha256 }),
+        ({ rows, wallet: after }) => ({ after, changes: [...entry.changes, ...posted(wallet, after, rows)] })
+      )
+    }
+
+    /** A refusal is confirmed with the row in the database: this runner may not own the wallet any more. */
+    const refuse = Effect.fnUntraced(function* (
+      name: WalletName,
+      entry: Entry,
+      { clock, current, now, wallet }: Means & { readonly current: Known; readonly wallet: Wallet },
+      refusal: InsufficientBalance
+    ) {
+      const address = walletIdOf(name)
+      const stale = new StaleVersion({ table: "wallets", key: address })
+      // The wallet it was decided on may not be in the database yet.
+      yield* Effect.catch(current.pending, () => {
+        wallets.forget(address, current)
+        return Effect.fail(stale)
+      })
+      const stored = yield* store.open(name, now)
+      if (Result.isFailure(decide(stored, entry, { clock, now }))) return yield* refusal
+      // Another runner has written, or the money has come meanwhile.
+      if (current.wallet === wallet) wallets.forget(address, current)
+      return yield* stale
+    })
+
+    // Not `Effect.retry`, which sets up a schedule for each entry: few need a second attempt.
+    const postEntry = (name: WalletName, entry: Entry, retriesLeft = retriesMax): Posted =>
+      Effect.catchIf(
+        attempt(name, entry),
+        // An entry before this one in the queue failed, or another runner wrote: decide on what is there now.
+        (error) => retriesLeft > 0 && error._tag === "StaleVersion" && error.table === "wallets",
+        () => postEntry(name, entry, retriesLeft - 1)
+      )
+    return WalletCommands.of({ post: (name, entry) => postEntry(name, entry) })
+  })
+)
+
+/** The wallets that were used last. The one that was unused for longest is forgotten first. */
+const knownWallets = Effect.gen(function* () {
+  const store = yield* WalletStore
+  const known = new Map<string, Known>()
+  const turns = makeTurns(waitingMax)
+  yield* showTurns("wallets", turns)
+
+  const recall = (address: string): Known | undefined => {
+    const current = known.get(address)
+    if (current !== undefined) keep(address, current)
+    return current
+  }
+  const keep = (address: string, current: Known) => {
+    known.delete(address)
+    known.set(address, current)
+    if (known.size > rememberedMax) known.delete(known.keys().next().value!)
+  }
+  const read = Effect.fnUntraced(function* (name: WalletName, now: DateTime.Utc) {
+    const address = walletIdOf(name)
+    const other = recall(address)
+    if (other !== undefined) return other
+    const current: Known = { wallet: yield* store.open(name, now), pending: Effect.void }
+    keep(address, current)
+    return current
+  })
+
+  return {
+    recall,
+    forget: (address: string, current: Known) => {
+      if (known.get(address) === current) known.delete(address)
+    },
+    /** One of many readers at once reads the row. */
+    load: (name: WalletName, now: DateTime.Utc) => turns.readInTurn(walletIdOf(name), read(name, now))
+  }
+})

@@ -2,12 +2,10 @@
 import { Layer } from "effect"
 import { slots } from "../platform/jobs/Opening.ts"
 import * as Instructions from "./Instructions.ts"
-import * as WalletCommands from "./WalletCommands.ts"
-import * as WalletEntity from "./WalletEntity.ts"
 import * as Wallets from "./Wallets.ts"
 import * as WalletStore from "./WalletStore.ts"
 
-export const layer = Layer.merge(Wallets.layer, slots(WalletEntity.layer)).pipe(
-  Layer.provideMerge(Layer.merge(WalletCommands.layer, Instructions.layer)),
+export const layer = Layer.merge(Wallets.layer, slots(Wallets.layerSlots)).pipe(
+  Layer.provideMerge(Layer.merge(Wallets.layerCommands, Instructions.layer)),
   Layer.provideMerge(WalletStore.layer)
 )

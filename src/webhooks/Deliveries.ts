@@ -8,7 +8,7 @@ import type { Account } from "@coffer/model/Account"
 import { destinationOf } from "@coffer/rules/delivery/route"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
-import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Context, DateTime, type Duration, Effect, Layer, Option, Schema } from "effect"
 import { deliveries } from "../events/eventRows.ts"
 import { answering, answerOf } from "../idempotency/Answering.ts"
 import { Merchants, type MerchantNotFound } from "../merchants/Merchants.ts"
@@ -16,7 +16,9 @@ import { type Change, insert, NotCommitted, numbering } from "../platform/commit
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
+import { unmovedTime } from "../platform/runtime/MovedClock.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { type Delivery, DeliveryHistory } from "./DeliveryHistory.ts"
 import { deliveryView } from "./DeliveryView.ts"
@@ -58,6 +60,7 @@ export const layer = Layer.effect(
     const transactor = yield* Transactor
     const ids = yield* NewIds
     const clocks = yield* MerchantClocks
+    const { keep } = yield* Settings
 
     const find = span("Deliveries.find")(function* (id: string, account?: Account) {
       const found = yield* history.find(id, account)
@@ -105,12 +108,19 @@ export const layer = Layer.effect(
       }),
       resend: span("Deliveries.resend")(function* (id, account) {
         const before = yield* find(id, account)
+        // It goes soon, and its event with it.
+        const isKept = keep.deliveries === undefined || isYounger(before, keep.deliveries, yield* unmovedTime)
+        if (!isKept) return yield* new DeliveryNotFound({ id })
         // The operator asks under no merchant's clock.
         return yield* clocks.within({ merchantId: before.merchant_id, mode: before.mode }, again(before))
       })
     })
   })
 )
+
+/** By real time, as rows are dropped. */
+const isYounger = ({ created_at }: Delivery, kept: Duration.Duration, unmoved: DateTime.Utc) =>
+  DateTime.isGreaterThan(DateTime.addDuration(created_at, kept), unmoved)
 
 const resent = (
   before: Delivery,

@@ -101,7 +101,8 @@ export const layer = Layer.effect(
       {
         table: { name: "deliveries", key: "id", row: DeliveryRow, read: identity },
         prefixOf: () => prefixes.delivery,
-        called: "a delivery"
+        called: "a delivery",
+        dropped: ["deliveries", "sandbox_orders"]
       },
       yield* ListHorizon
     )

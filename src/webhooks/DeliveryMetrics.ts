@@ -5,7 +5,7 @@
  */
 import { type Line, lineKey } from "@coffer/rules/delivery/places"
 import { DateTime, Duration, Effect, Metric, Option } from "effect"
-import type { Work } from "../platform/jobs/dueWork.ts"
+import type { Work } from "../platform/jobs/Workers.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import type { NotDeliveredReason } from "./connections.ts"
 import { isDelivered, type Posted } from "./postDelivery.ts"

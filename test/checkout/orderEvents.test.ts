@@ -7,7 +7,7 @@ import { TestClock } from "effect/testing"
 import { listenersMax, listenersOfOneMax, make } from "../../src/checkout/OrderWatch.ts"
 import { Draining } from "../../src/edge/Health.ts"
 import { Orders } from "../../src/orders/Orders.ts"
-import { SandboxBuyer } from "../../src/sandbox/SandboxBuyer.ts"
+import { type Buyer, Channel, make as makeChannels } from "../../src/channel/Channel.ts"
 import { TradeNo } from "@coffer/model/Ids"
 import { createdAt, facts, pendingOrder, untouched } from "../kit/rules/fixtures.ts"
 import { DateTime } from "effect"
@@ -27,10 +27,11 @@ const open = Effect.gen(function* () {
         return world.fails ? Effect.die(new Error("no database")) : Effect.succeed(world.order)
       })
   })
-  const buyer = Layer.mock(SandboxBuyer, { hasPaid: () => Effect.sync(() => world.works) })
+  const buyer = { hasPaid: () => Effect.sync(() => world.works) } as unknown as Buyer
+  const channel = Layer.succeed(Channel, { ...makeChannels(), buyer })
   const watch = yield* Effect.provide(
     make,
-    Layer.mergeAll(orders, buyer, MerchantClocks.layer, Layer.succeed(Draining, world.draining))
+    Layer.mergeAll(orders, channel, MerchantClocks.layer, Layer.succeed(Draining, world.draining))
   )
   /** In a scope of its own, as a connection is. */
   const listen = Effect.fnUntraced(function* (no: TradeNo = tradeNo) {

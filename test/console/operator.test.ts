@@ -65,7 +65,10 @@ describe.skipIf(executable === undefined)(`the console of operators${needsChromi
         const at = yield* openConsole({ env: { TWO_OPERATORS: "payouts:100,fees" } })
         const { payoutNo } = yield* seeded(at)
         yield* at.api.operator("POST", `/payouts/${payoutNo}/approve`)
-        const { go, page } = yield* at.enter("operator")
+        const { go, page } = yield* at.enter("owner")
+        // Another operator would have to give the role, too.
+        yield* at.sql`insert into memberships (person_id, belongs_to, role, created_at)
+          select person_id, 'installation', 'admin', now() from memberships where role = 'owner'`
         yield* go(operator)
         yield* seen(page, "Acts that wait for a second operator")
         yield* go(`${operator}/payouts/${payoutNo}`)
@@ -218,7 +221,7 @@ describe.skipIf(executable === undefined)(`the console of operators${needsChromi
           yield* Effect.promise(() => page.clock.runFor(1_000))
           yield* Effect.promise(() => answered)
         }
-        yield* Effect.promise(() => page.locator("svg.spark polyline").first().waitFor())
+        yield* Effect.promise(() => page.locator("svg.spark polyline").first().waitFor({ state: "attached" }))
       }),
     120_000
   )

@@ -2,18 +2,32 @@
 import { createHash } from "node:crypto"
 import { DisputeNo, idBodyAfter, OutRefundNo, PayoutNo, PaymentId, RefundNo, TradeNo } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
-import { decide as decideDispute, evolve as evolveDispute } from "@coffer/rules/dispute/decide"
+import {
+  consequences as ofDispute,
+  decide as decideDispute,
+  evolve as evolveDispute,
+  opening
+} from "@coffer/rules/dispute/decide"
 import type { Dispute } from "@coffer/rules/dispute/Dispute"
 import { DisputeCommand } from "@coffer/rules/dispute/Dispute"
-import { consequences as ofDispute, opening } from "@coffer/rules/dispute/consequences"
 import { decide as decideOrder, evolve as evolveOrder } from "@coffer/rules/order/decide"
 import { CancelAnswer, type Order, OrderCommand, remainingOf } from "@coffer/rules/order/Order"
-import { decide as decidePayout, evolve as evolvePayout } from "@coffer/rules/payout/decide"
-import { consequences as ofPayout, requesting } from "@coffer/rules/payout/consequences"
-import { type Payout, PayoutCommand } from "@coffer/rules/payout/Payout"
-import { decide as decideRefund, evolve as evolveRefund } from "@coffer/rules/refund/decide"
-import { consequences as ofRefund, reserving } from "@coffer/rules/refund/consequences"
-import { type Refund, RefundCommand } from "@coffer/rules/refund/Refund"
+import {
+  consequences as ofPayout,
+  decide as decidePayout,
+  evolve as evolvePayout,
+  type Payout,
+  PayoutCommand,
+  requesting
+} from "@coffer/rules/payout/Payout"
+import {
+  consequences as ofRefund,
+  decide as decideRefund,
+  evolve as evolveRefund,
+  type Refund,
+  RefundCommand,
+  reserving
+} from "@coffer/rules/refund/Refund"
 import { feeFor } from "@coffer/rules/wallet/feeFor"
 import { type Entry, post } from "@coffer/rules/wallet/post"
 import { emptyWallet, type LedgerRow } from "@coffer/rules/wallet/Wallet"

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Queue } from "effect"
 import { TestClock } from "effect/testing"
-import { dueWork } from "../../src/platform/jobs/dueWork.ts"
+import { dueWork } from "../../src/platform/jobs/Workers.ts"
 import { workMax } from "../../src/platform/postgres/leasedRows.ts"
 import { forEachLeased } from "../../src/platform/jobs/forEachLeased.ts"
 

@@ -1,8 +1,7 @@
 /** The whole machine of a dispute: every status meets every command in tables, and laws over random commands. */
 import { assert, describe, it } from "@effect/vitest"
-import { decide, evolve } from "@coffer/rules/dispute/decide"
+import { consequences, decide, evolve, opening } from "@coffer/rules/dispute/decide"
 import { Dispute, DisputeCommand, isFrozen } from "@coffer/rules/dispute/Dispute"
-import { consequences, opening } from "@coffer/rules/dispute/consequences"
 import { Schema } from "effect"
 import { createdAt } from "../kit/rules/fixtures.ts"
 import { matrix } from "../kit/rules/Matrix.ts"

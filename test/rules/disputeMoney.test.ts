@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Minor } from "@coffer/model/Money"
 import { Dispute, DisputeEvent } from "@coffer/rules/dispute/Dispute"
-import { consequences, opening } from "@coffer/rules/dispute/consequences"
+import { consequences, opening } from "@coffer/rules/dispute/decide"
 import {
   acceptanceBegun,
   acceptanceTaken,

@@ -4,9 +4,8 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Minor } from "@coffer/model/Money"
-import { consequences, opening } from "@coffer/rules/dispute/consequences"
+import { consequences, decide, evolve, opening } from "@coffer/rules/dispute/decide"
 import { accept } from "@coffer/rules/Decision"
-import { decide, evolve } from "@coffer/rules/dispute/decide"
 import { type Dispute, DisputeEvent, isFrozen } from "@coffer/rules/dispute/Dispute"
 import { keptAfter, nothingKept } from "@coffer/rules/dispute/evidence"
 import { DateTime } from "effect"

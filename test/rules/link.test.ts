@@ -2,11 +2,18 @@
  * The payment link's rules: when a visit makes an order, and what an update changes (spec: Payment link; silences: L).
  */
 import { LinkId } from "@coffer/model/Ids"
-import { consequences } from "@coffer/rules/link/consequences"
+import {
+  closedBy,
+  consequences,
+  decide,
+  evolve,
+  knownVisit,
+  LinkCommand,
+  type PaymentLink,
+  VisitNo
+} from "@coffer/rules/link/PaymentLink"
 import { nothing } from "@coffer/rules/Consequence"
 import { accept } from "@coffer/rules/Decision"
-import { closedBy, decide, evolve, knownVisit } from "@coffer/rules/link/decide"
-import { LinkCommand, type PaymentLink, VisitNo } from "@coffer/rules/link/PaymentLink"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Schema } from "effect"
 import fc from "fast-check"

@@ -1,8 +1,7 @@
 /** The movements and events of the facts of an order. */
 import { assert, describe, it } from "@effect/vitest"
 import { Minor } from "@coffer/model/Money"
-import { consequences } from "@coffer/rules/order/consequences"
-import { decide, evolve } from "@coffer/rules/order/decide"
+import { consequences, decide, evolve } from "@coffer/rules/order/decide"
 import { OrderEvent } from "@coffer/rules/order/Order"
 import {
   DisputeClosed,

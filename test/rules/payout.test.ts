@@ -2,9 +2,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { MerchantId, PayoutNo } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
-import { decide, evolve } from "@coffer/rules/payout/decide"
-import { consequences, requesting } from "@coffer/rules/payout/consequences"
-import { Payout, PayoutCommand, PayoutEvent } from "@coffer/rules/payout/Payout"
+import {
+  consequences,
+  decide,
+  evolve,
+  Payout,
+  PayoutCommand,
+  PayoutEvent,
+  requesting
+} from "@coffer/rules/payout/Payout"
 import { DateTime, Schema } from "effect"
 import { given } from "../kit/rules/Given.ts"
 import { matrix } from "../kit/rules/Matrix.ts"

@@ -1,10 +1,16 @@
 /** The refund's rules: what each command does in each status, and what a refund posts. */
 import { assert, describe, it } from "@effect/vitest"
 import { LedgerType } from "@coffer/model/Ledger"
-import { decide, evolve } from "@coffer/rules/refund/decide"
-import { consequences, reserving } from "@coffer/rules/refund/consequences"
+import {
+  consequences,
+  decide,
+  evolve,
+  Refund,
+  RefundCommand,
+  RefundEvent,
+  reserving
+} from "@coffer/rules/refund/Refund"
 import { nextCheck } from "@coffer/rules/refund/nextCheck"
-import { Refund, RefundCommand, RefundEvent } from "@coffer/rules/refund/Refund"
 import { DateTime, Schema } from "effect"
 import { createdAt as at } from "../kit/rules/fixtures.ts"
 import { given } from "../kit/rules/Given.ts"

@@ -7,7 +7,7 @@ import { ConfigProvider, Context, Duration, Effect, Layer, Logger, Metric, Redac
 import { SqlClient } from "effect/sql"
 import * as DataDir from "../../src/platform/runtime/DataDir.ts"
 import { layerRedis, QuotaStore } from "../../src/edge/QuotaStore.ts"
-import { layerStore } from "../../src/edge/Quotas.ts"
+import { layerStore } from "../../src/edge/EdgeRoom.ts"
 import * as Settings from "../../src/platform/runtime/Settings.ts"
 import { eventually } from "../kit/Process.ts"
 import { leftOut, named, redis, running } from "../kit/servers/Redis.ts"

@@ -3,6 +3,7 @@ import { clockCommand } from "./clock.ts"
 import { confirmCommand } from "./confirmed.ts"
 import { deliveriesCommand } from "./deliveries.ts"
 import { disputesCommand } from "./disputes.ts"
+import { erasuresCommand } from "./erasures.ts"
 import { eventsCommand } from "./events.ts"
 import { heldUpCommand } from "./heldUp.ts"
 import { ledgerCommand } from "./ledger.ts"
@@ -34,4 +35,4 @@ export const merchantCommands = [
   confirmCommand
 ] as const
 
-export const operatorCommands = [heldUpCommand, payoutsCommand, stripeCommand] as const
+export const operatorCommands = [heldUpCommand, payoutsCommand, erasuresCommand, stripeCommand] as const

@@ -3,6 +3,7 @@ import { DateTime, Duration, Effect, Option, Redacted, Schedule, Schema } from "
 import { type Account, accountOf, operatorDoor } from "./account.ts"
 import { CliFailure, failed } from "./CliFailure.ts"
 import { operatorToken, operatorUrl } from "./frame.ts"
+import { jsonText } from "./json.ts"
 import { pageMax } from "./printList.ts"
 
 type Query = Readonly<Record<string, string | number>>
@@ -14,7 +15,7 @@ export interface Operator {
    * One try. A failure that may pass (`isPassing`) says that it is unknown whether it was done; what came too often is
    * asked again, since it was not done.
    */
-  readonly post: (path: string) => Effect.Effect<unknown, CliFailure>
+  readonly post: (path: string, body?: object) => Effect.Effect<unknown, CliFailure>
   /** The time there: in a merchant's sandbox by its clock, and for all merchants real time. */
   readonly nowOf: (merchant: string | undefined, mode: string | undefined) => Effect.Effect<DateTime.Utc, CliFailure>
 }
@@ -26,8 +27,8 @@ export const connectOperator = Effect.gen(function* () {
     Effect.retry(call("GET", path, query), { while: ({ isPassing }) => isPassing, times: 4, schedule: again })
   const operator: Operator = {
     get,
-    post: (path) =>
-      Effect.retry(call("POST", path, {}), {
+    post: (path, body) =>
+      Effect.retry(call("POST", path, {}, body), {
         while: ({ code }) => code === "rate_limited",
         times: 20,
         schedule: calmly
@@ -55,13 +56,17 @@ const patience = Duration.seconds(30)
 
 const callAs =
   (account: Account) =>
-  (method: "GET" | "POST", path: string, query: Query): Effect.Effect<unknown, CliFailure> =>
+  (method: "GET" | "POST", path: string, query: Query, body?: object): Effect.Effect<unknown, CliFailure> =>
     Effect.gen(function* () {
       const url = `${account.baseUrl}${path}?${new URLSearchParams(Object.entries(query).map(([k, v]) => [k, `${v}`]))}`
-      const headers = { Authorization: `Bearer ${Redacted.value(account.key)}` }
+      const headers = {
+        Authorization: `Bearer ${Redacted.value(account.key)}`,
+        ...(body === undefined ? {} : { "Content-Type": "application/json" })
+      }
+      const sent = body === undefined ? {} : { body: jsonText(body) }
       const { ok, status, text } = yield* Effect.tryPromise({
         try: (signal) =>
-          fetch(url, { method, headers, signal, redirect: "error" }).then((response) =>
+          fetch(url, { method, headers, ...sent, signal, redirect: "error" }).then((response) =>
             response.text().then((text) => ({ ok: response.ok, status: response.status, text }))
           ),
         catch: () => unanswered(account)

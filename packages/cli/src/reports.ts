@@ -6,6 +6,7 @@ import { connect } from "./client.ts"
 import { currencies, oneOf, text } from "./flags.ts"
 import { command } from "./frame.ts"
 import { count, printObject, time } from "./output.ts"
+import { fileCommand } from "./reportFile.ts"
 import { getCommand, listCommand, type Resource } from "./resource.ts"
 import { withoutNone } from "./withoutNone.ts"
 
@@ -58,10 +59,11 @@ const create = command(
 )
 
 export const reportsCommand = Command.make("reports").pipe(
-  Command.withDescription("Reports for bookkeeping, as files: create, get, list"),
+  Command.withDescription("Reports for bookkeeping, as files: create, get, file, list"),
   Command.withSubcommands([
     create,
     getCommand("reports", "report-no", (coffer, no) => coffer.reports.get(no)),
+    fileCommand,
     listCommand(reports)
   ])
 )

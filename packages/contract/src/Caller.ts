@@ -106,7 +106,7 @@ export class ConsoleGuest extends HttpApiMiddleware.Service<ConsoleGuest>()("@co
 
 /**
  * Writes 120, reads 600, CSV 10 and test helpers 600 a minute, per merchant and mode (spec: Limits; silences: U22):
- * `src/edge/Quotas.ts`.
+ * `src/edge/MerchantKey.ts`.
  */
 export class Quotas extends HttpApiMiddleware.Service<Quotas, { requires: Caller }>()("@coffer/contract/Quotas", {
   error: RateLimited

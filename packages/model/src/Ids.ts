@@ -128,6 +128,7 @@ export const erasurePrefix = "ers_"
 export const personPrefix = "per_"
 export const sessionPrefix = "ses_"
 export const passkeyPrefix = "psk_"
+export const savedViewPrefix = "svw_"
 
 /** The prefixes of what we number ourselves. */
 export const prefixes = {
@@ -165,6 +166,12 @@ export const idBody = (millis: number, random: ArrayLike<number>): string => {
   for (let index = timeLength; index < bodyLength; index++) tail += alphabet[random[index - timeLength]! & 31]!
   return time + tail
 }
+
+const bodyPattern = new RegExp(`^[${alphabet}]{${bodyLength}}$`)
+
+/** Whether a text is a number of ours with this prefix. */
+export const isNumbered = (prefix: string, id: string): boolean =>
+  id.startsWith(prefix) && bodyPattern.test(id.slice(prefix.length))
 
 /** The part after the prefix. Bodies of one account's ids have one order, whatever the ids are of. */
 export const bodyOf = (id: string): string => id.slice(-bodyLength)

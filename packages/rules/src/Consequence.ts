@@ -1,6 +1,6 @@
 /**
  * The consequences of one fact beside the object itself: what the wallet posts and promises, the command for the order,
- * and which event merchants get. `consequences.ts` of each object derives it from the object before the fact, and the
+ * and which event merchants get. `consequences` of each object derives it from the object before the fact, and the
  * fact.
  */
 import type { EventType } from "@coffer/model/EventType"

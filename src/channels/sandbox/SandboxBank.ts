@@ -6,12 +6,14 @@
 import { idBody, PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
-import { OrderConflict } from "@coffer/rules/order/Order"
+import { type Order, OrderConflict } from "@coffer/rules/order/Order"
 import { paymentDeclinesMax, paymentDeclinesWindow } from "@coffer/model/Limits"
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import type { Attempt } from "../../channel/Channel.ts"
+import type { Attempt, ChargeOptions } from "../../channel/Channel.ts"
 import type { ChannelPayment, ChannelReport, ChannelUnreachable, Checkout } from "../../channel/payments.ts"
+import { Orders } from "../../orders/Orders.ts"
+import { Wakeups } from "../../platform/commit/Wakeups.ts"
 import { jsonText, TimeColumn } from "../../platform/runtime/codecs.ts"
 import { type Backlog, type DueSandbox, leasedRows } from "../../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
@@ -86,6 +88,27 @@ export const layer = Layer.effect(
   SandboxBank,
   Effect.flatMap(sandboxReach, (reach) => makeBank(reach))
 )
+
+/** Brings the bank's report and rows to the order, as an acquirer's webhook would. */
+export const makePay = Effect.gen(function* () {
+  const bank = yield* SandboxBank
+  const orders = yield* Orders
+  const wakeups = yield* Wakeups
+  return span("SandboxBank.pay")(function* (
+    order: Order,
+    method: PaymentMethod,
+    attempt: Attempt,
+    { amount = order.amount, attemptNo }: ChargeOptions = {}
+  ) {
+    const { currency, merchantId, mode, tradeNo } = order
+    const charge = { merchantId, mode, tradeNo, amount, currency, method, attempt, attemptNo }
+    const { entry, report } = yield* bank.charge(charge)
+    if (report !== undefined) return yield* orders.report(order, report, entry)
+    const noted = yield* orders.note(order, entry.changes)
+    if (attempt === "succeed_later") wakeups.raise("sandbox_reports")
+    return noted
+  })
+})
 
 const makeBank = Effect.fnUntraced(function* (reach: Reach) {
   const sql = yield* SqlClient.SqlClient

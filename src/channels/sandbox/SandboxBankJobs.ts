@@ -2,9 +2,8 @@
 import { Effect, Layer } from "effect"
 import { Disputes } from "../../disputes/Disputes.ts"
 import { Orders } from "../../orders/Orders.ts"
-import { dueWork } from "../../platform/jobs/dueWork.ts"
+import { dueWork, Workers } from "../../platform/jobs/Workers.ts"
 import { forEachLeased } from "../../platform/jobs/forEachLeased.ts"
-import { Workers } from "../../platform/jobs/Workers.ts"
 import { SandboxBank } from "./SandboxBank.ts"
 import { SandboxDisputes } from "./SandboxDisputes.ts"
 

@@ -1,14 +1,9 @@
 /** The bank of the sandbox as a channel: payments, refunds and disputes in its own tables, with buyers that pretend. */
 import { prefixes } from "@coffer/model/Ids"
-import type { Order } from "@coffer/rules/order/Order"
-import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { paymentDeclinesMax } from "@coffer/model/Limits"
 import { Effect, Layer } from "effect"
-import { type Attempt, Channel, type ChargeOptions, type Pretended } from "../../channel/Channel.ts"
-import { Orders } from "../../orders/Orders.ts"
-import { Wakeups } from "../../platform/commit/Wakeups.ts"
+import { Channel, type Pretended } from "../../channel/Channel.ts"
 import { jobs } from "../../platform/jobs/Opening.ts"
-import { span } from "../../platform/runtime/span.ts"
 import { sandboxChannel } from "./name.ts"
 import * as SandboxBank from "./SandboxBank.ts"
 import * as SandboxBankJobs from "./SandboxBankJobs.ts"
@@ -20,34 +15,13 @@ import { makeSandboxReturns } from "./sandboxReturns.ts"
 /** It takes what no acquirer takes. */
 const rank = 100
 
-/** Brings the bank's report and rows to the order, as an acquirer's webhook would. */
-const makeCharge = Effect.gen(function* () {
-  const bank = yield* SandboxBank.SandboxBank
-  const orders = yield* Orders
-  const wakeups = yield* Wakeups
-  return span("SandboxBank.pay")(function* (
-    order: Order,
-    method: PaymentMethod,
-    attempt: Attempt,
-    { amount = order.amount, attemptNo }: ChargeOptions = {}
-  ) {
-    const { currency, merchantId, mode, tradeNo } = order
-    const charge = { merchantId, mode, tradeNo, amount, currency, method, attempt, attemptNo }
-    const { entry, report } = yield* bank.charge(charge)
-    if (report !== undefined) return yield* orders.report(order, report, entry)
-    const noted = yield* orders.note(order, entry.changes)
-    if (attempt === "succeed_later") wakeups.raise("sandbox_reports")
-    return noted
-  })
-})
-
 const registered = Layer.effectDiscard(
   Effect.gen(function* () {
     const bank = yield* SandboxBank.SandboxBank
     const disputes = yield* SandboxDisputes.SandboxDisputes
     const { refund, settle } = yield* SandboxRefunds.SandboxRefunds
     const pretended: Pretended = {
-      charge: yield* makeCharge,
+      charge: yield* SandboxBank.makePay,
       pausedUntil: ({ declines, status, tradeNo }) =>
         status === "pending" && declines >= paymentDeclinesMax ? bank.pausedUntil(tradeNo) : Effect.succeedNone,
       hasPaid: bank.hasPaid,

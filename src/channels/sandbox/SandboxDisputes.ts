@@ -3,7 +3,6 @@
  * the service has processed it (docs/architecture.md, section 7). The service's calls to it are in
  * `sandboxDisputeDesk.ts`.
  */
-import { keptDuration } from "@coffer/rules/idempotency/claim"
 import type { CreditedOrder } from "@coffer/rules/order/Order"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -16,6 +15,7 @@ import { type Backlog, type DueSandbox, leasedRows } from "../../platform/postgr
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { isoText } from "../../platform/runtime/codecs.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
+import { Settings } from "../../platform/runtime/Settings.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { DisputeRow, oneRow, reportOf } from "./sandboxDisputeRows.ts"
@@ -105,11 +105,12 @@ export const layer = Layer.effect(
 const makeInsert = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const ids = yield* NewIds
+  const { keep } = yield* Settings
 
   return Effect.fnUntraced(function* (order: CreditedOrder, { amount, evidenceDueBy, reason }: Chargeback) {
     const now = yield* currentTime
     const request = yield* currentRequest
-    const since = DateTime.subtractDuration(now, keptDuration)
+    const since = DateTime.subtractDuration(now, keep.answers)
     const opened = yield* sql`select * from sandbox_disputes
       where request = ${request}::text and opened_at > ${isoText(since)}::text::timestamptz
         and amount = ${amount} and reason = ${reason}`

@@ -5,7 +5,13 @@ import { DateTime, Effect, Metric, Option } from "effect"
 import type { Backlog } from "../postgres/leasedRows.ts"
 import { currentTime } from "../runtime/clock.ts"
 import { onRealTime } from "../runtime/realTime.ts"
-import type { Work } from "./dueWork.ts"
+
+/** Work whose due rows are counted. */
+export interface Counted {
+  readonly name: string
+  /** The rows that are due and not leased, for all runners together; left out for work without due rows. */
+  readonly backlog?: (now: DateTime.Utc) => Effect.Effect<Backlog>
+}
 
 export interface BacklogOf extends Backlog {
   readonly worker: string
@@ -22,7 +28,7 @@ const showEvery = "15 seconds"
 const askedAtOnce = 4
 
 /** Shows the backlogs of these workers, and answers what asks for them. */
-export const showBacklogs = Effect.fnUntraced(function* (works: ReadonlySet<Work>) {
+export const showBacklogs = Effect.fnUntraced(function* (works: ReadonlySet<Counted>) {
   const ask = Effect.gen(function* () {
     const now = yield* currentTime
     const counted = [...works].flatMap(({ backlog, name }) =>
@@ -53,7 +59,7 @@ export const showBacklogs = Effect.fnUntraced(function* (works: ReadonlySet<Work
 })
 
 /** So that both are there from the start. */
-export const beginBacklog = ({ backlog, name }: Work) =>
+export const beginBacklog = ({ backlog, name }: Counted) =>
   backlog === undefined
     ? Effect.void
     : Effect.forEach([due, oldestDue], (gauge) => Metric.update(Metric.withAttributes(gauge, { worker: name }), 0), {

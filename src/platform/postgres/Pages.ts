@@ -4,7 +4,7 @@
  * that a reader who stalls holds no connection. `scans.ts` writes the statements. An account's rows are shown up to its
  * horizon (`ListHorizon.ts`), so that a reader who goes on from the newest row misses none.
  */
-import { bodyOf } from "@coffer/model/Ids"
+import { bodyOf, createdAtOf, isNumbered } from "@coffer/model/Ids"
 import { csvRowsMax } from "@coffer/model/Limits"
 import type { Account } from "@coffer/model/Account"
 import { InvalidField } from "@coffer/rules/InvalidField"
@@ -14,6 +14,7 @@ import { Effect, Schema, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { ListHorizon } from "./ListHorizon.ts"
 import { sqlDefects } from "./sqlDefect.ts"
+import { isoText } from "../runtime/codecs.ts"
 import {
   along,
   isOwned,
@@ -36,7 +37,10 @@ export interface Exported<Item> {
 }
 
 export interface Pages<Item> {
-  /** Refuses a cursor that is not the id of one of the account's rows (silences: P1). */
+  /**
+   * Refuses a cursor that is not the id of one of the account's rows (silences: P1). A row that is kept no longer is
+   * taken as the place that it was: a reader that follows a quiet list has no other.
+   */
   readonly page: (account: Whose, request: PageRequest, search: Search) => Effect.Effect<Page<Item>, InvalidField>
   readonly exported: (account: Whose, created: CreatedRange, search: Search) => Effect.Effect<Exported<Item>>
   /** The search that reads the fewest rows, of several for the same rows, judged by a count up to a limit. */
@@ -96,7 +100,7 @@ const makeSettled =
 
 const makePage = <Row, Item>(
   sql: SqlClient.SqlClient,
-  { called, prefixOf, table: { key, name, read, row } }: Listed<Row, Item>,
+  { called, dropped = [], prefixOf, table: { key, name, read, row } }: Listed<Row, Item>,
   rows: Rows,
   settled: MakeSettled
 ): Pages<Item>["page"] => {
@@ -109,10 +113,18 @@ const makePage = <Row, Item>(
           ({ length }) => length > 0
         )
       : Effect.succeed(false)
+  const wasDropped = (account: Whose, id: string) =>
+    dropped.length > 0 && isNumbered(prefixOf(modeOf(account)), id)
+      ? Effect.map(
+          sql`select 1 from retention where kind = any(${dropped}::text[])
+            and dropped_before > ${isoText(createdAtOf(id))}::text::timestamptz limit 1`,
+          ({ length }) => length > 0
+        )
+      : Effect.succeed(false)
 
   return Effect.fnUntraced(function* (account, request, search) {
     const { created, cursor, limit } = request
-    if (cursor !== undefined && !(yield* isOwn(account, cursor.id))) {
+    if (cursor !== undefined && !(yield* isOwn(account, cursor.id)) && !(yield* wasDropped(account, cursor.id))) {
       return yield* new InvalidField({ param: cursor.param, problem: `is not the id of ${called}` })
     }
     const all = idsCreated(prefixOf(modeOf(account)), created)

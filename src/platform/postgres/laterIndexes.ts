@@ -58,6 +58,13 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
   { name: "mails_recipient", on: "mails (lower(recipient))" },
   // Mails that are kept no longer (KEEP_MAILS).
   { name: "mails_age", on: "mails (created_at) where due_at is null" },
+  // Orders of sandboxes that are kept no longer (KEEP_SANDBOX_ORDERS), and what Postgres looks for before one goes.
+  {
+    name: "orders_unpaid_sandbox",
+    on: "orders (trade_no) where mode = 'sandbox' and paid_at is null and status in ('failed', 'expired')"
+  },
+  { name: "refunds_trade_no", on: "refunds (trade_no)" },
+  { name: "disputes_trade_no", on: "disputes (trade_no)" },
   // Deliveries that wait for a paused endpoint (src/webhooks/DeliveryStore.ts).
   { name: "deliveries_held", on: "deliveries (endpoint_id) where status = 'pending' and next_attempt_at is null" }
 ]

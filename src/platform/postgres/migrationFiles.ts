@@ -67,5 +67,9 @@ export const migrationFiles: Readonly<Record<string, () => Promise<unknown>>> = 
   "0111_strong_sessions.ts": () => import("./migrations/0111_strong_sessions.ts"),
   "0112_reports_held.ts": () => import("./migrations/0112_reports_held.ts"),
   "0115_erased_tags.ts": () => import("./migrations/0115_erased_tags.ts"),
-  "0116_closed_merchants.ts": () => import("./migrations/0116_closed_merchants.ts")
+  "0116_closed_merchants.ts": () => import("./migrations/0116_closed_merchants.ts"),
+  "0120_events_may_go.ts": () => import("./migrations/0120_events_may_go.ts"),
+  "0121_late_copies.ts": () => import("./migrations/0121_late_copies.ts"),
+  "0140_overview_days.ts": () => import("./migrations/0140_overview_days.ts"),
+  "0141_saved_views.ts": () => import("./migrations/0141_saved_views.ts")
 }

@@ -28,6 +28,8 @@ export interface Listed<Row, Item> {
   readonly prefixOf: (mode: Mode) => string
   /** For people: "an order". */
   readonly called: string
+  /** Kinds of `retention` by which rows of the table go, when an operator keeps them no longer. */
+  readonly dropped?: ReadonlyArray<"events" | "deliveries" | "sandbox_orders">
   /** When the rows get their numbers (`ListHorizon.ts`). */
   readonly numbered?: Numbered
 }

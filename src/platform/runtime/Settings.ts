@@ -9,6 +9,7 @@ import { Config, Context, Duration, Effect, Layer, Option, Redacted, Schema } fr
 import { collectorOf, variables as telemetry } from "./collector.ts"
 import { BadSetting, reachable, type RunnerPlace, runnerPlace, variables as runnerVariables } from "./places.ts"
 import { DataDir } from "./DataDir.ts"
+import { readRetention, type Retention, variables as retentionVariables } from "./retentionSettings.ts"
 import { definedSettings, type RoomSettings } from "./roomSettings.ts"
 import {
   type OpenIdSettings,
@@ -44,9 +45,7 @@ export class Settings extends Context.Service<
     readonly allowPrivateWebhooks: boolean
     /** The longest sleep of a worker, after which it looks for due rows that other runners have left. */
     readonly workerPoll: Duration.Duration
-    /** How long deliveries of webhooks and mails are kept once they have ended; undefined for ever. */
-    readonly keepDeliveries: Duration.Duration | undefined
-    readonly keepMails: Duration.Duration | undefined
+    readonly keep: Retention
     /** The time from one round of the auditor to the next. */
     readonly auditInterval: Duration.Duration
     /** Where anchors are written outside the database; undefined for nowhere. */
@@ -73,14 +72,6 @@ export class Settings extends Context.Service<
     readonly of: <A>(room: RoomSettings<A>) => A
   }
 >()("@coffer/Settings") {}
-
-/** As long as API logs, by which merchants look for what happened. */
-const keptMin = Duration.days(30)
-
-const keptAtLeast = (name: string, kept: Option.Option<Duration.Duration>) =>
-  Option.isSome(kept) && Duration.isLessThan(kept.value, keptMin)
-    ? Effect.fail(new BadSetting({ message: `${name} must be 30 days or more.` }))
-    : Effect.succeed(Option.getOrUndefined(kept))
 
 /** For people: what NO_OUTBOUND means. */
 export const closedText = "NO_OUTBOUND is set: nobody outside is called, and work that would call them rests."
@@ -136,8 +127,7 @@ const variables = Config.all({
     Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(1)),
     "CLIENT_CONNECTIONS"
   ).pipe(Config.withDefault(10_000)),
-  keepDeliveries: Config.option(Config.Duration("KEEP_DELIVERIES")),
-  keepMails: Config.option(Config.Duration("KEEP_MAILS")),
+  ...retentionVariables,
   auditInterval: Config.Duration("AUDIT_INTERVAL").pipe(Config.withDefault(Duration.hours(1))),
   anchorFile,
   ...runnerVariables,
@@ -211,8 +201,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
         openId: yield* readOpenId(read),
         allowPrivateWebhooks: Option.getOrElse(read.allowPrivateWebhooks, () => options.embedded),
         workerPoll: read.workerPoll,
-        keepDeliveries: yield* keptAtLeast("KEEP_DELIVERIES", read.keepDeliveries),
-        keepMails: yield* keptAtLeast("KEEP_MAILS", read.keepMails),
+        keep: yield* readRetention(read),
         auditInterval: read.auditInterval,
         anchorFile: Option.getOrUndefined(read.anchorFile),
         clientPatience: read.clientPatience,

@@ -266,6 +266,46 @@ describe("an erasure whose runner is killed", () => {
   )
 })
 
+interface Kept {
+  readonly row: string
+}
+
+/** The row once more, with other values. */
+const written = (sql: Running["sql"], table: string, { row }: Kept, values: Json) => {
+  const all: Json = { ...JSON.parse(row), ...values }
+  const columns = Object.keys(all).join(", ")
+  return sql.unsafe(
+    `insert into ${table} (${columns}) select ${columns} from jsonb_populate_record(null::${table}, $1::text::jsonb)`,
+    [JSON.stringify(all)]
+  )
+}
+
+describe("a request that is under way while copies are looked through", () => {
+  it.effect("has its stored answer and its call found by a second look, once it has ended", () =>
+    Effect.gen(function* () {
+      const { running, shop } = yield* begin()
+      const { sql } = running
+      yield* said(shop.post("/v1/orders", terms(), { "Idempotency-Key": "first" }))
+      yield* flushed(running)
+      const [answer] = yield* sql<Kept>`select to_jsonb(k)::text as row from idempotency_keys k`
+      const [call] = yield* sql<Kept>`select (to_jsonb(l) - 'status_class')::text as row from api_logs l`
+      const [bodies] = yield* sql<Kept>`select to_jsonb(b)::text as row from api_log_bodies b`
+      const asked = yield* said(shop.post("/v1/erasures", { email }))
+      yield* running.settle
+      assert.lengthOf(yield* sql`select from erasures where is_late`, 1)
+      assert.deepStrictEqual(found((yield* stored(running)).filter((text) => !text.startsWith("erasures"))), [])
+      // Copies that a request under way leaves only now, and none of them where the first look has been.
+      yield* written(sql, "idempotency_keys", answer!, { id: "0" })
+      yield* written(sql, "api_log_bodies", bodies!, { block: 1_000 })
+      yield* written(sql, "api_logs", call!, { request_id: "req_00000000000000000000000000", block: 1_000 })
+      assert.isNotEmpty(found(yield* stored(running)))
+      const erasure = yield* finished(running, said(shop.get(`/v1/erasures/${asked["erasure_no"]}`)))
+      assert.deepInclude(erasure["counts"], { orders: 1, answers: 2, logs: 2 })
+      assert.deepStrictEqual(found(yield* stored(running)), [])
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("after the restore of a backup", () => {
   it.effect("an operator erases a buyer again by the hash alone", () =>
     Effect.gen(function* () {

@@ -137,6 +137,22 @@ describe("a repeated key", () => {
       assert.deepStrictEqual(yield* service.sql`select id from idempotency_keys`, [])
     })
   )
+
+  it.live("is remembered as long as KEEP_IDEMPOTENCY_KEYS says, and its row stays as long", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ clock: "test", env: { KEEP_IDEMPOTENCY_KEYS: "3 days" } })
+      const first = yield* create(service, "k", { amount: 100 })
+      yield* service.pass("71 hours")
+      const replayed = yield* create(service, "k", { amount: 100 })
+      assert.strictEqual(replayed.body.data.trade_no, first.body.data.trade_no)
+      assert.strictEqual((yield* create(service, "k", { amount: 101 })).body.error, "idempotency_error")
+      yield* service.pass("1 hour")
+      const fresh = yield* create(service, "k", { amount: 100 })
+      assert.notStrictEqual(fresh.body.data.trade_no, first.body.data.trade_no)
+      yield* service.pass("74 hours")
+      assert.deepStrictEqual(yield* service.sql`select id from idempotency_keys`, [])
+    })
+  )
 })
 
 describe("at once", () => {

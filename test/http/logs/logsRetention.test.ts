@@ -68,6 +68,20 @@ describe("retention", () => {
     })
   )
 
+  it.live("KEEP_API_LOGS keeps them longer, and retention_days says so", () =>
+    Effect.gen(function* () {
+      const running = yield* start({ clock: "test", env: { KEEP_API_LOGS: "40 days" } })
+      yield* running.api.get("/v1/balance", running.merchant.sandboxKey)
+      yield* flushed(running)
+      yield* running.pass("39 days")
+      const { body } = yield* balanceLogs(running)
+      assert.deepStrictEqual([body.data.data.length, body.data.retention_days], [1, 40])
+      yield* running.pass("2 days")
+      assert.deepStrictEqual((yield* balanceLogs(running)).body.data.data, [])
+      assert.deepStrictEqual((yield* partitions(running))[0], nameOf(1))
+    })
+  )
+
   it.live("calls of a day whose partition somebody dropped are kept: it is made again", () =>
     Effect.gen(function* () {
       const running = yield* service

@@ -160,12 +160,17 @@ it.live("a provider that says that it saw what the settings take for a passkey i
     })
     yield* api.operator("POST", `/merchants/${merchantId}`, { approved: true })
     const people = `/merchants/${merchantId}/people`
-    for (const [amr, isEnough] of [
-      [["pwd", "hwk"], true],
-      [["pwd"], false],
-      [undefined, false]
+    for (const [ways, isEnough] of [
+      [{ amr: ["pwd", "hwk"] }, true],
+      [{ amr: ["pwd"] }, false],
+      // One text, and only a whole one counts.
+      [{ acr: "phr" }, true],
+      [{ acr: "urn:password" }, false],
+      [{ acr: "phrase" }, false],
+      [{ amr: ["pwd"], acr: "phr" }, true],
+      [{}, false]
     ] as const) {
-      provider.accounts.set("a1", { ...ada, amr })
+      provider.accounts.set("a1", { ...ada, ...ways })
       const session = browser()
       const entered = yield* enter(session, "a1")
       assert.deepStrictEqual([entered.status, entered.body.data.needs_passkey], [201, !isEnough], entered.text)

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { invite, signIn } from "../callers/console.ts"
+import { flushed } from "../rows/logs.ts"
 import { merchantOf, said as done } from "../Merchant.ts"
 import { mailServer } from "../servers/MailServer.ts"
 import { freePort, start } from "../Service.ts"
@@ -65,6 +66,7 @@ export type OpenConsole = Effect.Success<ReturnType<typeof openConsole>>
 
 /** Something for each page: a payment with two refunds and a lost dispute, an order that waits, a link, an endpoint. */
 export const seeded = Effect.fnUntraced(function* (at: OpenConsole) {
+  const endpoint = yield* done(at.post("/v1/webhook_endpoints", { url: `${at.origin}/hooks` }))
   const paid = yield* at.paid(10_000, {
     subject: "Two books",
     receipt_email: "reader@example.com",
@@ -79,14 +81,17 @@ export const seeded = Effect.fnUntraced(function* (at: OpenConsole) {
   const open = yield* done(at.dispute(disputed["trade_no"], {}))
   const waiting = yield* done(at.post("/v1/orders", { amount: 4_200, subject: "A chair" }))
   const link = yield* done(at.post("/v1/payment_links", { amount: 2_500, subject: "A ticket" }))
-  const endpoint = yield* done(at.post("/v1/webhook_endpoints", { url: `${at.origin}/hooks`, events: ["*"] }))
+  const refused = yield* at.post("/v1/orders", { amount: "much" })
   const parked = yield* done(at.post("/v1/orders", { amount: 52_000, subject: "A wardrobe" }))
   yield* done(at.post(`/v1/test_helpers/orders/${parked["trade_no"]}/pay`, { amount: 51_999 }))
+  yield* at.paid(40_000, { subject: "A sofa" })
   const payout = yield* done(
     at.api.operator("POST", `/merchants/${at.merchantId}/payouts`, { mode: "sandbox", currency: "USD", amount: 2_500 })
   )
   const { data: movements } = yield* done(at.get("/v1/balance_transactions?limit=1"))
   yield* at.atRest
+  yield* flushed(at)
+  const [delivery] = (yield* done(at.get("/v1/webhook_deliveries?limit=1")))["data"]
   return {
     ledgerId: movements[0]["id"] as string,
     merchantId: at.merchantId,
@@ -97,7 +102,10 @@ export const seeded = Effect.fnUntraced(function* (at: OpenConsole) {
     refundNo: refund["refund_no"] as string,
     disputeNo: open["dispute_no"] as string,
     linkId: link["link_id"] as string,
-    endpointId: endpoint["endpoint_id"] as string
+    endpointId: endpoint["id"] as string,
+    deliveryId: delivery["id"] as string,
+    eventId: delivery["event_id"] as string,
+    requestId: refused.body.request_id as string
   }
 })
 
@@ -151,6 +159,20 @@ export const consoleTable: ReadonlyArray<readonly [name: string, path: (seed: Se
   ["order", ({ tradeNo }) => `/orders/${tradeNo}`],
   ["order that waits", ({ waitingNo }) => `/orders/${waitingNo}`],
   ...moneyPages,
+  ["webhooks", () => "/webhooks"],
+  ["webhook", ({ endpointId }) => `/webhooks/${endpointId}`],
+  ["deliveries", () => "/deliveries"],
+  ["delivery", ({ deliveryId }) => `/deliveries/${deliveryId}`],
+  ["events", () => "/events"],
+  ["event", ({ eventId }) => `/events/${eventId}`],
+  ["logs", () => "/logs"],
+  ["log", ({ requestId }) => `/logs/${requestId}`],
+  ["keys", () => "/keys"],
+  ["sandbox", () => "/sandbox"],
+  ["people of a merchant", () => "/people"],
+  ["sessions", () => "/sessions"],
+  ["settings of a merchant", () => "/settings"],
+  ["audit log of a merchant", () => "/audit"],
   ...operatorPages.map(([name, path]) => [name, path, "operator"] as const)
 ]
 

@@ -8,8 +8,7 @@ import { type Order } from "@coffer/rules/order/Order"
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { TestClock } from "effect/testing"
-import { type Attempt, Channel, make as makeChannels } from "../../../src/channel/Channel.ts"
-import { SandboxBuyer } from "../../../src/sandbox/SandboxBuyer.ts"
+import { type Attempt, type Buyer, Channel, make as makeChannels } from "../../../src/channel/Channel.ts"
 import * as CheckoutHttp from "../../../src/checkout/CheckoutHttp.ts"
 import { OrderLinks } from "../../../src/signedUrls/OrderLinks.ts"
 import { Admission, make as makeAdmission } from "../../../src/http/Admission.ts"
@@ -21,7 +20,7 @@ import * as MerchantClocks from "../../../src/platform/runtime/MerchantClocks.ts
 import { NewIds } from "../../../src/platform/runtime/NewIds.ts"
 import { createdAt, pendingOrder } from "../rules/fixtures.ts"
 
-export type BankError = Effect.Error<ReturnType<SandboxBuyer["Service"]["pay"]>>
+export type BankError = Effect.Error<ReturnType<Buyer["pay"]>>
 
 export interface Script {
   /** The order as the page finds it; none was ever made when null. */
@@ -52,7 +51,7 @@ const scriptedIds = NewIds.of({
 })
 
 /** Takes payments of sandboxes by our forms; it is asked for nothing else. */
-const scriptedChannel = Effect.gen(function* () {
+const scriptedChannel = Effect.fnUntraced(function* (buyer: Buyer) {
   const channel = makeChannels()
   const { cancel, disputes, giveBack, refund } = channel
   const name = ChannelName.make("scripted")
@@ -69,7 +68,7 @@ const scriptedChannel = Effect.gen(function* () {
     disputes,
     paymentNumbers
   })
-  return channel
+  return { ...channel, buyer }
 })
 
 /** The routes over one scripted order, and everything they asked of the bank. */
@@ -110,17 +109,19 @@ export const openScripted = Effect.fnUntraced(function* ({
     Layer.mock(Orders, {
       byTradeNo: (tradeNo) => (order === null ? new OrderNotFound({ ref: tradeNo }) : Effect.succeed(order))
     }),
-    Layer.effect(Channel, scriptedChannel),
-    Layer.succeed(SandboxBuyer, {
-      pausedUntil: () => Effect.succeed(paused ? Option.some(pendingOrder.expiresAt) : Option.none()),
-      hasPaid: () => Effect.sync(() => works || asked.some(([, attempt]) => attempt === "succeed_later")),
-      pay: (before, method, attempt, options) =>
-        Effect.suspend(() => {
-          asked.push([method, attempt])
-          numbers.push(options?.attemptNo)
-          return after === undefined || "status" in after ? Effect.succeed(after ?? before) : Effect.fail(after)
-        })
-    })
+    Layer.effect(
+      Channel,
+      scriptedChannel({
+        pausedUntil: () => Effect.succeed(paused ? Option.some(pendingOrder.expiresAt) : Option.none()),
+        hasPaid: () => Effect.sync(() => works || asked.some(([, attempt]) => attempt === "succeed_later")),
+        pay: (before, method, attempt, options) =>
+          Effect.suspend(() => {
+            asked.push([method, attempt])
+            numbers.push(options?.attemptNo)
+            return after === undefined || "status" in after ? Effect.succeed(after ?? before) : Effect.fail(after)
+          })
+      })
+    )
   )
   const routes = yield* HttpRouter.toHttpEffect(Layer.provide(CheckoutHttp.layer, scripted))
   const call = Effect.fnUntraced(function* (path: string, body?: string, accepted?: string) {

@@ -9,7 +9,7 @@ import type { Running } from "../Service.ts"
 export type Log = any
 
 /** Waits until what was called before is stored. */
-export const flushed = ({ context }: Running) => Context.get(context, Logs).flushed
+export const flushed = ({ context }: Pick<Running, "context">) => Context.get(context, Logs).flushed
 
 /** All that is stored of calls, as text: rows, and bodies as they are in their blocks. */
 export const storedLogs = Effect.fnUntraced(function* ({ sql }: Running) {

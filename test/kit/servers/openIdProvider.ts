@@ -28,13 +28,15 @@ export const openIdProvider = Effect.fnUntraced(function* (redirectUri: string) 
         response_types: ["code"]
       }
     ],
-    claims: { openid: ["sub", "amr"], email: ["email", "email_verified"], profile: ["name", "groups"] },
+    acrValues: ["phr", "phrase", "urn:password"],
+    claims: { openid: ["sub", "amr", "acr"], email: ["email", "email_verified"], profile: ["name", "groups"] },
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, ...accounts.get(id) }) }),
     // The client has the claims without a question to the person.
     loadExistingGrant: async ({ oidc }) => {
       // How it knew the person: it takes that from the session, which its own pages open without a word about it.
-      const amr = accounts.get(oidc.session!.accountId!)?.["amr"] as Array<string> | undefined
-      if (amr !== undefined) oidc.session!.amr = amr
+      const { acr, amr } = accounts.get(oidc.session!.accountId!) ?? {}
+      if (amr !== undefined) oidc.session!.amr = amr as Array<string>
+      if (acr !== undefined) oidc.session!.acr = acr as string
       const grant = new oidc.provider.Grant({ clientId, accountId: oidc.session!.accountId! })
       grant.addOIDCScope("openid email profile")
       await grant.save()

@@ -75,7 +75,7 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Log>> => [
     name: words.call,
     text: ({ method, path }) => `${method} ${path}`,
     cell: ({ method, path }) => (
-      <code>
+      <code className="wraps">
         {method} {path}
       </code>
     )
@@ -238,7 +238,12 @@ const GroupsTable = ({ account }: { readonly account: InAccount }) => {
             text: ({ code }) => code,
             cell: ({ code }) => <Link href={`${account.base}/logs?${new URLSearchParams(filterOf(code))}`}>{code}</Link>
           },
-          { id: "call", name: words.call, text: ({ call }) => call, cell: ({ call }) => <code>{call}</code> },
+          {
+            id: "call",
+            name: words.call,
+            text: ({ call }) => call,
+            cell: ({ call }) => <code className="wraps">{call}</code>
+          },
           {
             id: "count",
             name: words.count,

@@ -8,7 +8,7 @@ import { Empty, Loaded } from "../parts/states.tsx"
 import { Amount, amountText, stateText, Time } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { adviceTexts, kindsByWeight, kindTexts, Mend, NextStep, oneTexts, pageOfHeld } from "./held.tsx"
-import { MerchantLink, ModeMark, modes } from "./operator.tsx"
+import { MerchantLink, ModeMark, modes, useModeWords } from "./operator.tsx"
 
 const texts = {
   en: {
@@ -171,6 +171,7 @@ const Kinds = ({ words }: { readonly words: Texts }) => {
 
 const HeldUp = () => {
   const words = useWords(texts)
+  const modeWords = useModeWords()
   const kinds = useWords(kindTexts)
   const one = useWords(oneTexts)
   const language = useLanguage()
@@ -182,7 +183,7 @@ const HeldUp = () => {
         columns: columnsOf(words, one, language),
         filters: [
           { name: "kind", label: words.kind, choices: heldKinds.map((kind) => [kind, kinds[kind]]) },
-          { name: "mode", label: words.mode, choices: modes.map((mode) => [mode, mode]) },
+          { name: "mode", label: words.mode, choices: modes.map((mode) => [mode, modeWords[mode]]) },
           { name: "merchant_id", label: words.merchant }
         ],
         page: (query) => heldPage(query) as never,

@@ -10,7 +10,7 @@ import { Num, State, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { WaitingFor } from "./approving.tsx"
 import { stateOfMerchant } from "./Merchants.tsx"
-import { type Mode, modes, OperatorAct, ofAccount, TypedWord } from "./operator.tsx"
+import { type Mode, modes, OperatorAct, ofAccount, TypedWord, useModeWords } from "./operator.tsx"
 
 const MerchantOverview = lazy(() => import("./MerchantOverview.tsx"))
 const MerchantList = lazy(() => import("./MerchantLists.tsx"))
@@ -91,6 +91,7 @@ interface Props {
 
 const Merchant = ({ merchantId, mode, tab }: Props) => {
   const words = useWords(texts)
+  const modeWords = useModeWords()
   const merchant = useAtom(
     OperatorsApi.query("merchants", "retrieve", { params: { merchant_id: merchantId }, reactivityKeys: shown })
   )
@@ -117,7 +118,7 @@ const Merchant = ({ merchantId, mode, tab }: Props) => {
                       aria-current={each === mode ? "true" : undefined}
                       className={each}
                     >
-                      {each}
+                      {modeWords[each]}
                     </Link>
                   ))}
                 </div>

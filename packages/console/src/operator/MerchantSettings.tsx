@@ -14,7 +14,16 @@ import { Facts } from "../parts/ObjectPage.tsx"
 import { Amount, Copy, minorOf, Time, typedOf } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { Download } from "./Download.tsx"
-import { type Mode, modes, OperatorAct, type OperatorActProps, TypedWord, typedIn, useOperator } from "./operator.tsx"
+import {
+  type Mode,
+  ModeMark,
+  OperatorAct,
+  type OperatorActProps,
+  TypedWord,
+  typedIn,
+  useModeWords,
+  useOperator
+} from "./operator.tsx"
 
 const texts = {
   en: {
@@ -47,7 +56,7 @@ const texts = {
     created: "Created",
     note: "Note",
     noteSays: "For operators alone. The merchant never sees it.",
-    environments: "Environments",
+    environment: "Environment",
     allowlist: "Addresses that keys are taken from",
     anywhere: "anywhere",
     address: "Default address of events",
@@ -97,7 +106,7 @@ const texts = {
     created: "创建时间",
     note: "备注",
     noteSays: "仅运营人员可见，商户看不到。",
-    environments: "环境",
+    environment: "环境",
     allowlist: "允许使用密钥的地址",
     anywhere: "不限",
     address: "事件默认地址",
@@ -174,11 +183,7 @@ const MerchantSettings = ({ merchant, mode }: Props) => {
         <header className="head">
           <h2>{words.secrets}</h2>
           <div className="acts">
-            {modes
-              .filter((each) => each === mode)
-              .map((each) => (
-                <Secrets key={each} merchant={merchant} mode={each} words={words} />
-              ))}
+            <Secrets key={mode} merchant={merchant} mode={mode} words={words} />
           </div>
         </header>
       </section>
@@ -202,7 +207,7 @@ const MerchantSettings = ({ merchant, mode }: Props) => {
       <section className="card">
         <header className="head">
           <h2>
-            {words.environments}: {mode}
+            {words.environment} <ModeMark mode={mode} />
           </h2>
         </header>
         <Facts
@@ -344,7 +349,7 @@ const Fees = ({ merchant, words }: PartProps) => {
             )}
           </Field>
           {(["dispute_fee", "payout_fee"] as const).map((name) => (
-            <div className="row" key={name}>
+            <div className="three" key={name}>
               {currencies.map((currency) => (
                 <TextField
                   key={currency}
@@ -440,6 +445,7 @@ const Profile = ({ merchant, words }: PartProps) => {
 
 const Secrets = ({ merchant, mode, words }: PartProps & { readonly mode: Mode }) => {
   const { may } = useOperator()
+  const modeWords = useModeWords()
   const { merchant_id, name } = merchant
   const [secret, setSecret] = useState<string>()
   const params = { merchant_id, mode }
@@ -455,7 +461,7 @@ const Secrets = ({ merchant, mode, words }: PartProps & { readonly mode: Mode })
     <>
       <OperatorAct
         act="merchants.resetKey"
-        name={`${words.reset} (${mode})`}
+        name={`${words.reset} (${modeWords[mode]})`}
         isDangerous
         isOnce
         says={words.resetSays}
@@ -467,7 +473,7 @@ const Secrets = ({ merchant, mode, words }: PartProps & { readonly mode: Mode })
       {may("merchants.signingSecret") &&
         (secret === undefined ? (
           <Act
-            name={`${words.show} (${mode})`}
+            name={`${words.show} (${modeWords[mode]})`}
             says={words.showSays}
             run={show}
             code={() => ({ method: "GET", path: `/operator/v1/merchants/${merchant_id}/signing_secret/${mode}` })}

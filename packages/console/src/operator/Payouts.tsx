@@ -7,7 +7,7 @@ import { type Column, ListPage } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { Amount, amountText, State, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
-import { MerchantLink, ModeMark, modes } from "./operator.tsx"
+import { MerchantLink, ModeMark, modes, useModeWords } from "./operator.tsx"
 
 const texts = {
   en: {
@@ -70,6 +70,7 @@ const columnsOf = (words: typeof texts.en): ReadonlyArray<Column<HeldUpResource>
 
 const Payouts = () => {
   const words = useWords(texts)
+  const modeWords = useModeWords()
   return (
     <ListPage
       list={{
@@ -77,7 +78,7 @@ const Payouts = () => {
         title: words.title,
         columns: columnsOf(words),
         filters: [
-          { name: "mode", label: words.mode, choices: modes.map((mode) => [mode, mode]) },
+          { name: "mode", label: words.mode, choices: modes.map((mode) => [mode, modeWords[mode]]) },
           { name: "merchant_id", label: words.merchant }
         ],
         page: (query) =>

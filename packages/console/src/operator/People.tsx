@@ -92,7 +92,7 @@ const Manage = ({ person, words }: { readonly person: PersonResource; readonly w
       </button>
       {isOpen && (
         <Dialog title={email} onClose={() => setOpen(false)} isWide>
-          <div className="stack">
+          <div className="stack manage">
             <WaitingFor target={person_id} />
             <Facts
               facts={person.roles.map(({ merchant_id, role }) => [

@@ -7,7 +7,7 @@ import { type Column, ListPage, useQuery } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { Amount, amountText, stateText, State, Time } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
-import { MerchantLink, type Mode, ModeMark, modes, OperatorAct, ofOrder, typedIn } from "./operator.tsx"
+import { MerchantLink, type Mode, ModeMark, modes, OperatorAct, ofOrder, typedIn, useModeWords } from "./operator.tsx"
 
 const texts = {
   en: {
@@ -112,6 +112,7 @@ const choicesOf = (language: Language) => ["open", "agreed"].map((each) => [each
 
 const Reconciliation = () => {
   const words = useWords(texts)
+  const modeWords = useModeWords()
   const language = useLanguage()
   const [{ merchant_id }] = useQuery()
   const accountOf = (typed: FormData) => ({
@@ -145,7 +146,7 @@ const Reconciliation = () => {
                 <ChoiceField
                   label={words.mode}
                   name="mode"
-                  choices={[...modes].toReversed().map((each) => [each, each])}
+                  choices={[...modes].toReversed().map((each) => [each, modeWords[each]])}
                 />
               </>
             }

@@ -42,8 +42,13 @@ export const MerchantLink = ({ id, mode = "live" }: { readonly id: string; reado
   </Link>
 )
 
+const modeWords = { en: { sandbox: "Sandbox", live: "Live" }, zh: { sandbox: "沙盒", live: "正式" } }
+export const useModeWords = (): Readonly<Record<Mode, string>> => useWords(modeWords)
+
 /** The word after which no one can mistake sandbox for live. */
-export const ModeMark = ({ mode }: { readonly mode: string }) => <span className={`mode ${mode}`}>{mode}</span>
+export const ModeMark = ({ mode }: { readonly mode: Mode }) => (
+  <span className={`mode ${mode}`}>{useModeWords()[mode]}</span>
+)
 
 // Acts -------------------------------------------------------------------------------
 

@@ -121,7 +121,15 @@ const tones: Readonly<Record<string, "good" | "wait" | "bad" | "calm">> = {
   disabled: "bad",
   suspended: "bad",
   rejected: "bad",
-  paused: "wait"
+  paused: "wait",
+  unapproved: "wait",
+  alive: "good",
+  silent: "bad",
+  gone: "bad",
+  open: "bad",
+  agreed: "good",
+  running: "wait",
+  done: "good"
 }
 
 const stateWords: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
@@ -151,7 +159,48 @@ const stateWords: Readonly<Record<Language, Readonly<Record<string, string>>>> =
     paused: "已暂停",
     closed: "已关闭",
     inactive: "停用",
-    accepted: "已接受"
+    accepted: "已接受",
+    // Of operators' pages.
+    unapproved: "未批准",
+    revoked: "已撤销",
+    open: "未解决",
+    agreed: "已一致",
+    running: "进行中",
+    done: "完成",
+    begun: "开始",
+    refused: "被拒绝",
+    seen: "查看",
+    alive: "在线",
+    silent: "无响应",
+    gone: "已离线",
+    owner: "所有者",
+    developer: "开发者",
+    support: "客服",
+    finance: "财务",
+    viewer: "只读",
+    admin: "管理员",
+    channel: "渠道",
+    bank: "银行",
+    merchant: "商户",
+    operator: "运营方",
+    receiver: "接收方",
+    mail_server: "邮件服务器",
+    order: "订单",
+    refund: "退款",
+    dispute: "争议",
+    payout: "出款",
+    request: "请求",
+    unapplied_payment: "未入账付款",
+    ledger: "账本",
+    event: "事件",
+    delivery: "投递",
+    attempt: "尝试",
+    receipt: "收据",
+    payment_link: "支付链接",
+    balance_transaction: "账本记录",
+    webhook_delivery: "投递",
+    webhook_endpoint: "Webhook 端点",
+    api_log: "API 日志"
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * The dispute: its states, the commands it accepts and the facts it records (spec: Dispute; States and transitions,
- * Dispute). The evidence is kept beside it (`evidence.ts`); `consequences.ts` says what each fact moves.
+ * Dispute). The evidence is kept beside it (`evidence.ts`); `decide.ts` says what each fact moves.
  */
 import { ChannelName, DisputeNo, MerchantId, Mode, TradeNo } from "@coffer/model/Ids"
 import { Evidence } from "@coffer/model/Evidence"

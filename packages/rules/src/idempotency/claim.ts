@@ -1,7 +1,7 @@
 /**
  * The outcome of a repeated `Idempotency-Key` (silences: I1 to I6): the stored answer, a refusal, or its turn. Pure.
  */
-import { DateTime } from "effect"
+import { DateTime, type Duration } from "effect"
 
 /** 1 to 255 printable ASCII characters (silences: I3). */
 export const isIdempotencyKey = (key: string): boolean => /^[\x20-\x7e]{1,255}$/.test(key)
@@ -25,7 +25,7 @@ export const isShallow = (value: unknown, levels = 32): boolean =>
 
 /** How long a first request may run before another may take its place (silences: I6). */
 export const leaseDuration = "30 seconds"
-/** How long an answer is kept (silences: I3). */
+/** How long an answer is kept at least (silences: I3). An operator may have it kept longer. */
 export const keptDuration = "24 hours"
 
 export interface Held {
@@ -35,21 +35,22 @@ export interface Held {
   readonly createdAt: DateTime.Utc
 }
 
-/** `TakeOver`: the claim is free, because it ended without an answer, or its process died, or it is a day old. */
+/** `TakeOver`: the claim is free, because it ended without an answer, or its process died, or it is kept no longer. */
 export type Verdict = "TakeOver" | "Replay" | "InProgress" | "OtherContent"
 
 /**
  * `isAbandoned`: no process runs the request any more, so that its lease need not be waited for. `unmoved`: the time by
- * which leases end, where `now` is that of a sandbox whose clock was moved.
+ * which leases end, where `now` is that of a sandbox whose clock was moved. `kept`: how long answers are kept.
  */
 export const judge = (
   held: Held,
   fingerprint: string,
   now: DateTime.Utc,
   isAbandoned = false,
-  unmoved = now
+  unmoved = now,
+  kept: Duration.Input = keptDuration
 ): Verdict => {
-  if (DateTime.isLessThanOrEqualTo(DateTime.addDuration(held.createdAt, keptDuration), now)) return "TakeOver"
+  if (DateTime.isLessThanOrEqualTo(DateTime.addDuration(held.createdAt, kept), now)) return "TakeOver"
   switch (held.state) {
     case "released":
       return "TakeOver"

@@ -1,6 +1,7 @@
 /**
- * Which facts follow from a command. Pure: no clock, no database, no Effect. One function per command; the status is
- * switched on in that function and nowhere else (spec: States and transitions, Order).
+ * Which facts follow from a command, and the consequences of each fact. Pure: no clock, no database, no Effect. One
+ * function per command; the status is switched on in that function and nowhere else (spec: States and transitions,
+ * Order).
  */
 import { unappliedPaymentsMax } from "@coffer/model/Limits"
 import { merge, patchProblem } from "@coffer/model/Metadata"
@@ -35,6 +36,7 @@ import {
   decideNoteGivenBack
 } from "./unapplied.ts"
 import { Minor } from "@coffer/model/Money"
+import { type Consequence, nothing } from "../Consequence.ts"
 
 type OrderDecision = Decision<OrderEvent, OrderConflict | RefundRefused>
 type CommandOf<Tag extends OrderCommand["_tag"]> = Extract<OrderCommand, { readonly _tag: Tag }>
@@ -337,3 +339,43 @@ const termsOfPending = (order: Order, event: OrderEvent): Omit<typeof PendingOrd
   const { status: _, ...terms } = order
   return terms
 }
+
+// Consequences ----------------------------------------------------------------
+// For the wallet, and whether merchants are told of the fact (spec: Balance transaction; Events).
+
+/** `before` is the order as it was when the fact came. */
+export const consequences = (before: Order, event: OrderEvent): Consequence =>
+  OrderEvent.match(event, {
+    PaymentSucceeded: ({ facts }): Consequence => credit(before, facts),
+    PaymentFailed: (): Consequence => ({ ...nothing, announced: "payment.failed" }),
+    OrderExpired: (): Consequence => ({ ...nothing, announced: "payment.expired" }),
+    UnappliedPaymentReturned: (): Consequence => ({ ...nothing, announced: "payment.duplicate_refunded" }),
+    PaymentDeclined: () => nothing,
+    UnappliedPaymentFound: () => nothing,
+    UnappliedPaymentParked: () => nothing,
+    UnappliedPaymentNoted: () => nothing,
+    OrderAnnotated: () => nothing,
+    ReceiptNumbered: () => nothing,
+    ReceiptRequested: () => nothing,
+    ReceiptSent: () => nothing,
+    ReceiptFailed: () => nothing,
+    // The movements of these are consequences of the refund or the dispute that asked for them.
+    RefundReserved: () => nothing,
+    RefundCompleted: () => nothing,
+    RefundReleased: () => nothing,
+    RefundReversed: () => nothing,
+    DisputeOpened: () => nothing,
+    DisputeClosed: () => nothing,
+    DisputeRegained: () => nothing
+  })
+
+/** A successful payment is two rows: the whole amount in, the fee out (spec: Balance transaction). */
+const credit = ({ tradeNo }: Order, { amount, fee }: PaymentFacts): Consequence => ({
+  ...nothing,
+  movements: [
+    { type: "payment_credit", amount, referenceId: tradeNo, description: `Payment of order ${tradeNo}` },
+    // Not -0, which would differ from what Postgres gives back.
+    { type: "fee_debit", amount: 0 - fee, referenceId: tradeNo, description: `Acquiring fee of order ${tradeNo}` }
+  ],
+  announced: "payment.succeeded"
+})

@@ -1,11 +1,13 @@
 /**
  * The payout: money on its way from a wallet to the merchant's own bank. The specification has its ledger rows and its
- * total, and no endpoint to ask for one; the states and commands are ours (silences: B2). `consequences.ts` says what
- * each fact moves.
+ * total, and no endpoint to ask for one; the states and commands are ours (silences: B2). Pure.
  */
 import { MerchantId, Mode, PayoutNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
 import { Schema } from "effect"
+import { accept, type Decision, refuse } from "../Decision.ts"
+import { type Consequence, nothing } from "../Consequence.ts"
+import type { Movement } from "../wallet/post.ts"
 
 /** The terms of the payout; none of them ever changes. */
 export const terms = {
@@ -63,3 +65,118 @@ export class PayoutConflict extends Schema.TaggedError<PayoutConflict>()("Payout
     "already_failed"
   ])
 }) {}
+
+// Decide ----------------------------------------------------------------------
+// One function per command; no default, so a new status is a compile error. A step taken twice is answered like the
+// first, and records nothing (silences: B2).
+
+type PayoutDecision = Decision<PayoutEvent, PayoutConflict>
+
+const { PayoutApproved, PayoutFailed, PayoutRejected, PayoutSucceeded } = PayoutEvent.cases
+
+export const decide = (payout: Payout, command: PayoutCommand): PayoutDecision =>
+  PayoutCommand.match(command, {
+    Approve: ({ at }): PayoutDecision => decideReview(payout, "approved", PayoutApproved.make({ at })),
+    Reject: ({ at }): PayoutDecision => decideReview(payout, "rejected", PayoutRejected.make({ at })),
+    Complete: ({ at }): PayoutDecision => decideEnd(payout, "succeeded", PayoutSucceeded.make({ at })),
+    Fail: ({ at }): PayoutDecision => decideEnd(payout, "failed", PayoutFailed.make({ at }))
+  })
+
+/** A review is of what was requested, and happens once. */
+const decideReview = (payout: Payout, wanted: "approved" | "rejected", fact: PayoutEvent): PayoutDecision => {
+  switch (payout.status) {
+    case "requested":
+      return accept(fact)
+    case "approved":
+    case "rejected":
+    case "succeeded":
+    case "failed":
+      return payout.status === wanted ? accept() : refuse(conflict(payout, `already_${payout.status}`))
+  }
+}
+
+/** Only what was approved went to the bank, so only that has an end there. */
+const decideEnd = (payout: Payout, wanted: "succeeded" | "failed", fact: PayoutEvent): PayoutDecision => {
+  switch (payout.status) {
+    case "requested":
+      return refuse(conflict(payout, "not_approved"))
+    case "approved":
+      return accept(fact)
+    case "rejected":
+    case "succeeded":
+    case "failed":
+      return payout.status === wanted ? accept() : refuse(conflict(payout, `already_${payout.status}`))
+  }
+}
+
+const conflict = ({ payoutNo }: Payout, reason: PayoutConflict["reason"]) => new PayoutConflict({ payoutNo, reason })
+
+// Evolve ----------------------------------------------------------------------
+// The payout after a fact. Total over what `decide` can record; anything else is a bug, so it throws.
+
+export const evolve = (payout: Payout, event: PayoutEvent): Payout => {
+  if (payout.status !== precedes[event._tag]) {
+    throw new TypeError(`${event._tag} cannot follow ${payout.status} (${payout.payoutNo})`)
+  }
+  const terms = { ...payout, updatedAt: event.at }
+  return PayoutEvent.match(event, {
+    PayoutApproved: (): Payout => ({ ...terms, status: "approved" }),
+    PayoutRejected: (): Payout => ({ ...terms, status: "rejected" }),
+    PayoutSucceeded: (): Payout => ({ ...terms, status: "succeeded" }),
+    PayoutFailed: (): Payout => ({ ...terms, status: "failed" })
+  })
+}
+
+const precedes = {
+  PayoutApproved: "requested",
+  PayoutRejected: "requested",
+  PayoutSucceeded: "approved",
+  PayoutFailed: "approved"
+} as const satisfies Record<PayoutEvent["_tag"], Payout["status"]>
+
+// Consequences ----------------------------------------------------------------
+// For the wallet (spec: Balance transaction; silences: B2, B6, B9). The fee is promised with the request, out of sight,
+// so that completing never fails for want of it.
+
+/** When it is asked for. */
+export const requesting = (payout: Payout): Consequence => ({
+  ...nothing,
+  movements: [movement(payout, "payout_freeze", 0 - payout.amount)],
+  reserve: payout.fee
+})
+
+export const consequences = (payout: Payout, event: PayoutEvent): Consequence =>
+  PayoutEvent.match(event, {
+    PayoutApproved: () => nothing,
+    PayoutRejected: (): Consequence => returned(payout),
+    PayoutSucceeded: (): Consequence => ({
+      ...nothing,
+      movements: [
+        movement(payout, "payout_success", 0 - payout.amount),
+        // Also for a fee of 0, so that every payout has two rows in the ledger.
+        movement(payout, "payout_fee", 0 - payout.fee)
+      ],
+      reserve: 0 - payout.fee
+    }),
+    PayoutFailed: (): Consequence => returned(payout)
+  })
+
+const returned = (payout: Payout): Consequence => ({
+  ...nothing,
+  movements: [movement(payout, "payout_unfreeze", payout.amount)],
+  reserve: 0 - payout.fee
+})
+
+const descriptions = {
+  payout_freeze: (payoutNo: string) => `Payout ${payoutNo} requested`,
+  payout_unfreeze: (payoutNo: string) => `Payout ${payoutNo} returned`,
+  payout_success: (payoutNo: string) => `Payout ${payoutNo} completed`,
+  payout_fee: (payoutNo: string) => `Fee of payout ${payoutNo}`
+}
+
+const movement = ({ payoutNo }: Payout, type: keyof typeof descriptions, amount: number): Movement => ({
+  type,
+  amount,
+  referenceId: payoutNo,
+  description: descriptions[type](payoutNo)
+})

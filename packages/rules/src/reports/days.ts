@@ -46,6 +46,10 @@ const dayOf = (number: number): Day => DateTime.formatIso(DateTime.makeUnsafe(nu
 /** How many days there are from the first to the last, both counted. */
 export const daysBetween = (from: Day, to: Day): number => numberOf(to) - numberOf(from) + 1
 
+/** So many days that end with this one, the oldest first. */
+export const daysUntil = (last: Day, count: number): ReadonlyArray<Day> =>
+  Array.from({ length: count }, (_, index) => dayOf(numberOf(last) - count + 1 + index))
+
 export const dayAfter = (day: Day): Day => dayOf(numberOf(day) + 1)
 
 /** Looked up in the zone's rules, which takes a third of a millisecond. */

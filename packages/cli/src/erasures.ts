@@ -1,0 +1,87 @@
+/**
+ * `coffer erasures repeat`: erases again, after the restore of a backup, the buyers who were erased since it was made. It
+ * reads the log of the service, or the list of erasures of another database: whatever has a line for each.
+ */
+import { systemProblem } from "@coffer/rules/systemProblem"
+import { Console, Effect, FileSystem } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { failed } from "./CliFailure.ts"
+import { json, operatorCommand } from "./frame.ts"
+import { shownJson } from "./json.ts"
+import { connectOperator, type Operator } from "./operatorClient.ts"
+import { count } from "./output.ts"
+import { plain } from "./plain.ts"
+import { progress } from "./progress.ts"
+
+/** One erasure: of an address, by its hash, or of one order. */
+type Erased = { readonly email_hash: string } | { readonly trade_no: string }
+
+/** As a line of the log has it, written as JSON or as name=value, and as a list of erasures has it. */
+const fields = /"?(email_hash|trade_no)"?\s*[=:]\s*"?([0-9a-f]{64}|TRD_(?:SB_)?[0-9A-HJKMNP-TV-Z]{26})\b/g
+
+/** Other lines of a log name orders too. */
+const isOfErasure = (line: string) => /a buyer is erased|ers_[0-9A-HJKMNP-TV-Z]{26}/.test(line)
+
+/** Each once, in the order of the text. */
+export const erasedIn = (text: string): ReadonlyArray<Erased> => {
+  const found = new Map<string, Erased>()
+  for (const line of text.split("\n").filter(isOfErasure)) {
+    for (const [, name, value] of line.matchAll(fields)) {
+      found.set(value!, name === "email_hash" ? { email_hash: value! } : { trade_no: value! })
+    }
+  }
+  return [...found.values()]
+}
+
+const repeat = operatorCommand(
+  "repeat",
+  "Erase again what was erased since a backup that was restored, from the log of the service",
+  {
+    file: Argument.String("file").pipe(
+      Argument.withDescription("The log, or what GET /operator/v1/erasures answered; other lines are passed over")
+    ),
+    dryRun: Flag.Boolean("dry-run").pipe(Flag.withDefault(false), Flag.withDescription("Only count them"))
+  },
+  Effect.fnUntraced(function* ({ dryRun, file }) {
+    const fs = yield* FileSystem.FileSystem
+    const text = yield* fs.readFileString(file).pipe(
+      Effect.catchTags({
+        PlatformError: (error) =>
+          failed("no_file", `${file} cannot be read: ${systemProblem(error)}`, "check its name", 2)
+      })
+    )
+    const all = erasedIn(text)
+    if (all.length === 0) {
+      return yield* failed("no_erasure", `${file} names no erasure.`, "give the log from since the backup was made")
+    }
+    const operator = yield* connectOperator
+    const report = yield* progress(all.length)
+    let [begun, gone] = [0, 0]
+    for (const erased of dryRun ? [] : all) {
+      if (yield* begunAgain(operator, erased)) begun++
+      else gone++
+      yield* report(begun + gone)
+    }
+    if (yield* json) return yield* Console.log(shownJson({ found: all.length, begun, gone }))
+    yield* Console.log(
+      dryRun
+        ? `${plain(file)} names ${count(all.length)} erasures.`
+        : `${count(begun)} erasures have begun again; ${count(gone)} are about orders that the backup has not. ` +
+            "GET /operator/v1/erasures says how far they are."
+    )
+  })
+)
+
+/** False: the order came after the backup. One that is sent twice is at work already, or finds nothing. */
+const begunAgain = (operator: Operator, erased: Erased) =>
+  Effect.as(operator.post("/erasures", erased), true).pipe(
+    Effect.catchIf(
+      ({ code }) => code === "order_not_found",
+      () => Effect.succeed(false)
+    )
+  )
+
+export const erasuresCommand = Command.make("erasures").pipe(
+  Command.withDescription("Buyers who were erased: erase them again after the restore of a backup"),
+  Command.withSubcommands([repeat])
+)

@@ -1,0 +1,49 @@
+/**
+ * `coffer console`: prints two links that sign in to the console of the embedded default, as the owner of the demo
+ * merchant and as an operator. Each works once, for 15 minutes. It may run beside the service.
+ */
+import path from "node:path"
+import { Console, Effect, Layer, Option, type Redacted } from "effect"
+import * as SecretCheck from "./platform/postgres/SecretCheck.ts"
+import * as Postgres from "./platform/postgres/Postgres.ts"
+import { databaseProblem } from "./platform/postgres/databaseProblem.ts"
+import * as DataDir from "./platform/runtime/DataDir.ts"
+import * as Faults from "./platform/runtime/Faults.ts"
+import * as NewIds from "./platform/runtime/NewIds.ts"
+import * as Secrets from "./platform/runtime/Secrets.ts"
+import * as Settings from "./platform/runtime/Settings.ts"
+import { embeddedDatabase } from "./runAudit.ts"
+import * as DemoPeople from "./sandbox/DemoPeople.ts"
+import { linksText, notStarted, startable } from "./serve.ts"
+import "./settingsOfRooms.ts"
+
+export const runConsole = Effect.gen(function* () {
+  const { databaseUrl, home: folder } = yield* Settings.startup
+  if (Option.isSome(databaseUrl)) {
+    return yield* notStarted(
+      "DATABASE_URL is set: people sign in by a mail, a passkey or a provider, and by no link here."
+    )
+  }
+  const home = path.resolve(folder)
+  const links = yield* linksAt(yield* embeddedDatabase(home), home)
+  if (links === undefined) {
+    return yield* notStarted(
+      "There is no link: this installation demands passkeys, two operators or a provider's word, or has a live merchant."
+    )
+  }
+  yield* Console.log(linksText(links))
+}).pipe(startable)
+
+/** Of the embedded database at this address, which somebody else may run. */
+export const linksAt = (url: Redacted.Redacted, home: string) =>
+  DemoPeople.links.pipe(
+    Effect.provide(
+      Layer.mergeAll(Secrets.layer, NewIds.layer, Faults.layer).pipe(
+        Layer.provideMerge(SecretCheck.layer),
+        Layer.provideMerge(Settings.layer({ embedded: true })),
+        Layer.provideMerge(DataDir.layer(home)),
+        Layer.provideMerge(Postgres.layer({ url, connections: 1, name: "coffer-console", watched: false }))
+      )
+    ),
+    Effect.catchTags({ SqlError: (error) => notStarted(databaseProblem(url, error)) })
+  )

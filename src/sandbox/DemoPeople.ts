@@ -1,0 +1,90 @@
+/**
+ * Two people of the embedded default, by whom somebody on this machine looks at the console without a mail: the owner of
+ * the demo merchant, and an operator (docs/decisions/0162). They are let in by a link on the terminal alone. Nobody
+ * reads mails to their addresses, and they are gone where the installation is more than a demonstration.
+ */
+import { needsTwo } from "@coffer/model/TwoOperators"
+import { installation } from "@coffer/model/PersonRole"
+import { linkValidity } from "@coffer/rules/people/signIn"
+import { DateTime, Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { hasLiveMerchants } from "../doctor/Installation.ts"
+import * as PeopleStore from "../people/PeopleStore.ts"
+import * as PersonSessionStore from "../people/PersonSessionStore.ts"
+import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { Secrets } from "../platform/runtime/Secrets.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
+import { kept } from "./Demo.ts"
+
+export interface DemoLinks {
+  readonly owner: string
+  readonly operator: string
+}
+
+/** RFC 2606: no mail is ever delivered there. */
+const emails = { owner: "owner@demo.invalid", operator: "operator@demo.invalid" } as const
+
+const stores = Layer.mergeAll(PeopleStore.layer, PersonSessionStore.layer)
+
+/**
+ * Undefined where there are no demo people: the installation demands passkeys, two operators or a provider's word, or it
+ * has a merchant that is live. A person of the terminal would be a way around each of these.
+ */
+export const links = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { adminUrl, demandPasskeys, openId, publicUrl, twoOperators } = yield* Settings
+  const isMore =
+    demandPasskeys.live ||
+    demandPasskeys.operators ||
+    openId !== undefined ||
+    needsTwo(twoOperators) ||
+    (yield* sqlDefects(hasLiveMerchants(sql)))
+  if (isMore) return yield* Effect.as(withdraw, undefined)
+  const { merchant_id } = yield* kept
+  const give = yield* makeGive
+  return {
+    owner: yield* give({ email: emails.owner, name: "Demo owner", belongsTo: merchant_id, role: "owner" }, publicUrl),
+    operator: yield* give(
+      { email: emails.operator, name: "Demo operator", belongsTo: installation, role: "admin" },
+      adminUrl ?? publicUrl
+    )
+  } satisfies DemoLinks
+}).pipe(Effect.provide(stores))
+
+/** Their roles are gone, and their sessions with them. At each start of an installation with a database of its own. */
+export const withdraw = Effect.gen(function* () {
+  const people = yield* PeopleStore.PeopleStore
+  for (const email of Object.values(emails)) {
+    const found = yield* people.byEmail(email)
+    if (Option.isNone(found)) continue
+    const { person_id, roles } = found.value
+    for (const { belongs_to } of roles) yield* people.take(person_id, belongs_to, { spares: false })
+  }
+}).pipe(Effect.provide(stores))
+
+type Role = Pick<PeopleStore.NewRole, "email" | "name" | "belongsTo" | "role">
+
+/** Gives the role, and a link that works once in any browser. The link before it is worth nothing from now on. */
+const makeGive = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const people = yield* PeopleStore.PeopleStore
+  const sessions = yield* PersonSessionStore.PersonSessionStore
+  const secrets = yield* Secrets
+
+  return Effect.fnUntraced(function* (role: Role, at: string) {
+    const now = yield* currentTime
+    const given = yield* people.give({ ...role, now, replaces: true })
+    if (typeof given === "string") return yield* Effect.die(new Error(`the demo person has no role: ${given}`))
+    const token = yield* secrets.random(32)
+    yield* sqlDefects(sql`delete from sign_in_links where person_id = ${given.person_id}`)
+    yield* sessions.insertLink({
+      tokenHash: secrets.keyHash(token),
+      personId: given.person_id,
+      browserHash: null,
+      now,
+      expiresAt: DateTime.addDuration(now, linkValidity)
+    })
+    return `${at}/console/sign-in#${token}`
+  })
+})

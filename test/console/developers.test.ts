@@ -1,0 +1,240 @@
+/** The pages of the console for developers and owners: what one does on them, in a real browser. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { eventually } from "../kit/Process.ts"
+import { executable, needsChromium } from "../kit/pages/Browser.ts"
+import { said as done } from "../kit/Merchant.ts"
+import { drawn, openConsole } from "../kit/pages/consolePages.ts"
+import { receiver } from "../kit/Receiver.ts"
+import { flushed } from "../kit/rows/logs.ts"
+
+describe.skipIf(executable === undefined)(`the console for developers${needsChromium}`, () => {
+  it.live("adds an endpoint whose secret is told once, shows why it fails, and resends from the delivery", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      const hook = yield* receiver
+      hook.answer(500)
+      const { go, page, said } = yield* at.enter("developer")
+      yield* go("/webhooks")
+      yield* drawn(page)
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Add an endpoint" }).click()
+        const dialog = page.getByRole("dialog")
+        await dialog.getByLabel("Address").fill(hook.url)
+        await dialog.getByLabel("All types").uncheck()
+        await dialog.getByLabel("payment.succeeded").check()
+        await dialog.getByRole("button", { name: "Add an endpoint" }).click()
+        await dialog.getByText(/^whsec_/).waitFor()
+        await dialog.getByRole("button", { name: "Done" }).click()
+        assert.strictEqual(await page.getByText(/^whsec_/).count(), 0)
+      })
+      yield* at.paid(4_000)
+      yield* hook.next
+      yield* eventually(
+        "the attempt in the list",
+        Effect.map(at.get("/v1/webhook_deliveries"), ({ body }) => body.data.data[0].attempts.length === 1)
+      )
+      yield* go("/webhooks")
+      yield* Effect.promise(async () => {
+        await page.getByRole("link", { name: hook.url }).click()
+        await page.getByText("The last deliveries did not arrive.").waitFor()
+        await page.getByRole("link", { name: "payment.succeeded" }).click()
+        await page.getByText("seen", { exact: true }).waitFor()
+        // Attempts follow by themselves, so there is nothing to send again yet.
+        assert.isTrue(await page.getByRole("button", { name: "Resend" }).isDisabled())
+      })
+      hook.answer(200)
+      // All attempts of an event are made within three days.
+      yield* done(at.post("/v1/test_helpers/clock/advance", { by: "1h" }))
+      const [delivery] = (yield* done(at.get("/v1/webhook_deliveries")))["data"]
+      assert.strictEqual(delivery.status, "succeeded")
+      yield* go(`/deliveries/${delivery.id}`)
+      const before = hook.all.length
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Resend" }).click()
+        await page.getByRole("dialog").getByRole("button", { name: "Resend" }).click()
+        await page.getByText("Sends again").waitFor()
+      })
+      yield* eventually(
+        "the event once more",
+        Effect.sync(() => hook.all.length === before + 1)
+      )
+      assert.strictEqual(hook.all.at(-1)!.event.id, delivery.event_id)
+      assert.deepStrictEqual(said, [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("makes a key of what was ticked alone, tells its secret once, and revokes it", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      const { go, page } = yield* at.enter("developer")
+      yield* go("/keys")
+      yield* drawn(page)
+      const key = yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Create a key" }).click()
+        const dialog = page.getByRole("dialog")
+        await dialog.getByLabel("Name").fill("Accounting")
+        await dialog.getByRole("checkbox", { name: "refunds: Change" }).check()
+        // A key that may change a resource may read it.
+        assert.isTrue(await dialog.getByRole("checkbox", { name: "refunds: Read" }).isChecked())
+        await dialog.getByRole("button", { name: "Create a key" }).click()
+        const told = await dialog.getByText(/^svc_test_/).textContent()
+        await dialog.getByRole("button", { name: "Done" }).click()
+        await page.getByRole("cell", { name: "Accounting" }).waitFor()
+        assert.notInclude(await page.content(), told!)
+        return told!
+      })
+      assert.strictEqual((yield* at.api.get("/v1/refunds", key)).status, 200)
+      assert.strictEqual((yield* at.api.get("/v1/orders", key)).status, 403)
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Revoke" }).click()
+        await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click()
+        await page.getByRole("cell", { name: "Revoked" }).waitFor()
+      })
+      assert.strictEqual((yield* at.api.get("/v1/refunds", key)).status, 401)
+    })
+  )
+
+  it.live("tells what is due until a moment, and moves the sandbox's clock there", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      const order = yield* done(at.post("/v1/orders", { amount: 4_200 }))
+      const { go, page } = yield* at.enter("developer")
+      yield* go("/sandbox")
+      yield* drawn(page)
+      yield* Effect.promise(async () => {
+        const slider = page.getByRole("slider")
+        await slider.fill("1")
+        await page.getByText("Nothing that is in the lists is due until then.").waitFor()
+        await slider.fill("3")
+        assert.strictEqual(await slider.getAttribute("aria-valuetext"), "2 days")
+        await page.getByRole("link", { name: "Order expires" }).waitFor()
+        await page.getByRole("button", { name: "Move the clock: 2 days" }).click()
+        await page.getByRole("dialog").getByRole("button", { name: "Move the clock: 2 days" }).click()
+        await page.getByText("1 × payment.expired").waitFor()
+        await page.getByText("2 days ahead of real time").waitFor()
+      })
+      assert.strictEqual((yield* at.order(order["trade_no"]))["status"], "expired")
+    })
+  )
+
+  it.live("counts failed calls by error, and leads to the call with both bodies", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      yield* at.post("/v1/orders", { amount: "much" })
+      yield* at.post("/v1/orders", { amount: "more" })
+      yield* at.get("/v1/orders/TRD_SB_01M8B7R0ZZV2B3RSV6C0W43H20")
+      yield* flushed(at)
+      const { go, page } = yield* at.enter("developer")
+      yield* go("/logs")
+      yield* drawn(page)
+      yield* Effect.promise(async () => {
+        await page.getByText("Failed calls by error").click()
+        const groups = page.getByRole("region", { name: "Failed calls by error" })
+        await groups.getByRole("row", { name: /invalid_request POST \/v1\/orders 2/ }).waitFor()
+        await groups.getByRole("row", { name: /order_not_found GET \/v1\/orders\/:number 1/ }).waitFor()
+        await groups.getByRole("link", { name: "invalid_request" }).click()
+        await page.waitForURL(/error_code=invalid_request/)
+        await page.getByRole("region", { name: "API logs" }).getByRole("link").first().click()
+        await page.getByRole("region", { name: "What was sent" }).getByText('"more"').waitFor()
+        await page.getByRole("region", { name: "What was answered" }).getByText('"invalid_request"').waitFor()
+      })
+    })
+  )
+
+  it.live("goes by the keyboard from the search box to a page, and from a number to its object", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      const paid = yield* at.paid(3_000)
+      const { go, page } = yield* at.enter("viewer")
+      yield* go("/orders")
+      yield* drawn(page)
+      yield* Effect.promise(async () => {
+        await page.keyboard.press("/")
+        const box = page.getByRole("combobox", { name: /^Find a number/ })
+        assert.isTrue(await box.evaluate((each) => each === document.activeElement))
+        await page.keyboard.type("d")
+        await page.getByRole("option", { name: /Disputes/ }).waitFor()
+        await page.keyboard.press("ArrowDown")
+        assert.match(
+          (await page.getByRole("listbox").getByRole("option", { selected: true }).textContent()) ?? "",
+          /^Deliveries/
+        )
+        await page.keyboard.press("Enter")
+        await page.waitForURL(/\/sandbox\/deliveries$/)
+        await page.keyboard.press("ControlOrMeta+k")
+        await page.keyboard.type(paid["trade_no"])
+        await page.keyboard.press("Enter")
+        await page.waitForURL(new RegExp(`/sandbox/orders/${paid["trade_no"]}$`))
+      })
+    })
+  )
+
+  it.live("lets an owner invite a person and change the role, and the audit log tells who did it", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      const { go, page } = yield* at.enter("owner")
+      yield* go("/people")
+      yield* drawn(page)
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Invite a person" }).click()
+        const dialog = page.getByRole("dialog")
+        await dialog.getByLabel("E-mail address").fill("bob@shop.example")
+        await dialog.getByLabel("Role").selectOption("support")
+        await dialog.getByRole("button", { name: "Invite a person" }).click()
+        const row = page.getByRole("row", { name: /bob@shop\.example Support/ })
+        await row.getByRole("button", { name: "Change role" }).click()
+        await dialog.getByLabel("Role").selectOption("finance")
+        await dialog.getByRole("button", { name: "Change role" }).click()
+        await page.getByRole("row", { name: /bob@shop\.example Finance/ }).waitFor()
+      })
+      yield* go("/audit")
+      yield* Effect.promise(() =>
+        page
+          .getByRole("row", { name: /people\.setRole Done owner@shop\.example/ })
+          .first()
+          .waitFor()
+      )
+    })
+  )
+
+  it.live("changes settings that the role may change, and offers no others", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      const { go, page } = yield* at.enter("developer")
+      yield* go("/settings")
+      yield* drawn(page)
+      yield* Effect.promise(async () => {
+        const part = (name: string) => page.locator("section.card").filter({ has: page.getByRole("heading", { name }) })
+        assert.strictEqual(await part("Your shop").getByRole("button", { name: "Change" }).count(), 0)
+        await part("Payment methods").getByRole("button", { name: "Change" }).click()
+        await page.getByRole("dialog").getByLabel("alipay").uncheck()
+        await page
+          .getByRole("dialog")
+          .getByRole("button", { name: /^Change/ })
+          .click()
+        await part("Payment methods").getByText("card, wechat_pay, apple_pay, google_pay").waitFor()
+      })
+      const seen = yield* done(at.api.operator("GET", `/merchants/${at.merchantId}`))
+      assert.notInclude(seen["sandbox"].payment_methods, "alipay")
+    })
+  )
+
+  it.live("offers a viewer nothing that it may not do", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      yield* done(at.post("/v1/webhook_endpoints", { url: `${at.origin}/hooks` }))
+      const { go, page } = yield* at.enter("viewer")
+      for (const path of ["/webhooks", "/deliveries", "/keys", "/sandbox", "/people", "/settings", "/audit"]) {
+        yield* go(path)
+        yield* drawn(page)
+        const names = yield* Effect.promise(() => page.locator("main button:enabled, main summary").allTextContents())
+        assert.deepStrictEqual(
+          names.filter((name) => !["Filter", "Views", "Columns", "Export"].includes(name)),
+          [],
+          path
+        )
+      }
+    })
+  )
+})
