@@ -55,11 +55,15 @@ const service = Effect.gen(function* () {
   const owner = isOwn ? (yield* EmbeddedPostgres.start({ home })).url : Option.getOrUndefined(ownerUrl)
   const url = Option.isSome(databaseUrl) ? databaseUrl.value : yield* serviceUrl(owner!)
 
+  const demo = Effect.gen(function* () {
+    if (embedded) yield* credentials
+    else yield* DemoPeople.withdraw
+  })
   const app = Wiring.httpServer.pipe(
     // After the port is closed, and before anything else is.
     Layer.provideMerge(parent.isChild ? Layer.effectDiscard(Effect.addFinalizer(() => parent.handBack)) : Layer.empty),
     // A program that waits for /readyz finds the demo merchant.
-    Layer.provideMerge(embedded ? Layer.effectDiscard(credentials) : Layer.effectDiscard(DemoPeople.withdraw)),
+    Layer.provideMerge(Layer.effectDiscard(demo)),
     Layer.provideMerge(Wiring.service({ remoteSerialization: false })),
     Layer.provideMerge(Wiring.outbound),
     Layer.provideMerge(Layer.succeed(Migrator.Owner, owner)),

@@ -4,4 +4,5 @@
  */
 import "./files/filesSettings.ts"
 import "./mail/mailSettings.ts"
+import "./people/signInSettings.ts"
 import "./webhooks/outboundSettings.ts"

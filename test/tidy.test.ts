@@ -124,6 +124,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^src\/merchants\/keyText\.ts$/, /^node:zlib$/],
   [/^src\/people\/Passkeys\.ts$/, /^@simplewebauthn\/server(\/helpers)?$/],
   [/^src\/people\/OpenId\.ts$/, /^openid-client$/],
+  [/^src\/people\/signInSettings\.ts$/, /^node:net$/],
   [/^src\/mail\/mailSettings\.ts$/, /^node:url$/],
   [/^src\/mail\/Mailer\.ts$/, /^nodemailer(\/|$)/],
   [/^src\/channels\/stripe\//, /^(node:https?$|stripe$)/],

@@ -8,7 +8,7 @@ import type { Admission } from "../http/Admission.ts"
 import { languageOf } from "../pages/language.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { makeConsoleUrl } from "../people/cookies.ts"
-import { passkeyOrigin } from "../platform/runtime/signInSettings.ts"
+import { passkeyOrigin, signInSettings } from "../people/signInSettings.ts"
 import { respondSignIn } from "./SignInPage.ts"
 
 /** That nothing but these is needed and nothing can fail is checked here: an error left out does not compile. */
@@ -18,7 +18,8 @@ export const layer: Routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const through = yield* PublicAdmission.make
     const settings = yield* Settings
-    const { noOutbound, openId, publicUrl } = settings
+    const { noOutbound, publicUrl } = settings
+    const { openId } = settings.of(signInSettings)
     const urlOf = makeConsoleUrl(settings)
     const waysAt = (record: RequestRecord) => ({
       passkeys: passkeyOrigin(publicUrl, urlOf(record)) !== undefined,

@@ -4,6 +4,7 @@ import { Context, Effect, Layer, Redacted, References } from "effect"
 import { reachMailServer } from "../mail/Mailer.ts"
 import { type MailSettings, mailSettings } from "../mail/mailSettings.ts"
 import { reachProvider } from "../people/OpenId.ts"
+import { type SignInSettings, signInSettings } from "../people/signInSettings.ts"
 import type { Settings } from "../platform/runtime/Settings.ts"
 import { type Check, error, errorIf, fine, notApplicable, type Verdict, warning } from "./Finding.ts"
 import { type Installation, settingsOf } from "./Installation.ts"
@@ -110,13 +111,15 @@ export const mailVerdict = (
 
 // The OpenID provider ------------------------------------------------------------
 
-const openId = (read: Read): Effect.Effect<Verdict> =>
-  read.openId === undefined || read.noOutbound
-    ? Effect.succeed(openIdVerdict(read, undefined))
-    : Effect.map(reachProvider(read.openId), (problem) => openIdVerdict(read, problem))
+const openId = ({ noOutbound, of }: Read): Effect.Effect<Verdict> => {
+  const { openId } = of(signInSettings)
+  return openId === undefined || noOutbound
+    ? Effect.succeed(openIdVerdict({ noOutbound, openId }, undefined))
+    : Effect.map(reachProvider(openId), (problem) => openIdVerdict({ noOutbound, openId }, problem))
+}
 
 export const openIdVerdict = (
-  { noOutbound, openId }: Pick<Read, "noOutbound" | "openId">,
+  { noOutbound, openId }: Pick<Read, "noOutbound"> & Pick<SignInSettings, "openId">,
   problem: string | undefined
 ): Verdict => {
   if (openId === undefined) return notApplicable("OPENID_ISSUER is not set: people sign in by links and passkeys.")

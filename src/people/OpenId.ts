@@ -8,7 +8,7 @@ import { openIdValidity } from "@coffer/rules/people/signIn"
 import { Context, Effect, Exit, Layer, Option, Redacted, Schema } from "effect"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
-import type { OpenIdSettings } from "../platform/runtime/signInSettings.ts"
+import { type OpenIdSettings, signInSettings } from "./signInSettings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { boundedFetch } from "./boundedFetch.ts"
 import { Challenges } from "./Challenges.ts"
@@ -57,7 +57,9 @@ const describedFor = "1 hour"
 export const layer = Layer.effect(
   OpenId,
   Effect.gen(function* () {
-    const { noOutbound, openId } = yield* Settings
+    const settings = yield* Settings
+    const { noOutbound } = settings
+    const { openId } = settings.of(signInSettings)
     const secrets = yield* Secrets
     const challenges = yield* Challenges
     /** The provider has to know it for each address of the console. */

@@ -18,6 +18,7 @@ import { Settings } from "../platform/runtime/Settings.ts"
 import type { Identity } from "./OpenId.ts"
 import * as PeopleStore from "./PeopleStore.ts"
 import { SignIn } from "./SignIn.ts"
+import { signInSettings } from "./signInSettings.ts"
 
 export type { Person } from "./PeopleStore.ts"
 
@@ -173,7 +174,7 @@ export const layer = Layer.effect(
 /** `email` is in lower case. */
 const makeByIdentity = Effect.gen(function* () {
   const store = yield* PeopleStore.PeopleStore
-  const { openId } = yield* Settings
+  const { openId } = (yield* Settings).of(signInSettings)
 
   const find = Effect.fnUntraced(function* ({ email, issuer, subject }: Identity) {
     const known = yield* store.byIdentity(issuer, subject)

@@ -18,6 +18,7 @@ import * as PasskeyStore from "./PasskeyStore.ts"
 import * as PeopleStore from "./PeopleStore.ts"
 import * as PersonSessionStore from "./PersonSessionStore.ts"
 import { invitationMail, passkeyMail, recoveryMail, signInMail } from "./signInMail.ts"
+import { signInSettings } from "./signInSettings.ts"
 
 export type { Session } from "./PersonSessionStore.ts"
 
@@ -186,7 +187,7 @@ const makeOpening = Effect.gen(function* () {
   const store = yield* PersonSessionStore.PersonSessionStore
   const passkeys = yield* PasskeyStore.PasskeyStore
   const secrets = yield* Secrets
-  const { demandPasskeys } = yield* Settings
+  const { demandPasskeys } = (yield* Settings).of(signInSettings)
 
   const isDemanded = (personId: PersonId, ofInstallation: boolean) => {
     if (demandPasskeys.operators && ofInstallation) return Effect.succeed(true)

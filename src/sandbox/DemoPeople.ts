@@ -11,6 +11,7 @@ import { SqlClient } from "effect/sql"
 import { hasLiveMerchants } from "../doctor/Installation.ts"
 import * as PeopleStore from "../people/PeopleStore.ts"
 import * as PersonSessionStore from "../people/PersonSessionStore.ts"
+import { signInSettings } from "../people/signInSettings.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
@@ -33,7 +34,9 @@ const stores = Layer.mergeAll(PeopleStore.layer, PersonSessionStore.layer)
  */
 export const links = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { adminUrl, demandPasskeys, openId, publicUrl, twoOperators } = yield* Settings
+  const settings = yield* Settings
+  const { adminUrl, publicUrl, twoOperators } = settings
+  const { demandPasskeys, openId } = settings.of(signInSettings)
   const isMore =
     demandPasskeys.live ||
     demandPasskeys.operators ||

@@ -61,7 +61,8 @@ const viaProxy = "http://user:s3cret@proxy.example:3128"
 
 const openIdBy = (problem: string | undefined) =>
   openIdVerdict(
-    settingsWith({
+    {
+      noOutbound: false,
       openId: {
         issuer: new URL("https://id.example/realm"),
         clientId: "coffer",
@@ -70,7 +71,7 @@ const openIdBy = (problem: string | undefined) =>
         strong: [],
         roles: []
       }
-    }),
+    },
     problem
   )
 
@@ -197,7 +198,12 @@ const rows: ReadonlyArray<Row> = [
   ["mail", mailBy("smtps://u:p@mail.example", undefined, "receipts@127.0.0.1"), "warning", /no receiver believes/],
   ["openid", openIdBy(undefined), "ok", /at id.example describes itself/],
   ["openid", openIdBy("unexpected issuer."), "error", /cannot be used: unexpected issuer\.$/],
-  ["openid", openIdVerdict(settingsWith(), undefined), "not applicable", /by links and passkeys/],
+  [
+    "openid",
+    openIdVerdict({ noOutbound: false, openId: undefined }, undefined),
+    "not applicable",
+    /by links and passkeys/
+  ],
   ["node", nodeVerdict(process.versions.node), "ok", /the tests ran on/],
   ["node", nodeVerdict("20.20.2"), "warning", /Node 20\.20\.2 runs/],
   ["backups", backupAged(25), "ok", /25 hours old/],

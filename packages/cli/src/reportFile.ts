@@ -1,7 +1,7 @@
 /**
- * `coffer reports file`: reads the file of a report into a file here (docs/reports.md). It is streamed, since it may have
- * a gigabyte, into a part beside its place, which gets the file's name when it is whole. A line that breaks is taken up
- * where it broke, by `Range`; so is the part that a killed command has left.
+ * `coffer reports file`: reads the file of a report into a file here (docs/reports.md). It is streamed, since it may
+ * have a gigabyte, into a part beside its place, which gets the file's name when it is whole. A line that breaks is
+ * taken up where it broke, by `Range`; so is the part that a killed command has left.
  */
 import { systemProblem } from "@coffer/rules/systemProblem"
 import { Console, Duration, Effect, FileSystem, Option, Redacted, type Scope } from "effect"

@@ -11,13 +11,6 @@ import { BadSetting, reachable, type RunnerPlace, runnerPlace, variables as runn
 import { DataDir } from "./DataDir.ts"
 import { readRetention, type Retention, variables as retentionVariables } from "./retentionSettings.ts"
 import { definedSettings, type RoomSettings } from "./roomSettings.ts"
-import {
-  type OpenIdSettings,
-  type PasskeyDemands,
-  readDemands,
-  readOpenId,
-  variables as signInVariables
-} from "./signInSettings.ts"
 
 export class Settings extends Context.Service<
   Settings,
@@ -37,10 +30,6 @@ export class Settings extends Context.Service<
     readonly secretKeyPrevious: Redacted.Redacted | undefined
     readonly operatorToken: Redacted.Redacted
     readonly twoOperators: TwoOperators
-    /** The people who may do nothing in a session that a mail opened but register a passkey. */
-    readonly demandPasskeys: PasskeyDemands
-    /** Where people sign in by OpenID Connect; undefined: nowhere. */
-    readonly openId: OpenIdSettings | undefined
     /** Allows sandbox webhooks to http and to private addresses. Live webhooks never go there. */
     readonly allowPrivateWebhooks: boolean
     /** The longest sleep of a worker, after which it looks for due rows that other runners have left. */
@@ -131,7 +120,6 @@ const variables = Config.all({
   auditInterval: Config.Duration("AUDIT_INTERVAL").pipe(Config.withDefault(Duration.hours(1))),
   anchorFile,
   ...runnerVariables,
-  ...signInVariables,
   accessLog: Config.Boolean("ACCESS_LOG").pipe(Config.withDefault(false)),
   accessLogSample: Config.schema(
     Schema.FiniteFromString.check(Schema.isBetween({ minimum: 0, maximum: 1 })),
@@ -197,8 +185,6 @@ export const layer = (options: { readonly embedded: boolean }) =>
         secretKeyPrevious,
         operatorToken,
         twoOperators: yield* twoOperatorsOf(read.twoOperators),
-        demandPasskeys: yield* readDemands(read.demandPasskeys, publicUrl),
-        openId: yield* readOpenId(read),
         allowPrivateWebhooks: Option.getOrElse(read.allowPrivateWebhooks, () => options.embedded),
         workerPoll: read.workerPoll,
         keep: yield* readRetention(read),

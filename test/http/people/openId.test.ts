@@ -8,6 +8,7 @@ import { mailServer } from "../../kit/servers/MailServer.ts"
 import { openIdProvider, throughProvider } from "../../kit/servers/openIdProvider.ts"
 import { entriesOf } from "../../kit/callers/operators.ts"
 import { freePort, start } from "../../kit/Service.ts"
+import { signInSettings } from "../../../src/people/signInSettings.ts"
 import { settingsOf } from "../../kit/program/settings.ts"
 
 const origin = "https://pay.example"
@@ -209,7 +210,7 @@ describe("the settings of a provider", () => {
 
   it.effect("are refused where they are not whole, not safe, or name a role that there is not", () =>
     Effect.gen(function* () {
-      assert.strictEqual((yield* settingsOf(whole)).openId?.issuer.host, "id.example")
+      assert.strictEqual((yield* settingsOf(whole)).of(signInSettings).openId?.issuer.host, "id.example")
       assert.include(yield* problem({ OPENID_ISSUER: "http://id.example" }), "OPENID_ISSUER")
       assert.include(yield* problem({ OPENID_CLIENT_SECRET: "" }), "OPENID_CLIENT_SECRET")
       for (const roles of ["admins=owner", "a=admin@mer_1", "admin", "a=finance@installation"]) {

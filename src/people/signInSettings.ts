@@ -2,7 +2,8 @@
 import { isIP } from "node:net"
 import { type MappedRole, readMappedRoles } from "@coffer/rules/people/openId"
 import { Config, Effect, Option, type Redacted } from "effect"
-import { BadSetting, isLoopback } from "./places.ts"
+import { BadSetting, isLoopback } from "../platform/runtime/places.ts"
+import { roomSettings } from "../platform/runtime/roomSettings.ts"
 
 /** The people who have to sign in with a passkey. */
 export interface PasskeyDemands {
@@ -22,7 +23,14 @@ export interface OpenIdSettings {
   readonly strong: ReadonlyArray<string>
 }
 
-export const variables = {
+export interface SignInSettings {
+  /** The people who may do nothing in a session that a mail opened but register a passkey. */
+  readonly demandPasskeys: PasskeyDemands
+  /** Where people sign in by OpenID Connect; undefined: nowhere. */
+  readonly openId: OpenIdSettings | undefined
+}
+
+const variables = Config.all({
   demandPasskeys: Config.String("DEMAND_PASSKEYS").pipe(Config.withDefault("")),
   openIdIssuer: Config.option(Config.URL("OPENID_ISSUER")),
   openIdClient: Config.option(Config.NonEmptyString("OPENID_CLIENT_ID")),
@@ -30,12 +38,12 @@ export const variables = {
   openIdClaim: Config.NonEmptyString("OPENID_ROLE_CLAIM").pipe(Config.withDefault("groups")),
   openIdRoles: Config.String("OPENID_ROLES").pipe(Config.withDefault("")),
   openIdStrong: Config.String("OPENID_AS_PASSKEY").pipe(Config.withDefault(""))
-}
+})
 
-type Read = { readonly [Name in keyof typeof variables]: Config.Success<(typeof variables)[Name]> }
+type Read = Config.Success<typeof variables>
 
 /** Undefined where no provider is set. */
-export const readOpenId = Effect.fnUntraced(function* (read: Read) {
+const readOpenId = Effect.fnUntraced(function* (read: Read) {
   const { openIdClient, openIdIssuer, openIdRoles, openIdSecret } = read
   const roles = readMappedRoles(openIdRoles)
   if (roles === undefined) {
@@ -94,7 +102,7 @@ export const passkeyOrigin = (publicUrl: string, at: string): string | undefined
   return other.host === place.host || other.host.endsWith(`.${place.host}`) ? other.origin : undefined
 }
 
-export const readDemands = Effect.fnUntraced(function* (text: string, publicUrl: string) {
+const readDemands = Effect.fnUntraced(function* (text: string, publicUrl: string) {
   const words = wordsOf(text)
   if (words.some((word) => word !== "operators" && word !== "live") || new Set(words).size < words.length) {
     return yield* new BadSetting({ message: "DEMAND_PASSKEYS is a list of operators and live, by comma." })
@@ -112,3 +120,14 @@ const wordsOf = (text: string): ReadonlyArray<string> =>
     .split(",")
     .map((word) => word.trim())
     .filter((word) => word !== "")
+
+export const signInSettings = roomSettings<SignInSettings>({
+  secrets: ["OPENID_CLIENT_SECRET"],
+  read: Effect.fnUntraced(function* (publicUrl: string) {
+    const read = yield* variables
+    return {
+      demandPasskeys: yield* readDemands(read.demandPasskeys, publicUrl),
+      openId: yield* readOpenId(read)
+    }
+  })
+})
