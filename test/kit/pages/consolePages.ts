@@ -88,10 +88,12 @@ export const seeded = Effect.fnUntraced(function* (at: OpenConsole) {
   const payout = yield* done(
     at.api.operator("POST", `/merchants/${at.merchantId}/payouts`, { mode: "sandbox", currency: "USD", amount: 2_500 })
   )
+  const { data: movements } = yield* done(at.get("/v1/balance_transactions?limit=1"))
   yield* at.atRest
   yield* flushed(at)
   const [delivery] = (yield* done(at.get("/v1/webhook_deliveries?limit=1")))["data"]
   return {
+    ledgerId: movements[0]["id"] as string,
     merchantId: at.merchantId,
     parkedNo: parked["trade_no"] as string,
     payoutNo: payout["payout_no"] as string,
@@ -108,6 +110,22 @@ export const seeded = Effect.fnUntraced(function* (at: OpenConsole) {
 })
 
 export type Seeded = Effect.Success<ReturnType<typeof seeded>>
+
+/** Pages of a merchant's money. */
+const moneyPages: ReadonlyArray<readonly [name: string, path: (seed: Seeded) => string]> = [
+  ["refunds", () => "/refunds"],
+  ["refund", ({ refundNo }) => `/refunds/${refundNo}`],
+  ["disputes", () => "/disputes"],
+  ["dispute", ({ disputeNo }) => `/disputes/${disputeNo}`],
+  ["links", () => "/links"],
+  ["link", ({ linkId }) => `/links/${linkId}`],
+  ["receipts", () => "/receipts"],
+  ["ledger", () => "/ledger"],
+  ["ledger row", ({ ledgerId }) => `/ledger/${ledgerId}`],
+  ["own payouts", () => "/payouts"],
+  ["own payout", ({ payoutNo }) => `/payouts/${payoutNo}`],
+  ["reports", () => "/reports"]
+]
 
 const operator = "/console/operator"
 
@@ -140,6 +158,7 @@ export const consoleTable: ReadonlyArray<readonly [name: string, path: (seed: Se
   ["orders", () => "/orders"],
   ["order", ({ tradeNo }) => `/orders/${tradeNo}`],
   ["order that waits", ({ waitingNo }) => `/orders/${waitingNo}`],
+  ...moneyPages,
   ["webhooks", () => "/webhooks"],
   ["webhook", ({ endpointId }) => `/webhooks/${endpointId}`],
   ["deliveries", () => "/deliveries"],
