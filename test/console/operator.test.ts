@@ -1,4 +1,4 @@
-/** What operators do in the console, in a real browser. */
+/** Operators at work in the console, in a real browser. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"

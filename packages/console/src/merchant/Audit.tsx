@@ -1,4 +1,4 @@
-/** What people did to this merchant, and what operators did. */
+/** Acts of people and of operators on this merchant. */
 import type { MerchantAuditEntryResource } from "@coffer/contract/ConsoleMerchant"
 import { personMayDo } from "@coffer/rules/people/consoleActs"
 import { useState } from "react"

@@ -53,7 +53,7 @@ const texts = {
 }
 type Texts = typeof texts.en
 
-/** What the receiver said last, in a word. */
+/** The receiver's last answer, in a word. */
 export const lastAnswer = ({ attempts }: Delivery, none: string): string => {
   const last = attempts.at(-1)
   return last === undefined ? "–" : String(last.status_code ?? last.failure ?? none)

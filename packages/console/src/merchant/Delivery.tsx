@@ -1,4 +1,4 @@
-/** The page of a delivery: each attempt with what the receiver answered, the body that was sent, and sending it again. */
+/** The page of a delivery: each attempt with the receiver's answer, the body that was sent, and sending it again. */
 import { Link, useLocation } from "wouter"
 import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"

@@ -116,8 +116,8 @@ const Stand = ({ dispute, words }: { readonly dispute: DisputeResource; readonly
   const language = useLanguage()
   const { evidence_due_by, status } = dispute
   if (status !== "needs_response") {
-    const said = { under_review: words.review, won: words.won, lost: words.lost, closed: words.closedNote }[status]
-    return <p className="note">{said}</p>
+    const sentence = { under_review: words.review, won: words.won, lost: words.lost, closed: words.closedNote }[status]
+    return <p className="note">{sentence}</p>
   }
   return (
     <div className="note urgent">

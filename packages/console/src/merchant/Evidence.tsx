@@ -1,4 +1,4 @@
-/** The evidence in a dispute: texts and files as a draft, which the bank gets once it is submitted. Each save is the whole. */
+/** The evidence in a dispute: texts and files as a draft, which the bank gets once it is submitted. */
 import type { DisputeResource, EvidenceResource } from "@coffer/contract/Disputes"
 import { EvidenceFileType, evidenceNames } from "@coffer/model/Evidence"
 import { evidenceFilesMax, evidenceTextLengthMax, fileBytesMax } from "@coffer/model/Limits"
@@ -151,7 +151,7 @@ export const Evidence = ({ dispute, stored }: Props) => {
   )
 }
 
-/** What was kept or sent, to read. */
+/** The evidence that was kept or sent, to read. */
 const Kept = ({ stored, words }: { readonly stored: EvidenceResource; readonly words: Texts }) => {
   const named = Object.entries(stored.evidence as Record<string, string>)
   if (named.length === 0 && stored.files.length === 0) return <p className="soft">{words.none}</p>

@@ -247,7 +247,7 @@ const Balances = ({ currencies, words }: { readonly currencies: ReadonlyArray<Cu
   )
 }
 
-/** What waits for somebody, the most urgent first; one calm line when there is nothing. */
+/** Matters that wait for somebody, the most urgent first; one calm line when there are none. */
 const Needs = ({ overview, words }: { readonly overview: OverviewResource; readonly words: Texts }) => {
   const { base } = useAccount()
   const language = useLanguage()

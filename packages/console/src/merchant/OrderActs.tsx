@@ -1,4 +1,6 @@
-/** What can be done about an order: refund it, expire it, send its receipt, change its notes; and in the sandbox be the buyer. */
+/**
+ * Acts on an order: refund it, expire it, send its receipt, change its notes, and in the sandbox be the buyer.
+ */
 import type { OrderResource } from "@coffer/contract/Orders"
 import { act } from "../api/acts.ts"
 import { useAccount } from "../api/session.ts"

@@ -157,7 +157,7 @@ const expireAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
     )
 })
 
-/** Of the whole rest: an order whose answer was lost has nothing left when the act is begun again. */
+/** It asks for the whole rest: an order whose answer was lost has nothing left when the act is begun again. */
 const refundAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
   name: words.refund,
   says: words.refundSays,

@@ -65,7 +65,7 @@ const money = (name: string, field: string): Column => ({
   cell: (line: Record<string, never>) => <Amount minor={line[field]!} currency={line["currency"]!} />
 })
 
-/** Of a statement: a movement that leaves a balance alone shows nothing, so that the others are seen. */
+/** In a statement a movement that leaves a balance alone shows nothing, so that the others are seen. */
 const change = (name: string, field: "available" | "frozen"): Column => ({
   name,
   isNumber: true,

@@ -1,4 +1,4 @@
-/** Reports: short ones are read here at once, long ones are made as files, whose progress is shown and which are saved. */
+/** Reports: short ones are read here at once; long ones are made as files, with progress. */
 import type { ReportResource } from "@coffer/contract/Reports"
 import { useRef, useState } from "react"
 import { act, shown } from "../api/acts.ts"
@@ -249,11 +249,11 @@ const MakeReport = ({ words }: { readonly words: Texts }) => {
       : report === "payout"
         ? ["payout_no", "time_zone"]
         : ["currency", "time_zone"]
-    const given = names.flatMap((name) => {
+    const filled = names.flatMap((name) => {
       const text = String(typed.get(name) ?? "").trim()
       return text === "" ? [] : [[name, text] as const]
     })
-    return { report, format: String(typed.get("format") ?? "csv"), ...Object.fromEntries(given) }
+    return { report, format: String(typed.get("format") ?? "csv"), ...Object.fromEntries(filled) }
   }
   return (
     <Act
@@ -304,13 +304,13 @@ const MakeReport = ({ words }: { readonly words: Texts }) => {
 type Short = "statement" | "fees" | "frozen"
 const shortKinds = ["statement", "fees", "frozen"] as const satisfies ReadonlyArray<Short>
 
-interface Asked {
+interface Request {
   readonly kind: Short
   readonly query: Readonly<Record<string, string>>
 }
 
 const ReadNow = ({ words }: { readonly words: Texts }) => {
-  const [asked, setAsked] = useState<Asked>()
+  const [request, setRequest] = useState<Request>()
   const read = (event: React.FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const typed = new FormData(event.currentTarget)
@@ -318,7 +318,7 @@ const ReadNow = ({ words }: { readonly words: Texts }) => {
     const kind = text("kind") as Short
     const currency: Record<string, string> = text("currency") === "" ? {} : { currency: text("currency") }
     const days: Record<string, string> = kind === "frozen" ? {} : { from: text("from"), to: text("to") }
-    setAsked({ kind, query: { ...days, ...currency } })
+    setRequest({ kind, query: { ...days, ...currency } })
   }
   const week = new Date(Date.now() - 6 * 86_400_000).toISOString().slice(0, 10)
   return (
@@ -336,12 +336,12 @@ const ReadNow = ({ words }: { readonly words: Texts }) => {
         />
         <button className="button quiet">{words.show}</button>
       </form>
-      {asked !== undefined && <Answer asked={asked} words={words} />}
+      {request !== undefined && <Answer request={request} words={words} />}
     </section>
   )
 }
 
-const Answer = ({ asked: { kind, query }, words }: { readonly asked: Asked; readonly words: Texts }) => {
+const Answer = ({ request: { kind, query }, words }: { readonly request: Request; readonly words: Texts }) => {
   const { api } = useAccount()
   const report = useAtom(api.query("reports", kind as "fees", { query: query as never, reactivityKeys: shown }))
   return (

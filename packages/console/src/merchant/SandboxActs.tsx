@@ -1,4 +1,4 @@
-/** What buyers and banks do, by hand: pay, dispute, settle a refund, decide a dispute. */
+/** Acts of buyers and banks, by hand: pay, dispute, settle a refund, decide a dispute. */
 import type { DisputeResource } from "@coffer/contract/Disputes"
 import type { OrderResource } from "@coffer/contract/Orders"
 import type { RefundResource } from "@coffer/contract/Refunds"

@@ -238,7 +238,7 @@ const Happened = (props: { readonly happened: Readonly<Record<string, number>>; 
   )
 }
 
-// What is due ------------------------------------------------------------------------
+// Due matters ------------------------------------------------------------------------
 
 interface DueItem {
   readonly at: string

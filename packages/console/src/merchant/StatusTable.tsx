@@ -1,4 +1,4 @@
-/** What an order allows in each status: the row of a command, or the whole table (packages/rules/src/order/statusTable.ts). */
+/** The commands that an order allows in each status: one row, or the whole table (`rules/order/statusTable`). */
 import {
   type Cell,
   type MerchantCommand,

@@ -163,7 +163,7 @@ const Sent = ({ endpointId }: { readonly endpointId: string }) => {
   )
 }
 
-/** What the last deliveries tell: whether events arrive, and if not, since when and what it answered. */
+/** The news of the last deliveries: whether events arrive, and if not, since when and with which answer. */
 const Judged = ({ rows }: { readonly rows: ReadonlyArray<Delivery> }) => {
   const words = { ...useWords(endpointTexts), ...useWords(texts) }
   const tried = rows.filter(({ attempts }) => attempts.length > 0)

@@ -93,7 +93,7 @@ export const Health = ({ endpointId, count = 20 }: { readonly endpointId: string
       {({ data: { data: rows } }) => {
         if (rows.length === 0) return <span className="soft">{words.nothing}</span>
         const arrived = rows.filter(({ status }) => status === "succeeded").length
-        const told = words.arrived.replace("{arrived}", String(arrived)).replace("{all}", String(rows.length))
+        const arrivals = words.arrived.replace("{arrived}", String(arrived)).replace("{all}", String(rows.length))
         return (
           <span className="health">
             <span aria-hidden="true">
@@ -101,7 +101,7 @@ export const Health = ({ endpointId, count = 20 }: { readonly endpointId: string
                 <i key={row.id} className={row.status} title={barTitle(row, language)} />
               ))}
             </span>
-            <span className="small">{told}</span>
+            <span className="small">{arrivals}</span>
           </span>
         )
       }}
@@ -185,7 +185,7 @@ const Webhooks = () => {
 
 const text = (typed: FormData, name: string) => String(typed.get(name) ?? "").trim()
 
-/** What the fields say. A box that stands for all types wins over the others. */
+/** The values of the fields. A box that stands for all types wins over the others. */
 export const endpointBody = (typed: FormData) => {
   const types = typed.getAll("types").map(String)
   return {

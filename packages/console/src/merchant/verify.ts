@@ -1,5 +1,5 @@
 /**
- * Verifies the chain of a wallet in this browser: reads it page by page, newest first, beside what the ledger lists, and
+ * Verifies the chain of a wallet in this browser: reads it page by page, newest first, beside the ledger's list, and
  * hashes each row here. A proof that was stopped goes on where it was. The newest row of a proof that held is kept in
  * this browser, and has to be there with the same hash the next time (docs/ledger.md, rule 6).
  */

@@ -104,12 +104,12 @@ const Erase = ({ words }: { readonly words: Texts }) => {
     const email = typedIn(typed, "email")
     const trade_no = typedIn(typed, "trade_no")
     if (email === undefined && trade_no === undefined) return
-    const asked: Terms = email === undefined ? { trade_no: trade_no! } : { email }
-    setTerms(asked)
+    const chosen: Terms = email === undefined ? { trade_no: trade_no! } : { email }
+    setTerms(chosen)
     setFound("looking")
     void act(
       OperatorsApi,
-      OperatorsApi.use((client) => client.erasures.create({ payload: { ...asked, dry_run: true } as never }))
+      OperatorsApi.use((client) => client.erasures.create({ payload: { ...chosen, dry_run: true } as never }))
     ).then((outcome) => setFound("done" in outcome ? (outcome.done.data as ErasureResource) : outcome.problem))
   }
   return (

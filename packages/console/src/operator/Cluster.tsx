@@ -1,5 +1,5 @@
 /**
- * The cluster, live: each second what the runners hold and do, what waits, and what is due, with the last two minutes as
+ * The cluster, live: each second the runners' work, what waits, and what is due, with the last two minutes as
  * a line. Here alone the page asks each second.
  */
 import type { ClusterResource } from "@coffer/contract/Cluster"
@@ -107,7 +107,7 @@ const seconds = 120
 
 const clusterAtom = OperatorsApi.query("cluster", "retrieve", {})
 
-/** What the lines are drawn of. */
+/** The figures that the lines are drawn from. */
 interface Sample {
   readonly at: number
   readonly busy: number
@@ -387,7 +387,7 @@ const Kinds = ({ cluster, words }: { readonly cluster: ClusterResource; readonly
   )
 }
 
-/** What is late first, then what has most. */
+/** Late work first, then the longest backlogs. */
 const Backlogs = ({ cluster: { backlogs }, words }: { readonly cluster: ClusterResource; readonly words: Texts }) => (
   <Table title={words.backlogs} heads={[[words.worker], [words.due, true], [words.oldest]]}>
     {backlogs

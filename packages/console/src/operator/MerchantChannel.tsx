@@ -1,4 +1,4 @@
-/** Who takes a merchant's payments in one environment, and how far its books are compared. */
+/** The channel that takes a merchant's payments in one environment, and how far its books are compared. */
 import type { ChannelResource } from "@coffer/contract/Channels"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"

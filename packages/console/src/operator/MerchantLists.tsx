@@ -172,7 +172,7 @@ const status = ({ language, words }: Of, states: ReadonlyArray<string>): Filter 
 const wide = { isWide: true }
 const hidden = { isHidden: true }
 
-/** What each tab reads, shows and filters by. */
+/** The calls, columns and filters of each tab. */
 const parts: Readonly<Record<Tab, (of: Of) => Part>> = {
   orders: (of) => ({
     read: request(of, "orders", "list"),

@@ -120,7 +120,7 @@ const MerchantOrder = ({ merchantId, mode, number }: Props) => {
                       key={entry.id}
                       entry={entry}
                       tradeNo={trade_no}
-                      asked={typeof amount === "number" ? [amount, String(currency ?? "USD")] : undefined}
+                      price={typeof amount === "number" ? [amount, String(currency ?? "USD")] : undefined}
                       words={words}
                     />
                   ))}
@@ -154,10 +154,10 @@ const MerchantOrder = ({ merchantId, mode, number }: Props) => {
 const Unapplied = (props: {
   readonly entry: TimelineEntry
   readonly tradeNo: string
-  readonly asked: readonly [amount: number, currency: string] | undefined
+  readonly price: readonly [amount: number, currency: string] | undefined
   readonly words: Texts
 }) => {
-  const { asked, entry, tradeNo, words } = props
+  const { price, entry, tradeNo, words } = props
   const language = useLanguage()
   const { amount, currency, payment_method, reason, status } = entry.details
   if (status !== "parked" && status !== "due") {
@@ -215,11 +215,11 @@ const Unapplied = (props: {
             </strong>
           </dd>
         </div>
-        {asked !== undefined && (
+        {price !== undefined && (
           <div>
             <dt>{words.asked}</dt>
             <dd>
-              <Amount minor={asked[0]} currency={asked[1]} />
+              <Amount minor={price[0]} currency={price[1]} />
             </dd>
           </div>
         )}

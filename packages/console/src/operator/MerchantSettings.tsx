@@ -1,4 +1,4 @@
-/** What operators set of a merchant: live currencies, fees, quotas, note, keys, and how each environment is reached. */
+/** Settings of a merchant that operators make: currencies, fees, quotas, note, keys, and each environment. */
 import type { MerchantResource } from "@coffer/contract/Operator"
 import {
   csvExportsPerMinuteMax,

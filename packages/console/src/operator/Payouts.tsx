@@ -1,4 +1,4 @@
-/** Payouts of all merchants that have no end yet: to approve, or to report on. Those that ended stand at their merchant. */
+/** Payouts of all merchants that have no end yet: to approve, or to report on. Others stand at their merchant. */
 import type { HeldUpResource } from "@coffer/contract/HeldUp"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"

@@ -1,4 +1,4 @@
-/** What has a number, at any merchant. A number that one object has leads straight to its page. */
+/** Objects by a number, at any merchant. A number that one object has leads straight to its page. */
 import { Link, Redirect } from "wouter"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"

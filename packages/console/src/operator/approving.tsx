@@ -34,7 +34,7 @@ const texts = {
   }
 }
 
-/** What each act is for people. */
+/** The name of each act for people. */
 const names = {
   en: {
     "payouts.approve": "Approve a payout",
@@ -101,7 +101,7 @@ export const pageOfTarget = ({ act, target }: Pick<ApprovalResource, "act" | "ta
   return act === "operators.create" ? "/operator/tokens" : "/operator/people"
 }
 
-/** What was asked for, field by field. */
+/** The request, field by field. */
 const Content = ({ content }: Pick<ApprovalResource, "content">) => (
   <dl className="facts">
     {Object.entries(content).map(([name, value]) => (
@@ -179,7 +179,7 @@ export const Approval = ({ approval }: { readonly approval: ApprovalResource }) 
 
 export const approvalsAtom = () => OperatorsApi.query("approvals", "list", { reactivityKeys: shown })
 
-/** What waits for a second operator about one object, on its page. */
+/** Acts on one object that wait for a second operator, on its page. */
 export const WaitingFor = ({ target }: { readonly target: string }) => (
   <Loaded result={useAtom(approvalsAtom())} lines={0}>
     {({ data: { data: rows } }) =>

@@ -1,5 +1,5 @@
 /**
- * The chain of the audit log, verified in the browser: the hash of each entry is computed again of what the API told,
+ * The chain of the audit log, verified in the browser: the hash of each entry is computed again from the API's fields,
  * and each entry has to name the hash of the one before it (docs/security.md, "The text of an audit entry's hash").
  */
 import type { AuditEntryResource } from "@coffer/contract/Operators"
@@ -34,7 +34,7 @@ export const hashOf = async (entry: AuditEntryResource): Promise<string> => {
 }
 
 /**
- * Holds some entries, newest first, against the chain. `newer`: the entry after the first of them, which has to name its
+ * Holds entries, newest first, against the chain. `newer`: the entry after the first of them, which has to name its
  * hash. The first entry of all names no hash before it.
  */
 export const firstBreak = async (

@@ -1,4 +1,4 @@
-/** What is held up, in words, and the act or the page that mends each kind. */
+/** Objects that are held up, in words, and the act or the page that mends each kind. */
 import type { HeldKind, HeldUpResource } from "@coffer/contract/HeldUp"
 import { Link } from "wouter"
 import { Field } from "../parts/act.tsx"
@@ -64,7 +64,7 @@ export const oneTexts = {
   }
 } satisfies Record<string, Record<HeldKind, string>>
 
-/** What one does about a kind, in one sentence. */
+/** The next step about a kind, in one sentence. */
 export const adviceTexts = {
   en: {
     unapplied_payment: "Compare it with the acquirer's report, give it back there, then close it with a note.",

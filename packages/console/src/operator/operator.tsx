@@ -15,7 +15,7 @@ import { useWords } from "../parts/words.ts"
 export interface Operator {
   readonly role: Role
   readonly personId: string
-  /** Whether the role may do it. What it may not do is not offered; the service decides. */
+  /** Whether the role may do it. Acts beyond it are not offered; the service decides. */
   readonly may: (name: ActName) => boolean
 }
 
@@ -178,7 +178,7 @@ export const TypedWord = ({ word }: { readonly word: string }) => {
   )
 }
 
-/** What was typed into a field; undefined if nothing was. */
+/** The text of a field; undefined if it is empty. */
 export const typedIn = (typed: FormData, name: string): string | undefined => {
   const text = String(typed.get(name) ?? "").trim()
   return text === "" ? undefined : text

@@ -63,7 +63,7 @@ export interface List<Row> {
   readonly liveEvery?: number
   /** Shown above the filters. */
   readonly above?: React.ReactNode
-  /** Of its heading: 2 where the page has another. */
+  /** The level of its heading: 2 where the page has another. */
   readonly level?: 1 | 2
 }
 

@@ -37,7 +37,7 @@ export interface ActProps {
   /** The same act for a program, with what is typed now. */
   readonly code?: (typed: FormData) => Call
   readonly onDone?: (() => void) | undefined
-  /** What is shown of the answer, instead of closing: a secret that is told once. */
+  /** The part of the answer that is shown instead of closing: a secret that is told once. */
   readonly result?: (done: never) => React.ReactNode
   /** A reason why it cannot be done now, shown instead of the dialog. */
   readonly notNow?: string | undefined

@@ -160,7 +160,7 @@ const stateWords: Readonly<Record<Language, Readonly<Record<string, string>>>> =
     closed: "已关闭",
     inactive: "停用",
     accepted: "已接受",
-    // Of operators' pages.
+    // States of operators' pages.
     unapproved: "未批准",
     revoked: "已撤销",
     open: "未解决",

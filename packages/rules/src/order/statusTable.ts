@@ -1,5 +1,5 @@
 /**
- * What a merchant's command does to an order in each status, as data for people to read. `decide` is what decides;
+ * The effect of each command of a merchant on an order in each status, as data for people to read. `decide` decides;
  * `test/rules/statusTable.test.ts` holds each cell against it. Pure and small: browsers load it.
  */
 export const orderStatuses = ["pending", "paid", "partially_refunded", "refunded", "failed", "expired"] as const
