@@ -8,9 +8,10 @@ export interface ClusterParts {
   readonly runners: ReadonlyArray<KnownRunner>
   readonly backlogs: ReadonlyArray<BacklogOf>
   readonly shards: number
+  readonly canKill: boolean
 }
 
-export const clusterView = ({ backlogs, runners, shards }: ClusterParts): ClusterResource => {
+export const clusterView = ({ backlogs, canKill, runners, shards }: ClusterParts): ClusterResource => {
   const present = runners.filter(({ state }) => state !== "gone")
   return {
     object: "cluster",
@@ -19,6 +20,7 @@ export const clusterView = ({ backlogs, runners, shards }: ClusterParts): Cluste
       held: present.reduce((sum, { vitals }) => sum + (valueOf(vitals, "effect_cluster_shards") ?? 0), 0)
     },
     versions: [...new Set(present.map(({ version }) => version))].toSorted(),
+    can_kill: canKill,
     runners: runners.map(runnerView),
     backlogs: backlogs.map(({ count, oldest, worker }) => ({
       worker,

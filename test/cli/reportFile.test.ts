@@ -1,5 +1,5 @@
 /** `coffer reports file`: the file of a report, read into a file, on from where it was cut off. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync, statSync } from "node:fs"
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
@@ -35,12 +35,17 @@ const reported = Effect.fnUntraced(function* (cuts: ReadonlyArray<number>) {
     const answer = await fetch(url, { headers: { "X-Api-Key": running.merchant.sandboxKey } })
     return Buffer.from(await answer.arrayBuffer())
   })
-  const line = yield* breaking(running.baseUrl, cuts)
-  return { env: { ...env, COFFER_BASE_URL: `${line.url}/v1` }, line, place: yield* folder, report_no, whole }
+  const place = yield* folder
+  const part = path.join(place, `books.csv.${report_no}.part`)
+  const line = yield* breaking(running.baseUrl, cuts, () => (existsSync(part) ? statSync(part).size : 0))
+  return { env: { ...env, COFFER_BASE_URL: `${line.url}/v1` }, line, place, report_no, whole }
 })
 
-/** Passes requests on. The n-th answer with a file breaks after `cuts[n]` bytes. */
-const breaking = (target: string, cuts: ReadonlyArray<number>) =>
+/**
+ * Passes requests on. The n-th answer with a file breaks after `cuts[n]` bytes, once these are on the disk: a stream
+ * that breaks drops what was not read of it yet.
+ */
+const breaking = (target: string, cuts: ReadonlyArray<number>, bytesThere: () => number) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly url: string; readonly ranges: Array<string>; readonly close: () => void }>((resume) => {
       const ranges: Array<string> = []
@@ -58,7 +63,12 @@ const breaking = (target: string, cuts: ReadonlyArray<number>) =>
           const cut = cuts[ranges.length]
           ranges.push(headers["range"] ?? "")
           if (cut === undefined) return response.end(bytes)
-          return response.write(bytes.subarray(0, cut), () => response.destroy())
+          const sum = cuts.slice(0, ranges.length).reduce((all, each) => all + each, 0)
+          const breakOnceThere = () => {
+            if (bytesThere() >= sum) response.destroy()
+            else setTimeout(breakOnceThere, 5)
+          }
+          return response.write(bytes.subarray(0, cut), breakOnceThere)
         })
       })
       server.listen(0, "127.0.0.1", () =>

@@ -188,8 +188,8 @@ describe.skipIf(executable === undefined)(`the console of operators${needsChromi
         const { go, page } = yield* at.enter("operator")
         const search = (text: string) =>
           Effect.promise(async () => {
-            await page.getByRole("searchbox").fill(text)
-            await page.getByRole("searchbox").press("Enter")
+            await page.getByRole("combobox", { name: "Find any number" }).fill(text)
+            await page.getByRole("combobox", { name: "Find any number" }).press("Enter")
           })
         yield* go(operator)
         yield* drawn(page)

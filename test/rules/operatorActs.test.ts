@@ -8,6 +8,7 @@ const whatMay = (role: Role, ...among: ReadonlyArray<ActName>) => among.filter((
 
 const forAdmins: ReadonlyArray<ActName> = [
   "merchants.create",
+  "cluster.kill",
   "merchants.update",
   "merchants.close",
   "merchants.resetKey",

@@ -31,6 +31,7 @@ const Row = Schema.Struct({
   heard_at: Schema.DateTimeUtcFromMillis,
   vitals: Schema.Array(Reading),
   is_there: Schema.Boolean,
+  process: Schema.NullOr(Schema.String),
   own_session: Schema.NullOr(Schema.Int)
 })
 
@@ -42,6 +43,8 @@ export interface KnownRunner extends Pick<
   "instance" | "address" | "version" | "node" | "started_at" | "heard_at" | "vitals"
 > {
   readonly state: RunnerState
+  /** On its own machine; undefined for a process that is alone. */
+  readonly pid: number | undefined
 }
 
 export class RunnerVitals extends Context.Service<
@@ -106,6 +109,7 @@ export const layer = ({ instance, metrics, now }: Options) =>
           `select instance, run, address, version, node, vitals, ${millisOf("v.started_at")} as started_at,
             ${millisOf("v.heard_at")} as heard_at,
             coalesce(v.run::oid = any(${Tenancy.standingRuns}), false) as is_there,
+            (select r.process from runners r where r.address = v.address and r.run = v.run) as process,
             ${Tenancy.sessionOfRun("$1::int4::oid")} as own_session
           from runner_vitals v order by v.started_at, v.instance limit ${knownMax}`,
           [run]
@@ -114,10 +118,11 @@ export const layer = ({ instance, metrics, now }: Options) =>
         const at = DateTime.toEpochMillis(yield* now)
         const [first] = rows
         if (run !== null && first !== undefined) doubt.saw(first.own_session)
-        return rows.map(({ is_there, own_session: _, ...row }) => {
+        return rows.map(({ is_there, own_session: _, process: name, ...row }) => {
           const silentMillis = at - DateTime.toEpochMillis(row.heard_at)
           return {
             ...row,
+            pid: name === null ? undefined : Tenancy.pidIn(name),
             state: stateOf({ isLocked: row.run === null ? undefined : is_there || doubt.isOpen(), silentMillis })
           }
         })

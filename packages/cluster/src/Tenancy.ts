@@ -25,6 +25,12 @@ import { onRealTime } from "./realTime.ts"
 export const processNameOf = (application: string): string =>
   `${application} ${process.pid}@${hostname().slice(0, 30)}#${randomBytes(4).toString("hex")}`
 
+/** The pid in such a name. */
+export const pidIn = (processName: string): number | undefined => {
+  const [, pid] = / (\d+)@/.exec(processName) ?? []
+  return pid === undefined ? undefined : Number(pid)
+}
+
 /**
  * The number of this run of the program. The same process started again is another run. Null where the process has no
  * lock, as with the embedded database.

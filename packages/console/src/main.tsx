@@ -29,7 +29,7 @@ const Console = () => {
         const { roles } = data.person
         const [first] = roles.flatMap(({ merchant_id }) => (merchant_id === null ? [] : [merchant_id]))
         const isOperator = roles.some(({ merchant_id }) => merchant_id === null)
-        const begin = first !== undefined ? `/${first}/sandbox` : isOperator ? "/operator" : undefined
+        const begin = isOperator ? "/operator" : first !== undefined ? `/${first}/sandbox` : undefined
         if (begin === undefined)
           return (
             <main className="alone">

@@ -1,8 +1,9 @@
 /** How the runners of this installation are (docs/architecture.md, section 7): for operators, not for merchants. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Decoding, OperatorToken } from "./Caller.ts"
 import { enveloped } from "./Envelope.ts"
+import { Conflict } from "./Errors.ts"
 import { instant, int, kind, orNull, text, withExample } from "./fields.ts"
 
 /** Null: a runner of another version, which does not tell it. */
@@ -65,6 +66,9 @@ export const ClusterResource = withExample(
       held: int("Those that runners which are not gone hold, as they told. Less than all: some are moving or lost.")
     }).annotate({ description: "How many shards there are, and how many are held." }),
     versions: Schema.Array(Schema.String).annotate({ description: "Those of the runners that are not gone." }),
+    can_kill: Schema.Boolean.annotate({
+      description: "Whether a runner may be killed here, to see what becomes of its work: the embedded default alone."
+    }),
     runners: Schema.Array(Runner).annotate({ description: "The runners of the last hour, the oldest first." }),
     backlogs: Schema.Array(
       Schema.Struct({
@@ -78,6 +82,7 @@ export const ClusterResource = withExample(
     object: "cluster",
     shards: { total: 300, held: 300 },
     versions: ["0.1.0"],
+    can_kill: false,
     runners: [
       {
         object: "runner",
@@ -110,6 +115,26 @@ export class ClusterGroup extends HttpApiGroup.make("cluster")
         summary: "Read how the runners are",
         description:
           "The objects that each runner holds, the work that waits in it, and the rows that are due for each worker."
+      })
+    ),
+    HttpApiEndpoint.post("kill", "/operator/v1/cluster/runners/:instance_id/kill", {
+      params: { instance_id: text("The runner's `instance_id`.") },
+      success: enveloped(
+        withExample(
+          Schema.Struct({
+            object: kind("killed_runner"),
+            instance_id: text("The runner that is killed within a second.")
+          }).annotate({ description: "The runner." }),
+          { object: "killed_runner", instance_id: "4f1d7c0a9be24c55" }
+        )
+      ).pipe(HttpApiSchema.status(202)),
+      error: Conflict
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Kill a runner, to see that nothing is lost",
+        description:
+          "Its process ends without a word (SIGKILL), as in a crash. The others take over what it held, and its parent " +
+          "starts another. 409: there is no such runner alive, or this is not several runners on the embedded database."
       })
     )
   )

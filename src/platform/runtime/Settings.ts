@@ -43,6 +43,8 @@ export class Settings extends Context.Service<
     readonly clientPatience: Duration.Duration
     /** Connections of clients, at most. One takes some 20 kB while it is idle; one that comes above is closed. */
     readonly clientConnections: number
+    /** Whether the database is the embedded one, so that all runners are on this machine and in the same hands. */
+    readonly embedded: boolean
     /** Our place in a cluster; undefined for a single process. */
     readonly runner: RunnerPlace | undefined
     /** Which share of answers below 500 gets a line in the log; undefined for no lines at all. */
@@ -192,6 +194,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
         anchorFile: Option.getOrUndefined(read.anchorFile),
         clientPatience: read.clientPatience,
         clientConnections: read.clientConnections,
+        embedded: options.embedded,
         runner: yield* runnerPlace(read),
         accessLog: read.accessLog ? { share: read.accessLogSample } : undefined,
         redisUrl: yield* redisAddress(read.redisUrl),

@@ -7,6 +7,7 @@ import { Worker } from "node:worker_threads"
 import { uploadPartsMax } from "@coffer/contract/Files"
 import { bodyLimitsOf } from "@coffer/contract/bodyLimits"
 import { checkoutFormBytesMax, checkoutFormFieldsMax, queryParametersMax } from "@coffer/model/Limits"
+import { readdirSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -216,6 +217,18 @@ const idNames: Readonly<Record<string, string>> = {
 /** The console's need a session: test/http/people/roles.test.ts. */
 const routesHere = () => routes().filter((route) => !route.includes(" /console/api/"))
 
+/** A runner is killed on the embedded database alone, and the body is read before that is known. */
+const isTaken = ({ status }: Reply, route: string) =>
+  status < 300 || (status === 409 && route === "POST /operator/v1/cluster/runners/:instance_id/kill")
+
+/** An address of the console, whose route says what its parameters look like. */
+const consolePath = (route: string) =>
+  route
+    .replace("GET ", "")
+    .replace(/:merchant\(.*?\$\)/, `mer_${"0".repeat(26)}`)
+    .replace(/:mode\(.*?\$\)/, "live")
+    .replace("assets/:name", `assets/${readdirSync("packages/console/dist").find((name) => name.endsWith(".css"))}`)
+
 const parametersOf = (query: string) => query.split("&").length
 
 layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst request", (it) => {
@@ -231,11 +244,11 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst 
         assert.isAtMost(values, valuesMax, route)
         const largest = escaped(bodies[route])
         const first = yield* send(endpoint, largest)
-        assert.isBelow(first.answer.status, 300, `${route} ${first.answer.text.slice(0, 300)}`)
+        assert.isTrue(isTaken(first.answer, route), `${route} ${first.answer.text.slice(0, 300)}`)
         const raw = filled(largest, { bytes, values })
         assert.strictEqual(Buffer.byteLength(raw), bytes)
         const { answers, millis } = yield* leastLoopDelay(send(endpoint, raw))
-        for (const { status, text } of answers) assert.isBelow(status, 300, `${route} ${text.slice(0, 300)}`)
+        for (const answer of answers) assert.isTrue(isTaken(answer, route), `${route} ${answer.text.slice(0, 300)}`)
         table.push({ route, what: "body", bytes, values, millis })
         if (endpoint.payload.size === 0) continue
 
@@ -344,7 +357,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the worst 
       }
       const pages = routesHere().filter((route) => route.startsWith("GET ") && !endpoints.map(nameOf).includes(route))
       for (const route of pages) {
-        const path = addresses[route] ?? route.replace("GET ", "")
+        const path = addresses[route] ?? consolePath(route)
         const { answers, millis } = yield* leastLoopDelay(loopDelay(get(`${path}?${longestForPage}`)))
         for (const { status, text } of answers) assert.strictEqual(status, 200, `${route} ${text.slice(0, 300)}`)
         const values = parametersOf(longestForPage)

@@ -120,3 +120,16 @@ describe("GET /operator/v1/cluster", () => {
     })
   )
 })
+
+describe("POST /operator/v1/cluster/runners/{instance_id}/kill", () => {
+  it.live("kills nobody where the database is not the embedded one", () =>
+    Effect.gen(function* () {
+      const running = yield* start()
+      const { can_kill, runners } = yield* cluster(running)
+      assert.isFalse(can_kill)
+      const { status, text } = yield* running.api.operator("POST", `/cluster/runners/${runners[0].instance_id}/kill`)
+      assert.strictEqual(status, 409, text)
+      assert.lengthOf((yield* cluster(running)).runners, 1)
+    })
+  )
+})

@@ -39,8 +39,8 @@ describe("the table of console acts", () => {
   })
 })
 
-/** The most that is read before the person is known; and with a session, as of an operator who makes a key. */
-const bytesMax = { anybody: 32_000, person: 144_000 }
+/** The most that is read before the person is known; and with a session, as of an owner who sets two allowlists. */
+const bytesMax = { anybody: 32_000, person: 450_000 }
 
 describe("a body of the console", () => {
   for (const { act, endpoint } of endpoints) {

@@ -40,7 +40,7 @@ export const layerOn = (url: string, faults: Layer.Layer<Faults.Faults> = Faults
     Layer.provide(faults),
     Layer.provideMerge(Layer.provideMerge(LogStore.layer, Layer.merge(ListHorizon.layer, NewIds.layer))),
     Layer.provideMerge(MerchantClocks.layer),
-    Layer.provide(Layer.succeed(Settings, { runner: undefined } as Settings["Service"])),
+    Layer.provide(Layer.succeed(Settings, { runner: undefined, keep: { apiLogDays: 30 } } as Settings["Service"])),
     Layer.provideMerge(Postgres.layer({ url: Redacted.make(url), connections: 8, name: "test" }))
   )
 

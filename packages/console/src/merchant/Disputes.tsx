@@ -78,7 +78,7 @@ export const Due = ({ at, isOpen }: { readonly at: string | null; readonly isOpe
   const left = leftText(at, now, language)
   const isNear = Date.parse(at) - now < 2 * 86_400_000
   return (
-    <time dateTime={at} title={timeText(at, language, "full")} className={isNear ? "due near" : "due"}>
+    <time dateTime={at} title={timeText(at, language, "full")} className={isNear ? "deadline near" : "deadline"}>
       {left ?? words.over}
     </time>
   )

@@ -10,11 +10,16 @@ import { registry, useAtom } from "../api/registry.ts"
 import { Loaded } from "../parts/states.tsx"
 import { Copy, State, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
+import { Demonstration } from "./Demonstration.tsx"
+import { OperatorAct, useOperator } from "./operator.tsx"
 import { isLate } from "./Overview.tsx"
 import { Sparkline } from "./Sparkline.tsx"
 
 const texts = {
   en: {
+    kill: "Kill",
+    killSays:
+      "The process ends at once, as in a crash. The others take over what it held, and another is started. Nothing that was acknowledged is lost.",
     title: "Cluster",
     live: "Looked at each second",
     alive: "Runners alive",
@@ -58,6 +63,8 @@ const texts = {
       "It checks settings, disks, Postgres, certificates and the way out from where it runs, so it is run beside a runner, not from a browser:"
   },
   zh: {
+    kill: "终止",
+    killSays: "该进程会像崩溃一样立即结束。其他节点接管其工作，并启动新的节点。已确认的数据不会丢失。",
     title: "集群",
     live: "每秒刷新",
     alive: "在线节点",
@@ -165,6 +172,7 @@ const Cluster = () => {
   const words = useWords(texts)
   const cluster = useAtom(clusterAtom)
   const samples = useSamples()
+  const { merchantId } = useOperator()
   return (
     <section className="list">
       <header className="head">
@@ -186,6 +194,7 @@ const Cluster = () => {
             )}
             <Tiles cluster={data} samples={samples} words={words} />
             <Runners cluster={data} words={words} />
+            {data.can_kill && <Demonstration merchantId={merchantId} />}
             <div className="halves">
               <Lanes cluster={data} words={words} />
               <div className="stack">
@@ -295,7 +304,13 @@ const Table = (props: {
   </section>
 )
 
-const Runners = ({ cluster: { runners }, words }: { readonly cluster: ClusterResource; readonly words: Texts }) => (
+const Runners = ({
+  cluster: { can_kill, runners },
+  words
+}: {
+  readonly cluster: ClusterResource
+  readonly words: Texts
+}) => (
   <Table
     title={words.runners}
     heads={[
@@ -308,7 +323,8 @@ const Runners = ({ cluster: { runners }, words }: { readonly cluster: ClusterRes
       [words.heap, true],
       [words.skew, true],
       [words.version],
-      [words.heard]
+      [words.heard],
+      ...(can_kill ? [[words.kill] as const] : [])
     ]}
   >
     {runners.map((runner) => {
@@ -334,10 +350,23 @@ const Runners = ({ cluster: { runners }, words }: { readonly cluster: ClusterRes
           <td>
             <Time at={runner.last_heartbeat_at} />
           </td>
+          {can_kill && <td>{runner.state === "alive" && <Kill instanceId={runner.instance_id} words={words} />}</td>}
         </tr>
       )
     })}
   </Table>
+)
+
+const Kill = ({ instanceId, words }: { readonly instanceId: string; readonly words: Texts }) => (
+  <OperatorAct
+    act="cluster.kill"
+    name={words.kill}
+    says={words.killSays}
+    isDangerous
+    isOnce
+    call={(client) => client.cluster.kill({ params: { instance_id: instanceId } })}
+    code={() => ({ method: "POST", path: `/operator/v1/cluster/runners/${instanceId}/kill` })}
+  />
 )
 
 const Lanes = ({ cluster, words }: { readonly cluster: ClusterResource; readonly words: Texts }) => (

@@ -72,8 +72,8 @@ const OperatorPages = ({ signedIn }: { readonly signedIn: SignedIn }) => {
   const [, go] = useLocation()
   const { person } = signedIn
   const role = person.roles.find(({ merchant_id }) => merchant_id === null)?.role as Role
-  const operator = useMemo(() => operatorOf(role, person.person_id), [role, person.person_id])
-  const own = person.roles.find(({ merchant_id }) => merchant_id !== null)?.merchant_id
+  const own = person.roles.find(({ merchant_id }) => merchant_id !== null)?.merchant_id ?? undefined
+  const operator = useMemo(() => operatorOf(role, person.person_id, own), [role, person.person_id, own])
   const { may } = operator
   const nav = [
     { links: [["", words.home]] },

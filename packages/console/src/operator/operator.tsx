@@ -15,13 +15,16 @@ import { useWords } from "../parts/words.ts"
 export interface Operator {
   readonly role: Role
   readonly personId: string
+  /** A merchant at which this person has a role, too. */
+  readonly merchantId: string | undefined
   /** Whether the role may do it. Acts beyond it are not offered; the service decides. */
   readonly may: (name: ActName) => boolean
 }
 
-export const operatorOf = (role: Role, personId: string): Operator => ({
+export const operatorOf = (role: Role, personId: string, merchantId: string | undefined): Operator => ({
   role,
   personId,
+  merchantId,
   may: (name) => mayDo(role, name)
 })
 

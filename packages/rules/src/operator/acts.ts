@@ -56,6 +56,8 @@ export const acts = {
   "api_keys.update": doneBy(),
   "api_keys.roll": { ...doneBy(), ofTwo: { liveKeys: ({ mode }) => mode === "live" } },
   "api_keys.revoke": doneBy("support"),
+  // A crash on purpose, on the embedded database alone.
+  "cluster.kill": doneBy(),
   "channels.retrieve": reading,
   "channels.set": { ...doneBy("finance"), ofTwo: { channels: always } },
   "reconciliation.list": reading,
