@@ -136,7 +136,7 @@ layer(Layer.effect(Shared, place), { excludeTestServices: true })(
           "POST /pay/:link_id",
           "POST /operator/v1/orders/:trade_no/payments/:payment_id/close",
           "POST /operator/v1/stray_sessions/:id/close",
-          // The second time there is no such runner: cluster/supervised.
+          // The second time there is no such runner: cluster/killedRunner.
           "POST /operator/v1/cluster/runners/:instance_id/kill",
           // They write nothing.
           "POST /v1/exports",

@@ -1,6 +1,6 @@
 /**
- * Each page of the console in a real browser, light and dark: in English on a phone, and in Chinese on a desktop. A soak
- * looks at both languages on both sizes, and so does a run with `SCREENSHOTS=true`, which keeps the pictures in
+ * Each page of the console in a real browser, light and dark: in English on a phone, and in Chinese on a desktop. A
+ * soak looks at both languages on both sizes, and so does a run with `SCREENSHOTS=true`, which keeps the pictures in
  * `screenshots/console/`, for people to look at.
  */
 import { mkdirSync } from "node:fs"
