@@ -59,7 +59,7 @@ const scaleOf = (owner: SqlClient.SqlClient, folder: string) => {
     for (const { bytes, part } of yield* tables(owner)) {
       if (known.get(part) === bytes) continue
       // A transaction of a worker may begin before the first one does.
-      for (let pass = 0; pass < 2; pass++) {
+      for (let pass = 0; pass < 4; pass++) {
         yield* isAlone
         yield* owner.unsafe(`vacuum full ${part}`)
       }

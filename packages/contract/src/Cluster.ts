@@ -133,8 +133,9 @@ export class ClusterGroup extends HttpApiGroup.make("cluster")
       OpenApi.annotations({
         summary: "Kill a runner, to see that nothing is lost",
         description:
-          "Its process ends without a word (SIGKILL), as in a crash. The others take over what it held, and another is " +
-          "started. 409: there is no such runner alive, or this is not several runners on the embedded database."
+          "Its process ends without a word (SIGKILL), as in a crash. The others take over what it held, and " +
+          "another is started. 409: there is no such runner alive, or these are not several runners on the embedded " +
+          "database."
       })
     )
   )
