@@ -2,7 +2,6 @@
 import { CurrentPerson } from "@coffer/contract/Caller"
 import { ConsoleApi } from "@coffer/contract/Console"
 import type { MerchantSettingsResource } from "@coffer/contract/ConsoleMerchant"
-import * as Wire from "@coffer/contract/Errors"
 import type { PersonRole } from "@coffer/model/PersonRole"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { forbiddenSetting, needsFreshSession } from "@coffer/rules/people/settingsRoles"
@@ -10,9 +9,10 @@ import { freshFor } from "@coffer/rules/people/signIn"
 import { DateTime, Duration, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { makeQuotaUse, quotaWindowSeconds } from "../edge/MerchantKey.ts"
+import { forbidden } from "../edge/PersonSession.ts"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { commonRefusals, unavailable } from "../http/refusals.ts"
-import { refuseWith, reply } from "../http/replies.ts"
+import { reply } from "../http/replies.ts"
 import { Logos } from "../merchants/Logos.ts"
 import { type Merchant, Merchants } from "../merchants/Merchants.ts"
 import { merchantView } from "../merchants/MerchantView.ts"
@@ -94,8 +94,6 @@ const checkPerson = Effect.fnUntraced(function* (merchantId: string, patch: obje
     return yield* forbidden("This session is older than 15 minutes. Sign in again to change live.ip_allowlist.")
   }
 })
-
-const forbidden = (message: string) => refuseWith((request_id) => new Wire.Forbidden({ message, request_id }))
 
 const quotas = HttpApiBuilder.group(
   ConsoleApi,

@@ -1,6 +1,7 @@
 /**
  * The parts of all pages for buyers: the document around them, a page with one message, terms, drawings.
  */
+import { icon } from "@coffer/console/tokens"
 import { type Content, type Html, html } from "./html.ts"
 import { type Language, tags } from "./language.ts"
 import { style } from "./style.ts"
@@ -80,14 +81,6 @@ export const layout = (shown: Frame & { readonly title: string; readonly main: H
       </body>
     </html> `.markup
 }
-
-/** A chest. In the address itself, so that it is not asked for. */
-const icon =
-  "data:image/svg+xml," +
-  "%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E" +
-  "%3Crect width='32' height='32' rx='7' fill='%2317614f'/%3E" +
-  "%3Cpath d='M7 14a5 5 0 0 1 5-5h8a5 5 0 0 1 5 5v9H7zM7 15h18M16 14v4' " +
-  "fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E"
 
 export type Terms = ReadonlyArray<readonly [name: string, value: Html]>
 

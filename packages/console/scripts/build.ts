@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto"
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import path from "node:path"
-import { chosenTokens } from "../src/tokens.ts"
+import { chosenTokens, icon } from "../src/tokens.ts"
 
 const home = path.resolve(import.meta.dirname, "..")
 const dist = path.join(home, "dist")
@@ -38,13 +38,6 @@ const css = [chosenTokens, ...sheets.toSorted().map((name) => readFileSync(path.
 const sheet = `style-${createHash("sha256").update(css).digest("hex").slice(0, 8)}.css`
 writeFileSync(path.join(dist, sheet), css)
 
-/** The chest of the checkout pages. */
-const icon =
-  "data:image/svg+xml," +
-  "%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E" +
-  "%3Crect width='32' height='32' rx='7' fill='%2317614f'/%3E" +
-  "%3Cpath d='M7 14a5 5 0 0 1 5-5h8a5 5 0 0 1 5 5v9H7zM7 15h18M16 14v4' " +
-  "fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E"
 const preloads = imports.map((name) => `<link rel="modulepreload" href="/console/assets/${name}">`).join("\n    ")
 writeFileSync(
   path.join(dist, "index.html"),

@@ -1,4 +1,4 @@
-/** The colours of all pages: checkout, receipts, sign-in and console. One table for light and dark, as text of CSS. */
+/** The look of all pages: checkout, receipts, sign-in and console. Colours for light and dark, as text of CSS. */
 const light = `
   --page: #f5f4f0; --card: #fff; --line: #dedbd3; --edge: #8a8f8c; --ink: #1b2422; --soft: #56615e;
   --accent: #17614f; --accent-ink: #fff; --tint: #eef5f2; --alert: #9c2730; --alert-tint: #fcf0f0; --note: #f7f6f2;
@@ -23,3 +23,11 @@ export const chosenTokens = `${tokens}
 :root[data-theme="light"] { color-scheme: light;${light} }
 :root[data-theme="dark"] { color-scheme: dark;${dark} }
 `
+
+/** A chest. In the address itself, so that it is not asked for. */
+export const icon =
+  "data:image/svg+xml," +
+  "%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E" +
+  "%3Crect width='32' height='32' rx='7' fill='%2317614f'/%3E" +
+  "%3Cpath d='M7 14a5 5 0 0 1 5-5h8a5 5 0 0 1 5 5v9H7zM7 15h18M16 14v4' " +
+  "fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E"

@@ -1,7 +1,7 @@
 /** The one registry of atoms, and how a component follows one of them. */
 import type * as Atom from "effect/reactivity/Atom"
 import * as AtomRegistry from "effect/reactivity/AtomRegistry"
-import { useCallback, useSyncExternalStore } from "react"
+import { useCallback, useEffect, useSyncExternalStore } from "react"
 
 export const registry = AtomRegistry.make({ defaultIdleTTL: 30_000 })
 
@@ -11,3 +11,13 @@ export const useAtom = <A>(atom: Atom.Atom<A>): A =>
     useCallback((changed) => registry.subscribe(atom, changed), [atom]),
     useCallback(() => registry.get(atom), [atom])
   )
+
+/** The same of a query that is asked again each `every` milliseconds while the page is seen; 0 for never. */
+export const useLive = <A>(atom: Atom.Atom<A>, every: number): A => {
+  useEffect(() => {
+    if (every === 0) return
+    const timer = setInterval(() => document.visibilityState === "visible" && registry.refresh(atom), every)
+    return () => clearInterval(timer)
+  }, [atom, every])
+  return useAtom(atom)
+}

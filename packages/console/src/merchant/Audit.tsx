@@ -6,6 +6,7 @@ import { shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { Dialog } from "../parts/act.tsx"
+import { columnsFor } from "../parts/columns.tsx"
 import { Json } from "../parts/Json.tsx"
 import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
@@ -57,6 +58,8 @@ type Texts = typeof texts.en
 
 const phaseText = (words: Texts, phase: string) => words.phases[phase as keyof Texts["phases"]] ?? phase
 
+const { code, plain, time } = columnsFor<Entry>()
+
 const columnsOf = (words: Texts): ReadonlyArray<Column<Entry>> => [
   {
     id: "act",
@@ -87,21 +90,10 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Entry>> => [
     )
   },
   { id: "by", name: words.byHead, isHidden: true, text: ({ by }) => by, cell: ({ by }) => words.by[by] },
-  { id: "ip", name: words.ip, isWide: true, text: ({ ip }) => ip ?? "", cell: ({ ip }) => ip ?? "–" },
-  {
-    id: "when",
-    name: words.when,
-    text: ({ created_at }) => created_at,
-    cell: ({ created_at }) => <Time at={created_at} />
-  },
-  {
-    id: "target",
-    name: words.target,
-    isHidden: true,
-    text: ({ target }) => target,
-    cell: ({ target }) => <code>{target}</code>
-  },
-  { id: "number", name: words.number, isHidden: true, text: ({ id }) => id, cell: ({ id }) => <code>{id}</code> }
+  plain("ip", words.ip, { isWide: true }),
+  time("created_at", words.when),
+  code("target", words.target, { isHidden: true }),
+  code("id", words.number, { isHidden: true })
 ]
 
 /** The act's name opens what was sent, and what was before and after. */

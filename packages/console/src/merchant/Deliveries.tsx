@@ -3,9 +3,10 @@ import type { DeliveryResource } from "@coffer/contract/WebhookDeliveries"
 import { act, shown } from "../api/acts.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import type { BulkAct } from "../parts/BulkActs.tsx"
+import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type List, ListPage, type Query } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { State, stateText, Time } from "../parts/values.tsx"
+import { stateChoices } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { Link } from "wouter"
 
@@ -59,9 +60,11 @@ export const lastAnswer = ({ attempts }: Delivery, none: string): string => {
   return last === undefined ? "–" : String(last.status_code ?? last.failure ?? none)
 }
 
+const { code, plain, state, time } = columnsFor<Delivery>()
+
 const columnsOf = (words: Texts): ReadonlyArray<Column<Delivery>> => [
-  { id: "event", name: words.event, text: ({ event_type }) => event_type, cell: ({ event_type }) => event_type },
-  { id: "status", name: words.status, text: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
+  plain("event_type", words.event),
+  state(words.status),
   {
     id: "url",
     name: words.url,
@@ -83,20 +86,9 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Delivery>> => [
     text: ({ attempts }) => String(attempts.length),
     cell: ({ attempts }) => attempts.length
   },
-  {
-    id: "next",
-    name: words.next,
-    isWide: true,
-    text: ({ next_attempt_at }) => next_attempt_at ?? "",
-    cell: ({ next_attempt_at }) => <Time at={next_attempt_at} />
-  },
-  {
-    id: "created",
-    name: words.created,
-    text: ({ created_at }) => created_at,
-    cell: ({ created_at }) => <Time at={created_at} />
-  },
-  { id: "id", name: words.number, isHidden: true, text: ({ id }) => id, cell: ({ id }) => <code>{id}</code> }
+  time("next_attempt_at", words.next, { isWide: true }),
+  time("created_at", words.created),
+  code("id", words.number, { isHidden: true })
 ]
 
 export const deliveriesPage = ({ api }: InAccount, query: Query) =>
@@ -129,7 +121,7 @@ const listOf = (account: InAccount, words: Texts, language: Language): List<Deli
   title: words.title,
   columns: columnsOf(words),
   filters: [
-    { name: "status", label: words.status, choices: states.map((state) => [state, stateText(state, language)]) },
+    { name: "status", label: words.status, choices: stateChoices(states, language) },
     { name: "event_id", label: words.eventNumber },
     { name: "endpoint_id", label: words.endpoint }
   ],

@@ -5,9 +5,10 @@ import { act, shown } from "../api/acts.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { AsCode } from "../parts/AsCode.tsx"
 import type { BulkAct } from "../parts/BulkActs.tsx"
+import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { Amount, amountText, State, stateText, Time, timeText } from "../parts/values.tsx"
+import { stateChoices, timeText } from "../parts/values.tsx"
 import { type Language, tags, useLanguage, useWords } from "../parts/words.ts"
 import { reasonText } from "./moneyWords.ts"
 
@@ -84,15 +85,11 @@ export const Due = ({ at, isOpen }: { readonly at: string | null; readonly isOpe
   )
 }
 
+const { code, money, state, time } = columnsFor<DisputeResource>()
+
 export const disputeColumns = (words: Texts, language: Language): ReadonlyArray<Column<DisputeResource>> => [
-  {
-    id: "amount",
-    name: words.amount,
-    isNumber: true,
-    text: ({ amount, currency }) => amountText(amount, currency, "en"),
-    cell: ({ amount, currency }) => <Amount minor={amount} currency={currency} />
-  },
-  { id: "status", name: words.status, text: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
+  money("amount", words.amount),
+  state(words.status),
   {
     id: "due",
     name: words.due,
@@ -106,34 +103,10 @@ export const disputeColumns = (words: Texts, language: Language): ReadonlyArray<
     text: ({ reason }) => reason,
     cell: ({ reason }) => reasonText(reason, language)
   },
-  {
-    id: "trade_no",
-    name: words.order,
-    isWide: true,
-    text: ({ trade_no }) => trade_no,
-    cell: ({ trade_no }) => <code>{trade_no}</code>
-  },
-  {
-    id: "dispute_no",
-    name: words.disputeNo,
-    isHidden: true,
-    text: ({ dispute_no }) => dispute_no,
-    cell: ({ dispute_no }) => <code>{dispute_no}</code>
-  },
-  {
-    id: "closed",
-    name: words.closed,
-    isHidden: true,
-    text: ({ closed_at }) => closed_at ?? "",
-    cell: ({ closed_at }) => <Time at={closed_at} />
-  },
-  {
-    id: "opened",
-    name: words.opened,
-    isWide: true,
-    text: ({ opened_at }) => opened_at,
-    cell: ({ opened_at }) => <Time at={opened_at} />
-  }
+  code("trade_no", words.order, { isWide: true }),
+  code("dispute_no", words.disputeNo, { isHidden: true }),
+  time("closed_at", words.closed, { isHidden: true }),
+  time("opened_at", words.opened, { isWide: true })
 ]
 
 const acceptAct = ({ api }: InAccount, words: Texts): BulkAct<DisputeResource> => ({
@@ -155,7 +128,7 @@ const listOf = (account: InAccount, words: Texts, language: Language): List<Disp
   title: words.title,
   columns: disputeColumns(words, language),
   filters: [
-    { name: "status", label: words.status, choices: states.map((state) => [state, stateText(state, language)]) },
+    { name: "status", label: words.status, choices: stateChoices(states, language) },
     { name: "trade_no", label: words.order }
   ],
   page: (query) => account.api.query("disputes", "list", { query: query as never, reactivityKeys: shown }) as never,

@@ -4,9 +4,10 @@ import { EventType } from "@coffer/model/EventType"
 import { shown } from "../api/acts.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { AsCode } from "../parts/AsCode.tsx"
+import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { Amount, amountText, State, Time } from "../parts/values.tsx"
+import { Amount, amountText, State } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 
 const texts = {
@@ -43,8 +44,10 @@ type Event = EventResource
 
 const objectOf = ({ data }: Event): string => data.dispute_no ?? data.refund_no ?? data.trade_no ?? "–"
 
+const { code, plain, time } = columnsFor<Event>()
+
 const columnsOf = (words: Texts): ReadonlyArray<Column<Event>> => [
-  { id: "type", name: words.type, text: ({ type }) => type, cell: ({ type }) => type },
+  plain("type", words.type),
   { id: "object", name: words.object, isWide: true, text: objectOf, cell: (row) => <code>{objectOf(row)}</code> },
   {
     id: "amount",
@@ -61,21 +64,9 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Event>> => [
     text: ({ data }) => data.status ?? "",
     cell: ({ data }) => (data.status === undefined ? "–" : <State of={data.status} />)
   },
-  {
-    id: "created",
-    name: words.created,
-    text: ({ created_at }) => created_at,
-    cell: ({ created_at }) => <Time at={created_at} />
-  },
-  { id: "id", name: words.number, isHidden: true, text: ({ id }) => id, cell: ({ id }) => <code>{id}</code> },
-  {
-    id: "sequence",
-    name: words.sequence,
-    isHidden: true,
-    isNumber: true,
-    text: ({ sequence }) => String(sequence),
-    cell: ({ sequence }) => sequence
-  }
+  time("created_at", words.created),
+  code("id", words.number, { isHidden: true }),
+  plain("sequence", words.sequence, { isHidden: true, isNumber: true })
 ]
 
 const listOf = ({ api, base }: InAccount, words: Texts): List<Event> => ({

@@ -1,10 +1,9 @@
 /** The first page of a merchant: how it goes, what needs somebody, and before the first payment how it begins. */
 import type { OverviewResource } from "@coffer/contract/ConsoleMerchant"
-import { useEffect } from "react"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
-import { registry, useAtom } from "../api/registry.ts"
+import { useLive } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { AsCode } from "../parts/AsCode.tsx"
 import { useQuery } from "../parts/ListPage.tsx"
@@ -100,11 +99,7 @@ const Home = () => {
     query: { mode, days },
     reactivityKeys: shown
   })
-  const overview = useAtom(atom)
-  useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === "visible" && registry.refresh(atom), lookEvery)
-    return () => clearInterval(timer)
-  }, [atom])
+  const overview = useLive(atom, lookEvery)
   return (
     <div className="list home">
       <header className="head">

@@ -5,10 +5,11 @@ import { act, shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
+import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
 import { SecretOnce } from "../parts/Secret.tsx"
 import { Empty } from "../parts/states.tsx"
-import { State, Time } from "../parts/values.tsx"
+import { Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { ScopesTable } from "./ScopesTable.tsx"
 
@@ -101,9 +102,11 @@ const texts = {
 }
 type Texts = typeof texts.en
 
+const { code, plain, state, time } = columnsFor<Key>()
+
 const columnsOf = (words: Texts, mayChange: boolean): ReadonlyArray<Column<Key>> => [
-  { id: "name", name: words.name, text: ({ name }) => name, cell: ({ name }) => name },
-  { id: "status", name: words.status, text: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
+  plain("name", words.name),
+  state(words.status),
   {
     id: "scopes",
     name: words.scopes,
@@ -133,34 +136,10 @@ const columnsOf = (words: Texts, mayChange: boolean): ReadonlyArray<Column<Key>>
     text: ({ expires_at }) => expires_at ?? "",
     cell: ({ expires_at }) => <Time at={expires_at} none={words.never} />
   },
-  {
-    id: "allowlist",
-    name: words.allowlist,
-    isHidden: true,
-    text: ({ ip_allowlist }) => ip_allowlist,
-    cell: ({ ip_allowlist }) => ip_allowlist
-  },
-  {
-    id: "created",
-    name: words.created,
-    isHidden: true,
-    text: ({ created_at }) => created_at,
-    cell: ({ created_at }) => <Time at={created_at} />
-  },
-  {
-    id: "rolled",
-    name: words.rolled,
-    isHidden: true,
-    text: ({ rolled_at }) => rolled_at ?? "",
-    cell: ({ rolled_at }) => <Time at={rolled_at} />
-  },
-  {
-    id: "number",
-    name: words.number,
-    isHidden: true,
-    text: ({ key_id }) => key_id,
-    cell: ({ key_id }) => <code>{key_id}</code>
-  },
+  plain("ip_allowlist", words.allowlist, { isHidden: true }),
+  time("created_at", words.created, { isHidden: true }),
+  time("rolled_at", words.rolled, { isHidden: true }),
+  code("key_id", words.number, { isHidden: true }),
   ...(mayChange ? [{ id: "acts", name: words.acts, text: () => "", cell: (key: Key) => <KeyActs apiKey={key} /> }] : [])
 ]
 

@@ -4,9 +4,10 @@ import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
+import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type List, ListPage, useQuery } from "../parts/ListPage.tsx"
 import { Empty, Loaded } from "../parts/states.tsx"
-import { Amount, amountText, Time } from "../parts/values.tsx"
+import { Amount, amountText } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { pageOf } from "./find.ts"
 import { currencies, ledgerTypes, movementText } from "./moneyWords.ts"
@@ -90,6 +91,8 @@ const Balance = ({ currency, words }: { readonly currency: (typeof currencies)[n
   )
 }
 
+const { code, money, time } = columnsFor<Row>()
+
 const columnsOf = (words: Texts, language: Language, base: string): ReadonlyArray<Column<Row>> => [
   {
     id: "type",
@@ -104,21 +107,8 @@ const columnsOf = (words: Texts, language: Language, base: string): ReadonlyArra
     text: ({ amount, currency }) => amountText(amount, currency, "en"),
     cell: ({ amount, currency }) => <Amount minor={amount} currency={currency} signed />
   },
-  {
-    id: "before",
-    name: words.before,
-    isNumber: true,
-    isHidden: true,
-    text: ({ balance_before, currency }) => amountText(balance_before, currency, "en"),
-    cell: ({ balance_before, currency }) => <Amount minor={balance_before} currency={currency} />
-  },
-  {
-    id: "after",
-    name: words.after,
-    isNumber: true,
-    text: ({ balance_after, currency }) => amountText(balance_after, currency, "en"),
-    cell: ({ balance_after, currency }) => <Amount minor={balance_after} currency={currency} />
-  },
+  money("balance_before", words.before, { isHidden: true }),
+  money("balance_after", words.after),
   {
     id: "reference",
     name: words.about,
@@ -126,19 +116,8 @@ const columnsOf = (words: Texts, language: Language, base: string): ReadonlyArra
     text: ({ reference_id }) => reference_id,
     cell: ({ reference_id }) => <Reference id={reference_id} base={base} />
   },
-  {
-    id: "id",
-    name: words.number,
-    isHidden: true,
-    text: ({ id }) => id,
-    cell: ({ id }) => <code>{id}</code>
-  },
-  {
-    id: "created",
-    name: words.at,
-    text: ({ created_at }) => created_at,
-    cell: ({ created_at }) => <Time at={created_at} />
-  }
+  code("id", words.number, { isHidden: true }),
+  time("created_at", words.at)
 ]
 
 export const Reference = ({ base, id }: { readonly id: string; readonly base: string }) => {

@@ -5,9 +5,10 @@ import { type InAccount, useAccount } from "../api/session.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
 import { AsCode } from "../parts/AsCode.tsx"
 import type { BulkAct } from "../parts/BulkActs.tsx"
+import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { Amount, amountText, Copy, minorOf, State, Time } from "../parts/values.tsx"
+import { Copy, minorOf, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { currencies } from "./moneyWords.ts"
 
@@ -60,21 +61,12 @@ const texts = {
 type Texts = typeof texts.en
 type Row = PaymentLinkResource
 
+const { code, money, plain, state, time } = columnsFor<Row>()
+
 const columnsOf = (words: Texts): ReadonlyArray<Column<Row>> => [
-  {
-    id: "amount",
-    name: words.amount,
-    isNumber: true,
-    text: ({ amount, currency }) => amountText(amount, currency, "en"),
-    cell: ({ amount, currency }) => <Amount minor={amount} currency={currency} />
-  },
-  { id: "status", name: words.status, text: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
-  {
-    id: "subject",
-    name: words.subject,
-    text: ({ subject }) => subject ?? "",
-    cell: ({ subject }) => subject ?? <span className="soft">–</span>
-  },
+  money("amount", words.amount),
+  state(words.status),
+  plain("subject", words.subject),
   {
     id: "used",
     name: words.used,
@@ -97,20 +89,8 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Row>> => [
     text: ({ expires_at }) => expires_at ?? "",
     cell: ({ expires_at }) => <Time at={expires_at} none={words.never} />
   },
-  {
-    id: "link_id",
-    name: words.number,
-    isHidden: true,
-    text: ({ link_id }) => link_id,
-    cell: ({ link_id }) => <code>{link_id}</code>
-  },
-  {
-    id: "created",
-    name: words.created,
-    isWide: true,
-    text: ({ created_at }) => created_at,
-    cell: ({ created_at }) => <Time at={created_at} />
-  }
+  code("link_id", words.number, { isHidden: true }),
+  time("created_at", words.created, { isWide: true })
 ]
 
 const deactivateAct = ({ api }: InAccount, words: Texts): BulkAct<Row> => ({

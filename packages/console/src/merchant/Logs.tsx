@@ -5,6 +5,7 @@ import { Link } from "wouter"
 import { type Problem, shown } from "../api/acts.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { AsCode } from "../parts/AsCode.tsx"
+import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type List, ListPage, type Query, Rows } from "../parts/ListPage.tsx"
 import { Empty, Skeleton, Trouble } from "../parts/states.tsx"
 import { Time } from "../parts/values.tsx"
@@ -69,6 +70,8 @@ export const Status = ({ of }: { readonly of: number }) => (
   <span className={`state ${of < 400 ? "good" : "bad"}`}>{of}</span>
 )
 
+const { code, plain, time } = columnsFor<Log>()
+
 const columnsOf = (words: Texts): ReadonlyArray<Column<Log>> => [
   {
     id: "call",
@@ -86,13 +89,7 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Log>> => [
     text: ({ status }) => String(status),
     cell: ({ status }) => <Status of={status} />
   },
-  {
-    id: "error",
-    name: words.error,
-    isWide: true,
-    text: ({ error_code }) => error_code ?? "",
-    cell: ({ error_code }) => error_code ?? <span className="soft">–</span>
-  },
+  plain("error_code", words.error, { isWide: true }),
   {
     id: "duration",
     name: words.duration,
@@ -101,7 +98,7 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Log>> => [
     text: ({ duration_ms }) => String(duration_ms),
     cell: ({ duration_ms }) => `${duration_ms} ms`
   },
-  { id: "ip", name: words.ip, isWide: true, text: ({ ip }) => ip ?? "", cell: ({ ip }) => ip ?? "–" },
+  plain("ip", words.ip, { isWide: true }),
   {
     id: "key",
     name: words.key,
@@ -109,33 +106,10 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Log>> => [
     text: ({ key_id }) => key_id ?? "",
     cell: ({ key_id }) => (key_id === null ? words.mainKey : <code>{key_id}</code>)
   },
-  {
-    id: "agent",
-    name: words.agent,
-    isHidden: true,
-    text: ({ user_agent }) => user_agent ?? "",
-    cell: ({ user_agent }) => user_agent ?? "–"
-  },
-  {
-    id: "when",
-    name: words.when,
-    text: ({ created_at }) => created_at,
-    cell: ({ created_at }) => <Time at={created_at} />
-  },
-  {
-    id: "number",
-    name: words.number,
-    isHidden: true,
-    text: ({ request_id }) => request_id,
-    cell: ({ request_id }) => <code>{request_id}</code>
-  },
-  {
-    id: "idempotency",
-    name: words.idempotency,
-    isHidden: true,
-    text: ({ idempotency_key }) => idempotency_key ?? "",
-    cell: ({ idempotency_key }) => idempotency_key ?? "–"
-  }
+  plain("user_agent", words.agent, { isHidden: true }),
+  time("created_at", words.when),
+  code("request_id", words.number, { isHidden: true }),
+  plain("idempotency_key", words.idempotency, { isHidden: true })
 ]
 
 const logsPage = ({ api }: InAccount, query: Query) =>

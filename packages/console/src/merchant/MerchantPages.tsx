@@ -3,8 +3,7 @@ import type { PersonRole } from "@coffer/model/PersonRole"
 import { lazy, Suspense, useMemo } from "react"
 import { Redirect, Route, Switch, useLocation } from "wouter"
 import { AccountContext, inAccount } from "../api/session.ts"
-import { type NamedPage, SearchBox } from "../parts/SearchBox.tsx"
-import { type NavGroup, Shell, type SignedIn } from "../parts/Shell.tsx"
+import { Shell, type SignedIn } from "../parts/Shell.tsx"
 import { Skeleton, Trouble } from "../parts/states.tsx"
 import { useWords } from "../parts/words.ts"
 import { Place } from "./Place.tsx"
@@ -161,13 +160,7 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
         base={base}
         nav={nav}
         place={<Place signedIn={signedIn} />}
-        search={
-          <SearchBox
-            label={words.search}
-            pages={namedPages(nav, base)}
-            onFind={(text) => go(`${base}${placeOf(text)}`)}
-          />
-        }
+        search={{ label: words.search, onFind: (text) => go(`${base}${placeOf(text)}`) }}
       >
         <Suspense fallback={<Skeleton lines={10} />}>
           <Switch>
@@ -209,9 +202,5 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
     </AccountContext>
   )
 }
-
-/** The pages of the menu as the search box offers them. */
-const namedPages = (nav: ReadonlyArray<NavGroup>, base: string): ReadonlyArray<NamedPage> =>
-  nav.flatMap(({ links, title }) => links.map(([to, name]) => ({ href: `${base}${to}`, name, group: title })))
 
 export default MerchantPages

@@ -1,6 +1,7 @@
 /** The list of orders, and how one is created here. */
 import type { OrderResource } from "@coffer/contract/Orders"
-import { Amount, amountText, minorOf, State, stateText, Time } from "../parts/values.tsx"
+import { columnsFor } from "../parts/columns.tsx"
+import { currencyChoices, minorOf, stateChoices } from "../parts/values.tsx"
 import { act, shown } from "../api/acts.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
@@ -70,70 +71,19 @@ type Texts = typeof texts.en
 export const methods = ["card", "alipay", "wechat_pay", "apple_pay", "google_pay"] as const
 const states = ["pending", "paid", "partially_refunded", "refunded", "failed", "expired"]
 
+const { code, money, plain, state, time } = columnsFor<Order>()
+
 const columnsOf = (words: Texts): ReadonlyArray<Column<Order>> => [
-  {
-    id: "amount",
-    name: words.amount,
-    isNumber: true,
-    text: ({ amount, currency }) => amountText(amount, currency, "en"),
-    cell: ({ amount, currency }) => <Amount minor={amount} currency={currency} />
-  },
-  { id: "status", name: words.status, text: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
-  {
-    id: "subject",
-    name: words.subject,
-    isWide: true,
-    text: ({ subject }) => subject ?? "",
-    cell: ({ subject }) => subject ?? <span className="soft">–</span>
-  },
-  {
-    id: "out_trade_no",
-    name: words.number,
-    text: ({ out_trade_no }) => out_trade_no,
-    cell: ({ out_trade_no }) => <code>{out_trade_no}</code>
-  },
-  {
-    id: "trade_no",
-    name: words.tradeNo,
-    isHidden: true,
-    text: ({ trade_no }) => trade_no,
-    cell: ({ trade_no }) => <code>{trade_no}</code>
-  },
-  {
-    id: "method",
-    name: words.method,
-    isWide: true,
-    text: ({ payment_method }) => payment_method ?? "",
-    cell: ({ payment_method }) => payment_method ?? <span className="soft">–</span>
-  },
-  {
-    id: "refunded",
-    name: words.refunded,
-    isHidden: true,
-    isNumber: true,
-    text: ({ currency, refunded_amount }) => amountText(refunded_amount, currency, "en"),
-    cell: ({ currency, refunded_amount }) => <Amount minor={refunded_amount} currency={currency} />
-  },
-  {
-    id: "email",
-    name: words.email,
-    isHidden: true,
-    text: ({ receipt_email }) => receipt_email ?? "",
-    cell: ({ receipt_email }) => receipt_email ?? "–"
-  },
-  {
-    id: "created",
-    name: words.created,
-    text: ({ created_at }) => created_at,
-    cell: ({ created_at }) => <Time at={created_at} />
-  },
-  {
-    id: "paid",
-    name: words.paid,
-    isHidden: true,
-    text: ({ paid_at }) => paid_at ?? "",
-    cell: ({ paid_at }) => <Time at={paid_at} />
-  }
+  money("amount", words.amount),
+  state(words.status),
+  plain("subject", words.subject, { isWide: true }),
+  code("out_trade_no", words.number),
+  code("trade_no", words.tradeNo, { isHidden: true }),
+  plain("payment_method", words.method, { isWide: true }),
+  money("refunded_amount", words.refunded, { isHidden: true }),
+  plain("receipt_email", words.email, { isHidden: true }),
+  time("created_at", words.created),
+  time("paid_at", words.paid, { isHidden: true })
 ]
 
 /** A page of orders. Filters by metadata are lists in the contract. */
@@ -179,7 +129,7 @@ const listOf = (account: InAccount, words: Texts, language: Language): List<Orde
   title: words.title,
   columns: columnsOf(words),
   filters: [
-    { name: "status", label: words.status, choices: states.map((state) => [state, stateText(state, language)]) },
+    { name: "status", label: words.status, choices: stateChoices(states, language) },
     { name: "payment_method", label: words.method, choices: methods.map((method) => [method, method]) },
     { name: "out_trade_no", label: words.number },
     { name: "receipt_email", label: words.email }
@@ -229,11 +179,7 @@ const CreateOrder = ({ words }: { readonly words: Texts }) => {
       fields={
         <>
           <TextField label={words.amount} name="amount" isRequired inputMode="decimal" />
-          <ChoiceField
-            label={words.currency}
-            name="currency"
-            choices={["USD", "HKD", "CNY"].map((each) => [each, each])}
-          />
+          <ChoiceField label={words.currency} name="currency" choices={currencyChoices} />
           <TextField label={words.subject} name="subject" maxLength={255} />
           <TextField label={words.number} name="out_trade_no" hint={words.numberHint} />
         </>

@@ -3,9 +3,9 @@ import type { PayoutResource } from "@coffer/contract/Payouts"
 import { shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
+import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { Amount, amountText, State, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 
 const texts = {
@@ -36,50 +36,16 @@ const texts = {
 }
 type Texts = typeof texts.en
 
+const { code, money, plain, state, time } = columnsFor<PayoutResource>()
+
 const columnsOf = (words: Texts): ReadonlyArray<Column<PayoutResource>> => [
-  {
-    id: "amount",
-    name: words.amount,
-    isNumber: true,
-    text: ({ amount, currency }) => amountText(amount, currency, "en"),
-    cell: ({ amount, currency }) => <Amount minor={amount} currency={currency} />
-  },
-  { id: "status", name: words.status, text: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
-  {
-    id: "fee",
-    name: words.fee,
-    isNumber: true,
-    isWide: true,
-    text: ({ currency, fee }) => amountText(fee, currency, "en"),
-    cell: ({ currency, fee }) => <Amount minor={fee} currency={currency} />
-  },
-  {
-    id: "reference",
-    name: words.reference,
-    isWide: true,
-    text: ({ reference }) => reference ?? "",
-    cell: ({ reference }) => reference ?? <span className="soft">–</span>
-  },
-  {
-    id: "payout_no",
-    name: words.payoutNo,
-    isHidden: true,
-    text: ({ payout_no }) => payout_no,
-    cell: ({ payout_no }) => <code>{payout_no}</code>
-  },
-  {
-    id: "updated",
-    name: words.updated,
-    isHidden: true,
-    text: ({ updated_at }) => updated_at,
-    cell: ({ updated_at }) => <Time at={updated_at} />
-  },
-  {
-    id: "created",
-    name: words.created,
-    text: ({ created_at }) => created_at,
-    cell: ({ created_at }) => <Time at={created_at} />
-  }
+  money("amount", words.amount),
+  state(words.status),
+  money("fee", words.fee, { isWide: true }),
+  plain("reference", words.reference, { isWide: true }),
+  code("payout_no", words.payoutNo, { isHidden: true }),
+  time("updated_at", words.updated, { isHidden: true }),
+  time("created_at", words.created)
 ]
 
 const listOf = ({ base, merchantId, mode }: InAccount, words: Texts): List<PayoutResource> => ({

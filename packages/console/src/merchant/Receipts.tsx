@@ -3,9 +3,10 @@ import type { OrderResource } from "@coffer/contract/Orders"
 import { act } from "../api/acts.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import type { BulkAct } from "../parts/BulkActs.tsx"
+import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { Amount, amountText, State, stateText, Time } from "../parts/values.tsx"
+import { State, stateChoices, Time } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { isWeb } from "./find.ts"
 import { ordersPage } from "./Orders.tsx"
@@ -52,14 +53,10 @@ type Row = OrderResource
 
 const dash = <span className="soft">–</span>
 
+const { code, money, plain, time } = columnsFor<Row>()
+
 const columnsOf = (words: Texts): ReadonlyArray<Column<Row>> => [
-  {
-    id: "amount",
-    name: words.amount,
-    isNumber: true,
-    text: ({ amount, currency }) => amountText(amount, currency, "en"),
-    cell: ({ amount, currency }) => <Amount minor={amount} currency={currency} />
-  },
+  money("amount", words.amount),
   {
     id: "receipt_number",
     name: words.number,
@@ -73,13 +70,7 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Row>> => [
         </a>
       )
   },
-  {
-    id: "email",
-    name: words.email,
-    isWide: true,
-    text: ({ receipt_email }) => receipt_email ?? "",
-    cell: ({ receipt_email }) => receipt_email ?? dash
-  },
+  plain("receipt_email", words.email, { isWide: true }),
   {
     id: "sent",
     name: words.sent,
@@ -87,27 +78,9 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Row>> => [
     cell: ({ receipt_failure_reason, receipt_sent_at }) =>
       receipt_failure_reason === null ? <Time at={receipt_sent_at} /> : <State of="failed" />
   },
-  {
-    id: "failure",
-    name: words.failed,
-    isHidden: true,
-    text: ({ receipt_failure_reason }) => receipt_failure_reason ?? "",
-    cell: ({ receipt_failure_reason }) => receipt_failure_reason ?? dash
-  },
-  {
-    id: "order",
-    name: words.order,
-    isWide: true,
-    text: ({ out_trade_no }) => out_trade_no,
-    cell: ({ out_trade_no }) => <code>{out_trade_no}</code>
-  },
-  {
-    id: "paid",
-    name: words.paid,
-    isWide: true,
-    text: ({ paid_at }) => paid_at ?? "",
-    cell: ({ paid_at }) => <Time at={paid_at} />
-  }
+  plain("receipt_failure_reason", words.failed, { isHidden: true }),
+  code("out_trade_no", words.order, { isWide: true }),
+  time("paid_at", words.paid, { isWide: true })
 ]
 
 const sendAct = ({ api }: InAccount, words: Texts): BulkAct<Row> => ({
@@ -131,7 +104,7 @@ const listOf = (account: InAccount, words: Texts, language: Language): List<Row>
   filters: [
     { name: "receipt_email", label: words.email },
     { name: "out_trade_no", label: words.order },
-    { name: "status", label: words.status, choices: withReceipt.map((state) => [state, stateText(state, language)]) }
+    { name: "status", label: words.status, choices: stateChoices(withReceipt, language) }
   ],
   page: (query) => ordersPage(account, { status: "paid", ...query }) as never,
   keyOf: ({ trade_no }) => trade_no,

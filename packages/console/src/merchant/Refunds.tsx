@@ -3,9 +3,10 @@ import type { RefundResource } from "@coffer/contract/Refunds"
 import { shown } from "../api/acts.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { AsCode } from "../parts/AsCode.tsx"
+import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { Amount, amountText, State, stateText, Time } from "../parts/values.tsx"
+import { stateChoices } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 
 export const refundTexts = {
@@ -40,65 +41,18 @@ export const refundTexts = {
 }
 type Texts = typeof refundTexts.en
 
-const dash = <span className="soft">–</span>
+const { code, money, plain, state, time } = columnsFor<RefundResource>()
 
 export const refundColumns = (words: Texts): ReadonlyArray<Column<RefundResource>> => [
-  {
-    id: "amount",
-    name: words.amount,
-    isNumber: true,
-    text: ({ amount, currency }) => amountText(amount, currency, "en"),
-    cell: ({ amount, currency }) => <Amount minor={amount} currency={currency} />
-  },
-  { id: "status", name: words.status, text: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
-  {
-    id: "reason",
-    name: words.reason,
-    isWide: true,
-    text: ({ reason }) => reason ?? "",
-    cell: ({ reason }) => reason ?? dash
-  },
-  {
-    id: "out_refund_no",
-    name: words.number,
-    isWide: true,
-    text: ({ out_refund_no }) => out_refund_no,
-    cell: ({ out_refund_no }) => <code>{out_refund_no}</code>
-  },
-  {
-    id: "trade_no",
-    name: words.order,
-    isWide: true,
-    text: ({ trade_no }) => trade_no,
-    cell: ({ trade_no }) => <code>{trade_no}</code>
-  },
-  {
-    id: "refund_no",
-    name: words.refundNo,
-    isHidden: true,
-    text: ({ refund_no }) => refund_no,
-    cell: ({ refund_no }) => <code>{refund_no}</code>
-  },
-  {
-    id: "failure",
-    name: words.failure,
-    isHidden: true,
-    text: ({ failure_reason }) => failure_reason ?? "",
-    cell: ({ failure_reason }) => failure_reason ?? dash
-  },
-  {
-    id: "settled",
-    name: words.settled,
-    isHidden: true,
-    text: ({ settled_at }) => settled_at ?? "",
-    cell: ({ settled_at }) => <Time at={settled_at} />
-  },
-  {
-    id: "created",
-    name: words.created,
-    text: ({ created_at }) => created_at,
-    cell: ({ created_at }) => <Time at={created_at} />
-  }
+  money("amount", words.amount),
+  state(words.status),
+  plain("reason", words.reason, { isWide: true }),
+  code("out_refund_no", words.number, { isWide: true }),
+  code("trade_no", words.order, { isWide: true }),
+  code("refund_no", words.refundNo, { isHidden: true }),
+  plain("failure_reason", words.failure, { isHidden: true }),
+  time("settled_at", words.settled, { isHidden: true }),
+  time("created_at", words.created)
 ]
 
 const states = ["pending", "succeeded", "failed"]
@@ -108,7 +62,7 @@ const listOf = ({ api, base }: InAccount, words: Texts, language: Language): Lis
   title: words.title,
   columns: refundColumns(words),
   filters: [
-    { name: "status", label: words.status, choices: states.map((state) => [state, stateText(state, language)]) },
+    { name: "status", label: words.status, choices: stateChoices(states, language) },
     { name: "trade_no", label: words.order },
     { name: "out_refund_no", label: words.number }
   ],

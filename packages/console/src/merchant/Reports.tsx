@@ -7,10 +7,11 @@ import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
 import { AsCode } from "../parts/AsCode.tsx"
+import { columnsFor } from "../parts/columns.tsx"
 import { downloadBlob } from "../parts/ExportRows.tsx"
 import { type Column, ListPage } from "../parts/ListPage.tsx"
 import { Empty, Loaded } from "../parts/states.tsx"
-import { State, Time } from "../parts/values.tsx"
+import { State } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { currencies } from "./moneyWords.ts"
 import { ReportTable } from "./ReportTable.tsx"
@@ -121,6 +122,8 @@ const Reports = () => {
   )
 }
 
+const { code, plain, time } = columnsFor<ReportResource>()
+
 const columnsOf = (words: Texts): ReadonlyArray<Column<ReportResource>> => [
   {
     id: "report",
@@ -149,27 +152,15 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<ReportResource>> => [
       </>
     )
   },
-  { id: "format", name: words.format, isWide: true, text: ({ format }) => format, cell: ({ format }) => format },
+  plain("format", words.format, { isWide: true }),
   {
     id: "file",
     name: words.file,
     text: ({ bytes }) => String(bytes),
     cell: (report) => (report.status === "succeeded" ? <Save report={report} words={words} /> : "–")
   },
-  {
-    id: "report_no",
-    name: words.number,
-    isHidden: true,
-    text: ({ report_no }) => report_no,
-    cell: ({ report_no }) => <code>{report_no}</code>
-  },
-  {
-    id: "created",
-    name: words.created,
-    isWide: true,
-    text: ({ created_at }) => created_at,
-    cell: ({ created_at }) => <Time at={created_at} />
-  }
+  code("report_no", words.number, { isHidden: true }),
+  time("created_at", words.created, { isWide: true })
 ]
 
 const sizeText = (bytes: number) =>

@@ -6,10 +6,11 @@ import { act, shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { Act, TextField } from "../parts/act.tsx"
+import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
 import { SecretOnce } from "../parts/Secret.tsx"
 import { Empty, Loaded } from "../parts/states.tsx"
-import { Copy, State, stateText, Time, timeText } from "../parts/values.tsx"
+import { Copy, stateText, Time, timeText } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { deliveriesPage, type Delivery } from "./Deliveries.tsx"
 
@@ -117,6 +118,8 @@ export const TypesText = ({ types }: { readonly types: ReadonlyArray<string> }) 
   return <>{types.includes(everyType) ? words.all : types.join(", ")}</>
 }
 
+const { code, state, time } = columnsFor<Endpoint>()
+
 const columnsOf = (words: Texts): ReadonlyArray<Column<Endpoint>> => [
   {
     id: "url",
@@ -129,7 +132,7 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Endpoint>> => [
       </>
     )
   },
-  { id: "status", name: words.status, text: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
+  state(words.status),
   {
     id: "health",
     name: words.health,
@@ -143,15 +146,8 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Endpoint>> => [
     text: ({ enabled_events }) => enabled_events.join(" "),
     cell: ({ enabled_events }) => <TypesText types={enabled_events} />
   },
-  {
-    id: "created",
-    name: words.created,
-    isWide: true,
-    isHidden: true,
-    text: ({ created_at }) => created_at,
-    cell: ({ created_at }) => <Time at={created_at} />
-  },
-  { id: "id", name: words.number, isHidden: true, text: ({ id }) => id, cell: ({ id }) => <code>{id}</code> }
+  time("created_at", words.created, { isWide: true, isHidden: true }),
+  code("id", words.number, { isHidden: true })
 ]
 
 const listOf = (account: InAccount, words: Texts): List<Endpoint> => ({

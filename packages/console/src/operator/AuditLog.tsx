@@ -9,9 +9,10 @@ import { type Problem, problemOf, shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { registry } from "../api/registry.ts"
 import { Dialog } from "../parts/act.tsx"
+import { columnsFor } from "../parts/columns.tsx"
 import { type Column, ListPage, type Query } from "../parts/ListPage.tsx"
 import { Empty, Trouble } from "../parts/states.tsx"
-import { stateText, Time } from "../parts/values.tsx"
+import { stateText } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { type Break, firstBreak } from "./auditChain.ts"
 import { ShowJson } from "./operator.tsx"
@@ -83,8 +84,10 @@ type Texts = typeof texts.en
 const auditPage = (query: Query) =>
   OperatorsApi.query("audit_log", "list", { query: query as never, reactivityKeys: shown })
 
+const { code, plain, time } = columnsFor<AuditEntryResource>()
+
 const columnsOf = (words: Texts, phaseOf: (phase: string) => string): ReadonlyArray<Column<AuditEntryResource>> => [
-  { id: "act", name: words.act, text: ({ act }) => act, cell: ({ act }) => <code>{act}</code> },
+  code("act", words.act),
   {
     id: "phase",
     name: words.phase,
@@ -106,21 +109,10 @@ const columnsOf = (words: Texts, phaseOf: (phase: string) => string): ReadonlyAr
     text: ({ status }) => String(status ?? ""),
     cell: ({ status }) => status ?? "–"
   },
-  {
-    id: "at",
-    name: words.at,
-    text: ({ created_at }) => created_at,
-    cell: ({ created_at }) => <Time at={created_at} />
-  },
-  { id: "ip", name: words.ip, isHidden: true, text: ({ ip }) => ip ?? "", cell: ({ ip }) => ip ?? "–" },
-  { id: "role", name: words.role, isHidden: true, text: ({ role }) => role, cell: ({ role }) => role },
-  {
-    id: "request",
-    name: words.request,
-    isHidden: true,
-    text: ({ request_id }) => request_id,
-    cell: ({ request_id }) => <code>{request_id}</code>
-  },
+  time("created_at", words.at),
+  plain("ip", words.ip, { isHidden: true }),
+  plain("role", words.role, { isHidden: true }),
+  code("request_id", words.request, { isHidden: true }),
   {
     id: "sequence",
     name: words.sequence,

@@ -4,9 +4,10 @@ import { useState } from "react"
 import { act, type Problem, shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { TextField } from "../parts/act.tsx"
+import { columnsFor } from "../parts/columns.tsx"
 import { type Column, ListPage } from "../parts/ListPage.tsx"
 import { Empty, Trouble } from "../parts/states.tsx"
-import { State, Time } from "../parts/values.tsx"
+
 import { useWords } from "../parts/words.ts"
 import { Download } from "./Download.tsx"
 import { OperatorAct, TypedWord, typedIn, useOperator } from "./operator.tsx"
@@ -169,14 +170,11 @@ const Dry = (props: {
   )
 }
 
+const { code, plain, state, time } = columnsFor<ErasureResource>()
+
 const columnsOf = (words: Texts): ReadonlyArray<Column<ErasureResource>> => [
-  {
-    id: "number",
-    name: words.number,
-    text: ({ erasure_no }) => erasure_no ?? "",
-    cell: ({ erasure_no }) => <code>{erasure_no}</code>
-  },
-  { id: "status", name: words.status, text: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
+  code("erasure_no", words.number),
+  state(words.status),
   {
     id: "orders",
     name: words.orders,
@@ -184,13 +182,7 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<ErasureResource>> => [
     text: ({ counts }) => String(counts.orders),
     cell: ({ counts }) => counts.orders.toLocaleString()
   },
-  {
-    id: "waiting",
-    name: words.waiting,
-    isNumber: true,
-    text: ({ orders_waiting }) => String(orders_waiting),
-    cell: ({ orders_waiting }) => orders_waiting
-  },
+  plain("orders_waiting", words.waiting, { isNumber: true }),
   {
     id: "merchant",
     name: words.of,
@@ -198,13 +190,8 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<ErasureResource>> => [
     text: ({ merchant_id }) => merchant_id ?? "",
     cell: ({ merchant_id }) => (merchant_id === null ? words.all : <code>{merchant_id}</code>)
   },
-  {
-    id: "asked",
-    name: words.asked,
-    text: ({ requested_at }) => requested_at ?? "",
-    cell: ({ requested_at }) => <Time at={requested_at} />
-  },
-  { id: "done", name: words.done, text: ({ done_at }) => done_at ?? "", cell: ({ done_at }) => <Time at={done_at} /> }
+  time("requested_at", words.asked),
+  time("done_at", words.done)
 ]
 
 const Buyers = () => {

@@ -6,7 +6,7 @@ import type { ClusterResource } from "@coffer/contract/Cluster"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { useEffect, useState } from "react"
 import { OperatorsApi } from "../api/operatorsApi.ts"
-import { registry, useAtom } from "../api/registry.ts"
+import { registry, useLive } from "../api/registry.ts"
 import { Loaded } from "../parts/states.tsx"
 import { Copy, State, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
@@ -146,16 +146,11 @@ const sampleOf = (cluster: ClusterResource): Sample => {
 const useSamples = (): ReadonlyArray<Sample> => {
   const [samples, setSamples] = useState<ReadonlyArray<Sample>>([])
   useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === "visible" && registry.refresh(clusterAtom), 1_000)
-    const stop = registry.subscribe(clusterAtom, (result) => {
+    return registry.subscribe(clusterAtom, (result) => {
       if (!AsyncResult.isSuccess(result) || result.waiting) return
       const sample = sampleOf(result.value.data)
       setSamples((all) => [...all, sample].filter(({ at }) => at > sample.at - seconds * 1_000))
     })
-    return () => {
-      clearInterval(timer)
-      stop()
-    }
   }, [])
   return samples
 }
@@ -170,7 +165,7 @@ const ratesOf = (samples: ReadonlyArray<Sample>): ReadonlyArray<number> =>
 
 const Cluster = () => {
   const words = useWords(texts)
-  const cluster = useAtom(clusterAtom)
+  const cluster = useLive(clusterAtom, 1_000)
   const samples = useSamples()
   const { merchantId } = useOperator()
   return (

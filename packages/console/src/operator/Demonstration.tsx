@@ -3,8 +3,11 @@
  * meanwhile, and at the end each order that was acknowledged is looked for. It needs a role of a merchant, too.
  */
 import { useEffect, useRef, useState } from "react"
-import { ask } from "../api/acts.ts"
+import { ask, type Problem } from "../api/acts.ts"
 import { accountApi, type AccountApi } from "../api/clients.ts"
+import type { Query } from "../parts/ListPage.tsx"
+import { Trouble } from "../parts/states.tsx"
+import { walkPages } from "../parts/walkPages.ts"
 import { useWords } from "../parts/words.ts"
 
 const texts = {
@@ -37,50 +40,51 @@ const texts = {
 /** People have a quota of 120 writes a minute. */
 const pause = 550
 const paused = () => new Promise((resume) => setTimeout(resume, pause))
+/** An hour of it. */
+const ordersMax = 6_500
+/** Looks for the orders: a runner that is killed meanwhile is followed by another within seconds. */
+const looksMax = 10
+
+interface Created {
+  readonly trade_no: string
+  readonly created_at: string
+}
 
 /** One order after the other until it is stopped. One without an answer is created again by the same number. */
-const createOrders = async (api: AccountApi, isOn: () => boolean, note: (tradeNo: string | undefined) => void) => {
+const createOrders = async (api: AccountApi, isOn: () => boolean, note: (order: Created | undefined) => void) => {
   const run = `demo-${crypto.randomUUID().slice(0, 8)}`
-  for (let number = 1; isOn();) {
+  for (let number = 1; isOn() && number <= ordersMax;) {
     const payload = { amount: 100, out_trade_no: `${run}-${number}`, subject: "Demonstration" } as never
     const outcome = await ask(
       api,
       api.use((client) => client.orders.create({ payload }))
     )
-    note("done" in outcome ? outcome.done.data.trade_no : undefined)
+    note("done" in outcome ? outcome.done.data : undefined)
     if ("done" in outcome) number++
     await paused()
   }
 }
 
-interface OrderPage {
-  readonly data: { readonly data: ReadonlyArray<{ readonly trade_no: string }>; readonly has_more: boolean }
-}
-
-/** How many of these orders the list has that were created since then. */
-const countThere = async (api: AccountApi, since: string, tradeNos: ReadonlySet<string>): Promise<number> => {
-  let found = 0
-  for (let after: string | undefined; ;) {
-    const query = { "created[gte]": since, limit: "100", ...(after === undefined ? {} : { starting_after: after }) }
-    const outcome = await ask(
-      api,
-      api.use((client) => client.orders.list({ query: query as never }))
-    )
-    if ("problem" in outcome) {
-      await paused()
-      continue
-    }
-    // The other form of this list is a file.
-    const { data, has_more } = (outcome.done as unknown as OrderPage).data
-    found += data.filter(({ trade_no }) => tradeNos.has(trade_no)).length
-    after = data.at(-1)?.trade_no
-    if (!has_more || after === undefined) return found
+/** The orders that were created since the first of these, as the list has them. */
+const listedSince = async (api: AccountApi, since: string): Promise<ReadonlyArray<Created> | Problem> => {
+  const list = {
+    keyOf: ({ trade_no }: Created) => trade_no,
+    page: (query: Query) => api.query("orders", "list", { query: query as never }) as never
+  }
+  for (let look = 1; ; look++) {
+    const walked = await walkPages<Created>(list, { "created[gte]": since }, 2 * ordersMax, () => undefined, never)
+    if ("rows" in walked) return walked.rows
+    if (walked.kind !== "away" || look === looksMax) return walked
+    await paused()
   }
 }
+
+const never = new AbortController().signal
 
 type Stage =
   | { readonly is: "idle" | "creating" | "looking" }
   | { readonly is: "done"; readonly found: number; readonly missing: number }
+  | { readonly is: "failed"; readonly problem: Problem }
 
 export const Demonstration = ({ merchantId }: { readonly merchantId: string | undefined }) => {
   const words = useWords(texts)
@@ -102,8 +106,7 @@ const Writer = ({ merchantId }: { readonly merchantId: string }) => {
 
   const run = async () => {
     const api = accountApi({ merchantId, mode: "sandbox" })
-    const acknowledged = new Set<string>()
-    const since = new Date(Date.now() - 5_000).toISOString()
+    const acknowledged: Array<Created> = []
     let isOn = true
     let repeated = 0
     stop.current = () => void (isOn = false)
@@ -111,15 +114,20 @@ const Writer = ({ merchantId }: { readonly merchantId: string }) => {
     await createOrders(
       api,
       () => isOn,
-      (tradeNo) => {
-        if (tradeNo === undefined) repeated++
-        else acknowledged.add(tradeNo)
-        setCounts({ acknowledged: acknowledged.size, repeated })
+      (order) => {
+        if (order === undefined) repeated++
+        else acknowledged.push(order)
+        setCounts({ acknowledged: acknowledged.length, repeated })
       }
     )
+    const [first] = acknowledged
+    if (first === undefined) return setStage({ is: "idle" })
     setStage({ is: "looking" })
-    const found = await countThere(api, since, acknowledged)
-    setStage({ is: "done", found, missing: acknowledged.size - found })
+    const listed = await listedSince(api, first.created_at)
+    if (!("length" in listed)) return setStage({ is: "failed", problem: listed })
+    const there = new Set(listed.map(({ trade_no }) => trade_no))
+    const found = acknowledged.filter(({ trade_no }) => there.has(trade_no)).length
+    setStage({ is: "done", found, missing: acknowledged.length - found })
   }
   return (
     <>
@@ -135,6 +143,7 @@ const Writer = ({ merchantId }: { readonly merchantId: string }) => {
           )}
         </p>
       )}
+      {stage.is === "failed" && <Trouble problem={stage.problem} />}
       <div className="buttons">
         {stage.is === "creating" ? (
           <button type="button" className="button" onClick={() => stop.current()}>

@@ -3,9 +3,10 @@ import { type HeldUpResource, heldKinds } from "@coffer/contract/HeldUp"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { useAtom } from "../api/registry.ts"
+import { columnsFor } from "../parts/columns.tsx"
 import { type Column, ListPage, type Query, useQuery } from "../parts/ListPage.tsx"
 import { Empty, Loaded } from "../parts/states.tsx"
-import { Amount, amountText, stateText, Time } from "../parts/values.tsx"
+import { Amount, amountText, stateText } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { adviceTexts, kindsByWeight, kindTexts, Mend, NextStep, oneTexts, pageOfHeld } from "./held.tsx"
 import { MerchantLink, ModeMark, modes, useModeWords } from "./operator.tsx"
@@ -57,6 +58,8 @@ type Texts = typeof texts.en
 const heldPage = (query: Query) =>
   OperatorsApi.query("held_up", "list", { query: query as never, reactivityKeys: shown })
 
+const { code, time } = columnsFor<HeldUpResource>()
+
 const columnsOf = (
   words: Texts,
   kinds: Record<string, string>,
@@ -83,8 +86,8 @@ const columnsOf = (
     text: ({ amount, currency }) => (amount === null || currency === null ? "" : amountText(amount, currency, "en")),
     cell: ({ amount, currency }) => <Amount minor={currency === null ? null : amount} currency={currency ?? "USD"} />
   },
-  { id: "since", name: words.since, text: ({ since }) => since, cell: ({ since }) => <Time at={since} /> },
-  { id: "due", name: words.due, text: ({ due_by }) => due_by ?? "", cell: ({ due_by }) => <Time at={due_by} /> },
+  time("since", words.since),
+  time("due_by", words.due),
   {
     id: "waits",
     name: words.waits,
@@ -99,7 +102,7 @@ const columnsOf = (
     text: ({ merchant_id }) => merchant_id,
     cell: ({ merchant_id, mode }) => <MerchantLink id={merchant_id} mode={mode} />
   },
-  { id: "id", name: words.number, isHidden: true, text: ({ id }) => id, cell: ({ id }) => <code>{id}</code> },
+  code("id", words.number, { isHidden: true }),
   {
     id: "attempts",
     name: words.attempts,
@@ -108,13 +111,7 @@ const columnsOf = (
     text: ({ attempts }) => String(attempts ?? ""),
     cell: ({ attempts }) => attempts ?? "–"
   },
-  {
-    id: "next",
-    name: words.next,
-    isHidden: true,
-    text: ({ next_attempt_at }) => next_attempt_at ?? "",
-    cell: ({ next_attempt_at }) => <Time at={next_attempt_at} />
-  },
+  time("next_attempt_at", words.next, { isHidden: true }),
   {
     id: "error",
     name: words.error,

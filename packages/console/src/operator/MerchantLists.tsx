@@ -2,9 +2,10 @@
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { ChoiceField, TextField } from "../parts/act.tsx"
+import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type Filter, type List, ListPage, type Query } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { Amount, amountText, minorOf, stateText, State, Time } from "../parts/values.tsx"
+import { currencyChoices, minorOf, stateChoices, stateText } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { type Mode, OperatorAct, ofOrder, ShowJson, typedIn } from "./operator.tsx"
 
@@ -124,29 +125,7 @@ const text = (row: Row, field: string): string => {
   const value = row[field]
   return value === null || value === undefined ? "" : Array.isArray(value) ? value.join(" ") : String(value)
 }
-const plain = (id: string, name: string, more: Partial<Column<Row>> = {}): Column<Row> => ({
-  id,
-  name,
-  text: (row) => text(row, id),
-  cell: (row) => text(row, id) || <span className="soft">–</span>,
-  ...more
-})
-const code = (id: string, name: string, more: Partial<Column<Row>> = {}): Column<Row> =>
-  plain(id, name, { cell: (row) => (text(row, id) === "" ? "–" : <code>{text(row, id)}</code>), ...more })
-const time = (id: string, name: string, more: Partial<Column<Row>> = {}): Column<Row> =>
-  plain(id, name, { cell: (row) => <Time at={(row[id] as string | null) ?? null} />, ...more })
-const state = (words: Texts): Column<Row> =>
-  plain("status", words.status, { cell: (row) => <State of={text(row, "status")} /> })
-const money = (id: string, name: string, more: Partial<Column<Row>> = {}): Column<Row> =>
-  plain(id, name, {
-    isNumber: true,
-    text: (row) =>
-      typeof row[id] === "number" ? amountText(row[id], text(row, "currency") || "USD", "en") : text(row, id),
-    cell: (row) => (
-      <Amount minor={typeof row[id] === "number" ? row[id] : null} currency={text(row, "currency") || "USD"} />
-    ),
-    ...more
-  })
+const { code, money, plain, state, time } = columnsFor<Row>()
 
 /** All fields of the row, with its bodies. */
 const whole = ({ words }: Of, key: string): Column<Row> =>
@@ -161,12 +140,10 @@ interface Of {
 
 type Part = Pick<List<Row>, "columns" | "keyOf"> & Partial<List<Row>> & { readonly read: (query: Query) => unknown }
 
-const choices = (language: Language, states: ReadonlyArray<string>) =>
-  states.map((each) => [each, stateText(each, language)] as const)
 const status = ({ language, words }: Of, states: ReadonlyArray<string>): Filter => ({
   name: "status",
   label: words.status,
-  choices: choices(language, states)
+  choices: stateChoices(states, language)
 })
 
 const wide = { isWide: true }
@@ -178,7 +155,7 @@ const parts: Readonly<Record<Tab, (of: Of) => Part>> = {
     read: request(of, "orders", "list"),
     columns: [
       money("amount", of.words.amount),
-      state(of.words),
+      state(of.words.status),
       plain("subject", of.words.subject, wide),
       code("out_trade_no", of.words.own),
       code("trade_no", of.words.number, hidden),
@@ -195,7 +172,7 @@ const parts: Readonly<Record<Tab, (of: Of) => Part>> = {
     read: request(of, "lookup", "refunds"),
     columns: [
       money("amount", of.words.amount),
-      state(of.words),
+      state(of.words.status),
       plain("reason", of.words.reason, wide),
       code("out_refund_no", of.words.own),
       code("refund_no", of.words.number, hidden),
@@ -214,7 +191,7 @@ const parts: Readonly<Record<Tab, (of: Of) => Part>> = {
     read: request(of, "lookup", "disputes"),
     columns: [
       money("amount", of.words.amount),
-      state(of.words),
+      state(of.words.status),
       time("evidence_due_by", of.words.until),
       plain("reason", of.words.reason, wide),
       code("dispute_no", of.words.number, hidden),
@@ -232,7 +209,7 @@ const parts: Readonly<Record<Tab, (of: Of) => Part>> = {
     read: request(of, "lookup", "paymentLinks"),
     columns: [
       money("amount", of.words.amount),
-      state(of.words),
+      state(of.words.status),
       plain("subject", of.words.subject),
       plain("used_count", of.words.used, { isNumber: true }),
       code("link_id", of.words.number, wide),
@@ -251,7 +228,7 @@ const parts: Readonly<Record<Tab, (of: Of) => Part>> = {
       time("created_at", of.words.created)
     ],
     filters: [
-      { name: "currency", label: of.words.currency, choices: ["USD", "HKD", "CNY"].map((each) => [each, each]) },
+      { name: "currency", label: of.words.currency, choices: currencyChoices },
       { name: "reference_id", label: of.words.of }
     ],
     keyOf: (row) => text(row, "id")
@@ -260,7 +237,7 @@ const parts: Readonly<Record<Tab, (of: Of) => Part>> = {
     read: request(of, "payouts", "list"),
     columns: [
       money("amount", of.words.amount),
-      state(of.words),
+      state(of.words.status),
       code("reference", of.words.reference, wide),
       code("payout_no", of.words.number, wide),
       time("created_at", of.words.created)
@@ -284,7 +261,7 @@ const parts: Readonly<Record<Tab, (of: Of) => Part>> = {
     read: request(of, "webhook_deliveries", "list"),
     columns: [
       plain("event_type", of.words.event),
-      state(of.words),
+      state(of.words.status),
       plain("url", of.words.address, wide),
       plain("attempts", of.words.tries, {
         isNumber: true,
@@ -302,7 +279,7 @@ const parts: Readonly<Record<Tab, (of: Of) => Part>> = {
     read: request(of, "lookup", "webhookEndpoints"),
     columns: [
       plain("url", of.words.address),
-      state(of.words),
+      state(of.words.status),
       plain("enabled_events", of.words.takes, wide),
       code("id", of.words.number, wide),
       time("created_at", of.words.created)
@@ -339,7 +316,7 @@ const parts: Readonly<Record<Tab, (of: Of) => Part>> = {
     read: request(of, "api_keys", "list"),
     columns: [
       plain("name", of.words.name),
-      state(of.words),
+      state(of.words.status),
       plain("scopes", of.words.scopes, { ...wide, cell: (row) => <span className="wrap">{text(row, "scopes")}</span> }),
       time("last_used_at", of.words.last),
       time("created_at", of.words.created),
@@ -380,11 +357,7 @@ const CreatePayout = ({ of: { merchantId, mode, words } }: { readonly of: Of }) 
       fields={
         <>
           <TextField label={words.amount} name="amount" isRequired inputMode="decimal" />
-          <ChoiceField
-            label={words.currency}
-            name="currency"
-            choices={["USD", "HKD", "CNY"].map((each) => [each, each])}
-          />
+          <ChoiceField label={words.currency} name="currency" choices={currencyChoices} />
           <TextField
             label={words.reference}
             name="reference"

@@ -5,9 +5,10 @@ import { Link } from "wouter"
 import { act, shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { Act, ChoiceField, Dialog, TextField } from "../parts/act.tsx"
+import { columnsFor } from "../parts/columns.tsx"
 import { type Column, ListPage } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { Copy, State, stateText, Time } from "../parts/values.tsx"
+import { Copy, State, stateChoices } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { ofAccount, typedIn, useOperator } from "./operator.tsx"
 
@@ -63,8 +64,10 @@ type Texts = typeof texts.en
 export const stateOfMerchant = ({ approved, closed_at, suspended_at }: MerchantResource): string =>
   closed_at !== null ? "closed" : suspended_at !== null ? "suspended" : approved ? "approved" : "unapproved"
 
+const { code, plain, time } = columnsFor<MerchantResource>()
+
 const columnsOf = (words: Texts): ReadonlyArray<Column<MerchantResource>> => [
-  { id: "name", name: words.name, text: ({ name }) => name, cell: ({ name }) => name },
+  plain("name", words.name),
   {
     id: "status",
     name: words.status,
@@ -78,26 +81,9 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<MerchantResource>> => [
     text: ({ live_currencies }) => live_currencies.join(" "),
     cell: ({ live_currencies }) => live_currencies.join(", ") || "–"
   },
-  {
-    id: "number",
-    name: words.number,
-    isWide: true,
-    text: ({ merchant_id }) => merchant_id,
-    cell: ({ merchant_id }) => <code>{merchant_id}</code>
-  },
-  {
-    id: "support",
-    name: words.support,
-    isHidden: true,
-    text: ({ support_email }) => support_email ?? "",
-    cell: ({ support_email }) => support_email ?? "–"
-  },
-  {
-    id: "created",
-    name: words.created,
-    text: ({ created_at }) => created_at,
-    cell: ({ created_at }) => <Time at={created_at} />
-  }
+  code("merchant_id", words.number, { isWide: true }),
+  plain("support_email", words.support, { isHidden: true }),
+  time("created_at", words.created)
 ]
 
 interface Made {
@@ -188,7 +174,7 @@ const Merchants = () => {
           {
             name: "status",
             label: words.status,
-            choices: ["unapproved", "approved", "suspended", "closed"].map((each) => [each, stateText(each, language)])
+            choices: stateChoices(["unapproved", "approved", "suspended", "closed"], language)
           }
         ],
         page: (query) =>

@@ -3,7 +3,7 @@ import type { Role } from "@coffer/model/Role"
 import { lazy, Suspense, useMemo } from "react"
 import { Link, Redirect, Route, Switch, useLocation } from "wouter"
 import type { SignedIn } from "../parts/Shell.tsx"
-import { SearchBox, Shell } from "../parts/Shell.tsx"
+import { Shell } from "../parts/Shell.tsx"
 import { Skeleton } from "../parts/states.tsx"
 import { useWords } from "../parts/words.ts"
 import { placeOf } from "./find.ts"
@@ -116,7 +116,7 @@ const OperatorPages = ({ signedIn }: { readonly signedIn: SignedIn }) => {
         base={base}
         nav={nav}
         place={place}
-        search={<SearchBox label={words.search} onFind={(text) => go(placeOf(text))} />}
+        search={{ label: words.search, onFind: (text) => go(placeOf(text)) }}
       >
         <Suspense fallback={<Skeleton lines={10} />}>
           <Switch>

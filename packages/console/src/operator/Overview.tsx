@@ -7,12 +7,10 @@ import type { HeldKind, HeldUpResource } from "@coffer/contract/HeldUp"
 import type { DifferenceResource } from "@coffer/contract/Reconciliation"
 import type { ApprovalResource } from "@coffer/contract/Operators"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
-import type * as Atom from "effect/reactivity/Atom"
-import { useEffect } from "react"
 import { Link } from "wouter"
 import { problemOf, shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
-import { registry, useAtom } from "../api/registry.ts"
+import { useLive } from "../api/registry.ts"
 import { Skeleton, Trouble } from "../parts/states.tsx"
 import { Amount, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
@@ -93,15 +91,6 @@ const heldOf = (kind: HeldKind | undefined, limit: string) =>
     reactivityKeys: shown
   })
 
-/** Looks again each five seconds while the page is seen. */
-const usePolled = <A,>(atom: Atom.Atom<A>): A => {
-  useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === "visible" && registry.refresh(atom), every)
-    return () => clearInterval(timer)
-  }, [atom])
-  return useAtom(atom)
-}
-
 const valueOf = <A, E>(result: AsyncResult.AsyncResult<A, E>): A | undefined =>
   AsyncResult.isSuccess(result)
     ? result.value
@@ -111,17 +100,18 @@ const valueOf = <A, E>(result: AsyncResult.AsyncResult<A, E>): A | undefined =>
 
 const Overview = () => {
   const words = useWords(texts)
-  const counts = usePolled(heldOf(undefined, "1"))
-  const parked = usePolled(heldOf("unapplied_payment", "100"))
-  const strays = usePolled(heldOf("stray_session", "100"))
-  const payouts = usePolled(heldOf("payout", "100"))
-  const disputes = usePolled(heldOf("dispute", "100"))
-  const reports = usePolled(heldOf("report", "100"))
-  const approvals = usePolled(approvalsAtom())
-  const differences = usePolled(
-    OperatorsApi.query("reconciliation", "list", { query: { status: "open" }, reactivityKeys: shown })
+  const counts = useLive(heldOf(undefined, "1"), every)
+  const parked = useLive(heldOf("unapplied_payment", "100"), every)
+  const strays = useLive(heldOf("stray_session", "100"), every)
+  const payouts = useLive(heldOf("payout", "100"), every)
+  const disputes = useLive(heldOf("dispute", "100"), every)
+  const reports = useLive(heldOf("report", "100"), every)
+  const approvals = useLive(approvalsAtom(), every)
+  const differences = useLive(
+    OperatorsApi.query("reconciliation", "list", { query: { status: "open" }, reactivityKeys: shown }),
+    every
   )
-  const cluster = usePolled(OperatorsApi.query("cluster", "retrieve", { reactivityKeys: shown }))
+  const cluster = useLive(OperatorsApi.query("cluster", "retrieve", { reactivityKeys: shown }), every)
   const many = valueOf(counts)?.data.counts
   if (AsyncResult.isFailure(counts) && many === undefined) return <Trouble problem={problemOf(counts.cause)} />
   if (many === undefined) return <Skeleton lines={10} />

@@ -3,9 +3,10 @@ import type { HeldUpResource } from "@coffer/contract/HeldUp"
 import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
+import { columnsFor } from "../parts/columns.tsx"
 import { type Column, ListPage } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { Amount, amountText, State, Time } from "../parts/values.tsx"
+import { Amount, amountText } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { MerchantLink, ModeMark, modes, useModeWords } from "./operator.tsx"
 
@@ -40,6 +41,8 @@ const texts = {
   }
 }
 
+const { code, state, time } = columnsFor<HeldUpResource>()
+
 const columnsOf = (words: typeof texts.en): ReadonlyArray<Column<HeldUpResource>> => [
   {
     id: "amount",
@@ -48,7 +51,7 @@ const columnsOf = (words: typeof texts.en): ReadonlyArray<Column<HeldUpResource>
     text: ({ amount, currency }) => amountText(amount ?? 0, currency ?? "USD", "en"),
     cell: ({ amount, currency }) => <Amount minor={amount} currency={currency ?? "USD"} />
   },
-  { id: "status", name: words.status, text: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
+  state(words.status),
   {
     id: "next",
     name: words.next,
@@ -56,7 +59,7 @@ const columnsOf = (words: typeof texts.en): ReadonlyArray<Column<HeldUpResource>
     text: ({ text }) => text,
     cell: ({ text }) => <span className="wrap">{text}</span>
   },
-  { id: "since", name: words.since, text: ({ since }) => since, cell: ({ since }) => <Time at={since} /> },
+  time("since", words.since),
   { id: "mode", name: words.mode, text: ({ mode }) => mode, cell: ({ mode }) => <ModeMark mode={mode} /> },
   {
     id: "merchant",
@@ -65,7 +68,7 @@ const columnsOf = (words: typeof texts.en): ReadonlyArray<Column<HeldUpResource>
     text: ({ merchant_id }) => merchant_id,
     cell: ({ merchant_id, mode }) => <MerchantLink id={merchant_id} mode={mode} />
   },
-  { id: "id", name: words.number, isHidden: true, text: ({ id }) => id, cell: ({ id }) => <code>{id}</code> }
+  code("id", words.number, { isHidden: true })
 ]
 
 const Payouts = () => {

@@ -3,10 +3,11 @@ import type { PersonResource } from "@coffer/contract/People"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { ChoiceField, Dialog, TextField } from "../parts/act.tsx"
+import { columnsFor } from "../parts/columns.tsx"
 import { type Column, ListPage } from "../parts/ListPage.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { stateText, Time } from "../parts/values.tsx"
+import { stateChoices, stateText } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { useState } from "react"
 import { WaitingFor } from "./approving.tsx"
@@ -169,12 +170,12 @@ const Invite = ({ words }: { readonly words: Texts }) => {
           <ChoiceField
             label={`${words.owner}${words.role}`}
             name="merchant_role"
-            choices={merchantRoles.map((role) => [role, stateText(role, language)])}
+            choices={stateChoices(merchantRoles, language)}
           />
           <ChoiceField
             label={`${words.operator}${words.role}`}
             name="operator_role"
-            choices={roles.map((role) => [role, stateText(role, language)])}
+            choices={stateChoices(roles, language)}
           />
         </>
       }
@@ -184,14 +185,16 @@ const Invite = ({ words }: { readonly words: Texts }) => {
   )
 }
 
+const { code, plain, time } = columnsFor<PersonResource>()
+
 const People = () => {
   const words = useWords(texts)
   const language = useLanguage()
   const rolesText = ({ roles: all }: PersonResource) =>
     all.map(({ merchant_id, role }) => `${role} ${merchant_id ?? "installation"}`).join(", ")
   const columns: ReadonlyArray<Column<PersonResource>> = [
-    { id: "name", name: words.name, text: ({ name }) => name, cell: ({ name }) => name },
-    { id: "email", name: words.email, text: ({ email }) => email, cell: ({ email }) => email },
+    plain("name", words.name),
+    plain("email", words.email),
     {
       id: "roles",
       name: words.roles,
@@ -207,27 +210,9 @@ const People = () => {
         </>
       )
     },
-    {
-      id: "seen",
-      name: words.seen,
-      isWide: true,
-      text: ({ last_seen_at }) => last_seen_at ?? "",
-      cell: ({ last_seen_at }) => <Time at={last_seen_at} />
-    },
-    {
-      id: "invited",
-      name: words.invited,
-      isHidden: true,
-      text: ({ created_at }) => created_at,
-      cell: ({ created_at }) => <Time at={created_at} />
-    },
-    {
-      id: "number",
-      name: words.number,
-      isHidden: true,
-      text: ({ person_id }) => person_id,
-      cell: ({ person_id }) => <code>{person_id}</code>
-    },
+    time("last_seen_at", words.seen, { isWide: true }),
+    time("created_at", words.invited, { isHidden: true }),
+    code("person_id", words.number, { isHidden: true }),
     { id: "manage", name: words.manage, text: () => "", cell: (person) => <Manage person={person} words={words} /> }
   ]
   return (
@@ -242,7 +227,7 @@ const People = () => {
           {
             name: "role",
             label: words.role,
-            choices: [...new Set([...merchantRoles, ...roles])].map((role) => [role, stateText(role, language)])
+            choices: stateChoices([...new Set([...merchantRoles, ...roles])], language)
           }
         ],
         page: (query) =>

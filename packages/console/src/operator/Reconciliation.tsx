@@ -3,10 +3,11 @@ import type { DifferenceResource } from "@coffer/contract/Reconciliation"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { ChoiceField, TextField } from "../parts/act.tsx"
+import { columnsFor } from "../parts/columns.tsx"
 import { type Column, ListPage, useQuery } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { Amount, amountText, stateText, State, Time } from "../parts/values.tsx"
-import { type Language, useLanguage, useWords } from "../parts/words.ts"
+import { Amount, amountText, stateChoices } from "../parts/values.tsx"
+import { useLanguage, useWords } from "../parts/words.ts"
 import { MerchantLink, type Mode, ModeMark, modes, OperatorAct, ofOrder, typedIn, useModeWords } from "./operator.tsx"
 
 const texts = {
@@ -50,6 +51,8 @@ const texts = {
   }
 }
 
+const { code, money, state, time } = columnsFor<DifferenceResource>()
+
 const columnsOf = (words: typeof texts.en): ReadonlyArray<Column<DifferenceResource>> => [
   {
     id: "differs",
@@ -58,37 +61,13 @@ const columnsOf = (words: typeof texts.en): ReadonlyArray<Column<DifferenceResou
     text: ({ currency, ours, theirs }) => amountText(theirs - ours, currency, "en"),
     cell: ({ currency, ours, theirs }) => <Amount minor={theirs - ours} currency={currency} signed />
   },
-  { id: "status", name: words.status, text: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
-  {
-    id: "ours",
-    name: words.ours,
-    isNumber: true,
-    text: ({ currency, ours }) => amountText(ours, currency, "en"),
-    cell: ({ currency, ours }) => <Amount minor={ours} currency={currency} />
-  },
-  {
-    id: "theirs",
-    name: words.theirs,
-    isNumber: true,
-    text: ({ currency, theirs }) => amountText(theirs, currency, "en"),
-    cell: ({ currency, theirs }) => <Amount minor={theirs} currency={currency} />
-  },
-  {
-    id: "payment",
-    name: words.payment,
-    isWide: true,
-    text: ({ payment_id }) => payment_id,
-    cell: ({ payment_id }) => <code>{payment_id}</code>
-  },
+  state(words.status),
+  money("ours", words.ours),
+  money("theirs", words.theirs),
+  code("payment_id", words.payment, { isWide: true }),
   { id: "mode", name: words.mode, text: ({ mode }) => mode, cell: ({ mode }) => <ModeMark mode={mode} /> },
-  { id: "seen", name: words.seen, text: ({ seen_at }) => seen_at, cell: ({ seen_at }) => <Time at={seen_at} /> },
-  {
-    id: "found",
-    name: words.found,
-    isHidden: true,
-    text: ({ created_at }) => created_at,
-    cell: ({ created_at }) => <Time at={created_at} />
-  },
+  time("seen_at", words.seen),
+  time("created_at", words.found, { isHidden: true }),
   {
     id: "fee",
     name: words.fee,
@@ -108,8 +87,6 @@ const columnsOf = (words: typeof texts.en): ReadonlyArray<Column<DifferenceResou
   }
 ]
 
-const choicesOf = (language: Language) => ["open", "agreed"].map((each) => [each, stateText(each, language)] as const)
-
 const Reconciliation = () => {
   const words = useWords(texts)
   const modeWords = useModeWords()
@@ -126,7 +103,7 @@ const Reconciliation = () => {
         title: words.title,
         columns: columnsOf(words),
         filters: [
-          { name: "status", label: words.status, choices: choicesOf(language) },
+          { name: "status", label: words.status, choices: stateChoices(["open", "agreed"], language) },
           { name: "merchant_id", label: words.merchant }
         ],
         page: (query) =>

@@ -3,9 +3,10 @@ import type { OperatorResource } from "@coffer/contract/Operators"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { ChoiceField, TextField } from "../parts/act.tsx"
+import { columnsFor } from "../parts/columns.tsx"
 import { type Column, ListPage } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { State, stateText, Time } from "../parts/values.tsx"
+import { State, stateChoices, stateText } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { OperatorAct, typedIn, useOperator } from "./operator.tsx"
 
@@ -73,27 +74,18 @@ const Revoke = ({ operator, words }: { readonly operator: OperatorResource; read
     />
   )
 
+const { plain, time } = columnsFor<OperatorResource>()
+
 const Tokens = () => {
   const words = useWords(texts)
   const language = useLanguage()
   const { may } = useOperator()
   const columns: ReadonlyArray<Column<OperatorResource>> = [
-    { id: "name", name: words.name, text: ({ name }) => name, cell: ({ name }) => name },
+    plain("name", words.name),
     { id: "role", name: words.role, text: ({ role }) => role, cell: ({ role }) => stateText(role, language) },
     { id: "status", name: words.status, text: stateOf, cell: (operator) => <State of={stateOf(operator)} /> },
-    {
-      id: "expires",
-      name: words.expires,
-      text: ({ expires_at }) => expires_at,
-      cell: ({ expires_at }) => <Time at={expires_at} />
-    },
-    {
-      id: "created",
-      name: words.created,
-      isWide: true,
-      text: ({ created_at }) => created_at,
-      cell: ({ created_at }) => <Time at={created_at} />
-    },
+    time("expires_at", words.expires),
+    time("created_at", words.created, { isWide: true }),
     { id: "act", name: words.revoke, text: () => "", cell: (operator) => <Revoke operator={operator} words={words} /> }
   ]
   const bodyOf = (typed: FormData) => ({
@@ -122,11 +114,7 @@ const Tokens = () => {
             fields={
               <>
                 <TextField label={words.name} name="name" isRequired maxLength={100} />
-                <ChoiceField
-                  label={words.role}
-                  name="role"
-                  choices={roles.map((role) => [role, stateText(role, language)])}
-                />
+                <ChoiceField label={words.role} name="role" choices={stateChoices(roles, language)} />
                 <TextField label={words.days} name="days" initial="90" inputMode="numeric" isRequired />
                 <TextField label={words.person} name="person_id" hint={words.personHint} />
               </>

@@ -4,9 +4,9 @@
  */
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import type * as Atom from "effect/reactivity/Atom"
-import { useEffect, useId, useState } from "react"
+import { useId, useState } from "react"
 import { Link, useLocation, useSearch } from "wouter"
-import { registry, useAtom } from "../api/registry.ts"
+import { useLive } from "../api/registry.ts"
 import { type BulkAct, BulkMenu } from "./BulkActs.tsx"
 import { ExportButton } from "./ExportRows.tsx"
 import { Empty, Loaded } from "./states.tsx"
@@ -108,8 +108,7 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
   const filters = Object.fromEntries(Object.entries(query).filter(([name]) => !cursors.includes(name)))
   const isFirst = !cursors.some((name) => name in query)
   const atom = list.page({ limit: "25", ...withTimes(query) })
-  const result = useAtom(atom)
-  useLive(atom, isFirst ? (list.liveEvery ?? 5_000) : 0)
+  const result = useLive(atom, isFirst ? (list.liveEvery ?? 5_000) : 0)
   const [columns, menu, chooseColumns] = useColumns(list)
   const choose = (view: ViewState) => {
     if (view.columns.length > 0) chooseColumns(view.columns)
@@ -258,13 +257,6 @@ const withTimes = ({ from, to, ...query }: Query): Query => ({
   ...(from === undefined ? {} : { "created[gte]": new Date(`${from}T00:00:00`).toISOString() }),
   ...(to === undefined ? {} : { "created[lte]": new Date(`${to}T23:59:59.999`).toISOString() })
 })
-
-const useLive = (atom: Atom.Atom<unknown>, every: number) =>
-  useEffect(() => {
-    if (every === 0) return
-    const timer = setInterval(() => document.visibilityState === "visible" && registry.refresh(atom), every)
-    return () => clearInterval(timer)
-  }, [atom, every])
 
 // Filters ----------------------------------------------------------------------------
 

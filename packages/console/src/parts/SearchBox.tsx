@@ -29,10 +29,10 @@ const fits = ({ href, name }: NamedPage, text: string): boolean => {
 interface Props {
   readonly label: string
   readonly onFind: (text: string) => void
-  readonly pages?: ReadonlyArray<NamedPage>
+  readonly pages: ReadonlyArray<NamedPage>
 }
 
-export const SearchBox = ({ label, onFind, pages = [] }: Props) => {
+export const SearchBox = ({ label, onFind, pages }: Props) => {
   const words = useWords(texts)
   const input = useRef<HTMLInputElement>(null)
   const list = useId()

@@ -6,6 +6,7 @@ import { awaySince } from "../api/connection.ts"
 import { act } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
 import { useAtom } from "../api/registry.ts"
+import { type NamedPage, SearchBox } from "./SearchBox.tsx"
 import { chooseLanguage, chooseTheme, type Theme, themeAtom, useLanguage, useWords } from "./words.ts"
 import { timeText } from "./values.tsx"
 
@@ -63,7 +64,8 @@ export const Shell = (props: {
   readonly place: React.ReactNode
   readonly nav: ReadonlyArray<NavGroup>
   readonly base: string
-  readonly search: React.ReactNode
+  /** The search box, which offers the pages of the menu as well. */
+  readonly search: { readonly label: string; readonly onFind: (text: string) => void }
   readonly children: React.ReactNode
 }) => {
   const { base, children, mode, nav, place, search, signedIn } = props
@@ -109,7 +111,9 @@ export const Shell = (props: {
         <Link href={base} className="brand">
           Coffer
         </Link>
-        <div className="search">{search}</div>
+        <div className="search">
+          <SearchBox {...search} pages={namedPages(nav, base)} />
+        </div>
         <PersonMenu signedIn={signedIn} base={base} />
       </header>
       <aside className="side">
@@ -182,4 +186,6 @@ const PersonMenu = (props: { readonly signedIn: SignedIn; readonly base: string 
   )
 }
 
-export { SearchBox } from "./SearchBox.tsx"
+/** The pages of the menu as the search box offers them. */
+const namedPages = (nav: ReadonlyArray<NavGroup>, base: string): ReadonlyArray<NamedPage> =>
+  nav.flatMap(({ links, title }) => links.map(([to, name]) => ({ href: `${base}${to}`, name, group: title })))

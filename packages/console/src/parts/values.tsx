@@ -1,4 +1,5 @@
 /** Values as people read them: amounts, times, numbers of objects, states. */
+import { Currency } from "@coffer/model/Money"
 import { useState } from "react"
 import { Link } from "wouter"
 import { type Language, tags, useLanguage, useWords } from "./words.ts"
@@ -32,6 +33,9 @@ export const Amount = (props: {
     </span>
   )
 }
+
+/** The currencies as the choices of a field or a filter. */
+export const currencyChoices = Currency.literals.map((currency) => [currency, currency] as const)
 
 /** A typed amount in minor units: "12.34" is 1234. Undefined if it is no amount of money. */
 export const minorOf = (typed: string): number | undefined => {
@@ -206,6 +210,10 @@ const stateWords: Readonly<Record<Language, Readonly<Record<string, string>>>> =
 
 export const stateText = (state: string, language: Language): string =>
   stateWords[language][state] ?? state.charAt(0).toUpperCase() + state.slice(1).replaceAll("_", " ")
+
+/** States, or other words of the API, as the choices of a field or a filter. */
+export const stateChoices = (states: ReadonlyArray<string>, language: Language) =>
+  states.map((state) => [state, stateText(state, language)] as const)
 
 export const State = ({ of }: { readonly of: string }) => (
   <span className={`state ${tones[of] ?? "calm"}`}>{stateText(of, useLanguage())}</span>

@@ -1,0 +1,50 @@
+/** The commonest columns of lists, each of one field of the row, whose name is the column's. */
+import type { Column } from "./ListPage.tsx"
+import { Amount, amountText, State, Time } from "./values.tsx"
+
+type More<Row> = Partial<Column<Row>>
+
+/** The names of the row's fields that may have such a value. */
+type NamesOf<Row, Value> = {
+  [Name in keyof Row & string]: Extract<Row[Name], Value> extends never ? never : Name
+}[keyof Row & string]
+
+const textOf = (value: unknown): string =>
+  value === null || value === undefined ? "" : Array.isArray(value) ? value.join(" ") : String(value)
+
+/** The columns of a list whose rows are of this type. `more` adds to a column, or takes the place of a part of it. */
+export const columnsFor = <Row extends object>() => {
+  /** As it is; a dash for what is empty. */
+  const plain = (id: keyof Row & string, name: string, more: More<Row> = {}): Column<Row> => ({
+    id,
+    name,
+    text: (row) => textOf(row[id]),
+    cell: (row) => textOf(row[id]) || <span className="soft">–</span>,
+    ...more
+  })
+  return {
+    plain,
+    /** A number of an object, or another text of a machine. */
+    code: (id: keyof Row & string, name: string, more: More<Row> = {}) =>
+      plain(id, name, { cell: (row) => (textOf(row[id]) === "" ? "–" : <code>{textOf(row[id])}</code>), ...more }),
+    time: (id: NamesOf<Row, string>, name: string, more: More<Row> = {}) =>
+      plain(id, name, { cell: (row) => <Time at={(row[id] as string | null | undefined) ?? null} />, ...more }),
+    /** The field `status`. */
+    state: (name: string, more: More<Row> = {}) =>
+      plain("status" as keyof Row & string, name, {
+        cell: (row) => <State of={textOf((row as { readonly status?: unknown }).status)} />,
+        ...more
+      }),
+    /** Minor units of the row's `currency`. */
+    money: (id: NamesOf<Row, number>, name: string, more: More<Row> = {}) => {
+      const minor = (row: Row) => (typeof row[id] === "number" ? (row[id] as number) : null)
+      const currency = (row: Row) => textOf((row as { readonly currency?: unknown }).currency) || "USD"
+      return plain(id, name, {
+        isNumber: true,
+        text: (row) => (minor(row) === null ? "" : amountText(minor(row)!, currency(row), "en")),
+        cell: (row) => <Amount minor={minor(row)} currency={currency(row)} />,
+        ...more
+      })
+    }
+  }
+}
