@@ -10,6 +10,7 @@ export default defineConfig({
     exclude: configDefaults.exclude,
     include: [
       "test/cluster/{crash,deliveriesKilled,deliveriesOutage,followed{Failures,Lists},steps,twoRunners}.test.ts",
+      "test/console/manyOrders.test.ts",
       "test/cluster/{failover,linearizability,postgres{Failover,Restart},supervised,upgrade}.test.ts",
       "test/http/edge/{fuzz,holders}.test.ts",
       "test/http/sandbox/clockJumps.test.ts",

@@ -16,6 +16,7 @@ import { SqlClient } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { jsonText } from "../platform/runtime/codecs.ts"
 import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
+import { amountKey, amountKeyOf, valueKey, valueKeyOf } from "../platform/postgres/orderKeys.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { along, equals, isStorable, type Path } from "../platform/postgres/scans.ts"
 import { span } from "../platform/runtime/span.ts"
@@ -53,18 +54,22 @@ export const layer = Layer.effect(
     })
 
     /** The index of a column that may be null has the orders alone that have one. */
-    const pathBy = (column: string, value: string): Path =>
-      column === "status"
-        ? along({ status: value })
-        : { ...along({ [column]: value }), needs: [sql`${sql(column)} is not null`] }
+    const pathBy = (account: Account, column: string, value: string): Path => {
+      const needs = column === "status" ? [] : [sql`${sql(column)} is not null`]
+      return column === "status" || column === "payment_method"
+        ? { _tag: "ByKey", key: sql.literal(valueKey(column)), value: valueKeyOf(sql, account, value), needs }
+        : { ...along({ [column]: value }), needs }
+    }
 
-    /** Numbers of orders with such an amount: all of them where they are few. */
-    const ofAmounts = ({ merchantId, mode }: Account, { from, to }: Amounts) => {
-      const firstOf = (amount: number) => sql`((select ${merchantId}::text), ${mode}::text, ${amount}::bigint, '')`
-      const columns = sql`merchant_id, mode, (amount + 0), trade_no`
-      return sql`select trade_no from orders
-        where (${columns}) >= ${firstOf(from)} and (${columns}) < ${firstOf(to + 1)}
-        order by ${columns} limit ${fewMax}`
+    /**
+     * Numbers of orders with such an amount: all of them where they are few. Another account's orders may be among
+     * them. The planner does not see the limit, so that it does not read the whole range and sort it.
+     */
+    const ofAmounts = (account: Account, { from, to }: Amounts) => {
+      const key = sql.literal(amountKey)
+      const [first, last] = [amountKeyOf(sql, account, from), amountKeyOf(sql, account, to)]
+      return sql`select trade_no from orders where ${key} >= (select ${first}) and ${key} <= (select ${last})
+        order by ${key} limit (select ${fewMax}::bigint)`
     }
     const areFew = Effect.fnUntraced(function* (account: Account, amounts: Amounts) {
       const found = yield* sqlDefects(ofAmounts(account, amounts))
@@ -99,7 +104,7 @@ export const layer = Layer.effect(
         return { filters: [sql`trade_no = any(array(${ofAmounts(account, amounts)}))`, ...filters] }
       }
       const shortest = yield* pages.shortest(account, [
-        ...columns.map(([column, value]) => ({ path: pathBy(column, value), filters })),
+        ...columns.map(([column, value]) => ({ path: pathBy(account, column, value), filters })),
         ...pairs.slice(0, tagsMax).map((pair) => ({ path: tagged(account, pair), filters }))
       ])
       return { ...shortest, filters }
@@ -131,7 +136,8 @@ const amountMax = 10 ** 12
 
 const amountsOf = (query: OrderQuery): Amounts | undefined => {
   const [from, to] = [query["amount[gte]"], query["amount[lte]"]]
-  return from === undefined && to === undefined ? undefined : { from: Number(from ?? 0), to: Number(to ?? amountMax) }
+  if (from === undefined && to === undefined) return undefined
+  return { from: Math.min(Number(from ?? 0), amountMax), to: Math.min(Number(to ?? amountMax), amountMax) }
 }
 
 /** Pairs of one request that are looked at for a way. */

@@ -1,13 +1,14 @@
 /** The service of the test kit with one merchant in it, on the Postgres that the global set-up has started. */
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
+import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { inject } from "vitest"
 import { freePort } from "../../packages/testkit/src/freePort.ts"
 import * as Service from "../../packages/testkit/src/Service.ts"
 import * as TestPostgres from "../../packages/testkit/src/TestPostgres.ts"
-import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import { types } from "../../src/platform/postgres/pgTypes.ts"
 import { Api, type Merchant } from "./Api.ts"
 import { templates } from "./run/globalSetup.ts"
 import { logWhenFailed } from "./run/logWhenFailed.ts"
@@ -36,10 +37,21 @@ export const freshDatabase = cloneOf(templates.bare)
 /** The same database for the superuser, who owns its tables. */
 export const asOwner = (url: string) => TestPostgres.databaseUrl(inject("postgresUrl"), TestPostgres.nameIn(url))
 
-/** A connection of the owner: for what a service may not do, such as to tamper. */
+/**
+ * A connection of the owner: for what a service may not do, such as to tamper. Its statements have no limit of time,
+ * since they make and vacuum very many rows on machines that are busy. Plans are made as those of the service.
+ */
 export const ownersConnection = (url: string) =>
   Effect.map(
-    Layer.build(Postgres.layer({ url: Redacted.make(asOwner(url)), connections: 1, name: "owner" })),
+    Layer.build(
+      PgClient.layer({
+        url: Redacted.make(asOwner(url)),
+        applicationName: "owner",
+        maxConnections: 1,
+        types,
+        startupParameters: { enable_seqscan: "off", jit: "off" }
+      })
+    ),
     Context.get(SqlClient.SqlClient)
   )
 

@@ -33,13 +33,19 @@ const tables = (sql: SqlClient.SqlClient) =>
     from pg_class c left join pg_inherits i on i.inhrelid = c.oid left join pg_class p on p.oid = i.inhparent
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname not like 'cluster_%'`
 
+const sizeOf = (sql: SqlClient.SqlClient, part: string) =>
+  Effect.map(
+    sql<{ bytes: number }>`select pg_total_relation_size(${part}::text::regclass)::float8 as bytes`,
+    ([row]) => row!.bytes
+  )
+
 const bytesIn = (folder: string): number =>
   readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
     .reduce((sum, { name, parentPath }) => sum + statSync(path.join(parentPath, name)).size, 0)
 
 const scaleOf = (owner: SqlClient.SqlClient, folder: string) => {
-  let known = new Map<string, number>()
+  const known = new Map<string, number>()
   const read = Effect.map(tables(owner), (rows) => {
     const sizes = new Map<string, number>([["folder", bytesIn(folder)]])
     for (const { bytes, name } of rows) sizes.set(name, (sizes.get(name) ?? 0) + bytes)
@@ -54,17 +60,20 @@ const scaleOf = (owner: SqlClient.SqlClient, folder: string) => {
       ({ length }) => length === 0
     )
   )
-  /** Without dead rows and free pages. */
+  /** Without dead rows and free pages. A late write leaves some behind the vacuum, so changed tables get another. */
   const compact = Effect.gen(function* () {
-    for (const { bytes, part } of yield* tables(owner)) {
-      if (known.get(part) === bytes) continue
-      // A transaction of a worker may begin before the first one does.
-      for (let pass = 0; pass < 4; pass++) {
-        yield* isAlone
-        yield* owner.unsafe(`vacuum full ${part}`)
+    for (let round = 0; round < 10; round++) {
+      const changed = (yield* tables(owner)).filter(({ bytes, part }) => known.get(part) !== bytes)
+      if (changed.length === 0) break
+      for (const { part } of changed) {
+        // A transaction of a worker may begin before the first pass does, which then keeps the dead rows.
+        for (let pass = 0; pass < 2; pass++) {
+          yield* isAlone
+          yield* owner.unsafe(`vacuum full ${part}`)
+        }
+        known.set(part, yield* sizeOf(owner, part))
       }
     }
-    known = new Map((yield* tables(owner)).map(({ bytes, part }) => [part, bytes]))
     return yield* read
   })
   return { read, compact }

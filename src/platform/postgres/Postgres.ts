@@ -70,8 +70,6 @@ const configOf =
       // Before version 18, a plan that reads a table without an index costs so much by the line above that Postgres
       // compiles it: half a second for two rows.
       jit: "off",
-      // Before version 18, a plan that reads a table without an index costs so much by the line above that Postgres
-      // compiles it: half a second for two rows.
       // A server that takes no writes refuses a connection that asks for this.
       ...(anyServer ? {} : { transaction_read_only: "off" })
     }

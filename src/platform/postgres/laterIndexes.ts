@@ -8,6 +8,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { merchantIn, objectIn } from "./auditTargets.ts"
+import { amountKey, valueKey } from "./orderKeys.ts"
 import { patiently } from "../runtime/patience.ts"
 import { onRealTime } from "../runtime/realTime.ts"
 
@@ -42,16 +43,16 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
     name: "orders_channel_payment",
     on: `orders (payment_id) where channel <> 'sandbox' and payment_id is not null`
   },
-  // Filters of the list of orders (src/orders/OrderLists.ts). With the amount itself, the first one would have all that
-  // counting a wide range needs, and Postgres would read it from end to end.
-  { name: "orders_amount", on: "orders (merchant_id, mode, (amount + 0), trade_no)" },
+  // Filters of the list of orders (src/orders/OrderLists.ts).
+  { name: "orders_of_status", on: `orders ((${valueKey("status")}), trade_no)` },
+  { name: "orders_of_amount", on: `orders ((${amountKey}))` },
   {
     name: "orders_receipt_email",
     on: "orders (merchant_id, mode, receipt_email, trade_no) where receipt_email is not null"
   },
   {
-    name: "orders_payment_method",
-    on: "orders (merchant_id, mode, payment_method, trade_no) where payment_method is not null"
+    name: "orders_of_method",
+    on: `orders ((${valueKey("payment_method")}), trade_no) where payment_method is not null`
   },
   // A buyer's orders and mails (src/erasures). An order without an address is in no index of these.
   { name: "orders_buyer", on: "orders (lower(receipt_email), trade_no) where receipt_email is not null" },

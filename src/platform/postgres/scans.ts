@@ -58,6 +58,16 @@ export type Path =
       readonly needs?: ReadonlyArray<Fragment>
       readonly isOwnIndex?: boolean
     }
+  /**
+   * Along an index on a key that an expression makes of columns, and the id. Rows of other accounts may have the same
+   * key, and so may rows of this one that are not sought, so `filters` say what the key stands for.
+   */
+  | {
+      readonly _tag: "ByKey"
+      readonly key: Fragment
+      readonly value: Fragment
+      readonly needs: ReadonlyArray<Fragment>
+    }
   /** Through a table that lists ids by a key that the rows' own columns do not have, indexed by the key and the id. */
   | { readonly _tag: "Through"; readonly table: string; readonly key: string; readonly value: Fragment }
 
@@ -113,6 +123,8 @@ const scansOf = (scanned: Scanned, account: Whose, search: Search, scan: Scan): 
       return path.values.length === 0
         ? [scanWhere(scanned, account, [scanned.sql`false`], search, scan)]
         : path.values.map((values) => scanAlong(scanned, account, values, path, search, scan))
+    case "ByKey":
+      return [scanByKey(scanned, account, path, search, scan)]
     case "Through":
       return [scanThrough(scanned, account, path, search, scan)]
     case undefined:
@@ -147,6 +159,35 @@ const scanAlong = (
     order by ${sql.csv(columns.map((column) => sql`${column} ${order}`))} limit ${limitOf(sql, scan)}`
 }
 
+const scanByKey = (
+  scanned: Scanned,
+  account: Account,
+  { key, needs, value }: Extract<Path, { _tag: "ByKey" }>,
+  search: Search,
+  scan: Scan
+) => {
+  const { own, sql, table } = scanned
+  const order = sql.literal(scan.direction)
+  const conditions = [
+    ...keyRange(scanned, key, value, own, scan),
+    ...needs,
+    ...only(sql, [isOwned(sql, account), ...holds(sql, scan, search)])
+  ]
+  return sql`select ${selected(scanned, scan)} from ${table} where ${sql.and(conditions)}
+    order by ${key} ${order}, ${own} ${order} limit ${limitOf(sql, scan)}`
+}
+
+const keyRange = (
+  { sql }: Scanned,
+  key: Fragment | Statement.Identifier,
+  value: Fragment,
+  id: Fragment | Statement.Identifier,
+  { ids }: Scan
+) => [
+  sql`(${key}, ${id}) > (${unseen(sql, value)}, ${ids.above})`,
+  sql`(${key}, ${id}) < (${unseen(sql, value)}, ${ids.below})`
+]
+
 // `offset 0` keeps the planner from changing the order of the two tables.
 const scanThrough = (
   scanned: Scanned,
@@ -160,8 +201,7 @@ const scanThrough = (
   const key = sql(`${path.table}.${path.key}`)
   const id = sql(`${path.table}.${idName}`)
   const conditions = [
-    sql`(${key}, ${id}) > (${unseen(sql, path.value)}, ${scan.ids.above})`,
-    sql`(${key}, ${id}) < (${unseen(sql, path.value)}, ${scan.ids.below})`,
+    ...keyRange(scanned, key, path.value, id, scan),
     ...only(sql, [isOwned(sql, account), ...holds(sql, scan, search)])
   ]
   return sql`select ${selected(scanned, scan)} from ${sql(path.table)}

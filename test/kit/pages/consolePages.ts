@@ -171,6 +171,7 @@ export const consoleTable: ReadonlyArray<readonly [name: string, path: (seed: Se
   ["sandbox", () => "/sandbox"],
   ["people of a merchant", () => "/people"],
   ["sessions", () => "/sessions"],
+  ["buyers of a merchant", () => "/buyers"],
   ["settings of a merchant", () => "/settings"],
   ["audit log of a merchant", () => "/audit"],
   ...operatorPages.map(([name, path]) => [name, path, "operator"] as const)

@@ -23,6 +23,7 @@ const Log = lazy(() => import("./Log.tsx"))
 const Keys = lazy(() => import("./Keys.tsx"))
 const Sandbox = lazy(() => import("./Sandbox.tsx"))
 const People = lazy(() => import("./People.tsx"))
+const Buyers = lazy(() => import("./Buyers.tsx"))
 const Settings = lazy(() => import("./Settings.tsx"))
 const Audit = lazy(() => import("./Audit.tsx"))
 const Sessions = lazy(() => import("../parts/Sessions.tsx"))
@@ -59,6 +60,7 @@ const texts = {
     sandbox: "Sandbox",
     merchant: "Merchant",
     people: "People",
+    buyers: "Buyers' data",
     settings: "Settings",
     audit: "Audit log",
     receipts: "Receipts",
@@ -84,6 +86,7 @@ const texts = {
     sandbox: "沙盒",
     merchant: "商户",
     people: "成员",
+    buyers: "买家数据",
     settings: "设置",
     audit: "审计日志",
     receipts: "收据",
@@ -147,6 +150,7 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
       title: words.merchant,
       links: [
         ["/people", words.people],
+        ["/buyers", words.buyers],
         ["/settings", words.settings],
         ["/audit", words.audit]
       ]
@@ -178,6 +182,7 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
             <Route path={`${base}/keys`} component={Keys} />
             {mode === "sandbox" && <Route path={`${base}/sandbox`} component={Sandbox} />}
             <Route path={`${base}/people`} component={People} />
+            <Route path={`${base}/buyers`} component={Buyers} />
             <Route path={`${base}/settings`} component={Settings} />
             <Route path={`${base}/audit`} component={Audit} />
             <Route path={`${base}/sessions`} component={Sessions} />

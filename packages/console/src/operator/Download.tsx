@@ -5,6 +5,7 @@ import * as Stream from "effect/Stream"
 import { act } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { Act } from "../parts/act.tsx"
+import { saved } from "../parts/erasing.tsx"
 import type { Call } from "../parts/AsCode.tsx"
 import { type Client, useOperator } from "./operator.tsx"
 
@@ -22,15 +23,15 @@ export const Download = (props: {
 }) => {
   const { may } = useOperator()
   if (!may(props.act)) return null
-  const run = async (typed: FormData) => {
-    const outcome = await act(
-      OperatorsApi,
-      OperatorsApi.use((client) => Effect.flatMap(props.read(client, typed), Stream.runCollect)),
-      1
+  const run = (typed: FormData) =>
+    saved(
+      props.file,
+      act(
+        OperatorsApi,
+        OperatorsApi.use((client) => Effect.flatMap(props.read(client, typed), Stream.runCollect)),
+        1
+      )
     )
-    if ("done" in outcome) save(props.file, outcome.done)
-    return outcome
-  }
   return (
     <Act
       name={props.name}
@@ -40,10 +41,4 @@ export const Download = (props: {
       {...(props.code === undefined ? {} : { code: props.code })}
     />
   )
-}
-
-const save = (name: string, parts: ReadonlyArray<Uint8Array>) => {
-  const url = URL.createObjectURL(new Blob([...parts] as Array<BlobPart>, { type: "application/x-tar" }))
-  Object.assign(document.createElement("a"), { href: url, download: name }).click()
-  setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }

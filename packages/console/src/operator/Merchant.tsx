@@ -8,9 +8,10 @@ import { useAtom } from "../api/registry.ts"
 import { Loaded, Skeleton } from "../parts/states.tsx"
 import { Num, State, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
+import { TypedWord } from "../parts/typed.tsx"
 import { WaitingFor } from "./approving.tsx"
 import { stateOfMerchant } from "./Merchants.tsx"
-import { type Mode, modes, OperatorAct, ofAccount, TypedWord, useModeWords } from "./operator.tsx"
+import { type Mode, modes, OperatorAct, ofAccount, useModeWords } from "./operator.tsx"
 
 const MerchantOverview = lazy(() => import("./MerchantOverview.tsx"))
 const MerchantList = lazy(() => import("./MerchantLists.tsx"))

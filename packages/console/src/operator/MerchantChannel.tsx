@@ -8,7 +8,8 @@ import { Facts } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
 import { Num, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
-import { type Mode, OperatorAct, typedIn } from "./operator.tsx"
+import { typedIn } from "../parts/typed.tsx"
+import { type Mode, OperatorAct } from "./operator.tsx"
 
 const texts = {
   en: {

@@ -7,7 +7,8 @@ import { type Column, type Filter, type List, ListPage, type Query } from "../pa
 import { Empty } from "../parts/states.tsx"
 import { currencyChoices, minorOf, stateChoices, stateText } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
-import { type Mode, OperatorAct, ofOrder, ShowJson, typedIn } from "./operator.tsx"
+import { typedIn } from "../parts/typed.tsx"
+import { type Mode, OperatorAct, ofOrder, ShowJson } from "./operator.tsx"
 
 const texts = {
   en: {

@@ -12,8 +12,9 @@ import { Loaded } from "../parts/states.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
 import { Amount, Num, stateText, Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
+import { typedIn } from "../parts/typed.tsx"
 import { NoteField } from "./held.tsx"
-import { MerchantLink, type Mode, ModeMark, ofAccount, OperatorAct, typedIn } from "./operator.tsx"
+import { MerchantLink, type Mode, ModeMark, ofAccount, OperatorAct } from "./operator.tsx"
 
 const texts = {
   en: {

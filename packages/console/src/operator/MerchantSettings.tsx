@@ -13,17 +13,9 @@ import { Act, Field, TextField } from "../parts/act.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
 import { Amount, Copy, minorOf, Time, typedOf } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
+import { TypedWord, typedIn } from "../parts/typed.tsx"
 import { Download } from "./Download.tsx"
-import {
-  type Mode,
-  ModeMark,
-  OperatorAct,
-  type OperatorActProps,
-  TypedWord,
-  typedIn,
-  useModeWords,
-  useOperator
-} from "./operator.tsx"
+import { type Mode, ModeMark, OperatorAct, type OperatorActProps, useModeWords, useOperator } from "./operator.tsx"
 
 const texts = {
   en: {

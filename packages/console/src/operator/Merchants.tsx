@@ -10,7 +10,8 @@ import { type Column, ListPage } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { Copy, State, stateChoices } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
-import { ofAccount, typedIn, useOperator } from "./operator.tsx"
+import { typedIn } from "../parts/typed.tsx"
+import { ofAccount, useOperator } from "./operator.tsx"
 
 const texts = {
   en: {

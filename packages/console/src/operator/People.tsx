@@ -9,9 +9,10 @@ import { Facts } from "../parts/ObjectPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { stateChoices, stateText } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
+import { TypedWord, typedIn } from "../parts/typed.tsx"
 import { useState } from "react"
 import { WaitingFor } from "./approving.tsx"
-import { MerchantLink, OperatorAct, TypedWord, typedIn } from "./operator.tsx"
+import { MerchantLink, OperatorAct } from "./operator.tsx"
 import { roles } from "./Tokens.tsx"
 
 const texts = {

@@ -8,7 +8,8 @@ import { type Column, ListPage, useQuery } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { Amount, amountText, stateChoices } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
-import { MerchantLink, type Mode, ModeMark, modes, OperatorAct, ofOrder, typedIn, useModeWords } from "./operator.tsx"
+import { typedIn } from "../parts/typed.tsx"
+import { MerchantLink, type Mode, ModeMark, modes, OperatorAct, ofOrder, useModeWords } from "./operator.tsx"
 
 const texts = {
   en: {

@@ -8,7 +8,8 @@ import { type Column, ListPage } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
 import { State, stateChoices, stateText } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
-import { OperatorAct, typedIn, useOperator } from "./operator.tsx"
+import { typedIn } from "../parts/typed.tsx"
+import { OperatorAct, useOperator } from "./operator.tsx"
 
 const texts = {
   en: {

@@ -3,7 +3,8 @@ import type { HeldKind, HeldUpResource } from "@coffer/contract/HeldUp"
 import { Link } from "wouter"
 import { Field } from "../parts/act.tsx"
 import { useWords } from "../parts/words.ts"
-import { ofAccount, ofOrder, OperatorAct, typedIn } from "./operator.tsx"
+import { typedIn } from "../parts/typed.tsx"
+import { ofAccount, ofOrder, OperatorAct } from "./operator.tsx"
 
 /** The worst first: what only an operator can decide, then what has a deadline, then what tries again by itself. */
 export const kindsByWeight: ReadonlyArray<HeldKind> = [

@@ -63,7 +63,6 @@ const texts = {
     waitsSays: "Your request is kept. Nothing was done yet. Another operator sees it under Approvals until",
     approvals: "Show approvals",
     shownOnce: "Shown this once. Copy it now; nobody can read it again.",
-    type: "To confirm, type",
     close: "Done"
   },
   zh: {
@@ -71,7 +70,6 @@ const texts = {
     waitsSays: "您的请求已保留，尚未执行。另一位运营人员可在“待批准”中看到，截止",
     approvals: "查看待批准",
     shownOnce: "仅显示这一次，请立即复制；之后任何人都无法再次读取。",
-    type: "请输入以下内容以确认：",
     close: "完成"
   }
 }
@@ -165,24 +163,4 @@ export const ShowJson = ({ title, value }: { readonly title: string; readonly va
       )}
     </>
   )
-}
-
-/** For acts that cannot be taken back: the button works only once the word was typed. */
-export const TypedWord = ({ word }: { readonly word: string }) => {
-  const words = useWords(texts)
-  const escaped = word.replaceAll(/[$()*+.?[\\\]^{|}/]/g, String.raw`\$&`)
-  return (
-    <div className="field">
-      <label htmlFor="typed-word">
-        {words.type} <code>{word}</code>
-      </label>
-      <input id="typed-word" name="typed_word" required pattern={escaped} title={word} autoComplete="off" />
-    </div>
-  )
-}
-
-/** The text of a field; undefined if it is empty. */
-export const typedIn = (typed: FormData, name: string): string | undefined => {
-  const text = String(typed.get(name) ?? "").trim()
-  return text === "" ? undefined : text
 }

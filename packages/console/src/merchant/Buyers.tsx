@@ -1,0 +1,170 @@
+/** A buyer's data at this merchant: what would be erased, erasing it with its progress, and all that is kept. */
+import type { ErasureResource } from "@coffer/contract/Erasures"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { useLocation, useSearch } from "wouter"
+import { act, ask, shown } from "../api/acts.ts"
+import { useLive } from "../api/registry.ts"
+import { useAccount } from "../api/session.ts"
+import { Act, TextField } from "../parts/act.tsx"
+import { CountsOf, Erasing, foundBy, saved } from "../parts/erasing.tsx"
+import { Loaded } from "../parts/states.tsx"
+import { TypedWord, typedIn } from "../parts/typed.tsx"
+import { State, Time } from "../parts/values.tsx"
+import { useWords } from "../parts/words.ts"
+
+const texts = {
+  en: {
+    title: "Buyers' data",
+    says: "A buyer may ask what you keep, and may ask to be forgotten. Both are done here, for your orders in this environment.",
+    email: "The buyer's e-mail",
+    would: "would be changed",
+    do: "Erase for good",
+    doSays: "All that names the buyer is overwritten. It cannot be taken back.",
+    mayNot: "Your role may export a buyer's data and not erase it. An owner can.",
+    export: "Export a buyer",
+    exportSays: "A tar archive of all that is kept of this buyer: orders, refunds, disputes, mails and calls.",
+    running: "Erasing",
+    erased: "Erased",
+    asked: "Asked for",
+    done: "Done",
+    waiting: "orders wait until their dispute or their mail has ended."
+  },
+  zh: {
+    title: "买家数据",
+    says: "买家有权查询您保存的数据，也有权要求删除。均可在此处理，范围为本环境中您的订单。",
+    email: "买家电子邮箱",
+    would: "将被更改",
+    do: "永久删除",
+    doSays: "所有可识别买家的内容将被覆盖，无法撤销。",
+    mayNot: "您的角色可以导出买家数据，但不能删除。请联系所有者。",
+    export: "导出买家数据",
+    exportSays: "包含该买家全部数据的 tar 归档：订单、退款、争议、邮件与调用记录。",
+    running: "正在删除",
+    erased: "已删除",
+    asked: "申请时间",
+    done: "完成时间",
+    waiting: "笔订单需等待争议或邮件结束后再删除。"
+  }
+}
+type Texts = typeof texts.en
+
+/** How far an erasure is, whose number stands in the address. */
+const Progress = ({ number, words }: { readonly number: string; readonly words: Texts }) => {
+  const { api } = useAccount()
+  const query = api.query("erasures", "retrieve", { params: { erasure_no: number }, reactivityKeys: shown })
+  const result = useLive(query, 2_000)
+  return (
+    <section className="card" role="status">
+      <Loaded result={result}>
+        {(answer) => {
+          const erasure = answer.data as ErasureResource
+          return (
+            <>
+              <h2>
+                {erasure.status === "done" ? words.erased : words.running} <State of={erasure.status} />
+              </h2>
+              <p>
+                <code>{number}</code>
+              </p>
+              <p>
+                <CountsOf counts={erasure.counts} />
+              </p>
+              {erasure.orders_waiting > 0 && (
+                <p>
+                  {erasure.orders_waiting} {words.waiting}
+                </p>
+              )}
+              <dl className="facts">
+                <div>
+                  <dt>{words.asked}</dt>
+                  <dd>
+                    <Time at={erasure.requested_at} />
+                  </dd>
+                </div>
+                <div>
+                  <dt>{words.done}</dt>
+                  <dd>
+                    <Time at={erasure.done_at} />
+                  </dd>
+                </div>
+              </dl>
+            </>
+          )
+        }}
+      </Loaded>
+    </section>
+  )
+}
+
+const Buyers = () => {
+  const words = useWords(texts)
+  const { api, base, may } = useAccount()
+  const [, go] = useLocation()
+  const begun = new URLSearchParams(useSearch()).get("erasure")
+  return (
+    <div className="stack">
+      <header className="head">
+        <h1>{words.title}</h1>
+        {may("exports:read") && (
+          <Act
+            name={words.export}
+            says={words.exportSays}
+            fields={<TextField label={words.email} name="email" type="email" isRequired />}
+            run={(typed) =>
+              saved(
+                "buyer.tar",
+                act(
+                  api,
+                  api.use((client) =>
+                    Effect.flatMap(
+                      client.exports.buyer({ payload: { email: typedIn(typed, "email") as never } }),
+                      Stream.runCollect
+                    )
+                  ),
+                  1
+                )
+              )
+            }
+            code={(typed) => ({ method: "POST", path: "/v1/exports", body: { email: typedIn(typed, "email") ?? "" } })}
+          />
+        )}
+      </header>
+      <p className="soft">{words.says}</p>
+      {begun !== null && <Progress number={begun} words={words} />}
+      {may("erasures:write") ? (
+        <Erasing
+          would={words.would}
+          look={(terms) =>
+            foundBy(
+              ask(
+                api,
+                api.use((client) => client.erasures.create({ payload: { ...terms, dry_run: true } as never }))
+              )
+            )
+          }
+          act={(terms, word, onDone) => (
+            <Act
+              name={words.do}
+              says={words.doSays}
+              isDangerous
+              fields={<TypedWord word={word} />}
+              run={async () => {
+                const erase = api.use((client) => client.erasures.create({ payload: terms as never }))
+                const outcome = await foundBy(act(api, erase))
+                if ("done" in outcome) go(`${base}/buyers?erasure=${outcome.done.erasure_no}`)
+                return outcome
+              }}
+              onDone={onDone}
+              code={() => ({ method: "POST", path: "/v1/erasures", body: terms })}
+            />
+          )}
+        />
+      ) : (
+        <p>{words.mayNot}</p>
+      )}
+    </div>
+  )
+}
+
+export default Buyers

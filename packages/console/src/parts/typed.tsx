@@ -1,0 +1,24 @@
+/** Texts that people type into dialogs: a word that confirms an act, and the value of a field. */
+import { useWords } from "./words.ts"
+
+const texts = { en: { type: "To confirm, type" }, zh: { type: "请输入以下内容以确认：" } }
+
+/** For acts that cannot be taken back: the button works only once the word was typed. */
+export const TypedWord = ({ word }: { readonly word: string }) => {
+  const words = useWords(texts)
+  const escaped = word.replaceAll(/[$()*+.?[\\\]^{|}/]/g, String.raw`\$&`)
+  return (
+    <div className="field">
+      <label htmlFor="typed-word">
+        {words.type} <code>{word}</code>
+      </label>
+      <input id="typed-word" name="typed_word" required pattern={escaped} title={word} autoComplete="off" />
+    </div>
+  )
+}
+
+/** The text of a field; undefined if it is empty. */
+export const typedIn = (typed: FormData, name: string): string | undefined => {
+  const text = String(typed.get(name) ?? "").trim()
+  return text === "" ? undefined : text
+}
