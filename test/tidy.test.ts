@@ -300,6 +300,12 @@ describe("tidy", () => {
     }
   })
 
+  it("a folder has as many files as the architecture says", () => {
+    const counts = [...readFileSync("docs/architecture.md", "utf8").matchAll(/`(src\/[\w/]+)` has (\d+) files/g)]
+    assert.lengthOf(counts, 2)
+    for (const [, folder, count] of counts) assert.strictEqual(`${readdirSync(folder!).length}`, count, folder)
+  })
+
   it("every folder has its place in the list", () => {
     const homeless = sources.map(({ file }) => file).filter((file) => floorOf(file) === undefined)
     assert.deepStrictEqual(homeless, [])

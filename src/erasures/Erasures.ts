@@ -16,7 +16,7 @@ import { isStorable } from "../platform/postgres/scans.ts"
 import { sealedForErasure } from "../secretKey/SealedRows.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { span } from "../platform/runtime/span.ts"
-import { unmovedTime } from "../platform/runtime/MovedClock.ts"
+import { unmovedTime } from "../platform/runtime/MerchantClocks.ts"
 import { makeBuyerRows, makeCount } from "./buyerRows.ts"
 import { type Counts, type ErasureRow, ErasureStore } from "./ErasureStore.ts"
 
