@@ -96,7 +96,7 @@ export const layer = Layer.effect(
     return Erasures.of({
       create: span("Erasures.create")(function* ({ account, by, terms }) {
         const now = yield* unmovedTime
-        if ([terms.email, terms.trade_no, terms.email_hash].filter((given) => given !== undefined).length !== 1) {
+        if ([terms.email, terms.trade_no, terms.email_hash].filter((term) => term !== undefined).length !== 1) {
           return yield* new InvalidField({ param: "email", problem: "or trade_no is required, and not both" })
         }
         if (terms.email_hash !== undefined && terms.dry_run === true) {
