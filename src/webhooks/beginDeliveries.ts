@@ -76,7 +76,7 @@ export const makeBegin = Effect.fnUntraced(function* (surroundings: Surroundings
     const { delivery, leaseUntil, line, worker } = started
     if (posted === "skipped") return yield* store.skip(delivery)
     if (posted === "paused") {
-      // It is due again when its lease ends, if its endpoint goes on meanwhile.
+      // If the endpoint is resumed before the lease ends, the delivery is due again when the lease ends.
       unrecorded.add(leaseUntil)
       return yield* store.hold(delivery)
     }
@@ -256,7 +256,7 @@ const reserve = Duration.seconds(25)
 interface Waiting extends Lease {
   readonly line: Line
 }
-/** Where one that waits is counted: in the room in which its line was when it came. */
+/** A delivery that waits, and the keys of the counts that it was added to: its line may have other keys by now. */
 interface Counted<One> {
   readonly one: One
   readonly keys: Keys
