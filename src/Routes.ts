@@ -20,15 +20,13 @@ import * as ExportHttp from "./exports/ExportHttp.ts"
 import * as EventHttp from "./events/EventHttp.ts"
 import * as FilesHttp from "./files/FilesHttp.ts"
 import * as UploadHttp from "./files/UploadHttp.ts"
-import * as Decoding from "./edge/Decoding.ts"
+import { layerDecoding } from "./edge/Unanswered.ts"
 import * as Docs from "./edge/Docs.ts"
 import * as Edge from "./edge/Edge.ts"
 import * as Health from "./edge/Health.ts"
 import * as Idempotency from "./edge/Idempotency.ts"
 import * as MerchantKey from "./edge/MerchantKey.ts"
-import * as FailedCredentials from "./edge/FailedCredentials.ts"
-import * as OperatorToken from "./edge/OperatorToken.ts"
-import * as PersonSession from "./edge/PersonSession.ts"
+import { layerGuest, layerOperator, layerPerson } from "./edge/peopleDoors.ts"
 import * as PublicAdmission from "./edge/PublicAdmission.ts"
 import * as ShortPath from "./edge/ShortPath.ts"
 import { layerCompressed } from "./edge/staticContent.ts"
@@ -116,10 +114,10 @@ const pages = Layer.mergeAll(
 const middleware = Layer.mergeAll(
   MerchantKey.layer,
   MerchantKey.layerSandboxOnly,
-  OperatorToken.layer,
-  PersonSession.layer,
-  PersonSession.layerGuest,
-  Decoding.layer,
+  layerOperator,
+  layerPerson,
+  layerGuest,
+  layerDecoding,
   Idempotency.layer,
   MerchantKey.layerQuotas
 )
@@ -133,4 +131,4 @@ export const routes = Layer.mergeAll(
   Health.layer,
   Health.layerMetrics,
   Edge.layer
-).pipe(Layer.provide(middleware), Layer.provide(FailedCredentials.layer))
+).pipe(Layer.provide(middleware), Layer.provide(PublicAdmission.layerFailedCredentials))

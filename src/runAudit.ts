@@ -13,7 +13,7 @@ import { databaseProblem } from "./platform/postgres/databaseProblem.ts"
 import * as EmbeddedPostgres from "./platform/embedded/EmbeddedPostgres.ts"
 import * as Postgres from "./platform/postgres/Postgres.ts"
 import * as RunningPostgres from "./platform/embedded/RunningPostgres.ts"
-import * as secretFiles from "./platform/runtime/secretFiles.ts"
+import { layerSecretFiles } from "./platform/runtime/roomSettings.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
 import { notStarted } from "./serve.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
@@ -31,7 +31,7 @@ export const runAudit = Effect.gen(function* () {
   })
 }).pipe(
   Effect.scoped,
-  Effect.provide(secretFiles.layer),
+  Effect.provide(layerSecretFiles),
   Effect.catchTags({
     ConfigError: (error) => notStarted(`A setting is wrong: ${error.message}`),
     BadSetting: ({ message }) => notStarted(message),

@@ -15,7 +15,7 @@ import { databaseProblem } from "./platform/postgres/databaseProblem.ts"
 import * as Postgres from "./platform/postgres/Postgres.ts"
 import { bounded } from "./platform/runtime/Deadline.ts"
 import * as DataDir from "./platform/runtime/DataDir.ts"
-import * as secretFiles from "./platform/runtime/secretFiles.ts"
+import { layerSecretFiles } from "./platform/runtime/roomSettings.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
 import { embeddedDatabase } from "./runAudit.ts"
@@ -38,7 +38,7 @@ export const runDoctor = Effect.fnUntraced(
     if (exitCode > 0) return yield* new Unwell({ exitCode })
   },
   Effect.scoped,
-  Effect.provide(secretFiles.layer),
+  Effect.provide(layerSecretFiles),
   // A secret whose file cannot be read: nothing else can be told then.
   Effect.catchTags({
     ConfigError: (error) => failed(`A setting is wrong: ${error.message}`),

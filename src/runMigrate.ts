@@ -6,7 +6,7 @@ import { Console, Effect, Layer, Option } from "effect"
 import { databaseProblem } from "./platform/postgres/databaseProblem.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as Postgres from "./platform/postgres/Postgres.ts"
-import * as secretFiles from "./platform/runtime/secretFiles.ts"
+import { layerSecretFiles } from "./platform/runtime/roomSettings.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
 import { notStarted } from "./serve.ts"
@@ -27,7 +27,7 @@ export const runMigrate = Effect.gen(function* () {
   yield* Console.log("The database is as this version needs it.")
 }).pipe(
   Effect.scoped,
-  Effect.provide(secretFiles.layer),
+  Effect.provide(layerSecretFiles),
   Effect.catchTags({
     ConfigError: (error) => notStarted(`A setting is wrong: ${error.message}`),
     BadSetting: ({ message }) => notStarted(message),

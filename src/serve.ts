@@ -18,7 +18,7 @@ import * as Faults from "./platform/runtime/Faults.ts"
 import * as DataDir from "./platform/runtime/DataDir.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as Postgres from "./platform/postgres/Postgres.ts"
-import * as secretFiles from "./platform/runtime/secretFiles.ts"
+import { layerSecretFiles } from "./platform/runtime/roomSettings.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
 import * as Telemetry from "./platform/runtime/Telemetry.ts"
 import { version } from "./platform/runtime/Vitals.ts"
@@ -116,7 +116,7 @@ type Trouble =
 export const startable = <A, R>(program: Effect.Effect<A, Trouble, R>) =>
   program.pipe(
     Effect.scoped,
-    Effect.provide(secretFiles.layer),
+    Effect.provide(layerSecretFiles),
     Effect.catchTags({
       ConfigError: (error) => notStarted(`A setting is wrong: ${error.message}`),
       BadSetting: ({ message }) => notStarted(message),

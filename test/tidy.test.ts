@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { importedBy, specifiersOf } from "./kit/texts/imports.ts"
+import { code, comment, proseOf, retired, withoutNoun } from "./kit/texts/words.ts"
 
 /** From bottom to top. */
 const floors: ReadonlyArray<string> = [
@@ -192,37 +193,6 @@ const isPage = (file: string) => file.startsWith("packages/console/src/") && fil
 const isBeside = (file: string) =>
   /^packages\/(bench|cluster\/scripts|console|sdk|simulator\/scripts|testkit)\//.test(file) || isTest(file)
 
-const comment = /\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm
-const code = (text: string) => text.replace(comment, "")
-
-/**
- * Words that docs/words.md retires. Each has the text in which it is looked for, and the rooms that still have it.
- * A room leaves the list when it is clean. None is added.
- */
-const retired: ReadonlyArray<{
-  readonly word: RegExp
-  readonly found: (text: string) => string
-  readonly stillIn: ReadonlyArray<string>
-}> = [
-  {
-    word: /\bwhoever\b/i,
-    found: (text) => (text.match(comment) ?? []).join("\n"),
-    stillIn: []
-  },
-  {
-    // The actor of the audit log is who did something.
-    word: /\bactors?\b/i,
-    found: (text) => (text.match(comment) ?? []).join("\n"),
-    stillIn: []
-  },
-  {
-    word: /\b(const|let|class|type|interface|readonly) (alone|told|said|seen|asked|given|beside|elsewhere)\b/i,
-    found: code,
-    // docs/words.md has each of these names.
-    stillIn: ["packages/simulator", "src/channels/stripe"]
-  }
-]
-
 /** `src` means its own files. */
 const isWithin = (folder: string, room: string) => folder === room || (room !== "src" && folder.startsWith(`${room}/`))
 
@@ -232,16 +202,6 @@ const floorOf = (file: string): string | undefined =>
     .toSorted((a, b) => b.length - a.length)[0]
 
 const imports = sources.flatMap(({ file, text }) => specifiersOf(text).map((specifier) => ({ file, specifier })))
-
-/** Words of a comment without its marks. */
-const proseOf = (one: string) =>
-  one
-    .replaceAll(/^\s*(?:\/\*\*?|\*\/|\*|\/\/)|\*\/$/gm, "")
-    .replaceAll(/\s+/g, " ")
-    .trim()
-
-/** A sentence that begins so lets its reader look for the noun. */
-const withoutNoun = /(?:^|[.?!] )(?:What|Whatever|Who|Whoever|Whose|Whichever|Nobody|Somebody|Such|Of)\b/
 
 describe("tidy", () => {
   it("a folder imports only from folders below it", () => {
@@ -298,6 +258,12 @@ describe("tidy", () => {
       )
       assert.strictEqual(`${files.size}`, count, name)
     }
+  })
+
+  it("a folder has as many files as the architecture says", () => {
+    const counts = [...readFileSync("docs/architecture.md", "utf8").matchAll(/`(src\/[\w/]+)` has (\d+) files/g)]
+    assert.lengthOf(counts, 2)
+    for (const [, folder, count] of counts) assert.strictEqual(`${readdirSync(folder!).length}`, count, folder)
   })
 
   it("every folder has its place in the list", () => {

@@ -76,10 +76,10 @@ export interface RegisteredChannel {
   readonly ageOfBooks?: (mode: Mode, now: DateTime.Utc) => Effect.Effect<number>
 }
 
-/** The numbers that a channel gives to its payments. A search by a number asks the channel whose beginning it has. */
+/** The numbers that a channel gives to its payments. A search by a number asks the channel whose prefix it has. */
 export interface PaymentNumbers {
   readonly prefix: string
-  /** The condition by which an index has the order of one; none where `orders_channel_payment` has it. */
+  /** The condition of the index that finds an order by such a number; left out if it is `orders_channel_payment`. */
   readonly among?: (sql: SqlClient, number: string) => Statement.Fragment
 }
 
@@ -113,7 +113,7 @@ export type Attempt = "succeed" | "decline" | "fail" | "redirect" | "succeed_lat
 export interface ChargeOptions {
   /** The order's unless given. */
   readonly amount?: Minor | undefined
-  /** Names the attempt: asked for again, with the same method and the same end, it is the same attempt. */
+  /** The attempt's number. A repeated charge with this number, method and outcome is the same attempt. */
   readonly attemptNo?: string | undefined
 }
 

@@ -14,7 +14,7 @@ import type { Arrived } from "./Arrivals.ts"
 import * as Body from "../http/Body.ts"
 import type { BodyRefused } from "../http/CurrentRequest.ts"
 import * as Exchange from "./Exchange.ts"
-import { noSuchRoute } from "./fallback.ts"
+import { noSuchRoute } from "./Unanswered.ts"
 import { busy, refuseField } from "../http/replies.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import {

@@ -16,7 +16,7 @@ import { isStorable } from "../platform/postgres/scans.ts"
 import { sealedForErasure } from "../secretKey/SealedRows.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { span } from "../platform/runtime/span.ts"
-import { unmovedTime } from "../platform/runtime/MovedClock.ts"
+import { unmovedTime } from "../platform/runtime/MerchantClocks.ts"
 import { makeBuyerRows, makeCount } from "./buyerRows.ts"
 import { type Counts, type ErasureRow, ErasureStore } from "./ErasureStore.ts"
 
@@ -96,7 +96,7 @@ export const layer = Layer.effect(
     return Erasures.of({
       create: span("Erasures.create")(function* ({ account, by, terms }) {
         const now = yield* unmovedTime
-        if ([terms.email, terms.trade_no, terms.email_hash].filter((given) => given !== undefined).length !== 1) {
+        if ([terms.email, terms.trade_no, terms.email_hash].filter((term) => term !== undefined).length !== 1) {
           return yield* new InvalidField({ param: "email", problem: "or trade_no is required, and not both" })
         }
         if (terms.email_hash !== undefined && terms.dry_run === true) {

@@ -1,5 +1,5 @@
 /**
- * Drops rows that are older than an operator keeps them (`retentionSettings.ts`): deliveries with their attempts,
+ * Drops rows that are older than an operator keeps them (`Settings.ts`): deliveries with their attempts,
  * mails, events, and orders of sandboxes that ended without a payment. Without a setting they stay for ever. The time
  * up to which rows were dropped is written with them: the auditor expects none from before, and a list takes the number
  * of a dropped row as the place that it was (`Pages.ts`). API logs and answers have workers of their own.

@@ -168,7 +168,7 @@ const withoutBuyer = (
   // A refused call names no order, and has the address.
   const isBuyers = isAbout || jsonText(request) !== jsonText(call.request)
   const { text } = eraser
-  const textOrNull = (given: string | null) => (given === null ? null : text(given))
+  const textOrNull = (value: string | null) => (value === null ? null : text(value))
   const header = {
     path: text(call.path),
     user_agent: textOrNull(call.user_agent),

@@ -14,7 +14,7 @@ import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { currentMillis } from "../platform/runtime/clock.ts"
 import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
 import { sha256 } from "../platform/runtime/Secrets.ts"
-import { unmovedTime } from "../platform/runtime/MovedClock.ts"
+import { unmovedTime } from "../platform/runtime/MerchantClocks.ts"
 import { makeCallPages } from "./callPages.ts"
 
 export class Exports extends Context.Service<

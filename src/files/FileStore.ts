@@ -8,7 +8,7 @@ import { Context, DateTime, Duration, Effect, Layer, type Option, Schema } from 
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
-import { unmovedTime } from "../platform/runtime/MovedClock.ts"
+import { unmovedTime } from "../platform/runtime/MerchantClocks.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 
 const FileRow = Schema.Struct({

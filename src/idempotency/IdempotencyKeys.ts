@@ -7,7 +7,7 @@ import { Context, DateTime, Duration, Effect, Layer, Option, Random, Schema } fr
 import { Runs } from "@coffer/cluster/Runs"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { unmovedTime } from "../platform/runtime/MovedClock.ts"
+import { unmovedTime } from "../platform/runtime/MerchantClocks.ts"
 import { withoutDeadline } from "../platform/runtime/Deadline.ts"
 import { onRealTime } from "../platform/runtime/realTime.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"

@@ -4,7 +4,7 @@
  * hour are counted, and an entry with their number follows when the hour is over or the process stops.
  */
 import { DateTime, Deferred, Effect, Exit } from "effect"
-import { unmovedMillis } from "../platform/runtime/MovedClock.ts"
+import { unmovedMillis } from "../platform/runtime/MerchantClocks.ts"
 import type { Entry } from "./AuditLog.ts"
 
 export const repeatWindowMillis = 60 * 60 * 1_000

@@ -207,7 +207,8 @@ const createOrder = (services: OrderServices) => {
     const withMetadata = { ...order, metadata: terms.metadata ?? {} }
     const problem = termsProblem(withMetadata, allowanceOf(services, merchant, account))
     if (problem !== undefined) {
-      // Settings may have changed since the first request with this number. The form has not, and refuses as before.
+      // Rules of form do not change, so the first request with this number was refused by them, too. Settings may have
+      // changed since, so the order may exist.
       if (formProblem(withMetadata, account) !== undefined) return yield* problem
       return yield* repeated(services, account, order, Effect.fail(problem))
     }

@@ -85,7 +85,7 @@ export const layer = Layer.effect(
       const text = Option.map(clientData, ({ challenge }) => Buffer.from(challenge, "base64url").toString())
       const found = Option.isSome(text) ? yield* challenges.read(text.value, use) : Option.none()
       return Option.isSome(clientData) && Option.isSome(found)
-        ? { asked: clientData.value.challenge, challenge: found.value }
+        ? { challengeText: clientData.value.challenge, challenge: found.value }
         : yield* new PasskeyNotValid({ why: "the challenge is not of this browser, or has expired" })
     })
 
@@ -97,7 +97,7 @@ export const layer = Layer.effect(
       }),
 
       signIn: span("Passkeys.signIn")(function* (credential, browser) {
-        const { asked, challenge } = yield* challengeOf(credential, `sign in ${browser}`)
+        const { challenge, challengeText } = yield* challengeOf(credential, `sign in ${browser}`)
         const passkey = Option.getOrUndefined(yield* store.byCredential(credential.id))
         if (passkey === undefined) return yield* new PasskeyNotValid({ why: "nobody has this passkey" })
         const { passkey_id, person_id } = passkey
@@ -106,7 +106,7 @@ export const layer = Layer.effect(
         if (userHandle !== null && Buffer.from(userHandle, "base64url").toString() !== person_id) {
           return yield* notValid("it is kept for somebody else")
         }
-        const info = yield* Effect.mapError(judge.assertion(credential.id, response, asked, passkey), notValid)
+        const info = yield* Effect.mapError(judge.assertion(credential.id, response, challengeText, passkey), notValid)
         const used = yield* store.use(passkey, info.newCounter, challenge, yield* currentTime)
         return Option.isSome(used) ? used.value : yield* notValid("it was used before")
       }),
@@ -119,10 +119,10 @@ export const layer = Layer.effect(
       }),
 
       register: span("Passkeys.register")(function* ({ credential, isFirst, name, person, sessionId }) {
-        const { asked, challenge } = yield* challengeOf(credential, `register ${sessionId}`)
+        const { challenge, challengeText } = yield* challengeOf(credential, `register ${sessionId}`)
         const { transports, ...response } = credential.response
         const info = yield* Effect.mapError(
-          judge.attestation(credential.id, response, asked),
+          judge.attestation(credential.id, response, challengeText),
           (why) => new PasskeyNotValid({ why })
         )
         const outcome = yield* store.insert(
@@ -219,13 +219,18 @@ const makeJudge = Effect.fnUntraced(function* (place: PasskeyPlace | undefined, 
         })
       ),
 
-    assertion: (id: string, response: Omit<Assertion["response"], "userHandle">, asked: string, passkey: Passkey) =>
+    assertion: (
+      id: string,
+      response: Omit<Assertion["response"], "userHandle">,
+      challengeText: string,
+      passkey: Passkey
+    ) =>
       Effect.flatMap(
         judged((api) =>
           api.verifyAuthenticationResponse({
             ...expected,
             response: { ...ofBrowser(id), response },
-            expectedChallenge: asked,
+            expectedChallenge: challengeText,
             credential: {
               id: passkey.credential_id,
               publicKey: new Uint8Array(Buffer.from(passkey.public_key, "base64url")),
@@ -238,7 +243,7 @@ const makeJudge = Effect.fnUntraced(function* (place: PasskeyPlace | undefined, 
           verified ? Effect.succeed(authenticationInfo) : Effect.fail("the signature is not its own")
       ),
 
-    attestation: (id: string, response: Omit<Attestation["response"], "transports">, asked: string) =>
+    attestation: (id: string, response: Omit<Attestation["response"], "transports">, challengeText: string) =>
       Effect.flatMap(
         judged((api) =>
           hasNoCertificates(response.attestationObject).then((isPlain) =>
@@ -246,7 +251,7 @@ const makeJudge = Effect.fnUntraced(function* (place: PasskeyPlace | undefined, 
               ? api.verifyRegistrationResponse({
                   ...expected,
                   response: { ...ofBrowser(id), response },
-                  expectedChallenge: asked,
+                  expectedChallenge: challengeText,
                   supportedAlgorithmIDs,
                   requireUserVerification: true
                 })

@@ -242,12 +242,12 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
       })
     )
 
-  const give = Effect.fnUntraced(function* (given: NewRole) {
-    const { belongsTo, email, now, replaces, role } = given
+  const give = Effect.fnUntraced(function* (newRole: NewRole) {
+    const { belongsTo, email, now, replaces, role } = newRole
     // Another call may be taking the last other role now, and ends the sessions then.
     yield* sql`select from people where email = ${email} for key share`
     const found = yield* first("email", email)
-    const person = Option.isSome(found) ? found : yield* insertPerson(given)
+    const person = Option.isSome(found) ? found : yield* insertPerson(newRole)
     const { person_id } = Option.getOrThrow(person)
     const had = yield* roleOf(person_id, belongsTo)
     if (had !== undefined && !replaces) return "has_role" as const

@@ -4,7 +4,7 @@ import { sandboxMailsPerDayMax } from "@coffer/model/Limits"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { unmovedMillis } from "../platform/runtime/MovedClock.ts"
+import { unmovedMillis } from "../platform/runtime/MerchantClocks.ts"
 
 export class ReceiptStore extends Context.Service<
   ReceiptStore,

@@ -32,12 +32,11 @@ import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { millisForChannel, withoutDeadline } from "../platform/runtime/Deadline.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
-import { unmovedTime } from "../platform/runtime/MovedClock.ts"
+import { unmovedTime } from "../platform/runtime/MerchantClocks.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
-import { RefundCommands, type ReservedRefund } from "./RefundCommands.ts"
-import { RefundStore } from "./RefundStore.ts"
+import { RefundCommands, RefundStore, type ReservedRefund } from "./RefundCommands.ts"
 
 export class RefundNotFound extends Schema.TaggedError<RefundNotFound>()("RefundNotFound", { ref: Schema.String }) {}
 

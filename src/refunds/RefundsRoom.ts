@@ -3,7 +3,6 @@ import { Effect, Layer } from "effect"
 import { jobs } from "../platform/jobs/Opening.ts"
 import * as RefundCommands from "./RefundCommands.ts"
 import * as Refunds from "./Refunds.ts"
-import * as RefundStore from "./RefundStore.ts"
 import { dueWork, Workers } from "../platform/jobs/Workers.ts"
 import { forEachLeased } from "../platform/jobs/forEachLeased.ts"
 
@@ -11,7 +10,7 @@ import { forEachLeased } from "../platform/jobs/forEachLeased.ts"
 const checks = Layer.effectDiscard(
   Effect.gen(function* () {
     const workers = yield* Workers
-    const store = yield* RefundStore.RefundStore
+    const store = yield* RefundCommands.RefundStore
     const refunds = yield* Refunds.Refunds
 
     yield* workers.supervise(() => ({
@@ -30,5 +29,5 @@ const checks = Layer.effectDiscard(
 export const layer = jobs(checks).pipe(
   Layer.provideMerge(Refunds.layer),
   Layer.provideMerge(RefundCommands.layer),
-  Layer.provideMerge(RefundStore.layer)
+  Layer.provideMerge(RefundCommands.layerStore)
 )

@@ -25,9 +25,9 @@ export const layer = HttpApiBuilder.group(
     const { ReportNotFound, ReportNotReady, TooManyReports } = reportRefusals
 
     const answer = Effect.fnUntraced(function* (query: ReportQuery & { readonly format?: "csv" }) {
-      const { format, ...asked } = query
+      const { format, ...request } = query
       const account = yield* Caller
-      const answered = yield* reports.answer(account, asked)
+      const answered = yield* reports.answer(account, request)
       if (format === undefined) return yield* reply(answeredView(account, answered))
       const { lines, terms } = answered
       return HttpServerResponse.text(reportHeader(terms) + linesText(terms, lines), {

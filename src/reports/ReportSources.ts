@@ -165,7 +165,7 @@ export const layer = Layer.effect(
             decodeHolds
           )
         ),
-      inquiries: (...asked) => sqlDefects(inquiries(...asked)),
+      inquiries: (...args) => sqlDefects(inquiries(...args)),
       payout: (account, payoutNo) => sqlDefects(payout(account, payoutNo))
     })
   })

@@ -13,7 +13,7 @@ import { Merchants } from "../merchants/Merchants.ts"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
 import { jsonText } from "../platform/runtime/codecs.ts"
 import { CurrentDeadline } from "../platform/runtime/Deadline.ts"
-import { unmovedMillis } from "../platform/runtime/MovedClock.ts"
+import { unmovedMillis } from "../platform/runtime/MerchantClocks.ts"
 import { onRealTime } from "../platform/runtime/realTime.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
@@ -34,7 +34,7 @@ export class SandboxClocks extends Context.Service<
     /** The clock when it is there, or as it is after some seconds. */
     readonly advance: (
       merchantId: MerchantId,
-      asked: AdvanceClock
+      body: AdvanceClock
     ) => Effect.Effect<SandboxClockResource, InvalidField | ClockAdvancing | ClockNotOurs>
   }
 >()("@coffer/sandbox/SandboxClocks") {}
@@ -71,14 +71,14 @@ export const layer = Layer.effect(
 
     return SandboxClocks.of({
       find,
-      advance: span("SandboxClocks.advance")(function* (merchantId, asked) {
-        const request = yield* requestOf(asked)
+      advance: span("SandboxClocks.advance")(function* (merchantId, body) {
+        const request = yield* requestOf(body)
         const decide = Effect.fnUntraced(function* (row: ClockRow, channels: ReadonlyArray<string>) {
           const [name] = channels
           if (name !== undefined) return yield* new ClockNotOurs({ channel: channel.titleOf(name) })
           if (isRepeat(row, request, yield* unmovedMillis, keep.answers)) return undefined
           if (row.target !== null) return yield* new ClockAdvancing({ target: row.target })
-          return yield* settingOf(asked, row, { unmoved: yield* unmovedMillis, request })
+          return yield* settingOf(body, row, { unmoved: yield* unmovedMillis, request })
         })
         yield* store.begin(merchantId, decide)
         wakeups.raise("sandbox_clocks")
@@ -106,8 +106,8 @@ const unmovedRow = (merchantId: string): ClockRow => ({
 })
 
 /** The name of a request that is sent again: its key and its body. */
-const requestOf = (asked: AdvanceClock) =>
-  Effect.map(currentRequest, (request) => (request === null ? null : `${request} ${jsonText(asked)}`))
+const requestOf = (body: AdvanceClock) =>
+  Effect.map(currentRequest, (request) => (request === null ? null : `${request} ${jsonText(body)}`))
 
 /**
  * The same request again, because its answer was lost. Its own way may have been longer than a key is kept, which

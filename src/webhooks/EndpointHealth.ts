@@ -11,8 +11,9 @@ import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { isoText, isoTextOrNull, TimeColumn } from "../platform/runtime/codecs.ts"
 
 /**
- * An attempt says about its endpoint that it takes deliveries, that it does not, or that it did not take one the
- * first time. `first_disables`: and its merchant wants it disabled if that goes on.
+ * The result of an attempt for its endpoint. `success`: the endpoint took the delivery. `first`: it did not take the
+ * first attempt of one. `failure`: it did not take a later attempt. `first_disables`: as `first`, and the merchant
+ * wants an endpoint disabled that goes on to fail.
  */
 export interface HealthMark {
   readonly mark: "success" | "failure" | "first" | "first_disables"

@@ -30,8 +30,7 @@ import { hostOf } from "@coffer/rules/delivery/route"
 import { DateTime, Duration, Effect, Exit, FiberSet, identity, Option, Result } from "effect"
 import type { MerchantNotFound } from "../merchants/Merchants.ts"
 import type { Worker } from "../platform/jobs/Workers.ts"
-import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
-import { unmovedMillis } from "../platform/runtime/MovedClock.ts"
+import { MerchantClocks, unmovedMillis } from "../platform/runtime/MerchantClocks.ts"
 import * as DeliveryMetrics from "./DeliveryMetrics.ts"
 import { type Ended, type LeasedDelivery, logLost, makeResults } from "./deliveryResults.ts"
 import { DeliveryStore, type Lease } from "./DeliveryStore.ts"
@@ -77,7 +76,7 @@ export const makeBegin = Effect.fnUntraced(function* (surroundings: Surroundings
     const { delivery, leaseUntil, line, worker } = started
     if (posted === "skipped") return yield* store.skip(delivery)
     if (posted === "paused") {
-      // It is due again when its lease ends, if its endpoint goes on meanwhile.
+      // If the endpoint is resumed before the lease ends, the delivery is due again when the lease ends.
       unrecorded.add(leaseUntil)
       return yield* store.hold(delivery)
     }
@@ -257,7 +256,7 @@ const reserve = Duration.seconds(25)
 interface Waiting extends Lease {
   readonly line: Line
 }
-/** Where one that waits is counted: in the room in which its line was when it came. */
+/** A delivery that waits, and the keys of the counts that it was added to: its line may have other keys by now. */
 interface Counted<One> {
   readonly one: One
   readonly keys: Keys

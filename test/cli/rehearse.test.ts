@@ -21,7 +21,7 @@ type Plant = (body: Body, request: string) => "lost" | unknown
 
 /** A simulator whose answers go through `plant`. */
 const planted = Effect.fnUntraced(function* (plant: Plant = () => undefined) {
-  const simulator = yield* simulate({ port: 0, chargeSettles: 0, disputeDecides: 0 })
+  const simulator = yield* simulate({ port: 0, chargeBookedAfter: 0, disputeDecides: 0 })
   // Nothing is posted to the address of the endpoint at which webhooks are lost.
   yield* simulator.control.hold_webhooks({})
   const { port } = yield* run(

@@ -5,7 +5,7 @@ import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Redacted } from "effect"
 import * as DataDir from "../../src/platform/runtime/DataDir.ts"
-import * as secretFiles from "../../src/platform/runtime/secretFiles.ts"
+import { layerSecretFiles } from "../../src/platform/runtime/roomSettings.ts"
 import * as Settings from "../../src/platform/runtime/Settings.ts"
 import * as Wiring from "../../src/Wiring.ts"
 import { operatorToken, secretKey } from "../kit/Service.ts"
@@ -20,7 +20,7 @@ const settingsOf = Effect.fnUntraced(function* (env: Record<string, string>) {
   const settings = Settings.layer({ embedded: false }).pipe(
     Layer.provide(DataDir.layer(yield* folder)),
     Layer.provide(Wiring.platform),
-    Layer.provide(secretFiles.layer),
+    Layer.provide(layerSecretFiles),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
   )
   return yield* Effect.provide(Settings.Settings, settings)

@@ -1,7 +1,7 @@
 /** The program's standard error: JSON lines without secrets (silences: A3). */
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Clock, Console, Effect, References } from "effect"
-import { MovedClock } from "../../src/platform/runtime/MovedClock.ts"
+import { MovedClock } from "../../src/platform/runtime/MerchantClocks.ts"
 import * as standardError from "../../src/platform/runtime/standardError.ts"
 
 const body = "Rk2-8yq_PZ3vB1nT0wXcD4eF5gH6iJ7kL8mN9oQ0rS1"

@@ -147,7 +147,7 @@ describe("refunds", () => {
       const one = yield* ask(() => world.stripe.refunds.create({ charge: charge.id, amount: 100 }))
       yield* world.control.advance({ seconds: 86_400 })
       assert.strictEqual((yield* ask(() => world.stripe.refunds.retrieve(one.id))).status, "pending")
-      assert.strictEqual((yield* world.control.settle_refund({ refund: one.id })).status, "succeeded")
+      assert.strictEqual((yield* world.control.complete_refund({ refund: one.id })).status, "succeeded")
       assert.strictEqual((yield* world.control.fail_refund({ refund: one.id })).status, "failed")
       const two = yield* ask(() => world.stripe.refunds.create({ charge: charge.id, amount: 100 }))
       assert.strictEqual(two.status, "requires_action")
@@ -158,7 +158,7 @@ describe("refunds", () => {
 
   it.live("a charge has no balance transaction until it is settled", () =>
     Effect.gen(function* () {
-      const world = yield* begin({ chargeSettles: 2 })
+      const world = yield* begin({ chargeBookedAfter: 2 })
       const charge = yield* paid(world)
       assert.isNull(charge.balance_transaction)
       yield* world.control.advance({ seconds: 2 })

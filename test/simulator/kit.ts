@@ -17,7 +17,7 @@ export const clientOf = (url: string, key = "sk_test_simulator", config: Stripe.
 export const began = 1_767_225_600
 
 export const begin = Effect.fnUntraced(function* (options: Options = {}) {
-  const simulator = yield* start({ port: 0, standsAt: began, chargeSettles: 0, ...options })
+  const simulator = yield* start({ port: 0, standsAt: began, chargeBookedAfter: 0, ...options })
   return { ...simulator, stripe: clientOf(simulator.url) }
 })
 

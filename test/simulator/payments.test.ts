@@ -148,7 +148,7 @@ describe("a payment that is captured later", () => {
 describe("money that is available at once", () => {
   it.live("is in the balance, and an event shows the balance", () =>
     Effect.gen(function* () {
-      const world = yield* begin({ chargeSettles: 2 })
+      const world = yield* begin({ chargeBookedAfter: 2 })
       yield* paid(world, { amount: 2_000, with: "pm_card_bypassPending" })
       yield* paid(world, { amount: 1_000 })
       yield* world.control.advance({ seconds: 2 })

@@ -100,7 +100,7 @@ type Body = any
  * How it ends: the event is there, or the first refusal that no trigger expects.
  */
 const play = Effect.fnUntraced(function* (event: string, calls: ReadonlyArray<Call>, isPinned: boolean) {
-  const { all, url } = yield* start({ port: 0, chargeSettles: 0 })
+  const { all, url } = yield* start({ port: 0, chargeBookedAfter: 0 })
   const seen: Record<string, Body> = {}
   const filled = (text: string) =>
     text.replace(/\$([\w.]+)/g, (_, path: string) =>

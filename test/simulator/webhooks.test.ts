@@ -17,7 +17,7 @@ describe("webhooks", () => {
     Effect.gen(function* () {
       const world = yield* listening
       const charge = yield* paid(world)
-      yield* world.control.settle({})
+      yield* world.control.rest({})
       const [first] = world.hook.received
       const event = world.stripe.webhooks.constructEvent(
         first!.body,
@@ -42,7 +42,7 @@ describe("webhooks", () => {
         const world = yield* listening
         world.hook.statuses.push(500, 500, 302, 404)
         yield* paid(world)
-        yield* world.control.settle({})
+        yield* world.control.rest({})
         assert.strictEqual(world.hook.received.length, 1)
         yield* world.control.advance({ seconds: 299 })
         assert.strictEqual(world.hook.received.length, 1)
@@ -60,7 +60,7 @@ describe("webhooks", () => {
       const charge = yield* paid(world)
       yield* world.control.fault({ on: "webhook charge.refunded", kind: "twice" })
       yield* ask(() => world.stripe.refunds.create({ charge: charge.id, amount: 100 }))
-      yield* world.control.settle({})
+      yield* world.control.rest({})
       assert.deepStrictEqual(typesOf(world.hook.received), ["charge.refunded", "charge.refunded"])
       yield* world.control.fault({ on: "webhook charge.*", kind: "late", seconds: 90 })
       yield* ask(() => world.stripe.refunds.create({ charge: charge.id, amount: 100 }))
@@ -76,9 +76,9 @@ describe("webhooks", () => {
       const world = yield* listening
       yield* world.control.fault({ on: "webhook charge.succeeded", kind: "swap" })
       const charge = yield* paid(world)
-      yield* world.control.settle({})
+      yield* world.control.rest({})
       yield* ask(() => world.stripe.refunds.create({ charge: charge.id }))
-      yield* world.control.settle({})
+      yield* world.control.rest({})
       assert.deepStrictEqual(typesOf(world.hook.received), ["charge.refunded", "charge.succeeded"])
       yield* world.control.fault({ on: "webhook charge.succeeded", kind: "swap" })
       yield* paid(world)
@@ -93,7 +93,7 @@ describe("webhooks", () => {
       yield* world.control.hold_webhooks({})
       const charge = yield* paid(world)
       yield* ask(() => world.stripe.refunds.create({ charge: charge.id, amount: 100 }))
-      yield* world.control.settle({})
+      yield* world.control.rest({})
       assert.strictEqual(world.hook.received.length, 0)
       assert.strictEqual((yield* world.control.state({})).held_webhooks, 2)
       assert.deepStrictEqual(yield* world.control.release_webhooks({ order: "newest_first" }), { sent: 2 })
@@ -113,7 +113,7 @@ describe("webhooks", () => {
           { stripeAccount: account }
         )
       )
-      yield* control.settle({})
+      yield* control.rest({})
       assert.include(typesOf(hook.received), "payment_intent.succeeded")
       assert.include(hook.received[0]!.body, `"account": "${account}"`)
       const own = yield* ask(() => stripe.paymentIntents.list())

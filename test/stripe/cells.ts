@@ -79,7 +79,7 @@ export const withoutBreaker = [
 
 export const makeTable = (world: World, watch: Watch, { after, pauses, polls }: Pace) => {
   const { control } = world.simulator
-  const rest = Effect.andThen(control.settle({}), world.atRest)
+  const rest = Effect.andThen(control.rest({}), world.atRest)
   /** Accounts that there are are asked no more: those that come after them cost the same. */
   const unpolled = world.sql`update stripe_polls set due_at = '9999-12-31', movements_due_at = '9999-12-31'`
   let opened = 0

@@ -120,7 +120,7 @@ const live = Effect.fnUntraced(function* (world: World, draw: Draw, name: string
   const first = (yield* shop.post("/v1/orders", funds)).body.data as Made
   yield* chooses(world.api, first, "card")
   yield* control.pay({ session: sessionsOf([first])[0]!.id })
-  yield* Effect.andThen(control.settle({}), world.atRest)
+  yield* Effect.andThen(control.rest({}), world.atRest)
 
   const trouble = Effect.gen(function* () {
     if (draw(100) >= troubles) return
@@ -181,7 +181,7 @@ const live = Effect.fnUntraced(function* (world: World, draw: Draw, name: string
       const refund = one(mine.refunds())
       if (refund === undefined) return Effect.void
       return Effect.ignore(
-        draw(2) === 0 ? control.fail_refund({ refund: refund.id }) : control.settle_refund({ refund: refund.id })
+        draw(2) === 0 ? control.fail_refund({ refund: refund.id }) : control.complete_refund({ refund: refund.id })
       )
     },
     () => {
@@ -236,7 +236,7 @@ const assertEqualBooks = Effect.fnUntraced(function* (
 const later = (world: World, ...times: ReadonlyArray<Duration.Input>) =>
   Effect.forEach(
     times,
-    (time) => Effect.andThen(world.leap(time), Effect.andThen(world.control.settle({}), world.atRest)),
+    (time) => Effect.andThen(world.leap(time), Effect.andThen(world.control.rest({}), world.atRest)),
     {
       discard: true
     }
@@ -268,7 +268,7 @@ const history = Effect.fnUntraced(function* (world: World, may: ReturnType<typeo
     const outcome = status.startsWith("warning_") ? "warning_closed" : "won"
     yield* Effect.ignore(world.control.decide_dispute({ dispute: id, outcome }))
   }
-  for (const { id } of one.mine.refunds()) yield* Effect.ignore(world.control.settle_refund({ refund: id }))
+  for (const { id } of one.mine.refunds()) yield* Effect.ignore(world.control.complete_refund({ refund: id }))
   yield* later(world, "1 hour", "25 hours", "1 hour")
   return { one, did: did.join() }
 })

@@ -163,7 +163,7 @@ describe("an inquiry at Stripe", () => {
       const { before, control, decide, leap, merchant, refund, settled, sold, simulator, sql } = yield* inquiry
       yield* Effect.all([refund(500), refund(300), decide("escalated"), refund(200)], { concurrency: 4 })
       yield* settled
-      for (const { id } of simulator.all("refund")) yield* Effect.ignore(control.settle_refund({ refund: id }))
+      for (const { id } of simulator.all("refund")) yield* Effect.ignore(control.complete_refund({ refund: id }))
       yield* Effect.andThen(leap("2 hours"), settled)
       yield* decide("won")
       const given = simulator.all("refund").filter(({ status }) => status === "succeeded")

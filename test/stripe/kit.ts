@@ -39,7 +39,7 @@ export const worlds = Effect.fnUntraced(function* ({ simulator: settings, ...opt
     env: { ...paceless, STRIPE_API: `http://127.0.0.1:${port}`, ...options.env }
   })
   const simulator = yield* Effect.provideService(
-    simulate({ port, chargeSettles: 0, ...settings }),
+    simulate({ port, chargeBookedAfter: 0, ...settings }),
     Clock.Clock,
     Context.get(running.context, Clock.Clock)
   )
@@ -88,7 +88,7 @@ export const connected = Effect.fnUntraced(function* (options: Given = {}) {
   const endpoint = yield* connectedAs(world, world.merchant, secretKey)
   const merchant = { ...world.merchant, ...merchantOf(world) }
   /** Stripe's notices are here, and handled. */
-  const settled = Effect.andThen(world.control.settle({}), world.atRest)
+  const settled = Effect.andThen(world.control.rest({}), world.atRest)
   const order = (terms: object = {}) =>
     Effect.map(merchant.post("/v1/orders", { amount: 2_000, subject: "Tea", ...terms }), ({ body, status, text }) => {
       assert.strictEqual(status, 201, text)

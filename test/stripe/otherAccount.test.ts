@@ -61,7 +61,7 @@ describe("a merchant's account at Stripe", () => {
       for (const why of ["1 refunds under way", "1 open disputes", "1 payments on their way back"]) {
         yield* assertInUse(why)
       }
-      yield* control.settle_refund({ refund: simulator.all("refund").find(({ status }) => status === "pending")!.id })
+      yield* control.complete_refund({ refund: simulator.all("refund").find(({ status }) => status === "pending")!.id })
       for (const { id } of simulator.all("dispute")) yield* control.decide_dispute({ dispute: id, outcome: "won" })
       yield* settled
       const changed = yield* set(other)

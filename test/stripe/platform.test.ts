@@ -27,7 +27,7 @@ const platform = Effect.gen(function* () {
       return { account, merchant, ...merchantOf({ ...world, merchant }) }
     })
   const [one, other] = [yield* shop("acct_one"), yield* shop("acct_other")]
-  return { ...world, one, other, settled: Effect.andThen(world.control.settle({}), world.atRest) }
+  return { ...world, one, other, settled: Effect.andThen(world.control.rest({}), world.atRest) }
 })
 
 describe("a merchant with a connected account", () => {

@@ -305,7 +305,7 @@ describe("a comparison of the books", () => {
       const port = yield* freePort
       const read: Array<string> = []
       const watch = (call: string) => void (call.startsWith("GET /v1/balance_transactions") && read.push(call))
-      const { control } = yield* simulate({ port, chargeSettles: 0, standsAt: begins / 1_000, watch })
+      const { control } = yield* simulate({ port, chargeBookedAfter: 0, standsAt: begins / 1_000, watch })
       const database = yield* freshDatabase
       const env = { ...paceless, STRIPE_API: `http://127.0.0.1:${port}` }
       const process = (at: number) => startService({ clock: "test", begins: at, database, env, beneath: quick })

@@ -37,7 +37,7 @@ describe("a refund at Stripe", () => {
       yield* control.refund_fates({ fates: ["pends"] })
       const { body, status } = yield* refund()
       assert.deepStrictEqual([status, body.data.status], [202, "pending"])
-      yield* control.settle_refund({ refund: simulator.all("refund")[0]!.id })
+      yield* control.complete_refund({ refund: simulator.all("refund")[0]!.id })
       yield* settled
       assert.strictEqual((yield* merchant.get(`/v1/refunds/${body.data.refund_no}`)).body.data.status, "succeeded")
       assert.include(yield* merchant.events(), "refund.succeeded")

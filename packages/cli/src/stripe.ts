@@ -62,7 +62,7 @@ const rehearseCommand = anyonesCommand(
     const fresh = { currency: currency.toLowerCase(), byHand, appeals, tag: randomUUID(), began }
     const { progress, run, stateFile } = yield* openProgress(named, fresh, { api, key })
     const { accountOf, checkAnswer, start } = yield* simulator
-    const settings = { port: 0, chargeSettles: 0, disputeDecides: 0, ...(stateFile !== undefined && { stateFile }) }
+    const settings = { port: 0, chargeBookedAfter: 0, disputeDecides: 0, ...(stateFile !== undefined && { stateFile }) }
     const { control, url } = yield* Effect.mapError(start(settings), () =>
       failed("no_simulator", "The simulator of Stripe cannot listen on this machine.", "look at what 127.0.0.1 allows")
     )

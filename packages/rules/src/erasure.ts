@@ -40,7 +40,7 @@ export interface Eraser {
 
 export const makeEraser = ({ email, isErased }: Buyer): Eraser => {
   const pattern = email === undefined ? undefined : new RegExp(addressPattern(email), "gi")
-  const text = (given: string) => (pattern === undefined ? given : given.replace(pattern, erasedText))
+  const text = (value: string) => (pattern === undefined ? value : value.replace(pattern, erasedText))
 
   const answer = (value: unknown, isOwn: boolean, depth: number): unknown => {
     if (typeof value === "string") return text(value)

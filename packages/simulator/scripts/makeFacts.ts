@@ -58,8 +58,8 @@ const expressionOf = (type: Type): string => {
   const all = alternativesOf(type).filter((each) => (each.flags & TypeFlags.Undefined) === 0)
   const hashes = all.filter((each) => each.isObjectType() && !checker.isArrayType(each) && !isResource(each))
   // A hash of one of several shapes, such as an event's data: any hash.
-  const said = all.map((each) => (hashes.length > 1 && hashes.includes(each) ? "{}" : termOf(each)))
-  return [...new Set(said)].toSorted((a, b) => (a < b ? -1 : 1)).join("|")
+  const terms = all.map((each) => (hashes.length > 1 && hashes.includes(each) ? "{}" : termOf(each)))
+  return [...new Set(terms)].toSorted((a, b) => (a < b ? -1 : 1)).join("|")
 }
 
 const termOf = (type: Type): string => {

@@ -8,7 +8,7 @@ export interface Engine {
   /** Moves the clock forward, and does on the way what becomes due, each thing at its time. */
   readonly moveTo: (millis: number) => Effect.Effect<void>
   /** Ends when nothing is due and no webhook is on its way. */
-  readonly settle: Effect.Effect<void>
+  readonly rest: Effect.Effect<void>
   /** Waits until the clock has come to this time. */
   readonly waitUntil: (millis: number) => Effect.Effect<void>
 }
@@ -42,7 +42,7 @@ export const makeEngine = Effect.fnUntraced(function* (
     for (const each of come) Deferred.doneUnsafe(each.come, Effect.void)
   })
 
-  const settled: Effect.Effect<void> = Effect.gen(function* () {
+  const untilRest: Effect.Effect<void> = Effect.gen(function* () {
     do {
       yield* doDue
       yield* FiberSet.awaitEmpty(onTheWay)
@@ -54,13 +54,13 @@ export const makeEngine = Effect.fnUntraced(function* (
 
   const moveTo = (millis: number) =>
     Effect.gen(function* () {
-      yield* settled
+      yield* untilRest
       for (let next = nextStop(); next <= millis; next = nextStop()) {
         world.clock.moveTo(next)
-        yield* settled
+        yield* untilRest
       }
       world.clock.moveTo(millis)
-      yield* settled
+      yield* untilRest
       keep()
     }).pipe(turn.withPermits(1))
 
@@ -79,7 +79,7 @@ export const makeEngine = Effect.fnUntraced(function* (
 
   return {
     moveTo,
-    settle: turn.withPermits(1)(settled),
+    rest: turn.withPermits(1)(untilRest),
     waitUntil: (at) =>
       Effect.suspend(() => {
         if (at <= world.clock.millis()) return Effect.void

@@ -37,13 +37,13 @@ const flags: Readonly<Record<string, Flag>> = {
   "--rate-limit": { says: "requests a second of an account; any number if left out", read: number("rateLimit", 1e9) },
   "--fee-percent-hundredths": { says: "of a payment; 290 (2.9 %) if left out", read: number("feePermyriad", 10_000) },
   "--fee-fixed": { says: "of a payment, in minor units; 30 if left out", read: number("feeFixed", 1e9) },
-  "--charge-settles": {
+  "--charge-booked-after": {
     says: "seconds until a charge has its balance transaction; 2 if left out",
-    read: number("chargeSettles", 1e9)
+    read: number("chargeBookedAfter", 1e9)
   },
-  "--refund-settles": {
+  "--refund-decided-after": {
     says: "seconds until a pending refund is decided; 60 if left out",
-    read: number("refundSettles", 1e9)
+    read: number("refundDecidedAfter", 1e9)
   },
   "--dispute-due": {
     says: "seconds that a dispute waits for evidence; a week if left out",
@@ -67,9 +67,9 @@ interface Arguments {
 }
 
 /** `--flag value` or `--flag=value`. */
-export const readArguments = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
+export const readArguments = Effect.fnUntraced(function* (argv: ReadonlyArray<string>) {
   const options: Writable = {}
-  const words = given.flatMap((word) => (word.startsWith("--") ? word.split(/=(.*)/s).slice(0, 2) : [word]))
+  const words = argv.flatMap((word) => (word.startsWith("--") ? word.split(/=(.*)/s).slice(0, 2) : [word]))
   if (words.includes("--help")) return { help: true, options } satisfies Arguments as Arguments
   for (let index = 0; index < words.length; index += 2) {
     const [name, value] = [words[index]!, words[index + 1]]

@@ -5,17 +5,17 @@ import { readArguments, usage } from "./arguments.ts"
 import { apiVersion } from "./facts/table.ts"
 import { start } from "./start.ts"
 
-const listen = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
-  const asked = yield* readArguments(given)
-  if (asked.help) return yield* Console.log(usage)
-  const { url } = yield* start(asked.options)
+const listen = Effect.fnUntraced(function* (argv: ReadonlyArray<string>) {
+  const parsed = yield* readArguments(argv)
+  if (parsed.help) return yield* Console.log(usage)
+  const { url } = yield* start(parsed.options)
   yield* Console.log(
     [
       `Stripe's API ${apiVersion}, simulated at ${url}`,
       `Any key works: sk_test_… and sk_live_… of one account each.`,
-      asked.options.stateFile === undefined
+      parsed.options.stateFile === undefined
         ? `State is in memory, and gone when this ends.`
-        : `State is kept in ${asked.options.stateFile}.`
+        : `State is kept in ${parsed.options.stateFile}.`
     ].join("\n")
   )
   return yield* Effect.never

@@ -32,7 +32,7 @@ export interface Charge extends Checkout {
   readonly currency: Currency
   readonly method: PaymentMethod
   readonly attempt: Attempt
-  /** Names the attempt: asked for again, with the same method and the same end, it is the same attempt. */
+  /** The attempt's number. A repeated charge with this number, method and outcome is the same attempt. */
   readonly attemptNo?: string | undefined
 }
 
@@ -46,7 +46,10 @@ export interface Charged {
 export class SandboxBank extends Context.Service<
   SandboxBank,
   {
-    /** The buyer pays. The caller has to commit the entry. It takes no more of one order than the order keeps. */
+    /**
+     * The buyer pays. The caller has to commit the entry. The bank takes at most `paymentsMax` payments of one order:
+     * its own, and as many unapplied ones as an order can hold (`sandboxReach.ts`).
+     */
     readonly charge: (charge: Charge) => Effect.Effect<Charged, ChannelUnreachable | OrderConflict>
     /** Until when it takes no attempt for the order, since so many were declined (silences: O13). */
     readonly pausedUntil: (tradeNo: TradeNo) => Effect.Effect<Option.Option<DateTime.Utc>>

@@ -51,7 +51,7 @@ export class AccountUses extends Context.Service<
 export const countMax = 10_000
 
 /** So long after a payment its buyer may dispute it, or its refund may come back. Nothing is lost in the sandbox. */
-const claimedFor = { days: 180 }
+const disputableFor = { days: 180 }
 /** An order is paid at most so long after it was made. */
 const paidWithin = { days: 2 }
 
@@ -65,7 +65,7 @@ export const layerUses = Layer.effect(
 
     const count = ({ merchantId, mode }: Account, now: DateTime.Utc) => {
       const own = sql`merchant_id = ${merchantId} and mode = ${mode}`
-      const since = DateTime.subtract(now, claimedFor)
+      const since = DateTime.subtract(now, disputableFor)
       const first = DateTime.toEpochMillis(DateTime.subtract(since, paidWithin))
       const firstNo = prefixes.tradeNo[mode] + firstIdBody(first)
       const counts = {
@@ -121,7 +121,7 @@ export class Accounts extends Context.Service<
     readonly set: (
       merchantId: string,
       mode: Mode,
-      asked: SetChannel
+      change: SetChannel
     ) => Effect.Effect<Merchant, MerchantNotFound | InvalidField | AccountInUse | ChannelUnreachable | ClockMoved>
   }
 >()("@coffer/stripe/Accounts") {}
@@ -150,13 +150,13 @@ export const layer = Layer.effect(
     })
 
     /** The account as it is to be. Keys that are not given stay. */
-    const wanted = Effect.fnUntraced(function* (account: Account, before: StripeAccount | null, asked: SetChannel) {
+    const wanted = Effect.fnUntraced(function* (account: Account, before: StripeAccount | null, change: SetChannel) {
       const kept = before === null ? undefined : openStripeKeys(secrets, account, before)
-      const secretKey = asked.secret_key ?? kept?.secretKey
-      const webhookSecret = asked.webhook_secret ?? kept?.webhookSecret
+      const secretKey = change.secret_key ?? kept?.secretKey
+      const webhookSecret = change.webhook_secret ?? kept?.webhookSecret
       if (secretKey === undefined) return yield* missing("secret_key")
       if (webhookSecret === undefined) return yield* missing("webhook_secret")
-      const connected = asked.account === undefined ? (before?.account ?? null) : asked.account
+      const connected = change.account === undefined ? (before?.account ?? null) : change.account
       const problem = yield* client.problemOf({ secretKey, account: connected }, account.mode)
       if (problem !== undefined) return yield* new InvalidField({ param: "secret_key", problem })
       const isChanged = kept !== undefined && (secretKey !== kept.secretKey || connected !== before?.account)
@@ -167,25 +167,25 @@ export const layer = Layer.effect(
     })
 
     return Accounts.of({
-      set: span("Accounts.set")(function* (merchantId, mode, asked) {
+      set: span("Accounts.set")(function* (merchantId, mode, change) {
         const merchant = yield* merchants.find(merchantId)
         const account = { merchantId: merchant.merchant_id, mode }
         const before = stripeAccountIn(merchant.modes[mode].channel_accounts)
-        if (asked.channel === "stripe") {
+        if (change.channel === "stripe") {
           const after = yield* merchants.setChannelAccount(
             account,
             stripeChannel,
-            toStore(yield* wanted(account, before, asked))
+            toStore(yield* wanted(account, before, change))
           )
           wakeups.raise("stripe_accounts")
           return after
         }
-        if ((asked.channel === "sandbox") !== (mode === "sandbox")) {
+        if ((change.channel === "sandbox") !== (mode === "sandbox")) {
           const allowed = mode === "sandbox" ? "sandbox or stripe" : "stripe or none"
           return yield* new InvalidField({ param: "channel", problem: `must be ${allowed} in ${mode}` })
         }
         for (const param of ["secret_key", "webhook_secret", "account"] as const) {
-          if (asked[param] != null) {
+          if (change[param] != null) {
             return yield* new InvalidField({ param, problem: "is for the channel stripe alone" })
           }
         }

@@ -72,7 +72,7 @@ const window = { hours: 1 }
 const pageMax = 100
 const pagesMax = 200
 /** Younger movements are left for the next time. */
-const settles = { hours: 1 }
+const youngest = { hours: 1 }
 /** Payments of orders that were made in the days before, and that Stripe should know by now. */
 const missingFrom = { days: 3 }
 const missingTo = { days: 1 }
@@ -103,7 +103,7 @@ export const layer = Layer.effect(
 
     /** How many were compared. A difference that has just moved in either books is left for the next time. */
     const compare = Effect.fnUntraced(function* (account: Account, payments: ReadonlyArray<Named>, now: DateTime.Utc) {
-      const until = DateTime.subtract(now, settles)
+      const until = DateTime.subtract(now, youngest)
       const compared = (yield* compareTwice(account, payments, now)).filter(
         (each) => !isDifferent(each) || each.moved_at === null || DateTime.isLessThan(each.moved_at, until)
       )
@@ -135,7 +135,7 @@ export const layer = Layer.effect(
         const [first, last] = [DateTime.subtract(now, missingFrom), DateTime.subtract(now, missingTo)]
         yield* compare(account, yield* store.missing(account, first, last, batchMax), now)
         for (let batch = 0; batch < batchesMax; batch++) {
-          const payments = yield* store.unchecked(account, DateTime.subtract(now, settles), batchMax)
+          const payments = yield* store.unchecked(account, DateTime.subtract(now, youngest), batchMax)
           const compared = yield* compare(account, payments, now)
           if (payments.length < batchMax || compared === 0) break
         }

@@ -296,13 +296,13 @@ const ownCurrency = (sql: SqlClient.SqlClient) => sql`case when o.payment_id = a
  */
 const compareStatement = (sql: SqlClient.SqlClient, { merchantId, mode }: Account, payments: ReadonlyArray<Named>) => {
   const own = sql`merchant_id = ${merchantId} and mode = ${mode}`
-  return sql`with asked as (
+  return sql`with wanted as (
       select * from unnest(${payments.map(({ payment_id }) => payment_id)}::text[],
-        ${payments.map(({ trade_no }) => trade_no ?? "")}::text[]) as asked (payment_id, trade_no)),
+        ${payments.map(({ trade_no }) => trade_no ?? "")}::text[]) as wanted (payment_id, trade_no)),
     found as (
       select a.payment_id, o.trade_no as order_no, o.amount as paid, o.payment_id = a.payment_id as is_orders,
         o.unapplied_payments, lower(${ownCurrency(sql)}) as own_currency
-      from asked a left join orders o on o.trade_no = a.trade_no
+      from wanted a left join orders o on o.trade_no = a.trade_no
         and o.merchant_id = ${merchantId} and o.mode = ${mode})
     select payment_id, order_no as trade_no, upper(coalesce(own_currency, theirs.currency)) as currency,
       coalesce(theirs.amount, 0)::bigint as theirs, coalesce(theirs.is_same, true) as is_same_currency,
@@ -330,11 +330,11 @@ const decodeFees = Schema.decodeUnknownEffect(Schema.Array(ChannelFee))
 /** Stripe's, from its balance transactions, which are read each night (migration 0031; silences: S11). */
 export const channelFees = (sql: SqlClient.SqlClient, payments: ReadonlyArray<OwnedPayment>): Effect.Effect<FeeOf> => {
   if (payments.length === 0) return Effect.succeed(() => undefined)
-  const asked = sql`unnest(${payments.map(({ merchantId }) => merchantId)}::text[],
+  const wanted = sql`unnest(${payments.map(({ merchantId }) => merchantId)}::text[],
     ${payments.map(({ mode }) => mode)}::text[], ${payments.map(({ paymentId }) => paymentId)}::text[])
-    as asked (merchant_id, mode, payment_id)`
+    as wanted (merchant_id, mode, payment_id)`
   const rows = sql`select merchant_id, mode, payment_id, sum(fee)::bigint as fee, upper(max(currency)) as currency
-    from stripe_movements join ${asked} using (merchant_id, mode, payment_id) group by merchant_id, mode, payment_id`
+    from stripe_movements join ${wanted} using (merchant_id, mode, payment_id) group by merchant_id, mode, payment_id`
   return Effect.map(sqlDefects(Effect.flatMap(rows, decodeFees)), (fees) => {
     const known = new Map(fees.map((each) => [`${each.merchant_id}/${each.mode}/${each.payment_id}`, each]))
     return ({ merchantId, mode, paymentId }) => known.get(`${merchantId}/${mode}/${paymentId}`)

@@ -192,8 +192,8 @@ const meeting = ({ client, offered, store }: Services) => {
   })
 
   const look = span("Sessions.look")(function* (row: Made) {
-    const asked = client.read(ownerOf(row), (stripe) => stripe.checkout.sessions.retrieve(row.session_id, { expand }))
-    return yield* noted(row, sessionStatusOf(yield* unreachableWhenRefused(asked)))
+    const session = client.read(ownerOf(row), (stripe) => stripe.checkout.sessions.retrieve(row.session_id, { expand }))
+    return yield* noted(row, sessionStatusOf(yield* unreachableWhenRefused(session)))
   })
 
   const end = span("Sessions.end")(function* (row: Made, { force }: { readonly force: boolean }) {
@@ -246,9 +246,9 @@ const endOf = ({ expiresAt }: Order, now: DateTime.Utc): DateTime.Utc =>
 
 /** A refused question tells no more than no answer: the key may be one of another account. */
 const unreachableWhenRefused = <A>(
-  asked: Effect.Effect<A, ChannelUnreachable | StripeRefused>
+  session: Effect.Effect<A, ChannelUnreachable | StripeRefused>
 ): Effect.Effect<A, ChannelUnreachable> =>
-  Effect.catchTags(asked, { StripeRefused: () => Effect.fail(new ChannelUnreachable()) })
+  Effect.catchTags(session, { StripeRefused: () => Effect.fail(new ChannelUnreachable()) })
 
 /** A title as Stripe takes it. */
 const nameFor = (text: string | null): string | null => titleOf(beginningOf((text ?? "").trim(), nameLengthMax))

@@ -178,8 +178,8 @@ export const layer = Layer.effect(
       if (sealed === null) return yield* new ChannelUnreachable()
       yield* open
       const { budget, stripe } = clientOf({ account, sealed })
-      const asked = guarded(() => ask(stripe), account, budget)
-      return yield* faults.around("StripeClient.call", asked, () => nameIn(ask))
+      const sent = guarded(() => ask(stripe), account, budget)
+      return yield* faults.around("StripeClient.call", sent, () => nameIn(ask))
     })
 
     return StripeClient.of({
@@ -197,7 +197,7 @@ export const layer = Layer.effect(
             }
             return isRefusal(judged) ? Effect.succeed("not_allowed" as const) : Effect.fail(new ChannelUnreachable())
           }),
-          (asked) => Effect.andThen(open, asked)
+          (trial) => Effect.andThen(open, trial)
         ),
       problemOf: (keys, mode) =>
         tried(keys, (stripe) => stripe.balance.retrieve()).pipe(
@@ -209,7 +209,7 @@ export const layer = Layer.effect(
             () => Effect.succeed("is not accepted by Stripe, or may not act for this account"),
             () => Effect.fail(new ChannelUnreachable())
           ),
-          (asked) => Effect.andThen(open, asked)
+          (trial) => Effect.andThen(open, trial)
         )
     })
   })

@@ -70,7 +70,7 @@ export const makeStripeDisputes = Effect.gen(function* () {
   })
 
   /** Adds to a refusal by Stripe how the dispute stands now. Another caller may have sent the same answer. */
-  const told = (dispute: DisputeName, step: Step, answer?: string) =>
+  const explained = (dispute: DisputeName, step: Step, answer?: string) =>
     Effect.catchTags(step, {
       StripeRefused: (why) =>
         Effect.map(look(dispute), (now): StepAnswer =>
@@ -86,9 +86,9 @@ export const makeStripeDisputes = Effect.gen(function* () {
     step: Step,
     answer?: string
   ): Effect.Effect<StepAnswer, ChannelUnreachable> =>
-    Effect.catchTags(told(dispute, step, answer), {
+    Effect.catchTags(explained(dispute, step, answer), {
       StripeSilent: () =>
-        Effect.catchTags(told(dispute, step, answer), {
+        Effect.catchTags(explained(dispute, step, answer), {
           StripeSilent: () => unknown,
           ChannelUnreachable: () => unknown
         })

@@ -16,7 +16,7 @@ import { stripeChannel } from "./SessionStore.ts"
 export const EventKind = Schema.Literals(["session", "refund", "dispute"])
 export type EventKind = typeof EventKind.Type
 
-export interface Told {
+export interface StripeNotice {
   readonly eventId: string
   readonly type: string
   readonly kind: EventKind
@@ -49,7 +49,7 @@ export class StripeEventStore extends Context.Service<
   StripeEventStore,
   {
     /** Whether it is new. */
-    readonly insert: (account: Account, told: Told, now: DateTime.Utc) => Effect.Effect<boolean>
+    readonly insert: (account: Account, notice: StripeNotice, now: DateTime.Utc) => Effect.Effect<boolean>
     readonly lease: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<EventRow>>
     /** The work on these has ended. */
     readonly note: (outcomes: Outcomes) => Effect.Effect<void>
@@ -99,15 +99,15 @@ export const layer = Layer.effect(
     )
 
     return StripeEventStore.of({
-      insert: ({ merchantId, mode }, told, now) =>
+      insert: ({ merchantId, mode }, notice, now) =>
         write(
           sqlDefects(
             Effect.map(
               sql`insert into stripe_events (id, merchant_id, mode, event_id, type, kind, object_id, names,
                   shows, created_at, received_at, due_at)
-                values (${`${merchantId}/${mode}/${told.eventId}`}, ${merchantId}, ${mode}, ${told.eventId},
-                  ${told.type}, ${told.kind}, ${told.objectId}, ${told.names}::text, ${told.shows}::text,
-                  ${isoText(told.createdAt)}::text::timestamptz,
+                values (${`${merchantId}/${mode}/${notice.eventId}`}, ${merchantId}, ${mode}, ${notice.eventId},
+                  ${notice.type}, ${notice.kind}, ${notice.objectId}, ${notice.names}::text, ${notice.shows}::text,
+                  ${isoText(notice.createdAt)}::text::timestamptz,
                   ${isoText(now)}::text::timestamptz, ${isoText(now)}::text::timestamptz)
                 on conflict do nothing returning 1`,
               (rows) => rows.length > 0

@@ -28,7 +28,7 @@ import {
 } from "./SessionStore.ts"
 import { StripeClient } from "./StripeClient.ts"
 import { channelDisputeOf, dueByOf, inCurrencyOf, isPresented, wordOf, PresentedDisputes } from "./StripeDisputes.ts"
-import { type EventKind, type Told, StripeEventStore } from "./StripeEventStore.ts"
+import { type EventKind, type StripeNotice, StripeEventStore } from "./StripeEventStore.ts"
 import { StripePayments } from "./StripePayments.ts"
 import { refundNoOf, answerOf, returnedPaymentIn } from "./StripeRefunds.ts"
 
@@ -78,7 +78,9 @@ export const isThin = (read: unknown): boolean =>
  * None for an event that says nothing to us. The state that the event shows of its object may be old: it only saves a
  * look at what has ended or is none of ours.
  */
-export const toldBy = (event: Pick<Stripe.Event, "id" | "type" | "created" | "data">): Option.Option<Told> => {
+export const noticeOf = (
+  event: Pick<Stripe.Event, "id" | "type" | "created" | "data">
+): Option.Option<StripeNotice> => {
   if (!isKnownType(event.type)) return Option.none()
   const object: Readonly<Record<string, unknown>> = { ...event.data.object }
   const { id } = object
@@ -116,16 +118,16 @@ export type Handled = "adopted" | "ignored"
 export class StripeEvents extends Context.Service<
   StripeEvents,
   {
-    /** Keeps what was told, to be handled by a worker. Whether it is new. */
-    readonly note: (account: Account, told: Told) => Effect.Effect<boolean>
+    /** Keeps the notice, to be handled by a worker. Whether it is new. */
+    readonly note: (account: Account, notice: StripeNotice) => Effect.Effect<boolean>
     /** A webhook of the account has come, with a whole event or a thin one. Whether it could be kept. */
     readonly noteArrival: (account: Account, kind: "whole" | "thin") => Effect.Effect<boolean>
-    readonly handle: (account: Account, kind: EventKind, seen: SeenEvent) => Effect.Effect<Handled, HandleFailure>
+    readonly handle: (account: Account, kind: EventKind, facts: NoticeFacts) => Effect.Effect<Handled, HandleFailure>
   }
 >()("@coffer/stripe/StripeEvents") {}
 
-/** The facts that an event itself names. */
-export type SeenEvent = Pick<Told, "objectId" | "type" | "names" | "shows">
+/** The facts that an event itself has. */
+export type NoticeFacts = Pick<StripeNotice, "objectId" | "type" | "names" | "shows">
 
 type HandleFailure = Effect.Error<ReturnType<Effect.Success<typeof makeHandlers>[EventKind]>>
 
@@ -136,17 +138,17 @@ export const layer = Layer.effect(
     const store = yield* StripeEventStore
     const wakeups = yield* Wakeups
     return StripeEvents.of({
-      note: Effect.fnUntraced(function* (account, told) {
-        const isNew = yield* store.insert(account, told, yield* currentTime)
+      note: Effect.fnUntraced(function* (account, notice) {
+        const isNew = yield* store.insert(account, notice, yield* currentTime)
         if (isNew) wakeups.raise("stripe_events")
         return isNew
       }),
       noteArrival: (account, kind) => Effect.flatMap(currentTime, (now) => store.arrived(account, kind, now)),
-      handle: span("StripeEvents.handle")(function* (account, kind, seen) {
-        return yield* Effect.annotateLogs(handlers[kind](account, seen), {
+      handle: span("StripeEvents.handle")(function* (account, kind, facts) {
+        return yield* Effect.annotateLogs(handlers[kind](account, facts), {
           merchant_id: account.merchantId,
           mode: account.mode,
-          stripe: seen.objectId
+          stripe: facts.objectId
         })
       }, urgent("money"))
     })
@@ -194,7 +196,7 @@ const handleSession = ({ client, orderIn, payments, store, strays }: Services) =
     if (Option.isSome(tradeNo)) yield* strays.note(account, tradeNo.value, session)
     return yield* ignored("a session is none of ours")
   })
-  return Effect.fnUntraced(function* (account: Account, { names, objectId: id, type }: SeenEvent) {
+  return Effect.fnUntraced(function* (account: Account, { names, objectId: id, type }: NoticeFacts) {
     if (names === "") return yield* ignored("a session is none of ours")
     const look = client.read(account, (stripe) => stripe.checkout.sessions.retrieve(id, { expand }))
     // An event of an earlier version does not tell what it names.
@@ -224,7 +226,7 @@ const handleSession = ({ client, orderIn, payments, store, strays }: Services) =
 
 /** Whether the refund that an event shows is in our books, and the event says nothing that they do not know. */
 const isKnownRefund = ({ refunds }: Services) =>
-  Effect.fnUntraced(function* (account: Account, { names, shows }: SeenEvent) {
+  Effect.fnUntraced(function* (account: Account, { names, shows }: NoticeFacts) {
     // Another event comes when it is decided.
     const isUndecided = shows === "pending" || shows === "requires_action"
     if (names === null || !(isUndecided || shows === "succeeded")) return false
@@ -234,43 +236,43 @@ const isKnownRefund = ({ refunds }: Services) =>
 
 const handleRefund = (services: Services) => {
   const { client, orderIn, orders, refunds, strays } = services
-  const givenBack = handleGivenBack(services)
+  const returns = handleReturn(services)
   const isKnown = isKnownRefund(services)
-  return Effect.fnUntraced(function* (account: Account, event: SeenEvent) {
+  return Effect.fnUntraced(function* (account: Account, event: NoticeFacts) {
     if (yield* isKnown(account, event)) return "adopted" as const
     const { objectId: id } = event
-    const seen = yield* client.read(account, (stripe) => stripe.refunds.retrieve(id, { expand: refunded }))
-    const intent = typeof seen.payment_intent === "object" ? seen.payment_intent : null
+    const refund = yield* client.read(account, (stripe) => stripe.refunds.retrieve(id, { expand: refunded }))
+    const intent = typeof refund.payment_intent === "object" ? refund.payment_intent : null
     if (intent !== null && isReturned(intent)) yield* strays.returned(account, intent.id)
-    const returned = returnedPaymentIn(seen)
+    const returned = returnedPaymentIn(refund)
     if (Option.isSome(returned)) {
       const order = yield* orderIn(account, intent?.metadata)
       if (Option.isNone(order) || intent?.id !== returned.value) {
         return yield* ignored("a refund gives back no payment of ours")
       }
-      const answer = answerOf(seen)
+      const answer = answerOf(refund)
       // If the answer to the call that made the refund was lost, this event shows that it was made.
-      if (answer._tag !== "Refused") return yield* givenBack(account, order, returned.value)
+      if (answer._tag !== "Refused") return yield* returns(account, order, returned.value)
       yield* orders.reportFailedReturn(order.value, returned.value, answer.reason)
       return "adopted" as const
     }
-    const refundNo = refundNoOf(seen)
+    const refundNo = refundNoOf(refund)
     const found = Option.isNone(refundNo) ? Option.none() : yield* Effect.option(refunds.find(account, refundNo.value))
     // Made in Stripe's dashboard.
-    if (Option.isNone(found)) return yield* givenBack(account, yield* orderIn(account, intent?.metadata), intent?.id)
-    const answer = answerOf(seen)
+    if (Option.isNone(found)) return yield* returns(account, yield* orderIn(account, intent?.metadata), intent?.id)
+    const answer = answerOf(refund)
     if (answer._tag === "Pending") return "adopted" as const
-    const said =
+    const report =
       answer._tag === "Succeeded"
         ? { outcome: "succeeded" as const, reason: "" }
         : { outcome: "failed" as const, reason: answer.reason }
-    yield* refunds.report(found.value.refundNo, said)
+    yield* refunds.report(found.value.refundNo, report)
     return "adopted" as const
   })
 }
 
 /** The rest of a payment that no order took, after refunds by us or in Stripe's dashboard (silences: O40). */
-const handleGivenBack = ({ client, orders }: Services) =>
+const handleReturn = ({ client, orders }: Services) =>
   Effect.fnUntraced(function* (account: Account, order: Option.Option<Order>, paymentId: string | undefined) {
     const payment = Option.flatMap(order, ({ unappliedPayments }) =>
       Option.fromUndefinedOr(unappliedPayments.find((each) => each.paymentId === paymentId))
@@ -284,11 +286,11 @@ const handleGivenBack = ({ client, orders }: Services) =>
         stripe.refunds.list({ payment_intent: id, limit: refundsMax, expand: ["data.charge"] })
       )
       if (has_more) return yield* ignored("a payment has more refunds than are looked at")
-      const given = data.some((each) => isPresented(each, currency))
+      const returnedAmount = data.some((each) => isPresented(each, currency))
         ? refundedOf(data[0]!.charge, currency)
         : data.reduce((sum, each) => sum + (answerOf(each)._tag === "Refused" ? 0 : each.amount), 0)
       const failed = data.map(answerOf).find(({ _tag }) => _tag === "Refused")
-      const left = Minor.make(Math.max(0, amount - given))
+      const left = Minor.make(Math.max(0, amount - returnedAmount))
       const problem = failed?._tag === "Refused" ? { problem: failed.reason } : {}
       yield* orders.reportReturned(order.value, { paymentId: id, left, ...problem })
       return "adopted" as const
@@ -303,26 +305,28 @@ const refundedOf = (charge: Stripe.Refund["charge"], currency: Currency): number
   typeof charge === "object" && charge !== null && !isPresented(charge, currency) ? charge.amount_refunded : 0
 
 const handleDispute = ({ client, disputes, orderIn, orders, payments, presented }: Services) =>
-  Effect.fnUntraced(function* (account: Account, { objectId: id }: SeenEvent) {
-    const seen = yield* client.read(account, (stripe) => stripe.disputes.retrieve(id, { expand: ["payment_intent"] }))
-    const intent = typeof seen.payment_intent === "object" ? seen.payment_intent : null
+  Effect.fnUntraced(function* (account: Account, { objectId: id }: NoticeFacts) {
+    const dispute = yield* client.read(account, (stripe) =>
+      stripe.disputes.retrieve(id, { expand: ["payment_intent"] })
+    )
+    const intent = typeof dispute.payment_intent === "object" ? dispute.payment_intent : null
     const order = yield* orderIn(account, intent?.metadata)
     if (intent === null || Option.isNone(order)) return yield* ignored("a dispute is about no payment of ours")
     const paid = yield* payments.refresh(order.value)
     if (!("paymentId" in paid) || paid.paymentId !== intent.id) {
       const { tradeNo, unappliedPayments } = paid
       const payment = unappliedPayments.find(({ paymentId }) => paymentId === intent.id)
-      const own = payment === undefined ? seen : inCurrencyOf(seen, payment)
+      const own = payment === undefined ? dispute : inCurrencyOf(dispute, payment)
       const noted = yield* orders.noteDispute(tradeNo, PaymentId.make(intent.id), channelDisputeOf(own))
       return Option.isSome(noted) ? ("adopted" as const) : yield* new NotYetKnown({ reason: "payment" })
     }
     // The rest of the payment is frozen, and the operator reads both amounts.
-    if (isPresented(seen, paid.currency)) yield* presented.note(account, seen)
+    if (isPresented(dispute, paid.currency)) yield* presented.note(account, dispute)
     const left = paid.amount - paid.refundedAmount
-    const own = inCurrencyOf(seen, { amount: left > 0 ? left : paid.amount, currency: paid.currency })
+    const own = inCurrencyOf(dispute, { amount: left > 0 ? left : paid.amount, currency: paid.currency })
     const { amount, created, evidence_details, reason } = own
     yield* disputes.handleReport({
-      ...wordOf(seen, paid.currency),
+      ...wordOf(dispute, paid.currency),
       ...account,
       tradeNo: paid.tradeNo,
       channel: stripeChannel,

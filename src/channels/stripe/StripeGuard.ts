@@ -209,7 +209,7 @@ export const makeStripeGuard = Effect.gen(function* () {
   /** One call, unless it is known to have no answer. */
   const once = <A>(ask: () => Promise<A>, account: Account): Effect.Effect<A, Judged> => {
     const { mode } = account
-    const asked = Effect.tryPromise({ try: ask, catch: judge }).pipe(
+    const call = Effect.tryPromise({ try: ask, catch: judge }).pipe(
       Effect.tap(count(mode, "answered")),
       Effect.tapError((judged) => Effect.andThen(count(mode, judged.verdict), tell(judged))),
       Effect.onExit((exit) => (outcomeOf(exit)._tag === "Success" ? setDown(mode, 0) : Effect.void)),
@@ -218,7 +218,7 @@ export const makeStripeGuard = Effect.gen(function* () {
         return way === "Ignored" ? Effect.void : Metric.update(proxyDown, way === "Failure" ? 1 : 0)
       })
     )
-    const sent = Effect.catch(throughProxy.execute(asked, { key: proxyKey, classify: wayOf }), (error) =>
+    const sent = Effect.catch(throughProxy.execute(call, { key: proxyKey, classify: wayOf }), (error) =>
       "verdict" in error
         ? Effect.fail(error)
         : Effect.andThen(count(mode, "circuit_open"), Effect.fail(ofProxy("it failed before")))
@@ -248,15 +248,15 @@ export const makeStripeGuard = Effect.gen(function* () {
         if (!(yield* isShut(account))) {
           yield* Effect.tapError(inTurn(budget, until, times > 0), ({ verdict }) => count(account.mode, verdict))
         }
-        const asked = yield* Effect.result(once(ask, account))
-        if (Result.isSuccess(asked)) return asked.success
-        const { limit } = asked.failure
-        if (limit === undefined) return yield* Effect.fail(asked.failure)
+        const outcome = yield* Effect.result(once(ask, account))
+        if (Result.isSuccess(outcome)) return outcome.success
+        const { limit } = outcome.failure
+        if (limit === undefined) return yield* Effect.fail(outcome.failure)
         const pause = limit.retryAfterMillis ?? patience.pauseMillis * 2 ** times
         if (limit.isOfAll) pace.close(budget, pause)
         if (times === timesMax || pace.millis() + pause >= until) {
           const failure = new ChannelUnreachable({ retryAfterMillis: pause })
-          return yield* Effect.fail<Judged>({ ...asked.failure, failure })
+          return yield* Effect.fail<Judged>({ ...outcome.failure, failure })
         }
         if (!limit.isOfAll) yield* pace.wait(pause)
       }

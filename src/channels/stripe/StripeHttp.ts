@@ -38,7 +38,7 @@ import { Accounts, type AccountInUse as InUse, countMax } from "./Accounts.ts"
 import { type Progress, Reconciliation } from "./Reconciliation.ts"
 import { type ClosedStraySession, type StraySessionNotFound, type StraySessionOver, StraySessions } from "./Sessions.ts"
 import { openStripeKeys, stripeAccountIn } from "./StripeClient.ts"
-import { StripeEvents, isEvent, isThin, toldBy } from "./StripeEvents.ts"
+import { StripeEvents, isEvent, isThin, noticeOf } from "./StripeEvents.ts"
 
 export const layerChannels = HttpApiBuilder.group(
   OperatorApi,
@@ -122,7 +122,7 @@ export const layerReconciliation = HttpApiBuilder.group(
     const merchants = yield* Merchants
     const { InvalidField } = commonRefusals
 
-    const accountOf = Effect.fnUntraced(function* ({ merchant_id, mode }: Asked) {
+    const accountOf = Effect.fnUntraced(function* ({ merchant_id, mode }: AccountQuery) {
       const { merchant_id: merchantId, modes } = yield* merchants.find(merchant_id)
       return stripeAccountIn(modes[mode].channel_accounts) === null ? yield* new NoAccount() : { merchantId, mode }
     })
@@ -149,7 +149,7 @@ export const layerReconciliation = HttpApiBuilder.group(
   })
 )
 
-interface Asked {
+interface AccountQuery {
   readonly merchant_id: string
   readonly mode: Mode
 }
@@ -352,11 +352,11 @@ export const layerWebhooks: Routes = HttpRouter.use(
         return yield* Effect.as(count(mode, "thin"), answer(thinProblem, 400))
       }
       if (!isEvent(event)) return yield* refused(mode, "the body is no event", 400)
-      const told = toldBy(event)
+      const notice = noticeOf(event)
       const isOurs = (event.account ?? null) === stripeAccount.account && event.livemode === (mode === "live")
       if (isOurs) yield* noteArrival(account.value, "whole")
-      if (Option.isNone(told) || !isOurs) return yield* taken(mode, "ignored")
-      return yield* taken(mode, (yield* events.note(account.value, told.value)) ? "stored" : "repeated")
+      if (Option.isNone(notice) || !isOurs) return yield* taken(mode, "ignored")
+      return yield* taken(mode, (yield* events.note(account.value, notice.value)) ? "stored" : "repeated")
     }).pipe(
       Effect.catchDefect((defect) =>
         isDatabaseTrouble(defect) ? Effect.succeed(answer("not now", 503)) : Effect.die(defect)

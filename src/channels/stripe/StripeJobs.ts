@@ -14,7 +14,7 @@ import { Reconciliation } from "./Reconciliation.ts"
 import { type DueRow, ReconciliationStore } from "./ReconciliationStore.ts"
 import { StraySessions } from "./SessionStore.ts"
 import { StripeClient } from "./StripeClient.ts"
-import { StripeEvents, eventTypes, toldBy } from "./StripeEvents.ts"
+import { StripeEvents, eventTypes, noticeOf } from "./StripeEvents.ts"
 import { type EventRow, type PollRow, StripeEventStore } from "./StripeEventStore.ts"
 import { CallKeys } from "./StripeRefunds.ts"
 
@@ -69,7 +69,7 @@ const count = (mode: Mode, outcome: (typeof outcomes)[number], by = 1) =>
 const countFound = (mode: Mode, by = 1) => Metric.update(Metric.withAttributes(found, { mode }), by)
 
 /** After so long, what an event is about will not come. */
-const givenUpAfter = { days: 3 }
+const abandonedAfter = { days: 3 }
 
 /** An event may enter Stripe's list after a younger one. */
 const overlap = { minutes: 10 }
@@ -89,7 +89,7 @@ const droppedMax = 1_000
  * In a sandbox no person decides about a session that is none of ours. It closes itself so long after the last word of
  * it.
  */
-const strayFor = { days: 1 }
+const strayOpenFor = { days: 1 }
 
 const secondsOf = (time: DateTime.Utc) => Math.floor(DateTime.toEpochMillis(time) / 1_000)
 
@@ -99,12 +99,12 @@ const handling = Effect.gen(function* () {
   const events = yield* StripeEvents
   for (const mode of Mode.literals) yield* Effect.forEach(outcomes, (outcome) => count(mode, outcome, 0))
 
-  const handle = ({ id, kind, merchant_id: merchantId, mode, object_id, received_at, ...seen }: EventRow) =>
-    events.handle({ merchantId, mode }, kind, { ...seen, objectId: object_id }).pipe(
+  const handle = ({ id, kind, merchant_id: merchantId, mode, object_id, received_at, ...facts }: EventRow) =>
+    events.handle({ merchantId, mode }, kind, { ...facts, objectId: object_id }).pipe(
       Effect.tap((outcome) => Effect.andThen(count(mode, outcome), store.done(id))),
       Effect.catchCause((cause) =>
         Effect.flatMap(currentTime, (now) =>
-          DateTime.isLessThan(DateTime.add(received_at, givenUpAfter), now)
+          DateTime.isLessThan(DateTime.add(received_at, abandonedAfter), now)
             ? Effect.andThen(
                 Effect.andThen(store.done(id), count(mode, "given_up")),
                 Effect.logError(`the event ${id} of Stripe is given up`, Cause.squash(cause))
@@ -146,9 +146,9 @@ const polling = Effect.gen(function* () {
         })
       )
       for (const event of listed.data) {
-        const told = toldBy(event)
-        if (Option.isNone(told)) continue
-        if (yield* events.note(account, told.value)) yield* countFound(account.mode)
+        const notice = noticeOf(event)
+        if (Option.isNone(notice)) continue
+        if (yield* events.note(account, notice.value)) yield* countFound(account.mode)
       }
       after = listed.data.at(-1)?.id
       if (!listed.has_more || after === undefined) return
@@ -195,7 +195,7 @@ const dropping = Effect.gen(function* () {
   const strays = yield* StraySessions
   yield* workers.supervise(() =>
     hourly("stray sessions of sandboxes", (now) =>
-      strays.closeOfSandboxes(DateTime.subtract(now, strayFor), droppedMax)
+      strays.closeOfSandboxes(DateTime.subtract(now, strayOpenFor), droppedMax)
     )
   )
 })

@@ -95,10 +95,10 @@ export const layer = Layer.effect(
         yield* store.giveUp(row.key)
         return undefined
       }
-      const asked: Effect.Effect<Met, ChannelUnreachable> = isSame
+      const looked: Effect.Effect<Met, ChannelUnreachable> = isSame
         ? sessions.resume(order, row)
         : sessions.end(row, { force: true })
-      const status = yield* Effect.catchTags(asked, { ChannelUnreachable: () => Effect.succeed(unknown) })
+      const status = yield* Effect.catchTags(looked, { ChannelUnreachable: () => Effect.succeed(unknown) })
       if (status._tag === "Unknown") return unknown
       if (status._tag === "NotOffered") return begunOf(status)
       yield* adopt(order, row, status)
@@ -113,7 +113,7 @@ export const layer = Layer.effect(
           if (begun !== undefined) return begun
           // The order may have ended, which is committed before its session ends. A second session would be paid twice.
           const now = yield* orders.byTradeNo(order.tradeNo)
-          if (now.status !== "pending") return settled
+          if (now.status !== "pending") return orderEnded
           // The order may be older than the account.
           if (amountProblem(order, stripesBounds) !== undefined) return notTaken("amount")
           const planned = yield* sessions.plan(order, method)
@@ -140,7 +140,7 @@ export const layer = Layer.effect(
   })
 )
 
-const settled: Begun = { _tag: "Settled" }
+const orderEnded: Begun = { _tag: "Settled" }
 const unknown = { _tag: "Unknown" } as const satisfies Begun
 
 const notTaken = (because: Extract<Begun, { readonly _tag: "NotTaken" }>["because"]): Begun => ({
@@ -152,5 +152,5 @@ const isOfAmount = (code: string) => code === "amount_too_small" || code === "am
 
 const begunOf = (met: Met | undefined): Begun => {
   if (met?._tag === "NotOffered") return notTaken("method")
-  return met?._tag === "Open" ? { _tag: "Redirect", url: met.url } : settled
+  return met?._tag === "Open" ? { _tag: "Redirect", url: met.url } : orderEnded
 }

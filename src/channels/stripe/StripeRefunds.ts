@@ -135,7 +135,7 @@ export const makeStripeRefunds = Effect.gen(function* () {
     const { amount, paymentId, refundNo } = request
     const before = yield* known(request, refundNoKey, refundNo)
     if (before !== undefined) return answerOf(before)
-    const asked = keys.using(`coffer/refund/${refundNo}`, isPassing, (idempotencyKey) =>
+    const call = keys.using(`coffer/refund/${refundNo}`, isPassing, (idempotencyKey) =>
       client.call(request, (stripe) =>
         stripe.refunds.create(
           { payment_intent: paymentId, amount, metadata: { [refundNoKey]: refundNo } },
@@ -143,7 +143,7 @@ export const makeStripeRefunds = Effect.gen(function* () {
         )
       )
     )
-    return yield* Effect.catchTags(Effect.map(asked, answerOf), {
+    return yield* Effect.catchTags(Effect.map(call, answerOf), {
       // It is unknown, so it is asked about again, and then found or asked for under the same key.
       StripeSilent: () => Effect.succeed<RefundAnswer>({ _tag: "Pending" }),
       StripeRefused: (refused) =>
@@ -159,7 +159,7 @@ export const makeStripeRefunds = Effect.gen(function* () {
   ) {
     const before = yield* known({ ...checkout, paymentId }, returnKey, paymentId)
     if (before !== undefined) return returnAnswerOf(before)
-    const asked = keys.using(`coffer/return/${paymentId}`, isKept, (idempotencyKey) =>
+    const call = keys.using(`coffer/return/${paymentId}`, isKept, (idempotencyKey) =>
       client.call(checkout, (stripe) =>
         stripe.refunds.create(
           { payment_intent: paymentId, amount, metadata: { [returnKey]: paymentId } },
@@ -167,7 +167,7 @@ export const makeStripeRefunds = Effect.gen(function* () {
         )
       )
     )
-    return yield* Effect.catchTags(Effect.map(asked, returnAnswerOf), {
+    return yield* Effect.catchTags(Effect.map(call, returnAnswerOf), {
       // The caller asks again. A whole payment is refunded only once, whatever the first call did.
       StripeSilent: () => Effect.fail(new ChannelUnreachable()),
       StripeRefused: (refused) => {

@@ -152,21 +152,21 @@ const troubleAt =
   (origin: URL): Effect.Effect<Trouble | undefined> =>
     Effect.callback((resume) => {
       const agent = proxy === undefined ? undefined : makeTunnelAgent(proxy)
-      const settle = (trouble: Trouble | undefined) => {
+      const finish = (trouble: Trouble | undefined) => {
         request.destroy()
         agent?.destroy()
         resume(Effect.succeed(trouble))
       }
       const { request: ask } = origin.protocol === "http:" ? http : https
       const request = ask(origin, { method: "HEAD", timeout: answerMillisMax, ...(agent && { agent }) })
-      request.once("response", () => settle(undefined))
-      request.once("timeout", () => settle({ isProxys: false, detail: "no answer in time" }))
+      request.once("response", () => finish(undefined))
+      request.once("timeout", () => finish({ isProxys: false, detail: "no answer in time" }))
       request.on("error", (error: NodeJS.ErrnoException) => {
         const isProxys = error instanceof NoTunnel
-        settle({ isProxys, detail: isProxys ? error.message : (error.code ?? error.name) })
+        finish({ isProxys, detail: isProxys ? error.message : (error.code ?? error.name) })
       })
       request.end()
-      return Effect.sync(() => settle(undefined))
+      return Effect.sync(() => finish(undefined))
     })
 
 // Events ---------------------------------------------------------------------------

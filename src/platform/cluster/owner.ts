@@ -12,7 +12,7 @@ import { clockHeader, MerchantClocks, headerOf } from "../runtime/MerchantClocks
 
 /** As many as there are shards, so that each runner gets its part of every kind of object. */
 const slots = Array.from({ length: 300 }, (_, slot) => EntityId.make(String(slot)))
-/** The same for one object on every runner. */
+/** The slot of an object. All runners compute the same slot for it. */
 const slotOf = (key: string): number => Math.abs(Hash.string(key) % slots.length)
 
 /** Messages that a slot has taken and not yet answered. */

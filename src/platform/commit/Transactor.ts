@@ -115,7 +115,7 @@ const durations = Metric.histogram("coffer_batch_duration_seconds", {
   boundaries: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 })
 
-/** Answers what measures one round of the lane. */
+/** Returns a function that runs one round of the lane and measures it. */
 const makeLaneMetrics = Effect.fnUntraced(function* (number: number, size: () => number) {
   const lane = String(number)
   const context = yield* Effect.context()

@@ -20,7 +20,7 @@ const retriesMax = 5
 export interface Blocked {
   /** All that is not written, in its order. */
   readonly sets: ReadonlyArray<OpenSet>
-  /** Those among them that meet a locked row; empty when it is not known who meets what. */
+  /** Those among them that meet a locked row; empty if it is unknown which sets do. */
   readonly blocked: ReadonlySet<OpenSet>
 }
 
@@ -104,7 +104,7 @@ export const makeWrite = ({ sets, wakeups, writer }: Services) => {
 }
 
 // One batch ----------------------------------------------------------------------
-// It is written in one transaction, and what became of it is said: written, or why not and whose fault it is.
+// It is written in one transaction. The outcome says that it was written, or why not and which sets are to blame.
 
 export type Outcome =
   /** All but those whose key is taken. */

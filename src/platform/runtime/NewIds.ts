@@ -10,7 +10,7 @@ import { bodyOf, firstIdBody, idBody, idBodyAfter, millisOfId } from "@coffer/mo
 import type { Account } from "@coffer/model/Account"
 import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import { millisOf } from "./clock.ts"
-import { MovedClock } from "./MovedClock.ts"
+import { MovedClock } from "./MerchantClocks.ts"
 
 export class NewIds extends Context.Service<
   NewIds,

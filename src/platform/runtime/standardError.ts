@@ -10,7 +10,7 @@
 import { redact, redactText } from "@coffer/rules/redaction"
 import { Cause, Context, DateTime, Effect, type Fiber, Logger, Option, Tracer } from "effect"
 import { jsonText, parseJson } from "./codecs.ts"
-import { unmovedMillisOf } from "./MovedClock.ts"
+import { unmovedMillisOf } from "./MerchantClocks.ts"
 
 /** Where this process serves; null until it is known. */
 let runner: string | null = null

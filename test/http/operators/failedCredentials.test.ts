@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
-import * as FailedCredentials from "../../../src/edge/FailedCredentials.ts"
+import { addressesMax, FailedCredentials, layerFailedCredentials } from "../../../src/edge/PublicAdmission.ts"
 import { AuditLog } from "../../../src/operators/AuditLog.ts"
 import { Secrets } from "../../../src/platform/runtime/Secrets.ts"
 import { entriesOf } from "../../kit/callers/operators.ts"
@@ -154,8 +154,8 @@ const flooded = Effect.fnUntraced(function* (addresses: number, each: number) {
     exported: () => Effect.die("not read")
   })
   const lines = Logger.layer([Logger.make(() => void written.lines++)])
-  const context = yield* Layer.build(Layer.provide(FailedCredentials.layer, log))
-  const failed = Context.get(context, FailedCredentials.FailedCredentials)
+  const context = yield* Layer.build(Layer.provide(layerFailedCredentials, log))
+  const failed = Context.get(context, FailedCredentials)
   yield* Effect.gen(function* () {
     for (let n = 0; n < addresses; n++) {
       const ip = `2001:db8:${n.toString(16)}::1`
@@ -183,8 +183,8 @@ it.effect(
   "however many addresses send wrong keys, what is written in a minute and what is remembered have limits",
   () =>
     Effect.gen(function* () {
-      const { entries, lines, remembered } = yield* flooded(FailedCredentials.addressesMax + 5_000, 1)
+      const { entries, lines, remembered } = yield* flooded(addressesMax + 5_000, 1)
       assert.deepStrictEqual([entries, lines], [60, 60])
-      assert.isAtMost(remembered, FailedCredentials.addressesMax)
+      assert.isAtMost(remembered, addressesMax)
     }).pipe(Effect.provide(TestClock.layer()))
 )

@@ -16,4 +16,4 @@ export const escalate = (world: World, book: Book, dispute: Stripe.Dispute): Str
 
 /** A refund shows that it has succeeded before it has left Stripe. */
 const isUnderWay = (world: World, { created, status }: Stripe.Refund): boolean =>
-  status === "pending" || (status === "succeeded" && world.seconds() - created < world.settings.refundSettles)
+  status === "pending" || (status === "succeeded" && world.seconds() - created < world.settings.refundDecidedAfter)

@@ -155,13 +155,13 @@ export const capture = (world: World, book: Book, intent: Stripe.PaymentIntent):
   return succeed(world, book, { ...intent, amount_capturable: 0 }, charge, "charge.captured")
 }
 
-/** `told`: the event of the charge. */
+/** `eventType`: the event of the charge. */
 const succeed = (
   world: World,
   book: Book,
   intent: Stripe.PaymentIntent,
   charge: Stripe.Charge,
-  told: "charge.succeeded" | "charge.captured"
+  eventType: "charge.succeeded" | "charge.captured"
 ): Stripe.PaymentIntent => {
   const behaviour = behaviourOf(book, methodOf(book, intent))
   const paid = book.put("payment_intent", {
@@ -171,12 +171,12 @@ const succeed = (
     latest_charge: charge.id,
     next_action: null
   })
-  const { chargeSettles } = world.settings
-  if (chargeSettles === 0) settleCharge(world, book, charge.id, { isTold: false })
+  const { chargeBookedAfter } = world.settings
+  if (chargeBookedAfter === 0) bookCharge(world, book, charge.id, { isAnnounced: false })
   else {
-    world.schedule(book, world.clock.millis() + chargeSettles * 1000, { do: "settleCharge", charge: charge.id })
+    world.schedule(book, world.clock.millis() + chargeBookedAfter * 1000, { do: "bookCharge", charge: charge.id })
   }
-  emit(world, book, told, book.get("charge", charge.id)!)
+  emit(world, book, eventType, book.get("charge", charge.id)!)
   emit(world, book, "payment_intent.succeeded", paid)
   completeSession(world, book, paid)
   if (behaviour.startsWith("disputed:")) openDispute(world, book, charge.id, { reason: behaviour.slice(9) })
@@ -185,7 +185,7 @@ const succeed = (
 }
 
 /** Stripe fills in a charge's balance transaction some seconds after the charge. */
-export const settleCharge = (world: World, book: Book, id: string, { isTold = true } = {}): void => {
+export const bookCharge = (world: World, book: Book, id: string, { isAnnounced = true } = {}): void => {
   const charge = book.get("charge", id)!
   if (charge.balance_transaction !== null) return
   const method = charge.payment_method === null ? undefined : book.get("payment_method", charge.payment_method)
@@ -200,8 +200,8 @@ export const settleCharge = (world: World, book: Book, id: string, { isTold = tr
     description: charge.description,
     isAvailable
   })
-  const settled = book.put("charge", { ...charge, balance_transaction: entry.id })
-  if (isTold) emit(world, book, "charge.updated", settled, { balance_transaction: null })
+  const booked = book.put("charge", { ...charge, balance_transaction: entry.id })
+  if (isAnnounced) emit(world, book, "charge.updated", booked, { balance_transaction: null })
   if (!isAvailable) return
   const balance = newBalance(book.newest("balance_transaction"), world.seconds(), book.livemode)
   emit(world, book, "balance.available", balance)

@@ -4,8 +4,8 @@ import type { Task } from "../state/kinds.ts"
 import type { World } from "../state/World.ts"
 import { decideDispute, lapse } from "./disputes.ts"
 import { escalate } from "./escalate.ts"
-import { finish, settleCharge } from "./pay.ts"
-import { failRefund, settleRefund } from "./refunds.ts"
+import { finish, bookCharge } from "./pay.ts"
+import { failRefund, completeRefund } from "./refunds.ts"
 import { cancelIntent, expireSession } from "./sessionEnds.ts"
 
 /** All but deliveries, which take time. */
@@ -27,15 +27,15 @@ export const perform = (world: World, book: Book, task: Act): void => {
       if (intent.status === "processing") finish(world, book, intent)
       return
     }
-    case "settleCharge":
-      return settleCharge(world, book, task.charge)
+    case "bookCharge":
+      return bookCharge(world, book, task.charge)
     case "expireCharge": {
       const intent = book.get("payment_intent", book.get("charge", task.charge)!.payment_intent as string)!
       if (intent.status === "requires_capture") cancelIntent(world, book, intent, "automatic", "charge.expired")
       return
     }
-    case "settleRefund":
-      return void settleRefund(world, book, book.get("refund", task.refund)!)
+    case "completeRefund":
+      return void completeRefund(world, book, book.get("refund", task.refund)!)
     case "failRefund":
       return void failRefund(world, book, book.get("refund", task.refund)!, task.reason)
     case "decideDispute": {

@@ -14,7 +14,7 @@ export type RefundFate = "succeeds" | "succeeds_later" | "fails_later" | "pends"
 export interface RefundOrder {
   readonly charge: Stripe.Charge
   readonly amount: number
-  readonly asked: Stripe.RefundCreateParams
+  readonly params: Stripe.RefundCreateParams
   readonly metadata: Stripe.Metadata
   readonly fate: RefundFate | undefined
   /** The amount that the refund names, where that is in another currency than the charge's. */
@@ -26,9 +26,9 @@ export const makeRefund = (world: World, book: Book, order: RefundOrder): Stripe
   const fate = order.fate ?? fateOf(book, order.charge)
   const status =
     fate === "requires_action" ? fate : fate === "succeeds" || fate === "fails_later" ? "succeeded" : "pending"
-  const { amount, asked, metadata } = order
+  const { amount, params, metadata } = order
   const charge = addRefunded(book, order.charge, amount)
-  const bare = newRefund({ id: world.newId("re"), created: world.seconds(), amount, charge, status, asked, metadata })
+  const bare = newRefund({ id: world.newId("re"), created: world.seconds(), amount, charge, status, params, metadata })
   const entry = enter(world, book, {
     amount: -amount,
     fee: 0,
@@ -42,8 +42,8 @@ export const makeRefund = (world: World, book: Book, order: RefundOrder): Stripe
   emit(world, book, "refund.created", refund)
   emit(world, book, "charge.refunded", charge, { amount_refunded: charge.amount_refunded - amount })
   if (status === "succeeded") closeInquiry(world, book, charge)
-  const later = world.clock.millis() + world.settings.refundSettles * 1000
-  if (fate === "succeeds_later") world.schedule(book, later, { do: "settleRefund", refund: refund.id })
+  const later = world.clock.millis() + world.settings.refundDecidedAfter * 1000
+  if (fate === "succeeds_later") world.schedule(book, later, { do: "completeRefund", refund: refund.id })
   if (fate === "fails_later") {
     world.schedule(book, later, { do: "failRefund", refund: refund.id, reason: "expired_or_canceled_card" })
   }
@@ -64,7 +64,7 @@ const addRefunded = (book: Book, charge: Stripe.Charge, amount: number): Stripe.
 const isOpen = ({ status }: Stripe.Refund) => status === "pending" || status === "requires_action"
 
 /** The buyer has the money. False if that was decided before. */
-export const settleRefund = (world: World, book: Book, refund: Stripe.Refund): boolean => {
+export const completeRefund = (world: World, book: Book, refund: Stripe.Refund): boolean => {
   if (!isOpen(refund)) return false
   const { pending_reason: _, ...rest } = refund
   tell(world, book, { ...rest, status: "succeeded" }, "refund.updated", refund.status)

@@ -39,17 +39,17 @@ export const isCancelable = ({ status }: Stripe.PaymentIntent): boolean =>
   status === "requires_action" ||
   status === "requires_capture"
 
-/** `told`: the event of a charge that was never captured. Its money stays with the buyer. */
+/** `eventType`: the event of a charge that was never captured. Its money stays with the buyer. */
 export const cancelIntent = (
   world: World,
   book: Book,
   intent: Stripe.PaymentIntent,
   reason: Stripe.PaymentIntent["cancellation_reason"],
-  told: "charge.refunded" | "charge.expired" = "charge.refunded"
+  eventType: "charge.refunded" | "charge.expired" = "charge.refunded"
 ): Stripe.PaymentIntent => {
   if (intent.status === "requires_capture") {
     const charge = book.get("charge", intent.latest_charge as string)!
-    emit(world, book, told, book.put("charge", { ...charge, amount_refunded: charge.amount, refunded: true }))
+    emit(world, book, eventType, book.put("charge", { ...charge, amount_refunded: charge.amount, refunded: true }))
   }
   const canceled = book.put("payment_intent", {
     ...intent,

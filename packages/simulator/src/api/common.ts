@@ -44,20 +44,20 @@ const checkMetadata = (metadata: Stripe.Metadata, param: string): Outcome<Stripe
   return Result.succeed(metadata)
 }
 
-type Given = Stripe.MetadataParam | "" | null | undefined
+type MetadataInput = Stripe.MetadataParam | "" | null | undefined
 
 /** For a new object. */
-export const newMetadata = (given: Given, param = "metadata"): Outcome<Stripe.Metadata> =>
-  changedMetadata({}, given, param)
+export const newMetadata = (patch: MetadataInput, param = "metadata"): Outcome<Stripe.Metadata> =>
+  changedMetadata({}, patch, param)
 
 /** Keys are added or replaced; an empty text takes one away; an empty parameter takes all away. */
 export const changedMetadata = (
   before: Stripe.Metadata | null,
-  given: Given,
+  patch: MetadataInput,
   param = "metadata"
 ): Outcome<Stripe.Metadata> => {
-  if (given === "" || given === null) return Result.succeed({})
-  const all = Object.entries({ ...before, ...textsOf(given ?? {}) })
+  if (patch === "" || patch === null) return Result.succeed({})
+  const all = Object.entries({ ...before, ...textsOf(patch ?? {}) })
   return checkMetadata(Object.fromEntries(all.filter(([, value]) => value !== "")), param)
 }
 

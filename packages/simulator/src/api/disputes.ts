@@ -66,16 +66,16 @@ const update = (call: Call, params: Stripe.DisputeUpdateParams): Outcome<object>
 const appealOf = (
   call: Call,
   { evidence }: Stripe.Dispute,
-  given: Stripe.DisputeUpdateParams.Evidence,
+  sent: Stripe.DisputeUpdateParams.Evidence,
   isFiled: boolean
 ): Outcome<Stripe.Dispute.Evidence.Appeal> =>
   Result.gen(function* () {
-    const other = Object.keys(given).find((key) => key !== "appeal")
+    const other = Object.keys(sent).find((key) => key !== "appeal")
     if (other !== undefined) {
       return yield* refuse("Only evidence of the appeal is taken now.", { param: `evidence[${other}]` })
     }
-    const asked = typeof given.appeal === "object" ? (given.appeal?.card ?? undefined) : undefined
-    const card = { ...evidence.appeal?.card, ...(typeof asked === "object" && asked) }
+    const sentCard = typeof sent.appeal === "object" ? (sent.appeal?.card ?? undefined) : undefined
+    const card = { ...evidence.appeal?.card, ...(typeof sentCard === "object" && sentCard) }
     const files = Array.isArray(card.supporting_files) ? card.supporting_files : []
     for (const file of files) yield* checkFile(call, file, "evidence[appeal][card][supporting_files]")
     const reason = card.reason_for_filing ?? ""
@@ -98,16 +98,16 @@ const checkFile = (call: Call, id: string, param: string): Outcome<void> => {
 const evidenceOf = (
   call: Call,
   { evidence }: Stripe.Dispute,
-  given: Stripe.DisputeUpdateParams.Evidence
+  sent: Stripe.DisputeUpdateParams.Evidence
 ): Outcome<Stripe.Dispute.Evidence> =>
   Result.gen(function* () {
     yield* onlySimulated(
-      given,
+      sent,
       Object.keys(evidence).filter((key) => key !== "enhanced_evidence"),
       "evidence"
     )
     let length = 0
-    for (const [key, value] of Object.entries(given)) {
+    for (const [key, value] of Object.entries(sent)) {
       if (typeof value !== "string" || value === "") continue
       if (!fileEvidence.has(key)) length += value.length
       else yield* checkFile(call, value, `evidence[${key}]`)
@@ -117,7 +117,7 @@ const evidenceOf = (
         param: "evidence"
       })
     }
-    const changes = Object.entries(given).map(([key, value]) => [key, value === "" ? null : value])
+    const changes = Object.entries(sent).map(([key, value]) => [key, value === "" ? null : value])
     return { ...evidence, ...(Object.fromEntries(changes) as Partial<Stripe.Dispute.Evidence>) }
   })
 

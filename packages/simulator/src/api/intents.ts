@@ -42,7 +42,7 @@ export const intents: Operations<
       "statement_descriptor",
       "statement_descriptor_suffix"
     ],
-    run: (call, asked) => create(call, asked)
+    run: (call, params) => create(call, params)
   },
   "GET /v1/payment_intents": {
     simulates: ["created", "ending_before", "expand", "limit", "starting_after"],
@@ -85,30 +85,30 @@ export const intents: Operations<
   }
 }
 
-const create = (call: Call, asked: Stripe.PaymentIntentCreateParams): Outcome<object> =>
+const create = (call: Call, params: Stripe.PaymentIntentCreateParams): Outcome<object> =>
   Result.gen(function* () {
-    const currency = yield* checkCurrency(asked.currency, "currency")
-    yield* checkAmount(asked.amount, currency, "amount")
-    const metadata = yield* newMetadata(asked.metadata)
-    const allowed = asked.allowed_payment_method_types ?? methodsOffered
+    const currency = yield* checkCurrency(params.currency, "currency")
+    yield* checkAmount(params.amount, currency, "amount")
+    const metadata = yield* newMetadata(params.metadata)
+    const allowed = params.allowed_payment_method_types ?? methodsOffered
     const other = allowed.find((method) => !methodsOffered.some((each) => each === method))
     if (other !== undefined) return yield* notSimulated(`the method ${other}`, "allowed_payment_method_types")
-    const options = asked.payment_method_options ?? {}
+    const options = params.payment_method_options ?? {}
     yield* onlySimulated(options, ["wechat_pay"], "payment_method_options")
     const wechat = options.wechat_pay || undefined
     yield* onlySimulated(wechat ?? {}, ["client"], "payment_method_options[wechat_pay]")
     const offered = methodsFor(call.world.accountOf(call.book), currency, allowed)
     // A wallet takes the money when its buyer says yes.
-    const methods = offered.filter((method) => asked.capture_method !== "manual" || method === "card")
-    const { description, receipt_email, statement_descriptor, statement_descriptor_suffix } = asked
+    const methods = offered.filter((method) => params.capture_method !== "manual" || method === "card")
+    const { description, receipt_email, statement_descriptor, statement_descriptor_suffix } = params
     const intent = makeIntent(call.world, call.book, {
-      amount: asked.amount,
+      amount: params.amount,
       currency,
       methods,
-      isAutomatic: asked.allowed_payment_method_types === undefined,
-      ...(asked.capture_method && { capture: asked.capture_method }),
-      ...(asked.confirmation_method && { confirmation: asked.confirmation_method }),
-      shipping: shippingOf(asked.shipping),
+      isAutomatic: params.allowed_payment_method_types === undefined,
+      ...(params.capture_method && { capture: params.capture_method }),
+      ...(params.confirmation_method && { confirmation: params.confirmation_method }),
+      shipping: shippingOf(params.shipping),
       options: wechat === undefined ? {} : { wechat_pay: { app_id: null, client: wechat.client ?? null } },
       data: {
         metadata,
@@ -118,15 +118,15 @@ const create = (call: Call, asked: Stripe.PaymentIntentCreateParams): Outcome<ob
         ...(statement_descriptor_suffix && { statement_descriptor_suffix })
       }
     })
-    if (asked.confirm === true) return yield* confirm(call, intent, asked.payment_method, asked.return_url)
-    if (asked.payment_method === undefined) return intent
-    const method = yield* methodOfName(call, asked.payment_method, "payment_method")
+    if (params.confirm === true) return yield* confirm(call, intent, params.payment_method, params.return_url)
+    if (params.payment_method === undefined) return intent
+    const method = yield* methodOfName(call, params.payment_method, "payment_method")
     return call.book.put("payment_intent", { ...intent, payment_method: method.id, status: "requires_confirmation" })
   })
 
-const shippingOf = (asked: Stripe.PaymentIntentCreateParams["shipping"]): Stripe.PaymentIntent.Shipping | null => {
-  if (asked === undefined) return null
-  const { address, carrier = null, name, phone = null, tracking_number = null } = asked
+const shippingOf = (shipping: Stripe.PaymentIntentCreateParams["shipping"]): Stripe.PaymentIntent.Shipping | null => {
+  if (shipping === undefined) return null
+  const { address, carrier = null, name, phone = null, tracking_number = null } = shipping
   const { city = null, country = null, line1 = null, line2 = null, postal_code = null, state = null } = address
   return { address: { city, country, line1, line2, postal_code, state }, carrier, name, phone, tracking_number }
 }

@@ -14,23 +14,23 @@ type Create = Stripe.PaymentMethodCreateParams
 export const methods: Operations<"POST /v1/payment_methods" | "GET /v1/payment_methods/:id"> = {
   "POST /v1/payment_methods": {
     simulates: ["alipay", "billing_details", "card", "expand", "metadata", "type", "wechat_pay"],
-    run: (call, asked) => create(call, asked)
+    run: (call, params) => create(call, params)
   },
   "GET /v1/payment_methods/:id": { simulates: ["expand"], run: (call) => methodOfName(call, call.id, "id") }
 }
 
-const create = (call: Call, asked: Create): Outcome<Stripe.PaymentMethod> =>
+const create = (call: Call, params: Create): Outcome<Stripe.PaymentMethod> =>
   Result.gen(function* () {
-    const metadata = yield* newMetadata(asked.metadata)
-    const billing = asked.billing_details ?? {}
+    const metadata = yield* newMetadata(params.metadata)
+    const billing = params.billing_details ?? {}
     yield* onlySimulated(billing, ["email", "name"], "billing_details")
     const { email, name } = billing
     const about = { metadata, billing: { email: email || null, ...(name !== undefined && { name }) } }
-    if (asked.type !== undefined && wallets.includes(asked.type)) {
-      return makeWallet(call.world, call.book, asked.type as Wallet, about)
+    if (params.type !== undefined && wallets.includes(params.type)) {
+      return makeWallet(call.world, call.book, params.type as Wallet, about)
     }
-    if (asked.type !== "card") return yield* notSimulated(`payment methods of type ${asked.type}`, "type")
-    const card: { number?: string; exp_month?: number; exp_year?: number; token?: string } = asked.card ?? {}
+    if (params.type !== "card") return yield* notSimulated(`payment methods of type ${params.type}`, "type")
+    const card: { number?: string; exp_month?: number; exp_year?: number; token?: string } = params.card ?? {}
     if (card.token !== undefined) return yield* notSimulated("tokens", "card[token]")
     const known = cardOfNumber(card.number ?? "")
     if (known === undefined || known.behaviour === "declined:incorrect_number") {

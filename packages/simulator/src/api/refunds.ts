@@ -19,7 +19,7 @@ export const refunds = (
 > => ({
   "POST /v1/refunds": {
     simulates: ["amount", "charge", "expand", "metadata", "payment_intent", "reason"],
-    run: (call, asked) => create(call, asked, nextFate)
+    run: (call, params) => create(call, params, nextFate)
   },
   "GET /v1/refunds": {
     simulates: ["charge", "created", "ending_before", "expand", "limit", "payment_intent", "starting_after"],
@@ -48,11 +48,11 @@ export const refunds = (
 
 const create = (
   call: Call,
-  asked: Stripe.RefundCreateParams,
+  params: Stripe.RefundCreateParams,
   nextFate: () => RefundFate | undefined
 ): Outcome<Stripe.Refund> =>
   Result.gen(function* () {
-    const charge = yield* chargeOf(call, asked)
+    const charge = yield* chargeOf(call, params)
     if (charge.status !== "succeeded")
       return yield* refuse(`Charge ${charge.id} cannot be refunded, because it failed.`, {
         code: "charge_not_refundable",
@@ -71,24 +71,24 @@ const create = (
         code: "charge_disputed"
       })
     }
-    const amount = asked.amount ?? left
+    const amount = params.amount ?? left
     if (amount < 1)
       return yield* refuse("Invalid positive integer", { code: "parameter_invalid_integer", param: "amount" })
     if (amount > left) {
       const message = `Refund amount (${amount}) is greater than unrefunded amount on charge (${left}).`
       return yield* refuse(message, { param: "amount" })
     }
-    const metadata = yield* newMetadata(asked.metadata)
-    return makeRefund(call.world, call.book, { charge, amount, asked, metadata, fate: nextFate() })
+    const metadata = yield* newMetadata(params.metadata)
+    return makeRefund(call.world, call.book, { charge, amount, params, metadata, fate: nextFate() })
   })
 
-const chargeOf = (call: Call, asked: Stripe.RefundCreateParams): Outcome<Stripe.Charge> =>
+const chargeOf = (call: Call, params: Stripe.RefundCreateParams): Outcome<Stripe.Charge> =>
   Result.gen(function* () {
-    if ((asked.charge === undefined) === (asked.payment_intent === undefined)) {
+    if ((params.charge === undefined) === (params.payment_intent === undefined)) {
       return yield* refuse("One of the following params should be provided for this request: payment_intent or charge.")
     }
-    if (asked.charge !== undefined) return yield* find(call, "charge", asked.charge, "charge")
-    const intent = yield* find(call, "payment_intent", asked.payment_intent, "payment_intent")
+    if (params.charge !== undefined) return yield* find(call, "charge", params.charge, "charge")
+    const intent = yield* find(call, "payment_intent", params.payment_intent, "payment_intent")
     if (intent.status !== "succeeded") {
       return yield* refuse(`This PaymentIntent (${intent.id}) does not have a successful charge to refund.`, {
         param: "payment_intent"

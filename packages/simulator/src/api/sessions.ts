@@ -12,7 +12,7 @@ import type { Call, Operations } from "./Call.ts"
 import { changedMetadata, checkAmount, checkCurrency, checkLength, find, newMetadata, onlySimulated } from "./common.ts"
 import { list } from "./list.ts"
 
-type Asked = Stripe.Checkout.SessionCreateParams
+type Params = Stripe.Checkout.SessionCreateParams
 type Line = Stripe.Checkout.SessionCreateParams.LineItem
 
 const linesMax = 100
@@ -52,7 +52,7 @@ export const sessions: Operations<
       "success_url",
       "ui_mode"
     ],
-    run: (call, asked) => create(call, asked)
+    run: (call, params) => create(call, params)
   },
   "GET /v1/checkout/sessions": {
     simulates: ["created", "ending_before", "expand", "limit", "payment_intent", "starting_after", "status"],
@@ -88,34 +88,34 @@ export const sessions: Operations<
   }
 }
 
-const create = (call: Call, asked: Asked): Outcome<object> =>
+const create = (call: Call, params: Params): Outcome<object> =>
   Result.gen(function* () {
     const { book, world } = call
-    if (asked.mode === undefined)
+    if (params.mode === undefined)
       return yield* refuse("Missing required param: mode.", { code: "parameter_missing", param: "mode" })
-    if (asked.mode !== "payment") return yield* notSimulated(`mode ${asked.mode}`, "mode")
-    if (asked.ui_mode !== undefined && asked.ui_mode !== "hosted_page") {
-      return yield* notSimulated(`ui_mode ${asked.ui_mode}`, "ui_mode")
+    if (params.mode !== "payment") return yield* notSimulated(`mode ${params.mode}`, "mode")
+    if (params.ui_mode !== undefined && params.ui_mode !== "hosted_page") {
+      return yield* notSimulated(`ui_mode ${params.ui_mode}`, "ui_mode")
     }
-    if (asked.success_url === undefined) {
+    if (params.success_url === undefined) {
       return yield* refuse("Missing required param: success_url.", { code: "parameter_missing", param: "success_url" })
     }
-    for (const param of ["success_url", "cancel_url"] as const) yield* checkUrl(asked[param], param)
-    yield* checkMethods(asked)
-    yield* checkLength(asked.client_reference_id, referenceLengthMax, "client_reference_id")
-    const expiresAt = asked.expires_at ?? world.seconds() + openMax
+    for (const param of ["success_url", "cancel_url"] as const) yield* checkUrl(params[param], param)
+    yield* checkMethods(params)
+    yield* checkLength(params.client_reference_id, referenceLengthMax, "client_reference_id")
+    const expiresAt = params.expires_at ?? world.seconds() + openMax
     if (expiresAt < world.seconds() + openMin || expiresAt > world.seconds() + openMax) {
       const message =
         "The `expires_at` timestamp must be between 30 minutes and 24 hours from Checkout Session creation."
       return yield* refuse(message, { param: "expires_at" })
     }
-    const items = yield* linesOf(call, asked.line_items ?? [])
+    const items = yield* linesOf(call, params.line_items ?? [])
     const currency = items[0]!.currency
     const amount = items.reduce((sum, { amount_total }) => sum + amount_total, 0)
     yield* checkAmount(amount, currency, "line_items")
-    const methods = yield* methodsOf(call, currency, asked.allowed_payment_method_types)
-    const metadata = yield* newMetadata(asked.metadata)
-    const intent = yield* intentDataOf(asked)
+    const methods = yield* methodsOf(call, currency, params.allowed_payment_method_types)
+    const metadata = yield* newMetadata(params.metadata)
+    const intent = yield* intentDataOf(params)
     const id = world.newId(book.livemode ? "cs_live" : "cs_test", 58)
     const session = newSession({
       id,
@@ -125,9 +125,9 @@ const create = (call: Call, asked: Asked): Outcome<object> =>
       amount,
       expiresAt,
       methods,
-      isAdaptive: asked.adaptive_pricing?.enabled ?? world.accountOf(book).adaptive_pricing,
+      isAdaptive: params.adaptive_pricing?.enabled ?? world.accountOf(book).adaptive_pricing,
       url: `${world.settings.url}/c/pay/${id}`,
-      asked: { ...asked, metadata }
+      params: { ...params, metadata }
     })
     book.put("x.lines", { id, items, intent })
     book.put("checkout.session", session)
@@ -140,12 +140,12 @@ const checkUrl = (url: string | undefined, param: string): Outcome<void> =>
     ? Result.void
     : refuse("Not a valid URL", { code: "url_invalid", param })
 
-const checkMethods = (asked: Asked): Outcome<void> =>
+const checkMethods = (params: Params): Outcome<void> =>
   Result.gen(function* () {
-    const allowed: ReadonlyArray<string> = asked.allowed_payment_method_types ?? []
+    const allowed: ReadonlyArray<string> = params.allowed_payment_method_types ?? []
     const other = allowed.find((method) => !methodsOffered.some((each) => each === method))
     if (other !== undefined) return yield* notSimulated(`the method ${other}`, "allowed_payment_method_types")
-    const options = asked.payment_method_options ?? {}
+    const options = params.payment_method_options ?? {}
     yield* onlySimulated(options, methodsOffered, "payment_method_options")
     if (allowed.includes("wechat_pay") && options.wechat_pay?.client === undefined) {
       const param = "payment_method_options[wechat_pay][client]"
@@ -157,7 +157,7 @@ const checkMethods = (asked: Asked): Outcome<void> =>
 const methodsOf = (
   { book, world }: Call,
   currency: string,
-  allowed: Asked["allowed_payment_method_types"]
+  allowed: Params["allowed_payment_method_types"]
 ): Outcome<ReadonlyArray<string>> => {
   const account = world.accountOf(book)
   const left = methodsFor(account, currency, allowed)
@@ -220,15 +220,15 @@ const lineOf = ({ book, world }: Call, line: Line, path: string): Outcome<Stripe
 
 const intentFields = ["description", "metadata", "receipt_email", "statement_descriptor", "statement_descriptor_suffix"]
 
-const intentDataOf = ({ payment_intent_data: asked = {} }: Asked): Outcome<IntentData> =>
+const intentDataOf = ({ payment_intent_data: data = {} }: Params): Outcome<IntentData> =>
   Result.gen(function* () {
-    yield* onlySimulated(asked, intentFields, "payment_intent_data")
-    yield* checkLength(asked.description, descriptionLengthMax, "payment_intent_data[description]")
+    yield* onlySimulated(data, intentFields, "payment_intent_data")
+    yield* checkLength(data.description, descriptionLengthMax, "payment_intent_data[description]")
     for (const field of ["statement_descriptor", "statement_descriptor_suffix"] as const) {
-      yield* checkLength(asked[field], descriptorLengthMax, `payment_intent_data[${field}]`)
+      yield* checkLength(data[field], descriptorLengthMax, `payment_intent_data[${field}]`)
     }
-    const metadata = yield* newMetadata(asked.metadata, "payment_intent_data[metadata]")
-    return { ...(asked as IntentData), metadata }
+    const metadata = yield* newMetadata(data.metadata, "payment_intent_data[metadata]")
+    return { ...(data as IntentData), metadata }
   })
 
 const expire = ({ book, world }: Call, session: Stripe.Checkout.Session): Outcome<object> => {

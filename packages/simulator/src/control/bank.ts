@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import { decideDispute, fileAppeal, offerAppeal, openDispute } from "../acts/disputes.ts"
 import { escalate } from "../acts/escalate.ts"
-import { failRefund, makeRefund, settleRefund } from "../acts/refunds.ts"
+import { failRefund, makeRefund, completeRefund } from "../acts/refunds.ts"
 import { command, type Parts, refuse, there } from "./Command.ts"
 
 const RefundFates = Schema.Literals(["succeeds", "succeeds_later", "fails_later", "pends", "requires_action"])
@@ -39,13 +39,13 @@ export const bankCommands = ({ fates, world }: Parts) => ({
         const left = charge.amount - charge.amount_refunded
         const amount = input.amount ?? left
         if (!charge.captured || amount < 1 || amount > left) return yield* refuse(`${id} has ${left} to give back.`)
-        return makeRefund(world, book, { charge, amount, asked: {}, metadata: {}, fate: fates.shift(), presented })
+        return makeRefund(world, book, { charge, amount, params: {}, metadata: {}, fate: fates.shift(), presented })
       })
   ),
-  settle_refund: command(Schema.Struct({ refund: Schema.String }), ({ refund: id }) =>
+  complete_refund: command(Schema.Struct({ refund: Schema.String }), ({ refund: id }) =>
     Effect.gen(function* () {
       const [book, refund] = yield* there(world, "refund", id)
-      return settleRefund(world, book, refund) ? book.get("refund", id)! : yield* refuse(`${id} is ${refund.status}.`)
+      return completeRefund(world, book, refund) ? book.get("refund", id)! : yield* refuse(`${id} is ${refund.status}.`)
     })
   ),
   fail_refund: command(

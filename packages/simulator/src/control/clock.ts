@@ -18,6 +18,6 @@ export const clockCommands = ({ deliveries, engine, faults, world }: Parts) => {
     ),
     stand: command(nothing, () => Effect.sync(() => (world.clock.stand(), time()))),
     go_on: command(nothing, () => Effect.sync(() => (world.clock.goOn(), world.wake(), time()))),
-    settle: command(nothing, () => Effect.map(engine.settle, time))
+    rest: command(nothing, () => Effect.map(engine.rest, time))
   }
 }

@@ -60,7 +60,7 @@ const fits = (value: unknown, term: Term, path: string, problems: Problems): boo
       return value === term.value
     case "hash":
       return isHash(value)
-    case "elsewhere":
+    case "unsimulated":
     case "file":
       return false
     case "type": {

@@ -5,7 +5,7 @@ export type Term =
   /** Any hash; of parameters, a hash of texts. */
   | { readonly is: "hash" }
   /** An object that is not simulated. Only its id may be said. */
-  | { readonly is: "elsewhere" }
+  | { readonly is: "unsimulated" }
   | { readonly is: "literal"; readonly value: string }
   | { readonly is: "type"; readonly name: string }
   | { readonly is: "array"; readonly of: ReadonlyArray<Term> }
@@ -46,7 +46,7 @@ const termOf = (part: string): ReadonlyArray<Term> => {
     return [{ is: part }]
   }
   if (part === "{}") return [{ is: "hash" }]
-  if (part === "~") return [{ is: "elsewhere" }]
+  if (part === "~") return [{ is: "unsimulated" }]
   if (part.startsWith("=")) return [{ is: "literal", value: part.slice(1) }]
   if (part.startsWith("@")) return [{ is: "type", name: part.slice(1) }]
   if (part.startsWith("list:")) return [{ is: "list", of: termsOf(part.slice(5)) }]

@@ -27,8 +27,8 @@ const known = new Map<string, ReadonlyMap<string, Field>>()
 
 /** The fields of a type. A type that the table does not have is a mistake in this program. */
 export const fieldsOf = (type: string): ReadonlyMap<string, Field> => {
-  const seen = known.get(type)
-  if (seen !== undefined) return seen
+  const cached = known.get(type)
+  if (cached !== undefined) return cached
   const fields = new Map(
     Object.entries(table.types[type]!).map(([key, expression]) => {
       const isOptional = key.endsWith("?")

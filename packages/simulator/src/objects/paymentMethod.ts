@@ -61,10 +61,10 @@ const displayBrand = (brand: string) => (brand === "amex" ? "american_express" :
 /** The same for the same card, and says nothing of its number. */
 const fingerprintOf = (number: string) => createHash("sha256").update(number).digest("base64url").slice(0, 16)
 
-const billing = (given: MethodFacts["billing"]): Stripe.PaymentMethod.BillingDetails => ({
+const billing = (details: MethodFacts["billing"]): Stripe.PaymentMethod.BillingDetails => ({
   address: null,
-  email: given?.email ?? null,
-  name: given?.name ?? null,
+  email: details?.email ?? null,
+  name: details?.name ?? null,
   phone: null,
   tax_id: null
 })

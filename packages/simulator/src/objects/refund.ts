@@ -7,7 +7,7 @@ export interface RefundFacts {
   readonly amount: number
   readonly charge: Stripe.Charge
   readonly status: "succeeded" | "pending" | "requires_action"
-  readonly asked: Stripe.RefundCreateParams
+  readonly params: Stripe.RefundCreateParams
   readonly metadata: Stripe.Metadata
 }
 
@@ -26,7 +26,7 @@ export const newRefund = (facts: RefundFacts): Stripe.Refund => ({
   payment_intent: facts.charge.payment_intent as string | null,
   payment_method: facts.charge.payment_method,
   ...(facts.status === "pending" && { pending_reason: "processing" }),
-  reason: facts.asked.reason ?? null,
+  reason: facts.params.reason ?? null,
   receipt_number: null,
   source_transfer_reversal: null,
   status: facts.status,

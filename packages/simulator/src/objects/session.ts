@@ -11,33 +11,33 @@ export interface SessionFacts {
   readonly methods: ReadonlyArray<string>
   readonly isAdaptive: boolean
   readonly url: string
-  readonly asked: Stripe.Checkout.SessionCreateParams
+  readonly params: Stripe.Checkout.SessionCreateParams
 }
 
 export const newSession = (facts: SessionFacts): Stripe.Checkout.Session => {
-  const { asked } = facts
+  const { params } = facts
   return {
-    ...whatIsNotSimulated(asked),
+    ...unsimulatedFields(params),
     id: facts.id,
     object: "checkout.session",
     adaptive_pricing: { enabled: facts.isAdaptive },
-    allowed_payment_method_types: asked.allowed_payment_method_types ?? null,
+    allowed_payment_method_types: params.allowed_payment_method_types ?? null,
     amount_subtotal: facts.amount,
     amount_total: facts.amount,
     automatic_tax: { enabled: false, liability: null, provider: null, status: null },
-    cancel_url: asked.cancel_url ?? null,
-    client_reference_id: asked.client_reference_id ?? null,
+    cancel_url: params.cancel_url ?? null,
+    client_reference_id: params.client_reference_id ?? null,
     client_secret: null,
     created: facts.created,
     currency: facts.currency,
     custom_text: { after_submit: null, shipping_address: null, submit: null, terms_of_service_acceptance: null },
     customer_creation: "if_required",
-    customer_details: asked.customer_email === undefined ? null : buyerOf(asked.customer_email),
-    customer_email: asked.customer_email ?? null,
+    customer_details: params.customer_email === undefined ? null : buyerOf(params.customer_email),
+    customer_email: params.customer_email ?? null,
     expires_at: facts.expiresAt,
     livemode: facts.livemode,
-    locale: asked.locale ?? null,
-    metadata: asked.metadata === undefined ? {} : textsOf(asked.metadata),
+    locale: params.locale ?? null,
+    metadata: params.metadata === undefined ? {} : textsOf(params.metadata),
     mode: "payment",
     payment_intent: null,
     payment_method_collection: "if_required",
@@ -46,8 +46,8 @@ export const newSession = (facts: SessionFacts): Stripe.Checkout.Session => {
     payment_status: "unpaid",
     phone_number_collection: { enabled: false },
     status: "open",
-    submit_type: asked.submit_type ?? null,
-    success_url: asked.success_url ?? null,
+    submit_type: params.submit_type ?? null,
+    success_url: params.success_url ?? null,
     total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
     ui_mode: "hosted_page",
     url: facts.url
@@ -70,11 +70,11 @@ export const buyerOf = (email: string | null, name: string | null = null): Strip
 export const textsOf = (metadata: Stripe.MetadataParam): Stripe.Metadata =>
   Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, String(value)]))
 
-const whatIsNotSimulated = (asked: Stripe.Checkout.SessionCreateParams) =>
+const unsimulatedFields = (params: Stripe.Checkout.SessionCreateParams) =>
   ({
     after_expiration: null,
     allow_promotion_codes: null,
-    billing_address_collection: asked.billing_address_collection ?? null,
+    billing_address_collection: params.billing_address_collection ?? null,
     collected_information: null,
     consent: null,
     consent_collection: null,

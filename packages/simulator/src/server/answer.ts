@@ -14,7 +14,7 @@ import { expand } from "../wire/expand.ts"
 import { apiError, type Failure, idempotencyError, notSimulated, type Outcome } from "../wire/failure.ts"
 import { type FormHash, Upload } from "../wire/form.ts"
 
-export interface Asked {
+export interface ApiRequest {
   readonly book: Book
   readonly route: Route
   readonly path: string
@@ -33,12 +33,12 @@ export interface Answer {
 const keyLife = 24 * 60 * 60
 const keyLengthMax = 255
 
-export const answer = (world: World, asked: Asked): Answer => {
-  const { book, idempotencyKey: key } = asked
-  if (key === undefined || asked.route.name.startsWith("GET ") || asked.route.name.startsWith("DELETE ")) {
-    return answerOf(run(world, asked))
+export const answer = (world: World, request: ApiRequest): Answer => {
+  const { book, idempotencyKey: key } = request
+  if (key === undefined || request.route.name.startsWith("GET ") || request.route.name.startsWith("DELETE ")) {
+    return answerOf(run(world, request))
   }
-  const fingerprint = fingerprintOf(asked)
+  const fingerprint = fingerprintOf(request)
   const before = book.get("x.answer", key)
   if (before !== undefined && before.created + keyLife > world.seconds()) {
     return before.fingerprint === fingerprint ? again(before) : refused(key, before.operation)
@@ -48,9 +48,9 @@ export const answer = (world: World, asked: Asked): Answer => {
       Result.fail(idempotencyError(`Keys for idempotent requests have at most ${keyLengthMax} characters.`, 400))
     )
   }
-  const outcome = run(world, asked)
+  const outcome = run(world, request)
   const first = answerOf(outcome)
-  if (wasBegun(outcome)) remember(world, asked, first)
+  if (wasBegun(outcome)) remember(world, request, first)
   return first
 }
 
@@ -59,10 +59,10 @@ const wasBegun = (outcome: Outcome<object>): boolean =>
   Result.isSuccess(outcome) || (outcome.failure.isValidation !== true && outcome.failure.status < 500)
 
 /** Keeps the answer under the key of its request. */
-export const remember = (world: World, asked: Asked, { body, status }: Answer): void => {
-  const { book, idempotencyKey, path, requestId } = asked
+export const remember = (world: World, request: ApiRequest, { body, status }: Answer): void => {
+  const { book, idempotencyKey, path, requestId } = request
   if (idempotencyKey === undefined) return
-  const fingerprint = fingerprintOf(asked)
+  const fingerprint = fingerprintOf(request)
   book.put("x.answer", {
     id: idempotencyKey,
     operation: path,
@@ -103,7 +103,7 @@ export const keyInUse = (key: string): Answer =>
   )
 
 /** The same for the same parameters, in whatever order they were written. */
-const fingerprintOf = ({ form, path, route }: Asked): string =>
+const fingerprintOf = ({ form, path, route }: ApiRequest): string =>
   createHash("sha256")
     .update(`${route.name} ${path} ${jsonText(sorted(form))}`)
     .digest("hex")
@@ -117,7 +117,7 @@ const sorted = (value: unknown): unknown => {
 }
 
 /** The request's parameters, each of a kind that the operation takes. */
-const parametersFor = ({ form, route }: Asked) =>
+const parametersFor = ({ form, route }: ApiRequest) =>
   Result.gen(function* () {
     const params = yield* readParameters(route.name, form)
     for (const name of Object.keys(params)) {
@@ -128,11 +128,11 @@ const parametersFor = ({ form, route }: Asked) =>
     return params
   })
 
-const run = (world: World, asked: Asked): Outcome<object> =>
+const run = (world: World, request: ApiRequest): Outcome<object> =>
   Result.gen(function* () {
-    const { book, path, route } = asked
-    const params = yield* Result.mapError(parametersFor(asked), (failure) => ({ ...failure, isValidation: true }))
-    world.cause = { id: asked.requestId, idempotencyKey: asked.idempotencyKey ?? null }
+    const { book, path, route } = request
+    const params = yield* Result.mapError(parametersFor(request), (failure) => ({ ...failure, isValidation: true }))
+    world.cause = { id: request.requestId, idempotencyKey: request.idempotencyKey ?? null }
     const paths = (params["expand"] ?? []) as ReadonlyArray<string>
     const outcome = route.operation.run({ world, book, id: route.id, path }, params as never)
     world.cause = byItself

@@ -9,7 +9,7 @@ import { apiVersion } from "../facts/table.ts"
 import type { Book } from "../state/Book.ts"
 import type { FormHash } from "../wire/form.ts"
 import { apiError, type Failure, invalid, type Outcome } from "../wire/failure.ts"
-import { type Answer, answer, answerOf, type Asked, keyInUse, remember } from "./answer.ts"
+import { type Answer, answer, answerOf, type ApiRequest, keyInUse, remember } from "./answer.ts"
 import { bookOf } from "./credentials.ts"
 import type { Struck } from "./faults.ts"
 import { parametersOf, targetOf } from "./request.ts"
@@ -24,12 +24,12 @@ export const makeApi = (parts: Parts) => {
   const rates = makeRates(world)
   const inUse = new Set<string>()
 
-  const refused = (failure: Failure) => ({ requestId: world.newId("req", 14), given: answerOf(Result.fail(failure)) })
+  const refused = (failure: Failure) => ({ requestId: world.newId("req", 14), reply: answerOf(Result.fail(failure)) })
 
   /** Reads it whole before anything is decided. The bytes of a file are answered as they are. */
   const read = Effect.fnUntraced(function* (
     request: HttpServerRequest
-  ): Effect.fn.Return<Outcome<Asked | HttpServerResponse.HttpServerResponse>> {
+  ): Effect.fn.Return<Outcome<ApiRequest | HttpServerResponse.HttpServerResponse>> {
     const { path, query } = targetOf(request.url)
     const book = bookOf(world, request.headers, revoked)
     if (Result.isFailure(book)) return Result.fail(book.failure)
@@ -43,7 +43,7 @@ export const makeApi = (parts: Parts) => {
     const sent = yield* parametersOf(request, query)
     const isOfAnyVersion = request.headers["stripe-version"] === undefined
     const form = isOfAnyVersion ? Result.map(sent, withNamesOfToday) : sent
-    return Result.map(form, (form): Asked => ({
+    return Result.map(form, (form): ApiRequest => ({
       book: book.success,
       route,
       path,
@@ -53,25 +53,25 @@ export const makeApi = (parts: Parts) => {
     }))
   })
 
-  const act = (asked: Asked) => {
-    const given = answer(world, asked)
+  const act = (apiRequest: ApiRequest) => {
+    const reply = answer(world, apiRequest)
     keep()
-    return given
+    return reply
   }
 
-  const keepAnswer = (asked: Asked, given: Answer) => {
-    remember(world, asked, given)
+  const keepAnswer = (apiRequest: ApiRequest, reply: Answer) => {
+    remember(world, apiRequest, reply)
     keep()
   }
 
   /** A request that goes on for a while keeps its key meanwhile, and ends even if its client has gone. */
-  const actLater = (asked: Asked, seconds: number) => {
-    const key = keyOf(asked)
+  const actLater = (apiRequest: ApiRequest, seconds: number) => {
+    const key = keyOf(apiRequest)
     if (key !== undefined) inUse.add(key)
     return engine.waitUntil(world.clock.millis() + seconds * 1000).pipe(
       Effect.map(() => {
         if (key !== undefined) inUse.delete(key)
-        return act(asked)
+        return act(apiRequest)
       }),
       Effect.forkDetach,
       Effect.flatMap(Fiber.join)
@@ -80,19 +80,20 @@ export const makeApi = (parts: Parts) => {
 
   return Effect.gen(function* () {
     const request = yield* HttpServerRequest
-    const asked = yield* read(request)
-    if (Result.isFailure(asked)) {
-      const { given, requestId } = refused(asked.failure)
-      return respond(given, requestId, undefined)
+    const received = yield* read(request)
+    if (Result.isFailure(received)) {
+      const { reply, requestId } = refused(received.failure)
+      return respond(reply, requestId, undefined)
     }
-    if (HttpServerResponse.isHttpServerResponse(asked.success)) return asked.success
-    const it = asked.success
+    if (HttpServerResponse.isHttpServerResponse(received.success)) return received.success
+    const apiRequest = received.success
     const { path } = targetOf(request.url)
-    const key = keyOf(it)
-    if (key !== undefined && inUse.has(key)) return respond(keyInUse(it.idempotencyKey!), it.requestId, it)
-    const fault = faults.strike(`${request.method} ${path}`, it.book.account)
-    if (fault === undefined) return respond(act(it), it.requestId, it)
-    return yield* goWrong(request, it, fault, { act, actLater, keepAnswer })
+    const key = keyOf(apiRequest)
+    if (key !== undefined && inUse.has(key))
+      return respond(keyInUse(apiRequest.idempotencyKey!), apiRequest.requestId, apiRequest)
+    const fault = faults.strike(`${request.method} ${path}`, apiRequest.book.account)
+    if (fault === undefined) return respond(act(apiRequest), apiRequest.requestId, apiRequest)
+    return yield* goWrong(request, apiRequest, fault, { act, actLater, keepAnswer })
   })
 }
 
@@ -101,14 +102,19 @@ const withNamesOfToday = ({ payment_method_types: methods, ...form }: FormHash):
   methods === undefined ? form : { allowed_payment_method_types: methods, ...form }
 
 interface Ways {
-  readonly act: (asked: Asked) => Answer
-  readonly actLater: (asked: Asked, seconds: number) => Effect.Effect<Answer>
-  readonly keepAnswer: (asked: Asked, answer: Answer) => void
+  readonly act: (apiRequest: ApiRequest) => Answer
+  readonly actLater: (apiRequest: ApiRequest, seconds: number) => Effect.Effect<Answer>
+  readonly keepAnswer: (apiRequest: ApiRequest, answer: Answer) => void
 }
 
-const goWrong = (request: HttpServerRequest, asked: Asked, fault: Struck, { act, actLater, keepAnswer }: Ways) => {
+const goWrong = (
+  request: HttpServerRequest,
+  apiRequest: ApiRequest,
+  fault: Struck,
+  { act, actLater, keepAnswer }: Ways
+) => {
   const trouble = answerOf(Result.fail(apiError("An unknown error occurred.", fault.status)))
-  if (fault.kind.endsWith("_after")) act(asked)
+  if (fault.kind.endsWith("_after")) act(apiRequest)
   switch (fault.kind) {
     case "timeout_before":
     case "timeout_after":
@@ -119,23 +125,25 @@ const goWrong = (request: HttpServerRequest, asked: Asked, fault: Struck, { act,
     case "error_kept_before":
     case "error_kept_after":
       // As Stripe does when it fails after it has begun: the key has this answer for a day.
-      keepAnswer(asked, trouble)
-      return Effect.succeed(respond(trouble, asked.requestId, asked))
+      keepAnswer(apiRequest, trouble)
+      return Effect.succeed(respond(trouble, apiRequest.requestId, apiRequest))
     case "error_before":
     case "error_after":
-      return Effect.succeed(respond(trouble, asked.requestId, asked))
+      return Effect.succeed(respond(trouble, apiRequest.requestId, apiRequest))
     case "refused": {
       // Refused after it was begun, such as for want of money: the key has this answer for a day, too.
-      const given = refusal(fault)
-      keepAnswer(asked, given)
-      return Effect.succeed(respond(given, asked.requestId, asked))
+      const reply = refusal(fault)
+      keepAnswer(apiRequest, reply)
+      return Effect.succeed(respond(reply, apiRequest.requestId, apiRequest))
     }
     case "rate_limited":
-      return Effect.succeed(respond(answerOf(Result.fail(tooMany(fault))), asked.requestId, asked))
+      return Effect.succeed(respond(answerOf(Result.fail(tooMany(fault))), apiRequest.requestId, apiRequest))
     case "slow":
-      return Effect.map(actLater(asked, fault.seconds), (given) => respond(given, asked.requestId, asked))
+      return Effect.map(actLater(apiRequest, fault.seconds), (reply) =>
+        respond(reply, apiRequest.requestId, apiRequest)
+      )
     default:
-      return Effect.succeed(respond(act(asked), asked.requestId, asked))
+      return Effect.succeed(respond(act(apiRequest), apiRequest.requestId, apiRequest))
   }
 }
 
@@ -152,7 +160,7 @@ const cut = (request: HttpServerRequest) =>
     return HttpServerResponse.empty()
   })
 
-const keyOf = ({ book, idempotencyKey }: Asked): string | undefined =>
+const keyOf = ({ book, idempotencyKey }: ApiRequest): string | undefined =>
   idempotencyKey === undefined ? undefined : `${book.key}/${idempotencyKey}`
 
 const tooMany = ({
@@ -169,14 +177,14 @@ const tooMany = ({
 const refusal = ({ code = "balance_insufficient" }: Struck) =>
   answerOf(Result.fail(invalid(`This is refused for now, as a test wants it: ${code}.`, { code })))
 
-const respond = ({ body, headers, status }: Answer, requestId: string, asked: Asked | undefined) =>
+const respond = ({ body, headers, status }: Answer, requestId: string, apiRequest: ApiRequest | undefined) =>
   HttpServerResponse.text(body, {
     status,
     contentType: "application/json",
     headers: {
       "request-id": requestId,
       "stripe-version": apiVersion,
-      ...(asked?.idempotencyKey !== undefined && { "idempotency-key": asked.idempotencyKey }),
+      ...(apiRequest?.idempotencyKey !== undefined && { "idempotency-key": apiRequest.idempotencyKey }),
       ...headers
     }
   })

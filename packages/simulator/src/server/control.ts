@@ -29,9 +29,9 @@ export const makeControl = (commands: Commands, ownUrl: () => string) =>
       return json(404, { error: `There is no command ${name}. There are: ${Object.keys(commands).join(", ")}.` })
     }
     const text = yield* request.text
-    const given = text === "" ? Option.some({}) : parseJson(text)
-    if (Option.isNone(given)) return json(400, { error: "The body is no JSON." })
-    return yield* Schema.decodeUnknownEffect(command.input, { onExcessProperty: "error" })(given.value).pipe(
+    const body = text === "" ? Option.some({}) : parseJson(text)
+    if (Option.isNone(body)) return json(400, { error: "The body is no JSON." })
+    return yield* Schema.decodeUnknownEffect(command.input, { onExcessProperty: "error" })(body.value).pipe(
       Effect.flatMap(command.run),
       Effect.map((answer) => json(200, answer)),
       Effect.catch((error) => Effect.succeed(json(400, { error: error.message })))

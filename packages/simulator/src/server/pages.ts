@@ -120,8 +120,8 @@ const authorise = (world: World, id: string, isPost: boolean, form: URLSearchPar
 }
 
 /** For a payment without a session: where its confirmation said. */
-const backToCaller = ({ next_action: asked }: Stripe.PaymentIntent, done: Stripe.PaymentIntent): Response => {
-  const back = asked?.redirect_to_url?.return_url ?? asked?.alipay_handle_redirect?.return_url
+const backToCaller = ({ next_action: nextAction }: Stripe.PaymentIntent, done: Stripe.PaymentIntent): Response => {
+  const back = nextAction?.redirect_to_url?.return_url ?? nextAction?.alipay_handle_redirect?.return_url
   const outcome = done.status === "succeeded" ? "succeeded" : "failed"
   if (!back) return show("Done", messagePage("Done", `The payment ${outcome}.`))
   const mark = back.includes("?") ? "&" : "?"

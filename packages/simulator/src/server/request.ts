@@ -12,13 +12,13 @@ type Pairs = ReadonlyArray<readonly [string, string | Upload]>
 class Unreadable extends Schema.TaggedError<Unreadable>()("Unreadable", {}) {}
 
 export const parametersOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, query: string) {
-  const asked: Pairs = Array.from(new URLSearchParams(query))
-  if (request.method === "GET") return toForm(asked)
+  const inQuery: Pairs = Array.from(new URLSearchParams(query))
+  if (request.method === "GET") return toForm(inQuery)
   const type = request.headers["content-type"] ?? ""
   const body = yield* Effect.result(type.startsWith("multipart/form-data") ? parts(request, type) : pairs(request))
   return Result.isFailure(body)
     ? Result.fail(invalid("The body could not be read."))
-    : toForm([...asked, ...body.success])
+    : toForm([...inQuery, ...body.success])
 })
 
 const toForm = (pairs: Pairs): Outcome<FormHash> => {

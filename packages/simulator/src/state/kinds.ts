@@ -86,9 +86,9 @@ export interface Job {
 export type Task =
   | { readonly do: "expireSession"; readonly session: string }
   | { readonly do: "finishPayment"; readonly intent: string }
-  | { readonly do: "settleCharge"; readonly charge: string }
+  | { readonly do: "bookCharge"; readonly charge: string }
   | { readonly do: "expireCharge"; readonly charge: string }
-  | { readonly do: "settleRefund"; readonly refund: string }
+  | { readonly do: "completeRefund"; readonly refund: string }
   | { readonly do: "failRefund"; readonly refund: string; readonly reason: string }
   | { readonly do: "lapseDispute"; readonly dispute: string }
   | { readonly do: "decideDispute"; readonly dispute: string; readonly submission: number; readonly verdict: Verdict }

@@ -11,11 +11,11 @@ export interface Settings {
   /** The fee of a dispute, in minor units. It is not given back. */
   readonly disputeFee: number
   /** Seconds from a charge to its balance transaction; 0 for at once. Until then a charge shows null. */
-  readonly chargeSettles: number
+  readonly chargeBookedAfter: number
   /**
    * Seconds from a refund that is pending, or that will fail, until it is decided. A chargeback fails what is younger.
    */
-  readonly refundSettles: number
+  readonly refundDecidedAfter: number
   /** Seconds that a dispute waits for evidence. */
   readonly disputeDue: number
   /** Seconds from test evidence until it has decided the dispute. */
@@ -29,8 +29,8 @@ export const defaults: Omit<Settings, "url"> = {
   feePermyriad: 290,
   feeFixed: 30,
   disputeFee: 1_500,
-  chargeSettles: 2,
-  refundSettles: 60,
+  chargeBookedAfter: 2,
+  refundDecidedAfter: 60,
   disputeDue: 7 * 86_400,
   disputeDecides: 5,
   check: true

@@ -27,17 +27,17 @@ export const expand = (book: Book, now: number, answer: object, paths: ReadonlyA
     return expanded
   })
 
-interface Asked {
+interface Scope {
   readonly book: Book
   readonly now: number
   readonly path: string
 }
 
-const expandIn = (asked: Asked, value: Hash, [step, ...rest]: ReadonlyArray<string>): Outcome<unknown> => {
+const expandIn = (scope: Scope, value: Hash, [step, ...rest]: ReadonlyArray<string>): Outcome<unknown> => {
   if (step === undefined) return Result.succeed(value)
   if (value["object"] === "list" && step === "data") {
     return Result.map(
-      Result.all((value["data"] as ReadonlyArray<Hash>).map((each) => expandIn(asked, each, rest))),
+      Result.all((value["data"] as ReadonlyArray<Hash>).map((each) => expandIn(scope, each, rest))),
       (data) => ({ ...value, data })
     )
   }
@@ -45,20 +45,20 @@ const expandIn = (asked: Asked, value: Hash, [step, ...rest]: ReadonlyArray<stri
   const terms = type === undefined ? undefined : fieldsOf(type).get(step)?.terms
   // A hash that is no object, such as evidence, has fields that can be expanded too.
   if (terms !== undefined ? !isExpandable(terms, rest) : type !== undefined || !(step in value)) {
-    return refuse(`This property cannot be expanded (${asked.path}).`, { param: "expand" })
+    return refuse(`This property cannot be expanded (${scope.path}).`, { param: "expand" })
   }
-  const there = step in value ? value[step] : includable(asked, value, step)
+  const there = step in value ? value[step] : includable(scope, value, step)
   if (there === null || there === undefined) return Result.succeed(value)
-  const found = typeof there === "string" ? objectOf(asked, there) : (there as Hash)
+  const found = typeof there === "string" ? objectOf(scope, there) : (there as Hash)
   if (found === undefined) return Result.succeed(value)
-  return Result.map(expandIn(asked, found, rest), (inner) => ({ ...value, [step]: inner }))
+  return Result.map(expandIn(scope, found, rest), (inner) => ({ ...value, [step]: inner }))
 }
 
 const isExpandable = (terms: ReadonlyArray<Term>, rest: ReadonlyArray<string>): boolean =>
-  terms.some(({ is }) => is === "elsewhere" || is === "list" || is === "type" || (is === "hash" && rest.length > 0))
+  terms.some(({ is }) => is === "unsimulated" || is === "list" || is === "type" || (is === "hash" && rest.length > 0))
 
 /** Lists that an answer has only when they are asked for. */
-const includable = ({ book }: Asked, value: Hash, step: string): Hash | undefined => {
+const includable = ({ book }: Scope, value: Hash, step: string): Hash | undefined => {
   const id = String(value["id"])
   if (value["object"] === "checkout.session" && step === "line_items") {
     const data = book.get("x.lines", id)?.items ?? []
@@ -82,7 +82,7 @@ const kindsExpanded: ReadonlyArray<Kind> = [
   "checkout.session"
 ]
 
-const objectOf = ({ book, now }: Asked, id: string): Hash | undefined => {
+const objectOf = ({ book, now }: Scope, id: string): Hash | undefined => {
   for (const kind of kindsExpanded) {
     const found = book.get(kind, id)
     if (found === undefined) continue

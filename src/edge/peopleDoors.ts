@@ -1,10 +1,12 @@
 /**
- * Lets a person through who is signed in and whose role may do what is asked (docs/security.md). Calls of the console
- * without a session are counted by the client's address, and so are sessions that do not exist. Acts are written to
- * the audit log, before and after.
+ * The doors for people. The console's lets a person through who is signed in and whose role may do what is asked. The
+ * operator API's lets an operator through whose token is valid and whose role may do what is asked, unless too many of
+ * the operators' requests are in work (docs/architecture.md, section 7; docs/security.md; silences: U12). Calls without
+ * a session or a token are counted by the client's address, and so are sessions and tokens that do not exist. Acts are
+ * written to the audit log, before and after.
  */
-import { ConsoleGuest, CurrentPerson, PersonSession } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
+import { ConsoleGuest, CurrentOperator, CurrentPerson, OperatorToken, PersonSession } from "@coffer/contract/Caller"
 import {
   type ConsoleActName,
   consoleActOf,
@@ -18,8 +20,8 @@ import {
 } from "@coffer/rules/people/consoleActs"
 import { closedProblem } from "@coffer/rules/operator/closing"
 import { freshFor, triesAMinute } from "@coffer/rules/people/signIn"
-import type { PersonRole } from "@coffer/model/PersonRole"
-import { DateTime, Duration, Effect, Layer, Option } from "effect"
+import { installation, type PersonRole } from "@coffer/model/PersonRole"
+import { DateTime, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { addressParty } from "../http/addressParty.ts"
 import { Admission } from "../http/Admission.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
@@ -28,12 +30,14 @@ import { Merchants } from "../merchants/Merchants.ts"
 import { AuditLog } from "../operators/AuditLog.ts"
 import { makeConsoleUrl, makeCookies } from "../people/cookies.ts"
 import { signedInView } from "../people/peopleViews.ts"
-import { SignIn, type SignedIn } from "../people/SignIn.ts"
+import { type SignedIn, SignIn } from "../people/SignIn.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { logged, type Who } from "./auditedAct.ts"
-import { FailedCredentials } from "./FailedCredentials.ts"
-import { kindOf, makeLimitOfVisitors } from "./PublicAdmission.ts"
+import { FailedCredentials, kindOf, makeLimitOfVisitors } from "./PublicAdmission.ts"
+import { type ActName, actOf, acts, hiddenIn, isSeen, mayDo } from "@coffer/rules/operator/acts"
+import { Role } from "@coffer/model/Role"
+import { type Identity, Operators } from "../operators/Operators.ts"
 
 /**
  * A page of another site can send neither this header nor, by `SameSite`, the cookie. Its browser says where a write
@@ -111,7 +115,7 @@ export const makeSignedIn = Effect.gen(function* () {
   })
 })
 
-export const layer = Layer.effect(
+export const layerPerson = Layer.effect(
   PersonSession,
   Effect.gen(function* () {
     const signedInOf = yield* makeSignedIn
@@ -186,3 +190,95 @@ export const entryOf = ({ person }: SignedIn, role: string, act: string, { path 
   act: `console:${act}`,
   target: path
 })
+
+// An operator --------------------------------------------------------------------
+// Under `/console/api/operator` the session of a person who has a role of the installation stands for a token, and no
+// token counts.
+
+export const layerOperator = Layer.effect(
+  OperatorToken,
+  Effect.gen(function* () {
+    const operators = yield* Operators
+    const admission = yield* Admission
+    const log = yield* AuditLog
+    const failed = yield* FailedCredentials
+
+    const cookiesOf = makeCookies(yield* Settings)
+    const isFromConsole = yield* makeIsFromConsole
+    const signIn = yield* SignIn
+
+    const enter = (record: RequestRecord, isRecalled: boolean) => {
+      const { behind, ip } = record
+      const kind = kindOf(record)
+      record.visit = isRecalled
+        ? admission.enter({ group: "operator", party: "operator", kind, behind })
+        : admission.enter({ group: "public", party: addressParty(ip), kind, behind })
+      return record.visit === undefined ? busy : Effect.void
+    }
+    const byToken = Effect.fnUntraced(function* (record: RequestRecord, token: string) {
+      const bearer = operators.byToken(token)
+      yield* enter(record, bearer.isRecalled)
+      // A token that is nobody's is not looked up again, and an address that sends many is refused before.
+      if (!bearer.isRecalled) {
+        if (yield* failed.isRemembered("operator", token)) return yield* notValid
+        yield* failed.check("operator", record.ip)
+      }
+      const found = yield* bearer.operator
+      if (Option.isSome(found)) return found.value
+      yield* failed.note("operator", record.ip, token, yield* bearer.hasEnded)
+      return yield* notValid
+    })
+
+    /** A person is one operator, in however many sessions. */
+    const bySession = Effect.fnUntraced(function* (record: RequestRecord) {
+      yield* enter(record, false)
+      if (!isFromConsole(record)) return yield* notFromConsole
+      const secret = Option.getOrUndefined(cookiesOf(record).read(record.sent["cookie"], "session"))
+      if (secret === undefined) return yield* notSignedIn
+      if (yield* failed.isRemembered("operator", secret)) return yield* notSignedIn
+      yield* failed.check("operator", record.ip)
+      const found = yield* signIn.bySecret(secret)
+      if (Option.isNone(found)) {
+        yield* failed.note("operator", record.ip, secret)
+        return yield* notSignedIn
+      }
+      const { needsPasskey, person } = found.value
+      if (needsPasskey) return yield* forbidden(registerFirst)
+      const role = person.roles.find(({ belongs_to }) => belongs_to === installation)?.role
+      if (!Schema.is(Role)(role)) return yield* forbidden("You have no role of this installation.")
+      return { operatorId: person.person_id, name: person.email, role, personIds: [person.person_id] }
+    })
+
+    return OperatorToken.of({
+      bearer: Effect.fnUntraced(function* (httpEffect, { credential, endpoint, group }) {
+        const record = yield* CurrentRecord
+        const operator = yield* record.isOfOperatorsPage === true
+          ? bySession(record)
+          : byToken(record, Redacted.value(credential))
+        const act = actOf(group.identifier, endpoint.identifier)
+        const entry = operatorEntryOf(operator, act, record)
+        if (!mayDo(operator.role, act)) {
+          yield* log.writeOnce({ ...entry, phase: "refused", status: 403 })
+          return yield* forbidden(`The role ${operator.role} may not do ${act}.`)
+        }
+        if (isSeen(act)) yield* log.writeOnce({ ...entry, phase: "seen", target: shownTarget(record) })
+        const handled = Effect.provideService(httpEffect, CurrentOperator, operator)
+        return yield* acts[act].isLogged ? logged(log, entry, record, handled, hiddenIn(act)) : handled
+      })
+    })
+  })
+)
+
+const notValid = refuseWith(
+  (request_id) => new Wire.InvalidApiKey({ message: "Send the operator token as Authorization: Bearer.", request_id })
+)
+
+const operatorEntryOf = ({ name, operatorId, role }: Identity, act: ActName, record: RequestRecord): Who => ({
+  actor: { id: operatorId, name, role },
+  act,
+  target:
+    record.isOfOperatorsPage === true ? `/console/api/operator${record.path.slice("/operator/v1".length)}` : record.path
+})
+
+/** The merchant whose data is shown; else the path, such as that of a search. */
+const shownTarget = ({ path }: RequestRecord): string => /\/merchants\/([^/]+)/.exec(path)?.[1] ?? path.slice(1)

@@ -1,0 +1,62 @@
+/** The text of a file as comments, code and names, and the words that docs/words.md retires, for `tidy.test.ts`. */
+
+export const comment = /\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm
+export const code = (text: string) => text.replace(comment, "")
+/** Without literals. The evaluated parts of a template stay. */
+const codeWithoutTexts = (text: string) =>
+  code(text)
+    .replaceAll(/"(?:\\.|[^"\\\n])*"/g, '""')
+    .replaceAll(/`[^`]*`/g, (template) => (template.match(/\$\{[^}]*\}/g) ?? []).join(" "))
+
+/**
+ * Words that docs/words.md retires. Each has the text in which it is looked for, and the rooms that still have it.
+ * A room leaves the list when it is clean. None is added.
+ */
+export const retired: ReadonlyArray<{
+  readonly word: RegExp
+  readonly found: (text: string) => string
+  readonly stillIn: ReadonlyArray<string>
+}> = [
+  {
+    word: /\bwhoever\b/i,
+    found: (text) => (text.match(comment) ?? []).join("\n"),
+    stillIn: []
+  },
+  {
+    // The actor of the audit log is who did something.
+    word: /\bactors?\b/i,
+    found: (text) => (text.match(comment) ?? []).join("\n"),
+    stillIn: []
+  },
+  {
+    word: /\b(const|let|class|type|interface|readonly) (alone|told|said|seen|asked|given|beside|elsewhere)\b/i,
+    found: code,
+    stillIn: []
+  },
+  {
+    // The same as names of parameters and fields. Fields that travel or are printed keep theirs (docs/words.md).
+    word: /(?<![\w.$-])(alone|told|said|seen|asked|given|beside|elsewhere)(?![\w-])/,
+    found: codeWithoutTexts,
+    stillIn: [
+      "packages/bench",
+      "packages/cli",
+      "packages/console",
+      "packages/rules/src/dispute",
+      "src/disputes",
+      "src/doctor",
+      "src/people",
+      "src/platform/cluster",
+      "src/refunds"
+    ]
+  }
+]
+
+/** Words of a comment without its marks. */
+export const proseOf = (one: string) =>
+  one
+    .replaceAll(/^\s*(?:\/\*\*?|\*\/|\*|\/\/)|\*\/$/gm, "")
+    .replaceAll(/\s+/g, " ")
+    .trim()
+
+/** A sentence that begins so lets its reader look for the noun. */
+export const withoutNoun = /(?:^|[.?!] )(?:What|Whatever|Who|Whoever|Whose|Whichever|Nobody|Somebody|Such|Of)\b/
