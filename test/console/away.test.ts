@@ -9,6 +9,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
 import type { Page } from "playwright-core"
+import * as Errors from "../../packages/contract/src/Errors.ts"
+import { adviceFor } from "../../packages/console/src/parts/advice.ts"
 import { layerOf } from "../../src/console/ConsoleHttp.ts"
 import { executable, needsChromium } from "../kit/pages/Browser.ts"
 import { drawn, openConsole } from "../kit/pages/consolePages.ts"
@@ -27,6 +29,21 @@ const losingAnswers = async (page: Page, address: RegExp) => {
   })
   return { keys, find: () => page.unroute(address) }
 }
+
+describe("a refusal in the console", () => {
+  it("says what to do for each error of the contract, in both languages", () => {
+    const codes = Object.values(Errors).flatMap((each) =>
+      "fields" in each && "error" in each.fields ? [each.fields.error.schema.literal as string] : []
+    )
+    assert.include(codes, "insufficient_balance")
+    for (const language of ["en", "zh"] as const) {
+      assert.deepStrictEqual(
+        codes.filter((code) => adviceFor(code, language) === ""),
+        []
+      )
+    }
+  })
+})
 
 describe.skipIf(executable === undefined)(`the console without answers${needsChromium}`, () => {
   it.live("makes one order when it is asked for again after lost answers, and another with other contents", () =>

@@ -8,7 +8,7 @@ import { Shell, type SignedIn } from "../parts/Shell.tsx"
 import { Trouble } from "../parts/states.tsx"
 import { useWords } from "../parts/words.ts"
 import { Place } from "./Place.tsx"
-import { placeOf } from "./find.ts"
+import { findPlace } from "./find.ts"
 
 const Home = page(() => import("./Home.tsx"))
 const Orders = page(() => import("./Orders.tsx"))
@@ -161,7 +161,10 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
         base={base}
         nav={nav}
         place={<Place signedIn={signedIn} />}
-        search={{ label: words.search, onFind: (text) => go(`${base}${placeOf(text)}`) }}
+        search={{
+          label: words.search,
+          onFind: (text) => void findPlace(account, text).then((at) => go(`${base}${at}`))
+        }}
       >
         <Part at={path}>
           <Switch>
