@@ -1,6 +1,6 @@
 /**
- * The Idempotency-Keys of an act. What is sent again with the same contents has the same key, so a second press after a
- * lost answer does nothing twice. The keys live as long as the dialog: whoever opens it anew means another act.
+ * The Idempotency-Keys of an act. Contents that are sent again have the same key, so a second press after a lost answer
+ * does nothing twice. The keys live as long as the dialog: one that is opened anew is another act.
  */
 import * as Context from "effect/Context"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"

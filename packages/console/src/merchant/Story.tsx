@@ -254,6 +254,12 @@ const field = (entry: TimelineEntry, name: string): string => String(entry.detai
 const money = (entry: TimelineEntry, name: string, language: Language) =>
   amountText(Number(entry.details[name]), field(entry, "currency"), language)
 
+/** A payment method within a sentence. */
+const methodIn = (entry: TimelineEntry, language: Language) => {
+  const method = field(entry, "payment_method")
+  return language === "en" && method === "card" ? method : methodText(method, language)
+}
+
 /** Chinese has a wide colon, without a space. */
 const colonOf = (language: Language) => (language === "zh" ? "：" : ": ")
 
@@ -275,7 +281,7 @@ const sentence = (entry: TimelineEntry, words: Texts, language: Language): React
     case "order":
       return entry.details["payment_id"] === undefined
         ? `${words.created}${colon}${money(entry, "amount", language)}`
-        : `${words.paid} ${methodText(field(entry, "payment_method"), language)}${colon}${money(entry, "amount", language)}`
+        : `${words.paid} ${methodIn(entry, language)}${colon}${money(entry, "amount", language)}`
     case "refund":
       if (!isEnd) return `${words.asked}${colon}${money(entry, "amount", language)}`
       return entry.details["status"] === "failed"
@@ -324,9 +330,7 @@ const label = (entry: TimelineEntry, words: Texts, language: Language): string =
     case "attempt":
       return `${kind} ${field(entry, "attempt")}`
     case "order":
-      return entry.details["payment_id"] === undefined
-        ? words.created
-        : `${words.paid} ${methodText(field(entry, "payment_method"), language)}`
+      return entry.details["payment_id"] === undefined ? words.created : `${words.paid} ${methodIn(entry, language)}`
     case "refund":
       return entry.details["status"] === undefined
         ? words.asked
