@@ -52,13 +52,13 @@ const notBuilt = HttpServerResponse.text(
  * All files by their names, read once: a console that is built anew meanwhile takes none of them away. A browser that
  * asks for a file of another console gets 404, and its page offers to be loaded again.
  */
-const filesIn = (folder: string): Effect.Effect<ReadonlyMap<string, string>> =>
-  Effect.promise(async () => {
-    const names = await readdir(folder).catch((): Array<string> => [])
-    const read = (name: string) => readFile(path.join(folder, name), "utf8").catch(() => undefined)
-    const texts = await Promise.all(names.map(read))
-    return new Map(names.flatMap((name, index) => (texts[index] === undefined ? [] : [[name, texts[index]] as const])))
-  })
+const filesIn = Effect.fnUntraced(function* (folder: string) {
+  const names = yield* Effect.promise(() => readdir(folder).catch((): Array<string> => []))
+  const read = (name: string) =>
+    Effect.promise(() => readFile(path.join(folder, name), "utf8").catch((): undefined => undefined))
+  const texts = yield* Effect.forEach(names, read, { concurrency: 8 })
+  return new Map(names.flatMap((name, index) => (texts[index] === undefined ? [] : [[name, texts[index]] as const])))
+})
 
 export const layerOf = (folder: string): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
   HttpRouter.use(

@@ -134,7 +134,7 @@ const madeBy = (
 /** The order's status when this call was answered, by the steps of the story up to then. */
 export const statusAt = (entries: ReadonlyArray<TimelineEntry>, call: TimelineEntry): string => {
   const until = Date.parse(call.at) + Number(call.details["duration_ms"] ?? 0)
-  const asked = new Map<string, number>()
+  const refunds = new Map<string, number>()
   let status = "pending"
   let left = 0
   for (const { at, details, id, kind } of entries) {
@@ -146,11 +146,11 @@ export const statusAt = (entries: ReadonlyArray<TimelineEntry>, call: TimelineEn
       status = "paid"
       left = Number(details["amount"])
     }
-    if (kind === "refund" && details["amount"] !== undefined && !asked.has(id)) {
-      asked.set(id, Number(details["amount"]))
+    if (kind === "refund" && details["amount"] !== undefined && !refunds.has(id)) {
+      refunds.set(id, Number(details["amount"]))
     }
     if (kind === "refund" && details["status"] === "succeeded") {
-      left -= asked.get(id) ?? 0
+      left -= refunds.get(id) ?? 0
       status = left > 0 ? "partially_refunded" : "refunded"
     }
   }

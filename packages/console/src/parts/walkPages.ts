@@ -47,7 +47,7 @@ export const walkPages = async <Row>(
 
 // Days -------------------------------------------------------------------------------
 
-/** Days of the address as moments: `from` is the day's beginning in the zone, the reader's unless given, `to` its end. */
+/** Days as moments: `from` is a day's beginning and `to` a day's end, in the zone; without one, in the reader's. */
 export const withTimes = ({ from, to, ...query }: Query, zone?: string): Query => ({
   ...query,
   ...(from === undefined ? {} : { "created[gte]": dayBegins(from, 0, zone).toISOString() }),
