@@ -149,7 +149,8 @@ const ViewsList = (props: Props & { readonly account: InAccount; readonly onClos
                   is_shared: typed.get("is_shared") !== null
                 }
               })
-            )
+            ),
+            1
           )
         }
       />
