@@ -24,29 +24,22 @@ const policy = [
 
 const typeOf = (name: string) => (name.endsWith(".css") ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8")
 
-const file = (name: string): Effect.Effect<StaticContent> =>
-  Effect.map(
-    Effect.promise(() => readFile(path.join(dist, name), "utf8")),
-    (text) => ({
-      text,
-      contentType: typeOf(name),
-      headers: { "cache-control": "public, max-age=31536000, immutable" }
-    })
-  )
+const fileOf = (name: string, text: string): StaticContent => ({
+  text,
+  contentType: typeOf(name),
+  headers: { "cache-control": "public, max-age=31536000, immutable" }
+})
 
-const page: Effect.Effect<StaticContent> = Effect.map(
-  Effect.promise(() => readFile(path.join(dist, "index.html"), "utf8")),
-  (text) => ({
-    text,
-    contentType: "text/html; charset=utf-8",
-    headers: {
-      "content-security-policy": policy,
-      "referrer-policy": "no-referrer",
-      "x-frame-options": "DENY",
-      "cache-control": "no-cache"
-    }
-  })
-)
+const pageOf = (text: string): StaticContent => ({
+  text,
+  contentType: "text/html; charset=utf-8",
+  headers: {
+    "content-security-policy": policy,
+    "referrer-policy": "no-referrer",
+    "x-frame-options": "DENY",
+    "cache-control": "no-cache"
+  }
+})
 
 const notBuilt = HttpServerResponse.text(
   "The console is not built: run `npm run prepare --workspace @coffer/console`.\n",
@@ -55,18 +48,36 @@ const notBuilt = HttpServerResponse.text(
   }
 )
 
-export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter> = HttpRouter.use(
-  Effect.fnUntraced(function* (router) {
-    const names = yield* Effect.promise(() => readdir(dist).catch((): Array<string> => []))
-    const files = new Map<string, Effect.Success<ReturnType<typeof serveStatic>>>()
-    for (const name of names) if (/\.(js|css)$/.test(name)) files.set(name, yield* serveStatic(file(name)))
-    const shown = names.includes("index.html") ? yield* serveStatic(page) : Effect.succeed(notBuilt)
+/**
+ * All files by their names, read once: a console that is built anew meanwhile takes none of them away. A browser that
+ * asks for a file of another console gets 404, and its page offers to be loaded again.
+ */
+const filesIn = Effect.fnUntraced(function* (folder: string) {
+  const names = yield* Effect.promise(() => readdir(folder).catch((): Array<string> => []))
+  const read = (name: string) =>
+    Effect.promise(() => readFile(path.join(folder, name), "utf8").catch((): undefined => undefined))
+  const texts = yield* Effect.forEach(names, read, { concurrency: 8 })
+  return new Map(names.flatMap((name, index) => (texts[index] === undefined ? [] : [[name, texts[index]] as const])))
+})
 
-    const asset = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
-      const name = /\/assets\/([^/?#]+)/.exec(url)?.[1] ?? ""
-      return files.get(name) ?? Effect.succeed(HttpServerResponse.empty({ status: 404 }))
+export const layerOf = (folder: string): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const contents = yield* filesIn(folder)
+      const files = new Map<string, Effect.Success<ReturnType<typeof serveStatic>>>()
+      for (const [name, text] of contents) {
+        if (/\.(js|css)$/.test(name)) files.set(name, yield* serveStatic(Effect.succeed(fileOf(name, text))))
+      }
+      const page = contents.get("index.html")
+      const shown = page === undefined ? Effect.succeed(notBuilt) : yield* serveStatic(Effect.succeed(pageOf(page)))
+
+      const asset = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
+        const name = /\/assets\/([^/?#]+)/.exec(url)?.[1] ?? ""
+        return files.get(name) ?? Effect.succeed(HttpServerResponse.empty({ status: 404 }))
+      })
+      yield* router.add("GET", consoleAssets, asset)
+      yield* Effect.forEach(consolePages, (each) => router.add("GET", each, shown))
     })
-    yield* router.add("GET", consoleAssets, asset)
-    yield* Effect.forEach(consolePages, (each) => router.add("GET", each, shown))
-  })
-)
+  )
+
+export const layer = layerOf(dist)

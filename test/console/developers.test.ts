@@ -64,6 +64,34 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
     }).pipe(Effect.scoped)
   )
 
+  it.live("sends a test event to an endpoint of the sandbox, which gets a real one", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      const hook = yield* receiver
+      const endpoint = yield* done(
+        at.post("/v1/webhook_endpoints", { url: hook.url, enabled_events: ["refund.failed", "dispute.lost"] })
+      )
+      const { go, page, said } = yield* at.enter("developer")
+      yield* go(`/webhooks/${endpoint["id"]}`)
+      yield* drawn(page)
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Send a test event" }).click()
+        const dialog = page.getByRole("dialog")
+        assert.deepStrictEqual(await dialog.getByLabel("Event").locator("option").allTextContents(), [
+          "refund.failed",
+          "dispute.lost"
+        ])
+        await dialog.getByLabel("Event").selectOption("dispute.lost")
+        await dialog.getByRole("button", { name: "Send a test event" }).click()
+        await dialog.waitFor({ state: "hidden" })
+        await page.getByRole("link", { name: "dispute.lost" }).waitFor()
+      })
+      const { event } = yield* hook.next
+      assert.strictEqual(event.type, "dispute.lost")
+      assert.deepStrictEqual(said, [])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("makes a key of what was ticked alone, tells its secret once, and revokes it", () =>
     Effect.gen(function* () {
       const at = yield* openConsole()

@@ -4,56 +4,69 @@ import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { said as done } from "../kit/Merchant.ts"
 import { executable, needsChromium } from "../kit/pages/Browser.ts"
-import { drawn, openConsole, phone, seeded } from "../kit/pages/consolePages.ts"
+import { drawn, openConsole, seeded } from "../kit/pages/consolePages.ts"
 
 const operator = "/console/operator"
 
-/** Clicks, counted. */
-const hand = (page: Page) => {
-  let clicks = 0
-  return {
-    click: (name: string | RegExp, within = "main, dialog[open]") =>
-      Effect.promise(async () => {
-        clicks += 1
-        await page
-          .locator(within)
-          .getByRole("button", { name })
-          .or(page.locator(within).getByRole("link", { name }))
-          .last()
-          .click()
-      }),
-    clicks: () => clicks
-  }
-}
+const hand = (page: Page) => ({
+  click: (name: string | RegExp, within = "main, dialog[open]") =>
+    Effect.promise(() =>
+      page
+        .locator(within)
+        .getByRole("button", { name })
+        .or(page.locator(within).getByRole("link", { name }))
+        .last()
+        .click()
+    )
+})
 
 const seen = (page: Page, text: string | RegExp) =>
   Effect.promise(() => page.locator("main, dialog[open]").getByText(text).first().waitFor())
 
 describe.skipIf(executable === undefined)(`the console of operators${needsChromium}`, () => {
   it.live(
-    "a parked payment is closed from the first page on a phone in three clicks and a note",
+    "a merchant's key is made of what was ticked, rolled and revoked on the merchant's page",
     () =>
       Effect.gen(function* () {
         const at = yield* openConsole()
-        const { parkedNo } = yield* seeded(at)
-        const { go, page } = yield* at.enter("operator", phone)
-        yield* go(operator)
+        const { go, page } = yield* at.enter("operator")
+        yield* go(`${operator}/merchants/${at.merchantId}/sandbox/keys`)
         yield* drawn(page)
-        const { click, clicks } = hand(page)
-        yield* click("Decide", "section.matter:has-text('Payments that no order takes')")
-        yield* click("Close the payment", "section.matter")
-        yield* Effect.promise(() => page.getByLabel("What was done about it").fill("Paid back by bank transfer."))
-        yield* click("Close the payment", "dialog[open]")
-        yield* seen(page, "It was dealt with.")
-        assert.strictEqual(clicks(), 3)
-        const { data } = yield* done(
-          at.api.operator("GET", `/held_up?kind=unapplied_payment&merchant_id=${at.merchantId}`)
-        )
-        assert.deepStrictEqual(data, [])
-        const { entries } = yield* done(
-          at.api.operator("GET", `/merchants/${at.merchantId}/orders/${parkedNo}/timeline?mode=sandbox`)
-        )
-        assert.match(JSON.stringify(entries), /Paid back by bank transfer/)
+        const { click } = hand(page)
+        const secret = () =>
+          Effect.promise(
+            async () =>
+              (await page
+                .locator("dialog[open]")
+                .getByText(/^svc_test_/)
+                .textContent())!
+          )
+        yield* click("Create a key", "main")
+        yield* Effect.promise(async () => {
+          await page.locator("dialog[open]").getByLabel("Name").fill("Accounting")
+          await page.getByRole("checkbox", { name: "refunds: Read" }).check()
+          await page.getByLabel("Last day (UTC)").fill("2099-12-31")
+        })
+        yield* click("Create a key", "dialog[open]")
+        const key = yield* secret()
+        assert.strictEqual((yield* at.api.get("/v1/refunds", key)).status, 200)
+        assert.strictEqual((yield* at.api.get("/v1/orders", key)).status, 403)
+        yield* click("Done", "dialog[open]")
+        yield* click("Roll", "main")
+        yield* Effect.promise(() => page.getByLabel("The secret before works").selectOption("0"))
+        yield* click("Roll", "dialog[open]")
+        const next = yield* secret()
+        assert.strictEqual((yield* at.api.get("/v1/refunds", key)).status, 401)
+        assert.strictEqual((yield* at.api.get("/v1/refunds", next)).status, 200)
+        yield* click("Done", "dialog[open]")
+        yield* click("Revoke", "main")
+        yield* click("Revoke", "dialog[open]")
+        yield* Effect.promise(() => page.getByRole("cell", { name: "Revoked" }).waitFor())
+        assert.strictEqual((yield* at.api.get("/v1/refunds", next)).status, 401)
+        const [listed] = (yield* done(at.api.operator("GET", `/merchants/${at.merchantId}/api_keys?mode=sandbox`)))[
+          "data"
+        ]
+        assert.strictEqual(listed.expires_at, "2099-12-31T23:59:59.999Z")
       }),
     120_000
   )

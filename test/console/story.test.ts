@@ -148,4 +148,32 @@ describe.skipIf(executable === undefined)(`an order's story in the console${need
       }),
     120_000
   )
+
+  it.live(
+    "judges a refused call by the status that the order had then, not by its present one",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* openConsole()
+        yield* done(at.post("/v1/orders", { amount: 5_000, out_trade_no: "early" }))
+        assert.strictEqual((yield* at.post("/v1/orders/early/send_receipt", { email: "a@shop.example" })).status, 409)
+        yield* done(at.post("/v1/test_helpers/orders/early/pay", {}))
+        assert.strictEqual((yield* at.post("/v1/orders/early/expire")).status, 409)
+        yield* done(at.refund({ trade_no: (yield* at.order("early"))["trade_no"], amount: 4_000 }))
+        yield* at.atRest
+        const { go, page } = yield* at.enter("owner")
+        yield* go("/orders/early")
+        yield* drawn(page)
+        yield* Effect.promise(async () => {
+          for (const [path, status] of [
+            ["/send_receipt", "Pending"],
+            ["/expire", "Paid"]
+          ] as const) {
+            const call = page.locator(".story > li.request", { hasText: path })
+            await call.locator("summary").click()
+            assert.strictEqual(await call.locator(".why th[aria-current]").innerText(), status)
+          }
+        })
+      }),
+    120_000
+  )
 })

@@ -1,14 +1,15 @@
 /** Starts the console: who is signed in, and the pages of the account or of the installation that the address names. */
-import { lazy, StrictMode, Suspense, useEffect } from "react"
+import { StrictMode, useEffect } from "react"
 import { createRoot } from "react-dom/client"
 import { Redirect, Route, Router, Switch, useLocation } from "wouter"
 import { useAtom } from "./api/registry.ts"
-import { sessionAtom } from "./api/session.ts"
+import { sessionAtom, useReturn } from "./api/session.ts"
+import { page, Part } from "./parts/Part.tsx"
 import { Loaded, Skeleton } from "./parts/states.tsx"
 import { beginDocument, useWords } from "./parts/words.ts"
 
-const MerchantPages = lazy(() => import("./merchant/MerchantPages.tsx"))
-const OperatorPages = lazy(() => import("./operator/OperatorPages.tsx"))
+const MerchantPages = page(() => import("./merchant/MerchantPages.tsx"))
+const OperatorPages = page(() => import("./operator/OperatorPages.tsx"))
 
 const texts = {
   en: { nothing: "You have no role yet. An owner of a merchant, or an operator, can invite you." },
@@ -18,7 +19,9 @@ const texts = {
 const Console = () => {
   const session = useAtom(sessionAtom)
   const words = useWords(texts)
+  const [path] = useLocation()
   useTop()
+  useReturn()
   return (
     <Loaded result={session}>
       {({ data }) => {
@@ -37,7 +40,7 @@ const Console = () => {
             </main>
           )
         return (
-          <Suspense fallback={<Skeleton />}>
+          <Part at={path}>
             <Switch>
               <Route path="/operator/*?">
                 {isOperator ? <OperatorPages signedIn={data} /> : <Redirect to={begin} />}
@@ -55,7 +58,7 @@ const Console = () => {
                 <Redirect to={begin} />
               </Route>
             </Switch>
-          </Suspense>
+          </Part>
         )
       }}
     </Loaded>

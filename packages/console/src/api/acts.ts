@@ -8,7 +8,7 @@ import type * as Atom from "effect/reactivity/Atom"
 import * as AtomRegistry from "effect/reactivity/AtomRegistry"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as Schedule from "effect/Schedule"
-import { ActKey } from "./clients.ts"
+import { heldKeys, SentKeys } from "./actKeys.ts"
 import { registry } from "./registry.ts"
 
 /** The key of every query: an act reads all of them again that are on the screen. */
@@ -24,8 +24,8 @@ export type Problem =
       readonly param?: string
       readonly requestId: string
     }
-  /** The service did not answer, or was too busy: the act may be tried again. */
-  | { readonly kind: "away" }
+  /** The service did not answer, or was too busy. `mayBeDone`: another try might do it a second time. */
+  | { readonly kind: "away"; readonly mayBeDone?: boolean }
   /** A fault of the console or an answer that it does not understand. */
   | { readonly kind: "unexpected"; readonly message: string }
 
@@ -36,19 +36,23 @@ interface Callable<R> {
 }
 
 /**
- * Does an act. A lost or a busy answer is asked for twice more, under the same Idempotency-Key. `tries`: 1 for an act
- * that takes no such key and would be done twice.
+ * Does an act. A lost or a busy answer is asked for twice more, under the same Idempotency-Key, and so is the next
+ * press of its dialog. `tries`: 1 for an act that takes no such key and would be done twice.
  */
 export const act = <A, E, R>(api: Callable<R>, call: Effect.Effect<A, E, R>, tries = 3): Promise<Outcome<A>> => {
-  const once = Effect.provideService(call, ActKey, crypto.randomUUID()).pipe(
+  const keys = heldKeys()
+  const once = Effect.provideService(call, SentKeys, keys).pipe(
     Effect.retry({ while: isAway, times: tries - 1, schedule: Schedule.exponential("400 millis") })
   )
   const inside = Effect.flatMap(AtomRegistry.getResult(registry, api.runtime), (services) =>
     Effect.provideContext(Reactivity.mutation(once, shown), services as Context.Context<R | Reactivity.Reactivity>)
   )
-  return Effect.runPromiseExit(inside).then((exit) =>
-    Exit.isSuccess(exit) ? { done: exit.value } : { problem: problemOf(exit.cause) }
-  )
+  return Effect.runPromiseExit(inside).then((exit) => {
+    if (Exit.isSuccess(exit)) return { done: exit.value }
+    const problem = problemOf(exit.cause)
+    keys.note(problem)
+    return { problem: problem.kind === "away" && tries === 1 ? { ...problem, mayBeDone: true } : problem }
+  })
 }
 
 /** Asks once, beside what the screen shows: nothing is read again after it. Tried as often as an act. */

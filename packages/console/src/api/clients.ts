@@ -6,7 +6,6 @@
 import { Api } from "@coffer/contract/Api"
 import { MerchantKey, OperatorToken } from "@coffer/contract/Caller"
 import { ConsoleApi } from "@coffer/contract/Console"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"
@@ -14,6 +13,7 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import * as Layer from "effect/Layer"
 import * as AtomHttpApi from "effect/reactivity/AtomHttpApi"
+import { contentsOf, SentKeys } from "./actKeys.ts"
 import { noteAnswer, noteNoAnswer } from "./connection.ts"
 
 /** The environment of a merchant that a page is about. */
@@ -22,18 +22,15 @@ export interface Account {
   readonly mode: "sandbox" | "live"
 }
 
-/** The Idempotency-Key of an act. Each try of the same act sends the same one, so that it is done once. */
-export const ActKey = Context.Reference<string | undefined>("@coffer/console/ActKey", { defaultValue: () => undefined })
-
 export const prepared = (rewrite: (url: string) => string) => (client: HttpClient.HttpClient) =>
   client.pipe(
     HttpClient.mapRequestEffect((request) =>
-      Effect.map(ActKey, (key) =>
+      Effect.map(SentKeys, (keys) =>
         request.pipe(
           HttpClientRequest.updateUrl(rewrite),
           HttpClientRequest.setHeaders({
             "Coffer-Console": "1",
-            ...(key === undefined ? {} : { "Idempotency-Key": key })
+            ...(keys === undefined ? {} : { "Idempotency-Key": keys.of(contentsOf(request)) })
           })
         )
       )
@@ -93,4 +90,23 @@ export const readBytes = async (account: Account, path: string, range?: string):
     noteNoAnswer()
     return undefined
   }
+}
+
+// The service itself -----------------------------------------------------------------
+
+/** Asks whether the service answers again. */
+export const askWhetherThere = async (): Promise<void> => {
+  const answer = await fetch("/console/api/session", { headers: { "Coffer-Console": "1" } }).catch(() => undefined)
+  if (answer !== undefined) noteAnswer(answer.status)
+}
+
+/** Whether the service sends another console than this one. Without an answer it is away. */
+export const hasNewerConsole = async (): Promise<boolean> => {
+  const answer = await fetch("/console", { cache: "no-store" }).catch(() => undefined)
+  if (answer === undefined) {
+    noteNoAnswer()
+    return false
+  }
+  const own = document.querySelector<HTMLScriptElement>("script[type=module]")?.getAttribute("src") ?? ""
+  return answer.ok && !(await answer.text()).includes(`"${own}"`)
 }

@@ -2,9 +2,12 @@
 import type { PersonRole } from "@coffer/model/PersonRole"
 import { covers, type Scope } from "@coffer/model/Scopes"
 import { scopesOfRole } from "@coffer/rules/people/roleScopes"
-import { createContext, useContext } from "react"
-import { type Account, type AccountApi, accountApi, OwnApi } from "./clients.ts"
-import { shown } from "./acts.ts"
+import * as Effect from "effect/Effect"
+import { createContext, useContext, useEffect, useRef } from "react"
+import { act, shown } from "./acts.ts"
+import { type Account, type AccountApi, accountApi, askWhetherThere, OwnApi } from "./clients.ts"
+import { awaySince } from "./connection.ts"
+import { useAtom } from "./registry.ts"
 
 export const sessionAtom = OwnApi.query("session", "retrieve", { reactivityKeys: shown, timeToLive: "1 hour" })
 
@@ -28,3 +31,22 @@ export const inAccount = (account: Account, role: PersonRole): InAccount => ({
 export const AccountContext = createContext<InAccount | undefined>(undefined)
 
 export const useAccount = (): InAccount => useContext(AccountContext)!
+
+/** Milliseconds between two looks for a service that is away. */
+const lookEvery = 3_000
+
+/** Looks for a service that is away, and reads all that is shown again once it answers. */
+export const useReturn = () => {
+  const isAway = useAtom(awaySince) !== undefined
+  const wasAway = useRef(false)
+  useEffect(() => {
+    if (!isAway) {
+      if (wasAway.current) void act(OwnApi, Effect.void)
+      wasAway.current = false
+      return
+    }
+    wasAway.current = true
+    const timer = setInterval(() => void askWhetherThere(), lookEvery)
+    return () => clearInterval(timer)
+  }, [isAway])
+}

@@ -20,6 +20,7 @@ const texts = {
     period: "Period",
     currency: "Currency",
     volume: "Volume",
+    today: "Today",
     payments: "payments",
     rate: "Paid orders",
     rateOf: "of",
@@ -53,6 +54,7 @@ const texts = {
     period: "时间段",
     currency: "货币",
     volume: "交易额",
+    today: "今日",
     payments: "笔付款",
     rate: "已付款订单",
     rateOf: "/",
@@ -166,15 +168,26 @@ const sum = ({ days }: Currency, of: (day: Currency["days"][number]) => number) 
 const paidOf = (figures: Currency) => sum(figures, ({ orders_paid }) => orders_paid)
 
 const OfCurrency = ({ figures, words }: { readonly figures: Currency; readonly words: Texts }) => {
+  const { base } = useAccount()
   const language = useLanguage()
   const { currency, days } = figures
   const [paid, created] = [paidOf(figures), sum(figures, ({ orders_created }) => orders_created)]
   const rateText = (part: number, whole: number) =>
     whole === 0 ? "–" : `${Math.round((100 * Math.min(part, whole)) / whole)} %`
   const money = (minor: number) => amountText(minor, currency, language)
+  const today = days.at(-1)
   return (
     <>
       <div className="tiles">
+        {today !== undefined && (
+          <Tile
+            name={words.today}
+            note={`${today.orders_paid.toLocaleString()} ${words.payments}`}
+            to={`${base}/orders?status=paid&from=${today.day}`}
+          >
+            {money(today.volume)}
+          </Tile>
+        )}
         <Tile name={words.volume} note={`${paid.toLocaleString()} ${words.payments}`}>
           {money(sum(figures, ({ volume }) => volume))}
         </Tile>
@@ -213,13 +226,22 @@ const OfCurrency = ({ figures, words }: { readonly figures: Currency; readonly w
   )
 }
 
-const Tile = (props: { readonly name: string; readonly note: string; readonly children: React.ReactNode }) => (
-  <section className="card tile">
-    <h2 className="small soft">{props.name}</h2>
-    <p className="figure">{props.children}</p>
-    <p className="small soft">{props.note}</p>
-  </section>
-)
+const Tile = (props: {
+  readonly name: string
+  readonly note: string
+  /** The list of its objects. */
+  readonly to?: string
+  readonly children: React.ReactNode
+}) => {
+  const { children, name, note, to } = props
+  return (
+    <section className="card tile">
+      <h2 className="small soft">{to === undefined ? name : <Link href={to}>{name} →</Link>}</h2>
+      <p className="figure">{children}</p>
+      <p className="small soft">{note}</p>
+    </section>
+  )
+}
 
 const Balances = ({ currencies, words }: { readonly currencies: ReadonlyArray<Currency>; readonly words: Texts }) => {
   const { base } = useAccount()

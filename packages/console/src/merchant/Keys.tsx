@@ -191,7 +191,8 @@ const MainKey = () => {
           run={() =>
             act(
               OwnApi,
-              OwnApi.use((client) => client.main_keys.reset({ params: { merchant_id: merchantId, mode } }))
+              OwnApi.use((client) => client.main_keys.reset({ params: { merchant_id: merchantId, mode } })),
+              1
             )
           }
           result={({ data }: WithKey) => <SecretOnce label={words.newKey} secret={data.key} />}
@@ -244,7 +245,8 @@ const CreateKey = () => {
           OwnApi,
           OwnApi.use((client) =>
             client.api_keys.create({ params: { merchant_id: merchantId }, payload: bodyOf(typed, mode) as never })
-          )
+          ),
+          1
         )
       }
       result={({ data }: WithKey) => <SecretOnce label={words.newKey} secret={data.key} />}
@@ -272,7 +274,8 @@ const KeyActs = ({ apiKey }: { readonly apiKey: Key }) => {
             OwnApi,
             OwnApi.use((client) =>
               client.api_keys.roll({ params, payload: { overlap_minutes: Number(typed.get("overlap")) } })
-            )
+            ),
+            1
           )
         }
         result={({ data }: WithKey) => <SecretOnce label={words.newKey} secret={data.key} />}

@@ -1,44 +1,45 @@
 /** The pages of a merchant in one environment. */
 import type { PersonRole } from "@coffer/model/PersonRole"
-import { lazy, Suspense, useMemo } from "react"
+import { useMemo } from "react"
 import { Redirect, Route, Switch, useLocation } from "wouter"
 import { AccountContext, inAccount } from "../api/session.ts"
+import { page, Part } from "../parts/Part.tsx"
 import { Shell, type SignedIn } from "../parts/Shell.tsx"
-import { Skeleton, Trouble } from "../parts/states.tsx"
+import { Trouble } from "../parts/states.tsx"
 import { useWords } from "../parts/words.ts"
 import { Place } from "./Place.tsx"
-import { placeOf } from "./find.ts"
+import { findPlace } from "./find.ts"
 
-const Home = lazy(() => import("./Home.tsx"))
-const Orders = lazy(() => import("./Orders.tsx"))
-const Order = lazy(() => import("./Order.tsx"))
-const Webhooks = lazy(() => import("./Webhooks.tsx"))
-const Webhook = lazy(() => import("./Webhook.tsx"))
-const Deliveries = lazy(() => import("./Deliveries.tsx"))
-const Delivery = lazy(() => import("./Delivery.tsx"))
-const Events = lazy(() => import("./Events.tsx"))
-const Event = lazy(() => import("./Event.tsx"))
-const Logs = lazy(() => import("./Logs.tsx"))
-const Log = lazy(() => import("./Log.tsx"))
-const Keys = lazy(() => import("./Keys.tsx"))
-const Sandbox = lazy(() => import("./Sandbox.tsx"))
-const People = lazy(() => import("./People.tsx"))
-const Buyers = lazy(() => import("./Buyers.tsx"))
-const Settings = lazy(() => import("./Settings.tsx"))
-const Audit = lazy(() => import("./Audit.tsx"))
-const Sessions = lazy(() => import("../parts/Sessions.tsx"))
-const Refunds = lazy(() => import("./Refunds.tsx"))
-const Refund = lazy(() => import("./Refund.tsx"))
-const Disputes = lazy(() => import("./Disputes.tsx"))
-const Dispute = lazy(() => import("./Dispute.tsx"))
-const Ledger = lazy(() => import("./Ledger.tsx"))
-const LedgerRow = lazy(() => import("./LedgerRow.tsx"))
-const Links = lazy(() => import("./Links.tsx"))
-const PaymentLink = lazy(() => import("./PaymentLink.tsx"))
-const Receipts = lazy(() => import("./Receipts.tsx"))
-const Payouts = lazy(() => import("./Payouts.tsx"))
-const Payout = lazy(() => import("./Payout.tsx"))
-const Reports = lazy(() => import("./Reports.tsx"))
+const Home = page(() => import("./Home.tsx"))
+const Orders = page(() => import("./Orders.tsx"))
+const Order = page(() => import("./Order.tsx"))
+const Webhooks = page(() => import("./Webhooks.tsx"))
+const Webhook = page(() => import("./Webhook.tsx"))
+const Deliveries = page(() => import("./Deliveries.tsx"))
+const Delivery = page(() => import("./Delivery.tsx"))
+const Events = page(() => import("./Events.tsx"))
+const Event = page(() => import("./Event.tsx"))
+const Logs = page(() => import("./Logs.tsx"))
+const Log = page(() => import("./Log.tsx"))
+const Keys = page(() => import("./Keys.tsx"))
+const Sandbox = page(() => import("./Sandbox.tsx"))
+const People = page(() => import("./People.tsx"))
+const Buyers = page(() => import("./Buyers.tsx"))
+const Settings = page(() => import("./Settings.tsx"))
+const Audit = page(() => import("./Audit.tsx"))
+const Sessions = page(() => import("../parts/Sessions.tsx"))
+const Refunds = page(() => import("./Refunds.tsx"))
+const Refund = page(() => import("./Refund.tsx"))
+const Disputes = page(() => import("./Disputes.tsx"))
+const Dispute = page(() => import("./Dispute.tsx"))
+const Ledger = page(() => import("./Ledger.tsx"))
+const LedgerRow = page(() => import("./LedgerRow.tsx"))
+const Links = page(() => import("./Links.tsx"))
+const PaymentLink = page(() => import("./PaymentLink.tsx"))
+const Receipts = page(() => import("./Receipts.tsx"))
+const Payouts = page(() => import("./Payouts.tsx"))
+const Payout = page(() => import("./Payout.tsx"))
+const Reports = page(() => import("./Reports.tsx"))
 
 const texts = {
   en: {
@@ -103,7 +104,7 @@ interface Props {
 
 const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
   const words = useWords(texts)
-  const [, go] = useLocation()
+  const [path, go] = useLocation()
   const role = signedIn.person.roles.find(({ merchant_id }) => merchant_id === merchantId)?.role as
     | PersonRole
     | undefined
@@ -164,9 +165,12 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
         base={base}
         nav={nav}
         place={<Place signedIn={signedIn} />}
-        search={{ label: words.search, onFind: (text) => go(`${base}${placeOf(text)}`) }}
+        search={{
+          label: words.search,
+          onFind: (text) => void findPlace(account, text).then((at) => go(`${base}${at}`))
+        }}
       >
-        <Suspense fallback={<Skeleton lines={10} />}>
+        <Part at={path}>
           <Switch>
             <Route path={base} component={Home} />
             <Route path={`${base}/orders`} component={Orders} />
@@ -202,7 +206,7 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
               <Redirect to={base} />
             </Route>
           </Switch>
-        </Suspense>
+        </Part>
       </Shell>
     </AccountContext>
   )

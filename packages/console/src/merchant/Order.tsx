@@ -8,7 +8,7 @@ import { useAccount } from "../api/session.ts"
 import { type Column, type List, Rows } from "../parts/ListPage.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Loaded } from "../parts/states.tsx"
-import { Amount, State, Time } from "../parts/values.tsx"
+import { Amount, Method, State, Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { disputeColumns, disputeTexts } from "./Disputes.tsx"
 import { isWeb } from "./find.ts"
@@ -89,7 +89,7 @@ const Order = ({ number }: { readonly number: string }) => {
       {({ data }) => (
         <>
           {data.paid_at !== null && <Parts number={data.trade_no} words={words} />}
-          <Story number={data.trade_no} currency={data.currency} status={data.status} />
+          <Story number={data.trade_no} currency={data.currency} />
           <StatusTable status={data.status} />
         </>
       )}
@@ -103,7 +103,7 @@ const factsOf = (order: OrderResource, words: Texts) => [
   [words.fee, <Amount key="f" minor={order.fee} currency={order.currency} />] as const,
   [words.net, <Amount key="t" minor={order.net_amount} currency={order.currency} />] as const,
   [words.refunded, <Amount key="r" minor={order.refunded_amount} currency={order.currency} />] as const,
-  [words.method, order.payment_method ?? "–"] as const,
+  [words.method, <Method key="m" of={order.payment_method} />] as const,
   [words.payment, order.payment_id === null ? "–" : <code key="p">{order.payment_id}</code>] as const,
   [words.created, <Time key="c" at={order.created_at} />] as const,
   [words.paid, <Time key="d" at={order.paid_at} />] as const,

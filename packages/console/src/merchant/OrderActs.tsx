@@ -5,7 +5,7 @@ import type { OrderResource } from "@coffer/contract/Orders"
 import { act } from "../api/acts.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
-import { amountText, Copy, minorOf, typedOf } from "../parts/values.tsx"
+import { amountText, Copy, methodText, minorOf, typedOf } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { MetadataFields, metadataPatch } from "./metadata.tsx"
 import { reasonText } from "./moneyWords.ts"
@@ -262,6 +262,7 @@ const methods = ["card", "alipay", "wechat_pay", "apple_pay", "google_pay"] as c
 
 const Pay = ({ order: { currency, trade_no }, words }: Props) => {
   const { api } = useAccount()
+  const language = useLanguage()
   const bodyOf = (typed: FormData) => {
     const amount = minorOf(typedText(typed, "amount"))
     return {
@@ -277,7 +278,11 @@ const Pay = ({ order: { currency, trade_no }, words }: Props) => {
       fields={
         <>
           <ChoiceField label={words.outcome} name="outcome" choices={Object.entries(words.outcomes)} />
-          <ChoiceField label={words.method} name="payment_method" choices={methods.map((each) => [each, each])} />
+          <ChoiceField
+            label={words.method}
+            name="payment_method"
+            choices={methods.map((each) => [each, methodText(each, language)])}
+          />
           <TextField
             label={`${words.otherAmount} (${currency})`}
             name="amount"

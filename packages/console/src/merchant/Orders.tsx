@@ -1,7 +1,7 @@
 /** The list of orders, and how one is created here. */
 import type { OrderResource } from "@coffer/contract/Orders"
 import { columnsFor } from "../parts/columns.tsx"
-import { currencyChoices, minorOf, stateChoices } from "../parts/values.tsx"
+import { currencyChoices, Method, methodText, minorOf, stateChoices } from "../parts/values.tsx"
 import { act, shown } from "../api/acts.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
@@ -79,7 +79,7 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Order>> => [
   plain("subject", words.subject, { isWide: true }),
   code("out_trade_no", words.number),
   code("trade_no", words.tradeNo, { isHidden: true }),
-  plain("payment_method", words.method, { isWide: true }),
+  plain("payment_method", words.method, { isWide: true, cell: ({ payment_method }) => <Method of={payment_method} /> }),
   money("refunded_amount", words.refunded, { isHidden: true }),
   plain("receipt_email", words.email, { isHidden: true }),
   time("created_at", words.created),
@@ -130,7 +130,11 @@ const listOf = (account: InAccount, words: Texts, language: Language): List<Orde
   columns: columnsOf(words),
   filters: [
     { name: "status", label: words.status, choices: stateChoices(states, language) },
-    { name: "payment_method", label: words.method, choices: methods.map((method) => [method, method]) },
+    {
+      name: "payment_method",
+      label: words.method,
+      choices: methods.map((method) => [method, methodText(method, language)])
+    },
     { name: "out_trade_no", label: words.number },
     { name: "receipt_email", label: words.email }
   ],

@@ -206,7 +206,8 @@ const Invite = () => {
                 ...(text(typed, "name") === "" ? {} : { name: text(typed, "name") })
               } as never
             })
-          )
+          ),
+          1
         )
       }
     />

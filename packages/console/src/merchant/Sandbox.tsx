@@ -1,6 +1,7 @@
 /** The sandbox: the buyer and the bank by hand, the channel, and the clock. */
+import * as Effect from "effect/Effect"
 import { useLocation } from "wouter"
-import { act, type Outcome } from "../api/acts.ts"
+import { act } from "../api/acts.ts"
 import { useAccount } from "../api/session.ts"
 import { Act } from "../parts/act.tsx"
 import { useWords } from "../parts/words.ts"
@@ -91,20 +92,19 @@ const NewPaidOrder = () => {
   const { api, base } = useAccount()
   const words = useWords(texts)
   const [, go] = useLocation()
-  const run = async (): Promise<Outcome<unknown>> => {
-    const created = await act(
+  const run = () =>
+    act(
       api,
-      api.use((client) => client.orders.create({ payload: { amount: 1999, currency: "USD" } as never }))
-    )
-    if ("problem" in created) return created
-    const { trade_no } = created.done.data
-    const paid = await act(
-      api,
-      api.use((client) => client.test_helpers.pay({ params: { ref: trade_no }, payload: {} }))
-    )
-    if ("done" in paid) go(`${base}/orders/${trade_no}`)
-    return paid
-  }
+      api.use((client) =>
+        Effect.flatMap(
+          client.orders.create({ payload: { amount: 1999, currency: "USD" } as never }),
+          ({ data: { trade_no } }) => client.test_helpers.pay({ params: { ref: trade_no }, payload: {} })
+        )
+      )
+    ).then((outcome) => {
+      if ("done" in outcome) go(`${base}/orders/${outcome.done.data.trade_no}`)
+      return outcome
+    })
   return (
     <Act
       name={words.new}

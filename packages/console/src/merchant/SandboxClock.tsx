@@ -13,7 +13,7 @@ import { Act } from "../parts/act.tsx"
 import { Loaded } from "../parts/states.tsx"
 import { amountText, Time, timeText } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
-import { rowsOf } from "../parts/ListPage.tsx"
+import { rowsOf } from "../parts/walkPages.ts"
 
 const texts = {
   en: {

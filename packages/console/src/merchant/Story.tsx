@@ -7,11 +7,11 @@ import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { Loaded } from "../parts/states.tsx"
-import { Amount, amountText, stateText, Time } from "../parts/values.tsx"
+import { Amount, amountText, methodText, stateText, Time } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { pageOf } from "./find.ts"
 import { movementText, reasonText } from "./moneyWords.ts"
-import { type Step, stepsOf } from "./neighbours.ts"
+import { statusAt, type Step, stepsOf } from "./neighbours.ts"
 import { StatusRow } from "./StatusTable.tsx"
 
 const texts = {
@@ -85,8 +85,7 @@ const texts = {
 type Texts = typeof texts.en
 type Kind = keyof Texts["kinds"]
 
-export const Story = (props: { readonly number: string; readonly currency: string; readonly status: string }) => {
-  const { currency, number, status } = props
+export const Story = ({ currency, number }: { readonly number: string; readonly currency: string }) => {
   const { api } = useAccount()
   const words = useWords(texts)
   const story = useAtom(api.query("timelines", "retrieve", { params: { ref: number }, reactivityKeys: shown }))
@@ -97,7 +96,7 @@ export const Story = (props: { readonly number: string; readonly currency: strin
       <Loaded result={story}>
         {({ data: { entries, truncated } }) => (
           <>
-            <Steps entries={entries} currency={currency} status={status} />
+            <Steps entries={entries} currency={currency} />
             {truncated && <p className="soft">{words.cut}</p>}
           </>
         )}
@@ -106,12 +105,8 @@ export const Story = (props: { readonly number: string; readonly currency: strin
   )
 }
 
-const Steps = (props: {
-  readonly entries: ReadonlyArray<TimelineEntry>
-  readonly currency: string
-  readonly status: string
-}) => {
-  const { currency, entries, status } = props
+const Steps = (props: { readonly entries: ReadonlyArray<TimelineEntry>; readonly currency: string }) => {
+  const { currency, entries } = props
   const words = useWords(texts)
   const [kind, setKind] = useState<string>()
   const here = useHash()
@@ -142,7 +137,7 @@ const Steps = (props: {
               neighbours={step.neighbours.map((key) => byKey.get(key)!)}
               isHere={step.key === here}
               currency={currency}
-              status={status}
+              entries={entries}
             />
           ))}
       </ol>
@@ -173,10 +168,11 @@ interface RowProps {
   readonly neighbours: ReadonlyArray<Step>
   readonly isHere: boolean
   readonly currency: string
-  readonly status: string
+  /** All of the story. */
+  readonly entries: ReadonlyArray<TimelineEntry>
 }
 
-const StepRow = ({ currency, isHere, neighbours, status, step }: RowProps) => {
+const StepRow = ({ currency, entries, isHere, neighbours, step }: RowProps) => {
   const { entry, key } = step
   const words = useWords(texts)
   const language = useLanguage()
@@ -204,7 +200,7 @@ const StepRow = ({ currency, isHere, neighbours, status, step }: RowProps) => {
             <p className="small">
               <strong>{words.refused}</strong>
             </p>
-            <StatusRow command={command} status={status} />
+            <StatusRow command={command} status={statusAt(entries, entry)} />
           </div>
         )}
       </details>
@@ -258,9 +254,19 @@ const field = (entry: TimelineEntry, name: string): string => String(entry.detai
 const money = (entry: TimelineEntry, name: string, language: Language) =>
   amountText(Number(entry.details[name]), field(entry, "currency"), language)
 
+/** A payment method within a sentence. */
+const methodIn = (entry: TimelineEntry, language: Language) => {
+  const method = field(entry, "payment_method")
+  return language === "en" && method === "card" ? method : methodText(method, language)
+}
+
+/** Chinese has a wide colon, without a space. */
+const colonOf = (language: Language) => (language === "zh" ? "：" : ": ")
+
 /** A step as a sentence; a kind that is newer than this page is told in the service's words. */
 const sentence = (entry: TimelineEntry, words: Texts, language: Language): React.ReactNode => {
   const isEnd = entry.details["status"] !== undefined
+  const colon = colonOf(language)
   switch (entry.kind) {
     case "request":
       return (
@@ -274,21 +280,23 @@ const sentence = (entry: TimelineEntry, words: Texts, language: Language): React
       )
     case "order":
       return entry.details["payment_id"] === undefined
-        ? `${words.created}: ${money(entry, "amount", language)}`
-        : `${words.paid} ${field(entry, "payment_method")}: ${money(entry, "amount", language)}`
+        ? `${words.created}${colon}${money(entry, "amount", language)}`
+        : `${words.paid} ${methodIn(entry, language)}${colon}${money(entry, "amount", language)}`
     case "refund":
-      if (!isEnd) return `${words.asked}: ${money(entry, "amount", language)}`
+      if (!isEnd) return `${words.asked}${colon}${money(entry, "amount", language)}`
       return entry.details["status"] === "failed"
-        ? `${words.rejected}: ${field(entry, "failure_reason")}`
+        ? `${words.rejected}${colon}${field(entry, "failure_reason")}`
         : words.refunded
     case "dispute":
       return isEnd
-        ? `${words.ended}: ${stateText(field(entry, "status"), language)}`
-        : `${words.opened}: ${money(entry, "amount", language)}, ${reasonText(field(entry, "reason"), language)}`
+        ? `${words.ended}${colon}${stateText(field(entry, "status"), language)}`
+        : `${words.opened}${colon}${money(entry, "amount", language)}, ${reasonText(field(entry, "reason"), language)}`
     case "ledger":
       return (
         <>
-          {movementText(field(entry, "type"), language)}: <strong>{money(entry, "amount", language)}</strong>{" "}
+          {movementText(field(entry, "type"), language)}
+          {colon}
+          <strong>{money(entry, "amount", language)}</strong>{" "}
           <span className="soft">
             {words.balance} {money(entry, "balance_after", language)}
           </span>
@@ -297,14 +305,14 @@ const sentence = (entry: TimelineEntry, words: Texts, language: Language): React
     case "event":
       return <code>{field(entry, "type")}</code>
     case "delivery":
-      return `${words.to} ${field(entry, "url")}: ${stateText(field(entry, "status"), language)}`
+      return `${words.to} ${field(entry, "url")}${colon}${stateText(field(entry, "status"), language)}`
     case "attempt": {
       const answer = field(entry, "status_code") || field(entry, "failure") || words.noAnswer
       const number = field(entry, "attempt")
-      return `${language === "zh" ? `第 ${number} 次` : `${words.attempt} ${number}`}: ${answer}, ${field(entry, "duration_ms")} ms`
+      return `${language === "zh" ? `第 ${number} 次` : `${words.attempt} ${number}`}${colon}${answer}, ${field(entry, "duration_ms")} ms`
     }
     case "receipt":
-      return `${words.mail} ${field(entry, "recipient")}: ${stateText(field(entry, "status"), language)}`
+      return `${words.mail} ${field(entry, "recipient")}${colon}${stateText(field(entry, "status"), language)}`
     default:
       return entry.text
   }
@@ -313,17 +321,16 @@ const sentence = (entry: TimelineEntry, words: Texts, language: Language): React
 /** A step in a word or two, for links to it. */
 const label = (entry: TimelineEntry, words: Texts, language: Language): string => {
   const kind = words.kinds[entry.kind as Kind]
+  const colon = colonOf(language)
   switch (entry.kind) {
     case "ledger":
-      return `${kind}: ${movementText(field(entry, "type"), language)}`
+      return `${kind}${colon}${movementText(field(entry, "type"), language)}`
     case "event":
-      return `${kind}: ${field(entry, "type")}`
+      return `${kind}${colon}${field(entry, "type")}`
     case "attempt":
       return `${kind} ${field(entry, "attempt")}`
     case "order":
-      return entry.details["payment_id"] === undefined
-        ? words.created
-        : `${words.paid} ${field(entry, "payment_method")}`
+      return entry.details["payment_id"] === undefined ? words.created : `${words.paid} ${methodIn(entry, language)}`
     case "refund":
       return entry.details["status"] === undefined
         ? words.asked
@@ -333,7 +340,7 @@ const label = (entry: TimelineEntry, words: Texts, language: Language): string =
     case "dispute":
       return entry.details["status"] === undefined ? words.opened : words.ended
     case "request":
-      return `${kind}: ${field(entry, "path").split("/").at(-1) ?? ""}`
+      return `${kind}${colon}${field(entry, "path").split("/").at(-1) ?? ""}`
     default:
       return kind
   }

@@ -101,7 +101,9 @@ export const Quotas = () => {
                 <li key={`${kind} ${by}`}>
                   <p className="head small">
                     <span>{label}</span>
-                    <span className="soft">{used === null ? words.unknown : `${used} ${words.of} ${limit}`}</span>
+                    <span className="soft">
+                      {used === null ? words.unknown : `${used.toLocaleString()} ${words.of} ${limit.toLocaleString()}`}
+                    </span>
                   </p>
                   {used !== null && <meter value={used} max={limit} high={limit * 0.8} aria-label={label} />}
                 </li>

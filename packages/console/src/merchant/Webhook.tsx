@@ -12,6 +12,7 @@ import { Loaded } from "../parts/states.tsx"
 import { State, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { deliveriesPage, type Delivery, lastAnswer, useDeliveries } from "./Deliveries.tsx"
+import { TestEvent } from "./TestEvent.tsx"
 import { type Endpoint, endpointBody, EndpointFields, endpointTexts, Health, TypesText } from "./Webhooks.tsx"
 
 const texts = {
@@ -32,7 +33,7 @@ const texts = {
     answered: "It answered",
     mend: "Mend your receiver; what failed can be sent again from here.",
     since: "The last one that arrived was",
-    none: "Nothing was sent here yet. Make an event happen:",
+    none: "Nothing was sent here yet. Send a test event, or let a buyer pay:",
     typical: "Typical answer",
     deliveries: "Deliveries",
     all: "All deliveries",
@@ -60,7 +61,7 @@ const texts = {
     answered: "其响应为",
     mend: "请修复接收服务器；失败的投递可在此重新发送。",
     since: "最近一次送达：",
-    none: "尚未向此地址发送任何内容。先触发一个事件：",
+    none: "尚未向此地址发送任何内容。可发送测试事件，或让买家付款：",
     typical: "典型响应时间",
     deliveries: "投递",
     all: "全部投递",
@@ -222,6 +223,7 @@ const Acts = ({ endpoint, onGone }: { readonly endpoint: Endpoint; readonly onGo
   )
   return (
     <>
+      <TestEvent endpoint={endpoint} />
       {endpoint.status !== "enabled" && change(words.enable, words.enableSays, "enabled", true)}
       {endpoint.status === "enabled" && change(words.pause, words.pauseSays, "paused")}
       <Act

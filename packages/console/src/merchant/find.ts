@@ -1,4 +1,6 @@
 /** Where the page of an object is, by its number; and where a search leads. */
+import { ask } from "../api/acts.ts"
+import type { InAccount } from "../api/session.ts"
 
 const pages: ReadonlyArray<readonly [prefix: string, page: string]> = [
   ["TRD_", "orders"],
@@ -27,13 +29,33 @@ export const stepOf = (tradeNo: string, kind: string, id: string): string =>
  * A number leads to its object, an e-mail to the orders of the buyer, `key=value` to the orders with that metadata, and
  * everything else to the order with that number of the merchant.
  */
-export const placeOf = (text: string): string => {
+const placeOf = (text: string): string => {
   const page = pageOf(text)
   if (page !== undefined) return page
   if (text.includes("@")) return `/orders?${new URLSearchParams({ receipt_email: text })}`
   const [, key, value] = /^([^=]{1,40})=(.+)$/.exec(text) ?? []
   if (key !== undefined) return `/orders?${new URLSearchParams({ [`metadata[${key}]`]: value! })}`
   return `/orders?${new URLSearchParams({ out_trade_no: text })}`
+}
+
+/** Numbers of a merchant, as they may stand in an address. */
+const ownNumber = /^[\w.-]*\w[\w.-]*$/
+
+/** The same, and straight to the object where an order or a refund has this number of the merchant. */
+export const findPlace = async ({ api }: InAccount, text: string): Promise<string> => {
+  const place = placeOf(text)
+  if (!place.startsWith("/orders?out_trade_no=") || !ownNumber.test(text)) return place
+  const params = { ref: text }
+  const order = await ask(
+    api,
+    api.use((client) => client.orders.retrieve({ params }))
+  )
+  if ("done" in order) return `/orders/${order.done.data.trade_no}`
+  const refund = await ask(
+    api,
+    api.use((client) => client.refunds.retrieve({ params }))
+  )
+  return "done" in refund ? `/refunds/${refund.done.data.refund_no}` : place
 }
 
 /** A link from data leads only to a page of the web. */

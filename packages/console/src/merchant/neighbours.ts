@@ -130,3 +130,29 @@ const madeBy = (
   // A refused call has made nothing: it belongs to the object that it was about.
   return found.length > 0 ? found : last === undefined ? [] : [last]
 }
+
+/** The order's status when this call was answered, by the steps of the story up to then. */
+export const statusAt = (entries: ReadonlyArray<TimelineEntry>, call: TimelineEntry): string => {
+  const until = Date.parse(call.at) + Number(call.details["duration_ms"] ?? 0)
+  const refunds = new Map<string, number>()
+  let status = "pending"
+  let left = 0
+  for (const { at, details, id, kind } of entries) {
+    if (Date.parse(at) > until) break
+    if (kind === "event" && (details["type"] === "payment.failed" || details["type"] === "payment.expired")) {
+      status = details["type"] === "payment.failed" ? "failed" : "expired"
+    }
+    if (kind === "order" && details["payment_id"] !== undefined) {
+      status = "paid"
+      left = Number(details["amount"])
+    }
+    if (kind === "refund" && details["amount"] !== undefined && !refunds.has(id)) {
+      refunds.set(id, Number(details["amount"]))
+    }
+    if (kind === "refund" && details["status"] === "succeeded") {
+      left -= refunds.get(id) ?? 0
+      status = left > 0 ? "partially_refunded" : "refunded"
+    }
+  }
+  return status
+}

@@ -1,11 +1,11 @@
 /** A merchant in one environment: how it stands, everything it has as it reads it itself, and its settings. */
 import type { MerchantResource } from "@coffer/contract/Operator"
-import { lazy, Suspense } from "react"
 import { Link, useLocation } from "wouter"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { useAtom } from "../api/registry.ts"
-import { Loaded, Skeleton } from "../parts/states.tsx"
+import { page, Part } from "../parts/Part.tsx"
+import { Loaded } from "../parts/states.tsx"
 import { Num, State, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { TypedWord } from "../parts/typed.tsx"
@@ -13,10 +13,10 @@ import { WaitingFor } from "./approving.tsx"
 import { stateOfMerchant } from "./Merchants.tsx"
 import { type Mode, modes, OperatorAct, ofAccount, useModeWords } from "./operator.tsx"
 
-const MerchantOverview = lazy(() => import("./MerchantOverview.tsx"))
-const MerchantList = lazy(() => import("./MerchantLists.tsx"))
-const MerchantSettings = lazy(() => import("./MerchantSettings.tsx"))
-const MerchantChannel = lazy(() => import("./MerchantChannel.tsx"))
+const MerchantOverview = page(() => import("./MerchantOverview.tsx"))
+const MerchantList = page(() => import("./MerchantLists.tsx"))
+const MerchantSettings = page(() => import("./MerchantSettings.tsx"))
+const MerchantChannel = page(() => import("./MerchantChannel.tsx"))
 
 const texts = {
   en: {
@@ -165,9 +165,9 @@ const Merchant = ({ merchantId, mode, tab }: Props) => {
                 </Link>
               ))}
             </nav>
-            <Suspense fallback={<Skeleton />}>
+            <Part at={tab}>
               <Page key={`${mode} ${tab}`} merchant={data} mode={mode} tab={tab} />
-            </Suspense>
+            </Part>
           </>
         )}
       </Loaded>

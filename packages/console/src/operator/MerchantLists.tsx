@@ -8,6 +8,7 @@ import { Empty } from "../parts/states.tsx"
 import { currencyChoices, minorOf, stateChoices, stateText } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { typedIn } from "../parts/typed.tsx"
+import { CreateKey, KeyActs } from "./MerchantKeys.tsx"
 import { type Mode, OperatorAct, ofOrder, ShowJson } from "./operator.tsx"
 
 const texts = {
@@ -39,8 +40,7 @@ const texts = {
     scopes: "Scopes",
     name: "Name",
     last: "Last used",
-    revoke: "Revoke",
-    revokeSays: "All its secrets are refused at once on all runners, for good.",
+    acts: "Acts",
     none: "Nothing yet",
     noneSays: "What the merchant makes by its API or its console is listed here.",
     payout: "Ask for a payout",
@@ -91,8 +91,7 @@ const texts = {
     scopes: "权限范围",
     name: "名称",
     last: "最近使用",
-    revoke: "撤销",
-    revokeSays: "其所有密钥将在所有节点上立即永久失效。",
+    acts: "操作",
     none: "暂无记录",
     noneSays: "商户通过 API 或控制台创建的内容会列在这里。",
     payout: "申请出款",
@@ -272,7 +271,7 @@ const parts: Readonly<Record<Tab, (of: Of) => Part>> = {
       time("next_attempt_at", of.words.next, wide),
       time("created_at", of.words.created)
     ],
-    filters: [status(of, ["pending", "delivered", "failed"]), { name: "event_id", label: of.words.event }],
+    filters: [status(of, ["pending", "succeeded", "failed"]), { name: "event_id", label: of.words.event }],
     keyOf: (row) => text(row, "id"),
     hrefOf: (row) => `/operator/deliveries/${text(row, "id")}`
   }),
@@ -321,9 +320,13 @@ const parts: Readonly<Record<Tab, (of: Of) => Part>> = {
       plain("scopes", of.words.scopes, { ...wide, cell: (row) => <span className="wrap">{text(row, "scopes")}</span> }),
       time("last_used_at", of.words.last),
       time("created_at", of.words.created),
-      plain("revoke", of.words.revoke, { text: () => "", cell: (row) => <Revoke of={of} row={row} /> })
+      plain("acts", of.words.acts, {
+        text: () => "",
+        cell: (row) => <KeyActs apiKey={row as never} merchantId={of.merchantId} />
+      })
     ],
-    keyOf: (row) => text(row, "key_id")
+    keyOf: (row) => text(row, "key_id"),
+    acts: <CreateKey merchantId={of.merchantId} mode={of.mode} />
   })
 }
 
@@ -376,21 +379,6 @@ const CreatePayout = ({ of: { merchantId, mode, words } }: { readonly of: Of }) 
         path: `/operator/v1/merchants/${merchantId}/payouts`,
         body: bodyOf(typed)
       })}
-    />
-  )
-}
-
-const Revoke = ({ of: { merchantId, words }, row }: { readonly of: Of; readonly row: Row }) => {
-  const key_id = text(row, "key_id")
-  if (row["status"] !== "active") return null
-  return (
-    <OperatorAct
-      act="api_keys.revoke"
-      name={words.revoke}
-      isDangerous
-      says={words.revokeSays}
-      call={(client) => client.api_keys.revoke({ params: { merchant_id: merchantId, key_id } })}
-      code={() => ({ method: "POST", path: `/operator/v1/merchants/${merchantId}/api_keys/${key_id}/revoke` })}
     />
   )
 }

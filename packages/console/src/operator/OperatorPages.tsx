@@ -1,30 +1,30 @@
 /** The pages of operators: the whole installation, whatever merchant and environment. */
 import type { Role } from "@coffer/model/Role"
-import { lazy, Suspense, useMemo } from "react"
+import { useMemo } from "react"
 import { Link, Redirect, Route, Switch, useLocation } from "wouter"
+import { page, Part } from "../parts/Part.tsx"
 import type { SignedIn } from "../parts/Shell.tsx"
 import { Shell } from "../parts/Shell.tsx"
-import { Skeleton } from "../parts/states.tsx"
 import { useWords } from "../parts/words.ts"
 import { placeOf } from "./find.ts"
 import { OperatorContext, operatorOf } from "./operator.tsx"
 
-const Overview = lazy(() => import("./Overview.tsx"))
-const HeldUp = lazy(() => import("./HeldUp.tsx"))
-const Payouts = lazy(() => import("./Payouts.tsx"))
-const Payout = lazy(() => import("./Payout.tsx"))
-const Approvals = lazy(() => import("./Approvals.tsx"))
-const Reconciliation = lazy(() => import("./Reconciliation.tsx"))
-const Merchants = lazy(() => import("./Merchants.tsx"))
-const Merchant = lazy(() => import("./Merchant.tsx"))
-const MerchantOrder = lazy(() => import("./MerchantOrder.tsx"))
-const Delivery = lazy(() => import("./Delivery.tsx"))
-const Buyers = lazy(() => import("./Buyers.tsx"))
-const Cluster = lazy(() => import("./Cluster.tsx"))
-const People = lazy(() => import("./People.tsx"))
-const Tokens = lazy(() => import("./Tokens.tsx"))
-const AuditLog = lazy(() => import("./AuditLog.tsx"))
-const Search = lazy(() => import("./Search.tsx"))
+const Overview = page(() => import("./Overview.tsx"))
+const HeldUp = page(() => import("./HeldUp.tsx"))
+const Payouts = page(() => import("./Payouts.tsx"))
+const Payout = page(() => import("./Payout.tsx"))
+const Approvals = page(() => import("./Approvals.tsx"))
+const Reconciliation = page(() => import("./Reconciliation.tsx"))
+const Merchants = page(() => import("./Merchants.tsx"))
+const Merchant = page(() => import("./Merchant.tsx"))
+const MerchantOrder = page(() => import("./MerchantOrder.tsx"))
+const Delivery = page(() => import("./Delivery.tsx"))
+const Buyers = page(() => import("./Buyers.tsx"))
+const Cluster = page(() => import("./Cluster.tsx"))
+const People = page(() => import("./People.tsx"))
+const Tokens = page(() => import("./Tokens.tsx"))
+const AuditLog = page(() => import("./AuditLog.tsx"))
+const Search = page(() => import("./Search.tsx"))
 
 const texts = {
   en: {
@@ -69,7 +69,7 @@ const base = "/operator"
 
 const OperatorPages = ({ signedIn }: { readonly signedIn: SignedIn }) => {
   const words = useWords(texts)
-  const [, go] = useLocation()
+  const [path, go] = useLocation()
   const { person } = signedIn
   const role = person.roles.find(({ merchant_id }) => merchant_id === null)?.role as Role
   const own = person.roles.find(({ merchant_id }) => merchant_id !== null)?.merchant_id ?? undefined
@@ -118,7 +118,7 @@ const OperatorPages = ({ signedIn }: { readonly signedIn: SignedIn }) => {
         place={place}
         search={{ label: words.search, onFind: (text) => go(placeOf(text)) }}
       >
-        <Suspense fallback={<Skeleton lines={10} />}>
+        <Part at={path}>
           <Switch>
             <Route path={base} component={Overview} />
             <Route path={`${base}/held-up`} component={HeldUp} />
@@ -153,7 +153,7 @@ const OperatorPages = ({ signedIn }: { readonly signedIn: SignedIn }) => {
               <Redirect to={base} />
             </Route>
           </Switch>
-        </Suspense>
+        </Part>
       </Shell>
     </OperatorContext>
   )

@@ -24,7 +24,7 @@ const texts = {
     calm: "Nothing waits for you",
     calmSays: "No payment, payout or dispute needs a person. The books agree, and all runners answer.",
     needs: "What needs a person, the worst first",
-    oldest: "oldest",
+    oldest: "Oldest",
     all: "All",
     more: "more",
     approvals: "Acts that wait for a second operator",

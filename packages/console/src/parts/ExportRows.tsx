@@ -1,10 +1,17 @@
-/** Saves what a list's filter names as a CSV file: the columns that were chosen, times in the zone that was chosen. */
-import { useRef, useState } from "react"
+/**
+ * Saves rows of a list as a CSV file: those of its filters or of a saved view, of a range of days, with the columns and
+ * in the time zone that were chosen.
+ */
+import type { SavedViewResource } from "@coffer/contract/SavedViews"
+import { useContext, useRef, useState } from "react"
 import type { Problem } from "../api/acts.ts"
-import { ChoiceField, Dialog } from "./act.tsx"
-import type { Column, List, Query } from "./ListPage.tsx"
+import { useAtom } from "../api/registry.ts"
+import { AccountContext } from "../api/session.ts"
+import { ChoiceField, Dialog, Field, TextField } from "./act.tsx"
+import type { Column, List } from "./ListPage.tsx"
 import { Trouble } from "./states.tsx"
-import { walkPages } from "./walkPages.ts"
+import { stateOf, type ViewState, viewsAtom } from "./Views.tsx"
+import { rowsOf, walkPages, withTimes } from "./walkPages.ts"
 import { useWords } from "./words.ts"
 
 /** Rows of one file. A longer range is a report, which the service makes. */
@@ -14,29 +21,43 @@ const texts = {
   en: {
     button: "Export",
     title: "Export",
-    zone: "Time zone of times",
+    view: "Rows and columns",
+    shown: "As the list shows them",
+    filters: "Filters",
+    from: "From",
+    to: "To, with this day",
+    columns: "Columns",
+    zone: "Time zone",
+    zoneHint: "Days begin and times are written in it.",
     save: "Save the file",
     rows: "rows read",
     cut: "There are more rows than 50,000. The file has the newest of them: choose a shorter range, or make a report.",
-    says: "The file has the columns that are shown, of all rows that the filter names.",
+    says: "The file has all rows that the filters and the days name, in the order of the list.",
     stop: "Stop"
   },
   zh: {
     button: "导出",
     title: "导出",
-    zone: "时间所用时区",
+    view: "行与列",
+    shown: "与列表显示一致",
+    filters: "筛选",
+    from: "从",
+    to: "至（含当日）",
+    columns: "列",
+    zone: "时区",
+    zoneHint: "日期的起点与时间均按此时区计算。",
     save: "保存文件",
     rows: "行已读取",
     cut: "超过 50,000 行。文件仅含最新的部分：请选择更短的范围，或生成报表。",
-    says: "文件包含所显示的列，以及符合筛选条件的所有行。",
+    says: "文件包含符合筛选条件和日期范围的所有行，顺序与列表一致。",
     stop: "停止"
   }
 }
 
 interface Props<Row> {
   readonly list: List<Row>
-  readonly columns: ReadonlyArray<Column<Row>>
-  readonly query: Query
+  /** The filters and the columns that the list shows. */
+  readonly now: ViewState
 }
 
 export const ExportButton = <Row,>(props: Props<Row>) => {
@@ -52,27 +73,37 @@ export const ExportButton = <Row,>(props: Props<Row>) => {
   )
 }
 
-const ExportDialog = <Row,>({ columns, list, onClose, query }: Props<Row> & { readonly onClose: () => void }) => {
+const zones = () => {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
+  return Array.from(new Set([own, "UTC", "Asia/Shanghai", "Asia/Hong_Kong", "America/New_York", "Europe/London"]))
+}
+
+const ExportDialog = <Row,>({ list, now, onClose }: Props<Row> & { readonly onClose: () => void }) => {
   const words = useWords(texts)
+  const account = useContext(AccountContext)
+  const [view, setView] = useState(now)
   const [count, setCount] = useState<number>()
   const [problem, setProblem] = useState<Problem>()
   const [isCut, setCut] = useState(false)
   const stop = useRef<AbortController>(undefined)
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const zones = Array.from(
-    new Set([own, "UTC", "Asia/Shanghai", "Asia/Hong_Kong", "America/New_York", "Europe/London"])
-  )
+  const offered = list.columns.filter(({ id }) => id !== "acts")
 
   const save = (event: React.FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const zone = String(new FormData(event.currentTarget).get("zone"))
+    const typed = new FormData(event.currentTarget)
+    const zone = String(typed.get("zone"))
+    const chosen = typed.getAll("columns")
+    const { from: _from, to: _to, ...filters } = view.filters
+    const range = ["from", "to"].flatMap((name) => (typed.get(name) ? [[name, String(typed.get(name))] as const] : []))
     stop.current = new AbortController()
     setCount(0)
     setProblem(undefined)
+    const query = withTimes({ ...filters, ...Object.fromEntries(range) }, zone)
     void walkPages(list, query, rowsMax, setCount, stop.current.signal).then((walked) => {
       setCount(undefined)
       if (!("rows" in walked)) return setProblem(walked)
       setCut(walked.isCut)
+      const columns = offered.filter(({ id }) => chosen.includes(id))
       download(`${list.id}.csv`, csvOf(columns, walked.rows, zone))
       if (!walked.isCut) onClose()
     })
@@ -81,11 +112,43 @@ const ExportDialog = <Row,>({ columns, list, onClose, query }: Props<Row> & { re
     stop.current?.abort()
     onClose()
   }
+  const others = Object.entries(view.filters).filter(([name]) => name !== "from" && name !== "to")
   return (
     <Dialog title={words.title} onClose={close}>
-      <form className="stack" onSubmit={save}>
+      <form className="stack" onSubmit={save} key={JSON.stringify(view)}>
         <p className="soft">{words.says}</p>
-        <ChoiceField label={words.zone} name="zone" choices={zones.map((zone) => [zone, zone] as const)} />
+        {account !== undefined && (
+          <ViewChoice page={list.id} merchantId={account.merchantId} now={now} view={view} onChoose={setView} />
+        )}
+        {others.length > 0 && (
+          <p className="small">
+            {words.filters}:{" "}
+            {others.map(([name, value]) => (
+              <code key={name}>
+                {name}={value}{" "}
+              </code>
+            ))}
+          </p>
+        )}
+        <div className="row">
+          <TextField label={words.from} name="from" type="date" initial={view.filters["from"] ?? ""} />
+          <TextField label={words.to} name="to" type="date" initial={view.filters["to"] ?? ""} />
+        </div>
+        <ChoiceField
+          label={words.zone}
+          name="zone"
+          choices={zones().map((zone) => [zone, zone] as const)}
+          hint={words.zoneHint}
+        />
+        <fieldset className="ticks">
+          <legend>{words.columns}</legend>
+          {offered.map(({ id, name }) => (
+            <label key={id} className="check">
+              <input type="checkbox" name="columns" value={id} defaultChecked={view.columns.includes(id)} />
+              {name}
+            </label>
+          ))}
+        </fieldset>
         {count !== undefined && (
           <p role="status">
             {count.toLocaleString()} {words.rows}
@@ -98,6 +161,47 @@ const ExportDialog = <Row,>({ columns, list, onClose, query }: Props<Row> & { re
         </button>
       </form>
     </Dialog>
+  )
+}
+
+/** The filters and columns of the file: as the list shows them, or those of a saved view. */
+const ViewChoice = (props: {
+  readonly page: string
+  readonly merchantId: string
+  readonly now: ViewState
+  readonly view: ViewState
+  readonly onChoose: (view: ViewState) => void
+}) => {
+  const { merchantId, now, onChoose, page, view } = props
+  const words = useWords(texts)
+  const result = useAtom(viewsAtom(merchantId))
+  const views = rowsOf<SavedViewResource>(result).filter((each) => each.page === page)
+  if (views.length === 0) return null
+  const stateOfView = ({ query }: SavedViewResource) => {
+    const { columns, filters } = stateOf(query)
+    return { filters, columns: columns.length === 0 ? now.columns : columns }
+  }
+  const chosen = views.find((each) => JSON.stringify(stateOfView(each)) === JSON.stringify(view))
+  return (
+    <Field label={words.view}>
+      {(id) => (
+        <select
+          id={id}
+          value={view === now ? "" : (chosen?.view_id ?? "")}
+          onChange={({ target }) => {
+            const next = views.find(({ view_id }) => view_id === target.value)
+            onChoose(next === undefined ? now : stateOfView(next))
+          }}
+        >
+          <option value="">{words.shown}</option>
+          {views.map(({ name, view_id }) => (
+            <option key={view_id} value={view_id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   )
 }
 

@@ -11,6 +11,7 @@ import { type BulkAct, BulkMenu } from "./BulkActs.tsx"
 import { ExportButton } from "./ExportRows.tsx"
 import { Empty, Loaded } from "./states.tsx"
 import { Views, type ViewState } from "./Views.tsx"
+import { withTimes } from "./walkPages.ts"
 import { useWords } from "./words.ts"
 
 export interface Column<Row> {
@@ -115,6 +116,10 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
     setQuery(view.filters)
   }
 
+  // Where there is nothing yet, there is nothing to filter, to choose or to export.
+  const isEmpty =
+    AsyncResult.isSuccess(result) && result.value.data.data.length === 0 && isFirst && Object.keys(filters).length === 0
+
   return (
     <section className="list">
       <header className="head">
@@ -122,17 +127,19 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
         <div className="acts">{list.acts}</div>
       </header>
       {list.above}
-      <div className="tools">
-        {list.filters !== undefined && <Filters filters={list.filters} query={filters} onChange={setQuery} />}
-        <div className="acts">
-          <Views page={list.id} now={{ filters, columns: columns.map(({ id }) => id) }} onChoose={choose} />
-          {menu}
-          <ExportButton list={list} columns={columns} query={withTimes(filters)} />
-          {list.bulk !== undefined && list.bulk.length > 0 && (
-            <BulkMenu list={list} acts={list.bulk} query={withTimes(filters)} />
-          )}
+      {!isEmpty && (
+        <div className="tools">
+          {list.filters !== undefined && <Filters filters={list.filters} query={filters} onChange={setQuery} />}
+          <div className="acts">
+            <Views page={list.id} now={{ filters, columns: columns.map(({ id }) => id) }} onChoose={choose} />
+            {menu}
+            <ExportButton list={list} now={{ filters, columns: columns.map(({ id }) => id) }} />
+            {list.bulk !== undefined && list.bulk.length > 0 && (
+              <BulkMenu list={list} acts={list.bulk} query={withTimes(filters)} />
+            )}
+          </div>
         </div>
-      </div>
+      )}
       <Loaded result={result} lines={10}>
         {({ data: { data: rows, has_more } }) =>
           rows.length === 0 && isFirst ? (
@@ -180,10 +187,6 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
     </section>
   )
 }
-
-/** The rows of a page of a list, none while it is read or cannot be. */
-export const rowsOf = <Row,>(result: AsyncResult.AsyncResult<unknown, unknown>): ReadonlyArray<Row> =>
-  AsyncResult.isSuccess(result) ? (result.value as Page<Row>).data.data : []
 
 /** The table of some rows, also for the parts of an object's page. */
 export const Rows = <Row,>(props: {
@@ -250,13 +253,6 @@ export const useQuery = (): [Query, (query: Query) => void] => {
     }
   ]
 }
-
-/** Days of the address as moments: `from` is the day's beginning in the reader's zone, `to` its end. */
-const withTimes = ({ from, to, ...query }: Query): Query => ({
-  ...query,
-  ...(from === undefined ? {} : { "created[gte]": new Date(`${from}T00:00:00`).toISOString() }),
-  ...(to === undefined ? {} : { "created[lte]": new Date(`${to}T23:59:59.999`).toISOString() })
-})
 
 // Filters ----------------------------------------------------------------------------
 

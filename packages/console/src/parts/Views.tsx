@@ -43,7 +43,7 @@ export interface ViewState {
 const queryOf = ({ columns, filters }: ViewState): string =>
   String(new URLSearchParams({ ...filters, columns: columns.join(",") }))
 
-const stateOf = (query: string): ViewState => {
+export const stateOf = (query: string): ViewState => {
   const { columns, ...filters } = Object.fromEntries(new URLSearchParams(query))
   return { filters, columns: columns === undefined ? [] : columns.split(",") }
 }
@@ -72,13 +72,17 @@ const ViewsMenu = (props: Props & { readonly account: InAccount }) => {
   )
 }
 
+/** All views of the merchant's lists that this person sees. */
+export const viewsAtom = (merchantId: string) =>
+  OwnApi.query("saved_views", "list", { params: { merchant_id: merchantId }, reactivityKeys: shown })
+
 /** It is read when the menu is opened. */
 const ViewsList = (props: Props & { readonly account: InAccount; readonly onClose: () => void }) => {
   const { account, now, onChoose, onClose, page } = props
   const words = useWords(texts)
   const { merchantId, role } = account
   const params = { merchant_id: merchantId }
-  const result = useAtom(OwnApi.query("saved_views", "list", { params, reactivityKeys: shown }))
+  const result = useAtom(viewsAtom(merchantId))
   const mayRemove = (view: SavedViewResource) => view.is_own || (view.is_shared && role === "owner")
   return (
     <>
@@ -145,7 +149,8 @@ const ViewsList = (props: Props & { readonly account: InAccount; readonly onClos
                   is_shared: typed.get("is_shared") !== null
                 }
               })
-            )
+            ),
+            1
           )
         }
       />

@@ -3,6 +3,7 @@
  * same act as curl, SDK and command line. While it runs it cannot be sent again. A refusal stands above the button.
  */
 import { useEffect, useId, useRef, useState } from "react"
+import { ActKeys, withKeys } from "../api/actKeys.ts"
 import type { Outcome, Problem } from "../api/acts.ts"
 import { awaySince } from "../api/connection.ts"
 import { useAtom } from "../api/registry.ts"
@@ -16,9 +17,21 @@ const texts = {
     working: "Working…",
     away: "Acts are off while the service does not answer.",
     close: "Close",
-    finished: "Done"
+    finished: "Done",
+    amount: "An amount such as 12.34, without signs between thousands",
+    lost: "No answer came. Press the button again: it is done once, however often you press.",
+    lostOnce: "No answer came, and it may have been done. Close this and look before you do it again."
   },
-  zh: { cancel: "取消", working: "处理中…", away: "服务没有响应，暂时无法操作。", close: "关闭", finished: "完成" }
+  zh: {
+    cancel: "取消",
+    working: "处理中…",
+    away: "服务没有响应，暂时无法操作。",
+    close: "关闭",
+    finished: "完成",
+    amount: "金额，例如 12.34，不含千位分隔符",
+    lost: "没有收到响应。请再次点击按钮：无论点击多少次，都只会执行一次。",
+    lostOnce: "没有收到响应，操作可能已经执行。请先关闭此窗口并核实，再决定是否重试。"
+  }
 }
 
 export interface ActProps {
@@ -63,6 +76,7 @@ const ActDialog = (props: ActProps & { readonly onClose: () => void }) => {
   const { code, fields, name, onClose, onDone, result, run, says } = props
   const words = useWords(texts)
   const form = useRef<HTMLFormElement>(null)
+  const [keys] = useState(() => new ActKeys())
   const [isWorking, setWorking] = useState(false)
   const [problem, setProblem] = useState<Problem>()
   const [answer, setAnswer] = useState<{ readonly done: unknown }>()
@@ -73,7 +87,7 @@ const ActDialog = (props: ActProps & { readonly onClose: () => void }) => {
     event.preventDefault()
     setWorking(true)
     setProblem(undefined)
-    void run(new FormData(form.current!)).then((outcome) => {
+    void withKeys(keys, () => run(new FormData(form.current!))).then((outcome) => {
       setWorking(false)
       if ("problem" in outcome) return setProblem(outcome.problem)
       if (result === undefined) onClose()
@@ -101,7 +115,13 @@ const ActDialog = (props: ActProps & { readonly onClose: () => void }) => {
       <form ref={form} className="stack" onSubmit={submit} onInput={() => setTyped(new FormData(form.current!))}>
         {says !== undefined && <div className="soft">{says}</div>}
         {fields}
-        {problem !== undefined && <Trouble problem={problem} />}
+        {problem?.kind === "away" ? (
+          <p className="trouble" role="alert">
+            {problem.mayBeDone === true ? words.lostOnce : words.lost}
+          </p>
+        ) : (
+          problem !== undefined && <Trouble problem={problem} />
+        )}
         <div className="buttons">
           <button className={props.isDangerous === true ? "button danger" : "button"} disabled={isWorking}>
             {isWorking ? words.working : name}
@@ -165,7 +185,10 @@ export const Field = (props: {
   )
 }
 
-/** A field of one line, the commonest. */
+/** Amounts as `minorOf` reads them. */
+const amounts = String.raw`\s*\d{1,10}([.,]\d{1,2})?\s*`
+
+/** A field of one line, the commonest. `decimal` is for amounts. */
 export const TextField = (props: {
   readonly label: string
   readonly name: string
@@ -175,23 +198,29 @@ export const TextField = (props: {
   readonly isRequired?: boolean
   readonly inputMode?: "decimal" | "numeric" | "text"
   readonly maxLength?: number
-}) => (
-  <Field label={props.label} hint={props.hint}>
-    {(id, described) => (
-      <input
-        id={id}
-        name={props.name}
-        type={props.type ?? "text"}
-        defaultValue={props.initial ?? ""}
-        required={props.isRequired === true}
-        inputMode={props.inputMode}
-        maxLength={props.maxLength}
-        aria-describedby={described}
-        autoComplete="off"
-      />
-    )}
-  </Field>
-)
+}) => {
+  const words = useWords(texts)
+  // React puts another initial value into a field that was not touched: a number that the page proposed would change.
+  const [initial] = useState(props.initial ?? "")
+  return (
+    <Field label={props.label} hint={props.hint}>
+      {(id, described) => (
+        <input
+          id={id}
+          name={props.name}
+          type={props.type ?? "text"}
+          defaultValue={initial}
+          required={props.isRequired === true}
+          inputMode={props.inputMode}
+          maxLength={props.maxLength}
+          {...(props.inputMode === "decimal" ? { pattern: amounts, title: words.amount } : {})}
+          aria-describedby={described}
+          autoComplete="off"
+        />
+      )}
+    </Field>
+  )
+}
 
 /** A choice of one. */
 export const ChoiceField = (props: {

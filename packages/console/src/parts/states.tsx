@@ -2,24 +2,21 @@
 import type * as Cause from "effect/Cause"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { type Problem, problemOf } from "../api/acts.ts"
-import { useWords } from "./words.ts"
+import { adviceFor } from "./advice.ts"
+import { useLanguage, useWords } from "./words.ts"
 
 const texts = {
   en: {
     loading: "Loading",
     away: "The service does not answer. Your connection or the service is down; this page tries again by itself.",
     unexpected: "The console could not read the answer. Load the page again; if it stays, tell the operator:",
-    request: "Request",
-    denied: "Your role does not allow this. An owner can change your role.",
-    gone: "There is nothing under this number here. Look in the other environment, or search for it."
+    request: "Request"
   },
   zh: {
     loading: "加载中",
     away: "服务没有响应。您的网络或服务已中断；此页面会自动重试。",
     unexpected: "控制台无法读取响应。请重新加载页面；如仍出现，请告知运营方：",
-    request: "请求",
-    denied: "您的角色无权执行此操作。所有者可以更改您的角色。",
-    gone: "此处没有该编号的对象。请到另一环境查看，或使用搜索。"
+    request: "请求"
   }
 }
 
@@ -39,7 +36,7 @@ export const Trouble = ({ problem }: { readonly problem: Problem }) => {
       </p>
     )
   }
-  const advice = problem.code === "forbidden" ? words.denied : problem.code.endsWith("not_found") ? words.gone : ""
+  const advice = adviceFor(problem.code, useLanguage())
   return (
     <div className="trouble" role="alert">
       <p>

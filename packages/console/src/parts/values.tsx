@@ -164,6 +164,9 @@ const stateWords: Readonly<Record<Language, Readonly<Record<string, string>>>> =
     closed: "已关闭",
     inactive: "停用",
     accepted: "已接受",
+    kept: "已保留，未发送",
+    sent: "已发送",
+    skipped: "已跳过",
     // States of operators' pages.
     unapproved: "未批准",
     revoked: "已撤销",
@@ -207,6 +210,17 @@ const stateWords: Readonly<Record<Language, Readonly<Record<string, string>>>> =
     api_log: "API 日志"
   }
 }
+
+/** Payment methods by the names that buyers know. */
+const methodWords: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
+  en: { card: "Card", alipay: "Alipay", wechat_pay: "WeChat Pay", apple_pay: "Apple Pay", google_pay: "Google Pay" },
+  zh: { card: "银行卡", alipay: "支付宝", wechat_pay: "微信支付", apple_pay: "Apple Pay", google_pay: "Google Pay" }
+}
+
+export const methodText = (method: string, language: Language): string => methodWords[language][method] ?? method
+
+export const Method = ({ of }: { readonly of: string | null }) =>
+  of === null ? <span className="soft">–</span> : <>{methodText(of, useLanguage())}</>
 
 export const stateText = (state: string, language: Language): string =>
   stateWords[language][state] ?? state.charAt(0).toUpperCase() + state.slice(1).replaceAll("_", " ")

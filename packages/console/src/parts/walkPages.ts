@@ -1,11 +1,16 @@
-/** Reads a list page by page, as far as it is wanted. */
+/** Reads a list page by page, as far as it is wanted; and the days that a filter names, as moments. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as AsyncResult from "effect/reactivity/AsyncResult"
 import * as AtomRegistry from "effect/reactivity/AtomRegistry"
 import { problemOf, type Problem } from "../api/acts.ts"
 import { registry } from "../api/registry.ts"
-import type { List, Query } from "./ListPage.tsx"
+import type { List, Page, Query } from "./ListPage.tsx"
+
+/** The rows of a page of a list, none while it is read or cannot be. */
+export const rowsOf = <Row>(result: AsyncResult.AsyncResult<unknown, unknown>): ReadonlyArray<Row> =>
+  AsyncResult.isSuccess(result) ? (result.value as Page<Row>).data.data : []
 
 export interface Walked<Row> {
   readonly rows: ReadonlyArray<Row>
@@ -38,4 +43,29 @@ export const walkPages = async <Row>(
     after = list.keyOf(page.at(-1)!)
   }
   return { rows, isCut: false }
+}
+
+// Days -------------------------------------------------------------------------------
+
+/** Days as moments: `from` is a day's beginning and `to` a day's end, in the zone; without one, in the reader's. */
+export const withTimes = ({ from, to, ...query }: Query, zone?: string): Query => ({
+  ...query,
+  ...(from === undefined ? {} : { "created[gte]": dayBegins(from, 0, zone).toISOString() }),
+  ...(to === undefined ? {} : { "created[lte]": new Date(dayBegins(to, 1, zone).getTime() - 1).toISOString() })
+})
+
+/** The moment at which a day begins in a zone, `later` days after it. */
+const dayBegins = (day: string, later: number, zone: string | undefined): Date => {
+  const [year = 0, month = 1, date = 1] = day.split("-").map(Number)
+  if (zone === undefined) return new Date(year, month - 1, date + later)
+  const wanted = Date.UTC(year, month - 1, date + later)
+  // The clock of the zone at a first guess, and once more where a change of summer time lies between.
+  const once = wanted - aheadOf(zone, wanted)
+  return new Date(wanted - aheadOf(zone, once))
+}
+
+/** How far the clocks of a zone are ahead of UTC at a moment, in milliseconds. */
+const aheadOf = (zone: string, at: number): number => {
+  const shown = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "medium", timeZone: zone }).format(at)
+  return Date.parse(`${shown.replace(" ", "T")}Z`) - Math.floor(at / 1_000) * 1_000
 }

@@ -1,0 +1,77 @@
+/**
+ * The Idempotency-Keys of an act. Contents that are sent again have the same key, so a second press after a lost answer
+ * does nothing twice. The keys live as long as the dialog: one that is opened anew is another act.
+ */
+import * as Context from "effect/Context"
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type { Problem } from "./acts.ts"
+
+export class ActKeys {
+  readonly #keys = new Map<string, string>()
+  #newest: string | undefined
+
+  /** The key for these contents: of a request that has sent them, or a new one. */
+  of(contents: string): string {
+    const key = this.#keys.get(contents) ?? crypto.randomUUID()
+    this.#keys.set(contents, key)
+    this.#newest = contents
+    return key
+  }
+
+  /**
+   * The service said no to the newest request, and would say the same again under its key: the next try is another act.
+   * A request that still runs, or whose fate is not known, keeps its key.
+   */
+  note(problem: Problem) {
+    const isOver = problem.kind === "refused" && !unended.has(problem.code)
+    if (isOver && this.#newest !== undefined) this.#keys.delete(this.#newest)
+  }
+}
+
+/** Refusals after which the same request under the same key may still be done. */
+const unended = new Set(["idempotency_in_progress", "internal_error", "processor_error", "rate_limited"])
+
+/** The keys under which the requests of a call are sent. */
+export const SentKeys = Context.Reference<ActKeys | undefined>("@coffer/console/SentKeys", {
+  defaultValue: () => undefined
+})
+
+/** The text by which two requests are the same: where they go, and the body. */
+export const contentsOf = ({ body, method, url }: HttpClientRequest.HttpClientRequest): string =>
+  `${method} ${url} ${bodyText(body)}`
+
+const bodyText = (body: HttpClientRequest.HttpClientRequest["body"]): string => {
+  switch (body._tag) {
+    case "Empty":
+      return ""
+    case "Uint8Array":
+      return new TextDecoder().decode(body.body)
+    case "FormData":
+      return JSON.stringify(Array.from(body.formData, ([name, value]) => [name, textOf(value)]))
+    case "Raw":
+      return String(body.body)
+    case "Stream":
+      // No act of a page sends one. Each is another.
+      return crypto.randomUUID()
+  }
+}
+
+const textOf = (value: FormDataEntryValue) =>
+  typeof value === "string" ? value : [value.name, value.size, value.lastModified]
+
+// The dialog that runs ---------------------------------------------------------------
+
+let held: ActKeys | undefined
+
+/** Runs the act of a dialog: calls that it begins before it first waits are sent under the dialog's keys. */
+export const withKeys = <A>(keys: ActKeys, run: () => A): A => {
+  held = keys
+  try {
+    return run()
+  } finally {
+    held = undefined
+  }
+}
+
+/** The keys of the dialog that runs, or new ones. */
+export const heldKeys = (): ActKeys => held ?? new ActKeys()

@@ -1,0 +1,112 @@
+/**
+ * A test event for an endpoint of the sandbox. It is a real one: the flow that it tells of happens, as `coffer trigger`
+ * makes it, so that its body, its signature and its numbers are as they are later.
+ */
+import { EventType } from "@coffer/model/EventType"
+import * as Effect from "effect/Effect"
+import { act } from "../api/acts.ts"
+import type { AccountApi } from "../api/clients.ts"
+import { useAccount } from "../api/session.ts"
+import { Act, ChoiceField } from "../parts/act.tsx"
+import { useWords } from "../parts/words.ts"
+import type { Endpoint } from "./Webhooks.tsx"
+
+const texts = {
+  en: {
+    name: "Send a test event",
+    says: "The sandbox makes it happen: an order of $19.99 is created and goes the way that the event tells of. All endpoints that take the event get it.",
+    type: "Event"
+  },
+  zh: {
+    name: "发送测试事件",
+    says: "沙盒会真实触发该事件：创建一笔 $19.99 的订单，并走完相应流程。所有订阅该事件的端点都会收到。",
+    type: "事件"
+  }
+}
+
+type Client = Parameters<Parameters<AccountApi["use"]>[0]>[0]
+
+const amount = 1_999
+const subject = "A test event"
+
+const ordered = (client: Client) =>
+  Effect.map(client.orders.create({ payload: { amount, subject } as never }), ({ data }) => data.trade_no)
+
+const paid = (client: Client, how: { readonly outcome?: string; readonly payment_method?: string } = {}) =>
+  Effect.tap(ordered(client), (ref) => client.test_helpers.pay({ params: { ref }, payload: how as never }))
+
+const expired = (client: Client) => Effect.tap(ordered(client), (ref) => client.orders.expire({ params: { ref } }))
+
+const refunded = (client: Client, trade_no: string) =>
+  Effect.map(client.refunds.create({ payload: { trade_no, amount: 500 } as never }), ({ data }) => data.refund_no)
+
+const disputed = (client: Client) =>
+  Effect.flatMap(paid(client), (ref) =>
+    Effect.map(
+      client.test_helpers.dispute({ params: { ref }, payload: { reason: "fraudulent" } as never }),
+      ({ data }) => data.dispute_no
+    )
+  )
+
+const answered = (client: Client) =>
+  Effect.tap(disputed(client), (ref) =>
+    client.disputes.submitEvidence({
+      params: { ref },
+      payload: { evidence: { product_description: "Two books" }, submit: true } as never
+    })
+  )
+
+const decided = (client: Client, ref: string, outcome: "won" | "lost" | "closed") =>
+  client.test_helpers.resolveDispute({ params: { ref }, payload: { outcome } as never })
+
+/** How each event comes about. */
+const flows: Readonly<Record<EventType, (client: Client) => Effect.Effect<unknown, unknown, never>>> = {
+  "payment.succeeded": (client) => paid(client),
+  "payment.failed": (client) => paid(client, { outcome: "fail" }),
+  "payment.expired": expired,
+  "payment.duplicate_refunded": (client) =>
+    Effect.flatMap(expired(client), (ref) => client.test_helpers.pay({ params: { ref }, payload: {} })),
+  "refund.succeeded": (client) => Effect.flatMap(paid(client), (tradeNo) => refunded(client, tradeNo)),
+  "refund.failed": (client) =>
+    Effect.flatMap(paid(client, { payment_method: "alipay" }), (tradeNo) =>
+      Effect.flatMap(refunded(client, tradeNo), (ref) =>
+        client.test_helpers.settleRefund({ params: { ref }, payload: { outcome: "failed" } as never })
+      )
+    ),
+  "dispute.created": disputed,
+  "dispute.updated": answered,
+  "dispute.won": (client) => Effect.flatMap(answered(client), (ref) => decided(client, ref, "won")),
+  "dispute.lost": (client) => Effect.flatMap(answered(client), (ref) => decided(client, ref, "lost")),
+  "dispute.closed": (client) => Effect.flatMap(disputed(client), (ref) => decided(client, ref, "closed"))
+}
+
+export const TestEvent = ({ endpoint }: { readonly endpoint: Endpoint }) => {
+  const { api, may, mode } = useAccount()
+  const words = useWords(texts)
+  if (mode !== "sandbox" || !may("test_helpers:write") || !may("orders:write")) return null
+  const types = EventType.literals.filter(
+    (type) => endpoint.enabled_events.includes("*") || endpoint.enabled_events.includes(type)
+  )
+  const typeOf = (typed: FormData) => (typed.get("type") ?? types[0]) as EventType
+  return (
+    <Act
+      name={words.name}
+      isPrimary={endpoint.status === "enabled"}
+      says={words.says}
+      fields={<ChoiceField label={words.type} name="type" choices={types.map((type) => [type, type] as const)} />}
+      run={(typed) =>
+        act(
+          api,
+          api.use((client) => flows[typeOf(typed)](client))
+        )
+      }
+      code={(typed) => ({
+        method: "POST",
+        path: "/v1/orders",
+        body: { amount, subject },
+        sdk: "coffer.orders.create",
+        cli: `trigger ${typeOf(typed)}`
+      })}
+    />
+  )
+}

@@ -1,0 +1,149 @@
+/** A merchant's keys with scopes, as operators make, roll, change and revoke them. */
+import { ChoiceField, TextField } from "../parts/act.tsx"
+import { useWords } from "../parts/words.ts"
+import { ScopesTable } from "../merchant/ScopesTable.tsx"
+import { typedIn } from "../parts/typed.tsx"
+import { type Mode, OperatorAct } from "./operator.tsx"
+
+const texts = {
+  en: {
+    create: "Create a key",
+    createSays:
+      "A key that may do no more than what is ticked; its rights never change. Hand the secret to the merchant in a safe way: it is shown once.",
+    name: "Name",
+    nameHint: "Its purpose: “Accounting”.",
+    expires: "Last day (UTC)",
+    expiresHint: "Empty: it works until it is revoked.",
+    allowlist: "Addresses",
+    allowlistHint: "IP addresses and ranges that it is taken from; empty: from all that the environment allows.",
+    change: "Change",
+    roll: "Roll",
+    rollSays: "The key gets a new secret, shown once. The one before keeps working for the time that you choose.",
+    overlap: "The secret before works",
+    overlaps: { 0: "no longer", 60: "for an hour", 720: "for 12 hours", 1440: "for 24 hours" },
+    revoke: "Revoke",
+    revokeSays: "The key is refused at once on all runners, for good."
+  },
+  zh: {
+    create: "创建密钥",
+    createSays: "密钥仅含所勾选的权限，且不可更改。请以安全方式将密文交给商户：仅显示一次。",
+    name: "名称",
+    nameHint: "用途，例如“会计”。",
+    expires: "最后有效日（UTC）",
+    expiresHint: "留空表示在吊销之前一直有效。",
+    allowlist: "允许的地址",
+    allowlistHint: "允许使用该密钥的 IP 地址和网段；留空表示环境允许的所有地址。",
+    change: "修改",
+    roll: "轮换",
+    rollSays: "密钥将获得新的密文，仅显示一次。旧密文在您选择的时间内仍然有效。",
+    overlap: "旧密文",
+    overlaps: { 0: "立即失效", 60: "保留一小时", 720: "保留 12 小时", 1440: "保留 24 小时" },
+    revoke: "吊销",
+    revokeSays: "该密钥将立即在所有节点上永久失效。"
+  }
+}
+
+const secret = ({ key }: { readonly key: string }) => key
+
+interface Place {
+  readonly merchantId: string
+  readonly mode: Mode
+}
+
+/** It ends with a day, so that a second operator can send the same request. */
+const bodyOf = (typed: FormData, mode: Mode) => {
+  const [allowlist, day] = [typedIn(typed, "ip_allowlist"), typedIn(typed, "expires_on")]
+  return {
+    mode,
+    name: typedIn(typed, "name") ?? "",
+    scopes: typed.getAll("scopes").map(String),
+    ...(allowlist === undefined ? {} : { ip_allowlist: allowlist }),
+    ...(day === undefined ? {} : { expires_at: `${day}T23:59:59.999Z` })
+  }
+}
+
+export const CreateKey = ({ merchantId, mode }: Place) => {
+  const words = useWords(texts)
+  return (
+    <OperatorAct
+      act="api_keys.create"
+      name={words.create}
+      isPrimary
+      isOnce
+      says={words.createSays}
+      fields={
+        <>
+          <TextField label={words.name} name="name" isRequired maxLength={100} hint={words.nameHint} />
+          <ScopesTable mode={mode} />
+          <TextField label={words.expires} name="expires_on" type="date" hint={words.expiresHint} />
+          <TextField label={words.allowlist} name="ip_allowlist" hint={words.allowlistHint} />
+        </>
+      }
+      call={(client, typed) =>
+        client.api_keys.create({ params: { merchant_id: merchantId }, payload: bodyOf(typed, mode) as never })
+      }
+      code={(typed) => ({
+        method: "POST",
+        path: `/operator/v1/merchants/${merchantId}/api_keys`,
+        body: bodyOf(typed, mode)
+      })}
+      secret={secret}
+    />
+  )
+}
+
+interface Key {
+  readonly key_id: string
+  readonly status: string
+  readonly name: string
+  readonly ip_allowlist: string
+}
+
+export const KeyActs = ({ apiKey, merchantId }: { readonly apiKey: Key; readonly merchantId: string }) => {
+  const words = useWords(texts)
+  const { ip_allowlist, key_id, name, status } = apiKey
+  const params = { merchant_id: merchantId, key_id }
+  const path = `/operator/v1/merchants/${merchantId}/api_keys/${key_id}`
+  const overlapOf = (typed: FormData) => ({ overlap_minutes: Number(typed.get("overlap") ?? 60) })
+  const changeOf = (typed: FormData) => ({
+    name: typedIn(typed, "name") ?? "",
+    ip_allowlist: typedIn(typed, "ip_allowlist") ?? ""
+  })
+  if (status !== "active") return null
+  return (
+    <span className="acts">
+      <OperatorAct
+        act="api_keys.roll"
+        name={words.roll}
+        isOnce
+        says={words.rollSays}
+        fields={
+          <ChoiceField label={words.overlap} name="overlap" initial="60" choices={Object.entries(words.overlaps)} />
+        }
+        call={(client, typed) => client.api_keys.roll({ params, payload: overlapOf(typed) })}
+        code={(typed) => ({ method: "POST", path: `${path}/roll`, body: overlapOf(typed) })}
+        secret={secret}
+      />
+      <OperatorAct
+        act="api_keys.update"
+        name={words.change}
+        fields={
+          <>
+            <TextField label={words.name} name="name" isRequired maxLength={100} initial={name} />
+            <TextField label={words.allowlist} name="ip_allowlist" hint={words.allowlistHint} initial={ip_allowlist} />
+          </>
+        }
+        call={(client, typed) => client.api_keys.update({ params, payload: changeOf(typed) })}
+        code={(typed) => ({ method: "POST", path, body: changeOf(typed) })}
+      />
+      <OperatorAct
+        act="api_keys.revoke"
+        name={words.revoke}
+        isDangerous
+        says={words.revokeSays}
+        call={(client) => client.api_keys.revoke({ params })}
+        code={() => ({ method: "POST", path: `${path}/revoke` })}
+      />
+    </span>
+  )
+}
