@@ -29,6 +29,8 @@ export type Page =
       readonly method?: PaymentMethod
       readonly notice?: Notice
       readonly mistakes?: ReadonlySet<CardField>
+      /** How many refusals more the bank takes before it pauses; undefined where nothing was tried. */
+      readonly triesLeft?: number
       /** The buyer pays at the channel's own page: nothing is typed here. */
       readonly hosted?: boolean
     }
@@ -117,9 +119,11 @@ export const render = (page: Page, context: PageContext): string => {
 
 type PageOf<Tag extends Page["_tag"]> = Extract<Page, { readonly _tag: Tag }>
 
-const renderPay = ({ hosted, method, mistakes = new Set(), notice, order }: PageOf<"Pay">, context: PageContext) => {
+const renderPay = (page: PageOf<"Pay">, context: PageContext) => {
+  const { hosted, method, mistakes = new Set(), notice, order, triesLeft } = page
   const { order: words } = wordsOf(context)
   const amount = amountOf(order, context)
+  const back = returnButton(order, context, "return")
   return layout({
     ...frameOf(context, order, { watched: true }),
     title: `${words.pay} ${amount}`,
@@ -132,7 +136,7 @@ const renderPay = ({ hosted, method, mistakes = new Set(), notice, order }: Page
           [words.payableUntil, deadline(order, context)]
         ])}
       </section>
-      ${payForms({ amount, method, notice, mistakes, hosted, back: returnButton(order, context, "return") }, context)}`
+      ${payForms({ amount, method, notice, triesLeft, mistakes, hosted, back }, context)}`
   })
 }
 

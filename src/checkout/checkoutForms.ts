@@ -39,6 +39,7 @@ interface PayForm {
   readonly amount: string
   readonly method: PaymentMethod | undefined
   readonly notice: Notice | undefined
+  readonly triesLeft: number | undefined
   readonly mistakes: ReadonlySet<CardField>
   /** The channel's own page asks for everything. */
   readonly hosted: boolean | undefined
@@ -47,7 +48,7 @@ interface PayForm {
 
 // The server reports missing fields. With `required`, a hidden card field would block payments by wallet.
 export const payForms = (
-  { amount, back, hosted = false, method, mistakes, notice }: PayForm,
+  { amount, back, hosted = false, method, mistakes, notice, triesLeft }: PayForm,
   context: PageContext
 ): Html => {
   const { form, uncertain } = wordsOf(context)
@@ -57,7 +58,7 @@ export const payForms = (
   )
   const chosen = method !== undefined && offered.includes(method) ? method : offered[0]
   return html`<section class="card stack">
-    <div data-notice>${notice && alert(wordsOf(context).notices[notice])}</div>
+    <div data-notice>${notice && noticeOf(notice, triesLeft, wordsOf(context))}</div>
     <template data-unheard
       >${alert({ title: uncertain.heading, text: uncertain.text })}
       <a class="return" href="${againOf(context)}">${uncertain.again}</a></template
@@ -78,6 +79,17 @@ export const payForms = (
     </form>
     ${offered.includes("card") && !hosted ? testCardDrawer(form) : undefined} ${back}
   </section>`
+}
+
+/** The last tries are announced: so many are left before the bank pauses. */
+const announcedTries = 2
+
+/** A cancellation is the buyer's own wish, and is told without alarm. */
+const noticeOf = (notice: Notice, triesLeft: number | undefined, { form, notices }: Texts) => {
+  const { text, title } = notices[notice]
+  if (notice === "cancelled") return html`<p class="note" role="status"><strong>${title}</strong><br />${text}</p>`
+  const few = triesLeft !== undefined && triesLeft > 0 && triesLeft <= announcedTries
+  return alert({ title, text: few ? text + form.triesLeft(triesLeft) : text })
 }
 
 const alert = ({ text, title }: { readonly title: string; readonly text: string }) =>

@@ -31,6 +31,10 @@ export const en = {
     walletHint: (method: string) => `You confirm the payment in ${method}.`,
     hostedHint: "You enter your card on the next page, with our payment provider.",
     busy: "Processing…",
+    triesLeft: (left: number) =>
+      left === 1
+        ? " You have one more try before a break of ten minutes."
+        : ` You have ${left} more tries before a break of ten minutes.`,
     testCards: "Test cards",
     testCardsUse: "With any later expiry date and any security code.",
     testCardDoes: {
@@ -72,8 +76,8 @@ export const en = {
       text: "Call the number on the back of your card to approve the payment, or use another card. No money was taken."
     },
     cancelled: {
-      title: "The payment was cancelled",
-      text: "No money was taken. Try again, or choose another payment method."
+      title: "You cancelled the payment",
+      text: "No money was taken. You can pay whenever you are ready, with any method."
     },
     unverified: {
       title: "Declined: your bank could not verify the payment",

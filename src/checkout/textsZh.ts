@@ -32,6 +32,7 @@ export const zh: Texts = {
     walletHint: (method) => `您将在${method}中确认付款。`,
     hostedHint: "您将在支付服务商的页面输入卡片信息。",
     busy: "处理中…",
+    triesLeft: (left) => `您还可以尝试 ${left} 次，之后需等待十分钟。`,
     testCards: "测试卡",
     testCardsUse: "有效期填写任意未来日期，安全码任意。",
     testCardDoes: {
@@ -60,7 +61,7 @@ export const zh: Texts = {
       title: "付款被拒绝：请联系发卡行",
       text: "未扣款。请拨打卡片背面的客服电话授权此笔付款，或使用其他银行卡。"
     },
-    cancelled: { title: "付款已取消", text: "未扣款。请重试，或更换其他付款方式。" },
+    cancelled: { title: "您已取消付款", text: "未扣款。您可以随时使用任意付款方式继续付款。" },
     unverified: { title: "付款被拒绝：发卡行未能完成验证", text: "未扣款。请重试，或更换其他付款方式。" },
     notATestCard: {
       title: "付款被拒绝：请使用测试卡",

@@ -239,6 +239,7 @@ export const newOrder = (account: Account, terms: CreateOrder, number: string): 
   createdAt: createdAtOf(number),
   expiresAt: DateTime.addDuration(createdAtOf(number), checkoutValidity),
   declines: 0,
+  attempts: null,
   unappliedPayments: []
 })
 
