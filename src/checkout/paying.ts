@@ -8,6 +8,7 @@ import { triesLeft } from "@coffer/rules/order/attempts"
 import type { Order } from "@coffer/rules/order/Order"
 import { DateTime, Effect, Option } from "effect"
 import type { Attempt, Buyer, Channel } from "../channel/Channel.ts"
+import { HttpServerResponse } from "effect/http"
 import type { ChannelUnreachable } from "../channel/payments.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import type { OrderLinks } from "../signedUrls/OrderLinks.ts"
@@ -16,6 +17,7 @@ import type { CheckoutForm } from "./checkoutForms.ts"
 import type { Page } from "./CheckoutPage.ts"
 import { currentPage } from "./currentPage.ts"
 import type { Respond } from "./respondAs.ts"
+import { checkoutHeaders } from "./script.ts"
 import type { Notice } from "./texts.ts"
 
 interface Services {
@@ -98,6 +100,17 @@ const makeLeave = ({ channel, respond }: Services) =>
       })
   )
 
+/** Leads a buyer who opens the page to the channel's own. None where that does not work now: the page shows why. */
+export const makeAtOnce = (channel: Channel["Service"]) =>
+  Effect.fnUntraced(function* (order: Order, method: PaymentMethod) {
+    const taker = yield* channel.takerOf(order)
+    if (Option.isNone(taker) || taker.value.page === undefined) return undefined
+    const begun = yield* Effect.option(taker.value.page.begin(order, method))
+    return Option.isSome(begun) && begun.value._tag === "Redirect"
+      ? HttpServerResponse.redirect(begun.value.url, { status: 303, headers: checkoutHeaders })
+      : undefined
+  })
+
 /** Makes one attempt at the sandbox's bank, and shows the page that follows from it. */
 const makeAttempt = (services: Services) => {
   const { channel, links, respond } = services
@@ -127,7 +140,7 @@ const makePayByCard = ({ respond }: Services, attempt: ReturnType<typeof makeAtt
     const page: Page = { _tag: "Pay", order, method }
     switch (checked._tag) {
       case "Mistaken":
-        return yield* respond.with({ ...page, notice: "mistaken", mistakes: checked.fields }, 422)
+        return yield* respond.with({ ...page, notice: "mistaken", mistakes: checked.fields, empty: checked.empty }, 422)
       case "NotATestCard":
         return yield* respond.with({ ...page, notice: "notATestCard" })
       case "TestCard":

@@ -157,7 +157,7 @@ describe("checkout: the bank is not asked", () => {
     ["about a mistyped number", {}, card("4242 4242 4242 4241"), texts.mistakes.number, 422],
     ["about a card that is over", {}, { ...good, expiry: "12/25" }, texts.mistakes.expiry, 422],
     ["about a wrong CVC", {}, { ...good, cvc: "12" }, texts.mistakes.cvc, 422],
-    ["about a form without card details", {}, { step: "pay", method: "card" }, texts.mistakes.number, 422],
+    ["about a form without card details", {}, { step: "pay", method: "card" }, texts.missing.number, 422],
     ["about a method that is none", {}, { ...good, method: "cash" }, texts.notices.unreadable.title, 422],
     ["about a step that is none", {}, { ...good, step: "refund" }, texts.notices.unreadable.title, 422]
   ]
