@@ -105,16 +105,19 @@ export type Begun =
   | { readonly _tag: "NotTaken"; readonly because: "method" | "amount" }
 
 /**
- * How a pretended buyer's attempt ends. `redirect`: the buyer is in 3DS or a wallet's app, and may come back. The bank
- * reports a payment of `succeed_later` after some seconds, and one of `succeed_unreported` only when it is asked.
+ * How a pretended buyer's attempt ends. `decline`: the bank refuses. `cancel`: the buyer does not want to. `redirect`:
+ * the buyer is in 3DS or a wallet's app, and may come back. The bank reports a payment of `succeed_later` after some
+ * seconds, and one of `succeed_unreported` only when it is asked.
  */
-export type Attempt = "succeed" | "decline" | "fail" | "redirect" | "succeed_later" | "succeed_unreported"
+export type Attempt = "succeed" | "decline" | "cancel" | "fail" | "redirect" | "succeed_later" | "succeed_unreported"
 
 export interface ChargeOptions {
   /** The order's unless given. */
   readonly amount?: Minor | undefined
   /** The attempt's number. A repeated charge with this number, method and outcome is the same attempt. */
   readonly attemptNo?: string | undefined
+  /** The bank's code when it refuses; its general one unless given. */
+  readonly reason?: string | undefined
 }
 
 export interface Chargeback {

@@ -3,6 +3,7 @@ import type { Account } from "@coffer/model/Account"
 import { ChannelName, PaymentId, type RefundNo, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { PaymentAttempt } from "@coffer/rules/order/Order"
 import { Schema } from "effect"
 
 /** A successful payment in the channel's words. */
@@ -21,10 +22,10 @@ export type ChannelPayment = typeof ChannelPayment.Type
 /** A report of the channel about an order. It comes once or many times. */
 export const ChannelReport = Schema.TaggedUnion({
   Succeeded: { payment: ChannelPayment },
-  /** One attempt failed; the buyer may try again. */
-  Declined: {},
-  /** The last word: this order will not be paid. */
-  Failed: {}
+  /** One attempt did not succeed; the buyer may try again. */
+  Attempted: { attempt: PaymentAttempt },
+  /** The last word, and the attempt that it is about: this order will not be paid. */
+  Failed: { attempt: PaymentAttempt }
 })
 export type ChannelReport = typeof ChannelReport.Type
 

@@ -19,7 +19,9 @@ import { NewIds } from "../platform/runtime/NewIds.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { currentPage } from "./currentPage.ts"
-import { isScanned, takeStep } from "./paying.ts"
+import { choosable } from "./checkoutForms.ts"
+import { looksAhead } from "./looksAhead.ts"
+import { isScanned, makeAtOnce, takeStep } from "./paying.ts"
 import { readForm } from "./readForm.ts"
 import { type Response, respondAs } from "./respondAs.ts"
 
@@ -43,6 +45,7 @@ export const layer: Routes = HttpRouter.use(
     const channel = yield* Channel
     const respond = respondAs({ channel, links, merchants: yield* Merchants, ids: yield* NewIds })
     const step = takeStep({ channel, links, respond })
+    const atOnce = makeAtOnce(channel)
     const through = yield* PublicAdmission.makePage
     const receiving = yield* makeReceiving
 
@@ -64,13 +67,26 @@ export const layer: Routes = HttpRouter.use(
           })
         : Effect.succeed(order)
 
+    const onlyMethod = (order: Order) =>
+      Effect.map(respond.methods(order), ({ offered }) => {
+        const choices = offered.filter((method) => choosable.has(method))
+        return choices.length === 1 ? choices[0] : undefined
+      })
+
     const noSuchPage = () => respond.with({ _tag: "InvalidLink" }, 404)
     const orNoSuchPage = { LinkNotValid: noSuchPage, OrderNotFound: noSuchPage }
 
     const showOf = Effect.fnUntraced(function* (opened: Order) {
-      const { url } = yield* HttpServerRequest.HttpServerRequest
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const { url } = request
       const order = yield* refreshed(opened, url)
       const page = yield* currentPage(channel, order)
+      // With one method there is nothing to choose. Who comes back, or changes the language, sees the page.
+      if (page._tag === "Pay" && page.hosted === true && new URL(url, "http://page").search === "") {
+        const only = looksAhead(request, { isLimited: false, isSecure: false }) ? undefined : yield* onlyMethod(order)
+        const left = only === undefined ? undefined : yield* atOnce(order, only)
+        if (left !== undefined) return left
+      }
       const method = walletIn(url)
       // A phone has read the code that another screen shows.
       const isAway =

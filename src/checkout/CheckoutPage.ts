@@ -29,8 +29,14 @@ export type Page =
       readonly method?: PaymentMethod
       readonly notice?: Notice
       readonly mistakes?: ReadonlySet<CardField>
+      /** Those of them in which nothing was typed. */
+      readonly empty?: ReadonlySet<CardField>
+      /** How many refusals more the bank takes before it pauses; undefined where nothing was tried. */
+      readonly triesLeft?: number
       /** The buyer pays at the channel's own page: nothing is typed here. */
       readonly hosted?: boolean
+      /** The name of the channel that has this page. */
+      readonly provider?: string
     }
   /** On the way to the channel's own page. */
   | { readonly _tag: "Leaving"; readonly order: Order; readonly url: string }
@@ -117,9 +123,11 @@ export const render = (page: Page, context: PageContext): string => {
 
 type PageOf<Tag extends Page["_tag"]> = Extract<Page, { readonly _tag: Tag }>
 
-const renderPay = ({ hosted, method, mistakes = new Set(), notice, order }: PageOf<"Pay">, context: PageContext) => {
+const renderPay = (page: PageOf<"Pay">, context: PageContext) => {
+  const { hosted, mistakes = new Set(), order, empty = new Set() } = page
   const { order: words } = wordsOf(context)
   const amount = amountOf(order, context)
+  const back = returnButton(order, context, "return")
   return layout({
     ...frameOf(context, order, { watched: true }),
     title: `${words.pay} ${amount}`,
@@ -128,12 +136,21 @@ const renderPay = ({ hosted, method, mistakes = new Set(), notice, order }: Page
         <h1 class="amount"><span class="eyebrow">${words.pay}</span> ${amount}</h1>
         ${terms([
           [words.subject, html`<bdi>${order.subject ?? words.noSubject}</bdi>`],
-          [words.number, html`<bdi>${order.outTradeNo}</bdi>`],
+          ...ownNumber(order, context),
           [words.payableUntil, deadline(order, context)]
         ])}
       </section>
-      ${payForms({ amount, method, notice, mistakes, hosted, back: returnButton(order, context, "return") }, context)}`
+      ${payForms({ ...page, amount, mistakes, empty, hosted, back }, context)}`
   })
+}
+
+/** By which method is not said, since the address stays in histories. */
+const paidAt = (order: Order, context: PageContext): Terms => {
+  if (!("paymentId" in order)) return []
+  const when = html`<time datetime="${DateTime.formatIso(order.paidAt)}" data-until="{when}"
+    >${time(order.paidAt, context.language)}</time
+  >`
+  return [[wordsOf(context).order.paidAt, when]]
 }
 
 /** In UTC; a script shows it in the buyer's own time zone. */
@@ -187,8 +204,12 @@ const renderPaid = ({ justNow, order }: PageOf<"Paid">, context: PageContext) =>
     ...frameOf(context, order),
     mark: marks.good,
     head: justNow && href !== undefined ? refreshAfter(`${checkoutRedirectSeconds};url=${href}`) : undefined,
-    terms: refunded === undefined ? [] : [[names.refunded, html`${refunded}`]],
-    // Later the address is in histories, and says no more than that the order is paid (silences: O11).
+    terms: [
+      ...ownNumber(order, context),
+      ...paidAt(order, context),
+      ...(refunded === undefined ? [] : [[names.refunded, html`${refunded}`] as const])
+    ],
+    // Later the address is in histories, and says which order it was and when, and not what was bought (silences: O11).
     more: justNow ? html`${leaving(order, context)} ${receiptLink(context)}` : returnButton(order, context, "button")
   })
 }
@@ -210,7 +231,7 @@ const leaving = (order: Order, context: PageContext) => {
     html`<noscript><p class="soft">${back.soon.replace("{n}", String(checkoutRedirectSeconds))}</p></noscript>
       <p class="soft" role="timer" data-countdown="${back.soon}" data-seconds="${checkoutRedirectSeconds}" hidden></p>
       <div class="buttons">
-        ${link}<button class="button quiet" type="button" data-stay hidden>${back.stay}</button>
+        ${link}<button class="button quiet small" type="button" data-stay hidden>${back.stay}</button>
       </div>`
   )
 }
@@ -225,7 +246,12 @@ const renderRefunded = ({ order }: PageOf<"Refunded">, context: PageContext) => 
   const { refunded } = wordsOf(context)
   return renderState(
     { heading: refunded.heading, text: refunded.text(amountOf(order, context)) },
-    { ...frameOf(context, order), mark: marks.back, more: returnButton(order, context, "button") }
+    {
+      ...frameOf(context, order),
+      mark: marks.back,
+      terms: [...ownNumber(order, context), ...paidAt(order, context)],
+      more: returnButton(order, context, "button")
+    }
   )
 }
 
@@ -237,7 +263,7 @@ const renderEnd = (
   renderState(words, {
     ...frameOf(context, page.order),
     mark: page._tag === "Failed" ? marks.bad : marks.calm,
-    terms: [[wordsOf(context).order.amount, html`${amountOf(page.order, context)}`]],
+    terms: [[wordsOf(context).order.amount, html`${amountOf(page.order, context)}`], ...ownNumber(page.order, context)],
     more: html`${words.refund === undefined ? undefined : html`<p class="soft">${words.refund}</p>`}
     ${returnButton(page.order, context, "button")}`
   })
@@ -263,12 +289,17 @@ const renderWait = (
   })
 
 /** The words by which the buyer may know the order. `bdi` keeps the writing direction of text from the merchant. */
-const named = ({ outTradeNo, subject }: Order, context: PageContext): Terms => {
+const named = (order: Order, context: PageContext): Terms => {
+  const { subject } = order
   const words = wordsOf(context).order
   return [
     ...(subject === null ? [] : [[words.subject, html`<bdi>${subject}</bdi>`] as const]),
-    [words.number, html`<bdi>${outTradeNo}</bdi>`]
+    ...ownNumber(order, context)
   ]
 }
+
+/** The merchant's number, which the buyer may have read in the shop. Ours says nothing to a buyer. */
+const ownNumber = ({ outTradeNo, tradeNo }: Order, context: PageContext): Terms =>
+  outTradeNo === (tradeNo as string) ? [] : [[wordsOf(context).order.number, html`<bdi>${outTradeNo}</bdi>`]]
 
 const amountOf = ({ amount, currency }: Order, { language }: PageContext): string => money(amount, currency, language)

@@ -2,14 +2,16 @@
  * The routes of payment links, for buyers: each visit makes an order and leads to its checkout (spec: Payment link;
  * silences: L4, L5). Programs that look ahead get a page, and no order is made. The button of that page is a visit.
  */
-import { linkVisitsMax } from "@coffer/model/Limits"
+import { checkoutValidity, linkVisitsMax } from "@coffer/model/Limits"
 import { closedBy, knownVisit, type PaymentLink, VisitNo } from "@coffer/rules/link/PaymentLink"
-import { Effect, type Layer, Option, Schema } from "effect"
+import type { Order } from "@coffer/rules/order/Order"
+import { DateTime, Duration, Effect, type Layer, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
 import type { Admission } from "../http/Admission.ts"
 import { Links } from "../links/Links.ts"
 import { Merchants } from "../merchants/Merchants.ts"
+import { Orders } from "../orders/Orders.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
@@ -33,6 +35,7 @@ type Routes = Layer.Layer<
   | HttpRouter.HttpRouter
   | Admission
   | OrderLinks
+  | Orders
   | Links
   | MerchantClocks
   | Merchants
@@ -44,6 +47,7 @@ type Routes = Layer.Layer<
 export const layer: Routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const links = yield* Links
+    const orders = yield* Orders
     const checkouts = yield* OrderLinks
     const merchants = yield* Merchants
     const clocks = yield* MerchantClocks
@@ -65,9 +69,15 @@ export const layer: Routes = HttpRouter.use(
     const unreachable = (link?: PaymentLink, visitNo?: string) =>
       respond({ _tag: "Unreachable", ...presentOf({ link, visitNo }) }, 503, { "retry-after": "1" })
 
+    const ownOrder = makeOwnOrder(checkouts, orders)
+    const leadTo = makeLeadTo(checkouts, isSecure)
+
     const follow = Effect.fnUntraced(
       function* (link: PaymentLink, visitNo: string | undefined) {
         const request = yield* HttpServerRequest.HttpServerRequest
+        const cookie = request.cookies[cookieOf(link)]
+        const own = cookie === undefined ? undefined : yield* ownOrder(link, cookie)
+        if (own !== undefined) return leadTo(link, own, request)
         // A press that has made its order already is no other visit.
         if (knownVisit(link, visitNo) === undefined) {
           const { allowed, retryAfterMillis } = yield* take("visits", linkVisitsMax)
@@ -78,10 +88,7 @@ export const layer: Routes = HttpRouter.use(
             })
           }
         }
-        const { expiresAt, tradeNo } = yield* links.visit(link, visitNo)
-        // Without a host, so that the buyer stays on the one that brought the page.
-        const { pathname } = new URL(checkouts.signed.checkout(tradeNo, expiresAt))
-        return HttpServerResponse.redirect(pathname + choiceOf(languageFor(request, null)), { status: 303, headers })
+        return leadTo(link, yield* links.visit(link, visitNo), request)
       },
       (effect, link, visitNo) =>
         Effect.catchTags(effect, {
@@ -121,6 +128,36 @@ export const layer: Routes = HttpRouter.use(
     for (const method of ["GET", "POST"] as const) yield* router.add(method, path, through(visit, unreachable()))
   })
 )
+
+/** The unpaid order that this browser was given by the link before (silences: L14). */
+const makeOwnOrder = (checkouts: OrderLinks["Service"], orders: Orders["Service"]) =>
+  Effect.fnUntraced(function* (link: PaymentLink, cookie: string) {
+    const tradeNo = checkouts.readCheckout(cookie)
+    if (Option.isNone(tradeNo)) return undefined
+    const order = Option.getOrUndefined(yield* Effect.option(orders.byTradeNo(tradeNo.value)))
+    const isOpen = order?.status === "pending" && DateTime.isLessThan(yield* currentTime, order.expiresAt)
+    return isOpen && order.merchantId === link.merchantId && order.mode === link.mode ? order : undefined
+  })
+
+/** The address has no host, so that the buyer stays on the one that brought the page. A proxy may add to a path. */
+const makeLeadTo =
+  (checkouts: OrderLinks["Service"], isSecure: boolean) =>
+  (
+    link: PaymentLink,
+    { expiresAt, tradeNo }: Pick<Order, "expiresAt" | "tradeNo">,
+    request: HttpServerRequest.HttpServerRequest
+  ) => {
+    const { pathname } = new URL(checkouts.signed.checkout(tradeNo, expiresAt))
+    const token = pathname.slice(pathname.lastIndexOf("/") + 1)
+    const secure = isSecure ? "; Secure" : ""
+    const life = `Max-Age=${Duration.toSeconds(checkoutValidity)}; HttpOnly; SameSite=Lax${secure}`
+    return HttpServerResponse.redirect(pathname + choiceOf(languageFor(request, null)), {
+      status: 303,
+      headers: { ...headers, "set-cookie": `${cookieOf(link)}=${token}; ${life}` }
+    })
+  }
+
+const cookieOf = ({ linkId }: PaymentLink) => `coffer_${linkId}`
 
 const readVisitForm = readFormOf(Schema.Struct({ visit_no: VisitNo }))
 

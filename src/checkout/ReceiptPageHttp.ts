@@ -4,7 +4,6 @@ import { Effect, type Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
 import type { Admission } from "../http/Admission.ts"
-import type { Language } from "../pages/language.ts"
 import { headersIn, respondWith } from "../pages/respond.ts"
 import type { Shop } from "../pages/shop.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
@@ -49,7 +48,7 @@ export const layer: Routes = HttpRouter.use(
 )
 
 interface Sent {
-  readonly locale?: Language | null
+  readonly locale?: "en" | "zh" | null
   readonly shop?: Shop
   readonly status?: number
   readonly more?: Readonly<Record<string, string>>

@@ -11,7 +11,8 @@ export interface CardEntry {
 
 export type CardField = keyof CardEntry
 export type CardCheck =
-  | { readonly _tag: "Mistaken"; readonly fields: ReadonlySet<CardField> }
+  /** `empty`: those of the fields in which nothing was typed. */
+  | { readonly _tag: "Mistaken"; readonly fields: ReadonlySet<CardField>; readonly empty: ReadonlySet<CardField> }
   | { readonly _tag: "NotATestCard" }
   | { readonly _tag: "TestCard"; readonly outcome: CardOutcome }
 
@@ -34,7 +35,9 @@ export const checkCard = (entry: CardEntry, now: { readonly year: number; readon
   if (!/^\d{12,19}$/.test(number) || !isLuhn(number)) fields.add("number")
   if (!isValidExpiry(entry.expiry, now)) fields.add("expiry")
   if (!/^\d{3,4}$/.test(typed(entry.cvc))) fields.add("cvc")
-  if (fields.size > 0) return { _tag: "Mistaken", fields }
+  if (fields.size > 0) {
+    return { _tag: "Mistaken", fields, empty: new Set([...fields].filter((name) => typed(entry[name]) === "")) }
+  }
   return Object.hasOwn(testCards, number)
     ? { _tag: "TestCard", outcome: testCards[number as keyof typeof testCards] }
     : { _tag: "NotATestCard" }

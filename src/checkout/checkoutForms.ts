@@ -9,6 +9,7 @@ import type { Language } from "../pages/language.ts"
 import { type CardField, testCards } from "./checkCard.ts"
 import { againOf, type PageContext, wordsOf } from "./frame.ts"
 import { methodNames } from "../pages/methods.ts"
+import { drawn } from "../pages/layout.ts"
 import { icons } from "./icons.ts"
 import type { Notice, Texts } from "./texts.ts"
 
@@ -29,25 +30,33 @@ export type CheckoutForm = typeof CheckoutForm.Type
 /** The methods to choose from. The first is chosen already. */
 const choices = {
   en: ["card", "alipay", "wechat_pay"],
-  zh: ["alipay", "wechat_pay", "card"]
+  zh: ["alipay", "wechat_pay", "card"],
+  "zh-Hant": ["alipay", "wechat_pay", "card"]
 } as const satisfies Record<Language, ReadonlyArray<PaymentMethod>>
+
+/** The methods that a page offers as choices; the browser's own wallets are buttons of their own. */
+export const choosable: ReadonlySet<PaymentMethod> = new Set(choices.en)
 
 /** Hidden until a script has found that the browser offers it. */
 const express = ["apple_pay", "google_pay"] as const satisfies ReadonlyArray<PaymentMethod>
 
 interface PayForm {
   readonly amount: string
-  readonly method: PaymentMethod | undefined
-  readonly notice: Notice | undefined
+  readonly method?: PaymentMethod | undefined
+  readonly notice?: Notice | undefined
+  readonly triesLeft?: number | undefined
   readonly mistakes: ReadonlySet<CardField>
+  readonly empty: ReadonlySet<CardField>
   /** The channel's own page asks for everything. */
   readonly hosted: boolean | undefined
+  /** The name of the channel that has this page. */
+  readonly provider?: string | undefined
   readonly back: Html | undefined
 }
 
 // The server reports missing fields. With `required`, a hidden card field would block payments by wallet.
 export const payForms = (
-  { amount, back, hosted = false, method, mistakes, notice }: PayForm,
+  { amount, back, empty, hosted = false, method, mistakes, notice, provider = "", triesLeft }: PayForm,
   context: PageContext
 ): Html => {
   const { form, uncertain } = wordsOf(context)
@@ -57,31 +66,58 @@ export const payForms = (
   )
   const chosen = method !== undefined && offered.includes(method) ? method : offered[0]
   return html`<section class="card stack">
-    <div data-notice>${notice && alert(wordsOf(context).notices[notice])}</div>
-    <template data-unheard
-      >${alert({ title: uncertain.heading, text: uncertain.text })}
-      <a class="return" href="${againOf(context)}">${uncertain.again}</a></template
-    >
     ${hosted ? undefined : expressForm(context)}
     <form class="stack" method="post" novalidate data-pay data-busy="${form.busy}">
-      ${attemptField(context)}
+      ${attemptField(context)} ${offered.length === 1 ? html`<p class="label">${names[offered[0]!]}</p>` : undefined}
       <fieldset ${offered.length === 1 ? html`hidden` : undefined}>
         <legend class="unseen">${form.method}</legend>
         <div class="methods">${offered.map((each) => methodChoice(each, names[each], each === chosen))}</div>
       </fieldset>
       ${offered.map((each) =>
         each === "card" && !hosted
-          ? cardFields(wordsOf(context), mistakes)
-          : html`<p class="hint soft ${each}">${each === "card" ? form.hostedHint : form.walletHint(names[each])}</p>`
+          ? cardFields(wordsOf(context), mistakes, empty)
+          : html`<p class="hint soft by-${each}">
+              ${hosted ? form.hostedHint(provider, amount) : form.walletHint(names[each])}
+            </p>`
       )}
-      <button class="button" name="step" value="pay">${form.pay(amount)}</button>
+      <div class="stack" data-notice>${notice && noticeOf(notice, triesLeft, wordsOf(context))}</div>
+      <template data-unheard
+        >${alert({ title: uncertain.heading, text: uncertain.text })}
+        <a class="button" href="${againOf(context)}">${uncertain.again}</a></template
+      >
+      <button class="button" name="step" value="pay">
+        ${
+          hosted
+            ? offered.map(
+                (each) => html`<span class="go by-${each}">${form.goTo(each === "card" ? "" : names[each])}</span>`
+              )
+            : form.pay(amount)
+        }
+      </button>
+      <p class="trust">
+        ${drawn("lock", 2, html`<path d="M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3" />`)}${form.trust}
+      </p>
     </form>
     ${offered.includes("card") && !hosted ? testCardDrawer(form) : undefined} ${back}
   </section>`
 }
 
+/** The last tries are announced: so many are left before the bank pauses. */
+const announcedTries = 2
+
+/** A cancellation is the buyer's own wish, and is told without alarm. */
+const noticeOf = (notice: Notice, triesLeft: number | undefined, { form, notices }: Texts) => {
+  // Each mistaken field has its own words, and the first has the focus.
+  if (notice === "mistaken") return undefined
+  const { text, title } = notices[notice]
+  if (notice === "cancelled")
+    return html`<p class="note" role="status" tabindex="-1"><strong>${title}</strong><br />${text}</p>`
+  const few = triesLeft !== undefined && triesLeft > 0 && triesLeft <= announcedTries
+  return alert({ title, text: few ? text + form.triesLeft(triesLeft) : text })
+}
+
 const alert = ({ text, title }: { readonly title: string; readonly text: string }) =>
-  html`<div class="alert" role="alert"><strong>${title}</strong><br />${text}</div>`
+  html`<div class="alert" role="alert" tabindex="-1" autofocus><strong>${title}</strong><br />${text}</div>`
 
 /** One attempt of the page, by whichever of its forms. */
 const attemptField = ({ attemptNo }: Pick<PageContext, "attemptNo">) =>
@@ -111,10 +147,15 @@ const methodChoice = (method: PaymentMethod, name: string, checked: boolean) =>
     ${icons[method]}<span>${name}</span>
   </label>`
 
-const cardFields = ({ form, mistakes: words }: Texts, mistakes: ReadonlySet<CardField>) => {
+const cardFields = (
+  { form, mistakes: words, missing }: Texts,
+  mistakes: ReadonlySet<CardField>,
+  empty: ReadonlySet<CardField>
+) => {
   // The first mistaken field gets the focus.
   const [first] = mistakes
-  const mistakeIn = (name: CardField) => (mistakes.has(name) ? words[name] : undefined)
+  const mistakeIn = (name: CardField) =>
+    empty.has(name) ? missing[name] : mistakes.has(name) ? words[name] : undefined
   const common = { first, inputmode: "numeric" }
   return html`<div class="details">
     ${field("number", form.number, {
@@ -139,11 +180,6 @@ const cardFields = ({ form, mistakes: words }: Texts, mistakes: ReadonlySet<Card
       maxlength: 4,
       placeholder: form.cvcForm
     })}
-    ${field("holder", html`${form.holder} <span class="soft">(${form.optional})</span>`, {
-      autocomplete: "cc-name",
-      maxlength: 100,
-      wide: true
-    })}
   </div>`
 }
 
@@ -157,10 +193,10 @@ interface FieldLook {
   readonly wide?: boolean
 }
 
-/** Always empty: what was typed before is never sent back. The name on the card is for the browser alone. */
+/** Always empty: what was typed before is never sent back. */
 const field = (
-  name: CardField | "holder",
-  label: string | Html,
+  name: CardField,
+  label: string,
   { autocomplete, first, inputmode, maxlength, mistake, placeholder, wide }: FieldLook
 ) =>
   html`<div class="field${wide === true ? " wide" : ""}">

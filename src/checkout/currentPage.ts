@@ -10,7 +10,10 @@ export const currentPage = Effect.fnUntraced(function* (channel: Channel["Servic
   const isProcessing =
     order.status === "pending" && ((yield* channel.buyer.hasPaid(order)) || (yield* channel.isProcessing(order)))
   if (isProcessing) return { _tag: "Processing", order } satisfies Page as Page
-  return pageOf(order, yield* currentTime, wayOf(yield* channel.takerOf(order)))
+  const taker = yield* channel.takerOf(order)
+  const page = pageOf(order, yield* currentTime, wayOf(taker))
+  if (page._tag !== "Pay" || page.hosted !== true || Option.isNone(taker)) return page
+  return { ...page, provider: taker.value.title } satisfies Page as Page
 })
 
 const wayOf = (taker: Effect.Success<ReturnType<Channel["Service"]["takerOf"]>>): Way => {

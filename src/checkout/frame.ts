@@ -32,7 +32,7 @@ export interface PageContext {
 /** The language of a page, from its request and its order. */
 export const languageFor = (
   { headers, url }: Pick<HttpServerRequest.HttpServerRequest, "headers" | "url">,
-  locale: Language | null
+  locale: "en" | "zh" | null
 ): Pick<PageContext, "chosen" | "language"> => {
   const query = url.indexOf("?")
   const chosen = query < 0 ? null : new URLSearchParams(url.slice(query)).get("lang")
@@ -65,14 +65,22 @@ export const frameOf = (
   script
 })
 
-const languageSwitch = ({ language }: PageContext) => {
-  const other: Language = language === "en" ? "zh" : "en"
-  return html`<nav>
-    <a class="switch" href="?lang=${other}" hreflang="${tags[other]}" lang="${tags[other]}"
-      >${texts[language].otherLanguage}</a
-    >
+const languageSwitch = ({ language }: PageContext) =>
+  html`<nav class="languages">
+    ${languages
+      .filter((other) => other !== language)
+      .map(
+        (other) =>
+          html`<a
+            class="switch"
+            href="?lang=${other}"
+            hreflang="${tags[other]}"
+            lang="${tags[other]}"
+            aria-label="${texts[other].name.whole}"
+            >${texts[other].name.short}</a
+          >`
+      )}
   </nav>`
-}
 
 /** Undefined when the merchant named no address. */
 export const returnButton = (

@@ -4,9 +4,11 @@
  */
 import { paymentDeclinesMax } from "@coffer/model/Limits"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { triesLeft } from "@coffer/rules/order/attempts"
 import type { Order } from "@coffer/rules/order/Order"
 import { DateTime, Effect, Option } from "effect"
 import type { Attempt, Buyer, Channel } from "../channel/Channel.ts"
+import { HttpServerResponse } from "effect/http"
 import type { ChannelUnreachable } from "../channel/payments.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import type { OrderLinks } from "../signedUrls/OrderLinks.ts"
@@ -15,12 +17,19 @@ import type { CheckoutForm } from "./checkoutForms.ts"
 import type { Page } from "./CheckoutPage.ts"
 import { currentPage } from "./currentPage.ts"
 import type { Respond } from "./respondAs.ts"
+import { checkoutHeaders } from "./script.ts"
 import type { Notice } from "./texts.ts"
 
 interface Services {
   readonly channel: Channel["Service"]
   readonly links: OrderLinks["Service"]
   readonly respond: Respond
+}
+
+interface Try {
+  readonly how: Attempt
+  /** The bank's, when it refuses. */
+  readonly reason?: string
 }
 
 export const takeStep = (services: Services) => {
@@ -46,10 +55,12 @@ export const takeStep = (services: Services) => {
       if (isOffered) return yield* leave(order, page, method)
       return yield* respond.with({ ...page, notice: sold.includes(method) ? "notTaken" : "notOffered" }, 422)
     }
-    if (step === "cancel") return yield* attempt(order, form.value, "decline", noticeOfCancel(method))
+    if (step === "cancel") return yield* attempt(order, form.value, ...cancelOf(method))
     // A buyer who comes back from a wallet that is no longer offered pays nothing, and the bank hears that it is over.
     if (step === "confirm") {
-      return yield* attempt(order, form.value, isOffered ? "succeed" : "decline", isOffered ? "declined" : "notOffered")
+      return yield* isOffered
+        ? attempt(order, form.value, { how: "succeed" }, "declined")
+        : attempt(order, form.value, { how: "cancel" }, "notOffered")
     }
     if (!isOffered) return yield* respond.with({ ...page, notice: "notOffered" }, 422)
     if (order.declines >= paymentDeclinesMax && Option.isSome(yield* buyer.pausedUntil(order))) {
@@ -57,7 +68,7 @@ export const takeStep = (services: Services) => {
     }
     return method === "card"
       ? yield* payByCard(order, form.value)
-      : yield* attempt(order, form.value, "redirect", "declined")
+      : yield* attempt(order, form.value, { how: "redirect" }, "declined")
   })
 }
 
@@ -89,6 +100,17 @@ const makeLeave = ({ channel, respond }: Services) =>
       })
   )
 
+/** Leads a buyer who opens the page to the channel's own. None where that does not work now: the page shows why. */
+export const makeAtOnce = (channel: Channel["Service"]) =>
+  Effect.fnUntraced(function* (order: Order, method: PaymentMethod) {
+    const taker = yield* channel.takerOf(order)
+    if (Option.isNone(taker) || taker.value.page === undefined) return undefined
+    const begun = yield* Effect.option(taker.value.page.begin(order, method))
+    return Option.isSome(begun) && begun.value._tag === "Redirect"
+      ? HttpServerResponse.redirect(begun.value.url, { status: 303, headers: checkoutHeaders })
+      : undefined
+  })
+
 /** Makes one attempt at the sandbox's bank, and shows the page that follows from it. */
 const makeAttempt = (services: Services) => {
   const { channel, links, respond } = services
@@ -96,15 +118,15 @@ const makeAttempt = (services: Services) => {
     isScanned(method) ? { scanned: `${links.signed.checkout(tradeNo, expiresAt)}?wallet=${method}` } : {}
 
   return Effect.fnUntraced(
-    function* (order: Order, { attempt_no, method }: CheckoutForm, how: Attempt, notice: Notice) {
-      const after = yield* channel.buyer.pay(order, method, how, { attemptNo: attempt_no })
+    function* (order: Order, { attempt_no, method }: CheckoutForm, { how, reason }: Try, notice: Notice) {
+      const after = yield* channel.buyer.pay(order, method, how, { attemptNo: attempt_no, reason })
       const page = yield* currentPage(services.channel, after)
       if (after.status === "paid" || page._tag === "Processing") return yield* respond.byGet(after)
       if (page._tag !== "Pay") return yield* respond.with(page)
       return yield* respond.with(
         how === "redirect"
           ? { _tag: "Away", order: after, method, ...scanned(after, method) }
-          : { ...page, method, notice }
+          : { ...page, method, notice, triesLeft: triesLeft(after, yield* currentTime) }
       )
     },
     (effect, order) => Effect.catchTags(effect, noAnswer(respond, order))
@@ -118,7 +140,7 @@ const makePayByCard = ({ respond }: Services, attempt: ReturnType<typeof makeAtt
     const page: Page = { _tag: "Pay", order, method }
     switch (checked._tag) {
       case "Mistaken":
-        return yield* respond.with({ ...page, notice: "mistaken", mistakes: checked.fields }, 422)
+        return yield* respond.with({ ...page, notice: "mistaken", mistakes: checked.fields, empty: checked.empty }, 422)
       case "NotATestCard":
         return yield* respond.with({ ...page, notice: "notATestCard" })
       case "TestCard":
@@ -129,7 +151,7 @@ const makePayByCard = ({ respond }: Services, attempt: ReturnType<typeof makeAtt
 /** The buyer came back from the wallet too late to pay. Until the bank knows that, the order cannot be closed. */
 const endRedirect = (buyer: Buyer, order: Order, form: CheckoutForm) =>
   order.status === "pending" && order.mode === "sandbox" && form.step !== "pay"
-    ? Effect.ignore(buyer.pay(order, form.method, "decline", { attemptNo: form.attempt_no }))
+    ? Effect.ignore(buyer.pay(order, form.method, "cancel", { attemptNo: form.attempt_no }))
     : Effect.void
 
 /** When the channel is unreachable, nothing was paid. Otherwise it may have been, so the page must not ask again. */
@@ -149,20 +171,31 @@ const noAnswer = (respond: Respond, order: Order) => {
 }
 
 /** The bank's act for a test card, and the page's notice after a decline. */
-const attemptOf = (outcome: CardOutcome): readonly [how: Attempt, notice: Notice] => {
+const attemptOf = (outcome: CardOutcome): readonly [how: Try, notice: Notice] => {
   switch (outcome) {
     case "succeed":
     case "redirect":
-      return [outcome, "declined"]
+      return [{ how: outcome }, "declined"]
     case "processing":
-      return ["succeed_later", "declined"]
+      return [{ how: "succeed_later" }, "declined"]
     default:
-      return ["decline", outcome]
+      return [{ how: "decline", reason: reasons[outcome] }, outcome]
   }
 }
 
-/** A card's buyer gives 3DS up, a wallet's buyer the payment. */
-const noticeOfCancel = (method: PaymentMethod): Notice => (method === "card" ? "unverified" : "cancelled")
+/** The bank's codes of its refusals. */
+const reasons = {
+  declined: "generic_decline",
+  insufficientFunds: "insufficient_funds",
+  cardExpired: "expired_card",
+  callBank: "call_issuer"
+} as const satisfies Partial<Record<CardOutcome, string>>
+
+/** A card's bank could not verify the buyer, which is its refusal. A wallet's buyer does not want to pay. */
+const cancelOf = (method: PaymentMethod): readonly [how: Try, notice: Notice] =>
+  method === "card"
+    ? [{ how: "decline", reason: "authentication_failed" }, "unverified"]
+    : [{ how: "cancel" }, "cancelled"]
 
 /** Wallets that live on the phone: a desktop shows their code. */
 export const isScanned = (method: PaymentMethod) => method === "alipay" || method === "wechat_pay"

@@ -2,10 +2,11 @@
 import type { Language } from "../pages/language.ts"
 import { en } from "./textsEn.ts"
 import { zh } from "./textsZh.ts"
+import { zhHant } from "./textsZhHant.ts"
 
 export type Texts = typeof en
 
-export const texts: Readonly<Record<Language, Texts>> = { en, zh }
+export const texts: Readonly<Record<Language, Texts>> = { en, zh, "zh-Hant": zhHant }
 
 /** The message above the form after an attempt. */
 export type Notice = keyof Texts["notices"]

@@ -2,7 +2,8 @@
 export const en = {
   /** For a shop whose name is not known. */
   shop: "the shop",
-  otherLanguage: "中文",
+  /** Of the language itself, in the language, as short as a phone needs it. */
+  name: { short: "EN", whole: "EN: English" },
 
   order: {
     pay: "Pay",
@@ -11,98 +12,109 @@ export const en = {
     subject: "For",
     amount: "Amount",
     refunded: "Refunded",
-    payableUntil: "Payable",
-    until: "until {when}"
+    payableUntil: "Pay by",
+    until: "{when}",
+    paidAt: "Paid"
   },
 
   form: {
     method: "Payment method",
-    express: "Pay at once",
+    express: "Express checkout",
     or: "or pay another way",
     number: "Card number",
     expiry: "Expiry",
     expiryForm: "MM/YY",
     cvc: "Security code",
     cvcForm: "CVC",
-    holder: "Name on card",
-    optional: "optional",
     pay: (amount: string) => `Pay ${amount}`,
     expressBy: (method: string) => `Pay with ${method}`,
     walletHint: (method: string) => `You confirm the payment in ${method}.`,
-    hostedHint: "You enter your card on the next page, with our payment provider.",
+    hostedHint: (provider: string, amount: string) =>
+      `You pay ${amount} on the secure page of ${provider}, our payment provider, and come back here.`,
+    goTo: (method: string) => (method === "" ? "Continue to secure card payment" : `Continue to ${method}`),
+    trust: "Your payment details are encrypted.",
     busy: "Processing…",
+    triesLeft: (left: number) =>
+      left === 1
+        ? " You have one more try before a break of ten minutes."
+        : ` You have ${left} more tries before a break of ten minutes.`,
     testCards: "Test cards",
-    testCardsUse: "With any later expiry date and any security code.",
+    testCardsUse: "Use any future expiry date and any security code.",
     testCardDoes: {
       succeed: "pays",
       declined: "is declined",
-      insufficientFunds: "has not enough money on it",
-      cardExpired: "is taken for expired",
-      callBank: "needs a call to the bank",
-      redirect: "asks for 3-D Secure",
-      processing: "pays after a while"
+      insufficientFunds: "is declined: insufficient funds",
+      cardExpired: "is declined: expired card",
+      callBank: "is declined: call your bank",
+      redirect: "requires 3-D Secure",
+      processing: "succeeds after a delay"
     }
   },
 
   mistakes: {
-    number: "Check the card number: some digits are wrong or missing.",
-    expiry: "Check month and year: the card may have expired.",
+    number: "Check the card number.",
+    expiry: "Check the expiry date. The card may have expired.",
     cvc: "Enter the 3 or 4 digits of the security code."
+  },
+  missing: {
+    number: "Enter the card number.",
+    expiry: "Enter the expiry date.",
+    cvc: "Enter the security code."
   },
 
   notices: {
     declined: {
-      title: "The payment was declined",
-      text: "No money was taken. Try again, or choose another payment method."
+      title: "Your payment was declined",
+      text: "You have not been charged. Try again, or use a different payment method."
     },
     tooManyDeclines: {
-      title: "Too many attempts were declined",
-      text: "No money was taken. Wait ten minutes, then try again with another card or payment method."
+      title: "Too many declined attempts",
+      text: "You have not been charged. Wait ten minutes, then try a different card or payment method."
     },
     insufficientFunds: {
-      title: "Declined: insufficient funds",
-      text: "There is not enough money on this card. No money was taken. Use another card or payment method."
+      title: "Your card has insufficient funds",
+      text: "You have not been charged. Use a different card or payment method."
     },
     cardExpired: {
-      title: "Declined: the card has expired",
-      text: "Your bank no longer accepts this card. No money was taken. Use another card."
+      title: "Your card has expired",
+      text: "You have not been charged. Use a different card."
     },
     callBank: {
-      title: "Declined: your bank wants a call from you",
-      text: "Call the number on the back of your card to approve the payment, or use another card. No money was taken."
+      title: "Your bank declined the payment",
+      text: "You have not been charged. Call the number on your card to approve it, or use a different card."
     },
     cancelled: {
-      title: "The payment was cancelled",
-      text: "No money was taken. Try again, or choose another payment method."
+      title: "You cancelled the payment",
+      text: "You have not been charged. You can still pay, with any method."
     },
     unverified: {
-      title: "Declined: your bank could not verify the payment",
-      text: "No money was taken. Try again, or choose another payment method."
+      title: "Your bank could not verify this payment",
+      text: "You have not been charged. Try again, or use a different payment method."
     },
     notATestCard: {
-      title: "Declined: use a test card",
-      text: "This is the sandbox, so real cards are not charged. Take one of the test cards below."
+      title: "Use a test card",
+      text: "This is the sandbox, so real cards are not charged. Use one of the test cards below."
     },
     notOffered: {
-      title: "The shop does not take this payment method",
-      text: "Nothing was charged. Choose one of the methods below."
+      title: "This shop does not accept that payment method",
+      text: "You have not been charged. Choose one of the methods above."
     },
     notTaken: {
-      title: "This payment method cannot be used for this order",
-      text: "Nothing was charged. Choose another method, or ask the shop."
+      title: "That payment method is not available for this order",
+      text: "You have not been charged. Choose another method, or contact the shop."
     },
     amountNotTaken: {
       title: "This amount cannot be paid here",
-      text: "Nothing was charged. It is below the least or above the most that can be paid. Please ask the shop."
+      text: "You have not been charged. The amount is too small or too large. Please contact the shop."
     },
-    mistaken: { title: "Please check the card details", text: "Nothing was charged." },
-    unreadable: { title: "That did not reach us whole", text: "Nothing was charged. Please try again." }
+    mistaken: { title: "Please check the card details", text: "You have not been charged." },
+    unreadable: { title: "Something went wrong", text: "You have not been charged. Please try again." }
   },
 
   wallet: {
     heading: (method: string) => `Confirm in ${method}`,
     text: (method: string) => `This page stands in for the ${method} app. Decide here what the buyer does there.`,
-    scan: (method: string) => `Scan this code with your phone to pay with ${method}. This page follows by itself.`,
+    scan: (method: string) => `Scan this code with your phone to pay with ${method}. This page updates automatically.`,
     code: (method: string) => `QR code for paying with ${method} on a phone`,
     confirm: "Confirm payment",
     cancel: "Cancel"
@@ -116,29 +128,29 @@ export const en = {
   },
 
   leaving: {
-    heading: "You are taken to the payment page",
-    text: "Our payment provider takes the payment and brings you back here.",
+    heading: "Taking you to secure payment",
+    text: "You pay on our payment provider's page, and come back here afterwards.",
     go: "Continue to payment"
   },
 
   processing: {
     heading: "Your payment is being processed",
-    text: "Your bank is still working on it. Please do not pay again: this page says when it is done.",
-    again: "Look again"
+    text: "Your bank is still processing it. Please do not pay again. This page updates automatically.",
+    again: "Check again"
   },
 
   paid: {
     heading: "Payment successful",
     text: (amount: string) => `${amount} paid. Thank you.`,
     headingLater: "This order is paid",
-    textLater: (amount: string) => `${amount} paid. There is nothing left to do here.`
+    textLater: (amount: string) => `${amount} paid. You don’t need to do anything else.`
   },
   refunded: {
     heading: "This order was refunded",
-    text: (amount: string) => `${amount} went back the way it was paid.`
+    text: (amount: string) => `${amount} was sent back to the payment method that you used. Banks may take a few days.`
   },
   back: {
-    soon: "You will be taken back in {n} s.",
+    soon: "Returning to the shop in {n} seconds.",
     stay: "Stay here",
     receipt: "View receipt",
     link: (shop: string) => `Return to ${shop}`
@@ -146,48 +158,51 @@ export const en = {
 
   closed: {
     heading: "This checkout has expired",
-    text: "The order is closed and can no longer be paid. To buy it after all, order again at the shop.",
-    refund: "Should money have been taken all the same, it is sent back by itself."
+    text: "This order can no longer be paid. To buy it, place a new order with the shop.",
+    refund: "If you were charged, the money is refunded automatically."
   },
   failed: {
     heading: "Payment failed",
-    text: "This order cannot be paid any more. To buy it after all, order again at the shop."
+    text: "This order can no longer be paid. To buy it, place a new order with the shop."
   },
   invalidLink: {
     heading: "This link is not valid",
-    text: "It may have been cut off. Open it again from the shop, or from the message it came with."
+    text: "Part of the address may be missing. Open the link again from the shop or the message that it came in."
   },
   unreachable: {
-    heading: "The payment service does not answer",
-    text: "Nothing was charged. Please try again in a moment.",
+    heading: "We can’t reach the payment service",
+    text: "You have not been charged. Please try again in a moment.",
     again: "Try again"
   },
   uncertain: {
-    heading: "We have not heard back yet",
-    text: "Your payment may have gone through. Please look again before you pay once more.",
-    again: "Look again"
+    heading: "We’re not sure that your payment went through",
+    text: "It may have been successful. Please check again before you try to pay again.",
+    again: "Check again"
   },
   link: {
     visit: "Go to checkout",
     unknown: {
-      heading: "There is no such payment link",
-      text: "The address may have been cut off. Open it again from where you found it."
+      heading: "This payment link does not exist",
+      text: "Part of the address may be missing. Open the link again from where you found it."
     },
-    inactive: { heading: "This payment link is closed", text: "Ask whoever sent it to you for another one." },
-    expired: { heading: "This payment link has expired", text: "Ask whoever sent it to you for another one." },
+    inactive: { heading: "This payment link is closed", text: "Ask the person who sent it to you for a new one." },
+    expired: { heading: "This payment link has expired", text: "Ask the person who sent it to you for a new one." },
     used_up: {
-      heading: "This payment link is used up",
-      text: "It could be opened so many times only. Ask whoever sent it to you for another one."
+      heading: "This payment link has already been used",
+      text: "It has reached its limit. Ask the person who sent it to you for a new one."
     },
-    unavailable: { heading: "This link takes no payments now", text: "Please try again later, or ask the shop." },
+    unavailable: {
+      heading: "This link can’t take payments right now",
+      text: "Please try again later, or contact the shop."
+    },
     tooOften: {
       heading: "Too many visits",
-      text: "From here the link was opened too often within a minute. Please wait a moment.",
+      text: "This link was opened too many times in a minute. Please wait a moment.",
       again: "Try again"
     }
   },
   live: {
-    heading: "No payment method is connected yet",
-    text: "The shop cannot take payments here for now. Nothing was charged."
+    heading: "This shop can’t take payments yet",
+    text: "You have not been charged. Please contact the shop."
   }
 }

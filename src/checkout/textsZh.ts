@@ -3,7 +3,7 @@ import type { Texts } from "./texts.ts"
 
 export const zh: Texts = {
   shop: "商家",
-  otherLanguage: "English",
+  name: { short: "简", whole: "简体中文" },
 
   order: {
     pay: "支付",
@@ -13,7 +13,8 @@ export const zh: Texts = {
     amount: "金额",
     refunded: "已退款",
     payableUntil: "付款截止",
-    until: "{when}"
+    until: "{when}",
+    paidAt: "付款时间"
   },
 
   form: {
@@ -25,13 +26,14 @@ export const zh: Texts = {
     expiryForm: "月/年",
     cvc: "安全码",
     cvcForm: "CVC",
-    holder: "持卡人姓名",
-    optional: "选填",
     pay: (amount) => `支付 ${amount}`,
     expressBy: (method) => `使用 ${method} 付款`,
     walletHint: (method) => `您将在${method}中确认付款。`,
-    hostedHint: "您将在支付服务商的页面输入卡片信息。",
+    hostedHint: (provider, amount) => `您将在支付服务商 ${provider} 的安全页面支付 ${amount}，完成后返回此页。`,
+    goTo: (method) => (method === "" ? "前往安全的银行卡支付页面" : `前往${method}付款`),
+    trust: "您的付款信息已加密传输。",
     busy: "处理中…",
+    triesLeft: (left) => `您还可以尝试 ${left} 次，之后需等待十分钟。`,
     testCards: "测试卡",
     testCardsUse: "有效期填写任意未来日期，安全码任意。",
     testCardDoes: {
@@ -50,6 +52,7 @@ export const zh: Texts = {
     expiry: "请检查月份和年份：卡片可能已过期。",
     cvc: "请输入 3 位或 4 位安全码。"
   },
+  missing: { number: "请输入卡号。", expiry: "请输入有效期。", cvc: "请输入安全码。" },
 
   notices: {
     declined: { title: "付款被拒绝", text: "未扣款。请重试，或更换其他付款方式。" },
@@ -60,13 +63,13 @@ export const zh: Texts = {
       title: "付款被拒绝：请联系发卡行",
       text: "未扣款。请拨打卡片背面的客服电话授权此笔付款，或使用其他银行卡。"
     },
-    cancelled: { title: "付款已取消", text: "未扣款。请重试，或更换其他付款方式。" },
+    cancelled: { title: "您已取消付款", text: "未扣款。您可以随时使用任意付款方式继续付款。" },
     unverified: { title: "付款被拒绝：发卡行未能完成验证", text: "未扣款。请重试，或更换其他付款方式。" },
     notATestCard: {
       title: "付款被拒绝：请使用测试卡",
       text: "当前为沙盒环境，不会向真实银行卡扣款。请使用下方的测试卡。"
     },
-    notOffered: { title: "商家不支持此付款方式", text: "未扣款。请选择下方的付款方式。" },
+    notOffered: { title: "商家不支持此付款方式", text: "未扣款。请选择上方的付款方式。" },
     notTaken: { title: "此订单无法使用该付款方式", text: "未扣款。请选择其他付款方式，或联系商家。" },
     amountNotTaken: {
       title: "此金额无法在此支付",
@@ -112,7 +115,7 @@ export const zh: Texts = {
   },
   refunded: {
     heading: "此订单已退款",
-    text: (amount) => `${amount} 已原路退回。`
+    text: (amount) => `${amount} 已原路退回，银行可能需要几天时间到账。`
   },
   back: {
     soon: "{n} 秒后返回商家页面。",

@@ -124,7 +124,8 @@ const zh: Texts = {
   }
 }
 
-const texts: Readonly<Record<Language, Texts>> = { en, zh }
+/** The console is in two languages; readers of traditional characters read the simplified ones. */
+const texts: Readonly<Record<Language, Texts>> = { en, zh, "zh-Hant": zh }
 
 export const renderSignIn = (ways: Ways, language: Language): string => {
   const words = texts[language]

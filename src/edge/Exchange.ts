@@ -260,7 +260,7 @@ const challengeOf = ({ isOfOperatorsPage, ofConsole, path }: RequestRecord): str
 
 /** Adds the headers that every response has. */
 const withHeaders = (response: Response, record: RequestRecord, isDraining: boolean): Response =>
-  HttpServerResponse.setHeaders(asProblem(response, record.sent["accept"]), {
+  HttpServerResponse.setHeaders(asProblem(response, record.sent["accept"], record.reason), {
     "x-request-id": record.requestId,
     // Answers contain keys, secrets and checkout tokens.
     "cache-control": response.headers["cache-control"] ?? "no-store",

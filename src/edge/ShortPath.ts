@@ -27,7 +27,7 @@ import { parseJson } from "../platform/runtime/codecs.ts"
 import { bodyOf } from "./CallLogs.ts"
 import type { Arrived } from "./Arrivals.ts"
 import * as Body from "../http/Body.ts"
-import { queryProblem, refuseOtherThanObject, refuseUndecodable, takesNoBody } from "./Unanswered.ts"
+import { checkNames, queryProblem, refuseOtherThanObject, refuseUndecodable, takesNoBody } from "./Unanswered.ts"
 import type { BodyRefused } from "../http/CurrentRequest.ts"
 import * as Exchange from "./Exchange.ts"
 import { refuseField } from "../http/replies.ts"
@@ -283,6 +283,7 @@ const decoderOf = (endpoint: HttpApiEndpoint.Top, annotations: Context.Context<n
       if (Option.isNone(json)) return yield* refuseOtherThanObject
       call.json = json.value
     }
+    yield* checkNames(endpoint, call.json)
     input.payload = yield* payload(text === "" ? emptyBody : call.json)
     return input
   })

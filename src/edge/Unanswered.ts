@@ -3,12 +3,12 @@
  * of the framework.
  */
 import * as Wire from "@coffer/contract/Errors"
-import { Cause, Context, Effect, identity, Layer, Option, Schema, SchemaIssue } from "effect"
+import { Cause, Context, Effect, identity, Layer, Option, Schema, SchemaAST, SchemaIssue } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { addressParty } from "../http/addressParty.ts"
 import type { Admission } from "../http/Admission.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
-import { busyMessage, isRefusal, refusalOf, refuseField } from "../http/replies.ts"
+import { addHeader, busyMessage, isRefusal, refusalOf, refuseField } from "../http/replies.ts"
 import type { Merchants } from "../merchants/Merchants.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import { kindOf } from "./PublicAdmission.ts"
@@ -16,6 +16,7 @@ import { methodsAt, undecodable } from "./routes.ts"
 import { Decoding } from "@coffer/contract/Caller"
 import { queryParametersMax } from "@coffer/model/Limits"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
+import { parseJson } from "../platform/runtime/codecs.ts"
 import { memoize } from "../platform/runtime/memoize.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -184,10 +185,11 @@ export const layerDecoding = Layer.effect(
   Effect.map(Decoding, (refuse) =>
     Decoding.of((decoded, options) => {
       const httpEffect: typeof decoded = Effect.updateContext(decoded, withoutPaging)
-      if (!takesNoBody(options.endpoint)) return Effect.andThen(checkQuery, refuse(httpEffect, options))
+      const check = Effect.andThen(checkQuery, checkNamesOfText(options.endpoint))
+      if (!takesNoBody(options.endpoint)) return Effect.andThen(check, refuse(httpEffect, options))
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
         Effect.andThen(
-          checkQuery,
+          check,
           Effect.flatMap(withBody(request), (read) =>
             refuse(Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, read), options)
           )
@@ -196,6 +198,87 @@ export const layerDecoding = Layer.effect(
     })
   )
 ).pipe(Layer.provide(refusing))
+
+// Names that nothing is called by ------------------------------------------------
+// A field that an endpoint does not know is ignored (spec: General rules). In the sandbox a header names it and the
+// nearest one that is known. `Coffer-Strict: true` refuses it, in both environments (silences: G33).
+
+/** So many are named. */
+const namedMax = 10
+const nameLengthMax = 100
+const isObject = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
+
+/** To be called once the account is known. */
+export const checkNames = (endpoint: HttpApiEndpoint.Top, json: unknown) =>
+  Effect.flatMap(CurrentRecord, (record) => {
+    const isStrict = record.sent["coffer-strict"] === "true"
+    if (!isObject(json) || (!isStrict && record.account?.mode !== "sandbox")) return Effect.void
+    const { names } = knownNames(endpoint)
+    const unknown = names.size === 0 ? [] : Object.keys(json).filter((name) => !names.has(name))
+    const [first] = unknown
+    if (first === undefined) return Effect.void
+    if (!isStrict) {
+      return addHeader("coffer-ignored-fields", unknown.slice(0, namedMax).map(ignoredAs(names)).join(", "))
+    }
+    const nearest = nearestOf(first, names)
+    return refuseField(first, `is no field here${nearest === undefined ? "" : `; did you mean ${nearest}?`}`)
+  })
+
+/** For a call that the framework decodes. A form is read while it arrives. */
+const checkNamesOfText = (endpoint: HttpApiEndpoint.Top) =>
+  Effect.flatMap(CurrentRecord, ({ method, sent, text }) =>
+    method === "POST" && sent["content-type"]?.startsWith("application/json") === true
+      ? Effect.flatMap(text, (read) => checkNames(endpoint, Option.getOrUndefined(parseJson(read))))
+      : Effect.void
+  )
+
+/** `metadta;nearest=metadata`, with what is no plain letter percent-encoded. */
+const ignoredAs = (names: ReadonlySet<string>) => (name: string) => {
+  const nearest = nearestOf(name, names)
+  const shown = encodeURIComponent(name.slice(0, nameLengthMax).toWellFormed())
+  return nearest === undefined ? shown : `${shown};nearest=${nearest}`
+}
+
+/** More than there are. */
+const bodiesMax = 1_000
+/** The fields of an endpoint's body; none where it takes any. */
+const knownNames = memoize(bodiesMax, identity<HttpApiEndpoint.Top>, ({ payload }) => {
+  const shapes = [...payload.values()].flatMap(({ schemas }) => schemas.flatMap(({ ast }) => objectsIn(ast)))
+  const isOpen = shapes.some(({ indexSignatures }) => indexSignatures.length > 0)
+  const names = shapes.flatMap(({ propertySignatures }) => propertySignatures.map(({ name }) => String(name)))
+  return { names: new Set(isOpen ? [] : names) }
+})
+
+const objectsIn = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.Objects> => {
+  const encoded = SchemaAST.toEncoded(ast)
+  if (SchemaAST.isUnion(encoded)) return encoded.types.flatMap(objectsIn)
+  return SchemaAST.isObjects(encoded) ? [encoded] : []
+}
+
+/** The name that is a few letters away. */
+const nearestOf = (name: string, names: ReadonlySet<string>): string | undefined => {
+  const allowed = Math.max(1, Math.floor(name.length / 3))
+  if (name.length > nameLengthMax) return undefined
+  const [best] = [...names]
+    .map((known) => ({ known, away: distance(name.toLowerCase(), known) }))
+    .filter(({ away }) => away <= allowed)
+    .toSorted((a, b) => a.away - b.away)
+  return best?.known
+}
+
+/** How many letters have to be added, taken out or changed. */
+const distance = (from: string, to: string): number => {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const change = row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1)
+      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1))
+    }
+    row = next
+  }
+  return row[to.length]!
+}
 
 const takesNothing = (schema: Schema.Top) => Schema.is(Schema.toEncoded(schema))({})
 

@@ -64,6 +64,8 @@ export interface RequestRecord {
   change?: { readonly before?: object; readonly after: object }
   /** Writes the second entry of an operator's act, with the status of the answer. Never fails. */
   closeAct?: (status: number) => Effect.Effect<void>
+  /** Why it is refused, finer than the error's code. */
+  reason?: string | undefined
   /** Headers of the answer, whether it is a reply or a refusal. */
   headers?: Readonly<Record<string, string>>
 }

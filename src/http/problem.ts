@@ -1,6 +1,7 @@
 /**
- * An error as RFC 9457 problem details, only for clients that ask for them by `Accept` (silences: G3). The fields of
- * the ordinary error body stay in it, as extension members.
+ * Why a call is refused, in the header `Coffer-Reason` of every error, and an error as RFC 9457 problem details, only
+ * for clients that ask for them by `Accept` (silences: G3, G32). The fields of the ordinary error body stay in it, as
+ * extension members.
  */
 import { Option, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -45,18 +46,21 @@ const isPreferred = (accept: string): boolean => {
   return wanted > otherwise || (wanted === otherwise && (json < 0 || problem < json))
 }
 
+/** `fine`: why it was refused, where more is known than the error's code. */
 export const asProblem = (
   response: HttpServerResponse.HttpServerResponse,
-  accept: string | undefined
+  accept: string | undefined,
+  fine?: string
 ): HttpServerResponse.HttpServerResponse => {
-  if (response.status < 400 || accept === undefined || !isPreferred(accept)) return response
-  if (response.body._tag !== "Uint8Array") return response
+  if (response.status < 400 || response.body._tag !== "Uint8Array") return response
   const body = decode(new TextDecoder().decode(response.body.body))
   if (Option.isNone(body)) return response
+  const reason = fine ?? body.value.error
+  const explained = HttpServerResponse.setHeader(response, "coffer-reason", reason)
+  if (accept === undefined || !isPreferred(accept)) return explained
   const { code, error, message, request_id } = body.value
   const problem = {
-    // Our error codes are no addresses. The title says the same in words.
-    type: "about:blank",
+    type: `urn:coffer:refusal:${reason}`,
     title: error.replaceAll("_", " "),
     status: code,
     detail: message,
@@ -65,6 +69,6 @@ export const asProblem = (
   }
   return HttpServerResponse.setHeaders(
     HttpServerResponse.jsonUnsafe(problem, { status: response.status, contentType: mediaType }),
-    Object.fromEntries(Object.entries(response.headers).filter(([name]) => !name.startsWith("content-")))
+    Object.fromEntries(Object.entries(explained.headers).filter(([name]) => !name.startsWith("content-")))
   )
 }

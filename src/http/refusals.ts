@@ -4,7 +4,7 @@
  * compile without one of them.
  */
 import type { InvalidField } from "@coffer/rules/InvalidField"
-import type { Duration, Effect } from "effect"
+import { type Duration, type Effect, Predicate } from "effect"
 import type { OwnerUnavailable } from "../platform/cluster/ask.ts"
 import type { NotCommitted } from "../platform/commit/Change.ts"
 import { busy, refuseField, refuseTemporarily, refuseWith } from "./replies.ts"
@@ -19,7 +19,7 @@ export const refuseAs =
     contentOf: (error: Error) => Content<Fields>
   ): ((error: Error) => Effect.Effect<never, Refusal>) =>
   (error) =>
-    refuseWith((request_id) => new wire({ ...(contentOf(error) as Fields), request_id }))
+    refuseWith((request_id) => new wire({ ...(contentOf(error) as Fields), request_id }), reasonOf(error))
 
 /** The same for a condition that ends by itself: its `lasts` becomes `Retry-After`. */
 export const refuseTemporarilyAs =
@@ -28,7 +28,22 @@ export const refuseTemporarilyAs =
     contentOf: (error: Error) => Content<Fields>
   ): ((error: Error) => Effect.Effect<never, Refusal>) =>
   (error) =>
-    refuseTemporarily(error.lasts, (request_id) => new wire({ ...(contentOf(error) as Fields), request_id }))
+    refuseTemporarily(
+      error.lasts,
+      (request_id) => new wire({ ...(contentOf(error) as Fields), request_id }),
+      reasonOf(error)
+    )
+
+/** The domain's own word for it: the literal reason that an error has, else the error's name. */
+const reasonOf = (error: unknown): string | undefined => {
+  if (Predicate.hasProperty(error, "reason") && typeof error.reason === "string" && isWord(error.reason)) {
+    return error.reason
+  }
+  if (!Predicate.hasProperty(error, "_tag") || typeof error._tag !== "string") return undefined
+  return error._tag.replace(/(?!^)[A-Z]/g, "_$&").toLowerCase()
+}
+/** Texts for people are reasons, too. */
+const isWord = (text: string) => /^[a-z]+(_[a-z]+)*$/.test(text)
 
 /** Errors that every room has. */
 export const commonRefusals = {

@@ -17,6 +17,12 @@ export const reply = (data: object, code = 200) =>
     return HttpServerResponse.jsonUnsafe(answer, { status: code })
   })
 
+/** Adds a header to the answer, whether it is a reply or a refusal. */
+export const addHeader = (name: string, value: string) =>
+  Effect.map(CurrentRecord, (record) => {
+    record.headers = { ...record.headers, [name]: value }
+  })
+
 const messages: Record<number, string> = { 201: "created", 202: "accepted" }
 
 /** A page of a list (spec: List conventions), of which `more` is said. It may be large, so it is written in slices. */
@@ -54,12 +60,21 @@ const tail = "]}}"
 const longMin = 512 * 1024
 const utf8 = new TextEncoder()
 
-export const refuseWith = <Refusal>(make: (request_id: string) => Refusal) =>
-  Effect.flatMap(CurrentRecord, ({ requestId }) => Effect.fail(make(requestId)))
+/** `reason`: why, where that is finer than the error's code. */
+export const refuseWith = <Refusal>(make: (request_id: string) => Refusal, reason?: string) =>
+  Effect.flatMap(CurrentRecord, (record) => {
+    record.reason = reason
+    return Effect.fail(make(record.requestId))
+  })
 
 /** A refusal that ends by itself. `Retry-After` says when, in whole seconds and at least one. */
-export const refuseTemporarily = <Refusal>(lasts: Duration.Duration, make: (request_id: string) => Refusal) =>
+export const refuseTemporarily = <Refusal>(
+  lasts: Duration.Duration,
+  make: (request_id: string) => Refusal,
+  reason?: string
+) =>
   Effect.flatMap(CurrentRecord, (record) => {
+    record.reason = reason
     const seconds = Math.max(1, Math.ceil(Duration.toSeconds(lasts)))
     record.headers = { ...record.headers, "retry-after": String(seconds) }
     return Effect.fail(make(record.requestId))

@@ -12,7 +12,7 @@ import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { replyCsv } from "../http/csv.ts"
 import { commonRefusals, unavailable } from "../http/refusals.ts"
 import { channelRefusals } from "../channel/channelRefusals.ts"
-import { reply, replyList } from "../http/replies.ts"
+import { addHeader, reply, replyList } from "../http/replies.ts"
 import { merchantRefusals } from "../merchants/merchantRefusals.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { OrderLists } from "./OrderLists.ts"
@@ -38,7 +38,9 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       create: span("orders.create")(
         function* ({ payload }) {
-          const { created, order } = yield* answeredWith(newOrder)(orders.create(yield* Caller, payload))
+          const made = yield* answeredWith(newOrder)(orders.create(yield* Caller, payload))
+          const { created, notTaken = [], order } = made
+          if (notTaken.length > 0) yield* addHeader("coffer-not-taken", notTaken.join(", "))
           return yield* reply(view(order), created ? newOrder.usual : 200)
         },
         Effect.catchTags({ InvalidField, OrderNumberTaken, ...unavailable })

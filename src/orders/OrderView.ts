@@ -1,6 +1,7 @@
 /** An order as merchants see it, in responses and in events alike: the one encoder (silences: V3). Pure. */
 import { CreateOrder, OrderResource } from "@coffer/contract/Orders"
 import { byKey } from "@coffer/model/Metadata"
+import { failureOf } from "@coffer/rules/order/attempts"
 import { Order } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
 import type { OrderUrls } from "../signedUrls/OrderLinks.ts"
@@ -23,7 +24,8 @@ export const orderView = (order: Order, urls: OrderUrls): OrderResource => {
     receipt_url: payment === undefined ? null : urls.receipt(order.tradeNo),
     receipt_number: order.receipt?.number ?? null,
     receipt_sent_at: order.receipt?.sentAt ? DateTime.formatIso(order.receipt.sentAt) : null,
-    receipt_failure_reason: order.receipt?.failure ?? null
+    receipt_failure_reason: order.receipt?.failure ?? null,
+    payment_failure_reason: failureOf(order)
   }
 }
 

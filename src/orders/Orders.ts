@@ -59,7 +59,7 @@ export class Orders extends Context.Service<
       account: Account,
       terms: CreateOrder
     ) => Effect.Effect<
-      { readonly order: Order; readonly created: boolean },
+      { readonly order: Order; readonly created: boolean; readonly notTaken?: ReadonlyArray<string> },
       InvalidField | OrderNumberTaken | WriteFailure
     >
     readonly find: (account: Account, ref: string) => Effect.Effect<Order, OrderNotFound>
@@ -240,6 +240,7 @@ export const newOrder = (account: Account, terms: CreateOrder, number: string): 
   createdAt: createdAtOf(number),
   expiresAt: DateTime.addDuration(createdAtOf(number), checkoutValidity),
   declines: 0,
+  attempts: null,
   unappliedPayments: []
 })
 
@@ -267,12 +268,20 @@ const repeated = Effect.fnUntraced(function* <E>(
   if (Option.isNone(stored)) return yield* none
   const { order } = stored.value
   const differs = Struct.keys(comparedTerms).find((term) => order[term] !== wanted[term])
-  if (differs === undefined) return { order, created: false }
+  if (differs === undefined) return { order, created: false, notTaken: notTakenOf(order, wanted) }
   return yield* new OrderNumberTaken({ outTradeNo: wanted.outTradeNo, differs: comparedTerms[differs] })
 })
 
 /** A repeated out_trade_no must agree in these four and in nothing else (silences: O1). */
 const comparedTerms = { amount: "amount", currency: "currency", subject: "subject", notifyUrl: "notify_url" } as const
+
+/** The fields of a repeated create that say something else than the order, and change nothing. */
+const notTakenOf = (order: Order, wanted: Order): ReadonlyArray<string> => {
+  const fields = Struct.keys(settledTerms).filter((term) => wanted[term] !== null && wanted[term] !== order[term])
+  const isOther = Object.entries(wanted.metadata).some(([key, value]) => order.metadata[key] !== value)
+  return [...fields.map((term) => settledTerms[term]), ...(isOther ? ["metadata"] : [])]
+}
+const settledTerms = { returnUrl: "return_url", receiptEmail: "receipt_email", locale: "locale" } as const
 
 // The end of an unpaid order -----------------------------------------------------
 // It comes now, by its merchant, or at its deadline (spec: States and transitions, Order). The channel is asked first,

@@ -122,24 +122,16 @@ export const paymentFacts = (
     fee: feeFor(fees, { ...payment, mode: order.mode })
   }))
 
-const {
-  CloseParked,
-  ConfirmPayment,
-  ConfirmReturn,
-  DeclinePayment,
-  FailPayment,
-  FailReturn,
-  NoteDispute,
-  NoteGivenBack
-} = OrderCommand.cases
+const { CloseParked, ConfirmPayment, ConfirmReturn, FailPayment, FailReturn, NoteAttempt, NoteDispute, NoteGivenBack } =
+  OrderCommand.cases
 
 const commandOf = (services: OrderServices, order: OrderName, report: ChannelReport): Effect.Effect<OrderCommand> => {
   switch (report._tag) {
     case "Succeeded":
       return Effect.map(paymentFacts(services, order, report.payment), (facts) => ConfirmPayment.make({ facts }))
-    case "Declined":
-      return Effect.succeed(DeclinePayment.make({}))
+    case "Attempted":
+      return Effect.succeed(NoteAttempt.make({ attempt: report.attempt }))
     case "Failed":
-      return Effect.succeed(FailPayment.make({}))
+      return Effect.succeed(FailPayment.make({ attempt: report.attempt }))
   }
 }

@@ -5,7 +5,7 @@ import { memoize } from "../platform/runtime/memoize.ts"
 import { type Language, languages } from "./language.ts"
 
 /** The regions in which `$` alone stands for none of our currencies: US$1.00, HK$1.00, CN¥1.00 and ¥1.00. */
-const regions = { en: "en-GB", zh: "zh-CN" } as const satisfies Record<Language, string>
+const regions = { en: "en-GB", zh: "zh-CN", "zh-Hant": "zh-TW" } as const satisfies Record<Language, string>
 
 const formatterOf = memoize(
   100,

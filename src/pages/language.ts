@@ -2,23 +2,27 @@
  * The language of a page: the buyer's own choice on the page, else what the merchant set for the order, else the first
  * of the browser's languages that there is, else English (spec: Orders, locale).
  */
-export const languages = ["en", "zh"] as const
+export const languages = ["en", "zh", "zh-Hant"] as const
 export type Language = (typeof languages)[number]
 
 /** As HTML and HTTP name them. */
-export const tags = { en: "en", zh: "zh-CN" } as const satisfies Record<Language, string>
+export const tags = { en: "en", zh: "zh-CN", "zh-Hant": "zh-Hant" } as const satisfies Record<Language, string>
 
 export interface Wishes {
   /** `?lang=` of the address. */
   readonly chosen: string | null
   /** `locale` of the order. */
-  readonly locale: Language | null
+  readonly locale: "en" | "zh" | null
   /** The header `Accept-Language`. */
   readonly accepted: string | undefined
 }
 
-export const languageOf = ({ accepted = "", chosen, locale }: Wishes): Language =>
-  asLanguage(chosen ?? "") ?? locale ?? fromHeader(accepted) ?? "en"
+export const languageOf = ({ accepted = "", chosen, locale }: Wishes): Language => {
+  const browsers = fromHeader(accepted)
+  // An order has no word for the characters of Chinese: the browser has.
+  const ofOrder = locale === "zh" && browsers === "zh-Hant" ? browsers : locale
+  return asLanguage((chosen ?? "").toLowerCase()) ?? ofOrder ?? browsers ?? "en"
+}
 
 /** Beyond it a header is not read: no browser sends as many. */
 const headerLengthMax = 500
@@ -40,6 +44,8 @@ const fromHeader = (accepted: string): Language | undefined => {
     .find((language) => language !== undefined)
 }
 
-/** `zh-Hant-TW` is Chinese. */
+/** In lower case. Hong Kong, Macau and Taiwan write traditional characters, unless the tag names the others. */
 const asLanguage = (tag: string): Language | undefined =>
-  languages.find((language) => tag === language || tag.startsWith(`${language}-`))
+  /^zh-(hant|hk|mo|tw)(-|$)/.test(tag)
+    ? "zh-Hant"
+    : (["en", "zh"] as const).find((language) => tag === language || tag.startsWith(`${language}-`))

@@ -8,8 +8,9 @@ import { style } from "./style.ts"
 
 /** The texts of the document around every page. */
 const frames = {
-  en: { sandbox: "Sandbox: no real money moves", footer: "Secure checkout by Coffer" },
-  zh: { sandbox: "沙盒环境：不会真实扣款", footer: "由 Coffer 提供安全结账" }
+  en: { sandbox: "Sandbox: no real money is charged", footer: "Secure checkout by Coffer" },
+  zh: { sandbox: "沙盒环境：不会真实扣款", footer: "由 Coffer 提供安全结账" },
+  "zh-Hant": { sandbox: "沙盒環境：不會真實扣款", footer: "由 Coffer 提供安全結帳" }
 } as const satisfies Record<Language, object>
 
 export interface Words {
@@ -73,8 +74,10 @@ export const layout = (shown: Frame & { readonly title: string; readonly main: H
         ${style}
       </head>
       <body>
-        ${shown.sandbox === true ? html`<p class="sandbox">${sandbox}</p>` : undefined}
-        ${shown.top === undefined ? undefined : html`<header class="top${wide}">${shown.top}</header>`}
+        <header>
+          ${shown.sandbox === true ? html`<p class="sandbox">${sandbox}</p>` : undefined}
+          ${shown.top === undefined ? undefined : html`<div class="top${wide}">${shown.top}</div>`}
+        </header>
         <main class="page${wide}">${shown.main}</main>
         <footer>${shown.help && html`<p class="help">${shown.help}</p>`} ${shown.footer ?? footer}</footer>
         ${shown.script}

@@ -4,5 +4,12 @@ import type { Language } from "./language.ts"
 
 export const methodNames: Readonly<Record<Language, Readonly<Record<PaymentMethod, string>>>> = {
   en: { card: "Card", alipay: "Alipay", wechat_pay: "WeChat Pay", apple_pay: "Apple Pay", google_pay: "Google Pay" },
-  zh: { card: "银行卡", alipay: "支付宝", wechat_pay: "微信支付", apple_pay: "Apple Pay", google_pay: "Google Pay" }
+  zh: { card: "银行卡", alipay: "支付宝", wechat_pay: "微信支付", apple_pay: "Apple Pay", google_pay: "Google Pay" },
+  "zh-Hant": {
+    card: "信用卡",
+    alipay: "支付寶",
+    wechat_pay: "微信支付",
+    apple_pay: "Apple Pay",
+    google_pay: "Google Pay"
+  }
 }

@@ -13,7 +13,8 @@ export interface Shop {
 
 export const helpWords = {
   en: { help: "Questions about your payment?", page: "Help page" },
-  zh: { help: "对付款有疑问？", page: "帮助页面" }
+  zh: { help: "对付款有疑问？", page: "帮助页面" },
+  "zh-Hant": { help: "對付款有疑問？", page: "說明頁面" }
 } as const satisfies Record<Language, object>
 
 /** Every page stands one folder below the address of the service, wherever a proxy has put that. */

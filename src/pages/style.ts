@@ -15,6 +15,8 @@ body {
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "PingFang SC", "Microsoft YaHei",
     sans-serif;
 }
+:lang(zh-Hant) { font-family: system-ui, -apple-system, "Segoe UI", Roboto, "PingFang TC", "PingFang HK",
+  "Microsoft JhengHei", "Noto Sans CJK TC", sans-serif }
 h1, h2, p, dl, dd, ul, fieldset { margin: 0; padding: 0 }
 main { flex: 1; width: 100%; max-width: 30rem; margin: 0 auto; padding: .75rem 1rem 1rem; display: grid; gap: .875rem;
   align-content: start; grid-template-columns: minmax(0, 1fr) }
@@ -30,13 +32,15 @@ main { flex: 1; width: 100%; max-width: 30rem; margin: 0 auto; padding: .75rem 1
 .help a { display: inline-block; max-width: 100%; margin-inline-end: .5rem; color: inherit }
 .card > .help { border-top: 1px solid var(--line); padding-top: .875rem }
 .top nav { margin-inline-start: auto }
+.languages { display: flex; flex-wrap: wrap; justify-content: flex-end; gap: .25rem }
+.languages .switch { padding: .375rem .625rem }
 .switch { display: inline-block; padding: .375rem .75rem; border: 1px solid var(--line); border-radius: 2rem;
   font-size: .875rem; color: var(--ink); text-decoration: none; white-space: nowrap }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 1rem; padding: 1rem }
 .stack { display: grid; gap: .875rem; grid-template-columns: minmax(0, 1fr) }
-.sandbox { margin: 0; padding: .25rem 1rem; background: var(--tint); border-bottom: 1px solid var(--line);
-  font-size: .8125rem; color: var(--soft); text-align: center }
-.summary { padding: 0 .25rem; gap: .625rem }
+.sandbox { margin: 0; padding: .25rem 1rem; background: #7a4b00; color: #fff; font-size: .8125rem; font-weight: 600;
+  text-align: center }
+.summary { gap: .625rem }
 .summary dl { border: 0; padding: 0; gap: .25rem; font-size: .875rem }
 .summary dd { font-weight: 500 }
 .eyebrow { display: block; font-size: 1rem; font-weight: 500; color: var(--soft); letter-spacing: 0 }
@@ -54,7 +58,7 @@ legend, .label { padding: 0; font-weight: 600; font-size: .875rem }
 .label .soft { font-weight: 400 }
 .methods { display: grid; grid-template-columns: repeat(auto-fit, minmax(4.75rem, 1fr)); gap: .5rem }
 .method { position: relative; display: grid; justify-items: center; align-content: center; gap: .125rem;
-  min-height: 4rem; padding: .375rem .25rem; border: 1px solid var(--line); border-radius: .75rem; cursor: pointer;
+  min-height: 4rem; padding: .375rem .25rem; border: 1px solid var(--edge); border-radius: .75rem; cursor: pointer;
   font-size: .8125rem; text-align: center; overflow-wrap: anywhere }
 .method:has(:checked) { background: var(--tint); border-color: var(--accent); color: var(--accent); font-weight: 600;
   box-shadow: inset 0 0 0 1px var(--accent) }
@@ -66,7 +70,13 @@ legend, .label { padding: 0; font-weight: 600; font-size: .875rem }
 form:has(input[name="method"]:checked):not(:has(#method-card:checked)) .details { display: none }
 .card:has(input[name="method"]:checked):not(:has(#method-card:checked)) .tests { display: none }
 .hint { display: none; margin: 0; font-size: .9375rem }
-form:has(#method-alipay:checked) .hint.alipay, form:has(#method-wechat_pay:checked) .hint.wechat_pay { display: block }
+form:has(#method-alipay:checked) .hint.by-alipay, form:has(#method-wechat_pay:checked) .hint.by-wechat_pay,
+form:has(#method-card:checked) .hint.by-card { display: block }
+@supports selector(:has(*)) {
+  .go { display: none }
+  form:has(#method-alipay:checked) .go.by-alipay, form:has(#method-wechat_pay:checked) .go.by-wechat_pay,
+  form:has(#method-card:checked) .go.by-card { display: inline }
+}
 .field { display: grid; gap: .25rem; align-content: start }
 .entry { position: relative; display: grid }
 .brand { position: absolute; inset-inline-end: .5rem; top: 50%; transform: translateY(-50%); padding: .125rem .5rem;
@@ -86,8 +96,13 @@ form:has(#method-alipay:checked) .hint.alipay, form:has(#method-wechat_pay:check
 .note li { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 .75rem; padding: .25rem 0 }
 .note summary { cursor: pointer; font-weight: 600 }
 .note code { font: inherit; font-variant-numeric: tabular-nums; color: var(--ink); white-space: nowrap }
-.alert { border: 1px solid var(--alert); background: var(--alert-tint); border-radius: .75rem; padding: .75rem 1rem }
+.alert { border: 1px solid var(--alert); background: var(--alert-tint); border-radius: .75rem; padding: .625rem .875rem;
+  font-size: .9375rem }
 .alert strong { color: var(--alert) }
+.alert:focus, .note:focus { outline: 3px solid var(--accent); outline-offset: 2px }
+.trust { margin: 0; display: flex; justify-content: center; align-items: center; gap: .375rem; font-size: .8125rem;
+  color: var(--soft); text-align: center }
+.trust svg { width: 1rem; height: 1rem; flex: none }
 
 .button {
   display: block; width: 100%; min-height: 3.25rem; padding: .75rem 1rem; border: 1px solid var(--accent);
@@ -109,6 +124,8 @@ form.express { gap: .75rem }
 .button:hover:enabled, a.button:hover { filter: brightness(1.08) }
 .button.quiet { background: transparent; color: var(--ink); border-color: var(--edge) }
 .buttons { display: grid; gap: .75rem }
+.button.small { width: auto; min-height: 2.25rem; padding: .25rem .75rem; border-color: transparent; font-weight: 400;
+  justify-self: center; text-decoration: underline; color: var(--soft) }
 .printed { display: none }
 .mark { width: 3.5rem; height: 3.5rem; border-radius: 50%; display: grid; place-items: center; background: var(--tint);
   color: var(--accent) }
@@ -136,6 +153,10 @@ footer { padding: .5rem 1rem 1.5rem; text-align: center; font-size: .8125rem; co
 @media (prefers-reduced-motion: no-preference) {
   form[aria-busy] .button:disabled:not(.quiet) { animation: busy 1.2s ease-in-out infinite alternate }
   @keyframes busy { to { opacity: .55 } }
+}
+@media (forced-colors: active) {
+  .method:has(:checked) { outline: 3px solid Highlight; outline-offset: -3px; text-decoration: underline }
+  .sandbox, .mark { border: 1px solid CanvasText }
 }
 @media (prefers-contrast: more) { :root { --soft: var(--ink); --line: var(--edge) } }
 @page { margin: 18mm }

@@ -108,5 +108,27 @@ export const receiptTexts: Readonly<Record<Language, ReceiptTexts>> = {
     unknown: { heading: "找不到这张收据", text: "链接可能不完整，请从邮件中重新打开。" },
     unreachable: { heading: "暂时无法显示收据", text: "请稍后再试。" },
     again: "重试"
+  },
+  "zh-Hant": {
+    title: "付款收據",
+    paidTo: "收款方",
+    number: "收據編號",
+    date: "付款時間",
+    subject: "商品",
+    order: "訂單編號",
+    transaction: "交易編號",
+    method: "付款方式",
+    amount: "付款金額",
+    refunded: "已退款",
+    kept: "退款後實付",
+    notTax: "本收據僅作付款憑證，並非稅務發票。",
+    sandbox: "於沙盒環境產生，未發生真實扣款。",
+    mailSubject: (merchant, amount) => `${merchant} 的付款收據：${amount}`,
+    mailLead: (merchant, amount) => `感謝您的付款。您已向 ${merchant} 支付 ${amount}。`,
+    view: "查看或列印收據",
+    print: "列印",
+    unknown: { heading: "找不到這張收據", text: "連結可能不完整，請從郵件中重新開啟。" },
+    unreachable: { heading: "暫時無法顯示收據", text: "請稍後再試。" },
+    again: "重試"
   }
 }

@@ -24,7 +24,9 @@ const windowExpired = refuseAs(Wire.RefundWindowExpired, (_: RefundRefused) => (
   message: "The payment method's refund period has passed."
 }))
 
-const conflict = refuseAs(Wire.Conflict, (message: string) => ({ message }))
+const conflict = refuseAs(Wire.Conflict, ({ message }: { readonly message: string; readonly reason: string }) => ({
+  message
+}))
 
 export const refundRefusals = {
   RefundNotFound: refuseAs(Wire.RefundNotFound, ({ ref }: RefundNotFound) => ({ message: `No refund ${ref}.` })),
@@ -47,7 +49,7 @@ export const refundRefusals = {
       case "nothing_left":
       case "disputed":
       case "remaining_changed":
-        return conflict(refusedMessage[refused.reason])
+        return conflict({ message: refusedMessage[refused.reason], reason: refused.reason })
     }
   },
   ChannelRefused: refuseAs(Wire.ProcessorError, ({ reason }: ChannelRefused) => ({

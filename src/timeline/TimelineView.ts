@@ -1,6 +1,6 @@
 /** The rows of an order's story as entries in the order of their time: one for each row; two where it has an end. */
 import { entryKinds, type TimelineEntry, type TimelineResource, timelineRowsMax } from "@coffer/contract/Timeline"
-import type { Order, UnappliedPayment } from "@coffer/rules/order/Order"
+import type { Order, PaymentAttempt, UnappliedPayment } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
 import { isoText, isoTextOrNull } from "../platform/runtime/codecs.ts"
 import type { FeeOf } from "../channel/fees.ts"
@@ -24,6 +24,7 @@ export const timelineView = (
   const sorted = [
     ...requests.slice(0, timelineRowsMax).map(requestEntry),
     ...orderEntries(about, feesOf),
+    ...(about.attempts ?? []).map(attemptToPayEntry),
     ...about.unappliedPayments.slice(0, timelineRowsMax).map((payment) => unappliedEntry(about, payment, feesOf)),
     ...rows.refunds.slice(0, timelineRowsMax).flatMap(refundEntries),
     ...rows.disputes.slice(0, timelineRowsMax).flatMap(disputeEntries),
@@ -94,6 +95,23 @@ const orderEntries = (about: Order, feesOf: FeesOf): ReadonlyArray<Entry> => {
   }
   return [created, paid]
 }
+
+const outcomes = { declined: "was declined", cancelled: "was cancelled by the buyer", failed: "failed" }
+
+const attemptToPayEntry = ({ at, channel, id, message, method, outcome, reason, threeDs }: PaymentAttempt): Entry => ({
+  at,
+  kind: "payment_attempt",
+  id,
+  text: `an attempt to pay by ${method} ${outcomes[outcome]}: ${message ?? reason}`,
+  details: {
+    channel,
+    payment_method: method,
+    outcome,
+    reason,
+    message: message ?? null,
+    three_d_secure: threeDs ?? null
+  }
+})
 
 const reasons = {
   late: "came after the order had ended",

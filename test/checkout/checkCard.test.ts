@@ -1,14 +1,19 @@
 /** Cards as the sandbox knows them: mistakes, test cards, and all others (docs/architecture.md, section 7). */
 import { assert, describe, it } from "@effect/vitest"
-import { type CardCheck, type CardField, checkCard, isValidExpiry } from "../../src/checkout/checkCard.ts"
+import { type CardField, checkCard, isValidExpiry } from "../../src/checkout/checkCard.ts"
 
 const august = { year: 2026, month: 8 }
 const good = { number: "4242 4242 4242 4242", expiry: "12/30", cvc: "123" }
 
-const mistaken = (...fields: ReadonlyArray<CardField>): CardCheck => ({ _tag: "Mistaken", fields: new Set(fields) })
+const mistaken = (...fields: ReadonlyArray<CardField>) => ({ _tag: "Mistaken" as const, fields: new Set(fields) })
+/** Without which fields are empty. */
+const judged = (...card: Parameters<typeof checkCard>) => {
+  const checked = checkCard(...card)
+  return checked._tag === "Mistaken" ? mistaken(...checked.fields) : checked
+}
 
 describe("checkout: cards", () => {
-  const numbers: ReadonlyArray<readonly [string, CardCheck]> = [
+  const numbers: ReadonlyArray<readonly [string, ReturnType<typeof judged>]> = [
     ["4242 4242 4242 4242", { _tag: "TestCard", outcome: "succeed" }],
     ["4242424242424242", { _tag: "TestCard", outcome: "succeed" }],
     [" 4242-4242-4242-4242 ", { _tag: "TestCard", outcome: "succeed" }],
@@ -33,7 +38,7 @@ describe("checkout: cards", () => {
   ]
   for (const [number, expected] of numbers) {
     it(`"${number}" is ${expected._tag}${expected._tag === "TestCard" ? `, ${expected.outcome}` : ""}`, () => {
-      assert.deepStrictEqual(checkCard({ ...good, number }, august), expected)
+      assert.deepStrictEqual(judged({ ...good, number }, august), expected)
     })
   }
 
@@ -79,17 +84,22 @@ describe("checkout: cards", () => {
     ["", false]
   ] as const) {
     it(`a CVC of "${cvc}" is ${valid ? "good" : "refused"}`, () => {
-      const expected: CardCheck = valid ? { _tag: "TestCard", outcome: "succeed" } : mistaken("cvc")
-      assert.deepStrictEqual(checkCard({ ...good, cvc }, august), expected)
+      const expected = valid ? ({ _tag: "TestCard", outcome: "succeed" } as const) : mistaken("cvc")
+      assert.deepStrictEqual(judged({ ...good, cvc }, august), expected)
     })
   }
 
   it("all mistakes are told at once, in the order of the fields", () => {
-    const checked = checkCard({ number: "1", expiry: "1", cvc: "1" }, august)
+    const checked = judged({ number: "1", expiry: "1", cvc: "1" }, august)
     assert.deepStrictEqual(checked, mistaken("number", "expiry", "cvc"))
   })
 
+  it("of the mistaken fields it is known in which nothing was typed", () => {
+    const checked = checkCard({ number: " ", expiry: "1", cvc: "" }, august)
+    assert.deepStrictEqual(checked._tag === "Mistaken" && [...checked.empty], ["number", "cvc"])
+  })
+
   it("a mistake elsewhere comes before what the number means", () => {
-    assert.deepStrictEqual(checkCard({ ...good, number: "5555555555554444", cvc: "" }, august), mistaken("cvc"))
+    assert.deepStrictEqual(judged({ ...good, number: "5555555555554444", cvc: "" }, august), mistaken("cvc"))
   })
 })

@@ -13,7 +13,7 @@ import { OwnerUnavailable } from "../../src/platform/cluster/ask.ts"
 import { NotCommitted } from "../../src/platform/commit/Change.ts"
 import { OrderNotFound } from "../../src/orders/OrderCommands.ts"
 import { type BankError, card, openScripted as open, type Script } from "../kit/pages/scriptedCheckout.ts"
-import { createdAt, expiresAt, facts, pendingOrder, untouched } from "../kit/rules/fixtures.ts"
+import { createdAt, declined, expiresAt, facts, pendingOrder, untouched } from "../kit/rules/fixtures.ts"
 
 const texts = allTexts.en
 
@@ -73,7 +73,7 @@ describe("checkout: paying", () => {
     ["3DS failed is declined", { step: "cancel", method: "card" }, ["card", "decline"], pendingOrder],
     ["a wallet is a redirect", { step: "pay", method: "alipay" }, ["alipay", "redirect"], pendingOrder],
     ["a wallet's yes pays", { step: "confirm", method: "wechat_pay" }, ["wechat_pay", "succeed"], paid],
-    ["a wallet's no is declined", { step: "cancel", method: "google_pay" }, ["google_pay", "decline"], pendingOrder]
+    ["a wallet's no is no decline", { step: "cancel", method: "google_pay" }, ["google_pay", "cancel"], pendingOrder]
   ]
   for (const [name, form, expected, after] of attempts) {
     it.effect(name, () =>
@@ -89,6 +89,7 @@ describe("checkout: paying", () => {
           assert.strictEqual(reply.status, 200)
           assert.strictEqual(reply.text.includes('value="confirm"'), expected[1] === "redirect")
           assert.strictEqual(/data-notice>\s*<div class="alert"/.test(reply.text), expected[1] === "decline")
+          assert.strictEqual(/data-notice>\s*<p class="note" role="status"/.test(reply.text), expected[1] === "cancel")
         }
       })
     )
@@ -113,6 +114,22 @@ describe("checkout: paying", () => {
       assert.deepStrictEqual(asked, [])
     })
   )
+
+  for (const [left, announced] of [
+    [3, undefined],
+    [2, "You have 2 more tries"],
+    [1, "You have one more try"]
+  ] as const) {
+    it.effect(`with ${left} tries left the page ${announced === undefined ? "says nothing of them" : "says so"}`, () =>
+      Effect.gen(function* () {
+        const attempts = Array.from({ length: 10 - left }, (_, no) => ({ ...declined, id: `pay_${no}` }))
+        const { post } = yield* open({ after: { ...pendingOrder, declines: 10 - left, attempts } })
+        const { text } = yield* post(card("4000000000000002"))
+        assert.include(text, announced ?? texts.notices.declined.text)
+        assert.strictEqual(/more tr(y|ies)/.test(text), announced !== undefined)
+      })
+    )
+  }
 
   it.effect("the final word of the channel shows that the order has failed", () =>
     Effect.gen(function* () {
@@ -140,7 +157,7 @@ describe("checkout: the bank is not asked", () => {
     ["about a mistyped number", {}, card("4242 4242 4242 4241"), texts.mistakes.number, 422],
     ["about a card that is over", {}, { ...good, expiry: "12/25" }, texts.mistakes.expiry, 422],
     ["about a wrong CVC", {}, { ...good, cvc: "12" }, texts.mistakes.cvc, 422],
-    ["about a form without card details", {}, { step: "pay", method: "card" }, texts.mistakes.number, 422],
+    ["about a form without card details", {}, { step: "pay", method: "card" }, texts.missing.number, 422],
     ["about a method that is none", {}, { ...good, method: "cash" }, texts.notices.unreadable.title, 422],
     ["about a step that is none", {}, { ...good, step: "refund" }, texts.notices.unreadable.title, 422]
   ]
@@ -246,8 +263,8 @@ describe("checkout: methods that the merchant does not offer", () => {
       assert.include(reply.text, texts.notices.notOffered.title)
       yield* post({ step: "cancel", method: "alipay" })
       assert.deepStrictEqual(asked, [
-        ["alipay", "decline"],
-        ["alipay", "decline"]
+        ["alipay", "cancel"],
+        ["alipay", "cancel"]
       ])
     })
   )
@@ -259,7 +276,7 @@ describe("checkout: back from the wallet after the end", () => {
       Effect.gen(function* () {
         const { asked, post } = yield* open({ at: expiresAt })
         const reply = yield* post({ step, method: "alipay" })
-        assert.deepStrictEqual(asked, [["alipay", "decline"]])
+        assert.deepStrictEqual(asked, [["alipay", "cancel"]])
         assert.include(reply.text, texts.closed.heading)
       })
     )

@@ -100,11 +100,11 @@ describe("checkout: states", () => {
     assert.deepStrictEqual(withForm, ["Pay", "Away", "Away"])
   })
 
-  it("says of an order that cannot be paid any more its state and its amount, not what was bought", () => {
+  it("says of an order that cannot be paid any more its state, number and amount, not what was bought or how", () => {
     const ended = [pageOf(pending, later), ...[paid, partly, refunded, failed, expired].map((o) => pageOf(o, soon))]
     for (const page of [...ended, pageOf(paid, later)]) {
       const words = bare(render(page, { shop: shopCalled("Seller") })).replace(/<[^>]+>/g, " ")
-      for (const kept of ["Celadon", "cart-1", pendingOrder.tradeNo, ...Object.values(methodNames.en)]) {
+      for (const kept of ["Celadon", pendingOrder.tradeNo, ...Object.values(methodNames.en)]) {
         assert.notMatch(words, new RegExp(`\\b${kept}\\b`), page._tag)
       }
     }
@@ -115,8 +115,8 @@ describe("checkout: states", () => {
   })
 
   it("says in which environment it is", () => {
-    assert.include(render(pageOf(pending, soon)), "Sandbox: no real money moves")
-    assert.notInclude(render(pageOf({ ...pending, mode: "live" }, soon)), "Sandbox: no real money moves")
+    assert.include(render(pageOf(pending, soon)), "Sandbox: no real money is charged")
+    assert.notInclude(render(pageOf({ ...pending, mode: "live" }, soon)), "Sandbox:")
   })
 
   it("carries the style whose hash the policy names", () => {
@@ -132,12 +132,21 @@ describe("checkout: pay form", () => {
     for (const shown of ["US$10.00", "Celadon teapot", "cart-1"]) assert.include(form, shown)
   })
 
+  it("shows no number of ours, which says nothing to a buyer, on any page", () => {
+    const unnumbered = { outTradeNo: pending.tradeNo as string as Order["outTradeNo"] }
+    for (const [name, page] of Object.entries(checkoutPages(unnumbered))) {
+      const shown = render(page).replaceAll(/(href|action)="[^"]*"/g, "")
+      assert.notInclude(shown, pending.tradeNo, name)
+    }
+  })
+
   it("names an order without a subject neutrally", () => {
     assert.include(render(pageOf({ ...pending, subject: null }, soon)), texts.order.noSubject)
   })
 
   it("offers every method, the first chosen: a card first in English, Alipay and WeChat Pay first in Chinese", () => {
-    const orders = { en: ["card", "alipay", "wechat_pay"], zh: ["alipay", "wechat_pay", "card"] }
+    const chinese = ["alipay", "wechat_pay", "card"]
+    const orders = { en: ["card", "alipay", "wechat_pay"], zh: chinese, "zh-Hant": chinese }
     for (const language of languages) {
       const markup = render(pageOf(pending, soon), { language })
       const choices = Array.from(markup.matchAll(/<input type="radio"[^>]*value="(\w+)" (checked)?/g))
@@ -155,7 +164,7 @@ describe("checkout: pay form", () => {
   })
 
   it("labels every field and keeps all of them empty", () => {
-    for (const field of ["number", "expiry", "cvc", "holder"]) {
+    for (const field of ["number", "expiry", "cvc"]) {
       assert.include(form, `<label class="label" for="${field}">`)
       const input = new RegExp(`<input\\s+id="${field}"[^>]*>`).exec(form)?.[0]
       assert.isDefined(input)
@@ -163,9 +172,9 @@ describe("checkout: pay form", () => {
     }
   })
 
-  it("lets the browser fill in the card: number, expiry, security code and name", () => {
+  it("lets the browser fill in the card: number, expiry and security code", () => {
     const filled = Array.from(form.matchAll(/autocomplete="([^"]*)"/g), ([, name]) => name)
-    assert.deepStrictEqual(filled, ["cc-number", "cc-exp", "cc-csc", "cc-name"])
+    assert.deepStrictEqual(filled, ["cc-number", "cc-exp", "cc-csc"])
   })
 
   it("shows the code of a wallet where a phone finds the same page, and none to the phone itself", () => {
@@ -180,7 +189,7 @@ describe("checkout: pay form", () => {
 
   it("says aloud that a payment was declined, and keeps the method that was chosen", () => {
     const markup = render({ _tag: "Pay", order: pending, method: "alipay", notice: "declined" })
-    assert.match(markup, /role="alert">\s*<strong>The payment was declined</)
+    assert.match(markup, /role="alert"[^>]*>\s*<strong>Your payment was declined</)
     assert.match(markup, /value="alipay" checked/)
     assert.strictEqual(heading(markup), "Pay US$10.00")
   })
@@ -241,8 +250,9 @@ describe("checkout: languages", () => {
         .replace(/<(title|bdi|a|code)\b[^>]*>[^<]*(?=<)|<[^>]+>/gs, " ")
         .match(/[A-Za-z][A-Za-z ]{2,}/g) ?? []
     const names = ["CVC", "Apple Pay", "Google Pay", "UTC", "Coffer", "D Secure", "US"]
-    for (const [name, markup] of screens("zh")) {
-      assert.include(markup, '<html lang="zh-CN">')
+    const both = [...screens("zh"), ...screens("zh-Hant")]
+    for (const [name, markup] of both) {
+      assert.match(markup, /<html lang="zh-(CN|Hant)">/)
       const left = letters(markup)
         .map((text) => text.trim())
         .filter((text) => !names.includes(text))
@@ -250,10 +260,23 @@ describe("checkout: languages", () => {
     }
   })
 
+  it("are two in Chinese: none has a character of the other", () => {
+    const charactersOf = (language: "zh" | "zh-Hant") =>
+      screens(language)
+        .map(([, markup]) => bare(markup).replace(/<nav[\s\S]*?<\/nav>/g, ""))
+        .join("")
+    assert.notMatch(charactersOf("zh-Hant"), /[单额过试败请择银续关买卖码号张应页验证环链间]/u)
+    assert.notMatch(charactersOf("zh"), /[單額過試敗請擇銀續關買賣碼號張應頁驗證環鏈間]/u)
+  })
+
   it("can be switched on every page, at the page's own address", () => {
     for (const [language, other] of [
       ["en", "zh"],
-      ["zh", "en"]
+      ["en", "zh-Hant"],
+      ["zh", "en"],
+      ["zh", "zh-Hant"],
+      ["zh-Hant", "en"],
+      ["zh-Hant", "zh"]
     ] as const) {
       for (const [name, markup] of screens(language)) assert.include(markup, `href="?lang=${other}"`, name)
     }
@@ -261,7 +284,7 @@ describe("checkout: languages", () => {
 
   it("name amounts and times as they are written in them", () => {
     const page = pageOf({ ...pending, currency: "CNY" }, soon)
-    assert.include(render(page, { language: "en" }), ">until 2 Jan 2026, 00:00 UTC<")
+    assert.include(render(page, { language: "en" }), ">2 Jan 2026, 00:00 UTC<")
     assert.include(render(page, { language: "zh" }), ">2026年1月2日 00:00 UTC<")
     assert.strictEqual(heading(render(page, { language: "zh" })), "支付 ¥10.00")
   })

@@ -58,7 +58,8 @@ describe.skipIf(executable === undefined)(`paying at checkout${needsChromium}`, 
         await page.locator("#expiry").fill("0120")
         await page.locator("#cvc").fill("123")
         await page.locator('button[value="pay"]').click()
-        await page.getByText("Please check the card details").waitFor()
+        await page.getByText("Check the card number.").waitFor()
+        assert.strictEqual(await page.locator('[role="alert"]').count(), 0)
         assert.strictEqual(await valueOf(page, "number"), "4242 4242 4242 4241")
         assert.strictEqual(await valueOf(page, "expiry"), "01/20")
         assert.strictEqual(await valueOf(page, "cvc"), "123")
@@ -75,6 +76,24 @@ describe.skipIf(executable === undefined)(`paying at checkout${needsChromium}`, 
         said.filter((text) => !text.includes("422")),
         []
       )
+    })
+  )
+
+  it.live("a decline is told above Pay, where the focus goes on", () =>
+    Effect.gen(function* () {
+      const { page } = yield* openCheckout()
+      yield* Effect.promise(async () => {
+        await fillCard(page)
+        await page.locator("#number").fill("4000000000000002")
+        await page.locator('button[value="pay"]').click()
+        await page.getByText("Your payment was declined").waitFor()
+        assert.strictEqual(await page.evaluate(() => document.activeElement?.getAttribute("role")), "alert")
+        const [alert, pay] = [page.locator('[role="alert"]'), page.locator('button[value="pay"]')]
+        const [above, below] = [await alert.boundingBox(), await pay.boundingBox()]
+        assert.isAtMost(above!.y + above!.height, below!.y)
+        await page.keyboard.press("Tab")
+        assert.strictEqual(await page.evaluate(() => document.activeElement?.getAttribute("value")), "pay")
+      })
     })
   )
 
@@ -142,9 +161,10 @@ describe.skipIf(executable === undefined)(`paying at checkout${needsChromium}`, 
         )
         await fillCard(page)
         await page.locator('button[value="pay"]').click()
-        await page.getByText("We have not heard back yet").waitFor()
+        await page.getByText("not sure that your payment went through").waitFor()
         assert.isTrue(await page.locator('button[value="pay"]').isDisabled())
-        await page.getByRole("link", { name: "Look again" }).click()
+        assert.isFalse(await page.getByText("Processing").isVisible())
+        await page.getByRole("link", { name: "Check again" }).click()
         await page.locator('button[value="pay"]:enabled').waitFor()
         assert.strictEqual(await valueOf(page, "number"), "")
       })

@@ -3,9 +3,17 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { PaymentId } from "@coffer/model/Ids"
+import { paymentAttemptsMax } from "@coffer/model/Limits"
 import { Minor } from "@coffer/model/Money"
 import { decide, evolve } from "@coffer/rules/order/decide"
-import { Order, OrderCommand, type OrderEvent, type UnappliedPayment } from "@coffer/rules/order/Order"
+import { failureOf, triesLeft } from "@coffer/rules/order/attempts"
+import {
+  Order,
+  OrderCommand,
+  type OrderEvent,
+  type PaymentAttempt,
+  type UnappliedPayment
+} from "@coffer/rules/order/Order"
 import { DateTime, Schema } from "effect"
 import {
   AlreadyPaid,
@@ -21,13 +29,14 @@ import {
   NoteGivenBack,
   openDispute,
   createdAt,
-  DeclinePayment,
+  NoteAttempt,
   expiresAt,
   facts,
   FailPayment,
   OrderAnnotated,
   OrderExpired,
-  PaymentDeclined,
+  AttemptNoted,
+  declined,
   PaymentFailed,
   PaymentSucceeded,
   pendingOrder,
@@ -59,7 +68,7 @@ const pending = order()
 const paid = order(PaymentSucceeded.make({ facts }))
 const reserved = (amount: number, ...then: ReadonlyArray<OrderEvent>) =>
   order(PaymentSucceeded.make({ facts }), RefundReserved.make({ amount: Minor.make(amount) }), ...then)
-const failed = order(PaymentFailed.make({}))
+const failed = order(PaymentFailed.make({ attempt: declined }))
 const expired = order(OrderExpired.make({}))
 
 describe("order: payment", () => {
@@ -100,9 +109,45 @@ describe("order: payment", () => {
         .then(UnappliedPaymentFound.make({ payment: unappliedOf("mismatch", wrong) })))
   }
 
-  it("a declined attempt leaves the order pending, however many were", () => {
-    const declined = (times: number) => order(...Array.from({ length: times }, () => PaymentDeclined.make({})))
-    for (const times of [0, 9, 10, 100]) declined(times).when(DeclinePayment.make({})).then(PaymentDeclined.make({}))
+  it("a declined attempt leaves the order pending, however many were, and is noted once", () => {
+    const attempt = (no: number) => ({ ...declined, id: `pay_${no}` })
+    const after = (times: number) =>
+      order(...Array.from({ length: times }, (_, no) => AttemptNoted.make({ attempt: attempt(no) })))
+    for (const times of [0, 9, 10, 100]) {
+      const next = attempt(times)
+      after(times)
+        .when(NoteAttempt.make({ attempt: next }))
+        .then(AttemptNoted.make({ attempt: next }))
+    }
+    after(1)
+      .when(NoteAttempt.make({ attempt: attempt(0) }))
+      .then()
+    assert.strictEqual(after(100).state.attempts?.length, paymentAttemptsMax)
+  })
+
+  it("an attempt that is told late is noted in its place by time, and its reason is not the last", () => {
+    const early = { ...declined, id: "pay_early", reason: "expired_card", at: createdAt }
+    const { state } = order(AttemptNoted.make({ attempt: declined }), AttemptNoted.make({ attempt: early }))
+    assert.deepStrictEqual(
+      state.attempts?.map(({ id }) => id),
+      [early.id, declined.id]
+    )
+    assert.strictEqual(failureOf(state), declined.reason)
+    paid.when(NoteAttempt.make({ attempt: early })).then(AttemptNoted.make({ attempt: early }))
+    assert.isNull(failureOf(evolve(paid.state, AttemptNoted.make({ attempt: early }))))
+  })
+
+  it("only refusals of the bank within ten minutes count towards its pause", () => {
+    const each = (no: number, more: Partial<PaymentAttempt>) =>
+      AttemptNoted.make({ attempt: { ...declined, id: `pay_${no}`, ...more } })
+    const { state } = order(
+      each(1, {}),
+      each(2, { outcome: "cancelled" }),
+      each(3, { outcome: "failed" }),
+      each(4, { at: DateTime.subtract(declined.at, { minutes: 11 }) })
+    )
+    assert.strictEqual(state.declines, 2)
+    assert.strictEqual(triesLeft(state, declined.at), 9)
   })
 
   it("a payment taken back is told once", () => {
@@ -201,13 +246,13 @@ describe("order: status by command", () => {
   const refunded = reserved(10_00, RefundCompleted.make({ amount: facts.amount })).state
   const partly = reserved(1, RefundCompleted.make({ amount: Minor.make(1) })).state
   const table = matrix(`
-    status             | ConfirmPayment    | DeclinePayment  | FailPayment   | ReachDeadline | CloseEarly      | ConfirmReturn | FailReturn | NoteDispute | NoteGivenBack | CloseParked    | Annotate
-    pending            | PaymentSucceeded  | PaymentDeclined | PaymentFailed | OrderExpired  | OrderExpired    | -             | -          | -           | -             | 409 not_parked | OrderAnnotated
-    paid               | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | -           | -             | 409 not_parked | OrderAnnotated
-    partially_refunded | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | -           | -             | 409 not_parked | OrderAnnotated
-    refunded           | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | -           | -             | 409 not_parked | OrderAnnotated
-    failed             | UnappliedPaymentFound | -               | -             | -             | 409 not_pending | -             | -          | -           | -             | 409 not_parked | OrderAnnotated
-    expired            | UnappliedPaymentFound | -               | -             | -             | -               | -             | -          | -           | -             | 409 not_parked | OrderAnnotated
+    status             | ConfirmPayment    | NoteAttempt  | FailPayment   | ReachDeadline | CloseEarly      | ConfirmReturn | FailReturn | NoteDispute | NoteGivenBack | CloseParked    | Annotate
+    pending            | PaymentSucceeded  | AttemptNoted | PaymentFailed | OrderExpired  | OrderExpired    | -             | -          | -           | -             | 409 not_parked | OrderAnnotated
+    paid               | UnappliedPaymentFound | AttemptNoted| AttemptNoted | -             | 409 not_pending | -             | -          | -           | -             | 409 not_parked | OrderAnnotated
+    partially_refunded | UnappliedPaymentFound | AttemptNoted| AttemptNoted | -             | 409 not_pending | -             | -          | -           | -             | 409 not_parked | OrderAnnotated
+    refunded           | UnappliedPaymentFound | AttemptNoted| AttemptNoted | -             | 409 not_pending | -             | -          | -           | -             | 409 not_parked | OrderAnnotated
+    failed             | UnappliedPaymentFound | AttemptNoted| AttemptNoted | -             | 409 not_pending | -             | -          | -           | -             | 409 not_parked | OrderAnnotated
+    expired            | UnappliedPaymentFound | AttemptNoted| AttemptNoted | -             | -               | -             | -          | -           | -             | 409 not_parked | OrderAnnotated
   `)
   const back = matrix(`
     status             | ReserveRefund    | CompleteRefund  | ReleaseRefund  | ReverseRefund  | OpenDispute   | CloseDispute  | RegainDispute
@@ -237,8 +282,8 @@ describe("order: status by command", () => {
   }
   const commands: Record<OrderCommand["_tag"], OrderCommand> = {
     ConfirmPayment: ConfirmPayment.make({ facts: another }),
-    DeclinePayment: DeclinePayment.make({}),
-    FailPayment: FailPayment.make({}),
+    NoteAttempt: NoteAttempt.make({ attempt: { ...declined, id: "pay_other" } }),
+    FailPayment: FailPayment.make({ attempt: { ...declined, id: "pay_other" } }),
     ReachDeadline: ReachDeadline.make({ now: expiresAt, answer: Cancelled.make({}) }),
     CloseEarly: CloseEarly.make({ answer: Cancelled.make({}) }),
     ConfirmReturn: ConfirmReturn.make({ paymentId: another.paymentId }),
@@ -292,24 +337,15 @@ describe("order: laws", () => {
     assert.deepStrictEqual(last.createdAt, createdAt)
   })
 
-  it.prop(
-    "a command taken twice records nothing new the second time, but for notes and declines",
-    [OrderCommand],
-    ([command]) => {
-      if (command._tag === "Annotate" || command._tag === "DeclinePayment") return
-      const once = step(pendingOrder, command)
-      assert.deepStrictEqual(decide(once, command).events, [])
-    }
-  )
+  it.prop("a command taken twice records nothing new the second time, but for notes", [OrderCommand], ([command]) => {
+    if (command._tag === "Annotate") return
+    const once = step(pendingOrder, command)
+    assert.deepStrictEqual(decide(once, command).events, [])
+  })
 
   it("evolve throws on a fact that cannot follow", () => {
     assert.throws(() => evolve(paid.state, OrderExpired.make({})), "OrderExpired cannot follow paid")
     const refund = RefundReserved.make({ amount: Minor.make(1) })
     assert.throws(() => evolve(pendingOrder, refund), `RefundReserved cannot follow pending (${pendingOrder.tradeNo})`)
-  })
-
-  it("counts the attempts that the channel declined", () => {
-    const { state } = order(PaymentDeclined.make({}), PaymentDeclined.make({}))
-    assert.strictEqual(state.declines, 2)
   })
 })

@@ -10,7 +10,7 @@ import {
   facts,
   OrderAnnotated,
   OrderExpired,
-  PaymentDeclined,
+  AttemptNoted,
   PaymentFailed,
   PaymentSucceeded,
   pendingOrder,
@@ -21,7 +21,8 @@ import {
   UnappliedPaymentFound,
   UnappliedPaymentNoted,
   UnappliedPaymentParked,
-  UnappliedPaymentReturned
+  UnappliedPaymentReturned,
+  declined
 } from "../kit/rules/fixtures.ts"
 import { given } from "../kit/rules/Given.ts"
 
@@ -63,7 +64,7 @@ describe("order: what a fact moves", () => {
   it("an end without a payment, and the return of an unapplied one, are announced and move nothing", () => {
     const { paymentId } = facts
     for (const [fact, announced] of [
-      [PaymentFailed.make({}), "payment.failed"],
+      [PaymentFailed.make({ attempt: declined }), "payment.failed"],
       [OrderExpired.make({}), "payment.expired"],
       [UnappliedPaymentReturned.make({ paymentId }), "payment.duplicate_refunded"]
     ] as const) {
@@ -76,7 +77,7 @@ describe("order: what a fact moves", () => {
     const payment = { channel, paymentId, method, amount, currency, reason: "late", state: "due" } as const
     const [at, mailId, address] = [facts.paidAt, "mail", "a@b.c"]
     for (const fact of [
-      PaymentDeclined.make({}),
+      AttemptNoted.make({ attempt: declined }),
       UnappliedPaymentFound.make({ payment }),
       UnappliedPaymentParked.make({ payment }),
       UnappliedPaymentNoted.make({ payment }),

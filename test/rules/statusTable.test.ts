@@ -24,7 +24,8 @@ import {
   pendingOrder,
   RefundCompleted,
   RefundReserved,
-  ReserveRefund
+  ReserveRefund,
+  declined
 } from "../kit/rules/fixtures.ts"
 
 const paid = evolve(pendingOrder, PaymentSucceeded.make({ facts }))
@@ -39,7 +40,7 @@ const orders: Readonly<Record<(typeof orderStatuses)[number], Order>> = {
   paid,
   partially_refunded: refunded(400),
   refunded: refunded(1000),
-  failed: evolve(pendingOrder, PaymentFailed.make({})),
+  failed: evolve(pendingOrder, PaymentFailed.make({ attempt: declined })),
   expired: evolve(pendingOrder, OrderExpired.make({}))
 }
 

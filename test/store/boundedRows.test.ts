@@ -29,6 +29,7 @@ const itemsOf = (column: string) => `jsonb_array_length(${column})`
 const counted: Readonly<Record<string, string>> = {
   "orders.metadata": keysOf("metadata"),
   "orders.unapplied_payments": itemsOf("unapplied_payments"),
+  "orders.attempts": itemsOf("attempts"),
   "orders.receipt": itemsOf("receipt -> 'requestedAt'"),
   "refunds.metadata": keysOf("metadata"),
   "payment_links.metadata": keysOf("metadata"),
@@ -60,6 +61,7 @@ const driven = Effect.fnUntraced(function* (running: Running) {
   const { trade_no } = order
   yield* shop.post(`/v1/orders/${trade_no}`, { metadata: { one_more: "1" } })
   yield* times(8, shop.post(`/v1/orders/${trade_no}/send_receipt`))
+  yield* times(55, shop.post(`/v1/test_helpers/orders/${trade_no}/pay`, { outcome: "cancel" }))
   yield* times(25, shop.post(`/v1/test_helpers/orders/${trade_no}/pay`, {}))
   yield* shop.refund({ trade_no, amount: 1, metadata: numbered(51) })
   const { refund_no } = yield* said(shop.refund({ trade_no, amount: 1, metadata: numbered(50) }))

@@ -74,6 +74,11 @@ export const OrderResource = withExample(
     receipt_failure_reason: orNull(
       Schema.String,
       "Why the last mail with the receipt did not go out, such as the mail server's words; null when it did."
+    ),
+    payment_failure_reason: orNull(
+      Schema.String,
+      "Why the last attempt to pay did not succeed, in the channel's code, such as `insufficient_funds`; null when " +
+        "there was none, and once the order is paid. The timeline has all attempts."
     )
   }).annotate({ identifier: "Order", description: "The order." }),
   {
@@ -104,7 +109,8 @@ export const OrderResource = withExample(
     receipt_email: "reader@example.com",
     receipt_sent_at: null,
     locale: "en",
-    receipt_failure_reason: null
+    receipt_failure_reason: null,
+    payment_failure_reason: null
   }
 )
 export type OrderResource = typeof OrderResource.Encoded

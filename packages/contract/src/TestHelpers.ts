@@ -27,7 +27,7 @@ import { OrderResource } from "./Orders.ts"
 import { RefundResource } from "./Refunds.ts"
 import { AdvanceClock, SandboxClockResource } from "./SandboxClock.ts"
 
-export const PayOutcome = Schema.Literals(["succeed", "decline", "fail", "redirect", "succeed_unreported"])
+export const PayOutcome = Schema.Literals(["succeed", "decline", "cancel", "fail", "redirect", "succeed_unreported"])
 export type PayOutcome = typeof PayOutcome.Type
 
 const PayBody = withoutNulls(

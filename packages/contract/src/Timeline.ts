@@ -8,13 +8,17 @@ import { InvalidRequest, MerchantNotFound, OrderNotFound } from "./Errors.ts"
 import { instant, int, kind, mode, ofMerchant, text, withExample } from "./fields.ts"
 import { sampleIds } from "./sampleIds.ts"
 
-/** The most of each kind: requests, refunds, disputes, ledger rows, events, deliveries, attempts and mails. */
+/**
+ * The most of each kind but attempts to pay, of which an order keeps fewer: requests, refunds, disputes, ledger rows,
+ * events, deliveries, attempts and mails.
+ */
 export const timelineRowsMax = 1_000
 
 /** In this order where several have the same time. */
 export const entryKinds = [
   "request",
   "order",
+  "payment_attempt",
   "unapplied_payment",
   "refund",
   "dispute",
@@ -83,9 +87,10 @@ export class TimelineGroup extends HttpApiGroup.make("timelines")
       OpenApi.annotations({
         summary: "Read an order's whole story",
         description:
-          "Your requests, what became of the order, payments that it did not take, its refunds and disputes, each " +
-          "ledger row with its balances, each event, each delivery with every attempt, and receipts. It is read " +
-          "from the rows of these, so it says what they say. Requests are in it for as long as logs are kept."
+          "Your requests, what became of the order, attempts to pay that did not succeed (the newest 50), payments " +
+          "that it did not take, its refunds and disputes, each ledger row with its balances, each event, each " +
+          "delivery with every attempt, and receipts. It is read from the rows of these, so it says what they say. " +
+          "Requests are in it for as long as logs are kept."
       })
     )
   )

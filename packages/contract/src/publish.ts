@@ -24,7 +24,20 @@ const headers = {
   "Retry-After": header("Seconds to wait before the next try.", seconds),
   "X-Truncated": header("`true` when the file ends before the list does.", { type: "string" }),
   "WWW-Authenticate": header("How to send a key: in the header `X-Api-Key`.", { type: "string" }),
+  "Coffer-Reason": header("Why it is refused: finer than `error`, such as `just_paid` of a 409.", { type: "string" }),
+  "Coffer-Not-Taken": header("Fields of a repeated create that say something else than the order.", { type: "string" }),
+  "Coffer-Ignored-Fields": header("Sandbox: fields that this call does not know, each with the nearest known one.", {
+    type: "string"
+  }),
   "Idempotent-Replayed": header("`true` when the answer is the stored one of an earlier request.", { type: "string" })
+}
+
+const strict = {
+  name: "Coffer-Strict",
+  in: "header",
+  required: false,
+  description: "`true` refuses a body with a field that this call does not know; else such a field is ignored.",
+  schema: { type: "string", enum: ["true"] }
 }
 
 const idempotencyKey = {
@@ -120,7 +133,7 @@ const complete = (path: string, method: string, operation: Json, schemas: Json, 
   const isForm = operation["requestBody"]?.content["multipart/form-data"] !== undefined
   const changes =
     hasKeys && (method === "post" || method === "delete") && !isForm && !unkeyed.has(operation["operationId"])
-  operation["parameters"] = [...operation["parameters"].map(parameterOf), ...(changes ? [idempotencyKey] : [])]
+  operation["parameters"] = [...operation["parameters"].map(parameterOf), ...(changes ? [idempotencyKey, strict] : [])]
   const body = operation["requestBody"]?.content["application/json"]
   if (body !== undefined) {
     body.example = sampleOf(body.schema, schemas)
@@ -133,6 +146,9 @@ const complete = (path: string, method: string, operation: Json, schemas: Json, 
     const isRepeat = status === "200" && "201" in operation["responses"]
     response["description"] = isRepeat ? repeated : (meanings[status] ?? response["description"])
     response["headers"] = headersOf(status, changes, counted, response["content"])
+    if (operation["operationId"] === "orders.create" && status === "200") {
+      response["headers"]["Coffer-Not-Taken"] = headers["Coffer-Not-Taken"]
+    }
     const { "application/json": json, "image/svg+xml": svg, "text/csv": csv } = response["content"]
     if (svg !== undefined) response["content"]["image/svg+xml"] = picture
     if (json === undefined) response["content"] = path.endsWith("/exports") ? archive : files
@@ -201,6 +217,8 @@ const headersOf = (status: string, changes: boolean, counted: boolean, content: 
   ...(counted && status !== "401" && status !== "403"
     ? { "RateLimit-Policy": headers["RateLimit-Policy"], RateLimit: headers.RateLimit }
     : {}),
+  ...(status >= "400" ? { "Coffer-Reason": headers["Coffer-Reason"] } : {}),
+  ...(status.startsWith("2") && changes ? { "Coffer-Ignored-Fields": headers["Coffer-Ignored-Fields"] } : {}),
   ...(status === "401" ? { "WWW-Authenticate": headers["WWW-Authenticate"] } : {}),
   ...(status === "429" || status === "503" || (changes && status === "409")
     ? { "Retry-After": headers["Retry-After"] }

@@ -46,6 +46,9 @@ export const unappliedPaymentsMax = 20
 export const paymentDeclinesMax = 10
 export const paymentDeclinesWindow = "10 minutes"
 
+/** Attempts without success that an order keeps, the newest; ours (silences: O70). */
+export const paymentAttemptsMax = 50
+
 /** The receiver answers 2xx within this (spec: Limits). */
 export const webhookAcknowledgement = "10 seconds"
 

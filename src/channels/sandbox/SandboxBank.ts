@@ -24,7 +24,14 @@ import { sha256 } from "../../platform/runtime/Secrets.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { instruct, Instructions } from "../../wallets/Instructions.ts"
 import { type Entry, noEntry } from "../../wallets/Wallets.ts"
-import { bankPayment, bookedRows, paymentOf, type SandboxPayment, sandboxPayments } from "./sandboxPayments.ts"
+import {
+  attemptOf,
+  bankPayment,
+  bookedRows,
+  paymentOf,
+  type SandboxPayment,
+  sandboxPayments
+} from "./sandboxPayments.ts"
 import { type Reach, sandboxReach } from "./sandboxReach.ts"
 
 export interface Charge extends Checkout {
@@ -32,6 +39,8 @@ export interface Charge extends Checkout {
   readonly currency: Currency
   readonly method: PaymentMethod
   readonly attempt: Attempt
+  /** The bank's code when it refuses; its general one unless given. */
+  readonly reason?: string | undefined
   /** The attempt's number. A repeated charge with this number, method and outcome is the same attempt. */
   readonly attemptNo?: string | undefined
 }
@@ -83,6 +92,7 @@ const states = {
   succeed_later: "succeeded",
   succeed_unreported: "succeeded",
   decline: "declined",
+  cancel: "cancelled",
   fail: "failed",
   redirect: "redirect"
 } as const satisfies Record<Attempt, string>
@@ -101,10 +111,10 @@ export const makePay = Effect.gen(function* () {
     order: Order,
     method: PaymentMethod,
     attempt: Attempt,
-    { amount = order.amount, attemptNo }: ChargeOptions = {}
+    { amount = order.amount, attemptNo, reason }: ChargeOptions = {}
   ) {
     const { currency, merchantId, mode, tradeNo } = order
-    const charge = { merchantId, mode, tradeNo, amount, currency, method, attempt, attemptNo }
+    const charge = { merchantId, mode, tradeNo, amount, currency, method, attempt, attemptNo, reason }
     const { entry, report } = yield* bank.charge(charge)
     if (report !== undefined) return yield* orders.report(order, report, entry)
     const noted = yield* orders.note(order, entry.changes)
@@ -200,7 +210,7 @@ const makeCharge = (sql: SqlClient.SqlClient, ids: NewIds["Service"], reach: Rea
     const reportDueAt = attempt === "succeed_later" ? DateTime.addDuration(now, reportLaterAfter) : null
     const booked = { payment, merchantId, reportDueAt }
     const entry = { ...noEntry, changes: bookedRows(booked), instructions: [instruct(bankPayment, booked)] }
-    return { report: reportOf(attempt, payment), entry }
+    return { report: reportOf(charge, payment), entry }
   }, sqlDefects)
 
 /** Derived from the number of the attempt, if it has one: a repeated attempt finds the row of the first. */
@@ -212,14 +222,16 @@ const numberOf = ({ attempt, attemptNo, method, tradeNo }: Charge): string | und
   return prefixes.payment + attemptNo.slice(0, 10) + idBody(0, digits).slice(10)
 }
 
-const reportOf = (attempt: Attempt, payment: SandboxPayment): ChannelReport | undefined => {
+const reportOf = ({ attempt, reason }: Charge, payment: SandboxPayment): ChannelReport | undefined => {
   switch (attempt) {
     case "succeed":
       return { _tag: "Succeeded", payment: paymentOf(payment) }
     case "decline":
-      return { _tag: "Declined" }
+      return { _tag: "Attempted", attempt: attemptOf(payment, "declined", reason ?? "generic_decline") }
+    case "cancel":
+      return { _tag: "Attempted", attempt: attemptOf(payment, "cancelled", "cancelled_by_buyer") }
     case "fail":
-      return { _tag: "Failed" }
+      return { _tag: "Failed", attempt: attemptOf(payment, "failed", reason ?? "processing_error") }
     case "redirect":
     case "succeed_later":
     case "succeed_unreported":

@@ -2,6 +2,7 @@
 import { PaymentId, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import type { PaymentAttempt } from "@coffer/rules/order/Order"
 import { Schema } from "effect"
 import type { ChannelPayment } from "../../channel/payments.ts"
 import { refundableUntil } from "../../channel/refundWindows.ts"
@@ -41,6 +42,35 @@ export const bankPayment = instructionKind("sandbox_payment", Booked)
 export const bookedRows = ({ merchantId, payment, reportDueAt }: typeof Booked.Type): ChangeSet => [
   insert(sandboxPayments, payment, { merchantId, reportDueAt })
 ]
+
+/** The bank's code when its 3-D Secure check has failed. */
+export const threeDsFailed = "authentication_failed"
+
+/** The bank's codes, and its words for people. */
+const messages: Readonly<Record<string, string>> = {
+  generic_decline: "The card was declined.",
+  insufficient_funds: "The card has insufficient funds.",
+  expired_card: "The card has expired.",
+  call_issuer: "The bank wants a call from the cardholder.",
+  [threeDsFailed]: "The buyer was not authenticated.",
+  cancelled_by_buyer: "The buyer cancelled the payment.",
+  processing_error: "The payment could not be processed."
+}
+
+export const attemptOf = (
+  { createdAt, method, paymentId }: SandboxPayment,
+  outcome: PaymentAttempt["outcome"],
+  reason: string
+): PaymentAttempt => ({
+  channel: sandboxChannel,
+  id: paymentId,
+  method,
+  outcome,
+  reason,
+  ...(messages[reason] === undefined ? {} : { message: messages[reason] }),
+  ...(reason === threeDsFailed ? { threeDs: "failed" } : {}),
+  at: createdAt
+})
 
 export const paymentOf = ({ amount, createdAt, currency, method, paymentId }: SandboxPayment): ChannelPayment => ({
   channel: sandboxChannel,

@@ -7,6 +7,7 @@ import type { Account } from "@coffer/model/Account"
 import { ChannelName, PaymentId, TradeNo, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import type { PaymentAttempt } from "@coffer/rules/order/Order"
 import { DateTime, Option, Schema, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Stripe } from "stripe"
@@ -78,7 +79,7 @@ const paymentOf = (session: Stripe.Checkout.Session, intent: Stripe.PaymentInten
   const charge = typeof intent.latest_charge === "object" ? intent.latest_charge : null
   const currency = session.currency?.toUpperCase()
   if (charge === null || !isCurrency(currency) || !isMinor(session.amount_total)) return undefined
-  const method = methodOf(charge)
+  const method = methodOf(charge.payment_method_details)
   const paidAt = timeOf(charge.created)
   return {
     channel: stripeChannel,
@@ -91,10 +92,41 @@ const paymentOf = (session: Stripe.Checkout.Session, intent: Stripe.PaymentInten
   }
 }
 
+/** The codes of a buyer who did not authorise: the bank's refusal with a card, the buyer's own wish in a wallet. */
+const notAuthorised = ["payment_intent_authentication_failure", "payment_method_customer_decline"]
+
+/** An attempt to pay that did not succeed, in our words. Without a charge it did not come to the bank's decision. */
+export const attemptOf = (
+  { code, decline_code, message, payment_method: used, type }: Stripe.PaymentIntent.LastPaymentError,
+  { at, charge, id }: { readonly id: string; readonly at: DateTime.Utc; readonly charge: Stripe.Charge | undefined }
+): PaymentAttempt => {
+  const method = methodOf(charge?.payment_method_details ?? used)
+  const isUnauthorised = notAuthorised.includes(code ?? "")
+  const isCard = sessionMethodOf(method) === "card"
+  const result = charge?.payment_method_details?.card?.three_d_secure?.result
+  const threeDs = isCard && (isUnauthorised || result === "failed") ? "failed" : "passed"
+  return {
+    channel: stripeChannel,
+    id,
+    method,
+    outcome:
+      isUnauthorised && !isCard
+        ? "cancelled"
+        : type === "card_error" && code !== "processing_error"
+          ? "declined"
+          : "failed",
+    reason: decline_code ?? code ?? type,
+    ...(message === undefined ? {} : { message: message.slice(0, messageLengthMax) }),
+    ...(threeDs === "failed" || result === "authenticated" ? { threeDs } : {}),
+    at
+  }
+}
+const messageLengthMax = 500
+
 /** Stripe writes times as whole seconds. */
 export const timeOf = (seconds: number): DateTime.Utc => DateTime.makeUnsafe(seconds * 1_000)
 
-const methodOf = ({ payment_method_details: details }: Stripe.Charge): PaymentMethod => {
+const methodOf = (details: Used | null | undefined): PaymentMethod => {
   const used = details?.type === "card" ? details.card?.wallet?.type : details?.type
   switch (used) {
     case "alipay":
@@ -108,6 +140,12 @@ const methodOf = ({ payment_method_details: details }: Stripe.Charge): PaymentMe
     default:
       return "card"
   }
+}
+
+/** A payment method, or the details of one that was used. */
+interface Used {
+  readonly type: string
+  readonly card?: { readonly wallet?: { readonly type: string } | null } | null
 }
 
 /** The session's word for a method of ours: the browser's own wallets are cards to Stripe. */

@@ -279,7 +279,7 @@ const parametersOf = (order: Order, { expires_at, method }: SessionRow, page: st
     locale: order.locale ?? ("auto" as const),
     expires_at: Math.floor(DateTime.toEpochMillis(expires_at) / 1_000),
     success_url: `${page}?returned=1`,
-    cancel_url: page
+    cancel_url: `${page}?returned=1`
   }
 }
 

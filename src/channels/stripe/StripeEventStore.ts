@@ -13,7 +13,7 @@ import { Faults } from "../../platform/runtime/Faults.ts"
 import { stripeChannel } from "./SessionStore.ts"
 
 /** The subject of an event: which of Stripe's objects has to be looked at. */
-export const EventKind = Schema.Literals(["session", "refund", "dispute"])
+export const EventKind = Schema.Literals(["session", "refund", "dispute", "attempt"])
 export type EventKind = typeof EventKind.Type
 
 export interface StripeNotice {
@@ -32,6 +32,7 @@ const EventRow = Schema.Struct({
   id: Schema.String,
   merchant_id: MerchantId,
   mode: Mode,
+  event_id: Schema.String,
   type: Schema.String,
   kind: EventKind,
   object_id: Schema.String,

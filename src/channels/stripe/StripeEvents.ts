@@ -17,6 +17,7 @@ import { span } from "../../platform/runtime/span.ts"
 import { Refunds } from "../../refunds/Refunds.ts"
 import { urgent } from "./Pace.ts"
 import {
+  attemptOf,
   tradeNoIn,
   stripeChannel,
   SessionStore,
@@ -37,6 +38,7 @@ const kinds = {
   "checkout.session.async_payment_succeeded": "session",
   "checkout.session.async_payment_failed": "session",
   "checkout.session.expired": "session",
+  "payment_intent.payment_failed": "attempt",
   "refund.created": "refund",
   "refund.updated": "refund",
   "refund.failed": "refund",
@@ -86,21 +88,25 @@ export const noticeOf = (
   const { id } = object
   if (!isId(id)) return Option.none()
   const kind = kinds[event.type]
+  const names = nameIn(kind, object)
+  // Another program takes payments through the same account.
+  if (kind === "attempt" && names === "") return Option.none()
   return Option.some({
     eventId: event.id,
     type: event.type,
     kind,
     objectId: id,
     createdAt: DateTime.makeUnsafe(event.created * 1_000),
-    names: nameIn(kind, object),
+    names,
     shows: isId(object["status"]) ? object["status"] : null
   })
 }
 
-/** Sessions and refunds of ours name what they are for. A dispute names nothing itself. */
+/** Sessions, payment intents and refunds of ours name what they are for. A dispute names nothing itself. */
 const nameIn = (kind: EventKind, { metadata }: Readonly<Record<string, unknown>>): string | null => {
-  if (typeof metadata !== "object" || metadata === null) return null
+  if (typeof metadata !== "object" || metadata === null) return kind === "attempt" ? "" : null
   switch (kind) {
+    case "attempt":
     case "session":
       return Option.getOrElse(tradeNoIn(metadata as Stripe.Metadata), () => "")
     case "refund":
@@ -127,7 +133,7 @@ export class StripeEvents extends Context.Service<
 >()("@coffer/stripe/StripeEvents") {}
 
 /** The facts that an event itself has. */
-export type NoticeFacts = Pick<StripeNotice, "objectId" | "type" | "names" | "shows">
+export type NoticeFacts = Pick<StripeNotice, "eventId" | "objectId" | "type" | "names" | "shows">
 
 type HandleFailure = Effect.Error<ReturnType<Effect.Success<typeof makeHandlers>[EventKind]>>
 
@@ -186,6 +192,7 @@ type Services = Effect.Success<typeof eventServices>
 
 const makeHandlers = Effect.map(eventServices, (services) => ({
   session: handleSession(services),
+  attempt: handleAttempt(services),
   refund: handleRefund(services),
   dispute: handleDispute(services)
 }))
@@ -223,6 +230,25 @@ const handleSession = ({ client, orderIn, payments, store, strays }: Services) =
     return "adopted" as const
   })
 }
+
+/**
+ * An attempt to pay without success is nowhere but in its event, since the next attempt writes over it. So the event
+ * itself is read, and its number is the attempt's.
+ */
+const handleAttempt = ({ client, orderIn, orders }: Services) =>
+  Effect.fnUntraced(function* (account: Account, { eventId, names }: NoticeFacts) {
+    const order = yield* orderIn(account, { [tradeNoKey]: names ?? "" })
+    if (Option.isNone(order)) return "ignored" as const
+    const event = yield* client.read(account, (stripe) => stripe.events.retrieve(eventId))
+    const error = event.type === "payment_intent.payment_failed" ? event.data.object.last_payment_error : null
+    if (error === null) return "ignored" as const
+    const { charge: chargeId } = error
+    const charge =
+      chargeId === undefined ? undefined : yield* client.read(account, (stripe) => stripe.charges.retrieve(chargeId))
+    const attempt = attemptOf(error, { id: event.id, at: timeOf(event.created), charge })
+    yield* orders.report(order.value, { _tag: "Attempted", attempt })
+    return "adopted" as const
+  })
 
 /** Whether the refund that an event shows is in our books, and the event says nothing that they do not know. */
 const isKnownRefund = ({ refunds }: Services) =>

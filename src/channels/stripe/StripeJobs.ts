@@ -99,8 +99,17 @@ const handling = Effect.gen(function* () {
   const events = yield* StripeEvents
   for (const mode of Mode.literals) yield* Effect.forEach(outcomes, (outcome) => count(mode, outcome, 0))
 
-  const handle = ({ id, kind, merchant_id: merchantId, mode, object_id, received_at, ...facts }: EventRow) =>
-    events.handle({ merchantId, mode }, kind, { ...facts, objectId: object_id }).pipe(
+  const handle = ({
+    event_id: eventId,
+    id,
+    kind,
+    merchant_id: merchantId,
+    mode,
+    object_id,
+    received_at,
+    ...facts
+  }: EventRow) =>
+    events.handle({ merchantId, mode }, kind, { ...facts, eventId, objectId: object_id }).pipe(
       Effect.tap((outcome) => Effect.andThen(count(mode, outcome), store.done(id))),
       Effect.catchCause((cause) =>
         Effect.flatMap(currentTime, (now) =>

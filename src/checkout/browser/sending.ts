@@ -13,17 +13,22 @@ export function send(event: SubmitEvent) {
   if (document.querySelector("form[aria-busy]") !== null) return
   const body = new URLSearchParams(Array.from(new FormData(form, button), ([name, value]) => [name, String(value)]))
   const free = occupy(form, button)
+  // Whether it was paid is not known, so no button sends anything more.
+  const lost = () => {
+    free(true)
+    unheard()
+  }
   fetch(location.href, { method: "POST", body })
     .then((reply) => {
       if (reply.redirected) return location.replace(reply.url)
       return reply.text().then((text) => {
         const page = new DOMParser().parseFromString(text, "text/html")
-        if (page.querySelector("main.page") === null) return unheard()
-        free()
+        if (page.querySelector("main.page") === null) return lost()
+        free(false)
         show(page)
       })
     })
-    .catch(unheard)
+    .catch(lost)
 }
 
 /** Until the answer is here, no button of the page sends anything. Returns how to undo it. */
@@ -33,9 +38,10 @@ export function occupy(form: HTMLFormElement, button: HTMLButtonElement | null) 
   form.setAttribute("aria-busy", "true")
   for (const each of buttons) each.disabled = true
   button?.replaceChildren(form.dataset["busy"] ?? "")
-  return () => {
-    form.removeAttribute("aria-busy")
-    for (const each of buttons) each.disabled = false
+  return (isUnknown: boolean) => {
+    if (!isUnknown) form.removeAttribute("aria-busy")
+    for (const each of buttons) each.disabled = isUnknown
+    if (isUnknown && button !== null) button.hidden = true
     button?.replaceChildren(...words)
   }
 }
@@ -54,7 +60,7 @@ export function show(page: Document) {
   for (const input of fresh!.querySelectorAll<HTMLInputElement>(".field input")) mark(input)
   const first = document.querySelector<HTMLInputElement>("[aria-invalid]")
   if (first !== null) first.focus()
-  else document.querySelector("[data-notice]")?.scrollIntoView({ block: "center" })
+  else tell()
 }
 
 /** Marks a field as the answer does, and keeps what is in it. */
@@ -84,10 +90,17 @@ export function turn(page: Document) {
   begin()
 }
 
-/** Whether it was paid is not known, so the buttons stay as they are and the page leads to the order's state. */
+/** The hand goes on from the words, which stand above the button. */
+export function tell() {
+  const notice = document.querySelector<HTMLElement>("[data-notice] [tabindex]")
+  notice?.scrollIntoView({ block: "center" })
+  notice?.focus({ preventScroll: true })
+}
+
+/** Whether it was paid is not known, so the page leads to the order's state. */
 export function unheard() {
   const words = document.querySelector<HTMLTemplateElement>("[data-unheard]")
   if (words === null) return location.reload()
   document.querySelector("[data-notice]")?.replaceChildren(words.content.cloneNode(true))
-  document.querySelector("[data-notice]")?.scrollIntoView({ block: "center" })
+  tell()
 }

@@ -72,5 +72,6 @@ export const migrationFiles: Readonly<Record<string, () => Promise<unknown>>> = 
   "0121_late_copies.ts": () => import("./migrations/0121_late_copies.ts"),
   "0140_overview_days.ts": () => import("./migrations/0140_overview_days.ts"),
   "0141_saved_views.ts": () => import("./migrations/0141_saved_views.ts"),
-  "0142_short_order_keys.ts": () => import("./migrations/0142_short_order_keys.ts")
+  "0142_short_order_keys.ts": () => import("./migrations/0142_short_order_keys.ts"),
+  "0145_payment_attempts.ts": () => import("./migrations/0145_payment_attempts.ts")
 }

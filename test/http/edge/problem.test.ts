@@ -1,6 +1,7 @@
 /** Errors as problem details (RFC 9457), when they are asked for (silences: G3). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { merchantOf, said } from "../../kit/Merchant.ts"
 import { start } from "../../kit/Service.ts"
 
 describe("an error", () => {
@@ -14,7 +15,7 @@ describe("an error", () => {
       assert.strictEqual(problem.headers.get("content-type"), "application/problem+json")
       const said = JSON.parse(problem.text)
       assert.deepStrictEqual(said, {
-        type: "about:blank",
+        type: "urn:coffer:refusal:invalid_request",
         title: "invalid request",
         status: 400,
         detail: plain.body.message,
@@ -61,4 +62,82 @@ describe("an error", () => {
       }
     })
   )
+})
+
+describe("a refusal", () => {
+  it.live("says why in a header and in problem details, finer than its code; the body stays as it is", () =>
+    Effect.gen(function* () {
+      const service = yield* start()
+      const { api, merchant } = service
+      const shop = merchantOf(service)
+      const { trade_no } = yield* said(shop.post("/v1/orders", { amount: 2_000, out_trade_no: "cart-1" }))
+      const reasonOf = (method: string, path: string, body?: object) =>
+        Effect.map(api.call(method, path, { key: merchant.sandboxKey, ...(body && { body }) }), (reply) => {
+          assert.notProperty(reply.body, "reason")
+          return [reply.status, reply.headers.get("coffer-reason")]
+        })
+      assert.deepStrictEqual(yield* reasonOf("POST", `/v1/orders/${trade_no}/send_receipt`, { email: "a@b.example" }), [
+        409,
+        "no_receipt"
+      ])
+      assert.deepStrictEqual(yield* reasonOf("POST", "/v1/orders", { amount: 1_999, out_trade_no: "cart-1" }), [
+        409,
+        "order_number_taken"
+      ])
+      assert.deepStrictEqual(yield* reasonOf("POST", "/v1/refunds", { trade_no }), [409, "not_paid"])
+      yield* shop.post(`/v1/test_helpers/orders/${trade_no}/pay`, { outcome: "redirect" })
+      assert.deepStrictEqual(yield* reasonOf("POST", `/v1/orders/${trade_no}/expire`), [409, "buyer_busy"])
+      yield* shop.post(`/v1/test_helpers/orders/${trade_no}/pay`, {})
+      assert.deepStrictEqual(yield* reasonOf("POST", `/v1/orders/${trade_no}/expire`), [409, "not_pending"])
+      assert.deepStrictEqual(yield* reasonOf("GET", "/v1/orders/none"), [404, "order_not_found"])
+      assert.deepStrictEqual(yield* reasonOf("GET", "/v1/nothing"), [404, "route_not_found"])
+      assert.deepStrictEqual(yield* reasonOf("POST", "/v1/orders", {}), [400, "invalid_request"])
+      const problem = yield* api.call("POST", `/v1/orders/${trade_no}/expire`, {
+        key: merchant.sandboxKey,
+        headers: { accept: "application/problem+json" }
+      })
+      assert.strictEqual(JSON.parse(problem.text).type, "urn:coffer:refusal:not_pending")
+      assert.isNull((yield* shop.get("/v1/balance")).headers.get("coffer-reason"))
+    })
+  )
+
+  it.live("is none for a repeated create, which says in a header which of its fields were not taken", () =>
+    Effect.gen(function* () {
+      const shop = merchantOf(yield* start())
+      const terms = { amount: 2_000, out_trade_no: "cart-1", metadata: { a: "1", b: "2" }, locale: "en" }
+      yield* said(shop.post("/v1/orders", terms))
+      const same = yield* shop.post("/v1/orders", { ...terms, metadata: { a: "1" } })
+      assert.deepStrictEqual([same.status, same.headers.get("coffer-not-taken")], [200, null])
+      const other = { metadata: { a: "2" }, return_url: "https://shop.example/", receipt_email: "a@b.example" }
+      const again = yield* shop.post("/v1/orders", { ...terms, ...other })
+      assert.deepStrictEqual(
+        [again.status, again.headers.get("coffer-not-taken")],
+        [200, "return_url, receipt_email, metadata"]
+      )
+    })
+  )
+})
+
+describe("a field that a call does not know", () => {
+  for (const [way, padding] of [
+    ["the short path", 0],
+    ["the framework", 70_000]
+  ] as const) {
+    it.live(`is named in the sandbox with the nearest known one, and refused where strictness is asked: ${way}`, () =>
+      Effect.gen(function* () {
+        const { api, merchant } = yield* start()
+        const body = { amount: 2_000, metadta: { a: "1" }, zzz: 1, subject: "Tea".padEnd(padding + 3, " ") }
+        const ask = (more: object, headers = {}) =>
+          api.call("POST", "/v1/orders", { key: merchant.sandboxKey, body: { ...body, ...more }, headers })
+        const taken = yield* ask({})
+        assert.strictEqual(taken.headers.get("coffer-ignored-fields"), "metadta;nearest=metadata, zzz")
+        if (padding === 0) assert.strictEqual(taken.status, 201)
+        const strict = yield* ask({}, { "Coffer-Strict": "true" })
+        assert.deepStrictEqual([strict.status, strict.body.param], [400, "metadta"])
+        assert.include(strict.body.message, "did you mean metadata?")
+        const plain = yield* ask({ metadta: undefined, zzz: undefined }, { "Coffer-Strict": "true" })
+        assert.isNull(plain.headers.get("coffer-ignored-fields"))
+      })
+    )
+  }
 })

@@ -55,6 +55,29 @@ layer(Layer.effect(Service, running), { excludeTestServices: true })("a visit to
     const reply = yield* api.get(`/v1/orders?limit=100&metadata[svc_payment_link]=${link_id}`, merchant.sandboxKey)
     return reply.body.data.data
   })
+  it.effect("in the same browser leads to its unpaid order again, and uses the link up once", () =>
+    Effect.gen(function* () {
+      const { api, merchant } = yield* Service
+      const [link, other] = [yield* create({ max_uses: 3 }), yield* create()]
+      const first = yield* visit(link)
+      const cookie = first.headers.get("set-cookie")!
+      assert.match(cookie, /^coffer_plink_\w+=TRD_SB_[\w.-]+; Max-Age=86400; HttpOnly; SameSite=Lax$/)
+      const headers = { Cookie: cookie.split(";")[0]! }
+      const again = yield* visit(link, { headers })
+      assert.deepStrictEqual([again.status, again.headers.get("location")], [303, first.headers.get("location")])
+      assert.notStrictEqual((yield* visit(other, { headers })).headers.get("location"), first.headers.get("location"))
+      assert.strictEqual((yield* read(link)).used_count, 1)
+      const [order] = yield* ordersOf(link)
+      yield* api.post(`/v1/test_helpers/orders/${order.trade_no}/pay`, merchant.sandboxKey, {})
+      const next = yield* visit(link, { headers })
+      assert.notStrictEqual(next.headers.get("location"), first.headers.get("location"))
+      assert.strictEqual((yield* read(link)).used_count, 2)
+      const forged = { Cookie: `coffer_${link.link_id}=${order.trade_no}.1.x` }
+      assert.notStrictEqual((yield* visit(link, { headers: forged })).headers.get("location"), null)
+      assert.strictEqual((yield* read(link)).used_count, 3)
+    })
+  )
+
   const assertPage = (reply: Reply, text: string, status = 200) => {
     assert.strictEqual(reply.status, status, reply.text)
     assert.strictEqual(reply.headers.get("content-type"), "text/html; charset=utf-8")

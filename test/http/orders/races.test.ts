@@ -10,6 +10,7 @@ import { blocking } from "../../kit/faults/Faults.ts"
 import { assertLedgerWhole } from "../../kit/ledger.ts"
 import { type Running, start } from "../../kit/Service.ts"
 import { rounds } from "../../kit/run/soak.ts"
+import { declined } from "../../kit/rules/fixtures.ts"
 
 const newOrder = ({ api, merchant }: Running, fields: object = {}) =>
   Effect.map(api.post("/v1/orders", merchant.sandboxKey, { amount: 1000, ...fields }), ({ body }) =>
@@ -85,7 +86,7 @@ describe("one order at once", () => {
       const seen = yield* orders.byTradeNo(tradeNo)
       // As another runner writes it.
       yield* service.sql`update orders set version = 2, declines = 3 where trade_no = ${tradeNo}`
-      yield* orders.report(seen, { _tag: "Declined" })
+      yield* orders.report(seen, { _tag: "Attempted", attempt: declined })
       const rows = yield* service.sql`select version, declines from orders where trade_no = ${tradeNo}`
       assert.deepStrictEqual(rows, [{ version: 3, declines: 4 }])
 
@@ -93,7 +94,7 @@ describe("one order at once", () => {
       yield* service.sql`update orders set status = 'failed' where trade_no = ${other}`
       const ended = yield* orders.byTradeNo(other)
       yield* service.sql`update orders set status = 'pending' where trade_no = ${other}`
-      yield* orders.report(ended, { _tag: "Declined" })
+      yield* orders.report(ended, { _tag: "Attempted", attempt: declined })
       assert.strictEqual((yield* orders.byTradeNo(other)).declines, 1)
     })
   )

@@ -8,6 +8,7 @@ import {
   type Order,
   OrderCommand,
   OrderEvent,
+  type PaymentAttempt,
   type PaymentFacts
 } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
@@ -42,6 +43,16 @@ export const facts: PaymentFacts = {
   refundableUntil: null
 }
 
+/** The bank has refused an attempt. */
+export const declined: PaymentAttempt = {
+  channel: ChannelName.make("sandbox"),
+  id: "pay_declined",
+  method: "card",
+  outcome: "declined",
+  reason: "insufficient_funds",
+  at: DateTime.makeUnsafe("2026-01-01T00:04:00.000Z")
+}
+
 /** About ten dollars that no order took. */
 export const openDispute: ChannelDispute = {
   id: "dp_1",
@@ -64,7 +75,7 @@ export const {
   CloseEarly,
   ConfirmPayment,
   ConfirmReturn,
-  DeclinePayment,
+  NoteAttempt,
   FailPayment,
   FailReturn,
   NoteDispute,
@@ -78,7 +89,7 @@ export const {
   DisputeRegained,
   OrderAnnotated,
   OrderExpired,
-  PaymentDeclined,
+  AttemptNoted,
   PaymentFailed,
   PaymentSucceeded,
   RefundCompleted,

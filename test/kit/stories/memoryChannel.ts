@@ -97,12 +97,14 @@ const states: Readonly<Record<Attempt, string>> = {
   succeed_later: "succeeded",
   succeed_unreported: "succeeded",
   decline: "declined",
+  cancel: "cancelled",
   fail: "failed",
   redirect: "redirect"
 }
 const reports = {
-  decline: { _tag: "Declined" },
-  fail: { _tag: "Failed" }
+  decline: { tag: "Attempted", outcome: "declined", reason: "generic_decline" },
+  cancel: { tag: "Attempted", outcome: "cancelled", reason: "cancelled_by_buyer" },
+  fail: { tag: "Failed", outcome: "failed", reason: "processing_error" }
 } as const
 
 const chargeAt = (bank: Bank, orders: Orders["Service"]): Pretended["charge"] =>
@@ -131,7 +133,11 @@ const chargeAt = (bank: Bank, orders: Orders["Service"]): Pretended["charge"] =>
     }
     bank.payments.push({ tradeNo, state, payment })
     if (attempt === "succeed") return yield* orders.report(order, { _tag: "Succeeded", payment })
-    if (attempt === "decline" || attempt === "fail") return yield* orders.report(order, reports[attempt])
+    if (attempt === "decline" || attempt === "cancel" || attempt === "fail") {
+      const { tag: _tag, ...how } = reports[attempt]
+      const failed = { ...how, channel: name, id: payment.paymentId, method, at: paidAt }
+      return yield* orders.report(order, { _tag, attempt: failed })
+    }
     return order
   })
 

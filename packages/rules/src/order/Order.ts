@@ -53,6 +53,26 @@ export const UnappliedPayment = Schema.Struct({
 })
 export type UnappliedPayment = typeof UnappliedPayment.Type
 
+/**
+ * An attempt to pay that did not succeed. `declined`: the bank or its 3-D Secure refused. `cancelled`: the buyer did
+ * not want to. `failed`: something broke. The one that succeeded is the order's payment.
+ */
+export const PaymentAttempt = Schema.Struct({
+  channel: ChannelName,
+  /** The channel's number of the attempt, or of its word about it: reported again it is known by it. */
+  id: Schema.String,
+  method: PaymentMethod,
+  outcome: Schema.Literals(["declined", "cancelled", "failed"]),
+  /** In the channel's code, such as `insufficient_funds`. */
+  reason: Schema.String,
+  /** In the channel's words for people. */
+  message: Schema.optionalKey(Schema.String),
+  /** Left out where the buyer's bank did not ask for 3-D Secure, or nothing is known of it. */
+  threeDs: Schema.optionalKey(Schema.Literals(["passed", "failed"])),
+  at: Schema.DateTimeUtcFromString
+})
+export type PaymentAttempt = typeof PaymentAttempt.Type
+
 /** The terms of the order; none of them ever changes. */
 export const terms = {
   tradeNo: TradeNo,
@@ -89,8 +109,10 @@ const notes = {
   metadata: Metadata,
   receiptEmail: Schema.NullOr(Schema.String),
   receipt: Schema.NullOr(Receipt),
-  /** Attempts that the channel declined. After some of them it takes no more for a while (silences: O13). */
+  /** Attempts that the bank declined. After some of them it takes no more for a while (silences: O13). */
   declines: Schema.Int,
+  /** The newest that did not succeed, in the order of their times; null where there was none. */
+  attempts: Schema.NullOr(Schema.Array(PaymentAttempt)),
   unappliedPayments: Schema.Array(UnappliedPayment)
 }
 
@@ -161,10 +183,10 @@ export type CancelAnswer = typeof CancelAnswer.Type
 
 export const OrderCommand = Schema.TaggedUnion({
   ConfirmPayment: { facts: PaymentFacts },
-  /** One attempt was declined; the buyer may try again. */
-  DeclinePayment: {},
+  /** One attempt did not succeed; the buyer may try again. */
+  NoteAttempt: { attempt: PaymentAttempt },
   /** The channel's final word: this order will not be paid. */
-  FailPayment: {},
+  FailPayment: { attempt: PaymentAttempt },
   ReachDeadline: { now: Schema.DateTimeUtc, answer: CancelAnswer },
   CloseEarly: { answer: CancelAnswer },
   /** The channel has accepted the return of an unapplied payment to the buyer. */
@@ -218,8 +240,8 @@ export type OrderCommand = typeof OrderCommand.Type
 
 export const OrderEvent = Schema.TaggedUnion({
   PaymentSucceeded: { facts: PaymentFacts },
-  PaymentDeclined: {},
-  PaymentFailed: {},
+  AttemptNoted: { attempt: PaymentAttempt },
+  PaymentFailed: { attempt: PaymentAttempt },
   OrderExpired: {},
   UnappliedPaymentFound: { payment: UnappliedPayment },
   UnappliedPaymentReturned: { paymentId: PaymentId },

@@ -19,6 +19,7 @@ import {
   remainingOf,
   type UnappliedPayment
 } from "./Order.ts"
+import { attempted, decideFailPayment, decideNoteAttempt } from "./attempts.ts"
 import {
   decideConfirmReceiptSent,
   decideFailReceipt,
@@ -47,8 +48,6 @@ const {
   DisputeRegained,
   OrderAnnotated,
   OrderExpired,
-  PaymentDeclined,
-  PaymentFailed,
   RefundCompleted,
   RefundReleased,
   RefundReserved,
@@ -59,8 +58,8 @@ const {
 export const decide = (order: Order, command: OrderCommand): OrderDecision =>
   OrderCommand.match(command, {
     ConfirmPayment: ({ facts }): OrderDecision => decideConfirmPayment(order, facts),
-    DeclinePayment: (): OrderDecision => decideDeclinePayment(order),
-    FailPayment: (): OrderDecision => decideFailPayment(order),
+    NoteAttempt: ({ attempt }): OrderDecision => decideNoteAttempt(order, attempt),
+    FailPayment: ({ attempt }): OrderDecision => decideFailPayment(order, attempt),
     ReachDeadline: (deadline): OrderDecision => decideReachDeadline(order, deadline),
     CloseEarly: (close): OrderDecision => decideCloseEarly(order, close),
     ConfirmReturn: (confirm): OrderDecision => decideConfirmReturn(order, confirm),
@@ -125,32 +124,6 @@ const isKnown = (order: Order, { paymentId }: PaymentFacts): boolean =>
 
 const unapplied = ({ fee: _, refundableUntil: __, ...payment }: PaymentFacts, reason: UnappliedPayment["reason"]) =>
   UnappliedPaymentFound.make({ payment: { ...payment, reason, state: reason === "mismatch" ? "parked" : "due" } })
-
-const decideDeclinePayment = (order: Order): OrderDecision => {
-  switch (order.status) {
-    case "pending":
-      return accept(PaymentDeclined.make({}))
-    case "paid":
-    case "partially_refunded":
-    case "refunded":
-    case "failed":
-    case "expired":
-      return accept()
-  }
-}
-
-const decideFailPayment = (order: Order): OrderDecision => {
-  switch (order.status) {
-    case "pending":
-      return accept(PaymentFailed.make({}))
-    case "paid":
-    case "partially_refunded":
-    case "refunded":
-    case "failed":
-    case "expired":
-      return accept()
-  }
-}
 
 const decideReachDeadline = (order: Order, { answer, now }: CommandOf<"ReachDeadline">): OrderDecision => {
   switch (order.status) {
@@ -273,8 +246,8 @@ export const evolve = (order: Order, event: OrderEvent): Order =>
       const { amount: _, currency: __, ...payment } = facts
       return { status: "paid", ...termsOfPending(order, event), ...payment, ...untouched }
     },
-    PaymentDeclined: (): Order => ({ ...order, declines: order.declines + 1 }),
-    PaymentFailed: (): Order => ({ status: "failed", ...termsOfPending(order, event) }),
+    AttemptNoted: ({ attempt }): Order => attempted(order, attempt),
+    PaymentFailed: ({ attempt }): Order => attempted({ status: "failed", ...termsOfPending(order, event) }, attempt),
     OrderExpired: (): Order => ({ status: "expired", ...termsOfPending(order, event) }),
     UnappliedPaymentFound: ({ payment }): Order => ({
       ...order,
@@ -350,7 +323,7 @@ export const consequences = (before: Order, event: OrderEvent): Consequence =>
     PaymentFailed: (): Consequence => ({ ...nothing, announced: "payment.failed" }),
     OrderExpired: (): Consequence => ({ ...nothing, announced: "payment.expired" }),
     UnappliedPaymentReturned: (): Consequence => ({ ...nothing, announced: "payment.duplicate_refunded" }),
-    PaymentDeclined: () => nothing,
+    AttemptNoted: () => nothing,
     UnappliedPaymentFound: () => nothing,
     UnappliedPaymentParked: () => nothing,
     UnappliedPaymentNoted: () => nothing,

@@ -104,7 +104,7 @@ export class OrdersApi {
     return this.#transport.call({ method: "POST", path: path`/orders/${ref}/expire`, isKeyed: true }, options)
   }
 
-  /** Read an order's whole story. Your requests, what became of the order, payments that it did not take, its refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, and receipts. It is read from the rows of these, so it says what they say. Requests are in it for as long as logs are kept. */
+  /** Read an order's whole story. Your requests, what became of the order, attempts to pay that did not succeed (the newest 50), payments that it did not take, its refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, and receipts. It is read from the rows of these, so it says what they say. Requests are in it for as long as logs are kept. */
   timeline(ref: string, options: CallOptions = {}): Call<Timeline> {
     return this.#transport.call({ method: "GET", path: path`/orders/${ref}/timeline` }, options)
   }

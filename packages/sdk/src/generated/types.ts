@@ -670,6 +670,8 @@ export interface Order {
   readonly locale: "zh" | "en" | null
   /** Why the last mail with the receipt did not go out, such as the mail server's words; null when it did. */
   readonly receipt_failure_reason: string | null
+  /** Why the last attempt to pay did not succeed, in the channel's code, such as `insufficient_funds`; null when there was none, and once the order is paid. The timeline has all attempts. */
+  readonly payment_failure_reason: string | null
 }
 
 /** A payment that came after the order's end went back to the buyer in full. The event, byte for byte as it is delivered. */
@@ -1162,7 +1164,7 @@ export interface TimelineEntry {
   /** How long after the entry before it, in milliseconds; 0 for the first. */
   readonly after_ms: number
   /** The kind of object whose row it is. */
-  readonly kind: "request" | "order" | "unapplied_payment" | "refund" | "dispute" | "ledger" | "event" | "delivery" | "attempt" | "receipt"
+  readonly kind: "request" | "order" | "payment_attempt" | "unapplied_payment" | "refund" | "dispute" | "ledger" | "event" | "delivery" | "attempt" | "receipt"
   /** Number of what it is about: of the request, the ledger row, the event and so on. */
   readonly id: string
   /** The step, for people; do not parse it. */
@@ -1360,7 +1362,7 @@ export interface TestHelpersOrdersPay {
   /** One that you offer: `card` unless given, or the first that you offer where cards are not. */
   readonly payment_method?: "card" | "alipay" | "wechat_pay" | "apple_pay" | "google_pay" | null | undefined
   /** `succeed` unless given. `decline`: the attempt fails, the order stays pending. `fail`: the channel's last word. `redirect`: the buyer is on the way and cannot be stopped. `succeed_unreported`: the channel has the money and has not said so yet. */
-  readonly outcome?: "succeed" | "decline" | "fail" | "redirect" | "succeed_unreported" | null | undefined
+  readonly outcome?: "succeed" | "decline" | "cancel" | "fail" | "redirect" | "succeed_unreported" | null | undefined
   /** Minor units that reach the channel; another amount than the order's is not credited but parked. */
   readonly amount?: number | null | undefined
 }

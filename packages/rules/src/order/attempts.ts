@@ -1,0 +1,54 @@
+/**
+ * Attempts to pay that did not succeed, and the channel's last word about an order. Part of the order's rules. An
+ * attempt may be told after the order has ended: it is noted all the same, since the story has it (silences: O13, O70).
+ */
+import { paymentAttemptsMax, paymentDeclinesMax, paymentDeclinesWindow } from "@coffer/model/Limits"
+import { DateTime } from "effect"
+import { accept, type Decision } from "../Decision.ts"
+import { type Order, type OrderConflict, OrderEvent, type PaymentAttempt } from "./Order.ts"
+
+type AttemptDecision = Decision<OrderEvent, OrderConflict>
+
+const { AttemptNoted, PaymentFailed } = OrderEvent.cases
+
+/** The same in every status. The channel may tell an attempt many times. */
+export const decideNoteAttempt = (order: Order, attempt: PaymentAttempt): AttemptDecision =>
+  isKnown(order, attempt) ? accept() : accept(AttemptNoted.make({ attempt }))
+
+export const decideFailPayment = (order: Order, attempt: PaymentAttempt): AttemptDecision => {
+  switch (order.status) {
+    case "pending":
+      return accept(PaymentFailed.make({ attempt }))
+    case "paid":
+    case "partially_refunded":
+    case "refunded":
+    case "failed":
+    case "expired":
+      return decideNoteAttempt(order, attempt)
+  }
+}
+
+const isKnown = ({ attempts }: Order, { channel, id }: PaymentAttempt): boolean =>
+  attempts?.some((each) => each.id === id && each.channel === channel) === true
+
+/** The order with the attempt in its place by time. Only what the bank has refused counts as a decline. */
+export const attempted = (order: Order, attempt: PaymentAttempt): Order => ({
+  ...order,
+  declines: order.declines + (attempt.outcome === "declined" ? 1 : 0),
+  attempts: [...(order.attempts ?? []), attempt]
+    .toSorted((a, b) => DateTime.toEpochMillis(a.at) - DateTime.toEpochMillis(b.at))
+    .slice(-paymentAttemptsMax)
+})
+
+/** How many refusals more the bank takes before it pauses, as far as the order knows. */
+export const triesLeft = ({ attempts }: Order, now: DateTime.Utc): number => {
+  const since = DateTime.subtractDuration(now, paymentDeclinesWindow)
+  const recent = (attempts ?? []).filter(
+    ({ at, outcome }) => outcome === "declined" && DateTime.isGreaterThan(at, since)
+  )
+  return Math.max(0, paymentDeclinesMax - recent.length)
+}
+
+/** Why the order is not paid: the reason of its last attempt. Null where there was none, and of a paid order. */
+export const failureOf = (order: Order): string | null =>
+  "paymentId" in order ? null : (order.attempts?.at(-1)?.reason ?? null)
