@@ -171,6 +171,9 @@ describe("the objects that an owner remembers", () => {
     const snapshots = makeSnapshots<string>(2)
     for (const id of ["a", "b", "a", "c"]) snapshots.keep(id, stored(1))
     assert.deepStrictEqual(["a", "b", "c"].map(snapshots.take), [stored(1), undefined, stored(1)])
+    const one = makeSnapshots<string>(1)
+    one.keep("a", stored(1))
+    assert.deepStrictEqual(one.take("a"), stored(1))
   })
 
   it("are none where none may be remembered", () => {

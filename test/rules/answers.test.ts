@@ -40,6 +40,7 @@ describe("the row of a claim", () => {
   it("has a lease of 30 seconds while its run is at work, and is new unless it replaces one", () => {
     const row = { ...claimed, ...free, state: "running", leaseUntil: DateTime.formatIso(later), run: 3 }
     assert.deepStrictEqual(written(running(claim, createdAt, 3)), { ...row, replaces: undefined })
+    assert.strictEqual(running(claim, createdAt, 3).op, "insert")
     assert.deepStrictEqual(written(running(claim, createdAt, 3, 6)), { ...row, replaces: 6 })
   })
 
