@@ -77,7 +77,7 @@ else
           await page.goto(url)
           await page.emulateMedia({ media: "print" })
           assert.isTrue(await page.getByText("no real money was moved").isVisible())
-          for (const left of ["[data-print]", ".switch"]) assert.isFalse(await page.locator(left).isVisible(), left)
+          for (const left of ["[data-print]", ".languages"]) assert.isFalse(await page.locator(left).isVisible(), left)
           assert.isTrue(await page.locator(".shop img").isVisible())
           await page.emulateMedia({ media: "screen" })
         })
