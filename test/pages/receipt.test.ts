@@ -96,7 +96,7 @@ else
           assert.strictEqual(await page.title(), "printed")
           await plain.goto(url)
           assert.isFalse(await plain.locator("[data-print]").isVisible())
-          await plain.getByRole("link", { name: "中文" }).click()
+          await plain.getByRole("link", { name: "简体中文" }).click()
           await plain.getByText("不是税务发票").waitFor()
         })
       })
