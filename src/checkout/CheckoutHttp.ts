@@ -81,7 +81,7 @@ export const layer: Routes = HttpRouter.use(
       const { url } = request
       const order = yield* refreshed(opened, url)
       const page = yield* currentPage(channel, order)
-      // With one method there is nothing to choose. Who comes back, or changes the language, sees the page.
+      // With one method there is nothing to choose. A buyer who comes back, or changes the language, sees the page.
       if (page._tag === "Pay" && page.hosted === true && new URL(url, "http://page").search === "") {
         const only = looksAhead(request, { isLimited: false, isSecure: false }) ? undefined : yield* onlyMethod(order)
         const left = only === undefined ? undefined : yield* atOnce(order, only)

@@ -2,7 +2,7 @@
 export const en = {
   /** For a shop whose name is not known. */
   shop: "the shop",
-  /** Of the language itself, in the language, as short as a phone needs it. */
+  /** The language's own name: as short as a phone needs it, and whole. */
   name: { short: "EN", whole: "EN: English" },
 
   order: {

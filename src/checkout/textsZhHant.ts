@@ -1,4 +1,4 @@
-/** The texts of checkout and payment links in Chinese with traditional characters, as Hong Kong and Taiwan read them. */
+/** The texts of checkout and payment links in Chinese with traditional characters. */
 import type { Texts } from "./texts.ts"
 
 export const zhHant: Texts = {

@@ -111,7 +111,7 @@ describe("a table is locked by somebody else", () => {
           assert.strictEqual(shown.status, 503)
           assert.match(shown.headers.get("content-type") ?? "", /^text\/html/)
           assert.isTrue(shown.headers.has("retry-after"))
-          assert.include(shown.text, "The payment service does not answer")
+          assert.include(shown.text, "We can’t reach the payment service")
         })
       )
       yield* recoversSoon(service, keys)

@@ -121,7 +121,7 @@ layer(Layer.effect(Service, running), { excludeTestServices: true })("a visit to
         replies.filter(({ status }) => status === 303),
         30
       )
-      for (const reply of replies.filter(({ status }) => status !== 303)) assertPage(reply, "used up")
+      for (const reply of replies.filter(({ status }) => status !== 303)) assertPage(reply, "has already been used")
       const numbers = (yield* ordersOf(link)).map(({ out_trade_no }: { out_trade_no: string }) => out_trade_no)
       assert.sameMembers(
         numbers,
@@ -196,7 +196,7 @@ layer(Layer.effect(Service, running), { excludeTestServices: true })("a visit to
       assert.deepStrictEqual([...new Set(replies.map(({ status }) => status))], [303])
       assert.lengthOf([...new Set(replies.map(({ headers }) => headers.get("location")))], 1)
       assert.lengthOf(yield* ordersOf(link), 1)
-      assertPage(yield* pressed(link, "0".repeat(26)), "used up")
+      assertPage(yield* pressed(link, "0".repeat(26)), "has already been used")
     })
   )
 
@@ -248,7 +248,7 @@ layer(Layer.effect(Service, running), { excludeTestServices: true })("a visit to
       assertPage(yield* close({ status: "inactive" }), "This payment link is closed")
       assertPage(yield* close({ expires_at: "2020-01-01T00:00:00Z" }), "This payment link has expired")
       for (const name of ["plink_x", "%00", `plink_${"0".repeat(26)}`, "%3Cscript%3E"]) {
-        assertPage(yield* visit({ path: `/pay/${name}` }), "There is no such payment link")
+        assertPage(yield* visit({ path: `/pay/${name}` }), "This payment link does not exist")
       }
     })
   )
@@ -261,7 +261,7 @@ layer(Layer.effect(Service, running), { excludeTestServices: true })("a visit to
       const terms = { amount: 100, notify_url: "https://shop.example/hook" }
       const { url } = (yield* api.post("/v1/payment_links", liveKey, terms)).body.data
       yield* api.operator("POST", `/merchants/${merchantId}`, { live_currencies: [] })
-      assertPage(yield* visit({ path: new URL(url).pathname }), "takes no payments now")
+      assertPage(yield* visit({ path: new URL(url).pathname }), "take payments right now")
     })
   )
 
