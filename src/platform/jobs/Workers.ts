@@ -56,8 +56,8 @@ export class Workers extends Context.Service<
 >()("@coffer/platform/Workers") {}
 
 /**
- * True: work that only tidies is done when `lookAgain` says so, and not by time. A test whose clock passes a quarter of a
- * year would else wait for two thousand rounds of each such worker.
+ * True: work that only tidies is done when `lookAgain` says so, and not by time. A test whose clock passes a quarter of
+ * a year would else wait for two thousand rounds of each such worker.
  */
 export const TidiesWhenTold = Context.Reference<boolean>("@coffer/platform/TidiesWhenTold", {
   defaultValue: () => false
