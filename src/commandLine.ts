@@ -6,9 +6,9 @@ import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { merchantCommands, operatorCommands } from "@coffer/cli/commands"
-import { presenter } from "@coffer/cli/presenter"
+import { exitCodeOf, presenterOf } from "@coffer/cli/presenter"
 import { redactText } from "@coffer/rules/redaction"
-import { Cause, ConfigProvider, Console, Effect, Exit, identity, Option, Predicate } from "effect"
+import { Cause, ConfigProvider, Console, Effect, Exit, identity, Option } from "effect"
 import { CliOutput, Command, Flag } from "effect/cli"
 import { followHangup, stopMillis } from "./stopping.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
@@ -133,16 +133,14 @@ Command.run(coffer, { version }).pipe(
     NotStarted: ({ message }) =>
       Effect.andThen(Console.error(`coffer: ${redactText(message)}`), Effect.fail(new Error(message)))
   }),
-  Effect.provide([NodeServices.layer, CliOutput.layerPresenter(presenter)]),
+  Effect.provide([NodeServices.layer, CliOutput.layerPresenter(presenterOf(process.argv.slice(2)))]),
   NodeRuntime.runMain({
     // Said already, in one line.
     disableErrorReporting: true,
     // A stop that was asked for is a success.
     teardown: (exit, onExit) => {
       const isWanted = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
-      const failure = Option.getOrUndefined(Exit.findErrorOption(exit))
-      const otherwise = Predicate.hasProperty(failure, "exitCode") ? Number(failure.exitCode) : 1
-      onExit(Exit.isSuccess(exit) || isWanted ? 0 : otherwise)
+      onExit(Exit.isSuccess(exit) || isWanted ? 0 : exitCodeOf(exit))
     }
   })
 )

@@ -108,6 +108,8 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^(test|packages\/(bench|sdk\/(generator|examples)))\//, /./],
   [/^packages\/simulator\/scripts\//, /^(node:|typescript\/)/],
   [/^packages\/simulator\//, /^(node:|@effect\/platform-node\/|stripe$)/],
+  [/^packages\/cli\/scripts\//, /^(node:|rolldown$)/],
+  [/^packages\/cli\/src\/main\.ts$/, /^(node:|@effect\/platform-node\/)/],
   [/^packages\/cli\//, /^node:/],
   [/^packages\/cluster\/scripts\//, /^node:/],
   [/^packages\/cluster\//, /^(node:|@effect\/platform-node\/)/],
@@ -136,7 +138,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
 
 /** Files that are run and not imported. */
 const programs =
-  /^(src\/main|packages\/(bench|simulator)\/src\/([a-z]+\/)?main|packages\/(cluster|console|simulator|testkit)\/scripts\/\w+|packages\/testkit\/src\/index|packages\/sdk\/generator\/(main|build)|packages\/console\/src\/main|test\/kit\/(run\/(freshMetrics|globalSetup|stuckFiles)|program\/program|runners\/standingRunner)|.*\.test)\.tsx?$/
+  /^(src\/main|packages\/(bench|cli|simulator)\/src\/([a-z]+\/)?main|packages\/(cli|cluster|console|simulator|testkit)\/scripts\/\w+|packages\/testkit\/src\/index|packages\/sdk\/generator\/(main|build)|packages\/console\/src\/main|test\/kit\/(run\/(freshMetrics|globalSetup|stuckFiles)|program\/program|runners\/standingRunner)|.*\.test)\.tsx?$/
 
 /** Written by a program, which `test/sdk/generated.test.ts` holds to it. */
 const isGenerated = (file: string) => file.startsWith("packages/sdk/src/generated/")
@@ -191,7 +193,7 @@ const isPage = (file: string) => file.startsWith("packages/console/src/") && fil
 
 /** Programs beside the service, pages of a browser, and tests read real clocks and use promises. */
 const isBeside = (file: string) =>
-  /^packages\/(bench|cluster\/scripts|console|sdk|simulator\/scripts|testkit)\//.test(file) || isTest(file)
+  /^packages\/(bench|cli\/scripts|cluster\/scripts|console|sdk|simulator\/scripts|testkit)\//.test(file) || isTest(file)
 
 /** `src` means its own files. */
 const isWithin = (folder: string, room: string) => folder === room || (room !== "src" && folder.startsWith(`${room}/`))

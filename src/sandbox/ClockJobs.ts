@@ -66,6 +66,7 @@ export const layer = Layer.effectDiscard(
 
     yield* workers.supervise(() => ({
       name: "keys of moved sandboxes",
+      tidies: true,
       run: Effect.flatMap(unmovedTime, (unmoved) =>
         clocks.moved().length === 0 ? Effect.succeed(0) : store.dropKeys(unmoved, keysMax)
       ),

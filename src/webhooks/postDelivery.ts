@@ -5,7 +5,7 @@
 import { redactText } from "@coffer/rules/redaction"
 import type { StoredSecrets } from "@coffer/rules/webhooks/Settings"
 import { nextAttempt, signatureHeader, standardHeaders } from "@coffer/rules/delivery/attempt"
-import { DateTime, Effect, Option } from "effect"
+import { Context, DateTime, Effect, Option } from "effect"
 import { Events } from "../events/Events.ts"
 import { type Merchant, Merchants } from "../merchants/Merchants.ts"
 import { openSigners } from "../merchants/signingSecrets.ts"
@@ -29,6 +29,14 @@ export interface Posted {
   /** Its endpoint is disabled if that goes on to fail. */
   readonly disables: boolean
 }
+
+/**
+ * The time in a signature. A receiver compares it with its own clock, which nobody has moved (silences: T10). A testkit
+ * moves the clock of the whole service, and gives the machine's time here.
+ */
+export const SignatureTime = Context.Reference<Effect.Effect<DateTime.Utc>>("@coffer/webhooks/SignatureTime", {
+  defaultValue: () => unmovedTime
+})
 
 export type PostResult = Posted | "late" | "skipped" | "paused" | "proxy"
 
@@ -63,6 +71,7 @@ export const makePost = Effect.gen(function* () {
   const outbound = yield* Outbound
   const { allowPrivateWebhooks } = yield* Settings
   const openingOf = makeOpening(secrets)
+  const signatureTime = yield* SignatureTime
 
   return span("Deliveries.post")(function* (delivery: LeasedDelivery, latest: number) {
     const merchant = yield* merchants.find(delivery.merchant_id)
@@ -85,8 +94,7 @@ export const makePost = Effect.gen(function* () {
       body,
       httpAllowed: delivery.mode === "sandbox",
       privateAllowed: delivery.mode === "sandbox" && allowPrivateWebhooks,
-      // A receiver compares this time with its own clock, which nobody has moved (silences: T10).
-      headers: headersOf(delivery, { at: yield* unmovedTime, body, secrets: signers.value })
+      headers: headersOf(delivery, { at: yield* signatureTime, body, secrets: signers.value })
     })
     if (outcome._tag === "NotDelivered" && outcome.reason === "proxy") return "proxy"
     const ended = DateTime.makeUnsafe(millisOf(fiber))

@@ -93,7 +93,7 @@ export class Api {
         assert.isBelow(reply.status, 300, reply.text)
         return reply.body.data
       })
-    return newMerchant(post, name, quotas)
+    return newMerchant(post, name, { quotas })
   }
 
   /**

@@ -37,6 +37,26 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a merchant
     )
   })
 
+  test("wants a misspelt field of a body refused, and says so in a header", async (_, running) => {
+    const seen: Array<string | null> = []
+    const coffer = clientOf(running, {
+      fetch: (url, init) => {
+        seen.push(new Headers(init.headers).get("coffer-strict"))
+        return fetch(url, init)
+      }
+    })
+    await coffer.orders.create({ amount: 1999 })
+    await coffer.balance.get()
+    assert.deepStrictEqual(seen, ["true", null])
+  })
+
+  test("says that a file was cut off", async (_, running) => {
+    const headers = { "content-type": "text/csv", "x-truncated": "true" }
+    const coffer = clientOf(running, { fetch: () => Promise.resolve(new Response("\ufeffrefund_no\r\n", { headers })) })
+    const { data, isTruncated } = await coffer.refunds.csv().withResponse()
+    assert.deepStrictEqual([data, isTruncated], ["\ufeffrefund_no\r\n", true])
+  })
+
   test("answers a dispute with a file as evidence", async (coffer) => {
     const { trade_no } = await coffer.orders.create({ amount: 5000 })
     await coffer.testHelpers.orders.pay(trade_no)
@@ -129,7 +149,9 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a merchant
 
   test("exports lists as CSV and a link as a picture", async (coffer) => {
     await coffer.orders.create({ amount: 1999, out_trade_no: "cart-1" })
-    const { data, response } = await coffer.orders.csv({ status: "pending" }).withResponse()
+    const { data, isTruncated, response } = await coffer.orders.csv({ status: "pending" }).withResponse()
+    assert.strictEqual(data.codePointAt(0), 0xfeff, "spreadsheets know UTF-8 by the byte order mark")
+    assert.isFalse(isTruncated)
     assert.match(response.headers.get("content-type") ?? "", /^text\/csv/)
     assert.match(data, /cart-1.*19\.99/)
     for (const csv of [coffer.refunds.csv(), coffer.disputes.csv(), coffer.ledger.csv()])

@@ -84,6 +84,16 @@ describe("the package", () => {
   })
 })
 
+describe("a Node that is too old", () => {
+  it("is told so in one line, before anything is loaded that it could not link", async () => {
+    const old = `Object.defineProperty(process.versions, "node", { value: "20.20.2" })`
+    const code = `${old}; const { start } = await import("@coffer/testkit"); await start().catch(({ message }) => console.log(message))`
+    const shown = await run(process.execPath, ["--input-type=module", "--eval", code])
+    assert.strictEqual(shown, "@coffer/testkit needs Node 22.19 or newer. This is Node 20.20.2.\n")
+    assert.include(manifest.engines.node, "22.19")
+  })
+})
+
 describe("the page that a newcomer follows", () => {
   it("shows a test that runs as it stands", async () => {
     const [, code] = blocksIn(readFileSync("docs/testing.md", "utf8"), "js")

@@ -1,6 +1,7 @@
 /** The service inside a merchant's own test, through the package's public entry alone. */
 import { createServer } from "node:net"
 import { once } from "node:events"
+import { webhooks } from "@coffer/sdk"
 import { type Coffer, start } from "@coffer/testkit"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 
@@ -80,6 +81,26 @@ describe("a Coffer inside a test", () => {
     assert.isBelow((await refund()).status, 300)
     await coffer.pass(1)
     assert.include((await refund()).text, "refund_window_expired")
+  })
+
+  it("has sandboxes whose first full refund succeeds, although the payment's fee is not returned", async () => {
+    const shop = await coffer.newMerchant()
+    const tradeNo = await newOrder(coffer, shop.sandboxKey)
+    await call(coffer, "POST", `/test_helpers/orders/${tradeNo}/pay`, {}, shop.sandboxKey)
+    const refund = await call(coffer, "POST", "/refunds", { trade_no: tradeNo }, shop.sandboxKey)
+    assert.strictEqual(refund.data?.status, "succeeded", refund.text)
+  })
+
+  it("signs webhooks by the machine's time, so that a receiver which goes by it takes them", async () => {
+    const shop = await coffer.newMerchant()
+    const hooks = await coffer.receiveWebhooks({ merchant: shop })
+    await newOrder(coffer, shop.sandboxKey)
+    const before = Math.floor(Date.now() / 1_000)
+    await coffer.pass("90 days")
+    const [{ headers, raw } = assert.fail("nothing came")] = hooks.received
+    const event = await webhooks.verify(raw, headers, hooks.secret)
+    assert.strictEqual(event.type, "payment.expired")
+    assert.isAtLeast(Number(headers["webhook-timestamp"]), before)
   })
 
   it("has merchants that do not see each other", async () => {

@@ -1,17 +1,42 @@
-/** How the command line tells that a command was mistyped: what is wrong and where to read on, on standard error. */
+/**
+ * How the command line tells that a command was mistyped: what is wrong and where to read on, on standard error. With
+ * `--json` it is a line of JSON, like any failure. The exit code is 2.
+ */
 import { redactText } from "@coffer/rules/redaction"
-import { Console, Context, Effect } from "effect"
+import { Console, Context, Effect, Exit, Option, Predicate } from "effect"
 import { CliOutput, TerminalCapabilities } from "effect/cli"
+import { shownJson } from "./json.ts"
+import { plain } from "./plain.ts"
 
-export const presenter: CliOutput.Presenter = {
+const isJson = (words: ReadonlyArray<string>): boolean => {
+  const end = words.indexOf("--")
+  return (end < 0 ? words : words.slice(0, end)).some((word) => /^--json(=true)?$/.test(word))
+}
+
+/** `words`: as they were typed. No flag was read when it is told that they cannot be. */
+export const presenterOf = (words: ReadonlyArray<string>): CliOutput.Presenter => ({
   present: (event) =>
     event._tag === "InvalidInvocation"
       ? Effect.flatMap(Effect.context(), (context) => {
           const { canColor } = Context.get(context, TerminalCapabilities.TerminalCapabilities)
-          const { formatErrors } = CliOutput.defaultFormatter({ colors: canColor })
-          const next = `  Next: ${event.commandPath.join(" ")} --help`
+          const help = `${event.commandPath.join(" ")} --help`
           // It quotes what was typed, which may be a key in the wrong place.
-          return Console.error(`${redactText(formatErrors(event.errors)).trimStart()}\n${next}`)
+          if (isJson(words)) {
+            const message = redactText(event.errors.map((error) => error.message).join("; "))
+            return Console.error(shownJson({ error: { code: "mistyped", message, next: help } }))
+          }
+          const { formatErrors } = CliOutput.defaultFormatter({ colors: canColor })
+          return Console.error(`${redactText(formatErrors(event.errors)).trimStart()}\n  Next: ${plain(help)}`)
         })
       : CliOutput.defaultPresenter.present(event)
+})
+
+/** For a failed command: 2 where it cannot be right as it was typed, 0 where help was shown in its place. */
+export const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {
+  const failure = Option.getOrUndefined(Exit.findErrorOption(exit))
+  if (Predicate.hasProperty(failure, "exitCode")) return Number(failure.exitCode)
+  return Predicate.isTagged(failure, "ShowHelp") ? (isMistyped(failure) ? 2 : 0) : 1
 }
+
+const isMistyped = (help: object): boolean =>
+  Predicate.hasProperty(help, "errors") && Array.isArray(help.errors) && help.errors.length > 0

@@ -9,6 +9,8 @@ export interface Answer<T> extends Raw {
   readonly idempotencyKey: string | undefined
   /** It is the stored answer of an earlier request with the same Idempotency-Key. */
   readonly isReplayed: boolean
+  /** It is a file that was cut off at 10,000 rows, such as that of `csv()`. Narrower filters give the rest. */
+  readonly isTruncated: boolean
   /** How many tries it took. */
   readonly attempts: number
 }

@@ -95,7 +95,7 @@ export class Transport {
       url: `${this.baseUrl}${path}${queryString(query)}`,
       headers: {
         "User-Agent": `coffer-sdk/${version}`,
-        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...(body === undefined ? {} : { "Content-Type": "application/json", "Coffer-Strict": "true" }),
         ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey })
       },
       body: upload === undefined ? (body === undefined ? undefined : JSON.stringify(body)) : formOf(upload),
@@ -164,7 +164,7 @@ export class Transport {
     }
   }
 
-  async #exchange({ body, headers, isBinary, method, url }: Prepared, signal: AbortSignal): Promise<Raw> {
+  async #exchange({ body, headers, isBinary, isText, method, url }: Prepared, signal: AbortSignal): Promise<Raw> {
     const fetch = this.#fetch
     const response = await fetch(url, {
       method,
@@ -174,6 +174,10 @@ export class Transport {
       redirect: "manual",
       signal
     })
+    if (isText && response.ok) {
+      // `text()` takes the byte order mark away, by which spreadsheets know that a file is UTF-8.
+      return { response, text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(await response.arrayBuffer()) }
+    }
     if (!isBinary || !response.ok) return { response, text: await response.text() }
     return { response, text: "", bytes: new Uint8Array(await response.arrayBuffer()) }
   }
@@ -218,6 +222,7 @@ const answerOf = <T>(call: Prepared, failed: Failed, raw: Raw): Answer<T> | ApiE
     status: response.status,
     requestId: response.headers.get("x-request-id") ?? undefined,
     idempotencyKey: call.idempotencyKey,
+    isTruncated: response.headers.get("x-truncated") === "true",
     isReplayed: response.headers.get("idempotent-replayed") === "true",
     attempts: failed.attempts
   }

@@ -29,7 +29,7 @@ import { onRealTime } from "../../../src/platform/runtime/realTime.ts"
 import * as Settings from "../../../src/platform/runtime/Settings.ts"
 import * as Telemetry from "../../../src/platform/runtime/Telemetry.ts"
 import * as Wiring from "../../../src/Wiring.ts"
-import { Workers } from "../../../src/platform/jobs/Workers.ts"
+import { TidiesWhenTold, Workers } from "../../../src/platform/jobs/Workers.ts"
 import { bounded } from "../../../src/platform/runtime/Deadline.ts"
 
 export interface Options {
@@ -118,6 +118,7 @@ export const run = Effect.fnUntraced(function* (options: Options) {
     Layer.provideMerge(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))),
     Layer.provideMerge(options.logger ?? Logger.layer([])),
     Layer.provideMerge(options.beneath ?? Layer.empty),
+    Layer.provideMerge(Layer.succeed(TidiesWhenTold, options.looks === true)),
     // Two services of one process are two instances.
     Layer.provideMerge(Layer.succeed(Instance, randomUUID())),
     // As in a process without a collector.

@@ -4,7 +4,9 @@ import { Clock, Context, Duration, Effect, Exit, Layer, Option, Predicate, Sched
 import { Sharding } from "effect/cluster"
 import { holdsShards } from "../../../src/edge/Health.ts"
 import { onRealTime } from "../../../src/platform/runtime/realTime.ts"
+import { currentTime } from "../../../src/platform/runtime/clock.ts"
 import * as standardError from "../../../src/platform/runtime/standardError.ts"
+import { SignatureTime } from "../../../src/webhooks/postDelivery.ts"
 import { freePort } from "./freePort.ts"
 import { type NewMerchant, newMerchant } from "./newMerchant.ts"
 import type { Hooks, HooksOptions, Merchant, Options, Place } from "./options.ts"
@@ -26,6 +28,8 @@ export const make = Effect.fnUntraced(function* (options: Options, clock?: Layer
       folder,
       port,
       looks: true,
+      // Receivers go by the machine's clock, which no test moves.
+      beneath: Layer.succeed(SignatureTime, onRealTime(currentTime)),
       env: {
         SECRET_KEY: randomBytes(32).toString("base64"),
         OPERATOR_TOKEN: operatorToken,
@@ -40,7 +44,10 @@ export const make = Effect.fnUntraced(function* (options: Options, clock?: Layer
   yield* ready(Context.get(service.context, Sharding.Sharding))
 
   const create = (name: string) =>
-    Effect.map(newMerchant(operatorOf(service.baseUrl, operatorToken), name, "raised"), merchantOf)
+    Effect.map(
+      newMerchant(operatorOf(service.baseUrl, operatorToken), name, { quotas: "raised", seed: options.seed ?? true }),
+      merchantOf
+    )
   const merchant = yield* create("Test merchant")
   const place: Place = {
     url: service.baseUrl,

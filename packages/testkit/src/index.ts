@@ -2,10 +2,8 @@
  * Coffer inside a test: `await start()` runs the whole service in this process, on a real Postgres and a free port. Its
  * time stands still until the test lets it pass. Works in any test runner on Node.
  */
-import { Effect, Exit, Scope } from "effect"
-import * as coffer from "./coffer.ts"
+import { checkNode } from "./nodeVersion.ts"
 import type { Hooks, HooksOptions, Merchant, Options, Place } from "./options.ts"
-import { clockAt } from "./Service.ts"
 
 export type { Hooks, HooksOptions, Merchant, Received } from "./options.ts"
 
@@ -39,24 +37,8 @@ export interface Coffer extends Place, AsyncDisposable {
 
 /** Fails with one line that says why, when the service cannot be started. */
 export const start = async ({ begins = new Date(), ...options }: StartOptions = {}): Promise<Coffer> => {
-  const scope = Scope.makeUnsafe()
-  const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Scope.provide(effect, scope))
-  const stop = () => Effect.runPromise(Scope.close(scope, Exit.void))
-  try {
-    if (Number.isNaN(begins.getTime())) throw new RangeError("begins: expected a valid Date")
-    const made = await run(coffer.make(options, clockAt(begins.getTime())))
-    return {
-      ...made.place,
-      now: () => new Date(made.now()),
-      pass: (span) => run(made.pass(span)),
-      atRest: () => run(made.atRest),
-      newMerchant: (name = "Another merchant") => run(made.newMerchant(name)),
-      receiveWebhooks: (hooks) => run(made.receiveWebhooks(hooks)),
-      stop,
-      [Symbol.asyncDispose]: stop
-    }
-  } catch (failure) {
-    await stop()
-    throw failure
-  }
+  checkNode()
+  // All else comes after the check: an older Node fails while it links these modules.
+  const { startCoffer } = await import("./startCoffer.ts")
+  return startCoffer(begins, options)
 }

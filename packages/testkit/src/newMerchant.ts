@@ -1,4 +1,4 @@
-/** A merchant to test with: its quotas and the orders of a new sandbox are out of a test's way. */
+/** A merchant to test with. Its quotas may be out of a test's way, and so may the sample orders of a new sandbox. */
 import { Effect } from "effect"
 
 export interface NewMerchant {
@@ -17,9 +17,9 @@ interface Created {
 export const newMerchant = Effect.fnUntraced(function* <E, R>(
   post: (path: string, body: object) => Effect.Effect<unknown, E, R>,
   name: string,
-  quotas: "raised" | "default"
+  { quotas, seed = false }: { readonly quotas: "raised" | "default"; readonly seed?: boolean }
 ) {
-  const created = (yield* post("/merchants", { name, seed: false })) as Created
+  const created = (yield* post("/merchants", { name, seed })) as Created
   if (quotas === "raised") {
     yield* post(`/merchants/${created.merchant_id}`, {
       quotas: { writes: 1_000_000, reads: 1_000_000, csv: 1_000_000, helpers: 1_000_000 }

@@ -3,6 +3,12 @@
 export interface Options {
   /** Where it listens, on 127.0.0.1; a free port unless given. */
   readonly port?: number
+  /**
+   * Whether the sandbox of a merchant begins with one paid sample order in each currency, as that of any new merchant
+   * does. Without them a first full refund is refused with `insufficient_balance`, since fees are not returned. True
+   * unless given.
+   */
+  readonly seed?: boolean
   /** The service's settings by their names in the environment, such as `PUBLIC_URL`: see the README of Coffer. */
   readonly settings?: Readonly<Record<string, string>>
   /** Writes what the service logs to standard error, a line of JSON each. */

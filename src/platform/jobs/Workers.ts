@@ -55,6 +55,14 @@ export class Workers extends Context.Service<
   }
 >()("@coffer/platform/Workers") {}
 
+/**
+ * True: work that only tidies is done when `lookAgain` says so, and not by time. A test whose clock passes a quarter of
+ * a year would else wait for two thousand rounds of each such worker.
+ */
+export const TidiesWhenTold = Context.Reference<boolean>("@coffer/platform/TidiesWhenTold", {
+  defaultValue: () => false
+})
+
 const closed = Metric.gauge("coffer_outbound_closed", {
   description: "1 while NO_OUTBOUND is set: nobody outside is called, and due work that would call them rests"
 })
@@ -75,6 +83,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const wakeups = yield* Wakeups
     const { noOutbound, workerPoll } = yield* Settings
+    const tidiesWhenTold = yield* TidiesWhenTold
     yield* Metric.update(closed, noOutbound ? 1 : 0)
     const isResting = ({ callsOutside = false }: Work) => noOutbound && callsOutside
     const clock = yield* ClockSkew
@@ -116,7 +125,7 @@ export const layer = Layer.effect(
         Queue.takeUnsafe(wakeQueue)
         const next = yield* round
         const now = yield* currentMillis
-        state.sleepsUntil = wakeTime(now, next, workerPoll)
+        state.sleepsUntil = wakeTime(now, tidies && tidiesWhenTold ? Option.none() : next, workerPoll)
         rest.notify()
         yield* Effect.timeoutOption(Queue.take(wakeQueue), Duration.millis(state.sleepsUntil - now))
       })

@@ -1,6 +1,7 @@
 /** Changes that come by themselves as time passes, on a real database, with the clock in the test's hand. */
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Context, Duration, Effect, Option } from "effect"
+import { Workers } from "../../../src/platform/jobs/Workers.ts"
 import { receiver } from "../../kit/Receiver.ts"
 import { start } from "../../kit/Service.ts"
 
@@ -23,6 +24,31 @@ describe("expiry", () => {
         hook.all.map(({ event }) => event.type),
         ["payment.expired"]
       )
+    })
+  )
+})
+
+describe("a pass of time", () => {
+  it.live("stops at no moment of a quarter in which nothing is due", () =>
+    Effect.gen(function* () {
+      const { context, now, pass } = yield* start({ clock: "test" })
+      yield* pass("1 hour")
+      const wake = yield* Context.get(context, Workers).nextWake
+      assert.isAbove(Option.getOrElse(wake, () => 0) - now(), Duration.toMillis("90 days"))
+    })
+  )
+
+  it.live("lets workers that only tidy look at its end, and not each hour", () =>
+    Effect.gen(function* () {
+      const { api, pass } = yield* start({ clock: "test" })
+      const rounds = Effect.map(api.get("/metrics"), ({ text }) =>
+        Number(/^coffer_worker_rounds_total\{.*worker="expired reports".*\} (\d+)$/m.exec(text)![1])
+      )
+      const before = yield* rounds
+      yield* pass("90 days")
+      const after = yield* rounds
+      assert.isAbove(after, before)
+      assert.isBelow(after, before + 10)
     })
   )
 })

@@ -2,8 +2,8 @@
 import { spawn } from "node:child_process"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { merchantCommands, operatorCommands } from "@coffer/cli/commands"
-import { presenter } from "@coffer/cli/presenter"
-import { ConfigProvider, Console, Deferred, Effect, Exit, Layer, Option, Predicate } from "effect"
+import { exitCodeOf, presenterOf } from "@coffer/cli/presenter"
+import { ConfigProvider, Console, Deferred, Effect, Exit, Layer, Option } from "effect"
 import { CliOutput, Command, TerminalCapabilities } from "effect/cli"
 import { inject } from "vitest"
 import { eventually } from "../Process.ts"
@@ -44,7 +44,7 @@ export const type = (
     Effect.provide(
       Layer.mergeAll(
         NodeServices.layer,
-        CliOutput.layerPresenter(presenter),
+        CliOutput.layerPresenter(presenterOf(words)),
         ConfigProvider.layer(ConfigProvider.fromEnv({ env })),
         Layer.succeed(Console.Console, console),
         Layer.succeed(TerminalCapabilities.TerminalCapabilities, { canColor, canAnimate: false, canPrompt: false })
@@ -55,10 +55,7 @@ export const type = (
       if (Exit.isSuccess(exit)) return Effect.succeed<Done>({ ...said, code: 0 })
       const failure = Option.getOrUndefined(Exit.findErrorOption(exit))
       if (failure === undefined) return Effect.failCause(exit.cause).pipe(Effect.orDie)
-      return Effect.succeed<Done>({
-        ...said,
-        code: Predicate.hasProperty(failure, "exitCode") ? Number(failure.exitCode) : 1
-      })
+      return Effect.succeed<Done>({ ...said, code: exitCodeOf(exit) })
     })
   )
 }
