@@ -78,7 +78,8 @@ const buyerOf = ({ all, api, control, isBusy, isPaid, known, read }: View) => ({
         known.url = to
         return true
       }
-      if (reply.text.includes("You have not been charged")) assert.isFalse(wasPaid, "a page says that nothing was charged")
+      if (reply.text.includes("You have not been charged"))
+        assert.isFalse(wasPaid, "a page says that nothing was charged")
       if (mayBeAgain(reply)) return false
       // Past its deadline it is over for the buyer, while a worker still asks Stripe how it has ended.
       const isOver = reply.text.includes("This checkout has expired")
@@ -111,7 +112,8 @@ const buyerOf = ({ all, api, control, isBusy, isPaid, known, read }: View) => ({
   back: Effect.gen(function* () {
     const reply = yield* api.call("GET", `${new URL(known.page.checkout_url).pathname}?returned=1`)
     if (reply.text.includes("Payment successful")) assert.isTrue(isPaid(), "a page says that it is paid")
-    if (reply.text.includes("You have not been charged")) assert.isFalse(isPaid(), "a page says that nothing was charged")
+    if (reply.text.includes("You have not been charged"))
+      assert.isFalse(isPaid(), "a page says that nothing was charged")
     return !mayBeAgain(reply)
   })
 })
