@@ -1,6 +1,10 @@
-/** A command that cannot be right as it was typed: exit code 2, and JSON where JSON was asked for. */
+/** A command that cannot be right as it was typed: exit code 2, and JSON where JSON was asked for. How results read. */
+import { json } from "@coffer/cli/frame"
+import { printObject } from "@coffer/cli/output"
+import { EventType } from "@coffer/model/EventType"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Console, Effect } from "effect"
+import { TerminalCapabilities } from "effect/cli"
 import { type } from "../kit/callers/cli.ts"
 
 const mistyped = [
@@ -12,6 +16,39 @@ const mistyped = [
   "trigger payment.succeded",
   "orders get one two"
 ]
+
+it.live("trigger --help lists the events", () =>
+  Effect.gen(function* () {
+    const { stdout } = yield* type(["trigger", "--help"], {})
+    for (const event of EventType.literals) assert.include(stdout.replace(/\s+/g, " "), event)
+  })
+)
+
+it.effect("an object shows people its amounts in its currency, and programs its minor units", () =>
+  Effect.gen(function* () {
+    const order = { object: "order", amount: 5000, refunded_amount: 0, fee: null, currency: "USD", items: 5 }
+    const shownBy = (asJson: boolean) =>
+      Effect.gen(function* () {
+        const lines: Array<string> = []
+        const console = { ...globalThis.console, log: (text: string) => void lines.push(text) }
+        yield* printObject(order).pipe(
+          Effect.provideService(json, asJson),
+          Effect.provideService(Console.Console, console),
+          Effect.provideService(TerminalCapabilities.TerminalCapabilities, {
+            canColor: false,
+            canAnimate: false,
+            canPrompt: false
+          })
+        )
+        return lines.join("\n")
+      })
+    assert.match(
+      yield* shownBy(false),
+      /^amount +50\.00 USD\nrefunded_amount +0\.00 USD\nfee +-\ncurrency +USD\nitems +5$/
+    )
+    assert.strictEqual(JSON.parse(yield* shownBy(true)).amount, 5000)
+  })
+)
 
 describe("a mistyped command", () => {
   it.live.each(mistyped)("%s ends with 2, says what is wrong and where to read on", (words) =>

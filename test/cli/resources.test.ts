@@ -132,7 +132,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("commands f
         ["0.05 USD", "19.99 USD"]
       )
       const order = yield* type(["orders", "get", "short"], env)
-      assert.match(order.stdout, /^amount +1999$/m)
+      assert.match(order.stdout, /^amount +19\.99 USD$/m)
       // oxlint-disable-next-line no-control-regex
       assert.notMatch(order.stdout, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
     }))

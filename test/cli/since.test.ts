@@ -38,6 +38,9 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("--since", 
       const listed = (since: string) => idsIn(["orders", "list", "--since", since], envOf(running), /^TRD_SB_\w+/gm)
       assert.deepStrictEqual(yield* listed("2h"), [trade_no])
       assert.lengthOf(yield* listed("4h"), 2)
+      yield* advance({ by: "1d" })
+      assert.lengthOf(yield* listed("today"), 0)
+      assert.include(yield* listed("yesterday"), trade_no)
     })
   )
 

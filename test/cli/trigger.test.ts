@@ -50,7 +50,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("coffer tri
         /created the order .*\n.*paid by alipay\n.*asked for the refund rfd_.*\n.*rejected it\nrefund\.failed  evt_/
       )
       const unknown = yield* type(["trigger", "payment.lost"], env)
-      assert.strictEqual(unknown.code, 1)
+      assert.strictEqual(unknown.code, 2)
       assert.match(unknown.stderr, /payment\.lost[\s\S]*coffer trigger --help/)
       const live = yield* type(["trigger", "payment.succeeded"], { ...env, COFFER_KEY: running.merchant.liveKey })
       assert.deepStrictEqual([live.code, live.stdout], [2, ""])

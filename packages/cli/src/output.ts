@@ -60,8 +60,10 @@ export const printObject = Effect.fnUntraced(function* (object: object) {
     .filter(([name]) => name !== "object")
     .map(([name, value]) => [plain(name), value] as const)
   const width = Math.max(...fields.map(([name]) => name.length))
+  const currency = "currency" in object && typeof object.currency === "string" ? object.currency : undefined
   const line = ([name, value]: readonly [string, unknown]) => {
-    const text = shown(value)
+    const isMoney = currency !== undefined && Number.isInteger(value) && /(^|_)(amount|fee|net|balance)$/.test(name)
+    const text = isMoney ? plain(money(Number(value), currency)) : shown(value)
     const color = name === "status" ? colorOf(text) : undefined
     return `${style("gray", name.padEnd(width))}  ${color === undefined ? text : style(color, text)}`
   }

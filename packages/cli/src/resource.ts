@@ -61,7 +61,7 @@ export const listCommand = <Item, const Filters extends Command.Command.Config>(
       limit: count("limit", [1, rowsMax], rowsDefault, "How many at most"),
       since: Flag.String("since").pipe(
         Flag.optional,
-        Flag.withDescription("Only those created since: 30s, 15m, 2h, 7d ago, or 2026-11-23T06:00:00Z")
+        Flag.withDescription("Only those created since: 30s, 15m, 2h, 7d ago, yesterday, or 2026-11-23T06:00:00Z")
       )
     },
     Effect.fnUntraced(function* ({ filters, limit, since }) {

@@ -13,7 +13,11 @@ import { flows } from "./triggers.ts"
 export const triggerCommand = command(
   "trigger",
   "Make an event happen in the sandbox, through the real flow",
-  { type: Argument.Literals("type", EventType.literals) },
+  {
+    type: Argument.Literals("type", EventType.literals).pipe(
+      Argument.withDescription(`One of ${EventType.literals.join(", ")}`)
+    )
+  },
   Effect.fnUntraced(function* ({ type }) {
     const client = yield* connect()
     if (!client.isSandbox) {

@@ -16,19 +16,24 @@ export const withoutNone = <Fields extends Readonly<Record<string, Option.Option
 
 const units = { s: "seconds", m: "minutes", h: "hours", d: "days" } as const
 
-/** `2h` before `now`, which is asked only then, or a moment as the API takes it. */
+/** `2h` before `now`, which is asked only then; a day's begin in UTC, as times are shown; or a moment for the API. */
 export const sinceOf = Effect.fnUntraced(function* <E, R>(since: string, now: Effect.Effect<DateTime.Utc, E, R>) {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(since) ?? []
   if (count !== undefined) {
     const ago = Duration.fromInputUnsafe(`${Number(count)} ${units[unit as keyof typeof units]}`)
     return DateTime.formatIso(DateTime.subtractDuration(yield* now, ago))
   }
+  const daysAgo = ["today", "yesterday"].indexOf(since)
+  if (daysAgo >= 0) {
+    const day = DateTime.removeTime(yield* now)
+    return DateTime.formatIso(DateTime.subtract(day, { days: daysAgo }))
+  }
   const moment = DateTime.make(since)
   if (Option.isSome(moment) && /^\d{4}-/.test(since)) return DateTime.formatIso(moment.value)
   return yield* failed(
     "bad_since",
     `--since: "${since}" is no time.`,
-    "say how long ago (30s, 15m, 2h, 7d), or 2026-11-23T06:00:00Z",
+    "say how long ago (30s, 15m, 2h, 7d), yesterday, or 2026-11-23T06:00:00Z",
     2
   )
 })
