@@ -1,6 +1,7 @@
 /**
- * The console's page and its files, which `npm ci` has built (packages/console/scripts/build.ts). Each address of the
- * console is the same page, whose script reads the address. A file has its hash in its name, so a browser keeps it.
+ * The console's page and its files, which `npm ci` has built and compressed (packages/console/scripts/build.ts). Each
+ * address of the console is the same page, whose script reads the address. A file has its hash in its name, so a
+ * browser keeps it.
  */
 import { readdir, readFile } from "node:fs/promises"
 import path from "node:path"
@@ -24,8 +25,9 @@ const policy = [
 
 const typeOf = (name: string) => (name.endsWith(".css") ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8")
 
-const fileOf = (name: string, text: string): StaticContent => ({
+const fileOf = (name: string, text: string, brotli: Uint8Array | undefined): StaticContent => ({
   text,
+  brotli,
   contentType: typeOf(name),
   headers: { "cache-control": "public, max-age=31536000, immutable" }
 })
@@ -55,9 +57,11 @@ const notBuilt = HttpServerResponse.text(
 const filesIn = Effect.fnUntraced(function* (folder: string) {
   const names = yield* Effect.promise(() => readdir(folder).catch((): Array<string> => []))
   const read = (name: string) =>
-    Effect.promise(() => readFile(path.join(folder, name), "utf8").catch((): undefined => undefined))
-  const texts = yield* Effect.forEach(names, read, { concurrency: 8 })
-  return new Map(names.flatMap((name, index) => (texts[index] === undefined ? [] : [[name, texts[index]] as const])))
+    Effect.promise(() => readFile(path.join(folder, name)).catch((): undefined => undefined))
+  const contents = yield* Effect.forEach(names, read, { concurrency: 8 })
+  return new Map(
+    names.flatMap((name, index) => (contents[index] === undefined ? [] : [[name, contents[index]] as const]))
+  )
 })
 
 export const layerOf = (folder: string): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
@@ -65,11 +69,14 @@ export const layerOf = (folder: string): Layer.Layer<never, never, HttpRouter.Ht
     Effect.fnUntraced(function* (router) {
       const contents = yield* filesIn(folder)
       const files = new Map<string, Effect.Success<ReturnType<typeof serveStatic>>>()
-      for (const [name, text] of contents) {
-        if (/\.(js|css)$/.test(name)) files.set(name, yield* serveStatic(Effect.succeed(fileOf(name, text))))
+      for (const [name, content] of contents) {
+        if (!/\.(js|css)$/.test(name)) continue
+        const file = fileOf(name, content.toString(), contents.get(`${name}.br`))
+        files.set(name, yield* serveStatic(Effect.succeed(file)))
       }
       const page = contents.get("index.html")
-      const shown = page === undefined ? Effect.succeed(notBuilt) : yield* serveStatic(Effect.succeed(pageOf(page)))
+      const shown =
+        page === undefined ? Effect.succeed(notBuilt) : yield* serveStatic(Effect.succeed(pageOf(page.toString())))
 
       const asset = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
         const name = /\/assets\/([^/?#]+)/.exec(url)?.[1] ?? ""

@@ -11,6 +11,8 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 export interface StaticContent {
   readonly text: string
   readonly contentType: string
+  /** The text as brotli makes it, where a build has done that; else it is compressed when it is asked for. */
+  readonly brotli?: Uint8Array | undefined
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -39,12 +41,13 @@ export const serveStatic = Effect.fnUntraced(function* (make: Effect.Effect<Stat
   )
   const sent = (encoding: Encoding) =>
     Effect.cached(
-      Effect.flatMap(made, ({ bytes }) =>
-        Effect.map(Effect.uninterruptible(encodings[encoding](bytes)), (encoded) => {
+      Effect.flatMap(made, ({ brotli, bytes }) => {
+        const encode = encoding === "br" && brotli !== undefined ? Effect.succeed(brotli) : encodings[encoding](bytes)
+        return Effect.map(Effect.uninterruptible(encode), (encoded) => {
           shared.add(encoded)
           return encoded
         })
-      )
+      })
     )
   const bodies = { br: yield* sent("br"), gzip: yield* sent("gzip"), identity: yield* sent("identity") }
 

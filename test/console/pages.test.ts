@@ -22,6 +22,24 @@ describe.skipIf(executable === undefined)(`pages of the console${needsChromium}`
       ? ([["zh-CN", "phone", phone] as const, ["en-US", "desktop", desktop] as const] as const)
       : [])
   ] as const
+  it.live("a merchant's first page is drawn with at most 200 kB of files, compressed", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      const { go, page } = yield* at.enter("owner")
+      const sizes: Array<Promise<number>> = []
+      page.on("requestfinished", (request) => {
+        if (/\/console\/(assets\/|mer_)/.test(new URL(request.url()).pathname)) {
+          sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize))
+        }
+      })
+      yield* go("")
+      yield* drawn(page)
+      const sent = (yield* Effect.promise(() => Promise.all(sizes))).reduce((sum, size) => sum + size, 0)
+      assert.isAbove(sent, 100_000)
+      assert.isAtMost(sent, 200_000)
+    })
+  )
+
   for (const [locale, size, viewport] of looks) {
     it.live(
       `each page fits and is accessible, light and dark, in ${locale} on a ${size}`,
