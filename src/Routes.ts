@@ -48,6 +48,7 @@ import * as WalletHttp from "./wallets/WalletHttp.ts"
 import * as DeliveryHttp from "./webhooks/DeliveryHttp.ts"
 import * as WebhookEndpointHttp from "./webhooks/WebhookEndpointHttp.ts"
 import * as OperatorHttp from "./operators/OperatorHttp.ts"
+import * as DoctorHttp from "./doctor/DoctorHttp.ts"
 import * as ClusterHttp from "./operators/ClusterHttp.ts"
 import * as channels from "./channels.ts"
 
@@ -87,7 +88,8 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     ExportHttp.layerOperator,
     OperatorHttp.layer,
     PeopleHttp.layerOperator,
-    ClusterHttp.layer
+    ClusterHttp.layer,
+    DoctorHttp.layer(channels.checks)
   ])
 )
 const consoleRoutes = HttpApiBuilder.layer(ConsoleApi).pipe(

@@ -16,6 +16,7 @@ import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, MerchantNotFound, Unavailable } from "./Errors.ts"
 import { anyMode, instant, int, kind, ofMerchant, orNull, text, withExample } from "./fields.ts"
 import { OperatorErasuresGroup } from "./Erasures.ts"
+import { DoctorGroup } from "./Doctor.ts"
 import { ExportsGroup } from "./Exports.ts"
 import { FilesGroup } from "./Files.ts"
 import { HeldUpGroup, StraySessionsGroup } from "./HeldUp.ts"
@@ -373,6 +374,7 @@ export class OperatorApi extends HttpApi.make("coffer-operator")
   .add(OperatorErasuresGroup)
   .add(ExportsGroup)
   .add(ClusterGroup)
+  .add(DoctorGroup)
   .add(HeldUpGroup)
   .add(StraySessionsGroup)
   .add(LookupGroup)

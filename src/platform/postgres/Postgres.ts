@@ -74,3 +74,9 @@ const configOf =
       ...(anyServer ? {} : { transaction_read_only: "off" })
     }
   })
+
+/** The address that the pool is connected to, with its password, and how many connections it may have. */
+export const pool = Effect.map(PgClient.PgClient, ({ config }) => {
+  const { maxConnections = 0, url } = config as PgClient.PgPoolConfig
+  return { url: url!, connections: maxConnections }
+})

@@ -8,9 +8,10 @@ import { useEffect, useState } from "react"
 import { OperatorsApi } from "../api/operatorsApi.ts"
 import { registry, useLive } from "../api/registry.ts"
 import { Loaded } from "../parts/states.tsx"
-import { Copy, State, Time } from "../parts/values.tsx"
+import { State, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { Demonstration } from "./Demonstration.tsx"
+import { Doctor } from "./Doctor.tsx"
 import { OperatorAct, useOperator } from "./operator.tsx"
 import { isLate } from "./Overview.tsx"
 import { Sparkline } from "./Sparkline.tsx"
@@ -57,10 +58,7 @@ const texts = {
     backlogs: "Rows due, by worker",
     worker: "Worker",
     oldest: "Oldest due",
-    last: "Last two minutes",
-    doctor: "The doctor's report",
-    doctorSays:
-      "It checks settings, disks, Postgres, certificates and the way out from where it runs, so it is run beside a runner, not from a browser:"
+    last: "Last two minutes"
   },
   zh: {
     kill: "终止",
@@ -102,9 +100,7 @@ const texts = {
     backlogs: "各任务的到期行",
     worker: "任务",
     oldest: "最早到期",
-    last: "最近两分钟",
-    doctor: "诊断报告",
-    doctorSays: "诊断从其运行处检查设置、磁盘、Postgres、证书与外部网络，因此需在节点旁运行，而非在浏览器中："
+    last: "最近两分钟"
   }
 }
 type Texts = typeof texts.en
@@ -200,13 +196,7 @@ const Cluster = () => {
           </>
         )}
       </Loaded>
-      <section className="card">
-        <h2>{words.doctor}</h2>
-        <p className="soft">{words.doctorSays}</p>
-        <p>
-          <code>npm run coffer -- doctor</code> <Copy text="npm run coffer -- doctor" />
-        </p>
-      </section>
+      <Doctor />
     </section>
   )
 }

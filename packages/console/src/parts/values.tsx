@@ -133,12 +133,19 @@ const tones: Readonly<Record<string, "good" | "wait" | "bad" | "calm">> = {
   open: "bad",
   agreed: "good",
   running: "wait",
-  done: "good"
+  done: "good",
+  ok: "good",
+  warning: "wait",
+  error: "bad"
 }
 
 const stateWords: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
   en: {},
   zh: {
+    ok: "正常",
+    warning: "警告",
+    error: "错误",
+    "not applicable": "不适用",
     paid: "已付款",
     succeeded: "成功",
     won: "胜诉",

@@ -97,6 +97,7 @@ export const acts = {
   "exports.buyer": { ...doneBy(), hides: ["email"] },
   "exports.merchant": doneBy(),
   "cluster.retrieve": reading,
+  "doctor.retrieve": reading,
   "held_up.list": reading,
   "stray_sessions.close": doneBy("finance"),
   "lookup.overview": looking,

@@ -1,0 +1,85 @@
+/** The doctor's report: what has to be put right first, and behind it what is well. */
+import type { DoctorReport } from "@coffer/contract/Doctor"
+import { shown } from "../api/acts.ts"
+import { OperatorsApi } from "../api/operatorsApi.ts"
+import { useAtom } from "../api/registry.ts"
+import { Loaded } from "../parts/states.tsx"
+import { State, Time } from "../parts/values.tsx"
+import { useWords } from "../parts/words.ts"
+import { useOperator } from "./operator.tsx"
+
+const texts = {
+  en: {
+    title: "The doctor's report",
+    says: "Settings, disks, Postgres, certificates and the way out, as the runner sees them that has answered:",
+    calm: "Nothing has to be put right.",
+    others: "checks are well or do not apply here",
+    do: "Do:"
+  },
+  zh: {
+    title: "诊断报告",
+    says: "以下为应答节点所见的设置、磁盘、Postgres、证书与外部网络：",
+    calm: "没有需要处理的问题。",
+    others: "项检查正常或不适用",
+    do: "处理方法："
+  }
+}
+
+const report = OperatorsApi.query("doctor", "retrieve", { reactivityKeys: shown })
+
+type Finding = DoctorReport["findings"][number]
+
+const Findings = ({ findings }: { readonly findings: ReadonlyArray<Finding> }) => {
+  const words = useWords(texts)
+  return (
+    <ul className="findings">
+      {findings.map(({ advice, name, observation, status }) => (
+        <li key={name}>
+          <p>
+            <strong>{name}</strong> <State of={status} />
+          </p>
+          <p>{observation}</p>
+          {advice !== null && (
+            <p className="soft">
+              {words.do} {advice}
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+export const Doctor = () => {
+  const words = useWords(texts)
+  const { may } = useOperator()
+  return may("doctor.retrieve") ? <Report words={words} /> : null
+}
+
+const Report = ({ words }: { readonly words: typeof texts.en }) => (
+  <section className="card">
+    <h2>{words.title}</h2>
+    <Loaded result={useAtom(report)} lines={6}>
+      {({ data: { findings, looked_at, runner } }) => {
+        const wrong = findings
+          .filter(({ status }) => status === "error" || status === "warning")
+          .toSorted((a, b) => a.status.localeCompare(b.status))
+        const others = findings.filter((finding) => !wrong.includes(finding))
+        return (
+          <>
+            <p className="soft">
+              {words.says} <code>{runner}</code>, <Time at={looked_at} />
+            </p>
+            {wrong.length === 0 ? <p>{words.calm}</p> : <Findings findings={wrong} />}
+            <details>
+              <summary>
+                {others.length} {words.others}
+              </summary>
+              <Findings findings={others} />
+            </details>
+          </>
+        )
+      }}
+    </Loaded>
+  </section>
+)
