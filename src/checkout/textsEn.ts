@@ -150,7 +150,7 @@ export const en = {
     text: (amount: string) => `${amount} was sent back to the payment method that you used. Banks may take a few days.`
   },
   back: {
-    soon: "Returning to the shop in {n} seconds.",
+    soon: "Returning to the shop in {n} s.",
     stay: "Stay here",
     receipt: "View receipt",
     link: (shop: string) => `Return to ${shop}`

@@ -79,6 +79,7 @@ export const isCovered = ({ name, nth }: Call, isFirst: boolean) =>
 export const callsOfSource: Readonly<Record<string, string>> = {
   "balance.retrieve": "GET /v1/balance",
   "balanceTransactions.list": "GET /v1/balance_transactions",
+  "charges.retrieve": "GET /v1/charges/*",
   "checkout.sessions.create": "POST /v1/checkout/sessions",
   "checkout.sessions.expire": "POST /v1/checkout/sessions/*/expire",
   "checkout.sessions.retrieve": "GET /v1/checkout/sessions/*",
@@ -86,6 +87,7 @@ export const callsOfSource: Readonly<Record<string, string>> = {
   "disputes.retrieve": "GET /v1/disputes/*",
   "disputes.update": "POST /v1/disputes/*",
   "events.list": "GET /v1/events",
+  "events.retrieve": "GET /v1/events/*",
   "files.create": "POST /v1/files",
   "refunds.create": "POST /v1/refunds",
   "refunds.list": "GET /v1/refunds",

@@ -70,6 +70,12 @@ export const scenarios: ReadonlyArray<Scenario> = [
     steps: [chosen(), pays(), returned, isNow("paid")]
   },
   {
+    name: "paid by card, after the bank refused another",
+    ends: { book: "orders", row: /^order paid / },
+    before: [made],
+    steps: [chosen(), pays({ with: "4000000000000002" }), pays(), isNow("paid")]
+  },
+  {
     name: "paid after the key was given again",
     ends: { book: "orders", row: /^order paid / },
     before: [made],

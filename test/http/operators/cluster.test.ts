@@ -101,7 +101,7 @@ describe("GET /operator/v1/cluster", () => {
       yield* row(running, "newer", 1)
       yield* row(running, "lost", 20)
       yield* row(running, "forgotten", 3_700)
-      const { runners, shards, versions } = yield* cluster(running)
+      const { runners, shards, versions } = yield* settled(running)
       const states = runners.map(({ instance_id, state }: Record<string, string>) => [instance_id, state])
       const own = runners.find(({ version: each }: { version: string }) => each === version).instance_id
       assert.sameDeepMembers(states, [

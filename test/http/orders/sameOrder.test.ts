@@ -36,7 +36,7 @@ const changedBy: Record<string, ReadonlyArray<string>> = {
     "paid_at",
     "receipt_url"
   ],
-  "payment.failed": ["status"],
+  "payment.failed": ["status", "payment_failure_reason"],
   "payment.expired": ["status"],
   "payment.duplicate_refunded": ["status"]
 }
