@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { executable, needsChromium } from "../kit/pages/Browser.ts"
-import { drawn, openConsole } from "../kit/pages/consolePages.ts"
+import { desktop, drawn, openConsole } from "../kit/pages/consolePages.ts"
 import { type Json, said as done } from "../kit/Merchant.ts"
 import { receiver } from "../kit/Receiver.ts"
 
@@ -172,6 +172,29 @@ describe.skipIf(executable === undefined)(`an order's story in the console${need
             await call.locator("summary").click()
             assert.strictEqual(await call.locator(".why th[aria-current]").innerText(), status)
           }
+        })
+      }),
+    120_000
+  )
+
+  it.live(
+    "tells a refused and a cancelled try to pay in the reader's language, to a merchant and to an operator",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* openConsole()
+        const { trade_no: tradeNo } = yield* done(at.post("/v1/orders", { amount: 4_200 }))
+        const pay = `/v1/test_helpers/orders/${tradeNo}/pay`
+        yield* at.post(pay, { payment_method: "card", outcome: "decline" })
+        yield* at.post(pay, { payment_method: "alipay", outcome: "cancel" })
+        const owner = yield* at.enter("owner", desktop, { locale: "zh-CN" })
+        const operator = yield* at.enter("operator")
+        yield* owner.go(`/orders/${tradeNo}`)
+        yield* operator.go(`/console/operator/merchants/${at.merchantId}/sandbox/orders/${tradeNo}`)
+        yield* Effect.promise(async () => {
+          await owner.page.locator(".story").getByText("银行卡，被银行拒绝：").waitFor()
+          await owner.page.locator(".story").getByText("支付宝，买家已取消：").waitFor()
+          await operator.page.locator(".story").getByText("Card, declined by the bank: ").waitFor()
+          await operator.page.locator(".story").getByText("Alipay, cancelled by the buyer: ").waitFor()
         })
       }),
     120_000

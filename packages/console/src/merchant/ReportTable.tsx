@@ -128,7 +128,7 @@ export const ReportTable = ({ report, title }: { readonly report: unknown; reado
   const columns = columnsOf(object, words, language, base)
   return (
     <>
-      <div className="table" tabIndex={0} role="region" aria-label={title}>
+      <div className="table report" tabIndex={0} role="region" aria-label={title}>
         <table>
           <thead>
             <tr>

@@ -9,7 +9,8 @@ import { useAccount } from "../api/session.ts"
 import { Act, Field, TextField } from "../parts/act.tsx"
 import { Address } from "../parts/Json.tsx"
 import { Loaded } from "../parts/states.tsx"
-import { useWords } from "../parts/words.ts"
+import { methodText } from "../parts/values.tsx"
+import { useLanguage, useWords } from "../parts/words.ts"
 import { Quotas, Terms } from "./Terms.tsx"
 
 const texts = {
@@ -281,6 +282,7 @@ const DefaultAddress = ({ settings }: { readonly settings: Shown }) => {
 const Methods = ({ settings }: { readonly settings: Shown }) => {
   const { mode } = useAccount()
   const words = useWords(texts)
+  const language = useLanguage()
   const offered: ReadonlyArray<string> = settings[mode].payment_methods
   return (
     <Part
@@ -292,14 +294,14 @@ const Methods = ({ settings }: { readonly settings: Shown }) => {
           {PaymentMethod.literals.map((method) => (
             <label key={method}>
               <input type="checkbox" name="methods" value={method} defaultChecked={offered.includes(method)} />
-              <code>{method}</code>
+              {methodText(method, language)}
             </label>
           ))}
         </fieldset>
       }
       patch={(typed) => ({ [mode]: { payment_methods: typed.getAll("methods").map(String) } }) as never}
     >
-      <p>{offered.join(", ")}</p>
+      <p>{offered.map((method) => methodText(method, language)).join(language === "zh" ? "、" : ", ")}</p>
     </Part>
   )
 }

@@ -35,9 +35,11 @@ const texts = {
     attempt: "Attempt",
     noAnswer: "no answer",
     mail: "Receipt by mail to",
+    outcomes: { declined: "declined by the bank", cancelled: "cancelled by the buyer", failed: "failed" },
     kinds: {
       request: "Request",
       order: "Order",
+      payment_attempt: "Try to pay",
       unapplied_payment: "Payment",
       refund: "Refund",
       dispute: "Dispute",
@@ -68,9 +70,11 @@ const texts = {
     attempt: "第",
     noAnswer: "无响应",
     mail: "收据邮件发送至",
+    outcomes: { declined: "被银行拒绝", cancelled: "买家已取消", failed: "失败" },
     kinds: {
       request: "请求",
       order: "订单",
+      payment_attempt: "付款尝试",
       unapplied_payment: "付款",
       refund: "退款",
       dispute: "争议",
@@ -190,8 +194,7 @@ const StepRow = ({ currency, entries, isHere, neighbours, step }: RowProps) => {
     <li ref={setRow} className={`${entry.kind} ${isHere ? "here" : ""}`} id={key}>
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
-          <span className="kind">{words.kinds[entry.kind as Kind]}</span>
-          <span className="text">{sentence(entry, words, language)}</span>
+          <StepText entry={entry} />
           <Time at={entry.at} />
         </summary>
         {isOpen && <Details entry={entry} currency={currency} />}
@@ -250,6 +253,17 @@ const Details = ({ currency, entry }: { readonly entry: TimelineEntry; readonly 
 
 // Texts ------------------------------------------------------------------------------
 
+/** The kind of a step, and the step as a sentence. */
+export const StepText = ({ entry }: { readonly entry: TimelineEntry }) => {
+  const words = useWords(texts)
+  return (
+    <>
+      <span className="kind">{words.kinds[entry.kind as Kind]}</span>
+      <span className="text">{sentence(entry, words, useLanguage())}</span>
+    </>
+  )
+}
+
 const field = (entry: TimelineEntry, name: string): string => String(entry.details[name] ?? "")
 const money = (entry: TimelineEntry, name: string, language: Language) =>
   amountText(Number(entry.details[name]), field(entry, "currency"), language)
@@ -282,6 +296,11 @@ const sentence = (entry: TimelineEntry, words: Texts, language: Language): React
       return entry.details["payment_id"] === undefined
         ? `${words.created}${colon}${money(entry, "amount", language)}`
         : `${words.paid} ${methodIn(entry, language)}${colon}${money(entry, "amount", language)}`
+    case "payment_attempt": {
+      const outcome = words.outcomes[field(entry, "outcome") as keyof Texts["outcomes"]]
+      const why = field(entry, "message") || field(entry, "reason")
+      return `${methodText(field(entry, "payment_method"), language)}${language === "zh" ? "，" : ", "}${outcome}${colon}${why}`
+    }
     case "refund":
       if (!isEnd) return `${words.asked}${colon}${money(entry, "amount", language)}`
       return entry.details["status"] === "failed"

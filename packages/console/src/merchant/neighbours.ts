@@ -56,7 +56,7 @@ export const stepsOf = (entries: ReadonlyArray<TimelineEntry>): ReadonlyArray<St
     join(first, second)
     if (id !== orderId) join(first, paid ?? order)
   }
-  for (const [key] of keysOf("unapplied_payment")) join(key, order)
+  for (const [key] of [...keysOf("unapplied_payment"), ...keysOf("payment_attempt")]) join(key, order)
   for (const [key] of keysOf("receipt")) join(key, paid ?? order)
 
   const movements = new Map<string, ReadonlyArray<string>>()

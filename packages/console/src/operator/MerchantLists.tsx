@@ -5,9 +5,10 @@ import { ChoiceField, TextField } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type Filter, type List, ListPage, type Query } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { currencyChoices, minorOf, stateChoices, stateText } from "../parts/values.tsx"
+import { currencyChoices, minorOf, stateChoices } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { typedIn } from "../parts/typed.tsx"
+import { movementText } from "../merchant/moneyWords.ts"
 import { CreateKey, KeyActs } from "./MerchantKeys.tsx"
 import { type Mode, OperatorAct, ofOrder, ShowJson } from "./operator.tsx"
 
@@ -221,7 +222,7 @@ const parts: Readonly<Record<Tab, (of: Of) => Part>> = {
     read: request(of, "lookup", "balanceTransactions"),
     columns: [
       money("amount", of.words.amount),
-      plain("type", of.words.type, { cell: (row) => stateText(text(row, "type"), of.language) }),
+      plain("type", of.words.type, { cell: (row) => movementText(text(row, "type"), of.language) }),
       money("balance_after", of.words.balance),
       code("reference_id", of.words.of, wide),
       code("id", of.words.number, hidden),

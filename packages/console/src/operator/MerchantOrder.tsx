@@ -13,6 +13,7 @@ import { Facts } from "../parts/ObjectPage.tsx"
 import { Amount, Num, stateText, Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { typedIn } from "../parts/typed.tsx"
+import { StepText } from "../merchant/Story.tsx"
 import { NoteField } from "./held.tsx"
 import { MerchantLink, type Mode, ModeMark, ofAccount, OperatorAct } from "./operator.tsx"
 
@@ -259,8 +260,7 @@ const Step = ({ currency, entry }: { readonly entry: TimelineEntry; readonly cur
     <li className={entry.kind}>
       <details>
         <summary>
-          <span className="kind">{stateText(entry.kind, useLanguage())}</span>
-          <span className="text">{entry.text}</span>
+          <StepText entry={entry} />
           <Time at={entry.at} />
         </summary>
         <dl className="facts">

@@ -13,7 +13,10 @@ export interface Bar {
   readonly text: string
 }
 
-const texts = { en: { table: "As a table", day: "Day" }, zh: { table: "以表格显示", day: "日期" } }
+const texts = {
+  en: { table: "As a table", day: "Day", most: "at most" },
+  zh: { table: "以表格显示", day: "日期", most: "最高" }
+}
 
 const height = 120
 
@@ -26,7 +29,12 @@ export const Plot = ({ bars, title }: { readonly title: string; readonly bars: R
   return (
     <figure className="plot">
       <figcaption id={id}>
-        <strong>{title}</strong> {highest !== undefined && <span className="small soft">max {highest.text}</span>}
+        <strong>{title}</strong>{" "}
+        {highest !== undefined && (
+          <span className="small soft">
+            {words.most} {highest.text}
+          </span>
+        )}
       </figcaption>
       <svg viewBox={`0 0 100 ${height}`} preserveAspectRatio="none" role="img" aria-labelledby={id}>
         {bars.map(({ day, text, value }, index) => {
