@@ -73,7 +73,7 @@ describe("checkout: return address", () => {
     const address = `https://shop.example/?a=${paid.tradeNo}&amp;b=cart-1`
     assert.strictEqual(refresh(markup), `5;url=${address}`)
     assert.deepStrictEqual(links(markup), [address])
-    assert.match(markup, /data-countdown="Returning to the shop in \{n\} seconds\." data-seconds="5"/)
+    assert.match(markup, /data-countdown="Returning to the shop in \{n\} s\." data-seconds="5"/)
     assert.match(markup, /data-stay/)
   })
 
