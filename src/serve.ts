@@ -6,10 +6,10 @@ import path from "node:path"
 import { Config, Console, Duration, Effect, Layer, Option, Predicate, type Redacted, Schema } from "effect"
 import type { HttpServerError } from "effect/http"
 import type { SocketServer } from "effect/socket"
-import { type Migrator as SqlMigrator, SqlClient } from "effect/sql"
+import { type Migrator as SqlMigrator } from "effect/sql"
 import * as channels from "./channels.ts"
 import * as doctor from "./doctor/doctor.ts"
-import { hasLiveMerchants, type Installation } from "./doctor/Installation.ts"
+import { served } from "./doctor/Installation.ts"
 import { databaseProblem } from "./platform/postgres/databaseProblem.ts"
 import * as EmbeddedPostgres from "./platform/embedded/EmbeddedPostgres.ts"
 import { serviceUrl } from "./platform/embedded/serviceRole.ts"
@@ -37,16 +37,7 @@ import * as Wiring from "./Wiring.ts"
 export class NotStarted extends Schema.TaggedError<NotStarted>()("NotStarted", { message: Schema.String }) {}
 
 const service = Effect.gen(function* () {
-  const {
-    backups,
-    connections,
-    databaseUrl,
-    home: folder,
-    noOutbound,
-    ofParent,
-    ownerUrl,
-    telemetry
-  } = yield* Settings.startup
+  const { connections, databaseUrl, home: folder, noOutbound, ofParent, ownerUrl, telemetry } = yield* Settings.startup
   const collector = yield* collectorOf(telemetry)
   const home = path.resolve(folder)
   const isOwn = Option.isNone(databaseUrl)
@@ -81,14 +72,7 @@ const service = Effect.gen(function* () {
   // A first start on a laptop is for people.
   if (!isOwn) yield* Effect.provideContext(sayStart, context)
   if (noOutbound) yield* Effect.logWarning(Settings.closedText)
-  const installation = {
-    home,
-    embedded,
-    connections,
-    backups: Option.getOrUndefined(backups),
-    url: Effect.succeed(url)
-  }
-  yield* Effect.forkScoped(Effect.provideContext(lookWhereLive(installation), context))
+  yield* Effect.forkScoped(Effect.provideContext(lookWhereLive, context))
   const greeting = embedded
     ? Effect.flatMap(Effect.all([credentials, DemoPeople.links]), ([known, links]) => greet(home, links)(known))
     : greetServer
@@ -160,25 +144,10 @@ const sayStart = Effect.gen(function* () {
 const tellParent = Effect.flatMap(Joining, ({ balanced }) => Effect.andThen(balanced.await, parent.tellReady))
 
 /** Where a merchant is live, the log has what the doctor finds wrong. The service is ready meanwhile. */
-const lookWhereLive = Effect.fnUntraced(
-  function* (known: Pick<Installation, "home" | "embedded" | "connections" | "backups" | "url">) {
-    const sql = yield* SqlClient.SqlClient
-    const settings = yield* Settings.Settings
-    if (!(yield* hasLiveMerchants(sql))) return
-    yield* doctor.log(
-      yield* doctor.diagnose(
-        {
-          ...known,
-          settings: Effect.succeed(settings),
-          database: Effect.succeed(sql),
-          isLive: true
-        },
-        channels.checks
-      )
-    )
-  },
-  Effect.catchCause((cause) => Effect.logWarning("the doctor could not look at this installation", cause))
-)
+const lookWhereLive = Effect.gen(function* () {
+  const installation = yield* served
+  if (installation.isLive) yield* doctor.log(yield* doctor.diagnose(installation, channels.checks))
+}).pipe(Effect.catchCause((cause) => Effect.logWarning("the doctor could not look at this installation", cause)))
 
 /** In one line. */
 export const notStarted = (message: string) => Effect.fail(new NotStarted({ message: message.replace(/\s+/g, " ") }))

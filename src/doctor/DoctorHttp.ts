@@ -5,16 +5,14 @@
 import { OperatorApi } from "@coffer/contract/Operator"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { SqlClient } from "effect/sql"
 import { reply } from "../http/replies.ts"
-import * as Postgres from "../platform/postgres/Postgres.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { isoText } from "../platform/runtime/codecs.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { type ChannelChecks, diagnose, docsOf } from "./doctor.ts"
-import { hasLiveMerchants, type Installation } from "./Installation.ts"
+import { served } from "./Installation.ts"
 import { worstOf } from "./Finding.ts"
 
 /** Calls within this time share one report, so that nobody makes the service knock at others' doors by reading it. */
@@ -25,22 +23,11 @@ export const layer = (ofChannels: ChannelChecks) =>
     OperatorApi,
     "doctor",
     Effect.fnUntraced(function* (handlers) {
-      const settings = yield* Settings
-      const sql = yield* SqlClient.SqlClient
-      const { connections, url } = yield* Postgres.pool
-      const { backups, embedded, home, host, port, runner } = settings
+      const { host, port, runner } = yield* Settings
+      const context = yield* Effect.context<Effect.Services<typeof served>>()
 
       const look = Effect.gen(function* () {
-        const installation: Installation = {
-          home,
-          embedded,
-          connections,
-          backups,
-          url: Effect.succeed(url),
-          settings: Effect.succeed(settings),
-          database: Effect.succeed(sql),
-          isLive: yield* hasLiveMerchants(sql)
-        }
+        const installation = yield* Effect.provideContext(served, context)
         const at = yield* currentTime
         const findings = yield* diagnose(installation, ofChannels)
         return {

@@ -2,7 +2,8 @@
 import { Effect, type Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { reasonOf } from "../platform/postgres/databaseProblem.ts"
-import type { Settings } from "../platform/runtime/Settings.ts"
+import * as Postgres from "../platform/postgres/Postgres.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { Unmade } from "./Finding.ts"
 
 export interface Installation {
@@ -21,6 +22,25 @@ export interface Installation {
   /** Whether a merchant is live, or the installation is to be judged as if one were. */
   readonly isLive: boolean
 }
+
+/** The one that this process serves. */
+export const served = Effect.gen(function* () {
+  const settings = yield* Settings
+  const sql = yield* SqlClient.SqlClient
+  const { connections, url } = yield* Postgres.Pool
+  const { backups, embedded, home } = settings
+  const found: Installation = {
+    home,
+    embedded,
+    connections,
+    backups,
+    url: Effect.succeed(url),
+    settings: Effect.succeed(settings),
+    database: Effect.succeed(sql),
+    isLive: yield* hasLiveMerchants(sql)
+  }
+  return found
+})
 
 /** Asks the database. Its errors say why a check could not be made. */
 export const query = <A>(

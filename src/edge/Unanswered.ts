@@ -208,11 +208,14 @@ const namedMax = 10
 const nameLengthMax = 100
 const isObject = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
 
+const isStrictIn = ({ sent }: RequestRecord) => sent["coffer-strict"] === "true"
+const concerns = (record: RequestRecord) => isStrictIn(record) || record.account?.mode === "sandbox"
+
 /** To be called once the account is known. */
 export const checkNames = (endpoint: HttpApiEndpoint.Top, json: unknown) =>
   Effect.flatMap(CurrentRecord, (record) => {
-    const isStrict = record.sent["coffer-strict"] === "true"
-    if (!isObject(json) || (!isStrict && record.account?.mode !== "sandbox")) return Effect.void
+    const isStrict = isStrictIn(record)
+    if (!concerns(record) || !isObject(json)) return Effect.void
     const { names } = knownNames(endpoint)
     const unknown = names.size === 0 ? [] : Object.keys(json).filter((name) => !names.has(name))
     const [first] = unknown
@@ -224,11 +227,11 @@ export const checkNames = (endpoint: HttpApiEndpoint.Top, json: unknown) =>
     return refuseField(first, `is no field here${nearest === undefined ? "" : `; did you mean ${nearest}?`}`)
   })
 
-/** For a call that the framework decodes. A form is read while it arrives. */
+/** For a call that the framework decodes, whose body is parsed here once more. A form is read while it arrives. */
 const checkNamesOfText = (endpoint: HttpApiEndpoint.Top) =>
-  Effect.flatMap(CurrentRecord, ({ method, sent, text }) =>
-    method === "POST" && sent["content-type"]?.startsWith("application/json") === true
-      ? Effect.flatMap(text, (read) => checkNames(endpoint, Option.getOrUndefined(parseJson(read))))
+  Effect.flatMap(CurrentRecord, (record) =>
+    record.method === "POST" && record.sent["content-type"]?.startsWith("application/json") === true && concerns(record)
+      ? Effect.flatMap(record.text, (read) => checkNames(endpoint, Option.getOrUndefined(parseJson(read))))
       : Effect.void
   )
 

@@ -23,6 +23,9 @@ export interface Options {
   readonly watched?: boolean
 }
 
+/** The address of the pool, with the password, and its number of connections. */
+export class Pool extends Context.Service<Pool, Pick<Options, "url" | "connections">>()("@coffer/platform/Pool") {}
+
 /** Fails when no server can be used. `databaseProblem` says why in one line. */
 export const layer = (options: Options) =>
   Layer.effectContext(
@@ -38,6 +41,7 @@ export const layer = (options: Options) =>
       const loggers = quiet(yield* Logger.CurrentLoggers, unlessAway)
       return Context.make(PgClient.PgClient, client).pipe(
         Context.add(SqlClient.SqlClient, client),
+        Context.add(Pool, options),
         Context.add(DatabaseHealth.DatabaseHealth, health),
         Context.add(Logger.CurrentLoggers, loggers)
       )
@@ -74,9 +78,3 @@ const configOf =
       ...(anyServer ? {} : { transaction_read_only: "off" })
     }
   })
-
-/** The address that the pool is connected to, with its password, and how many connections it may have. */
-export const pool = Effect.map(PgClient.PgClient, ({ config }) => {
-  const { maxConnections = 0, url } = config as PgClient.PgPoolConfig
-  return { url: url!, connections: maxConnections }
-})
