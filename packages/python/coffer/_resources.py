@@ -1,0 +1,949 @@
+"""The methods of the merchant API. Written by `npm run sdk` from the contract: do not edit."""
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Literal, Unpack, cast
+
+from ._calls import CallOptions, FollowOptions, Request, Upload, WriteOptions, path
+from ._pages import AsyncList, List
+from ._transport import AsyncTransport, Transport
+from .types import (
+    ApiLog,
+    ApiLogsListQuery,
+    Balance,
+    BalanceGetQuery,
+    BalanceTransaction,
+    CreateOrder,
+    CreatePaymentLink,
+    CreateRefund,
+    CreateReport,
+    CreateWebhookEndpoint,
+    DeletedWebhookEndpoint,
+    Dispute,
+    DisputeEvidence,
+    DisputesCsvQuery,
+    DisputesListQuery,
+    Erasure,
+    ErasuresCreate,
+    Event,
+    EventsFollowQuery,
+    EventsListQuery,
+    ExportsBuyer,
+    FeesReport,
+    FrozenReport,
+    LedgerChainQuery,
+    LedgerCsvQuery,
+    LedgerLink,
+    LedgerListQuery,
+    Order,
+    OrdersCsvQuery,
+    OrdersListQuery,
+    PaymentLink,
+    PaymentLinksListQuery,
+    PayoutReport,
+    Refund,
+    RefundsCsvQuery,
+    RefundsListQuery,
+    Report,
+    ReportsFeesQuery,
+    ReportsFrozenQuery,
+    ReportsListQuery,
+    ReportsPayoutQuery,
+    ReportsStatementQuery,
+    SandboxChannel,
+    SandboxClock,
+    SendReceipt,
+    SettleRefund,
+    StatementReport,
+    SubmitEvidence,
+    TestHelpersClockAdvance,
+    TestHelpersDisputesResolve,
+    TestHelpersOrdersDispute,
+    TestHelpersOrdersPay,
+    Timeline,
+    UpdateOrder,
+    UpdatePaymentLink,
+    UpdateRefund,
+    UpdateWebhookEndpoint,
+    UploadedFile,
+    WebhookDeliveriesListQuery,
+    WebhookDelivery,
+    WebhookEndpoint,
+    WebhookEndpointWithSecret,
+    WebhookEndpointsListQuery,
+    WebhookSigningSecret,
+)
+
+
+class OrdersApi:
+    """The methods of `coffer.orders`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(self, body: CreateOrder, **options: Unpack[WriteOptions]) -> Order:
+        """Create an order. Answers 201 with the new order; send the buyer to its `checkout_url`. An `out_trade_no` that exists already answers 200 with that order when amount, currency, subject and notify_url are the same, and 409 when they are not."""
+        return cast("Order", self._transport.call(Request("POST", path("/orders"), body=body, is_keyed=True), options))
+
+    def list(self, query: OrdersListQuery = {}, **options: Unpack[CallOptions]) -> List[Order]:
+        """List orders, newest first, or export them. All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and the cursors do not count."""
+        return List(self._transport, path("/orders"), "trade_no", query, options)
+
+    def csv(self, query: OrdersCsvQuery = {}, **options: Unpack[CallOptions]) -> str:
+        """The same as a CSV file of at most 10,000 rows."""
+        return cast("str", self._transport.call(Request("GET", path("/orders"), query={**query, "format": "csv"}, form="text"), options))
+
+    def update(self, ref: str, body: UpdateOrder = {}, **options: Unpack[WriteOptions]) -> Order:
+        """Update metadata or receipt_email. Merges: keys that are not sent stay as they are. Nothing else of an order can be changed."""
+        return cast("Order", self._transport.call(Request("POST", path("/orders/{}", ref), body=body, is_keyed=True), options))
+
+    def get(self, ref: str, **options: Unpack[CallOptions]) -> Order:
+        """Retrieve an order. By our number or by yours. Its `checkout_url` is signed anew each time."""
+        return cast("Order", self._transport.call(Request("GET", path("/orders/{}", ref)), options))
+
+    def expire(self, ref: str, **options: Unpack[WriteOptions]) -> Order:
+        """Close a pending order now. For when the buyer has left. An expired order is answered unchanged. 409 when the buyer has just paid (the order is paid then) or is about to; 502 when the channel cannot be asked, and then nothing has changed."""
+        return cast("Order", self._transport.call(Request("POST", path("/orders/{}/expire", ref), is_keyed=True), options))
+
+    def timeline(self, ref: str, **options: Unpack[CallOptions]) -> Timeline:
+        """Read an order's whole story. Your requests, what became of the order, attempts to pay that did not succeed (the newest 50), payments that it did not take, its refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, and receipts. It is read from the rows of these, so it says what they say. Requests are in it for as long as logs are kept."""
+        return cast("Timeline", self._transport.call(Request("GET", path("/orders/{}/timeline", ref)), options))
+
+    def send_receipt(self, ref: str, body: SendReceipt = {}, **options: Unpack[WriteOptions]) -> Order:
+        """Send the receipt by mail. Answers 200 with the order when the mail is queued; `receipt_sent_at` follows when the mail server has taken it, and `receipt_failure_reason` when it never will. 409 while the order is not paid. Five within an hour for one order: one more is 429. The mail that is sent by itself when an order is paid does not count."""
+        return cast("Order", self._transport.call(Request("POST", path("/orders/{}/send_receipt", ref), body=body, is_keyed=True), options))
+
+
+class RefundsApi:
+    """The methods of `coffer.refunds`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(self, body: CreateRefund, **options: Unpack[WriteOptions]) -> Refund:
+        """Refund an order, in whole or in part. 201 when the channel paid at once, 202 when it settles later: ask again every 10 seconds for 5 minutes, then seldom, or wait for the event. An `out_refund_no` that exists answers 200 with that refund. Fees stay with the channel, so a whole refund takes more than its payment brought. 502: nothing has changed."""
+        return cast("Refund", self._transport.call(Request("POST", path("/refunds"), body=body, is_keyed=True), options))
+
+    def list(self, query: RefundsListQuery = {}, **options: Unpack[CallOptions]) -> List[Refund]:
+        """List refunds, newest first, or export them. All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and the cursors do not count."""
+        return List(self._transport, path("/refunds"), "refund_no", query, options)
+
+    def csv(self, query: RefundsCsvQuery = {}, **options: Unpack[CallOptions]) -> str:
+        """The same as a CSV file of at most 10,000 rows."""
+        return cast("str", self._transport.call(Request("GET", path("/refunds"), query={**query, "format": "csv"}, form="text"), options))
+
+    def update(self, ref: str, body: UpdateRefund = {}, **options: Unpack[WriteOptions]) -> Refund:
+        """Update a refund's metadata. Merges: keys that are not sent stay as they are. Nothing else of a refund can be changed."""
+        return cast("Refund", self._transport.call(Request("POST", path("/refunds/{}", ref), body=body, is_keyed=True), options))
+
+    def get(self, ref: str, **options: Unpack[CallOptions]) -> Refund:
+        """Retrieve a refund. By our number or by yours."""
+        return cast("Refund", self._transport.call(Request("GET", path("/refunds/{}", ref)), options))
+
+
+class DisputesApi:
+    """The methods of `coffer.disputes`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def submit_evidence(self, ref: str, body: SubmitEvidence, **options: Unpack[WriteOptions]) -> Dispute:
+        """Save evidence as a draft, or submit it. Each call replaces the whole; what a draft had must be sent again. Submitted, the dispute is `under_review` and takes no more. 502: the channel could not be told, and nothing has changed. When the channel does not answer in time, the dispute comes as it stands and follows by itself. 409 after the deadline, and for a dispute that you accepted or that is decided."""
+        return cast("Dispute", self._transport.call(Request("POST", path("/disputes/{}/evidence", ref), body=body, is_keyed=True), options))
+
+    def get_evidence(self, ref: str, **options: Unpack[CallOptions]) -> DisputeEvidence:
+        """Read the evidence back. The draft, or what was submitted; empty before the first draft."""
+        return cast("DisputeEvidence", self._transport.call(Request("GET", path("/disputes/{}/evidence", ref)), options))
+
+    def accept(self, ref: str, **options: Unpack[WriteOptions]) -> Dispute:
+        """Accept the loss. The dispute is `lost` once the channel confirms it, which takes a moment; until then its status stays, and a second call changes nothing. 502: the channel could not be told, and nothing has changed."""
+        return cast("Dispute", self._transport.call(Request("POST", path("/disputes/{}/accept", ref), is_keyed=True), options))
+
+    def list(self, query: DisputesListQuery = {}, **options: Unpack[CallOptions]) -> List[Dispute]:
+        """List disputes, newest first, or export them. All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and the cursors do not count."""
+        return List(self._transport, path("/disputes"), "dispute_no", query, options)
+
+    def csv(self, query: DisputesCsvQuery = {}, **options: Unpack[CallOptions]) -> str:
+        """The same as a CSV file of at most 10,000 rows."""
+        return cast("str", self._transport.call(Request("GET", path("/disputes"), query={**query, "format": "csv"}, form="text"), options))
+
+    def get(self, ref: str, **options: Unpack[CallOptions]) -> Dispute:
+        """Retrieve a dispute. By our number or by the channel's."""
+        return cast("Dispute", self._transport.call(Request("GET", path("/disputes/{}", ref)), options))
+
+
+class FilesApi:
+    """The methods of `coffer.files`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def upload(self, file: Upload, **options: Unpack[CallOptions]) -> UploadedFile:
+        """Hand in a file for evidence. `multipart/form-data` with one part named `file`: a PDF, PNG or JPEG of at most 10 MB. Its `url` counts as evidence in this environment only. The same file twice has two addresses; an `Idempotency-Key` changes nothing."""
+        return cast("UploadedFile", self._transport.call(Request("POST", path("/files"), upload=file), options))
+
+
+class PaymentLinksApi:
+    """The methods of `coffer.payment_links`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(self, body: CreatePaymentLink, **options: Unpack[WriteOptions]) -> PaymentLink:
+        """Create a payment link. Give its `url` to as many buyers as you like: each visit makes an order of its own."""
+        return cast("PaymentLink", self._transport.call(Request("POST", path("/payment_links"), body=body, is_keyed=True), options))
+
+    def list(self, query: PaymentLinksListQuery = {}, **options: Unpack[CallOptions]) -> List[PaymentLink]:
+        """List payment links, newest first. In pages."""
+        return List(self._transport, path("/payment_links"), "link_id", query, options)
+
+    def update(self, link_id: str, body: UpdatePaymentLink = {}, **options: Unpack[WriteOptions]) -> PaymentLink:
+        """Change a payment link, close it or open it. Fields that are not sent stay. Amount and currency cannot be changed: make another link."""
+        return cast("PaymentLink", self._transport.call(Request("POST", path("/payment_links/{}", link_id), body=body, is_keyed=True), options))
+
+    def get(self, link_id: str, **options: Unpack[CallOptions]) -> PaymentLink:
+        """Retrieve a payment link, or its QR code. `format=svg` answers a picture to print or to show; a phone's camera opens the link."""
+        return cast("PaymentLink", self._transport.call(Request("GET", path("/payment_links/{}", link_id)), options))
+
+    def qr_code(self, link_id: str, **options: Unpack[CallOptions]) -> str:
+        """A QR code of the same, as an SVG picture."""
+        return cast("str", self._transport.call(Request("GET", path("/payment_links/{}", link_id), query={"format": "svg"}, form="text"), options))
+
+
+class BalanceApi:
+    """The methods of `coffer.balance`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def get(self, query: BalanceGetQuery = {}, **options: Unpack[CallOptions]) -> Balance:
+        """Read the wallet of one currency. Each currency has its own wallet in each environment, and nothing is converted. One that was never used is all zeros, also that of a live currency that is not enabled for you."""
+        return cast("Balance", self._transport.call(Request("GET", path("/balance"), query=query), options))
+
+
+class LedgerApi:
+    """The methods of `coffer.ledger`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, query: LedgerListQuery = {}, **options: Unpack[CallOptions]) -> List[BalanceTransaction]:
+        """List the ledger, newest first, or export it. Every movement of the wallets, never changed and never removed. A payment is two rows: the whole amount in, the fee out. `format=csv` answers a file of at most 10,000 rows."""
+        return List(self._transport, path("/balance_transactions"), "id", query, options)
+
+    def csv(self, query: LedgerCsvQuery = {}, **options: Unpack[CallOptions]) -> str:
+        """The same as a CSV file of at most 10,000 rows."""
+        return cast("str", self._transport.call(Request("GET", path("/balance_transactions"), query={**query, "format": "csv"}, form="text"), options))
+
+    def chain(self, currency: Literal["USD", "HKD", "CNY"], query: LedgerChainQuery = {}, **options: Unpack[CallOptions]) -> List[LedgerLink]:
+        """List the hashes of a wallet's ledger, newest first. For proving that no movement was changed, removed or slipped in: each `hash` is that of its `text`, and each `previous_hash` is the `hash` of the row before it. Keep the newest one, and compare it later."""
+        return List(self._transport, path("/ledger/{}/chain", currency), "id", query, options)
+
+
+class ReportsApi:
+    """The methods of `coffer.reports`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(self, body: CreateReport, **options: Unpack[WriteOptions]) -> Report:
+        """Make a report as a file. For reports of any length. The file has no limit of rows. It is written after the answer: ask for the report until its `status` is `succeeded`, then read its file. 409: too many are being written or kept."""
+        return cast("Report", self._transport.call(Request("POST", path("/reports"), body=body, is_keyed=True), options))
+
+    def list(self, query: ReportsListQuery = {}, **options: Unpack[CallOptions]) -> List[Report]:
+        """List reports that are made as files, newest first. Those that are being written, and those that are kept: of the last seven days."""
+        return List(self._transport, path("/reports"), "report_no", query, options)
+
+    def statement(self, query: ReportsStatementQuery, **options: Unpack[CallOptions]) -> StatementReport:
+        """Read the statement of a day or of up to 31 days. For each wallet and day: the opening balance, what the movements of each type have changed, and the closing balance, which is the head of the wallet's chain at that moment. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV."""
+        return cast("StatementReport", self._transport.call(Request("GET", path("/reports/statement"), query=query), options))
+
+    def statement_csv(self, query: ReportsStatementQuery, **options: Unpack[CallOptions]) -> str:
+        """The same as a CSV file."""
+        return cast("str", self._transport.call(Request("GET", path("/reports/statement"), query={**query, "format": "csv"}, form="text"), options))
+
+    def fees(self, query: ReportsFeesQuery, **options: Unpack[CallOptions]) -> FeesReport:
+        """Read the fees by payment method. The fees of payments, lost disputes and payouts in these days. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV."""
+        return cast("FeesReport", self._transport.call(Request("GET", path("/reports/fees"), query=query), options))
+
+    def fees_csv(self, query: ReportsFeesQuery, **options: Unpack[CallOptions]) -> str:
+        """The same as a CSV file."""
+        return cast("str", self._transport.call(Request("GET", path("/reports/fees"), query={**query, "format": "csv"}, form="text"), options))
+
+    def payout(self, query: ReportsPayoutQuery, **options: Unpack[CallOptions]) -> PayoutReport:
+        """Read what a payout is made of. The statement of its wallet from the payout before it until it was asked for: what was left over then, what has come and gone since, the payout itself, and what it left. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV."""
+        return cast("PayoutReport", self._transport.call(Request("GET", path("/reports/payout"), query=query), options))
+
+    def payout_csv(self, query: ReportsPayoutQuery, **options: Unpack[CallOptions]) -> str:
+        """The same as a CSV file."""
+        return cast("str", self._transport.call(Request("GET", path("/reports/payout"), query={**query, "format": "csv"}, form="text"), options))
+
+    def frozen(self, query: ReportsFrozenQuery = {}, **options: Unpack[CallOptions]) -> FrozenReport:
+        """Read open disputes and frozen money at a moment. Each dispute, payout and refund that held money at that moment, open disputes that held none, and the frozen balance that they add up to. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV."""
+        return cast("FrozenReport", self._transport.call(Request("GET", path("/reports/frozen"), query=query), options))
+
+    def frozen_csv(self, query: ReportsFrozenQuery = {}, **options: Unpack[CallOptions]) -> str:
+        """The same as a CSV file."""
+        return cast("str", self._transport.call(Request("GET", path("/reports/frozen"), query={**query, "format": "csv"}, form="text"), options))
+
+    def get(self, report_no: str, **options: Unpack[CallOptions]) -> Report:
+        """Retrieve a report. How far its file is. A report and its file are removed seven days after it was made."""
+        return cast("Report", self._transport.call(Request("GET", path("/reports/{}", report_no)), options))
+
+    def file(self, report_no: str, **options: Unpack[CallOptions]) -> str:
+        """Read the file of a report. CSV, or one JSON object on each line (`application/x-ndjson`). A reader that was cut off goes on with `Range: bytes=N-` and gets 206. 409: the file is not complete. 416: it has none of these bytes."""
+        return cast("str", self._transport.call(Request("GET", path("/reports/{}/file", report_no), form="text"), options))
+
+
+class EventsApi:
+    """The methods of `coffer.events`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def follow(self, query: EventsFollowQuery = {}, **options: Unpack[FollowOptions]) -> Iterator[Event]:
+        """Each of them once and oldest first, as it happens, until the program stops reading. It begins behind `after`, the id of the newest that you have handled; with the first where that is null, else with what happens from now on. It goes on after a lost connection."""
+        return self._transport.follow(path("/events"), "id", query, options)
+
+    def list(self, query: EventsListQuery = {}, **options: Unpack[CallOptions]) -> List[Event]:
+        """List events, newest first. Everything that has happened, also what no webhook took: read here what you have missed. With `wait` and the id of the newest event that you have, it is told as it happens."""
+        return List(self._transport, path("/events"), "id", query, options)
+
+    def get(self, event_id: str, **options: Unpack[CallOptions]) -> Event:
+        """Retrieve an event. The event as it was delivered; it never changes."""
+        return cast("Event", self._transport.call(Request("GET", path("/events/{}", event_id)), options))
+
+
+class ApiLogsApi:
+    """The methods of `coffer.api_logs`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, query: ApiLogsListQuery = {}, **options: Unpack[CallOptions]) -> List[ApiLog]:
+        """List your own API calls, newest first. For finding out what your server sent and what it got. Written on the side, so a call may be missing now and then."""
+        return List(self._transport, path("/logs"), "request_id", query, options)
+
+
+class ErasuresApi:
+    """The methods of `coffer.erasures`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(self, body: ErasuresCreate, **options: Unpack[CallOptions]) -> Erasure:
+        """Erase a buyer. Metadata, addresses, subjects, evidence and its files, mails, events, receivers' answers, stored answers and API logs then say `[erased]`; numbers, amounts and the ledger stay. 202: it has begun, and `GET` says how far it is. 200: a dry run. It takes your own rows in this environment alone. While it runs, the same request answers the same erasure. 409: 10 of yours are at work."""
+        return cast("Erasure", self._transport.call(Request("POST", path("/erasures"), body=body, is_keyed=True), options))
+
+    def get(self, erasure_no: str, **options: Unpack[CallOptions]) -> Erasure:
+        """How far an erasure is. It stays as the word that it was done."""
+        return cast("Erasure", self._transport.call(Request("GET", path("/erasures/{}", erasure_no)), options))
+
+
+class ExportsApi:
+    """The methods of `coffer.exports`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def buyer(self, body: ExportsBuyer, **options: Unpack[CallOptions]) -> bytes:
+        """Export all that is kept of a buyer. A tar archive of files with one JSON object a line, 250 at most, in a folder for each kind, and of uploaded files in `files`. The last file, `manifest.json`, has the path and the SHA-256 of each of the others and how many lines it has, and names uploads that the storage has lost; an archive without it is not whole. Your orders in this environment that have this address, with refunds, disputes, evidence and its files, events, mails, deliveries and API logs. It is counted with CSV exports, and stores nothing."""
+        return cast("bytes", self._transport.call(Request("POST", path("/exports"), body=body, is_keyed=True, form="bytes"), options))
+
+
+class WebhookEndpointsApi:
+    """The methods of `coffer.webhook_endpoints`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(self, body: CreateWebhookEndpoint, **options: Unpack[WriteOptions]) -> WebhookEndpointWithSecret:
+        """Create a webhook endpoint. The answer holds the signing secret, this once. A merchant has at most 16 endpoints in each environment: one more is 409 `conflict`."""
+        return cast("WebhookEndpointWithSecret", self._transport.call(Request("POST", path("/webhook_endpoints"), body=body, is_keyed=True), options))
+
+    def list(self, query: WebhookEndpointsListQuery = {}, **options: Unpack[CallOptions]) -> List[WebhookEndpoint]:
+        """List webhook endpoints, newest first. With the account's single address, where there is one."""
+        return List(self._transport, path("/webhook_endpoints"), "id", query, options)
+
+    def update(self, endpoint_id: str, body: UpdateWebhookEndpoint = {}, **options: Unpack[WriteOptions]) -> WebhookEndpoint:
+        """Change a webhook endpoint, pause or disable it. Fields that are not sent stay. Deliveries that fall due while it is disabled are skipped, later ones stay. Those that fall due while it is paused wait until it is enabled. The account's single address is set elsewhere: 409 `conflict`."""
+        return cast("WebhookEndpoint", self._transport.call(Request("POST", path("/webhook_endpoints/{}", endpoint_id), body=body, is_keyed=True), options))
+
+    def delete(self, endpoint_id: str, **options: Unpack[WriteOptions]) -> DeletedWebhookEndpoint:
+        """Delete a webhook endpoint. Deliveries that are still to be made are skipped."""
+        return cast("DeletedWebhookEndpoint", self._transport.call(Request("DELETE", path("/webhook_endpoints/{}", endpoint_id), is_keyed=True), options))
+
+    def get(self, endpoint_id: str, **options: Unpack[CallOptions]) -> WebhookEndpoint:
+        """Retrieve a webhook endpoint. Without its secret."""
+        return cast("WebhookEndpoint", self._transport.call(Request("GET", path("/webhook_endpoints/{}", endpoint_id)), options))
+
+    def rotate_secret(self, endpoint_id: str, **options: Unpack[WriteOptions]) -> WebhookEndpointWithSecret:
+        """Rotate an endpoint's signing secret. The answer holds the new secret, this once. For 24 hours the old one signs as well: both signatures are in one header, and one that fits is enough."""
+        return cast("WebhookEndpointWithSecret", self._transport.call(Request("POST", path("/webhook_endpoints/{}/rotate_secret", endpoint_id), is_keyed=True), options))
+
+
+class WebhookSigningSecretApi:
+    """The methods of `coffer.webhook_signing_secret`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def rotate(self, **options: Unpack[WriteOptions]) -> WebhookSigningSecret:
+        """Rotate the account's signing secret. It signs what goes to an order's `notify_url` and to the account's single address. For 24 hours the old one signs as well."""
+        return cast("WebhookSigningSecret", self._transport.call(Request("POST", path("/webhook_signing_secret/rotate"), is_keyed=True), options))
+
+    def get(self, **options: Unpack[CallOptions]) -> WebhookSigningSecret:
+        """Read the account's signing secret. It signs what goes to an order's `notify_url` and to the account's single address."""
+        return cast("WebhookSigningSecret", self._transport.call(Request("GET", path("/webhook_signing_secret")), options))
+
+
+class WebhookDeliveriesApi:
+    """The methods of `coffer.webhook_deliveries`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def resend(self, delivery_id: str, **options: Unpack[WriteOptions]) -> WebhookDelivery:
+        """Send a delivery again. A new delivery of the same event: one attempt, at once, with the same event id. It is marked `manual`, and none follows it by itself. 409: its endpoint is disabled or deleted."""
+        return cast("WebhookDelivery", self._transport.call(Request("POST", path("/webhook_deliveries/{}/resend", delivery_id), is_keyed=True), options))
+
+    def list(self, query: WebhookDeliveriesListQuery = {}, **options: Unpack[CallOptions]) -> List[WebhookDelivery]:
+        """List deliveries, newest first. Each event on its way to each address, with every attempt and what the receiver answered."""
+        return List(self._transport, path("/webhook_deliveries"), "id", query, options)
+
+    def get(self, delivery_id: str, **options: Unpack[CallOptions]) -> WebhookDelivery:
+        """Retrieve a delivery. With all of its attempts."""
+        return cast("WebhookDelivery", self._transport.call(Request("GET", path("/webhook_deliveries/{}", delivery_id)), options))
+
+
+class TestHelpersOrdersApi:
+    """The methods of `coffer.test_helpers.orders`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def pay(self, ref: str, body: TestHelpersOrdersPay = {}, **options: Unpack[WriteOptions]) -> Order:
+        """Pay an order as its buyer would. Works on a closed order, too: that is the late payment, which goes back to the buyer. After ten declined attempts within ten minutes the next is 429 until that time is over, and the order stays pending."""
+        return cast("Order", self._transport.call(Request("POST", path("/test_helpers/orders/{}/pay", ref), body=body, is_keyed=True), options))
+
+    def dispute(self, ref: str, body: TestHelpersOrdersDispute = {}, **options: Unpack[WriteOptions]) -> Dispute:
+        """Let the buyer dispute the payment. A chargeback arrives. Cards have them, and so Apple Pay and Google Pay; the other methods do not."""
+        return cast("Dispute", self._transport.call(Request("POST", path("/test_helpers/orders/{}/dispute", ref), body=body, is_keyed=True), options))
+
+
+class TestHelpersRefundsApi:
+    """The methods of `coffer.test_helpers.refunds`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def settle(self, ref: str, body: SettleRefund, **options: Unpack[WriteOptions]) -> Refund:
+        """Let the bank confirm or reject a refund. Alipay and WeChat Pay settle later: by this call, or by themselves after a minute."""
+        return cast("Refund", self._transport.call(Request("POST", path("/test_helpers/refunds/{}/settle", ref), body=body, is_keyed=True), options))
+
+
+class TestHelpersDisputesApi:
+    """The methods of `coffer.test_helpers.disputes`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def resolve(self, ref: str, body: TestHelpersDisputesResolve, **options: Unpack[WriteOptions]) -> Dispute:
+        """Let the bank decide a dispute. A word that cannot follow, as a loss after it was won, leaves the dispute as it is but for its `processor_status`."""
+        return cast("Dispute", self._transport.call(Request("POST", path("/test_helpers/disputes/{}/resolve", ref), body=body, is_keyed=True), options))
+
+
+class TestHelpersChannelApi:
+    """The methods of `coffer.test_helpers.channel`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def set(self, body: SandboxChannel, **options: Unpack[WriteOptions]) -> SandboxChannel:
+        """Take your sandbox channel down, or up again. While it is down, whatever has to ask the channel answers 502. Other merchants do not notice."""
+        return cast("SandboxChannel", self._transport.call(Request("POST", path("/test_helpers/channel"), body=body, is_keyed=True), options))
+
+
+class TestHelpersClockApi:
+    """The methods of `coffer.test_helpers.clock`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def get(self, **options: Unpack[CallOptions]) -> SandboxClock:
+        """Read the clock of your sandbox. All that your sandbox dates or limits by time follows this clock. Live mode keeps real time."""
+        return cast("SandboxClock", self._transport.call(Request("GET", path("/test_helpers/clock")), options))
+
+    def advance(self, body: TestHelpersClockAdvance, **options: Unpack[WriteOptions]) -> SandboxClock:
+        """Move the clock of your sandbox forward. It goes from one moment at which something is due to the next, and lets it be done: orders expire, webhooks are sent again, refunds settle. The answer comes when it is there, or after 5 seconds as 202 with the status `advancing`; then it goes on by itself, and reading the clock tells how far it is. It may be five years ahead in all, and never goes back."""
+        return cast("SandboxClock", self._transport.call(Request("POST", path("/test_helpers/clock/advance"), body=body, is_keyed=True), options))
+
+
+class TestHelpersApi:
+    """The methods of `coffer.test_helpers`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.orders = TestHelpersOrdersApi(transport)
+        self.refunds = TestHelpersRefundsApi(transport)
+        self.disputes = TestHelpersDisputesApi(transport)
+        self.channel = TestHelpersChannelApi(transport)
+        self.clock = TestHelpersClockApi(transport)
+
+
+class Resources:
+    """The merchant API: one attribute for each kind of object."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.orders = OrdersApi(transport)
+        self.refunds = RefundsApi(transport)
+        self.disputes = DisputesApi(transport)
+        self.files = FilesApi(transport)
+        self.payment_links = PaymentLinksApi(transport)
+        self.balance = BalanceApi(transport)
+        self.ledger = LedgerApi(transport)
+        self.reports = ReportsApi(transport)
+        self.events = EventsApi(transport)
+        self.api_logs = ApiLogsApi(transport)
+        self.erasures = ErasuresApi(transport)
+        self.exports = ExportsApi(transport)
+        self.webhook_endpoints = WebhookEndpointsApi(transport)
+        self.webhook_signing_secret = WebhookSigningSecretApi(transport)
+        self.webhook_deliveries = WebhookDeliveriesApi(transport)
+        self.test_helpers = TestHelpersApi(transport)
+
+
+class AsyncOrdersApi:
+    """The methods of `coffer.orders`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create(self, body: CreateOrder, **options: Unpack[WriteOptions]) -> Order:
+        """Create an order. Answers 201 with the new order; send the buyer to its `checkout_url`. An `out_trade_no` that exists already answers 200 with that order when amount, currency, subject and notify_url are the same, and 409 when they are not."""
+        return cast("Order", await self._transport.call(Request("POST", path("/orders"), body=body, is_keyed=True), options))
+
+    def list(self, query: OrdersListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[Order]:
+        """List orders, newest first, or export them. All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and the cursors do not count."""
+        return AsyncList(self._transport, path("/orders"), "trade_no", query, options)
+
+    async def csv(self, query: OrdersCsvQuery = {}, **options: Unpack[CallOptions]) -> str:
+        """The same as a CSV file of at most 10,000 rows."""
+        return cast("str", await self._transport.call(Request("GET", path("/orders"), query={**query, "format": "csv"}, form="text"), options))
+
+    async def update(self, ref: str, body: UpdateOrder = {}, **options: Unpack[WriteOptions]) -> Order:
+        """Update metadata or receipt_email. Merges: keys that are not sent stay as they are. Nothing else of an order can be changed."""
+        return cast("Order", await self._transport.call(Request("POST", path("/orders/{}", ref), body=body, is_keyed=True), options))
+
+    async def get(self, ref: str, **options: Unpack[CallOptions]) -> Order:
+        """Retrieve an order. By our number or by yours. Its `checkout_url` is signed anew each time."""
+        return cast("Order", await self._transport.call(Request("GET", path("/orders/{}", ref)), options))
+
+    async def expire(self, ref: str, **options: Unpack[WriteOptions]) -> Order:
+        """Close a pending order now. For when the buyer has left. An expired order is answered unchanged. 409 when the buyer has just paid (the order is paid then) or is about to; 502 when the channel cannot be asked, and then nothing has changed."""
+        return cast("Order", await self._transport.call(Request("POST", path("/orders/{}/expire", ref), is_keyed=True), options))
+
+    async def timeline(self, ref: str, **options: Unpack[CallOptions]) -> Timeline:
+        """Read an order's whole story. Your requests, what became of the order, attempts to pay that did not succeed (the newest 50), payments that it did not take, its refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, and receipts. It is read from the rows of these, so it says what they say. Requests are in it for as long as logs are kept."""
+        return cast("Timeline", await self._transport.call(Request("GET", path("/orders/{}/timeline", ref)), options))
+
+    async def send_receipt(self, ref: str, body: SendReceipt = {}, **options: Unpack[WriteOptions]) -> Order:
+        """Send the receipt by mail. Answers 200 with the order when the mail is queued; `receipt_sent_at` follows when the mail server has taken it, and `receipt_failure_reason` when it never will. 409 while the order is not paid. Five within an hour for one order: one more is 429. The mail that is sent by itself when an order is paid does not count."""
+        return cast("Order", await self._transport.call(Request("POST", path("/orders/{}/send_receipt", ref), body=body, is_keyed=True), options))
+
+
+class AsyncRefundsApi:
+    """The methods of `coffer.refunds`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create(self, body: CreateRefund, **options: Unpack[WriteOptions]) -> Refund:
+        """Refund an order, in whole or in part. 201 when the channel paid at once, 202 when it settles later: ask again every 10 seconds for 5 minutes, then seldom, or wait for the event. An `out_refund_no` that exists answers 200 with that refund. Fees stay with the channel, so a whole refund takes more than its payment brought. 502: nothing has changed."""
+        return cast("Refund", await self._transport.call(Request("POST", path("/refunds"), body=body, is_keyed=True), options))
+
+    def list(self, query: RefundsListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[Refund]:
+        """List refunds, newest first, or export them. All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and the cursors do not count."""
+        return AsyncList(self._transport, path("/refunds"), "refund_no", query, options)
+
+    async def csv(self, query: RefundsCsvQuery = {}, **options: Unpack[CallOptions]) -> str:
+        """The same as a CSV file of at most 10,000 rows."""
+        return cast("str", await self._transport.call(Request("GET", path("/refunds"), query={**query, "format": "csv"}, form="text"), options))
+
+    async def update(self, ref: str, body: UpdateRefund = {}, **options: Unpack[WriteOptions]) -> Refund:
+        """Update a refund's metadata. Merges: keys that are not sent stay as they are. Nothing else of a refund can be changed."""
+        return cast("Refund", await self._transport.call(Request("POST", path("/refunds/{}", ref), body=body, is_keyed=True), options))
+
+    async def get(self, ref: str, **options: Unpack[CallOptions]) -> Refund:
+        """Retrieve a refund. By our number or by yours."""
+        return cast("Refund", await self._transport.call(Request("GET", path("/refunds/{}", ref)), options))
+
+
+class AsyncDisputesApi:
+    """The methods of `coffer.disputes`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def submit_evidence(self, ref: str, body: SubmitEvidence, **options: Unpack[WriteOptions]) -> Dispute:
+        """Save evidence as a draft, or submit it. Each call replaces the whole; what a draft had must be sent again. Submitted, the dispute is `under_review` and takes no more. 502: the channel could not be told, and nothing has changed. When the channel does not answer in time, the dispute comes as it stands and follows by itself. 409 after the deadline, and for a dispute that you accepted or that is decided."""
+        return cast("Dispute", await self._transport.call(Request("POST", path("/disputes/{}/evidence", ref), body=body, is_keyed=True), options))
+
+    async def get_evidence(self, ref: str, **options: Unpack[CallOptions]) -> DisputeEvidence:
+        """Read the evidence back. The draft, or what was submitted; empty before the first draft."""
+        return cast("DisputeEvidence", await self._transport.call(Request("GET", path("/disputes/{}/evidence", ref)), options))
+
+    async def accept(self, ref: str, **options: Unpack[WriteOptions]) -> Dispute:
+        """Accept the loss. The dispute is `lost` once the channel confirms it, which takes a moment; until then its status stays, and a second call changes nothing. 502: the channel could not be told, and nothing has changed."""
+        return cast("Dispute", await self._transport.call(Request("POST", path("/disputes/{}/accept", ref), is_keyed=True), options))
+
+    def list(self, query: DisputesListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[Dispute]:
+        """List disputes, newest first, or export them. All filters have to match. `format=csv` answers a file of at most 10,000 rows, and then `limit` and the cursors do not count."""
+        return AsyncList(self._transport, path("/disputes"), "dispute_no", query, options)
+
+    async def csv(self, query: DisputesCsvQuery = {}, **options: Unpack[CallOptions]) -> str:
+        """The same as a CSV file of at most 10,000 rows."""
+        return cast("str", await self._transport.call(Request("GET", path("/disputes"), query={**query, "format": "csv"}, form="text"), options))
+
+    async def get(self, ref: str, **options: Unpack[CallOptions]) -> Dispute:
+        """Retrieve a dispute. By our number or by the channel's."""
+        return cast("Dispute", await self._transport.call(Request("GET", path("/disputes/{}", ref)), options))
+
+
+class AsyncFilesApi:
+    """The methods of `coffer.files`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def upload(self, file: Upload, **options: Unpack[CallOptions]) -> UploadedFile:
+        """Hand in a file for evidence. `multipart/form-data` with one part named `file`: a PDF, PNG or JPEG of at most 10 MB. Its `url` counts as evidence in this environment only. The same file twice has two addresses; an `Idempotency-Key` changes nothing."""
+        return cast("UploadedFile", await self._transport.call(Request("POST", path("/files"), upload=file), options))
+
+
+class AsyncPaymentLinksApi:
+    """The methods of `coffer.payment_links`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create(self, body: CreatePaymentLink, **options: Unpack[WriteOptions]) -> PaymentLink:
+        """Create a payment link. Give its `url` to as many buyers as you like: each visit makes an order of its own."""
+        return cast("PaymentLink", await self._transport.call(Request("POST", path("/payment_links"), body=body, is_keyed=True), options))
+
+    def list(self, query: PaymentLinksListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[PaymentLink]:
+        """List payment links, newest first. In pages."""
+        return AsyncList(self._transport, path("/payment_links"), "link_id", query, options)
+
+    async def update(self, link_id: str, body: UpdatePaymentLink = {}, **options: Unpack[WriteOptions]) -> PaymentLink:
+        """Change a payment link, close it or open it. Fields that are not sent stay. Amount and currency cannot be changed: make another link."""
+        return cast("PaymentLink", await self._transport.call(Request("POST", path("/payment_links/{}", link_id), body=body, is_keyed=True), options))
+
+    async def get(self, link_id: str, **options: Unpack[CallOptions]) -> PaymentLink:
+        """Retrieve a payment link, or its QR code. `format=svg` answers a picture to print or to show; a phone's camera opens the link."""
+        return cast("PaymentLink", await self._transport.call(Request("GET", path("/payment_links/{}", link_id)), options))
+
+    async def qr_code(self, link_id: str, **options: Unpack[CallOptions]) -> str:
+        """A QR code of the same, as an SVG picture."""
+        return cast("str", await self._transport.call(Request("GET", path("/payment_links/{}", link_id), query={"format": "svg"}, form="text"), options))
+
+
+class AsyncBalanceApi:
+    """The methods of `coffer.balance`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def get(self, query: BalanceGetQuery = {}, **options: Unpack[CallOptions]) -> Balance:
+        """Read the wallet of one currency. Each currency has its own wallet in each environment, and nothing is converted. One that was never used is all zeros, also that of a live currency that is not enabled for you."""
+        return cast("Balance", await self._transport.call(Request("GET", path("/balance"), query=query), options))
+
+
+class AsyncLedgerApi:
+    """The methods of `coffer.ledger`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, query: LedgerListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[BalanceTransaction]:
+        """List the ledger, newest first, or export it. Every movement of the wallets, never changed and never removed. A payment is two rows: the whole amount in, the fee out. `format=csv` answers a file of at most 10,000 rows."""
+        return AsyncList(self._transport, path("/balance_transactions"), "id", query, options)
+
+    async def csv(self, query: LedgerCsvQuery = {}, **options: Unpack[CallOptions]) -> str:
+        """The same as a CSV file of at most 10,000 rows."""
+        return cast("str", await self._transport.call(Request("GET", path("/balance_transactions"), query={**query, "format": "csv"}, form="text"), options))
+
+    def chain(self, currency: Literal["USD", "HKD", "CNY"], query: LedgerChainQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[LedgerLink]:
+        """List the hashes of a wallet's ledger, newest first. For proving that no movement was changed, removed or slipped in: each `hash` is that of its `text`, and each `previous_hash` is the `hash` of the row before it. Keep the newest one, and compare it later."""
+        return AsyncList(self._transport, path("/ledger/{}/chain", currency), "id", query, options)
+
+
+class AsyncReportsApi:
+    """The methods of `coffer.reports`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create(self, body: CreateReport, **options: Unpack[WriteOptions]) -> Report:
+        """Make a report as a file. For reports of any length. The file has no limit of rows. It is written after the answer: ask for the report until its `status` is `succeeded`, then read its file. 409: too many are being written or kept."""
+        return cast("Report", await self._transport.call(Request("POST", path("/reports"), body=body, is_keyed=True), options))
+
+    def list(self, query: ReportsListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[Report]:
+        """List reports that are made as files, newest first. Those that are being written, and those that are kept: of the last seven days."""
+        return AsyncList(self._transport, path("/reports"), "report_no", query, options)
+
+    async def statement(self, query: ReportsStatementQuery, **options: Unpack[CallOptions]) -> StatementReport:
+        """Read the statement of a day or of up to 31 days. For each wallet and day: the opening balance, what the movements of each type have changed, and the closing balance, which is the head of the wallet's chain at that moment. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV."""
+        return cast("StatementReport", await self._transport.call(Request("GET", path("/reports/statement"), query=query), options))
+
+    async def statement_csv(self, query: ReportsStatementQuery, **options: Unpack[CallOptions]) -> str:
+        """The same as a CSV file."""
+        return cast("str", await self._transport.call(Request("GET", path("/reports/statement"), query={**query, "format": "csv"}, form="text"), options))
+
+    async def fees(self, query: ReportsFeesQuery, **options: Unpack[CallOptions]) -> FeesReport:
+        """Read the fees by payment method. The fees of payments, lost disputes and payouts in these days. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV."""
+        return cast("FeesReport", await self._transport.call(Request("GET", path("/reports/fees"), query=query), options))
+
+    async def fees_csv(self, query: ReportsFeesQuery, **options: Unpack[CallOptions]) -> str:
+        """The same as a CSV file."""
+        return cast("str", await self._transport.call(Request("GET", path("/reports/fees"), query={**query, "format": "csv"}, form="text"), options))
+
+    async def payout(self, query: ReportsPayoutQuery, **options: Unpack[CallOptions]) -> PayoutReport:
+        """Read what a payout is made of. The statement of its wallet from the payout before it until it was asked for: what was left over then, what has come and gone since, the payout itself, and what it left. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV."""
+        return cast("PayoutReport", await self._transport.call(Request("GET", path("/reports/payout"), query=query), options))
+
+    async def payout_csv(self, query: ReportsPayoutQuery, **options: Unpack[CallOptions]) -> str:
+        """The same as a CSV file."""
+        return cast("str", await self._transport.call(Request("GET", path("/reports/payout"), query={**query, "format": "csv"}, form="text"), options))
+
+    async def frozen(self, query: ReportsFrozenQuery = {}, **options: Unpack[CallOptions]) -> FrozenReport:
+        """Read open disputes and frozen money at a moment. Each dispute, payout and refund that held money at that moment, open disputes that held none, and the frozen balance that they add up to. It has at most 5000 movements; for more, make a file by POST /v1/reports. `format=csv` answers CSV."""
+        return cast("FrozenReport", await self._transport.call(Request("GET", path("/reports/frozen"), query=query), options))
+
+    async def frozen_csv(self, query: ReportsFrozenQuery = {}, **options: Unpack[CallOptions]) -> str:
+        """The same as a CSV file."""
+        return cast("str", await self._transport.call(Request("GET", path("/reports/frozen"), query={**query, "format": "csv"}, form="text"), options))
+
+    async def get(self, report_no: str, **options: Unpack[CallOptions]) -> Report:
+        """Retrieve a report. How far its file is. A report and its file are removed seven days after it was made."""
+        return cast("Report", await self._transport.call(Request("GET", path("/reports/{}", report_no)), options))
+
+    async def file(self, report_no: str, **options: Unpack[CallOptions]) -> str:
+        """Read the file of a report. CSV, or one JSON object on each line (`application/x-ndjson`). A reader that was cut off goes on with `Range: bytes=N-` and gets 206. 409: the file is not complete. 416: it has none of these bytes."""
+        return cast("str", await self._transport.call(Request("GET", path("/reports/{}/file", report_no), form="text"), options))
+
+
+class AsyncEventsApi:
+    """The methods of `coffer.events`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def follow(self, query: EventsFollowQuery = {}, **options: Unpack[FollowOptions]) -> AsyncIterator[Event]:
+        """Each of them once and oldest first, as it happens, until the program stops reading. It begins behind `after`, the id of the newest that you have handled; with the first where that is null, else with what happens from now on. It goes on after a lost connection."""
+        return self._transport.follow(path("/events"), "id", query, options)
+
+    def list(self, query: EventsListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[Event]:
+        """List events, newest first. Everything that has happened, also what no webhook took: read here what you have missed. With `wait` and the id of the newest event that you have, it is told as it happens."""
+        return AsyncList(self._transport, path("/events"), "id", query, options)
+
+    async def get(self, event_id: str, **options: Unpack[CallOptions]) -> Event:
+        """Retrieve an event. The event as it was delivered; it never changes."""
+        return cast("Event", await self._transport.call(Request("GET", path("/events/{}", event_id)), options))
+
+
+class AsyncApiLogsApi:
+    """The methods of `coffer.api_logs`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, query: ApiLogsListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[ApiLog]:
+        """List your own API calls, newest first. For finding out what your server sent and what it got. Written on the side, so a call may be missing now and then."""
+        return AsyncList(self._transport, path("/logs"), "request_id", query, options)
+
+
+class AsyncErasuresApi:
+    """The methods of `coffer.erasures`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create(self, body: ErasuresCreate, **options: Unpack[CallOptions]) -> Erasure:
+        """Erase a buyer. Metadata, addresses, subjects, evidence and its files, mails, events, receivers' answers, stored answers and API logs then say `[erased]`; numbers, amounts and the ledger stay. 202: it has begun, and `GET` says how far it is. 200: a dry run. It takes your own rows in this environment alone. While it runs, the same request answers the same erasure. 409: 10 of yours are at work."""
+        return cast("Erasure", await self._transport.call(Request("POST", path("/erasures"), body=body, is_keyed=True), options))
+
+    async def get(self, erasure_no: str, **options: Unpack[CallOptions]) -> Erasure:
+        """How far an erasure is. It stays as the word that it was done."""
+        return cast("Erasure", await self._transport.call(Request("GET", path("/erasures/{}", erasure_no)), options))
+
+
+class AsyncExportsApi:
+    """The methods of `coffer.exports`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def buyer(self, body: ExportsBuyer, **options: Unpack[CallOptions]) -> bytes:
+        """Export all that is kept of a buyer. A tar archive of files with one JSON object a line, 250 at most, in a folder for each kind, and of uploaded files in `files`. The last file, `manifest.json`, has the path and the SHA-256 of each of the others and how many lines it has, and names uploads that the storage has lost; an archive without it is not whole. Your orders in this environment that have this address, with refunds, disputes, evidence and its files, events, mails, deliveries and API logs. It is counted with CSV exports, and stores nothing."""
+        return cast("bytes", await self._transport.call(Request("POST", path("/exports"), body=body, is_keyed=True, form="bytes"), options))
+
+
+class AsyncWebhookEndpointsApi:
+    """The methods of `coffer.webhook_endpoints`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create(self, body: CreateWebhookEndpoint, **options: Unpack[WriteOptions]) -> WebhookEndpointWithSecret:
+        """Create a webhook endpoint. The answer holds the signing secret, this once. A merchant has at most 16 endpoints in each environment: one more is 409 `conflict`."""
+        return cast("WebhookEndpointWithSecret", await self._transport.call(Request("POST", path("/webhook_endpoints"), body=body, is_keyed=True), options))
+
+    def list(self, query: WebhookEndpointsListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[WebhookEndpoint]:
+        """List webhook endpoints, newest first. With the account's single address, where there is one."""
+        return AsyncList(self._transport, path("/webhook_endpoints"), "id", query, options)
+
+    async def update(self, endpoint_id: str, body: UpdateWebhookEndpoint = {}, **options: Unpack[WriteOptions]) -> WebhookEndpoint:
+        """Change a webhook endpoint, pause or disable it. Fields that are not sent stay. Deliveries that fall due while it is disabled are skipped, later ones stay. Those that fall due while it is paused wait until it is enabled. The account's single address is set elsewhere: 409 `conflict`."""
+        return cast("WebhookEndpoint", await self._transport.call(Request("POST", path("/webhook_endpoints/{}", endpoint_id), body=body, is_keyed=True), options))
+
+    async def delete(self, endpoint_id: str, **options: Unpack[WriteOptions]) -> DeletedWebhookEndpoint:
+        """Delete a webhook endpoint. Deliveries that are still to be made are skipped."""
+        return cast("DeletedWebhookEndpoint", await self._transport.call(Request("DELETE", path("/webhook_endpoints/{}", endpoint_id), is_keyed=True), options))
+
+    async def get(self, endpoint_id: str, **options: Unpack[CallOptions]) -> WebhookEndpoint:
+        """Retrieve a webhook endpoint. Without its secret."""
+        return cast("WebhookEndpoint", await self._transport.call(Request("GET", path("/webhook_endpoints/{}", endpoint_id)), options))
+
+    async def rotate_secret(self, endpoint_id: str, **options: Unpack[WriteOptions]) -> WebhookEndpointWithSecret:
+        """Rotate an endpoint's signing secret. The answer holds the new secret, this once. For 24 hours the old one signs as well: both signatures are in one header, and one that fits is enough."""
+        return cast("WebhookEndpointWithSecret", await self._transport.call(Request("POST", path("/webhook_endpoints/{}/rotate_secret", endpoint_id), is_keyed=True), options))
+
+
+class AsyncWebhookSigningSecretApi:
+    """The methods of `coffer.webhook_signing_secret`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def rotate(self, **options: Unpack[WriteOptions]) -> WebhookSigningSecret:
+        """Rotate the account's signing secret. It signs what goes to an order's `notify_url` and to the account's single address. For 24 hours the old one signs as well."""
+        return cast("WebhookSigningSecret", await self._transport.call(Request("POST", path("/webhook_signing_secret/rotate"), is_keyed=True), options))
+
+    async def get(self, **options: Unpack[CallOptions]) -> WebhookSigningSecret:
+        """Read the account's signing secret. It signs what goes to an order's `notify_url` and to the account's single address."""
+        return cast("WebhookSigningSecret", await self._transport.call(Request("GET", path("/webhook_signing_secret")), options))
+
+
+class AsyncWebhookDeliveriesApi:
+    """The methods of `coffer.webhook_deliveries`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def resend(self, delivery_id: str, **options: Unpack[WriteOptions]) -> WebhookDelivery:
+        """Send a delivery again. A new delivery of the same event: one attempt, at once, with the same event id. It is marked `manual`, and none follows it by itself. 409: its endpoint is disabled or deleted."""
+        return cast("WebhookDelivery", await self._transport.call(Request("POST", path("/webhook_deliveries/{}/resend", delivery_id), is_keyed=True), options))
+
+    def list(self, query: WebhookDeliveriesListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[WebhookDelivery]:
+        """List deliveries, newest first. Each event on its way to each address, with every attempt and what the receiver answered."""
+        return AsyncList(self._transport, path("/webhook_deliveries"), "id", query, options)
+
+    async def get(self, delivery_id: str, **options: Unpack[CallOptions]) -> WebhookDelivery:
+        """Retrieve a delivery. With all of its attempts."""
+        return cast("WebhookDelivery", await self._transport.call(Request("GET", path("/webhook_deliveries/{}", delivery_id)), options))
+
+
+class AsyncTestHelpersOrdersApi:
+    """The methods of `coffer.test_helpers.orders`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def pay(self, ref: str, body: TestHelpersOrdersPay = {}, **options: Unpack[WriteOptions]) -> Order:
+        """Pay an order as its buyer would. Works on a closed order, too: that is the late payment, which goes back to the buyer. After ten declined attempts within ten minutes the next is 429 until that time is over, and the order stays pending."""
+        return cast("Order", await self._transport.call(Request("POST", path("/test_helpers/orders/{}/pay", ref), body=body, is_keyed=True), options))
+
+    async def dispute(self, ref: str, body: TestHelpersOrdersDispute = {}, **options: Unpack[WriteOptions]) -> Dispute:
+        """Let the buyer dispute the payment. A chargeback arrives. Cards have them, and so Apple Pay and Google Pay; the other methods do not."""
+        return cast("Dispute", await self._transport.call(Request("POST", path("/test_helpers/orders/{}/dispute", ref), body=body, is_keyed=True), options))
+
+
+class AsyncTestHelpersRefundsApi:
+    """The methods of `coffer.test_helpers.refunds`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def settle(self, ref: str, body: SettleRefund, **options: Unpack[WriteOptions]) -> Refund:
+        """Let the bank confirm or reject a refund. Alipay and WeChat Pay settle later: by this call, or by themselves after a minute."""
+        return cast("Refund", await self._transport.call(Request("POST", path("/test_helpers/refunds/{}/settle", ref), body=body, is_keyed=True), options))
+
+
+class AsyncTestHelpersDisputesApi:
+    """The methods of `coffer.test_helpers.disputes`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def resolve(self, ref: str, body: TestHelpersDisputesResolve, **options: Unpack[WriteOptions]) -> Dispute:
+        """Let the bank decide a dispute. A word that cannot follow, as a loss after it was won, leaves the dispute as it is but for its `processor_status`."""
+        return cast("Dispute", await self._transport.call(Request("POST", path("/test_helpers/disputes/{}/resolve", ref), body=body, is_keyed=True), options))
+
+
+class AsyncTestHelpersChannelApi:
+    """The methods of `coffer.test_helpers.channel`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def set(self, body: SandboxChannel, **options: Unpack[WriteOptions]) -> SandboxChannel:
+        """Take your sandbox channel down, or up again. While it is down, whatever has to ask the channel answers 502. Other merchants do not notice."""
+        return cast("SandboxChannel", await self._transport.call(Request("POST", path("/test_helpers/channel"), body=body, is_keyed=True), options))
+
+
+class AsyncTestHelpersClockApi:
+    """The methods of `coffer.test_helpers.clock`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def get(self, **options: Unpack[CallOptions]) -> SandboxClock:
+        """Read the clock of your sandbox. All that your sandbox dates or limits by time follows this clock. Live mode keeps real time."""
+        return cast("SandboxClock", await self._transport.call(Request("GET", path("/test_helpers/clock")), options))
+
+    async def advance(self, body: TestHelpersClockAdvance, **options: Unpack[WriteOptions]) -> SandboxClock:
+        """Move the clock of your sandbox forward. It goes from one moment at which something is due to the next, and lets it be done: orders expire, webhooks are sent again, refunds settle. The answer comes when it is there, or after 5 seconds as 202 with the status `advancing`; then it goes on by itself, and reading the clock tells how far it is. It may be five years ahead in all, and never goes back."""
+        return cast("SandboxClock", await self._transport.call(Request("POST", path("/test_helpers/clock/advance"), body=body, is_keyed=True), options))
+
+
+class AsyncTestHelpersApi:
+    """The methods of `coffer.test_helpers`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self.orders = AsyncTestHelpersOrdersApi(transport)
+        self.refunds = AsyncTestHelpersRefundsApi(transport)
+        self.disputes = AsyncTestHelpersDisputesApi(transport)
+        self.channel = AsyncTestHelpersChannelApi(transport)
+        self.clock = AsyncTestHelpersClockApi(transport)
+
+
+class AsyncResources:
+    """The merchant API: one attribute for each kind of object."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self.orders = AsyncOrdersApi(transport)
+        self.refunds = AsyncRefundsApi(transport)
+        self.disputes = AsyncDisputesApi(transport)
+        self.files = AsyncFilesApi(transport)
+        self.payment_links = AsyncPaymentLinksApi(transport)
+        self.balance = AsyncBalanceApi(transport)
+        self.ledger = AsyncLedgerApi(transport)
+        self.reports = AsyncReportsApi(transport)
+        self.events = AsyncEventsApi(transport)
+        self.api_logs = AsyncApiLogsApi(transport)
+        self.erasures = AsyncErasuresApi(transport)
+        self.exports = AsyncExportsApi(transport)
+        self.webhook_endpoints = AsyncWebhookEndpointsApi(transport)
+        self.webhook_signing_secret = AsyncWebhookSigningSecretApi(transport)
+        self.webhook_deliveries = AsyncWebhookDeliveriesApi(transport)
+        self.test_helpers = AsyncTestHelpersApi(transport)

@@ -1,0 +1,1899 @@
+"""The parameters and answers of operations. Written by `npm run sdk` from the contract: do not edit."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal, NotRequired, TypedDict, Union
+
+
+EventType = Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"]
+"""Everything that an event may tell of."""
+
+
+ErrorCode = Literal["internal_error", "forbidden", "merchant_not_approved", "ip_not_allowed", "invalid_api_key", "missing_api_key", "route_not_found", "rate_limited", "idempotency_in_progress", "conflict", "idempotency_error", "invalid_request", "processor_error", "dispute_not_found", "order_not_found", "refund_not_found", "delivery_not_found", "endpoint_not_found", "default_endpoint_secret_managed", "erasure_not_found", "event_not_found", "report_not_found", "payment_link_not_found", "insufficient_balance", "refund_window_expired"]
+"""The `error` of a refusal: a program branches on it."""
+
+
+Moment = Union[str, int, float, datetime]
+"""A moment: ISO 8601 in UTC, seconds of Unix time, or a datetime with a time zone."""
+
+
+class MomentRange(TypedDict):
+    """Both ends are included; one of them is enough."""
+
+    gte: NotRequired[Moment]
+    lte: NotRequired[Moment]
+
+
+class AmountRange(TypedDict):
+    """Both ends are included; one of them is enough."""
+
+    gte: NotRequired[int]
+    lte: NotRequired[int]
+
+
+class ApiLogIgnoredFields(TypedDict):
+    name: str
+    """As it was sent; `[redacted]` for one that is no plain word."""
+    nearest: Union[str, None]
+    """The known field that is a few letters away; null for none."""
+
+
+class ApiLog(TypedDict):
+    """One call."""
+
+    object: Literal["api_log"]
+    """Always `api_log`."""
+    request_id: str
+    """Number of the request, as its answer had it."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    method: str
+    """HTTP method."""
+    path: str
+    """Path, without the query; always in the form `/v1/...`."""
+    status: int
+    """HTTP status of the answer."""
+    error_code: Union[str, None]
+    """The `error` of the answer; null when it was none."""
+    duration_ms: int
+    """From the request's arrival to its answer, in milliseconds."""
+    ip: Union[str, None]
+    """Address of the caller; null when it had left."""
+    key_id: Union[str, None]
+    """Number of the key with scopes that called; null for your main key."""
+    user_agent: Union[str, None]
+    """The `User-Agent` header."""
+    idempotency_key: Union[str, None]
+    """The `Idempotency-Key` header."""
+    ignored_fields: Union[list[ApiLogIgnoredFields], None]
+    """Fields of the body that the endpoint does not know, at most ten, as `Coffer-Ignored-Fields` named them; null for none, and in the live environment."""
+    request_body: Any
+    """The body of the request, its secrets replaced by `[redacted]`; `{"_truncated": true, "bytes": n}` for one over 16 KB; `{"_refused": {"count": n}}` in the answer of a call that stands for n refused ones of a minute; null for none, or one that is not JSON."""
+    response_body: Any
+    """The body of the answer, its secrets replaced by `[redacted]`; `{"_truncated": true, "bytes": n}` for one over 16 KB; `{"_refused": {"count": n}}` in the answer of a call that stands for n refused ones of a minute; null for none, or one that is not JSON."""
+    created_at: str
+    """When the request came."""
+
+
+class Balance(TypedDict):
+    """The wallet."""
+
+    merchant_id: str
+    """The merchant that this belongs to."""
+    currency: Literal["USD", "HKD", "CNY"]
+    """ISO 4217 code of the currency of every amount here."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    available_balance: int
+    """The amount that refunds and payouts may use; a dispute may take it below zero, in minor units."""
+    frozen_balance: int
+    """Held by refunds on their way, disputes and payouts under review, in minor units."""
+    total_revenue: int
+    """Everything that buyers have paid, in minor units."""
+    total_fee: int
+    """Everything charged for payments, disputes and payouts, in minor units."""
+    total_payout: int
+    """Everything paid out, in minor units."""
+    total_refund: int
+    """Everything refunded, in minor units."""
+    updated_at: str
+    """When the wallet last changed; when the merchant joined, if it never has."""
+
+
+class BalanceTransaction(TypedDict):
+    """One movement of the wallet."""
+
+    object: Literal["balance_transaction"]
+    """Always `balance_transaction`."""
+    id: str
+    """Number of this movement; begins with `LED_`, and rises with time."""
+    merchant_id: str
+    """The merchant that this belongs to."""
+    type: Literal["payment_credit", "fee_debit", "refund_freeze", "refund_debit", "refund_unfreeze", "dispute_freeze", "dispute_unfreeze", "dispute_debit", "dispute_fee", "payout_freeze", "payout_unfreeze", "payout_success", "payout_fee"]
+    """The cause of the movement."""
+    currency: Literal["USD", "HKD", "CNY"]
+    """ISO 4217 code of the currency of every amount here."""
+    amount: int
+    """The movement, below zero when money leaves, in minor units."""
+    balance_before: int
+    """Available balance before, in minor units."""
+    balance_after: int
+    """Available balance after; the same as before when frozen money was taken, in minor units."""
+    reference_id: str
+    """Number of the order, refund, dispute or payout behind it."""
+    description: str
+    """For people; do not parse it."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    created_at: str
+    """When it was booked."""
+    trade_no: Union[str, None]
+    """The order that it is about; null for a payout."""
+    out_trade_no: Union[str, None]
+    """Your own number of that order; null for a payout."""
+
+
+class CreateOrder(TypedDict):
+    """The terms of the order."""
+
+    amount: int
+    """The amount to pay: a whole number of minor units, 1999 for $19.99. Where Stripe takes the payments, it takes at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most 99999999 (999,999.99) in each currency; other amounts are 400 for `amount`."""
+    out_trade_no: NotRequired[Union[str, None]]
+    """Your number of the order, one line. Sent again with the same terms, it gets the same order."""
+    currency: NotRequired[Union[Literal["USD", "HKD", "CNY"], None]]
+    """`USD` unless given; live: one enabled for you."""
+    subject: NotRequired[Union[str, None]]
+    """The title that the buyer reads at checkout, one line of at most 255 characters."""
+    notify_url: NotRequired[Union[str, None]]
+    """Where the events of this order go, instead of to your endpoints. Live: public HTTPS."""
+    return_url: NotRequired[Union[str, None]]
+    """Where the buyer goes after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in."""
+    metadata: NotRequired[Union[Mapping[str, Union[str, None]], None]]
+    """At most 50 keys of 1 to 40 characters, values of at most 500."""
+    receipt_email: NotRequired[Union[str, None]]
+    """The address for the receipt, which is sent by itself once paid."""
+    locale: NotRequired[Union[Literal["zh", "en"], None]]
+    """Language of checkout and receipt; otherwise the browser's."""
+
+
+class CreatePaymentLink(TypedDict):
+    """The terms of each order that a visit makes."""
+
+    amount: int
+    """The amount that each buyer pays, in minor units. It never changes. Where Stripe takes the payments, it takes at least 50 (0.50 USD), 400 (4.00 HKD) or 400 (4.00 CNY), and at most 99999999 (999,999.99) in each currency; other amounts are 400 for `amount`."""
+    currency: NotRequired[Union[Literal["USD", "HKD", "CNY"], None]]
+    """`USD` unless given; live: one enabled for you. It never changes."""
+    subject: NotRequired[Union[str, None]]
+    """The title that the buyer reads at checkout, one line of at most 255 characters."""
+    max_uses: NotRequired[Union[int, None]]
+    """How many orders visits may make; any number unless given."""
+    expires_at: NotRequired[Union[str, None]]
+    """From when on visits make no order, in the future; never unless given."""
+    notify_url: NotRequired[Union[str, None]]
+    """Where the events of the orders go, instead of to your endpoints. Live: public HTTPS."""
+    return_url: NotRequired[Union[str, None]]
+    """Where buyers go after the payment; `{TRADE_NO}` and `{OUT_TRADE_NO}` are filled in."""
+    metadata: NotRequired[Union[Mapping[str, Union[str, None]], None]]
+    """At most 50 keys of 1 to 40 characters, values of at most 500."""
+
+
+class CreateRefund(TypedDict):
+    """The refund to make."""
+
+    trade_no: str
+    """The order: our number or yours."""
+    out_refund_no: NotRequired[Union[str, None]]
+    """Your number of the refund, one line; required in live. Sent again, it gets the same refund."""
+    amount: NotRequired[int]
+    """Minor units; all that can still be refunded unless given. Null is refused, not taken for all."""
+    reason: NotRequired[Union[str, None]]
+    """For your records, at most 500 characters; lines are kept."""
+    metadata: NotRequired[Union[Mapping[str, Union[str, None]], None]]
+    """At most 50 keys of 1 to 40 characters, values of at most 500."""
+
+
+CreateReport = TypedDict(
+    "CreateReport",
+    {
+        # The kind of report.
+        "report": 'Literal["statement", "transactions", "fees", "payout", "frozen"]',
+        # `csv` unless given, or `jsonl`: one JSON object on each line.
+        "format": NotRequired['Union[Literal["csv", "jsonl"], None]'],
+        # The first day, as `YYYY-MM-DD`. For `statement`, `fees`, and `transactions` without a `payout_no`.
+        "from": NotRequired['Union[str, None]'],
+        # The last day, which belongs to the report; the first unless given.
+        "to": NotRequired['Union[str, None]'],
+        # `day` closes a statement each day, `month` each month, `range` at the end; `day` unless given.
+        "interval": NotRequired['Union[Literal["day", "month", "range"], None]'],
+        # The wallet of this currency alone; all wallets unless given.
+        "currency": NotRequired['Union[Literal["USD", "HKD", "CNY"], None]'],
+        # Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one.
+        "time_zone": NotRequired['Union[str, None]'],
+        # Number of the payout. For `payout`, and for `transactions` in place of days.
+        "payout_no": NotRequired['Union[str, None]'],
+        # The moment, as ISO 8601 or seconds of Unix time; now unless given. For `frozen`.
+        "at": NotRequired['Union[str, None]'],
+    },
+)
+"""The content of the file."""
+
+
+class CreateWebhookEndpoint(TypedDict):
+    """A new endpoint."""
+
+    url: str
+    """Live: public HTTPS. Sandbox: http too, and private addresses where the operator allows them."""
+    description: NotRequired[Union[str, None]]
+    """Your own words about it."""
+    enabled_events: NotRequired[Union[Sequence[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed", "*"]], None]]
+    """Types of events that it takes; all of them unless given."""
+    disable_when_failing: NotRequired[Union[bool, None]]
+    """Disable it when it has taken nothing for five days; not unless you say so."""
+
+
+class DeletedWebhookEndpoint(TypedDict):
+    """The rest of a deleted endpoint."""
+
+    object: Literal["webhook_endpoint"]
+    """Always `webhook_endpoint`."""
+    id: str
+    """Number of the endpoint; begins with `whe_`."""
+    deleted: Literal[True]
+    """Always `true`."""
+
+
+class Dispute(TypedDict):
+    """The dispute."""
+
+    object: Literal["dispute"]
+    """Always `dispute`."""
+    dispute_no: str
+    """Our number of the dispute; begins with `dsp_`."""
+    trade_no: str
+    """Our number of the order whose payment is disputed."""
+    merchant_id: str
+    """The merchant that this belongs to."""
+    processor_dispute_id: str
+    """The channel's number of the dispute; ours and theirs both find it."""
+    amount: int
+    """The amount that the buyer wants back; moved from available to frozen when it is taken, which no inquiry does, in minor units."""
+    fee: Union[int, None]
+    """The cost of the loss beside the amount, in minor units; null unless it was lost."""
+    currency: Literal["USD", "HKD", "CNY"]
+    """ISO 4217 code of the currency of every amount here."""
+    status: Literal["needs_response", "under_review", "won", "lost", "closed"]
+    """`needs_response` waits for your evidence, `under_review` for the bank, which may ask again. `won` and `closed` give the amount back; `lost` takes it, unless an appeal turns it into `won`."""
+    processor_status: str
+    """The status in the channel's own words, to look into and to reconcile by."""
+    reason: str
+    """Why the buyer disputes the payment; it tells which evidence is of use."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    funds_frozen: bool
+    """Whether the amount is frozen still. Never for an inquiry: the payment may be refunded then, which ends it."""
+    evidence_due_by: Union[str, None]
+    """The last moment for evidence; no answer by then is a loss. It is a new one when the bank asks again. Null when the channel sets none."""
+    opened_at: str
+    """When the buyer's bank opened the dispute."""
+    closed_at: Union[str, None]
+    """When it was decided; null until then."""
+    created_at: str
+    """When we heard of it."""
+    updated_at: str
+    """When it last changed."""
+    out_trade_no: str
+    """Your own number of that order."""
+
+
+class DisputeClosedEventData(TypedDict):
+    """The object of the event, as it was then."""
+
+    object: Dispute
+    """The order, refund or dispute as its own endpoint would have answered it at that moment."""
+    trade_no: NotRequired[str]
+    """As `object.trade_no`; for receivers written for the older form."""
+    out_trade_no: NotRequired[str]
+    """As `object.out_trade_no`; for receivers written for the older form."""
+    dispute_no: NotRequired[str]
+    """As `object.dispute_no`; for receivers written for the older form."""
+    amount: NotRequired[int]
+    """As `object.amount`; for receivers written for the older form."""
+    currency: NotRequired[Literal["USD", "HKD", "CNY"]]
+    """As `object.currency`; for receivers written for the older form."""
+    status: NotRequired[Literal["needs_response", "under_review", "won", "lost", "closed"]]
+    """As `object.status`; for receivers written for the older form."""
+
+
+class DisputeClosedEvent(TypedDict):
+    """The issuer withdrew, and the money is free again. The event, byte for byte as it is delivered."""
+
+    object: Literal["event"]
+    """Always `event`."""
+    id: str
+    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    type: Literal["dispute.closed"]
+    """The kind of event."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    created_at: str
+    """When it happened."""
+    sequence: int
+    """Rises with each change of the object: of two events, the one with more is the later."""
+    data: DisputeClosedEventData
+    """The object of the event, as it was then."""
+    event_id: str
+    """As `id`; for receivers written for the older form."""
+    event_type: Literal["dispute.closed"]
+    """As `type`; for receivers written for the older form."""
+
+
+class DisputeCreatedEventData(TypedDict):
+    """The object of the event, as it was then."""
+
+    object: Dispute
+    """The order, refund or dispute as its own endpoint would have answered it at that moment."""
+    trade_no: NotRequired[str]
+    """As `object.trade_no`; for receivers written for the older form."""
+    out_trade_no: NotRequired[str]
+    """As `object.out_trade_no`; for receivers written for the older form."""
+    dispute_no: NotRequired[str]
+    """As `object.dispute_no`; for receivers written for the older form."""
+    amount: NotRequired[int]
+    """As `object.amount`; for receivers written for the older form."""
+    currency: NotRequired[Literal["USD", "HKD", "CNY"]]
+    """As `object.currency`; for receivers written for the older form."""
+    status: NotRequired[Literal["needs_response", "under_review", "won", "lost", "closed"]]
+    """As `object.status`; for receivers written for the older form."""
+
+
+class DisputeCreatedEvent(TypedDict):
+    """A chargeback was opened, and its amount is frozen. The event, byte for byte as it is delivered."""
+
+    object: Literal["event"]
+    """Always `event`."""
+    id: str
+    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    type: Literal["dispute.created"]
+    """The kind of event."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    created_at: str
+    """When it happened."""
+    sequence: int
+    """Rises with each change of the object: of two events, the one with more is the later."""
+    data: DisputeCreatedEventData
+    """The object of the event, as it was then."""
+    event_id: str
+    """As `id`; for receivers written for the older form."""
+    event_type: Literal["dispute.created"]
+    """As `type`; for receivers written for the older form."""
+
+
+class DisputeEvidenceEvidence(TypedDict):
+    """The texts that were given, and no others."""
+
+    product_description: NotRequired[str]
+    """The goods or the service."""
+    customer_name: NotRequired[str]
+    """The buyer's name."""
+    customer_email_address: NotRequired[str]
+    """The buyer's e-mail address."""
+    customer_purchase_ip: NotRequired[str]
+    """The address that the buyer ordered from."""
+    billing_address: NotRequired[str]
+    """The buyer's billing address."""
+    shipping_address: NotRequired[str]
+    """Where the goods were sent."""
+    shipping_carrier: NotRequired[str]
+    """The carrier of the goods."""
+    shipping_tracking_number: NotRequired[str]
+    """The carrier's number of the parcel."""
+    shipping_date: NotRequired[str]
+    """When the goods left."""
+    service_date: NotRequired[str]
+    """When the service was given."""
+    access_activity_log: NotRequired[str]
+    """When and from where the buyer used what was sold."""
+    refund_policy_disclosure: NotRequired[str]
+    """How the buyer was shown the refund policy."""
+    refund_refusal_explanation: NotRequired[str]
+    """Why the buyer is not entitled to a refund."""
+    cancellation_policy_disclosure: NotRequired[str]
+    """How the buyer was shown the cancellation policy."""
+    cancellation_rebuttal: NotRequired[str]
+    """Why the subscription was not cancelled."""
+    uncategorized_text: NotRequired[str]
+    """Only for test disputes of a sandbox that takes payments through an acquirer, and refused elsewhere: `winning_evidence` or `losing_evidence` decides one, and `escalate_inquiry_evidence` makes a chargeback of an inquiry."""
+
+
+class DisputeEvidenceFiles(TypedDict):
+    type: Literal["receipt", "customer_communication", "customer_signature", "shipping_documentation", "service_documentation", "cancellation_policy", "refund_policy", "invoice_showing_distinct_transactions", "recurring_transaction_agreement", "uncategorized_file"]
+    """The content of the file."""
+    url: str
+    """Its address as the upload answered it."""
+
+
+class DisputeEvidence(TypedDict):
+    """The evidence."""
+
+    object: Literal["dispute_evidence"]
+    """Always `dispute_evidence`."""
+    dispute_no: str
+    """Our number of the dispute."""
+    evidence: DisputeEvidenceEvidence
+    """The texts that were given, and no others."""
+    files: list[DisputeEvidenceFiles]
+    """The files that were named."""
+    submitted: bool
+    """Whether the bank has it; then it is final, until the bank asks again."""
+    submitted_at: Union[str, None]
+    """When it was submitted; null for a draft."""
+    updated_at: Union[str, None]
+    """When it was last replaced; null before the first draft."""
+
+
+class DisputeLostEventData(TypedDict):
+    """The object of the event, as it was then."""
+
+    object: Dispute
+    """The order, refund or dispute as its own endpoint would have answered it at that moment."""
+    trade_no: NotRequired[str]
+    """As `object.trade_no`; for receivers written for the older form."""
+    out_trade_no: NotRequired[str]
+    """As `object.out_trade_no`; for receivers written for the older form."""
+    dispute_no: NotRequired[str]
+    """As `object.dispute_no`; for receivers written for the older form."""
+    amount: NotRequired[int]
+    """As `object.amount`; for receivers written for the older form."""
+    currency: NotRequired[Literal["USD", "HKD", "CNY"]]
+    """As `object.currency`; for receivers written for the older form."""
+    status: NotRequired[Literal["needs_response", "under_review", "won", "lost", "closed"]]
+    """As `object.status`; for receivers written for the older form."""
+
+
+class DisputeLostEvent(TypedDict):
+    """The dispute is lost, and its amount is gone. The event, byte for byte as it is delivered."""
+
+    object: Literal["event"]
+    """Always `event`."""
+    id: str
+    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    type: Literal["dispute.lost"]
+    """The kind of event."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    created_at: str
+    """When it happened."""
+    sequence: int
+    """Rises with each change of the object: of two events, the one with more is the later."""
+    data: DisputeLostEventData
+    """The object of the event, as it was then."""
+    event_id: str
+    """As `id`; for receivers written for the older form."""
+    event_type: Literal["dispute.lost"]
+    """As `type`; for receivers written for the older form."""
+
+
+class DisputeUpdatedEventData(TypedDict):
+    """The object of the event, as it was then."""
+
+    object: Dispute
+    """The order, refund or dispute as its own endpoint would have answered it at that moment."""
+    trade_no: NotRequired[str]
+    """As `object.trade_no`; for receivers written for the older form."""
+    out_trade_no: NotRequired[str]
+    """As `object.out_trade_no`; for receivers written for the older form."""
+    dispute_no: NotRequired[str]
+    """As `object.dispute_no`; for receivers written for the older form."""
+    amount: NotRequired[int]
+    """As `object.amount`; for receivers written for the older form."""
+    currency: NotRequired[Literal["USD", "HKD", "CNY"]]
+    """As `object.currency`; for receivers written for the older form."""
+    status: NotRequired[Literal["needs_response", "under_review", "won", "lost", "closed"]]
+    """As `object.status`; for receivers written for the older form."""
+
+
+class DisputeUpdatedEvent(TypedDict):
+    """The evidence is under review, or the bank asks again. The event, byte for byte as it is delivered."""
+
+    object: Literal["event"]
+    """Always `event`."""
+    id: str
+    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    type: Literal["dispute.updated"]
+    """The kind of event."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    created_at: str
+    """When it happened."""
+    sequence: int
+    """Rises with each change of the object: of two events, the one with more is the later."""
+    data: DisputeUpdatedEventData
+    """The object of the event, as it was then."""
+    event_id: str
+    """As `id`; for receivers written for the older form."""
+    event_type: Literal["dispute.updated"]
+    """As `type`; for receivers written for the older form."""
+
+
+class DisputeWonEventData(TypedDict):
+    """The object of the event, as it was then."""
+
+    object: Dispute
+    """The order, refund or dispute as its own endpoint would have answered it at that moment."""
+    trade_no: NotRequired[str]
+    """As `object.trade_no`; for receivers written for the older form."""
+    out_trade_no: NotRequired[str]
+    """As `object.out_trade_no`; for receivers written for the older form."""
+    dispute_no: NotRequired[str]
+    """As `object.dispute_no`; for receivers written for the older form."""
+    amount: NotRequired[int]
+    """As `object.amount`; for receivers written for the older form."""
+    currency: NotRequired[Literal["USD", "HKD", "CNY"]]
+    """As `object.currency`; for receivers written for the older form."""
+    status: NotRequired[Literal["needs_response", "under_review", "won", "lost", "closed"]]
+    """As `object.status`; for receivers written for the older form."""
+
+
+class DisputeWonEvent(TypedDict):
+    """The appeal succeeded, and the money is free again. The event, byte for byte as it is delivered."""
+
+    object: Literal["event"]
+    """Always `event`."""
+    id: str
+    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    type: Literal["dispute.won"]
+    """The kind of event."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    created_at: str
+    """When it happened."""
+    sequence: int
+    """Rises with each change of the object: of two events, the one with more is the later."""
+    data: DisputeWonEventData
+    """The object of the event, as it was then."""
+    event_id: str
+    """As `id`; for receivers written for the older form."""
+    event_type: Literal["dispute.won"]
+    """As `type`; for receivers written for the older form."""
+
+
+class ErasureCounts(TypedDict):
+    """Rows of each kind that were changed; of a dry run, that would be."""
+
+    orders: int
+    """Orders."""
+    refunds: int
+    """Refunds of these orders."""
+    disputes: int
+    """Disputes of these orders, with their evidence."""
+    files: int
+    """Files that the evidence named."""
+    mails: int
+    """Mails with receipts."""
+    events: int
+    """Events about these."""
+    attempts: int
+    """Answers of webhook receivers."""
+    payment_links: Union[int, None]
+    """Payment links whose own texts had the address; null of a dry run."""
+    answers: Union[int, None]
+    """Stored answers of requests with an `Idempotency-Key`; null of a dry run."""
+    logs: Union[int, None]
+    """API logs; null of a dry run."""
+
+
+class Erasure(TypedDict):
+    """A buyer who is erased. It holds nothing of the buyer."""
+
+    object: Literal["erasure"]
+    """Always `erasure`."""
+    erasure_no: Union[str, None]
+    """Number of the erasure; null of a dry run, which stores nothing."""
+    status: Literal["dry_run", "running", "done"]
+    """`running` until nothing of the buyer is left, orders that wait included."""
+    merchant_id: Union[str, None]
+    """The merchant of the buyer; null where a buyer of all merchants is erased."""
+    mode: Union[Literal["sandbox", "live"], None]
+    """In which environment; null for both."""
+    trade_no: Union[str, None]
+    """The one order that is erased; null where an address is."""
+    email_hash: Union[str, None]
+    """The address as an HMAC, which this installation makes again of the same address; null where one order is erased."""
+    orders_waiting: int
+    """Orders that wait: while a dispute of one is open its evidence is needed, and what is on its way has to arrive."""
+    counts: ErasureCounts
+    """Rows of each kind that were changed; of a dry run, that would be."""
+    is_capped: bool
+    """For a dry run: there are more than 10,000 orders."""
+    requested_at: Union[str, None]
+    """When it was asked for. Orders that were taken later stay; null of a dry run."""
+    done_at: Union[str, None]
+    """When nothing was left; null before."""
+
+
+class FeeLine(TypedDict):
+    """The fees of one payment method."""
+
+    object: Literal["fee_line"]
+    """Always `fee_line`."""
+    currency: Literal["USD", "HKD", "CNY"]
+    """ISO 4217 code of the currency of every amount here."""
+    source: Literal["payment", "dispute", "payout"]
+    """The kind of object that was charged."""
+    payment_method: Union[Literal["card", "alipay", "wechat_pay", "apple_pay", "google_pay"], None]
+    """How the buyer paid; null for payouts."""
+    count: int
+    """How many were charged."""
+    volume: int
+    """The sum of what was paid, disputed or paid out, in minor units."""
+    fee: int
+    """The sum of the fees, in minor units."""
+
+
+class FeesReport(TypedDict):
+    """A report and its lines."""
+
+    object: Literal["fees_report"]
+    """Always `fees_report`."""
+    merchant_id: str
+    """The merchant that this belongs to."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    time_zone: str
+    """Name of the time zone that days are counted in, such as `Europe/Berlin`."""
+    as_of: str
+    """The report has every movement before this moment and none after it. It is the end of the range, or the moment of the call where the range goes on."""
+    complete: bool
+    """Whether the whole range is over, so that nothing will be added."""
+    lines: list[FeeLine]
+    """The lines, by currency and in the order of time."""
+
+
+class FrozenLine(TypedDict):
+    """Money that is held, or an open dispute."""
+
+    object: Literal["frozen_line"]
+    """Always `frozen_line`."""
+    currency: Literal["USD", "HKD", "CNY"]
+    """ISO 4217 code of the currency of every amount here."""
+    kind: Literal["dispute", "payout", "refund", "total"]
+    """The kind of object that holds the money. `total` is the frozen balance, which the lines before it add up to."""
+    number: Union[str, None]
+    """Number of the dispute, payout or refund; null for the total."""
+    trade_no: Union[str, None]
+    """The order behind a dispute or a refund."""
+    amount: int
+    """The amount that is held; 0 for a dispute that is an inquiry, in minor units."""
+    since: Union[str, None]
+    """Since when; null for the total."""
+    out_trade_no: Union[str, None]
+    """Your own number of that order; null for a payout and for the total."""
+
+
+class FrozenReport(TypedDict):
+    """A report and its lines."""
+
+    object: Literal["frozen_report"]
+    """Always `frozen_report`."""
+    merchant_id: str
+    """The merchant that this belongs to."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    time_zone: str
+    """Name of the time zone that days are counted in, such as `Europe/Berlin`."""
+    as_of: str
+    """The report has every movement before this moment and none after it. It is the end of the range, or the moment of the call where the range goes on."""
+    complete: bool
+    """Whether the whole range is over, so that nothing will be added."""
+    lines: list[FrozenLine]
+    """The lines, by currency and in the order of time."""
+
+
+class LedgerLink(TypedDict):
+    """One link of the chain."""
+
+    object: Literal["ledger_link"]
+    """Always `ledger_link`."""
+    id: str
+    """Number of the movement, as the ledger lists it."""
+    sequence: int
+    """Its place in the wallet, from 1 on, without a gap."""
+    previous_hash: str
+    """The hash of the row before it, in hex; empty for the first."""
+    hash: str
+    """SHA-256 of `text`, in hex."""
+    text: str
+    """The text that is hashed, as UTF-8: twelve values, one a line."""
+    created_at: str
+    """When it was booked."""
+
+
+class OrderCard(TypedDict):
+    brand: str
+    """In the channel's word: `visa`, `mastercard`, `amex`, `unionpay`, `jcb`, `discover`, `diners`."""
+    last4: str
+    """The last four digits of its number."""
+
+
+class Order(TypedDict):
+    """The order."""
+
+    object: Literal["order"]
+    """Always `order`."""
+    trade_no: str
+    """Our number of the order; begins with `TRD_SB_` in the sandbox, `TRD_` in live."""
+    out_trade_no: str
+    """Your number of the order; equal to `trade_no` when you gave none."""
+    merchant_id: str
+    """The merchant that this belongs to."""
+    amount: int
+    """The amount that the buyer pays, in minor units."""
+    fee: Union[int, None]
+    """The acquiring fee, in minor units; null until the payment is credited."""
+    net_amount: Union[int, None]
+    """`amount` less `fee`, in minor units; null until the payment is credited."""
+    refunded_amount: int
+    """The sum of the refunds that have succeeded, in minor units."""
+    currency: Literal["USD", "HKD", "CNY"]
+    """ISO 4217 code of the currency of every amount here."""
+    subject: Union[str, None]
+    """The title that the buyer reads at checkout."""
+    status: Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired"]
+    """`pending` may still be paid. `failed` and `expired` are final; money that comes then goes back."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    payment_id: Union[str, None]
+    """The channel's number of the payment; null until paid. Reconcile by `trade_no`: this one may change."""
+    payment_method: Union[Literal["card", "alipay", "wechat_pay", "apple_pay", "google_pay"], None]
+    """How the buyer paid; null until then."""
+    refundable_until: Union[str, None]
+    """The last moment for a refund, where the payment method has one (`alipay`, `wechat_pay`); otherwise null."""
+    checkout_url: str
+    """Send the buyer there. Signed and bound to expire: do not store it, do not log it."""
+    expires_at: str
+    """When checkout takes no payment any more: 24 hours after creation."""
+    notify_url: Union[str, None]
+    """Where the events of this order go, instead of to your endpoints."""
+    return_url: Union[str, None]
+    """Where the buyer goes after the payment."""
+    metadata: dict[str, str]
+    """Your own keys and values."""
+    paid_at: Union[str, None]
+    """When the payment succeeded; null until then."""
+    created_at: str
+    """When the order was created."""
+    receipt_url: Union[str, None]
+    """The printable receipt; null until paid. It shows what was refunded, too."""
+    receipt_number: Union[str, None]
+    """The receipt's number; null until it is first viewed or sent."""
+    receipt_email: Union[str, None]
+    """The address for the receipt."""
+    receipt_sent_at: Union[str, None]
+    """When a receipt was last sent; null before."""
+    locale: Union[Literal["zh", "en"], None]
+    """The buyer's language; null follows the browser."""
+    receipt_failure_reason: Union[str, None]
+    """Why the last mail with the receipt did not go out, such as the mail server's words; null when it did."""
+    payment_failure_reason: Union[str, None]
+    """Why the last attempt to pay did not succeed, in the channel's code, such as `insufficient_funds`; null when there was none, and once the order is paid. The timeline has all attempts."""
+    card: Union[OrderCard, None]
+    """The card that was charged, also behind Apple Pay or Google Pay; null until paid, and where it was no card."""
+
+
+class PaymentDuplicateRefundedEventData(TypedDict):
+    """The object of the event, as it was then."""
+
+    object: Order
+    """The order, refund or dispute as its own endpoint would have answered it at that moment."""
+    trade_no: NotRequired[str]
+    """As `object.trade_no`; for receivers written for the older form."""
+    out_trade_no: NotRequired[str]
+    """As `object.out_trade_no`; for receivers written for the older form."""
+    amount: NotRequired[int]
+    """As `object.amount`; for receivers written for the older form."""
+    currency: NotRequired[Literal["USD", "HKD", "CNY"]]
+    """As `object.currency`; for receivers written for the older form."""
+    status: NotRequired[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired"]]
+    """As `object.status`; for receivers written for the older form."""
+
+
+class PaymentDuplicateRefundedEvent(TypedDict):
+    """A payment that came after the order's end went back to the buyer in full. The event, byte for byte as it is delivered."""
+
+    object: Literal["event"]
+    """Always `event`."""
+    id: str
+    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    type: Literal["payment.duplicate_refunded"]
+    """The kind of event."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    created_at: str
+    """When it happened."""
+    sequence: int
+    """Rises with each change of the object: of two events, the one with more is the later."""
+    data: PaymentDuplicateRefundedEventData
+    """The object of the event, as it was then."""
+    event_id: str
+    """As `id`; for receivers written for the older form."""
+    event_type: Literal["payment.duplicate_refunded"]
+    """As `type`; for receivers written for the older form."""
+
+
+class PaymentExpiredEventData(TypedDict):
+    """The object of the event, as it was then."""
+
+    object: Order
+    """The order, refund or dispute as its own endpoint would have answered it at that moment."""
+    trade_no: NotRequired[str]
+    """As `object.trade_no`; for receivers written for the older form."""
+    out_trade_no: NotRequired[str]
+    """As `object.out_trade_no`; for receivers written for the older form."""
+    amount: NotRequired[int]
+    """As `object.amount`; for receivers written for the older form."""
+    currency: NotRequired[Literal["USD", "HKD", "CNY"]]
+    """As `object.currency`; for receivers written for the older form."""
+    status: NotRequired[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired"]]
+    """As `object.status`; for receivers written for the older form."""
+
+
+class PaymentExpiredEvent(TypedDict):
+    """An order was not paid within 24 hours, or was closed. The event, byte for byte as it is delivered."""
+
+    object: Literal["event"]
+    """Always `event`."""
+    id: str
+    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    type: Literal["payment.expired"]
+    """The kind of event."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    created_at: str
+    """When it happened."""
+    sequence: int
+    """Rises with each change of the object: of two events, the one with more is the later."""
+    data: PaymentExpiredEventData
+    """The object of the event, as it was then."""
+    event_id: str
+    """As `id`; for receivers written for the older form."""
+    event_type: Literal["payment.expired"]
+    """As `type`; for receivers written for the older form."""
+
+
+class PaymentFailedEventData(TypedDict):
+    """The object of the event, as it was then."""
+
+    object: Order
+    """The order, refund or dispute as its own endpoint would have answered it at that moment."""
+    trade_no: NotRequired[str]
+    """As `object.trade_no`; for receivers written for the older form."""
+    out_trade_no: NotRequired[str]
+    """As `object.out_trade_no`; for receivers written for the older form."""
+    amount: NotRequired[int]
+    """As `object.amount`; for receivers written for the older form."""
+    currency: NotRequired[Literal["USD", "HKD", "CNY"]]
+    """As `object.currency`; for receivers written for the older form."""
+    status: NotRequired[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired"]]
+    """As `object.status`; for receivers written for the older form."""
+
+
+class PaymentFailedEvent(TypedDict):
+    """The channel says that the payment has failed. The event, byte for byte as it is delivered."""
+
+    object: Literal["event"]
+    """Always `event`."""
+    id: str
+    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    type: Literal["payment.failed"]
+    """The kind of event."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    created_at: str
+    """When it happened."""
+    sequence: int
+    """Rises with each change of the object: of two events, the one with more is the later."""
+    data: PaymentFailedEventData
+    """The object of the event, as it was then."""
+    event_id: str
+    """As `id`; for receivers written for the older form."""
+    event_type: Literal["payment.failed"]
+    """As `type`; for receivers written for the older form."""
+
+
+class PaymentLink(TypedDict):
+    """The payment link."""
+
+    object: Literal["payment_link"]
+    """Always `payment_link`."""
+    link_id: str
+    """Number of the link; begins with `plink_`."""
+    merchant_id: str
+    """The merchant that this belongs to."""
+    url: str
+    """Give this address to buyers. Each visit makes a new order."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    amount: int
+    """The amount that each buyer pays, in minor units."""
+    currency: Literal["USD", "HKD", "CNY"]
+    """ISO 4217 code of the currency of every amount here."""
+    subject: Union[str, None]
+    """The title that the buyer reads at checkout."""
+    status: Literal["active", "inactive"]
+    """Visits to an `inactive` link make no order."""
+    max_uses: Union[int, None]
+    """How many orders visits may make; null for any number."""
+    used_count: int
+    """Orders that visits have made, paid or not."""
+    notify_url: Union[str, None]
+    """Where the events of the orders go, instead of to your endpoints."""
+    return_url: Union[str, None]
+    """Where buyers go after the payment."""
+    expires_at: Union[str, None]
+    """From when on visits make no order; null for never."""
+    metadata: dict[str, str]
+    """Your own keys and values; each order gets them."""
+    created_at: str
+    """When the link was made."""
+
+
+class PaymentSucceededEventData(TypedDict):
+    """The object of the event, as it was then."""
+
+    object: Order
+    """The order, refund or dispute as its own endpoint would have answered it at that moment."""
+    trade_no: NotRequired[str]
+    """As `object.trade_no`; for receivers written for the older form."""
+    out_trade_no: NotRequired[str]
+    """As `object.out_trade_no`; for receivers written for the older form."""
+    amount: NotRequired[int]
+    """As `object.amount`; for receivers written for the older form."""
+    currency: NotRequired[Literal["USD", "HKD", "CNY"]]
+    """As `object.currency`; for receivers written for the older form."""
+    status: NotRequired[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired"]]
+    """As `object.status`; for receivers written for the older form."""
+
+
+class PaymentSucceededEvent(TypedDict):
+    """A payment succeeded, and the money is in the wallet. The event, byte for byte as it is delivered."""
+
+    object: Literal["event"]
+    """Always `event`."""
+    id: str
+    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    type: Literal["payment.succeeded"]
+    """The kind of event."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    created_at: str
+    """When it happened."""
+    sequence: int
+    """Rises with each change of the object: of two events, the one with more is the later."""
+    data: PaymentSucceededEventData
+    """The object of the event, as it was then."""
+    event_id: str
+    """As `id`; for receivers written for the older form."""
+    event_type: Literal["payment.succeeded"]
+    """As `type`; for receivers written for the older form."""
+
+
+class PayoutReport(TypedDict):
+    """A report and its lines."""
+
+    object: Literal["payout_report"]
+    """Always `payout_report`."""
+    merchant_id: str
+    """The merchant that this belongs to."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    time_zone: str
+    """Name of the time zone that days are counted in, such as `Europe/Berlin`."""
+    as_of: str
+    """The report has every movement before this moment and none after it. It is the end of the range, or the moment of the call where the range goes on."""
+    complete: bool
+    """Whether the whole range is over, so that nothing will be added."""
+    lines: list[StatementLine]
+    """The lines, by currency and in the order of time."""
+
+
+class Refund(TypedDict):
+    """The refund."""
+
+    object: Literal["refund"]
+    """Always `refund`."""
+    refund_no: str
+    """Our number of the refund."""
+    out_refund_no: str
+    """Your number of the refund; made by us when you gave none."""
+    trade_no: str
+    """The order whose payment goes back."""
+    amount: int
+    """The amount that the buyer gets back, in minor units."""
+    reason: Union[str, None]
+    """Your reason, if you gave one."""
+    status: Literal["pending", "succeeded", "failed"]
+    """`pending` until the channel has settled it. A channel may take back what had `succeeded`."""
+    funds_frozen: bool
+    """Whether the amount is held in the frozen balance."""
+    settled_at: Union[str, None]
+    """When the amount was deducted for good; null while pending, and when it failed."""
+    metadata: dict[str, str]
+    """Your own keys and values."""
+    currency: Literal["USD", "HKD", "CNY"]
+    """ISO 4217 code of the currency of every amount here."""
+    merchant_id: str
+    """The merchant that this belongs to."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    failure_reason: Union[str, None]
+    """The channel's reason; null unless it failed."""
+    created_at: str
+    """When the refund was accepted."""
+    updated_at: str
+    """When it last changed."""
+    out_trade_no: str
+    """Your own number of that order."""
+
+
+class RefundFailedEventData(TypedDict):
+    """The object of the event, as it was then."""
+
+    object: Refund
+    """The order, refund or dispute as its own endpoint would have answered it at that moment."""
+    trade_no: NotRequired[str]
+    """As `object.trade_no`; for receivers written for the older form."""
+    out_trade_no: NotRequired[str]
+    """As `object.out_trade_no`; for receivers written for the older form."""
+    refund_no: NotRequired[str]
+    """As `object.refund_no`; for receivers written for the older form."""
+    out_refund_no: NotRequired[str]
+    """As `object.out_refund_no`; for receivers written for the older form."""
+    amount: NotRequired[int]
+    """As `object.amount`; for receivers written for the older form."""
+    currency: NotRequired[Literal["USD", "HKD", "CNY"]]
+    """As `object.currency`; for receivers written for the older form."""
+    status: NotRequired[Literal["pending", "succeeded", "failed"]]
+    """As `object.status`; for receivers written for the older form."""
+
+
+class RefundFailedEvent(TypedDict):
+    """The channel rejected a refund, and the money is free again. The event, byte for byte as it is delivered."""
+
+    object: Literal["event"]
+    """Always `event`."""
+    id: str
+    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    type: Literal["refund.failed"]
+    """The kind of event."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    created_at: str
+    """When it happened."""
+    sequence: int
+    """Rises with each change of the object: of two events, the one with more is the later."""
+    data: RefundFailedEventData
+    """The object of the event, as it was then."""
+    event_id: str
+    """As `id`; for receivers written for the older form."""
+    event_type: Literal["refund.failed"]
+    """As `type`; for receivers written for the older form."""
+
+
+class RefundSucceededEventData(TypedDict):
+    """The object of the event, as it was then."""
+
+    object: Refund
+    """The order, refund or dispute as its own endpoint would have answered it at that moment."""
+    trade_no: NotRequired[str]
+    """As `object.trade_no`; for receivers written for the older form."""
+    out_trade_no: NotRequired[str]
+    """As `object.out_trade_no`; for receivers written for the older form."""
+    refund_no: NotRequired[str]
+    """As `object.refund_no`; for receivers written for the older form."""
+    out_refund_no: NotRequired[str]
+    """As `object.out_refund_no`; for receivers written for the older form."""
+    amount: NotRequired[int]
+    """As `object.amount`; for receivers written for the older form."""
+    currency: NotRequired[Literal["USD", "HKD", "CNY"]]
+    """As `object.currency`; for receivers written for the older form."""
+    status: NotRequired[Literal["pending", "succeeded", "failed"]]
+    """As `object.status`; for receivers written for the older form."""
+
+
+class RefundSucceededEvent(TypedDict):
+    """A refund was paid out of the wallet. The event, byte for byte as it is delivered."""
+
+    object: Literal["event"]
+    """Always `event`."""
+    id: str
+    """Number of the event; begins with `evt_`. The same in every redelivery, so count by it."""
+    type: Literal["refund.succeeded"]
+    """The kind of event."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    created_at: str
+    """When it happened."""
+    sequence: int
+    """Rises with each change of the object: of two events, the one with more is the later."""
+    data: RefundSucceededEventData
+    """The object of the event, as it was then."""
+    event_id: str
+    """As `id`; for receivers written for the older form."""
+    event_type: Literal["refund.succeeded"]
+    """As `type`; for receivers written for the older form."""
+
+
+class Report(TypedDict):
+    """A report whose file is written, and how far it is."""
+
+    object: Literal["report"]
+    """Always `report`."""
+    report_no: str
+    """Number of the report; begins with `rpt_`."""
+    merchant_id: str
+    """The merchant that this belongs to."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    report: Literal["statement", "transactions", "fees", "payout", "frozen"]
+    """The kind of report."""
+    format: Literal["csv", "jsonl"]
+    """`csv`, or `jsonl`: one JSON object on each line."""
+    status: Literal["pending", "succeeded", "failed"]
+    """`pending` while the file is written. Only one that `succeeded` has a file."""
+    failure_reason: Union[str, None]
+    """Why there is no file; null unless it failed."""
+    time_zone: str
+    """Name of the time zone that days are counted in, such as `Europe/Berlin`."""
+    as_of: str
+    """The report has every movement before this moment and none after it. It is the end of the range, or the moment of the call where the range goes on."""
+    rows_done: int
+    """Rows of the ledger that were read so far."""
+    rows_total: Union[int, None]
+    """How many there are to read; null where that is not known beforehand."""
+    bytes: int
+    """Size of the file so far."""
+    created_at: str
+    """When it was made."""
+    finished_at: Union[str, None]
+    """When the file was complete; null before."""
+    expires_at: str
+    """When the report and its file are removed."""
+
+
+class SandboxChannel(TypedDict):
+    """The state of the channel."""
+
+    reachable: bool
+    """Whether your sandbox channel answers."""
+
+
+class SandboxClock(TypedDict):
+    """The clock of your sandbox. It only goes forward."""
+
+    object: Literal["sandbox_clock"]
+    """Always `sandbox_clock`."""
+    status: Literal["ready", "advancing"]
+    """`advancing` while the clock is on its way to `target`."""
+    now: str
+    """The time by the clock of your sandbox."""
+    ahead_ms: int
+    """How far it is ahead of real time, in milliseconds; 0 until it is moved."""
+    target: Union[str, None]
+    """Where the clock is going; null while it is `ready`."""
+    stops: int
+    """At how many moments the last advance stopped, to let be done what was due."""
+    happened: dict[str, int]
+    """Counts of the events on the way of the last advance, by their type, and `webhook_attempts`, the posts to your servers."""
+
+
+class SendReceipt(TypedDict):
+    """Where to."""
+
+    email: NotRequired[Union[str, None]]
+    """The address for it, and the order's `receipt_email` from now on; that one unless given."""
+
+
+class SettleRefund(TypedDict):
+    """How the refund ends."""
+
+    outcome: Literal["succeeded", "failed"]
+    """The bank's word. It may also take back, as `failed`, what had succeeded."""
+
+
+StatementLine = TypedDict(
+    "StatementLine",
+    {
+        # Always `statement_line`.
+        "object": 'Literal["statement_line"]',
+        # ISO 4217 code of the currency of every amount here.
+        "currency": 'Literal["USD", "HKD", "CNY"]',
+        # The first day of what the line is about, as `YYYY-MM-DD` in the report's time zone.
+        "from": 'str',
+        # Its last day, as `YYYY-MM-DD` in the report's time zone.
+        "to": 'str',
+        # `opening` and `closing` are balances. Each other line is what the movements of one type have changed.
+        "line": 'Literal["opening", "payment_credit", "fee_debit", "refund_freeze", "refund_debit", "refund_unfreeze", "dispute_freeze", "dispute_unfreeze", "dispute_debit", "dispute_fee", "payout_freeze", "payout_unfreeze", "payout_success", "payout_fee", "closing"]',
+        # Movements of the type; 0 for a balance.
+        "count": 'int',
+        # The sum of the movements as the ledger shows them; 0 for a balance, in minor units.
+        "amount": 'int',
+        # The available balance, or by how much the movements have changed it, in minor units.
+        "available": 'int',
+        # The frozen balance, or by how much the movements have changed it, in minor units.
+        "frozen": 'int',
+        # The place of the wallet's newest movement, 0 before the first; null where the line is no balance.
+        "sequence": 'Union[int, None]',
+        # The hash of that movement, in hex: the head of the chain; null where the line is no balance.
+        "hash": 'Union[str, None]',
+    },
+)
+"""One line of a wallet's statement."""
+
+
+class StatementReport(TypedDict):
+    """A report and its lines."""
+
+    object: Literal["statement"]
+    """Always `statement`."""
+    merchant_id: str
+    """The merchant that this belongs to."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    time_zone: str
+    """Name of the time zone that days are counted in, such as `Europe/Berlin`."""
+    as_of: str
+    """The report has every movement before this moment and none after it. It is the end of the range, or the moment of the call where the range goes on."""
+    complete: bool
+    """Whether the whole range is over, so that nothing will be added."""
+    lines: list[StatementLine]
+    """The lines, by currency and in the order of time."""
+
+
+class SubmitEvidenceEvidence(TypedDict):
+    product_description: NotRequired[Union[str, None]]
+    """The goods or the service."""
+    customer_name: NotRequired[Union[str, None]]
+    """The buyer's name."""
+    customer_email_address: NotRequired[Union[str, None]]
+    """The buyer's e-mail address."""
+    customer_purchase_ip: NotRequired[Union[str, None]]
+    """The address that the buyer ordered from."""
+    billing_address: NotRequired[Union[str, None]]
+    """The buyer's billing address."""
+    shipping_address: NotRequired[Union[str, None]]
+    """Where the goods were sent."""
+    shipping_carrier: NotRequired[Union[str, None]]
+    """The carrier of the goods."""
+    shipping_tracking_number: NotRequired[Union[str, None]]
+    """The carrier's number of the parcel."""
+    shipping_date: NotRequired[Union[str, None]]
+    """When the goods left."""
+    service_date: NotRequired[Union[str, None]]
+    """When the service was given."""
+    access_activity_log: NotRequired[Union[str, None]]
+    """When and from where the buyer used what was sold."""
+    refund_policy_disclosure: NotRequired[Union[str, None]]
+    """How the buyer was shown the refund policy."""
+    refund_refusal_explanation: NotRequired[Union[str, None]]
+    """Why the buyer is not entitled to a refund."""
+    cancellation_policy_disclosure: NotRequired[Union[str, None]]
+    """How the buyer was shown the cancellation policy."""
+    cancellation_rebuttal: NotRequired[Union[str, None]]
+    """Why the subscription was not cancelled."""
+    uncategorized_text: NotRequired[Union[str, None]]
+    """Only for test disputes of a sandbox that takes payments through an acquirer, and refused elsewhere: `winning_evidence` or `losing_evidence` decides one, and `escalate_inquiry_evidence` makes a chargeback of an inquiry."""
+
+
+class SubmitEvidenceFiles(TypedDict):
+    type: Literal["receipt", "customer_communication", "customer_signature", "shipping_documentation", "service_documentation", "cancellation_policy", "refund_policy", "invoice_showing_distinct_transactions", "recurring_transaction_agreement", "uncategorized_file"]
+    """The content of the file."""
+    url: str
+    """Its address as the upload answered it."""
+
+
+class SubmitEvidence(TypedDict):
+    """The whole of the evidence: `evidence`, `files` or both have to be there."""
+
+    evidence: NotRequired[Union[SubmitEvidenceEvidence, None]]
+    """Texts of at most 5000 characters each; lines are kept. An unknown name is refused. `{}` removes all texts."""
+    files: NotRequired[Union[Sequence[SubmitEvidenceFiles], None]]
+    """At most 8 files that you have uploaded in this environment. `[]` removes all of them."""
+    submit: NotRequired[Union[bool, None]]
+    """`true` sends it to the bank, and there is no second time unless the bank asks again. Otherwise it is kept as a draft."""
+
+
+class Timeline(TypedDict):
+    """One order's whole story."""
+
+    object: Literal["timeline"]
+    """Always `timeline`."""
+    trade_no: str
+    """The order's number."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    duration_ms: int
+    """From the first entry to the last, in milliseconds."""
+    truncated: bool
+    """Whether there are more than 1000 rows of a kind, of which the newest are left out."""
+    entries: list[TimelineEntry]
+    """Oldest first."""
+
+
+class TimelineEntry(TypedDict):
+    """One thing that happened."""
+
+    at: str
+    """When it happened."""
+    after_ms: int
+    """How long after the entry before it, in milliseconds; 0 for the first."""
+    kind: Literal["request", "order", "payment_attempt", "unapplied_payment", "refund", "dispute", "ledger", "event", "delivery", "attempt", "receipt"]
+    """The kind of object whose row it is."""
+    id: str
+    """Number of what it is about: of the request, the ledger row, the event and so on."""
+    text: str
+    """The step, for people; do not parse it."""
+    details: dict[str, Union[str, float, Literal["Infinity", "-Infinity", "NaN"], None]]
+    """The row's own fields, by the names that they have elsewhere in this API: of a request `ip` and `idempotency_key`, of a ledger row its balances, of an attempt `status_code`. More may come."""
+
+
+class UpdateOrder(TypedDict):
+    """The fields to change."""
+
+    metadata: NotRequired[Union[Mapping[str, Union[str, None]], None]]
+    """Keys to write; null deletes a key, null for the whole all of them."""
+    receipt_email: NotRequired[Union[str, None]]
+    """The address for the receipt from now on; null for none."""
+
+
+class UpdatePaymentLink(TypedDict):
+    """The fields to change."""
+
+    status: NotRequired[Union[Literal["active", "inactive"], None]]
+    """`inactive` closes the link, `active` opens it."""
+    subject: NotRequired[Union[str, None]]
+    """Null removes the title."""
+    max_uses: NotRequired[Union[int, None]]
+    """Null lifts the limit. Below `used_count` it closes the link."""
+    expires_at: NotRequired[Union[str, None]]
+    """Null: never. A time that has passed closes the link."""
+    metadata: NotRequired[Union[Mapping[str, Union[str, None]], None]]
+    """Keys to write; null deletes a key, null for the whole all of them."""
+
+
+class UpdateRefund(TypedDict):
+    """The fields to change."""
+
+    metadata: NotRequired[Union[Mapping[str, Union[str, None]], None]]
+    """Keys to write; null deletes a key, null for the whole all of them."""
+
+
+class UpdateWebhookEndpoint(TypedDict):
+    """The fields to change."""
+
+    url: NotRequired[Union[str, None]]
+    """A new address; what is still to be delivered goes there."""
+    description: NotRequired[Union[str, None]]
+    """Your own words about it; null removes them."""
+    enabled_events: NotRequired[Union[Sequence[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed", "*"]], None]]
+    """Replaces the types that it takes."""
+    status: NotRequired[Union[Literal["enabled", "paused", "disabled"], None]]
+    """`disabled` stops deliveries, `paused` lets them wait, `enabled` lets those through that wait and new ones."""
+    disable_when_failing: NotRequired[Union[bool, None]]
+    """Disable it when it has taken nothing for five days; not unless you say so."""
+    disabled: NotRequired[Union[bool, None]]
+    """The same as `status`, for who likes it better; not both at once."""
+
+
+class UploadedFile(TypedDict):
+    """The file as it was kept."""
+
+    url: str
+    """Its address, which evidence names. Every holder of it can read the file."""
+    content_type: Literal["application/pdf", "image/png", "image/jpeg"]
+    """Its kind, by its content."""
+    size: int
+    """Bytes."""
+
+
+class WebhookAttempt(TypedDict):
+    """An attempt."""
+
+    attempt: int
+    """Its number, from 1."""
+    kind: Literal["automatic", "manual"]
+    """`manual`: sent again on request."""
+    at: str
+    """When it was made."""
+    duration_ms: int
+    """From its beginning to its end, milliseconds."""
+    status_code: Union[int, None]
+    """The receiver's answer; null when it did not answer."""
+    failure: Union[str, None]
+    """Why there was no answer; null when there was one."""
+    response_excerpt: Union[str, None]
+    """The first kilobyte of the receiver's answer. Null when there was none, and in a sandbox beyond 600 of a minute."""
+
+
+class WebhookDelivery(TypedDict):
+    """The delivery."""
+
+    object: Literal["webhook_delivery"]
+    """Always `webhook_delivery`."""
+    id: str
+    """Number of the delivery; begins with `dlv_`."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    event_id: str
+    """The event that is delivered."""
+    event_type: Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"]
+    """Its type."""
+    endpoint_id: Union[str, None]
+    """The endpoint; null for an order's `notify_url` and the account's address."""
+    url: str
+    """Where it is posted to."""
+    status: Literal["pending", "succeeded", "failed", "skipped"]
+    """`pending`: an attempt is still to come. `failed`: all attempts were made. `skipped`: its endpoint was disabled or deleted."""
+    next_attempt_at: Union[str, None]
+    """When the next attempt is due; null when none is to come by itself."""
+    resend_of: Union[str, None]
+    """The delivery that this one sends again on request; null for a first one."""
+    attempts: list[WebhookAttempt]
+    """Attempts that were made, in their order."""
+    created_at: str
+    """When it was recorded: with the event, or when it was asked for."""
+
+
+class WebhookEndpoint(TypedDict):
+    """The endpoint."""
+
+    object: Literal["webhook_endpoint"]
+    """Always `webhook_endpoint`."""
+    id: str
+    """Number of the endpoint; begins with `whe_`."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    url: str
+    """Where events are posted to."""
+    description: Union[str, None]
+    """Your own words about it; null when there are none."""
+    enabled_events: list[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed", "*"]]
+    """Types of events that it takes; `*` stands for all of them, also for those that are added later."""
+    status: Literal["enabled", "paused", "disabled"]
+    """Nothing is delivered to a disabled endpoint, and what falls due meanwhile is skipped. Deliveries to a paused one wait, and are sent when it is enabled again."""
+    disable_when_failing: bool
+    """Whether it is disabled when it has taken nothing for five days."""
+    is_default: bool
+    """The account's single address, which takes what no endpoint is subscribed to. It is set elsewhere."""
+    created_at: str
+    """When it was created."""
+    updated_at: str
+    """When it last changed."""
+
+
+class WebhookEndpointWithSecret(TypedDict):
+    """The endpoint with its secret."""
+
+    object: Literal["webhook_endpoint"]
+    """Always `webhook_endpoint`."""
+    id: str
+    """Number of the endpoint; begins with `whe_`."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    url: str
+    """Where events are posted to."""
+    description: Union[str, None]
+    """Your own words about it; null when there are none."""
+    enabled_events: list[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed", "*"]]
+    """Types of events that it takes; `*` stands for all of them, also for those that are added later."""
+    status: Literal["enabled", "paused", "disabled"]
+    """Nothing is delivered to a disabled endpoint, and what falls due meanwhile is skipped. Deliveries to a paused one wait, and are sent when it is enabled again."""
+    disable_when_failing: bool
+    """Whether it is disabled when it has taken nothing for five days."""
+    is_default: bool
+    """The account's single address, which takes what no endpoint is subscribed to. It is set elsewhere."""
+    created_at: str
+    """When it was created."""
+    updated_at: str
+    """When it last changed."""
+    secret: str
+    """Signs what is delivered here. It is shown this once, and never again."""
+
+
+class WebhookSigningSecret(TypedDict):
+    """The account's secret."""
+
+    object: Literal["webhook_signing_secret"]
+    """Always `webhook_signing_secret`."""
+    mode: Literal["sandbox", "live"]
+    """The environment, decided by the API key alone."""
+    secret: str
+    """Signs what goes to an order's `notify_url` and to the account's single address."""
+    rotated_at: Union[str, None]
+    """When it was last rotated; null when never."""
+    previous_until: Union[str, None]
+    """Until when the secret before it signs as well; null when it no longer does."""
+
+
+class OrdersListQuery(TypedDict):
+    """The query of `orders.list`."""
+
+    limit: NotRequired[Union[int, None]]
+    """Size of a page, 1 to 100; 20 unless given."""
+    starting_after: NotRequired[Union[str, None]]
+    """For the next page: the id of the last object of this one."""
+    ending_before: NotRequired[Union[str, None]]
+    """For the page before: the id of the first object of this one. Not together with `starting_after`."""
+    created: NotRequired[Union[MomentRange, None]]
+    """Created between these moments, both included; one of them is enough."""
+    status: NotRequired[Union[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired"], None]]
+    """Orders in this state."""
+    out_trade_no: NotRequired[Union[str, None]]
+    """The order with exactly this number of yours."""
+    receipt_email: NotRequired[Union[str, None]]
+    """Orders whose receipt goes to exactly this address."""
+    payment_method: NotRequired[Union[Literal["card", "alipay", "wechat_pay", "apple_pay", "google_pay"], None]]
+    """Orders that were paid so."""
+    paid_at: NotRequired[Union[MomentRange, None]]
+    """Paid between these moments, both included; one of them is enough."""
+    amount: NotRequired[Union[AmountRange, None]]
+    """Between these amounts in minor units, both included; one of them is enough."""
+    metadata: NotRequired[Union[Mapping[str, str], None]]
+    """`metadata[shelf]=A7`: objects with exactly this value under this key. Several have to match at once."""
+
+
+class OrdersCsvQuery(TypedDict):
+    """The query of `orders.list` as a file."""
+
+    created: NotRequired[Union[MomentRange, None]]
+    """Created between these moments, both included; one of them is enough."""
+    status: NotRequired[Union[Literal["pending", "paid", "partially_refunded", "refunded", "failed", "expired"], None]]
+    """Orders in this state."""
+    out_trade_no: NotRequired[Union[str, None]]
+    """The order with exactly this number of yours."""
+    receipt_email: NotRequired[Union[str, None]]
+    """Orders whose receipt goes to exactly this address."""
+    payment_method: NotRequired[Union[Literal["card", "alipay", "wechat_pay", "apple_pay", "google_pay"], None]]
+    """Orders that were paid so."""
+    paid_at: NotRequired[Union[MomentRange, None]]
+    """Paid between these moments, both included; one of them is enough."""
+    amount: NotRequired[Union[AmountRange, None]]
+    """Between these amounts in minor units, both included; one of them is enough."""
+    metadata: NotRequired[Union[Mapping[str, str], None]]
+    """`metadata[shelf]=A7`: objects with exactly this value under this key. Several have to match at once."""
+
+
+class RefundsListQuery(TypedDict):
+    """The query of `refunds.list`."""
+
+    limit: NotRequired[Union[int, None]]
+    """Size of a page, 1 to 100; 20 unless given."""
+    starting_after: NotRequired[Union[str, None]]
+    """For the next page: the id of the last object of this one."""
+    ending_before: NotRequired[Union[str, None]]
+    """For the page before: the id of the first object of this one. Not together with `starting_after`."""
+    created: NotRequired[Union[MomentRange, None]]
+    """Created between these moments, both included; one of them is enough."""
+    trade_no: NotRequired[Union[str, None]]
+    """Refunds of this order: its `trade_no`, or your own `out_trade_no`."""
+    out_refund_no: NotRequired[Union[str, None]]
+    """The refund with exactly this number of yours."""
+    status: NotRequired[Union[Literal["pending", "succeeded", "failed"], None]]
+    """Refunds in this state."""
+
+
+class RefundsCsvQuery(TypedDict):
+    """The query of `refunds.list` as a file."""
+
+    created: NotRequired[Union[MomentRange, None]]
+    """Created between these moments, both included; one of them is enough."""
+    trade_no: NotRequired[Union[str, None]]
+    """Refunds of this order: its `trade_no`, or your own `out_trade_no`."""
+    out_refund_no: NotRequired[Union[str, None]]
+    """The refund with exactly this number of yours."""
+    status: NotRequired[Union[Literal["pending", "succeeded", "failed"], None]]
+    """Refunds in this state."""
+
+
+class DisputesListQuery(TypedDict):
+    """The query of `disputes.list`."""
+
+    limit: NotRequired[Union[int, None]]
+    """Size of a page, 1 to 100; 20 unless given."""
+    starting_after: NotRequired[Union[str, None]]
+    """For the next page: the id of the last object of this one."""
+    ending_before: NotRequired[Union[str, None]]
+    """For the page before: the id of the first object of this one. Not together with `starting_after`."""
+    created: NotRequired[Union[MomentRange, None]]
+    """Created between these moments, both included; one of them is enough."""
+    status: NotRequired[Union[Literal["needs_response", "under_review", "won", "lost", "closed"], None]]
+    """Disputes in this state."""
+    trade_no: NotRequired[Union[str, None]]
+    """Disputes of this order: its `trade_no`, or your own `out_trade_no`."""
+
+
+class DisputesCsvQuery(TypedDict):
+    """The query of `disputes.list` as a file."""
+
+    created: NotRequired[Union[MomentRange, None]]
+    """Created between these moments, both included; one of them is enough."""
+    status: NotRequired[Union[Literal["needs_response", "under_review", "won", "lost", "closed"], None]]
+    """Disputes in this state."""
+    trade_no: NotRequired[Union[str, None]]
+    """Disputes of this order: its `trade_no`, or your own `out_trade_no`."""
+
+
+class PaymentLinksListQuery(TypedDict):
+    """The query of `paymentLinks.list`."""
+
+    limit: NotRequired[Union[int, None]]
+    """Size of a page, 1 to 100; 20 unless given."""
+    starting_after: NotRequired[Union[str, None]]
+    """For the next page: the id of the last object of this one."""
+    ending_before: NotRequired[Union[str, None]]
+    """For the page before: the id of the first object of this one. Not together with `starting_after`."""
+    created: NotRequired[Union[MomentRange, None]]
+    """Created between these moments, both included; one of them is enough."""
+
+
+class BalanceGetQuery(TypedDict):
+    """The query of `balance.get`."""
+
+    currency: NotRequired[Union[Literal["USD", "HKD", "CNY"], None]]
+    """Which wallet; `USD` unless given."""
+
+
+class LedgerListQuery(TypedDict):
+    """The query of `ledger.list`."""
+
+    limit: NotRequired[Union[int, None]]
+    """Size of a page, 1 to 100; 20 unless given."""
+    starting_after: NotRequired[Union[str, None]]
+    """For the next page: the id of the last object of this one."""
+    ending_before: NotRequired[Union[str, None]]
+    """For the page before: the id of the first object of this one. Not together with `starting_after`."""
+    created: NotRequired[Union[MomentRange, None]]
+    """Created between these moments, both included; one of them is enough."""
+    type: NotRequired[Union[Literal["payment_credit", "fee_debit", "refund_freeze", "refund_debit", "refund_unfreeze", "dispute_freeze", "dispute_unfreeze", "dispute_debit", "dispute_fee", "payout_freeze", "payout_unfreeze", "payout_success", "payout_fee"], None]]
+    """Movements of this type."""
+    reference_id: NotRequired[Union[str, None]]
+    """Movements that this order, refund, dispute or payout caused: our number, or your own."""
+    currency: NotRequired[Union[Literal["USD", "HKD", "CNY"], None]]
+    """Movements of this currency's wallet."""
+
+
+class LedgerCsvQuery(TypedDict):
+    """The query of `ledger.list` as a file."""
+
+    created: NotRequired[Union[MomentRange, None]]
+    """Created between these moments, both included; one of them is enough."""
+    type: NotRequired[Union[Literal["payment_credit", "fee_debit", "refund_freeze", "refund_debit", "refund_unfreeze", "dispute_freeze", "dispute_unfreeze", "dispute_debit", "dispute_fee", "payout_freeze", "payout_unfreeze", "payout_success", "payout_fee"], None]]
+    """Movements of this type."""
+    reference_id: NotRequired[Union[str, None]]
+    """Movements that this order, refund, dispute or payout caused: our number, or your own."""
+    currency: NotRequired[Union[Literal["USD", "HKD", "CNY"], None]]
+    """Movements of this currency's wallet."""
+
+
+class LedgerChainQuery(TypedDict):
+    """The query of `ledger.chain`."""
+
+    limit: NotRequired[Union[int, None]]
+    """Size of a page, 1 to 100; 20 unless given."""
+    starting_after: NotRequired[Union[str, None]]
+    """For the next page: the id of the last object of this one."""
+    ending_before: NotRequired[Union[str, None]]
+    """For the page before: the id of the first object of this one. Not together with `starting_after`."""
+    created: NotRequired[Union[MomentRange, None]]
+    """Created between these moments, both included; one of them is enough."""
+
+
+class ReportsListQuery(TypedDict):
+    """The query of `reports.list`."""
+
+    limit: NotRequired[Union[int, None]]
+    """Size of a page, 1 to 100; 20 unless given."""
+    starting_after: NotRequired[Union[str, None]]
+    """For the next page: the id of the last object of this one."""
+    ending_before: NotRequired[Union[str, None]]
+    """For the page before: the id of the first object of this one. Not together with `starting_after`."""
+    created: NotRequired[Union[MomentRange, None]]
+    """Created between these moments, both included; one of them is enough."""
+
+
+ReportsStatementQuery = TypedDict(
+    "ReportsStatementQuery",
+    {
+        # The first day, as `YYYY-MM-DD`.
+        "from": 'str',
+        # The last day, which belongs to the report; the first unless given.
+        "to": NotRequired['Union[str, None]'],
+        # The wallet of this currency alone; all wallets unless given.
+        "currency": NotRequired['Union[Literal["USD", "HKD", "CNY"], None]'],
+        # Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one.
+        "time_zone": NotRequired['Union[str, None]'],
+        # `day` closes a statement each day, `month` each month, `range` at the end; `day` unless given.
+        "interval": NotRequired['Union[Literal["day", "month", "range"], None]'],
+    },
+)
+"""The query of `reports.statement`."""
+
+
+ReportsFeesQuery = TypedDict(
+    "ReportsFeesQuery",
+    {
+        # The first day, as `YYYY-MM-DD`.
+        "from": 'str',
+        # The last day, which belongs to the report; the first unless given.
+        "to": NotRequired['Union[str, None]'],
+        # The wallet of this currency alone; all wallets unless given.
+        "currency": NotRequired['Union[Literal["USD", "HKD", "CNY"], None]'],
+        # Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one.
+        "time_zone": NotRequired['Union[str, None]'],
+    },
+)
+"""The query of `reports.fees`."""
+
+
+class ReportsPayoutQuery(TypedDict):
+    """The query of `reports.payout`."""
+
+    payout_no: str
+    """Number of the payout. For `payout`, and for `transactions` in place of days."""
+    time_zone: NotRequired[Union[str, None]]
+    """Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one."""
+
+
+class ReportsFrozenQuery(TypedDict):
+    """The query of `reports.frozen`."""
+
+    at: NotRequired[Union[str, None]]
+    """The moment, as ISO 8601 or seconds of Unix time; now unless given. For `frozen`."""
+    currency: NotRequired[Union[Literal["USD", "HKD", "CNY"], None]]
+    """The wallet of this currency alone; all wallets unless given."""
+    time_zone: NotRequired[Union[str, None]]
+    """Name of the time zone, such as `Europe/Berlin`; your own unless given, which is UTC until you name one."""
+
+
+class EventsListQuery(TypedDict):
+    """The query of `events.list`."""
+
+    limit: NotRequired[Union[int, None]]
+    """Size of a page, 1 to 100; 20 unless given."""
+    starting_after: NotRequired[Union[str, None]]
+    """For the next page: the id of the last object of this one."""
+    ending_before: NotRequired[Union[str, None]]
+    """For the page before: the id of the first object of this one. Not together with `starting_after`."""
+    created: NotRequired[Union[MomentRange, None]]
+    """Created between these moments, both included; one of them is enough."""
+    type: NotRequired[Union[Union[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"], Sequence[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"]]], None]]
+    """Events of this type; give it several times for several types."""
+    object_id: NotRequired[Union[str, None]]
+    """Events of this order, refund or dispute: our number, or any that its own path takes."""
+    wait: NotRequired[Union[int, None]]
+    """Seconds, 1 to 25. While there is no event newer than `ending_before`, the answer waits so long for one, and is then an empty page. These calls have a quota of their own. Not with `starting_after`."""
+
+
+class EventsFollowQuery(TypedDict):
+    """The query of `events.list` that is followed."""
+
+    type: NotRequired[Union[Union[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"], Sequence[Literal["payment.succeeded", "payment.failed", "payment.expired", "payment.duplicate_refunded", "refund.succeeded", "refund.failed", "dispute.created", "dispute.updated", "dispute.won", "dispute.lost", "dispute.closed"]]], None]]
+    """Events of this type; give it several times for several types."""
+    object_id: NotRequired[Union[str, None]]
+    """Events of this order, refund or dispute: our number, or any that its own path takes."""
+    after: NotRequired[Union[str, None]]
+    """The id of the newest that you have handled. None: from the first one on. Left out: from now on."""
+
+
+class ApiLogsListQuery(TypedDict):
+    """The query of `apiLogs.list`."""
+
+    limit: NotRequired[Union[int, None]]
+    """Size of a page, 1 to 100; 20 unless given."""
+    starting_after: NotRequired[Union[str, None]]
+    """For the next page: the id of the last object of this one."""
+    ending_before: NotRequired[Union[str, None]]
+    """For the page before: the id of the first object of this one. Not together with `starting_after`."""
+    created: NotRequired[Union[MomentRange, None]]
+    """Created between these moments, both included; one of them is enough."""
+    request_id: NotRequired[Union[str, None]]
+    """The call with exactly this number."""
+    status: NotRequired[Union[str, None]]
+    """An exact status, or a class such as `4xx`."""
+    path: NotRequired[Union[str, None]]
+    """Calls of exactly this path: `/v1/orders`."""
+    error_code: NotRequired[Union[str, None]]
+    """Calls that were refused with this `error`."""
+
+
+class ErasuresCreate(TypedDict):
+    """Erase a buyer."""
+
+    email: NotRequired[Union[str, None]]
+    """The buyer's address: all orders that have it."""
+    trade_no: NotRequired[Union[str, None]]
+    """The one order that is erased, whatever address it has."""
+    dry_run: NotRequired[Union[bool, None]]
+    """`true` says how many rows of each kind there are, and changes nothing."""
+
+
+class ExportsBuyer(TypedDict):
+    """Export all that is kept of a buyer."""
+
+    email: str
+    """The buyer's address."""
+
+
+class WebhookEndpointsListQuery(TypedDict):
+    """The query of `webhookEndpoints.list`."""
+
+    limit: NotRequired[Union[int, None]]
+    """Size of a page, 1 to 100; 20 unless given."""
+    starting_after: NotRequired[Union[str, None]]
+    """For the next page: the id of the last object of this one."""
+    ending_before: NotRequired[Union[str, None]]
+    """For the page before: the id of the first object of this one. Not together with `starting_after`."""
+    created: NotRequired[Union[MomentRange, None]]
+    """Created between these moments, both included; one of them is enough."""
+
+
+class WebhookDeliveriesListQuery(TypedDict):
+    """The query of `webhookDeliveries.list`."""
+
+    limit: NotRequired[Union[int, None]]
+    """Size of a page, 1 to 100; 20 unless given."""
+    starting_after: NotRequired[Union[str, None]]
+    """For the next page: the id of the last object of this one."""
+    ending_before: NotRequired[Union[str, None]]
+    """For the page before: the id of the first object of this one. Not together with `starting_after`."""
+    created: NotRequired[Union[MomentRange, None]]
+    """Created between these moments, both included; one of them is enough."""
+    event_id: NotRequired[Union[str, None]]
+    """Deliveries of this event."""
+    endpoint_id: NotRequired[Union[str, None]]
+    """Deliveries to this endpoint."""
+    status: NotRequired[Union[Literal["pending", "succeeded", "failed", "skipped"], None]]
+    """`pending`: an attempt is still to come. `failed`: all attempts were made. `skipped`: its endpoint was disabled or deleted."""
+
+
+class TestHelpersOrdersPay(TypedDict):
+    """Pay an order as its buyer would."""
+
+    payment_method: NotRequired[Union[Literal["card", "alipay", "wechat_pay", "apple_pay", "google_pay"], None]]
+    """One that you offer: `card` unless given, or the first that you offer where cards are not."""
+    outcome: NotRequired[Union[Literal["succeed", "decline", "cancel", "fail", "redirect", "succeed_unreported"], None]]
+    """`succeed` unless given. `decline`: the attempt fails, the order stays pending. `fail`: the channel's last word. `redirect`: the buyer is on the way and cannot be stopped. `succeed_unreported`: the channel has the money and has not said so yet."""
+    amount: NotRequired[Union[int, None]]
+    """Minor units that reach the channel; another amount than the order's is not credited but parked."""
+
+
+class TestHelpersOrdersDispute(TypedDict):
+    """Let the buyer dispute the payment."""
+
+    amount: NotRequired[Union[int, None]]
+    """The amount that the buyer wants back, in minor units; the whole unless given."""
+    reason: NotRequired[Union[str, None]]
+    """Why, in one line; `fraudulent` unless given."""
+    evidence_due_by: NotRequired[Union[str, None]]
+    """The last moment for evidence: in 7 days unless given, null for none. The past will do, too."""
+
+
+class TestHelpersDisputesResolve(TypedDict):
+    """Let the bank decide a dispute."""
+
+    outcome: Literal["won", "lost", "closed"]
+    """`won` may also follow a loss: the appeal. `closed`: the buyer's bank withdraws."""
+
+
+class TestHelpersClockAdvance(TypedDict):
+    """Move the clock of your sandbox forward."""
+
+    by: NotRequired[Union[int, str, None]]
+    """How far: a number of seconds, or one with a unit, s, m, h or d. Either `by` or `to`."""
+    to: NotRequired[Union[str, None]]
+    """The moment that the clock goes to, later than its own. Either `by` or `to`."""
+
+
+Event = Union[PaymentSucceededEvent, PaymentFailedEvent, PaymentExpiredEvent, PaymentDuplicateRefundedEvent, RefundSucceededEvent, RefundFailedEvent, DisputeCreatedEvent, DisputeUpdatedEvent, DisputeWonEvent, DisputeLostEvent, DisputeClosedEvent]
+"""The event, byte for byte as it is delivered. `type` says what `data.object` is."""
