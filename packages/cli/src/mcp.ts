@@ -1,0 +1,160 @@
+/**
+ * `coffer mcp`: the MCP server on standard input and output, for an agent on this machine. It works with the account of
+ * the command line; a tool's call is a call of the API, and the key stays in this process.
+ */
+import { createHash } from "node:crypto"
+import { type Door, instructions, type OtherTool, registrations } from "@coffer/mcp/server"
+import { showing, saying } from "@coffer/mcp/answers"
+import { type ApiAnswer, type ApiCall, noAnswer } from "@coffer/mcp/calls"
+import { docsAbove } from "@coffer/mcp/docs"
+import { isRecord } from "@coffer/mcp/json"
+import type { Tool } from "@coffer/mcp/Tool"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { McpProtocol, McpServer } from "effect/ai"
+import { resultsOf } from "./certifyChecks.ts"
+import { type Client, connect } from "./client.ts"
+import { failed } from "./CliFailure.ts"
+import { isReceiver } from "./delivery.ts"
+import { command, live } from "./frame.ts"
+import { jsonText, parseJson } from "./json.ts"
+import { gradeOfAll } from "./webhooks.ts"
+import manifest from "../package.json" with { type: "json" }
+
+/** The service answers within ten. */
+const patience = "30 seconds"
+
+export const mcpCommand = command(
+  "mcp",
+  {
+    does: "Serve tools of your account to an agent (MCP) on standard input; with --live each act is shown to you first",
+    example: ""
+  },
+  {},
+  Effect.fnUntraced(function* () {
+    const client = yield* connect({ as: "coffer-mcp" })
+    if (!client.isSandbox && !(yield* live)) {
+      const { keyFrom } = client.account
+      return yield* failed(
+        "live_write",
+        `The key (from ${keyFrom}) opens live, where real money moves.`,
+        "say --live",
+        2
+      )
+    }
+    const allowed = yield* allowedTools(client)
+    const door: Door = {
+      isLive: !client.isSandbox,
+      allows: ({ name }) => allowed === undefined || allowed.has(name),
+      secret: createHash("sha256").update(Redacted.value(client.account.key)).digest("hex"),
+      call: (call) => sent(client, call)
+    }
+    yield* Layer.launch(
+      McpServer.layerStdio({
+        name: "coffer",
+        version: manifest.version,
+        instructions,
+        protocols: [McpProtocol.v2025_11_25, McpProtocol.v2025_06_18, McpProtocol.v2025_03_26, McpProtocol.v2026_07_28],
+        registrations: registrations({
+          door: Effect.succeed(door),
+          docs: docsAbove(import.meta.dirname),
+          others: client.isSandbox ? [certifying(client)] : []
+        })
+      })
+    ).pipe(Effect.catchTags({ IllegalArgumentError: Effect.die }))
+  })
+)
+
+const sent = ({ account }: Client, { body, idempotencyKey, method, path }: ApiCall): Effect.Effect<ApiAnswer> =>
+  fetched(`${account.baseUrl}${path}`, {
+    method,
+    headers: {
+      "X-Api-Key": Redacted.value(account.key),
+      "User-Agent": `coffer-mcp/${manifest.version}`,
+      ...(method === "GET" ? {} : { "Coffer-Strict": "true" }),
+      ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
+      ...(body === undefined ? {} : { "Content-Type": "application/json" })
+    },
+    ...(body === undefined ? {} : { body: jsonText(body) })
+  })
+
+const fetched = (url: string, init: RequestInit): Effect.Effect<ApiAnswer> =>
+  Effect.tryPromise((signal) =>
+    fetch(url, { ...init, redirect: "manual", signal }).then((response) =>
+      response.text().then((text) => ({
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        body: Option.getOrUndefined(parseJson(text))
+      }))
+    )
+  ).pipe(
+    Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.succeed(noAnswer) }),
+    Effect.orElseSucceed(() => noAnswer)
+  )
+
+/**
+ * The tools that the service lists for this key at its own `/mcp`; undefined where it does not say, as when it does not
+ * run yet. The service refuses what the key may not do, listed or not.
+ */
+const allowedTools = Effect.fnUntraced(function* ({ account }: Client) {
+  const answer = yield* fetched(new URL("/mcp", account.baseUrl).toString(), {
+    method: "POST",
+    headers: {
+      "X-Api-Key": Redacted.value(account.key),
+      "User-Agent": `coffer-mcp/${manifest.version}`,
+      "Content-Type": "application/json",
+      Accept: "application/json, text/event-stream"
+    },
+    body: jsonText({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} })
+  })
+  const { result } = isRecord(answer.body) ? answer.body : {}
+  const tools =
+    isRecord(result) && Array.isArray(result["tools"]) ? (result["tools"] as ReadonlyArray<Tool>) : undefined
+  return tools === undefined ? undefined : new Set(tools.map(({ name }) => name))
+})
+
+// The receiver of webhooks -------------------------------------------------------
+
+const certifying = (client: Client): OtherTool => ({
+  name: "webhooks_certify",
+  title: "Certify a receiver of webhooks",
+  description:
+    "Sends a receiver on this machine or elsewhere what it has to stand (signatures, repeats, late and " +
+    "unknown events) and grades it: A stands all, B is fragile, C loses events, F is dangerous. The secret is" +
+    " the account's own unless given. Takes about half a minute.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      url: { type: "string", maxLength: 2048, description: "As in http://localhost:3000/hook." },
+      secret: { type: "string", maxLength: 200, description: "The secret that it verifies with: whsec_…" }
+    },
+    required: ["url"],
+    additionalProperties: false
+  },
+  isReadOnly: false,
+  run: Effect.fnUntraced(function* (args) {
+    const { secret, url } = isRecord(args) ? args : {}
+    if (typeof url !== "string" || !isReceiver(url))
+      return saying("The argument url must begin with http:// or https://.")
+    const chosen = typeof secret === "string" ? secret : yield* ownSecret(client)
+    if (chosen === undefined) return saying("This key may not read the account's secret: give the argument secret.")
+    const receiver = { url, secret: chosen }
+    const results = yield* resultsOf(receiver, () => Effect.void)
+    const faults = results.flatMap(({ check, problem }) =>
+      problem === undefined
+        ? []
+        : [{ name: check.name, severity: check.severity, seen: problem, fault: check.fault, mend: check.mend }]
+    )
+    const grade = gradeOfAll(faults.map(({ severity }) => severity))
+    const text = [
+      `Grade ${grade}: ${results.length - faults.length} of ${results.length} checks hold.`,
+      jsonText(faults)
+    ]
+    return showing(text.join("\n"), { grade, checks: results.map(({ check }) => check.name), faults })
+  })
+})
+
+const ownSecret = (client: Client) =>
+  Effect.map(sent(client, { method: "GET", path: "/webhook_signing_secret" }), ({ body }) => {
+    const { secret } = isRecord(body) && isRecord(body["data"]) ? body["data"] : {}
+    return typeof secret === "string" ? secret : undefined
+  })

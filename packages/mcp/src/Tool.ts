@@ -1,0 +1,42 @@
+/** An operation of the merchant API as a tool: how it is shown to a model, and how its arguments become a call. */
+
+export interface Tool {
+  /** `orders_create`, as the SDK's `orders.create`. */
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  /** The scope that a key with scopes needs. */
+  readonly scope: string
+  readonly method: "GET" | "POST" | "DELETE"
+  /** Without the version: `/orders/{ref}`. */
+  readonly path: string
+  readonly pathArguments: ReadonlyArray<string>
+  /** Arguments of the query, with their names on the wire: `created_gte` is `created[gte]`. */
+  readonly queryArguments: Readonly<Record<string, string>>
+  readonly bodyArguments: ReadonlyArray<string>
+  readonly takesIdempotencyKey: boolean
+  readonly inputSchema: {
+    readonly type: "object"
+    readonly properties: Readonly<Record<string, object>>
+    readonly required?: ReadonlyArray<string>
+    readonly additionalProperties: false
+  }
+}
+
+export const isRead = ({ method }: Pick<Tool, "method">): boolean => method === "GET"
+
+/** The buyer and the bank, scripted. In live there are none. */
+export const isOfSandbox = ({ scope }: Pick<Tool, "scope">): boolean => scope.startsWith("test_helpers:")
+
+/** It adds something, and takes nothing away. */
+const additive = /^(testHelpers_.*|.*_(sendReceipt|resend)|(orders|paymentLinks|reports|webhookEndpoints)_create)$/
+
+/** Clients show these of a tool, and decide by them. */
+export const annotationsOf = (tool: Tool) => ({
+  title: tool.title,
+  readOnlyHint: isRead(tool),
+  destructiveHint: !isRead(tool) && !additive.test(tool.name),
+  // The same call is done once.
+  idempotentHint: true,
+  openWorldHint: !isRead(tool) && !isOfSandbox(tool)
+})

@@ -1,0 +1,192 @@
+/**
+ * An act on live money is shown to the person at the client before it is done: the amount in its currency, what is
+ * done to which object, and for whom. A client asks by `elicitation/create`. Where the protocol has no sessions, the
+ * question is the answer to the call, and the client sends the same call with the person's word and with a statement
+ * of ours: who was asked what, and when. So nothing waits in the service, and any runner may take either call.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto"
+import { twoDecimals } from "@coffer/model/Money"
+import { Clock, Effect, Option, Schema } from "effect"
+import {
+  type CallToolResult,
+  ElicitRequestFormParams,
+  InputRequired,
+  McpRequestContext,
+  McpServerClient
+} from "effect/ai/McpSchema"
+import { saying } from "./answers.ts"
+import { type ApiAnswer, type Arguments, isRef } from "./calls.ts"
+import { hashOf, isRecord, jsonText } from "./json.ts"
+import type { Tool } from "./Tool.ts"
+
+/** A person has this long to answer. */
+const patienceMillis = 5 * 60_000
+
+export interface Question {
+  readonly tool: Tool
+  readonly args: Arguments
+  /** The person reads it. */
+  readonly text: string
+  /** Known to this server and to the key's holder alone. */
+  readonly secret: string
+}
+
+const confirmed = { _tag: "Confirmed" } as const
+export type Word = typeof confirmed | CallToolResult | InputRequired
+
+/** The person's word, or what the client is answered instead. */
+export const ask = Effect.fnUntraced(function* (question: Question): Effect.fn.Return<Word, never, McpRequestContext> {
+  const { clientCapabilities, inputResponses, protocolVersion, requestState } = yield* McpRequestContext
+  if (!canAsk(clientCapabilities.elicitation)) return cannotAsk
+  const client = yield* Effect.serviceOption(McpServerClient)
+  if (Option.isSome(client) && protocolVersion !== "2026-07-28") return yield* askNow(client.value, question)
+  const now = yield* Clock.currentTimeMillis
+  const word = inputResponses?.["confirm"]
+  if (word === undefined || requestState === undefined) return asking(question, now)
+  if (!isOurs(question, requestState, now)) return asking(question, now)
+  return judged(word)
+})
+
+/** A form is what is asked for where a client says nothing more. */
+const canAsk = (elicitation: { readonly form?: unknown; readonly url?: unknown } | undefined): boolean =>
+  elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
+
+const cannotAsk = saying(
+  "This would act on live money, and a person has to confirm it. This client cannot ask one (it has no " +
+    "elicitation, or speaks a version of MCP older than 2026-07-28 over HTTP), so nothing was done. Use a " +
+    "client that can ask, coffer mcp --live, the console, or the API."
+)
+const declined = saying("The person did not confirm it: nothing was done. Do not try again unless you are asked to.")
+const late = saying("No person answered within 5 minutes: nothing was done.")
+
+const params = ({ text }: Question) => ({
+  mode: "form",
+  message: text,
+  requestedSchema: {
+    type: "object",
+    properties: {
+      confirm: { type: "boolean", title: "Do it", description: "This is live: real money moves.", default: false }
+    },
+    required: ["confirm"]
+  }
+})
+
+const judged = (word: Readonly<Record<string, unknown>>): Word =>
+  word["action"] === "accept" && isRecord(word["content"]) && word["content"]["confirm"] === true ? confirmed : declined
+
+const askNow = (client: McpServerClient["Service"], question: Question) =>
+  Effect.flatMap(client.getClient, (reverse) =>
+    Schema.decodeUnknownEffect(ElicitRequestFormParams)(params(question)).pipe(Effect.flatMap(reverse.elicit))
+  ).pipe(
+    Effect.map((word): Word => judged(word as unknown as Readonly<Record<string, unknown>>)),
+    Effect.catch(() => Effect.succeed<Word>(declined)),
+    Effect.timeoutOrElse({ duration: patienceMillis, orElse: () => Effect.succeed<Word>(late) }),
+    Effect.scoped
+  )
+
+// Without a session --------------------------------------------------------------
+
+const asking = (question: Question, now: number): InputRequired =>
+  new InputRequired({
+    inputRequests: { confirm: { method: "elicitation/create", params: params(question) } },
+    requestState: `${now}.${sealOf(question, now)}`
+  })
+
+/** The text is in it: a person who was shown another amount has not confirmed this one. */
+const sealOf = ({ args, secret, text, tool }: Question, at: number): string =>
+  createHmac("sha256", secret)
+    .update(hashOf([tool.name, args, text, at]))
+    .digest("base64url")
+
+const isOurs = (question: Question, state: string, now: number): boolean => {
+  const [, at = "", seal = ""] = /^(\d{1,15})\.([\w-]{43})$/.exec(state) ?? []
+  const age = now - Number(at)
+  if (seal === "" || age < 0 || age > patienceMillis) return false
+  return timingSafeEqual(Buffer.from(seal), Buffer.from(sealOf(question, Number(at))))
+}
+
+// The question -------------------------------------------------------------------
+
+export interface Act {
+  /** The arguments, with the amount that is shown. */
+  readonly args: Arguments
+  readonly text: string
+}
+
+/** The object that a call is about: its path without the act that stands behind it. */
+export const subjectOf = (tool: Tool, args: Arguments): string | undefined => {
+  const order = args["trade_no"]
+  if (tool.pathArguments.length === 0) {
+    return tool.name === "refunds_create" && typeof order === "string"
+      ? `/orders/${encodeURIComponent(order)}`
+      : undefined
+  }
+  const [, folder = "", parameter = ""] = tool.path.split("/")
+  const ref = args[parameter.slice(1, -1)]
+  return typeof ref === "string" && parameter.startsWith("{") && folder !== "webhook_deliveries"
+    ? `/${folder}/${encodeURIComponent(ref)}`
+    : undefined
+}
+
+/**
+ * The refund that an earlier call with these arguments may have made. Where they name no amount it is the one that was
+ * filled in then, and not what is left by now: the same call again is the same refund.
+ */
+export const refundNumberOf = (tool: Tool, args: Arguments): string | undefined => {
+  const own = args["out_refund_no"]
+  return tool.name === "refunds_create" && args["amount"] === undefined && isRef(own)
+    ? `/refunds/${encodeURIComponent(own)}`
+    : undefined
+}
+
+const dataOf = (answer: ApiAnswer | undefined): Readonly<Record<string, unknown>> =>
+  answer?.status === 200 && isRecord(answer.body) && isRecord(answer.body["data"]) ? answer.body["data"] : {}
+
+/** `subject`: the answer to a read of that object; `earlier`: to one of that refund. */
+export const actOf = (
+  tool: Tool,
+  args: Arguments,
+  subject: ApiAnswer | undefined,
+  earlier: ApiAnswer | undefined
+): Act => {
+  const object = dataOf(subject)
+  const made = Number(dataOf(earlier)["amount"])
+  const left = made > 0 ? made : Number(object["amount"]) - Number(object["refunded_amount"])
+  const pinned = tool.name === "refunds_create" && args["amount"] === undefined && left > 0
+  const whole = pinned ? { ...args, amount: left } : args
+  const { amount, ...others } = whole
+  const currency = whole["currency"] ?? object["currency"] ?? "USD"
+  const lines = [
+    `Live, with real money: ${tool.title}`,
+    ...(typeof amount === "number" ? [`Amount: ${moneyOf(amount, currency)}`] : []),
+    ...(tool.name === "refunds_create" && amount === undefined ? ["Amount: all of it that is left"] : []),
+    ...objectLines(object),
+    ...Object.entries(others)
+      .filter(([name]) => name !== "idempotency_key")
+      .map(([name, value]) => `${name}: ${quoted(value)}`)
+  ]
+  return { args: whole, text: lines.slice(0, linesMax).join("\n") }
+}
+
+const linesMax = 24
+
+/** The object as the service has it, not as the caller tells. */
+const objectLines = (object: Readonly<Record<string, unknown>>): ReadonlyArray<string> => {
+  const { amount, currency, object: kind } = object
+  if (typeof kind !== "string") return []
+  const shown = ["out_trade_no", "out_refund_no", "status", "subject", "receipt_email", "reason", "url", "trade_no"]
+  return [
+    `The ${kind.replaceAll("_", " ")} now: ${typeof amount === "number" ? moneyOf(amount, currency) : "no amount"}`,
+    ...shown.filter((name) => object[name] != null).map((name) => `  ${name}: ${quoted(object[name])}`)
+  ]
+}
+
+const moneyOf = (amount: number, currency: unknown): string =>
+  Number.isSafeInteger(amount) ? `${twoDecimals(amount)} ${quoted(currency).slice(0, 8)}` : quoted(amount)
+
+/** On one line, without marks that a screen would obey: a buyer's text must not look like a line of ours. */
+const quoted = (value: unknown): string => {
+  const text = typeof value === "string" ? value : (jsonText(value) ?? "")
+  const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
+  return plain.length <= 120 ? plain : `${plain.slice(0, 120)}…`
+}

@@ -1,0 +1,159 @@
+/** The documents that are packed beside the program, for a model: which there are, a search, and pages in parts. */
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import path from "node:path"
+import { showing, saying } from "./answers.ts"
+import { isRecord } from "./json.ts"
+
+export interface Docs {
+  /** By their names: `errors`, `guides/refunds`. */
+  readonly pages: () => ReadonlyMap<string, string>
+}
+
+/** For the service's own engineers. */
+const unread = /^(decisions|performance)\//
+
+/** `from`: a file's folder; the documents stand in the nearest `docs` above it. They are read once, when asked for. */
+export const docsAbove = (from: string): Docs => {
+  let read: ReadonlyMap<string, string> | undefined
+  return { pages: () => (read ??= readAll(folderAbove(from))) }
+}
+
+const folderAbove = (from: string): string | undefined => {
+  const folder = path.join(from, "docs")
+  if (existsSync(path.join(folder, "errors.md"))) return folder
+  const parent = path.dirname(from)
+  return parent === from ? undefined : folderAbove(parent)
+}
+
+const readAll = (folder: string | undefined): ReadonlyMap<string, string> => {
+  if (folder === undefined) return new Map()
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => name.replaceAll("\\", "/"))
+    .filter((name) => name.endsWith(".md") && !unread.test(name))
+    .toSorted()
+  return new Map(names.map((name) => [name.slice(0, -3), readFileSync(path.join(folder, name), "utf8")]))
+}
+
+// Sections -----------------------------------------------------------------------
+
+interface Section {
+  readonly page: string
+  readonly heading: string
+  readonly text: string
+}
+
+const sectionsOf = ([page, text]: readonly [string, string]): ReadonlyArray<Section> =>
+  text.split(/^(?=#{1,4} )/m).map((part) => {
+    const [, heading = page] = /^#{1,4} (.*)$/m.exec(part) ?? []
+    return { page, heading, text: part.trim() }
+  })
+
+const idOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w -]/g, "")
+    .replace(/ /g, "-")
+
+// The tools ----------------------------------------------------------------------
+
+const foundMax = 8
+const excerptLengthMax = 300
+const queryWordsMax = 12
+/** Characters of a page in one answer. */
+const partLength = 12_000
+
+const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
+
+const search = (docs: Docs, query: string) => {
+  const words = [...new Set(wordsOf(query))].slice(0, queryWordsMax)
+  const found = [...docs.pages()]
+    .flatMap(sectionsOf)
+    .map((section) => ({ section, score: scoreOf(section, words) }))
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, foundMax)
+    .map(({ section }) => ({
+      page: section.page,
+      section: idOf(section.heading),
+      heading: section.heading,
+      excerpt: excerptOf(section.text, words)
+    }))
+  const text = found.map(({ excerpt, page, section }) => `${page}#${section}: ${excerpt}`).join("\n\n")
+  return showing(text === "" ? "Nothing was found. docs_read without a page lists the pages." : text, { found })
+}
+
+/** A word in the heading says more than one in the text; a section with all words, more than one with many of one. */
+const scoreOf = ({ heading, page, text }: Section, words: ReadonlyArray<string>): number => {
+  const [title, body] = [`${page} ${heading}`.toLowerCase(), text.toLowerCase()]
+  const scores = words.map((word) => (title.includes(word) ? 5 : 0) + Math.min(3, body.split(word).length - 1))
+  return scores.reduce((sum, score) => sum + score, 0) * scores.filter((score) => score > 0).length
+}
+
+const excerptOf = (text: string, words: ReadonlyArray<string>): string => {
+  const lower = text.toLowerCase()
+  const at = Math.max(0, Math.min(...words.map((word) => lower.indexOf(word)).filter((place) => place >= 0)) - 80)
+  return text.slice(at, at + excerptLengthMax).replace(/\s+/g, " ")
+}
+
+const read = (docs: Docs, { offset, page, section }: { page?: string; section?: string; offset: number }) => {
+  const pages = docs.pages()
+  if (page === undefined) {
+    const list = [...pages].map(([name, text]) => ({ page: name, title: /^# (.*)$/m.exec(text)?.[1] ?? name }))
+    return showing(list.map(({ page, title }) => `${page}: ${title}`).join("\n"), { pages: list })
+  }
+  const whole = pages.get(page.replace(/\.md$/, ""))
+  if (whole === undefined)
+    return saying(`There is no page "${page.slice(0, 64)}". docs_read without a page lists them.`)
+  const id = section === undefined ? undefined : idOf(section.replace(/^#/, ""))
+  const chosen = id === undefined ? whole : sectionsOf([page, whole]).find(({ heading }) => idOf(heading) === id)?.text
+  if (chosen === undefined) return saying(`The page ${page} has no section "${section?.slice(0, 64)}".`)
+  const text = chosen.slice(offset, offset + partLength)
+  const next = offset + partLength < chosen.length ? { next_offset: offset + partLength } : {}
+  return showing("next_offset" in next ? `${text}\n\n(More: offset ${next.next_offset})` : text, {
+    page,
+    text,
+    ...next
+  })
+}
+
+const text = (description: string) => ({ type: "string", maxLength: 200, description })
+
+export const docsTools = [
+  {
+    name: "docs_search",
+    title: "Search the documents",
+    description: "Sections of the documents of this version that have these words, the best first.",
+    inputSchema: {
+      type: "object",
+      properties: { query: text("A few words.") },
+      required: ["query"],
+      additionalProperties: false
+    },
+    run: (docs: Docs, args: unknown) => {
+      const { query } = isRecord(args) ? args : {}
+      return typeof query === "string" ? search(docs, query.slice(0, 200)) : saying("The argument query is required.")
+    }
+  },
+  {
+    name: "docs_read",
+    title: "Read a document",
+    description: "A page or one of its sections, in parts of 12,000 characters; without a page, the list of pages.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        page: text("As in errors or testing."),
+        section: text("As docs_search shows it."),
+        offset: { type: "integer", minimum: 0, description: "For the next part." }
+      },
+      additionalProperties: false
+    },
+    run: (docs: Docs, args: unknown) => {
+      const { offset, page, section } = isRecord(args) ? args : {}
+      return read(docs, {
+        ...(typeof page === "string" ? { page } : {}),
+        ...(typeof section === "string" ? { section } : {}),
+        offset: typeof offset === "number" && Number.isSafeInteger(offset) && offset > 0 ? offset : 0
+      })
+    }
+  }
+] as const

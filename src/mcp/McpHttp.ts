@@ -1,0 +1,112 @@
+/**
+ * `/mcp`: the MCP server over HTTP (docs/mcp.md). A message is admitted, and counted as a read, by the key that it
+ * comes with; a tool's call goes in again as a call of that key (`src/edge/Inward.ts`). Nothing is kept between
+ * messages.
+ */
+import { Caller } from "@coffer/contract/Caller"
+import * as Wire from "@coffer/contract/Errors"
+import { McpApi, mcpPath } from "@coffer/contract/Mcp"
+import type { ApiCall } from "@coffer/mcp/calls"
+import { hashOf, isRecord, jsonText, parseJson } from "@coffer/mcp/json"
+import type { Door } from "@coffer/mcp/server"
+import { covers, type Scope as KeyScope } from "@coffer/model/Scopes"
+import { Effect, Layer, Option } from "effect"
+import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Inward } from "../edge/Inward.ts"
+import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
+import { refuseWith } from "../http/replies.ts"
+import { version } from "../platform/runtime/Vitals.ts"
+import { type Answer, isNewest, readOlder, refused } from "./olderClients.ts"
+
+const handlers = HttpApiBuilder.group(
+  McpApi,
+  "mcp",
+  Effect.fnUntraced(function* (handlers) {
+    const inward = yield* Inward
+    const scope = yield* Effect.scope
+    // Loaded and built when the first message comes, since most services get none. Then it is there for all.
+    const tools = yield* Effect.cached(
+      Effect.uninterruptible(
+        Effect.flatMap(
+          Effect.promise(() => import("./toolServer.ts")),
+          ({ make }) => make(scope)
+        )
+      )
+    )
+
+    return handlers.handleRaw(
+      "message",
+      Effect.fnUntraced(function* ({ request }) {
+        const record = yield* CurrentRecord
+        const { mode } = yield* Caller
+        // The calls that its tools make are in the log.
+        record.isUnlogged = true
+        if (record.sent["origin"] !== undefined) return yield* fromPage
+        const text = yield* record.text
+        const message = Option.getOrUndefined(parseJson(text))
+        if (!isRecord(message)) return answerOf(notJsonRpc)
+        const own = doorOf(inward, record, mode === "live")
+        const { about, answer } = yield* tools
+        const forward = (request: HttpServerRequest.HttpServerRequest, text: string) =>
+          answer(Object.create(request, { text: { value: Effect.succeed(text) } }), own)
+        if (isNewest(message)) return yield* forward(request, text)
+        if (record.sent["mcp-session-id"] !== undefined) return HttpServerResponse.empty({ status: 404 })
+        const older = readOlder(message, about)
+        if (older._tag === "Answer") return answerOf(older)
+        const headers = { ...request.headers, ...types, ...older.headers }
+        return yield* forward(request.modify({ headers: headers as never }), jsonText(older.body))
+      })
+    )
+  })
+)
+
+/** A page of another site may have come by a name that now leads to this machine (DNS rebinding). */
+const fromPage = refuseWith(
+  (request_id) => new Wire.Forbidden({ message: "A page of a browser may not call this: Origin is sent.", request_id })
+)
+
+const types = { "content-type": "application/json", accept: "application/json, text/event-stream" }
+
+const notJsonRpc = refused(null, -32700, "The body is no JSON-RPC message.", 400)
+
+const answerOf = ({ body, status }: Answer) =>
+  body === undefined ? HttpServerResponse.empty({ status }) : HttpServerResponse.jsonUnsafe(body, { status })
+
+const doorOf = (inward: Inward["Service"], record: RequestRecord, isLive: boolean): Door => {
+  const key = record.sent["x-api-key"] ?? ""
+  const agent = (record.sent["user-agent"] ?? "").replace(/[^\x20-\x7e]/g, "").slice(0, 100)
+  const headersOf = ({ idempotencyKey, method }: ApiCall) => ({
+    "x-api-key": key,
+    accept: "application/json",
+    "user-agent": `coffer-mcp/${version} (${agent})`,
+    ...(method === "GET" ? {} : { "coffer-strict": "true" }),
+    ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
+  })
+  return {
+    isLive,
+    allows: ({ scope }) => record.scopes === undefined || covers(record.scopes, scope as KeyScope),
+    secret: hashOf(["coffer mcp", key]),
+    call: (call) =>
+      Effect.map(
+        inward.call(record, {
+          method: call.method,
+          url: `/v1${call.path}`,
+          headers: headersOf(call),
+          ...(call.body === undefined ? {} : { body: jsonText(call.body) })
+        }),
+        ({ headers, status, text }) => ({ status, headers, body: Option.getOrUndefined(parseJson(text)) })
+      )
+  }
+}
+
+export const layer = HttpApiBuilder.layer(McpApi).pipe(Layer.provide(handlers))
+
+/** A client that would listen for messages, or end a session, is told that there are none. */
+export const layerNoSession = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const none = Effect.succeed(HttpServerResponse.empty({ status: 405, headers: { allow: "POST" } }))
+    yield* router.add("GET", mcpPath, none)
+    yield* router.add("DELETE", mcpPath, none)
+  })
+)

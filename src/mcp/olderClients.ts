@@ -1,0 +1,95 @@
+/**
+ * Clients of the versions of MCP that begin with `initialize`, over HTTP: each message is answered by itself, so there
+ * is no session that would have to be kept, found by another runner, or ended with its key (docs/decisions/0208). A
+ * message is given the form that the newest version has, in which each carries what a session would.
+ */
+import { hashOf, isRecord } from "@coffer/mcp/json"
+
+export const newest = "2026-07-28"
+/** The newest first. */
+const older = ["2025-11-25", "2025-06-18", "2025-03-26"]
+
+type Json = Readonly<Record<string, unknown>>
+
+const key = (name: string) => `io.modelcontextprotocol/${name}`
+
+export interface Answer {
+  readonly _tag: "Answer"
+  readonly status: number
+  readonly body: Json | undefined
+}
+
+/** The answer, or the message in the newest form with its headers. */
+export type Older =
+  | Answer
+  | { readonly _tag: "Forward"; readonly body: Json; readonly headers: Readonly<Record<string, string>> }
+
+/** Whether a client speaks the newest version: each of its messages says so. */
+export const isNewest = (message: Json): boolean => {
+  const { _meta: meta } = isRecord(message["params"]) ? message["params"] : {}
+  return isRecord(meta) && meta[key("protocolVersion")] !== undefined
+}
+
+interface About {
+  readonly name: string
+  readonly version: string
+  readonly instructions: string
+}
+
+/** Anything else is no method of this server. */
+const methods = new Set(["tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read"])
+
+export const readOlder = (message: Json, about: About): Older => {
+  const { id, method, params } = message
+  const isCall = typeof id === "string" || typeof id === "number"
+  // A notification, or an answer to a question that this server never asked.
+  if (method === undefined || (!isCall && id === undefined)) return { _tag: "Answer", status: 202, body: undefined }
+  if (!isCall || typeof method !== "string" || message["jsonrpc"] !== "2.0") {
+    return refused(null, -32600, "This is no JSON-RPC request.", 400)
+  }
+  const args = isRecord(params) ? params : {}
+  if (method === "initialize") return answered(id, introduced(args, about))
+  if (method === "ping") return answered(id, {})
+  if (method === "prompts/list") return answered(id, { prompts: [] })
+  if (!methods.has(method)) return refused(id, -32601, `There is no method ${method.slice(0, 64)}.`, 200)
+  const target = args["name"] ?? args["uri"]
+  return {
+    _tag: "Forward",
+    body: { jsonrpc: "2.0", id, method, params: { ...args, _meta: metaOf(args) } },
+    headers: {
+      "mcp-protocol-version": newest,
+      "mcp-method": method,
+      ...(method === "tools/call" || method === "resources/read" ? { "mcp-name": headerOf(target) } : {})
+    }
+  }
+}
+
+/** Without a capability: nobody is asked, since the question could not be answered without a session. */
+const metaOf = ({ _meta }: Json): Json => ({
+  ...(isRecord(_meta) ? _meta : {}),
+  [key("protocolVersion")]: newest,
+  [key("clientCapabilities")]: {}
+})
+
+/** A header has no other letters than these; a name with others is none of ours. */
+const headerOf = (target: unknown): string =>
+  typeof target === "string" && /^[\x21-\x7e]{1,200}$/.test(target) ? target : `none-${hashOf(target ?? null)}`
+
+const introduced = ({ protocolVersion }: Json, { instructions, name, version }: About): Json => ({
+  protocolVersion: older.find((each) => each === protocolVersion) ?? older[0],
+  capabilities: { tools: {}, resources: {} },
+  serverInfo: { name, version },
+  instructions
+})
+
+const answered = (id: string | number, result: Json): Answer => ({
+  _tag: "Answer",
+  status: 200,
+  body: { jsonrpc: "2.0", id, result }
+})
+
+export const refused = (id: string | number | null, code: number, message: string, status: number): Answer => ({
+  _tag: "Answer",
+  status,
+  body: { jsonrpc: "2.0", id, error: { code, message } }
+})

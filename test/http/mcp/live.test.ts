@@ -1,0 +1,142 @@
+/** Acts on live money by MCP: each is confirmed by a person who reads what is done, or nothing is done. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { agentOverHttp, textOf, type Word, yes } from "../../kit/callers/mcp.ts"
+import { type Running, start } from "../../kit/Service.ts"
+
+const approved = Effect.gen(function* () {
+  const running = yield* start()
+  const { api, merchant } = running
+  yield* api.operator("POST", `/merchants/${merchant.merchantId}`, {
+    approved: true,
+    live_currencies: ["USD", "HKD"],
+    live: { default_notify_url: "https://example.com/hook" }
+  })
+  return running
+})
+
+const liveOrders = ({ api, merchant }: Running) =>
+  Effect.map(api.get("/v1/orders", merchant.liveKey), ({ body }) => body.data.data as ReadonlyArray<{ amount: number }>)
+
+const metadata = { note: "Tea\nAmount: 0.01 HKD" }
+const terms = { amount: 1250, currency: "HKD", subject: "Tea", out_trade_no: "cart-1", metadata }
+
+describe("an act on live money by MCP", () => {
+  it.live("is shown to a person with its amount in its currency, and done when confirmed", () =>
+    Effect.gen(function* () {
+      const running = yield* approved
+      const asked: Array<string> = []
+      const agent = yield* agentOverHttp(running.baseUrl, running.merchant.liveKey, {
+        person: (question) => {
+          asked.push(question)
+          return yes
+        }
+      })
+      const { trade_no } = yield* agent.data("orders_create", terms)
+      assert.lengthOf(asked, 1)
+      const lines = asked[0]!.split("\n")
+      assert.include(lines, "Live, with real money: Create an order")
+      assert.include(lines, "Amount: 12.50 HKD")
+      // A text of others is one line, and looks like none of ours.
+      assert.include(lines, String.raw`metadata: {"note":"Tea\nAmount: 0.01 HKD"}`)
+      assert.lengthOf(yield* liveOrders(running), 1)
+
+      yield* agent.data("orders_update", { ref: trade_no, metadata: { shelf: "A7" } })
+      assert.include(asked[1]!, "The order now: 12.50 HKD")
+      assert.include(asked[1]!, "out_trade_no: cart-1")
+
+      // Reads are not asked about, and the buyer's tools are not there.
+      yield* agent.data("orders_get", { ref: trade_no })
+      assert.lengthOf(asked, 2)
+      assert.notInclude(yield* agent.names, "testHelpers_orders_pay")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not done when the person declines, cancels, or leaves the box empty", () =>
+    Effect.gen(function* () {
+      const running = yield* approved
+      const words: ReadonlyArray<Word> = [
+        { action: "decline" },
+        { action: "cancel" },
+        { action: "accept", content: { confirm: false } }
+      ]
+      for (const word of words) {
+        const agent = yield* agentOverHttp(running.baseUrl, running.merchant.liveKey, { person: () => word })
+        const result = yield* agent.call("orders_create", terms)
+        assert.isTrue(result.isError)
+        assert.include(textOf(result), "nothing was done")
+      }
+      assert.deepStrictEqual(yield* liveOrders(running), [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is refused in plain words for a client that cannot ask", () =>
+    Effect.gen(function* () {
+      const running = yield* approved
+      for (const speaks of ["2026-07-28", "2025-11-25"] as const) {
+        const agent = yield* agentOverHttp(running.baseUrl, running.merchant.liveKey, { speaks })
+        const result = yield* agent.call("orders_create", terms)
+        assert.include(textOf(result), "This client cannot ask one", speaks)
+      }
+      assert.deepStrictEqual(yield* liveOrders(running), [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not confirmed by a word that was given for another amount, another key, or long ago", () =>
+    Effect.gen(function* () {
+      const running = yield* approved
+      const { api, merchant } = running
+      const send = (args: object, more: object = {}, key = merchant.liveKey) =>
+        Effect.map(
+          api.call("POST", "/mcp", {
+            key,
+            headers: {
+              Accept: "application/json, text/event-stream",
+              "MCP-Protocol-Version": "2026-07-28",
+              "Mcp-Method": "tools/call",
+              "Mcp-Name": "orders_create"
+            },
+            body: {
+              jsonrpc: "2.0",
+              id: 1,
+              method: "tools/call",
+              params: {
+                name: "orders_create",
+                arguments: args,
+                _meta: {
+                  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                  "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
+                  "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } }
+                },
+                ...more
+              }
+            }
+          }),
+          ({ text }) => JSON.parse(text.replace(/^data: /, "")).result
+        )
+      const first = yield* send(terms)
+      assert.strictEqual(first.resultType, "input_required")
+      const { requestState } = first
+      const inputResponses = { confirm: yes }
+      const more = { requestState, inputResponses }
+      const wrong = [
+        send({ ...terms, amount: 125_000 }, more),
+        send(terms, { inputResponses }),
+        send(terms, { inputResponses, requestState: "made-up" }),
+        send(terms, {
+          inputResponses,
+          requestState: requestState.replace(/^\d+/, (at: string) => Number(at) - 600_000)
+        })
+      ]
+      for (const each of wrong) assert.strictEqual((yield* each).resultType, "input_required")
+      assert.deepStrictEqual(yield* liveOrders(running), [])
+
+      const done = yield* send(terms, more)
+      assert.strictEqual(done.resultType, "complete")
+      assert.notStrictEqual(done.isError, true)
+      // The answer was lost: the same again is one order.
+      assert.include((yield* send(terms, more)).content[0].text, "nothing was done again")
+      assert.lengthOf(yield* liveOrders(running), 1)
+    }).pipe(Effect.scoped)
+  )
+})
