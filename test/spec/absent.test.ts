@@ -75,6 +75,10 @@ const meaningful: Record<string, string> = {
   "/operator/v1/merchants/:merchant_id logo_url": "removes the logo",
   "/operator/v1/merchants/:merchant_id support_email": "removes the contact",
   "/operator/v1/merchants/:merchant_id support_url": "removes the contact",
+  "/operator/v1/merchants/:merchant_id terms_url": "removes the link",
+  "/operator/v1/merchants/:merchant_id privacy_url": "removes the link",
+  "/operator/v1/merchants/:merchant_id accent_color": "gives pages the service's colour back",
+  "/operator/v1/merchants/:merchant_id checkout_domain": "gives links the address of the service back",
   "/operator/v1/merchants/:merchant_id contact_email": "removes the contact",
   "/operator/v1/merchants/:merchant_id sandbox.payment_methods": "offers all of them",
   "/operator/v1/merchants/:merchant_id live.payment_methods": "offers all of them"

@@ -91,6 +91,7 @@ specified("the specification: API log", [
         key_id: null,
         user_agent: "shop/1.0",
         idempotency_key: "of-the-log",
+        ignored_fields: null,
         request_body: { amount: 0 }
       })
       assert.strictEqual(response_body.request_id, request_id)

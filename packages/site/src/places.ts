@@ -1,0 +1,139 @@
+/**
+ * The pages of the site: which files of the repository they are made of, at which address each one is, and the order in
+ * which a reader finds them. A document that is in no section is a page all the same, where another one leads to it.
+ */
+
+export type Language = "en" | "zh"
+
+export interface Page {
+  /** The path below `/docs`; empty for the first page. */
+  readonly address: string
+  readonly language: Language
+  /** The file that its links start from, as a path in the repository. */
+  readonly source: string
+  readonly markdown: string
+}
+
+/** An entry of the way through the documents: a page's address and its short title. */
+export type Entry = readonly [address: string, title: string]
+
+export interface Section {
+  readonly title: string
+  readonly entries: ReadonlyArray<Entry>
+}
+
+/** Documents of the repository that are pages, by their paths. */
+export const isDocument = (path: string): boolean =>
+  /^docs\/.*\.md$/.test(path) || /^packages\/(sdk|python|testkit|simulator|cluster)\/README\.md$/.test(path)
+
+export const addressOf = (path: string): string =>
+  path
+    .replace(/^docs\//, "")
+    .replace(/^packages\/(\w+)\/README\.md$/, "$1")
+    .replace(/(^|\/)(index|README)\.md$/, "")
+    .replace(/\.md$/, "")
+
+export const languageOfAddress = (address: string): Language => (/^zh(\/|$)/.test(address) ? "zh" : "en")
+
+/** The address of the same page in the other language. */
+export const twinOf = (address: string): string =>
+  languageOfAddress(address) === "zh" ? address.replace(/^zh\/?/, "") : `zh/${address}`.replace(/\/$/, "")
+
+const guides: ReadonlyArray<readonly [address: string, en: string, zh: string]> = [
+  ["guides/checkout", "Checkout", "收银台"],
+  ["guides/refunds", "Refunds", "退款"],
+  ["guides/disputes", "Disputes", "争议"],
+  ["guides/links", "Payment links", "收款链接"],
+  ["guides/webhooks", "Webhooks", "Webhook"],
+  ["testing", "Testing with time", "测试与时间"],
+  ["guides/going-live", "Going live", "上线"],
+  ["guides/reconciliation", "Reconciliation", "对账"],
+  ["guides/recipes", "Recipes", "代码示例"]
+]
+
+const guidesIn = (language: Language): ReadonlyArray<Entry> =>
+  guides.map(([address, en, zh]) => (language === "en" ? [address, en] : [`zh/${address}`, zh]))
+
+const named = (prefix: string, titles: Readonly<Record<string, string>>): ReadonlyArray<Entry> =>
+  Object.entries(titles).map(([name, title]) => [`${prefix}${name}`, title])
+
+/** `references`: the pages that are made of the OpenAPI document. */
+export const sectionsOf = (language: Language, references: ReadonlyArray<Entry>): ReadonlyArray<Section> =>
+  language === "en" ? englishSections(references) : chineseSections
+
+const besideTheApi = {
+  errors: "Errors",
+  sdk: "SDK for JavaScript",
+  python: "SDK for Python",
+  testkit: "Testkit",
+  "command-line": "Command line",
+  reports: "Reports",
+  ledger: "The ledger's proof",
+  specification: "Specification",
+  choices: "Choices beyond it"
+}
+
+const englishSections = (references: ReadonlyArray<Entry>): ReadonlyArray<Section> => [
+  { title: "Start", entries: named("", { "": "Overview", quickstart: "Quickstart" }) },
+  {
+    title: "Concepts",
+    entries: named("concepts/", {
+      order: "An order's life",
+      wallet: "Wallet and ledger",
+      webhook: "A webhook's attempts",
+      owners: "Who owns what"
+    })
+  },
+  { title: "Guides", entries: guidesIn("en") },
+  {
+    title: "Reference",
+    entries: [["reference", "The API"], ...references, ...named("", besideTheApi)]
+  },
+  {
+    title: "Operating",
+    entries: named("", {
+      running: "Running",
+      settings: "Settings",
+      operating: "Operating",
+      "operating-runners": "Several runners",
+      "operating-containers": "Containers",
+      "going-live": "Going live with Stripe",
+      doctor: "The doctor",
+      metrics: "Metrics",
+      alerts: "Alerts",
+      scaling: "Scaling"
+    })
+  },
+  {
+    title: "Security",
+    entries: named("", {
+      security: "Security",
+      pci: "Card data",
+      cryptography: "Cryptography",
+      versioning: "Versions and support"
+    })
+  },
+  {
+    title: "Inside",
+    entries: named("", {
+      architecture: "Architecture",
+      performance: "Performance",
+      "performance-notes": "Notes on performance",
+      decisions: "Decisions",
+      style: "Style",
+      words: "Words",
+      effect: "Effect",
+      simulator: "Stripe simulator",
+      cluster: "Cluster package"
+    })
+  }
+]
+
+const chineseSections: ReadonlyArray<Section> = [
+  { title: "开始", entries: named("", { zh: "概览", "zh/quickstart": "快速开始" }) },
+  { title: "指南", entries: guidesIn("zh") },
+  {
+    title: "参考",
+    entries: named("", { "zh/errors": "错误码", reference: "API 参考（英文）", specification: "规范（英文）" })
+  }
+]

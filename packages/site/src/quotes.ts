@@ -1,0 +1,32 @@
+/**
+ * Code that a page quotes from a program of this repository: a fence whose first line says `ts from FILE BEGINNING`.
+ * `npm run quotes --workspace @coffer/site` writes what the source has into the pages, so all readers of the files have
+ * it: the site, agents, and people in the repository.
+ */
+
+const quoting = /^```(\w+) from (\S+) (.+)\n([^]*?)^```$/gm
+
+/**
+ * From the one line of the file that begins so to the line that closes it, as far to the left, without what stands
+ * before both.
+ */
+export const quoteOf = (text: string, beginning: string): string => {
+  const lines = text.split("\n")
+  const [first, ...others] = lines.flatMap((line, index) => (line.trimStart().startsWith(beginning) ? [index] : []))
+  if (first === undefined || others.length > 0) throw new Error(`not one line begins with ${beginning}`)
+  const indent = /^ */.exec(lines[first]!)![0]
+  const isEnd = (line: string) => line.startsWith(`${indent}}`) || line.startsWith(`${indent})`)
+  const end = lines.findIndex((line, index) => index > first && isEnd(line))
+  return lines
+    .slice(first, end < 0 ? first + 1 : end + 1)
+    .map((line) => line.replace(indent, ""))
+    .join("\n")
+}
+
+/** A page with its quotes as the files have them. `read`: a file of the repository. */
+export const withQuotes = (markdown: string, read: (file: string) => string): string =>
+  markdown.replaceAll(
+    quoting,
+    (_, language: string, file: string, beginning: string) =>
+      `\`\`\`${language} from ${file} ${beginning}\n${quoteOf(read(file), beginning)}\n\`\`\``
+  )

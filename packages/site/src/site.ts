@@ -1,0 +1,205 @@
+/** The whole site: each page's markup and Markdown, what the search reads, and the texts for machines that read. */
+import { readdirSync, readFileSync } from "node:fs"
+import path from "node:path"
+import { Api } from "@coffer/contract/Api"
+import { OpenApi } from "effect/http-api"
+import { errorPages, withLinksToPages } from "./errorPages.ts"
+import { type Rendered, render, targetOf } from "./markdown.ts"
+import { addressOf, isDocument, type Language, languageOfAddress, type Page, sectionsOf } from "./places.ts"
+import { referencePages } from "./reference.ts"
+import { type Assets, markdownPath, pageMarkup, pathTo } from "./shell.ts"
+
+const repository = path.resolve(import.meta.dirname, "../../..")
+const languages = ["en", "zh"] as const
+
+export interface SitePage extends Page {
+  readonly rendered: Rendered
+}
+
+const readText = (file: string) => readFileSync(path.join(repository, file), "utf8")
+
+/** Paths of all documents, with a slash between folders. */
+const documents = (): ReadonlyArray<string> => {
+  const within = (folder: string) =>
+    readdirSync(path.join(repository, folder), { recursive: true, encoding: "utf8" }).map((name) =>
+      path.posix.join(folder, name.replaceAll(path.sep, "/"))
+    )
+  const readmes = readdirSync(path.join(repository, "packages")).map((name) => `packages/${name}/README.md`)
+  return [...within("docs"), ...readmes].filter(isDocument).toSorted()
+}
+
+const isTable = (file: string) => /^docs\/(zh\/)?errors\.md$/.test(file)
+
+/** Pieces of code that stand together. */
+const codeGroups = /(?:^```[^]*?^```$\n?(?:\n(?=```))?)+/gm
+
+/** A translation has the code of the page that it translates: `<!-- code 2 -->` is its second group. */
+const withCodeOf = (text: string, original: string): string => {
+  const groups = original.match(codeGroups) ?? []
+  return text.replaceAll(
+    /^<!-- code (\d+) -->$/gm,
+    (mark, number: string) => groups[Number(number) - 1]?.trim() ?? mark
+  )
+}
+
+const pageOfDocument = (file: string): Page => {
+  const address = addressOf(file)
+  const language = languageOfAddress(address)
+  const own = readText(file)
+  const text = language === "zh" ? withCodeOf(own, readText(file.replace("docs/zh/", "docs/"))) : own
+  return { address, language, source: file, markdown: isTable(file) ? withLinksToPages(text, language) : text }
+}
+
+export interface Site {
+  readonly pages: ReadonlyArray<SitePage>
+  readonly sections: Readonly<Record<Language, ReturnType<typeof sectionsOf>>>
+  /** The address of the page that a file of the repository has become. */
+  readonly addressBySource: ReadonlyMap<string, string>
+}
+
+/** `root`: where the pages are, `/docs` at the service. */
+export const makeSite = (root = "/docs"): Site => {
+  const files = documents()
+  const references = referencePages(OpenApi.fromApi(Api))
+  const pages: ReadonlyArray<Page> = [
+    ...files.map(pageOfDocument),
+    ...files.filter(isTable).flatMap((file) => errorPages(readText(file), languageOfAddress(addressOf(file)))),
+    ...references
+  ]
+  const addressBySource = new Map(pages.map(({ address, source }) => [source, address]))
+  const surroundings = {
+    pageOf: (file: string) => {
+      const address = addressBySource.get(file)
+      return address === undefined ? undefined : pathTo(root, address)
+    },
+    drawingOf: (file: string) => (file.endsWith(".svg") ? drawing(readText(file)) : undefined)
+  }
+  const entries = references.slice(1).map(({ address, title }) => [address, title] as const)
+  return {
+    addressBySource,
+    sections: { en: sectionsOf("en", entries), zh: sectionsOf("zh", entries) },
+    pages: pages.map((page) => ({
+      ...page,
+      rendered: render(page.markdown, { source: page.source, ...surroundings })
+    }))
+  }
+}
+
+/** It stands in the page, whose sheet has its colours: the drawing's own are for other readers of the file. */
+const drawing = (svg: string): string =>
+  svg
+    .slice(svg.indexOf("<svg"))
+    .replaceAll(/<style>[^]*?<\/style>/g, "")
+    .trim()
+
+// Files --------------------------------------------------------------------------
+
+export interface SiteFile {
+  /** The path below the root of the host, such as `/docs/quickstart`. */
+  readonly path: string
+  readonly type: string
+  readonly text: string
+}
+
+const html = "text/html; charset=utf-8"
+const markdownType = "text/markdown; charset=utf-8"
+const plainType = "text/plain; charset=utf-8"
+
+export interface Place {
+  readonly root: string
+  readonly isServed: boolean
+}
+
+export const filesOf = (site: Site, assets: Assets, { isServed, root }: Place): ReadonlyArray<SiteFile> => {
+  const addresses = new Set(site.pages.map(({ address }) => address))
+  const host = root.replace(/\/docs$/, "")
+  const pages = site.pages.flatMap((page): ReadonlyArray<SiteFile> => {
+    const frame = { assets, sections: site.sections[page.language], addresses, root, isServed }
+    return [
+      { path: pathTo(root, page.address), type: html, text: pageMarkup(page, page.rendered, frame) },
+      { path: markdownPath(root, page.address), type: markdownType, text: markdownOf(page, site, root) }
+    ]
+  })
+  return [
+    ...pages,
+    { path: `${root}/404`, type: html, text: missingPage(site, assets, { isServed, root }) },
+    { path: `${host}/llms.txt`, type: plainType, text: shortText(site, root) },
+    { path: `${host}/llms-full.txt`, type: plainType, text: fullText(site, root) }
+  ]
+}
+
+const missingPage = (site: Site, assets: Assets, { isServed, root }: Place): string => {
+  const markdown =
+    "# Not here\n\nThere is no such page in the documents of this version. The search (`/`) finds words of all " +
+    `pages, and [the overview](${root}) leads to each.\n\n` +
+    `这个版本的文档中没有这个页面。可以使用搜索，或回到[概览](${root}/zh)。\n`
+  const page: Page = { address: "404", language: "en", source: "docs/404.md", markdown }
+  const rendered = render(markdown, { source: page.source, pageOf: () => undefined, drawingOf: () => undefined })
+  return pageMarkup(page, rendered, { assets, sections: site.sections.en, addresses: new Set(), root, isServed })
+}
+
+/** Links to documents lead to their Markdown. */
+const markdownOf = ({ markdown, source }: Page, { addressBySource }: Site, root: string): string =>
+  markdown.replaceAll(/\]\(((?!https?:|mailto:|#|\/)[^)\s]+)\)/g, (all, href: string) => {
+    const [file, anchor] = targetOf(source, href)
+    const address = addressBySource.get(file)
+    return address === undefined ? all : `](${markdownPath(root, address)}${anchor === "" ? "" : `#${anchor}`})`
+  })
+
+/** https://llmstxt.org */
+const shortText = (site: Site, root: string): string => {
+  const byAddress = new Map(site.pages.map((page) => [page.address, page]))
+  const parts = languages.flatMap((language) =>
+    site.sections[language].map(({ entries, title }) => {
+      const own = entries.filter(([address]) => languageOfAddress(address) === language)
+      const lines = own.map(([address, name]) => {
+        const { description } = byAddress.get(address)!.rendered
+        return `- [${name}](${markdownPath(root, address)})${description === "" ? "" : `: ${description}`}`
+      })
+      return `## ${title}\n\n${lines.join("\n")}`
+    })
+  )
+  const intro =
+    "# Coffer\n\n> A clustered merchant payment service: orders and a hosted checkout, refunds, disputes, payment " +
+    "links, wallets with a provable ledger, and signed webhooks.\n\nEach page is Markdown at its address with `.md`. " +
+    "The contract of all calls is `/openapi.json`. " +
+    `Each code of an error has a page: \`${root}/errors/{code}.md\`.`
+  return `${[intro, ...parts].join("\n\n")}\n`
+}
+
+/** The sections that a merchant's program is written from. */
+const fullSections: ReadonlySet<string> = new Set(["Start", "Concepts", "Guides"])
+
+const fullText = (site: Site, root: string): string => {
+  const addresses = site.sections.en
+    .filter(({ title }) => fullSections.has(title))
+    .flatMap(({ entries }) => entries.map(([address]) => address))
+  const shown = [...addresses, "errors"].flatMap((address) => site.pages.filter((page) => page.address === address))
+  return shown.map((page) => markdownOf(page, site, root)).join("\n---\n\n")
+}
+
+// Search -------------------------------------------------------------------------
+
+/** `[title, path]` of each page, and `[page, anchor, heading, text]` of each passage. */
+export interface SearchIndex {
+  readonly pages: ReadonlyArray<readonly [title: string, path: string]>
+  readonly passages: ReadonlyArray<readonly [page: number, anchor: string, heading: string, text: string]>
+}
+
+/** Decisions are found by their headings alone: few readers look for a word in them. */
+const isTitleOnly = (address: string) => address.startsWith("decisions/")
+
+export const searchIndexOf = ({ pages }: Site, language: Language, root: string): SearchIndex => {
+  const own = pages.filter((page) => page.language === language)
+  return {
+    pages: own.map(({ address, rendered }) => [rendered.title, pathTo(root, address)]),
+    passages: own.flatMap(({ address, rendered }, index) =>
+      rendered.passages
+        .slice(0, isTitleOnly(address) ? 1 : undefined)
+        .map(
+          ({ body, depth, id, text }) =>
+            [index, depth === 1 ? "" : id, depth === 1 ? "" : text, isTitleOnly(address) ? "" : body] as const
+        )
+    )
+  }
+}

@@ -1,0 +1,150 @@
+/** The documents as a site: each link and each command in them leads to something, and each page is found. */
+import { execFileSync } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { targetOf } from "../../packages/site/src/markdown.ts"
+import { languageOfAddress, twinOf } from "../../packages/site/src/places.ts"
+import { quoteOf, withQuotes } from "../../packages/site/src/quotes.ts"
+import { makeSite } from "../../packages/site/src/site.ts"
+
+const site = makeSite()
+const byAddress = new Map(site.pages.map((page) => [page.address, page]))
+const isElsewhere = (href: string) => /^(https?|mailto):/.test(href)
+
+describe("the documents", () => {
+  it("have no link to a file, a page or a heading that is not there", () => {
+    const broken = site.pages.flatMap(({ rendered, source }) =>
+      rendered.links
+        .filter((href) => !isElsewhere(href))
+        .filter((href) => {
+          const [file, anchor] = targetOf(source, href)
+          const address = site.addressBySource.get(file)
+          if (address === undefined) return !existsSync(file)
+          if (anchor === "") return false
+          return !byAddress.get(address)!.rendered.headings.some(({ id }) => id === decodeURIComponent(anchor))
+        })
+        .map((href) => `${source}: ${href}`)
+    )
+    assert.deepStrictEqual(broken, [])
+  })
+
+  it("have one heading of the first level each, at the top, and no two pages at one address", () => {
+    const wrong = site.pages.filter(
+      ({ rendered: { headings } }) => headings[0]?.depth !== 1 || headings.filter(({ depth }) => depth === 1).length > 1
+    )
+    assert.deepStrictEqual(
+      wrong.map(({ source }) => source),
+      []
+    )
+    assert.strictEqual(byAddress.size, site.pages.length)
+  })
+
+  it("are all reached from the way beside them, or by a link of another page", () => {
+    const ways = [...site.sections.en, ...site.sections.zh].flatMap(({ entries }) =>
+      entries.map(([address]) => address)
+    )
+    const linked = site.pages.flatMap(({ address: from, rendered, source }) =>
+      rendered.links
+        .filter((href) => !isElsewhere(href))
+        .map((href) => site.addressBySource.get(targetOf(source, href)[0]))
+        .filter((address) => address !== undefined && address !== from)
+    )
+    const reached = new Set([...ways, ...linked])
+    const lost = site.pages.map(({ address }) => address).filter((address) => !reached.has(address))
+    assert.deepStrictEqual(lost, [])
+  })
+
+  it("in Chinese each have the page in English that they translate", () => {
+    const without = [...byAddress.keys()].filter(
+      (address) => languageOfAddress(address) === "zh" && !byAddress.has(twinOf(address))
+    )
+    assert.deepStrictEqual(without, [])
+  })
+})
+
+describe("a translation", () => {
+  const translations = site.pages.filter(({ language }) => language === "zh")
+
+  it("has all of the code of the page that it translates, in its order, and none of its own", () => {
+    const fencesOf = (text: string) => text.match(/^```[^]*?^```$/gm) ?? []
+    for (const { address, markdown } of translations.filter((page) => !page.address.includes("errors"))) {
+      assert.notInclude(markdown, "<!-- code")
+      assert.deepStrictEqual(fencesOf(markdown), fencesOf(byAddress.get(twinOf(address))!.markdown), address)
+    }
+  })
+
+  it("of the guides and of each code of an error is there", () => {
+    const english = [...byAddress.keys()].filter((address) =>
+      /^(guides\/|errors(\/|$)|testing$|quickstart$|$)/.test(address)
+    )
+    assert.deepStrictEqual(
+      english.filter((address) => !byAddress.has(twinOf(address))),
+      []
+    )
+  })
+})
+
+describe("code that a page quotes", () => {
+  const read = (file: string) => readFileSync(path.resolve(file), "utf8")
+
+  it("stands in the page as in its source: `npm run quotes --workspace @coffer/site` writes it", () => {
+    const quoting = site.pages.filter(
+      ({ address, markdown }) => / from examples\/shop/.test(markdown) && !address.startsWith("zh")
+    )
+    assert.isAbove(quoting.length, 3)
+    for (const { source } of quoting) assert.strictEqual(read(source), withQuotes(read(source), read), source)
+  })
+
+  it("goes from the line that begins so to the one that closes it, and is refused where no line or several begin so", () => {
+    const text = "const app = () => {\n  one(() => {\n    two\n  })\n  three\n}\nthree()\n"
+    assert.strictEqual(quoteOf(text, "one("), "one(() => {\n  two\n})")
+    assert.strictEqual(quoteOf(text, "three()"), "three()")
+    assert.throws(() => quoteOf(text, "three"))
+    assert.throws(() => quoteOf(text, "four"))
+  })
+})
+
+describe("a command in the documents", () => {
+  const commands = site.pages.flatMap(({ markdown, source }) =>
+    [...markdown.matchAll(/\bnpm run (?:--silent )?([\w:-]+)/g)].map(([, script]) => ({ source, script: script! }))
+  )
+
+  it("of coffer is one that the program lists, and so is the word after a group of them", () => {
+    const help = execFileSync(process.execPath, ["src/main.ts", "--help"], { encoding: "utf8" })
+    const listed = new Map(
+      [...help.matchAll(/^ {2}([a-z][a-z-]*) {2,}(.*)$/gm)].map(([, name, text]) => [
+        name!,
+        /: ([a-z-]+(?:, [a-z-]+)*)$/.exec(text!)?.[1]?.split(", ")
+      ])
+    )
+    const spoken = site.pages.flatMap(({ markdown, source }) =>
+      [...markdown.matchAll(/`([^`\n]+)`|^```sh[^\n]*\n([^]*?)^```/gm)].flatMap(([, inline, block]) =>
+        [
+          ...(inline ?? block!).matchAll(/(?:^|\n|\$\(|npx |-- )coffer (?:-- )?([a-z][a-z-]*)(?: ([a-z][a-z-]*))?/g)
+        ].map(([text, name, part]) => ({ source, text, name: name!, part }))
+      )
+    )
+    assert.isAbove(spoken.length, 60)
+    const unknown = spoken.filter(({ name, part }) => {
+      const parts = listed.get(name)
+      return !listed.has(name) || (parts !== undefined && part !== undefined && !parts.includes(part))
+    })
+    assert.deepStrictEqual(unknown, [])
+  })
+
+  it("of npm is a script of package.json or of one of the packages", () => {
+    const manifests = [
+      "package.json",
+      ...["sdk", "console", "site", "testkit", "cluster", "simulator"].map((name) => `packages/${name}/package.json`)
+    ]
+    const scripts = new Set(
+      manifests.flatMap((file) => Object.keys(JSON.parse(readFileSync(path.resolve(file), "utf8")).scripts ?? {}))
+    )
+    assert.isAbove(commands.length, 20)
+    assert.deepStrictEqual(
+      commands.filter(({ script }) => !scripts.has(script)),
+      []
+    )
+  })
+})

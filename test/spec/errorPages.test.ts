@@ -1,0 +1,31 @@
+/** docs/errors.md has each code of the API, with its status. */
+import { readFileSync } from "node:fs"
+import * as Errors from "@coffer/contract/Errors"
+import { assert, it } from "@effect/vitest"
+
+const source = readFileSync("packages/contract/src/Errors.ts", "utf8")
+const codes = new Map(
+  [...source.matchAll(/refusedBody\(\s*(\d+),\s*"(\w+)"/g)].map(([, status, code]) => [code!, status!])
+)
+
+it("each error of the API has a section with its status, a cause, an example and how it is mended", () => {
+  assert.isAbove(Object.keys(Errors).length, 30)
+  for (const [file, labels] of tables) assert.deepStrictEqual(lackingIn(readFileSync(file, "utf8"), labels), [], file)
+})
+
+const tables = [
+  ["docs/errors.md", { status: /^Status (.*)\.$/m, parts: ["**Cause.**", "**Example.**", "**Mend.**"] }],
+  ["docs/zh/errors.md", { status: /^状态码 (.*)。$/m, parts: ["**原因。**", "**示例。**", "**处理。**"] }]
+] as const
+type Labels = (typeof tables)[number][1]
+
+/** Codes without a section, or whose section lacks a part. */
+const lackingIn = (text: string, { parts, status: line }: Labels) => {
+  const sections = new Map(text.split("\n## ").map((part) => [part.split("\n")[0]!, part]))
+  return [...codes].filter(([code, status]) => {
+    const section = sections.get(code)
+    if (section === undefined) return status !== "404" || !text.includes(`| \`${code}\` |`)
+    const [, told] = line.exec(section) ?? []
+    return told?.includes(status) !== true || !parts.every((part) => section.includes(part))
+  })
+}
