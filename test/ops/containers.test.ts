@@ -44,12 +44,12 @@ const isKnown = (name: string) => known.has(name) || known.has(name.replace(/_FI
 /** Those of Kubernetes and Node. */
 const others = new Set(["POD_NAME", "POD_NAMESPACE", "PATH", "NODE_ENV"])
 
-it("README.md has each setting that a room defines", () => {
-  const readme = readFileSync("README.md", "utf8")
+it("docs/settings.md has each setting that a room defines", () => {
+  const table = readFileSync("docs/settings.md", "utf8")
   const names = definers.flatMap(namesIn).filter((name) => name.includes("_"))
   assert.includeMembers(names, ["STRIPE_API", "STRIPE_PROXY", "STRIPE_CALLS_LIVE"])
   assert.deepStrictEqual(
-    names.filter((name) => !readme.includes(`\`${name}\``)),
+    names.filter((name) => !table.includes(`\`${name}\``)),
     []
   )
 })

@@ -130,9 +130,9 @@ const basesOf = (series: Series) => {
 }
 
 layer(Layer.effect(Exported, exported), { excludeTestServices: true })("each metric of ours", (it) => {
-  it.effect("that is exported has a row in README, and no other has", () =>
+  it.effect("that is exported has a row in docs/metrics.md, and no other has", () =>
     Effect.gen(function* () {
-      const table = readFileSync("README.md", "utf8")
+      const table = readFileSync("docs/metrics.md", "utf8")
         .match(/^\| `(?:coffer|effect)_.*$/gm)!
         .join("\n")
       const told = Array.from(table.matchAll(/`(coffer_[a-z_]+)/g), ([, name]) => name!)
@@ -140,12 +140,12 @@ layer(Layer.effect(Exported, exported), { excludeTestServices: true })("each met
     })
   )
 
-  it.effect("has as many series as README says, to a tenth", () =>
+  it.effect("has as many series as docs/metrics.md says, to a tenth", () =>
     Effect.gen(function* () {
       const count = [...(yield* Exported).values()].reduce((sum, { length }) => sum + length, 0)
-      const [, told] = /A runner exports some ([\d,]+) series/.exec(readFileSync("README.md", "utf8"))!
+      const [, told] = /A runner exports some ([\d,]+) series/.exec(readFileSync("docs/metrics.md", "utf8"))!
       const ratio = Number(told!.replace(",", "")) / count
-      assert.isTrue(ratio > 0.9 && ratio < 1.1, `README says ${told}, and there are ${count}`)
+      assert.isTrue(ratio > 0.9 && ratio < 1.1, `docs/metrics.md says ${told}, and there are ${count}`)
     })
   )
 
@@ -212,7 +212,7 @@ it.live("/operator/alerts, where runbook_url leads, has the page of each alert a
 
 /** An outage of Postgres does not bring these about: their numbers stay as they were, or come from elsewhere. */
 const aloneInAnOutage = `
-  Absent BackupOld CertificateEnds ChannelContradicts ClockSkew ConnectionsDropped CredentialsGuessed
+  Absent BackupOld CertificateEnds ChannelContradicts CheckoutAltered ClockSkew ConnectionsDropped CredentialsGuessed
   DestinationsFail DiskFull DisputesNearEnd Down EventLoopLate HeapNearLimit LedgerBroken PaymentsParked
   PublicCertificateEnds ReconciliationDiffers ReconciliationLate RunnerRefused StripeDown StripeEventsGivenUp
   StripeProxyFails VersionsMixed WalletsBelowZero WebhookSecretsUnreadable

@@ -1,10 +1,53 @@
-/** `npm pack` runs it: makes `dist`, the program in one file with all that it loads, so that it needs no package. */
-import { rmSync } from "node:fs"
+/**
+ * `npm pack` runs it: makes `dist`, the program with all that it loads, so that it needs no package. Each command has a
+ * file of its own beside what several share, and loads no other (docs/decisions/0202). Nothing is imported from it, and
+ * `unpack.ts` lets the manifest name the sources again.
+ */
+import { cpSync, rmSync } from "node:fs"
 import path from "node:path"
-import { build } from "rolldown"
+import { build, type Plugin } from "rolldown"
+import { nameExports } from "../../../scripts/builtPackage.ts"
 
 const home = path.resolve(import.meta.dirname, "..")
 const dist = path.join(home, "dist")
+
+/**
+ * Node's modules by `process.getBuiltinModule`. An `import` reads each name that a module exports, and some of these
+ * load what no command needs: a client of `fetch`, workers, the reader of a terminal.
+ */
+const builtins: Plugin = {
+  name: "builtins",
+  resolveId: (id) => (id.startsWith("node:") ? { id: `\0${id}`, moduleSideEffects: false } : undefined),
+  load: (id) => {
+    if (!id.startsWith("\0node:")) return undefined
+    const name = id.slice(1)
+    const module = `process.getBuiltinModule("${name}")`
+    const own = Object.getOwnPropertyDescriptors(process.getBuiltinModule(name) as object)
+    const valueOf = (each: string) => {
+      // Nothing is hashed by most commands, and all that a cipher needs is loaded with it.
+      if (name === "node:crypto") return `(...words) => ${module}.${each}(...words)`
+      // `promises` is one, which is loaded when it is read.
+      if (!("value" in own[each]!)) return `/*#__PURE__*/ new Proxy({}, { get: (_, key) => ${module}.${each}[key] })`
+      return `/*#__PURE__*/ (() => ${module}.${each})()`
+    }
+    const names = Object.keys(own).filter((each) => /^(?!default$)[a-zA-Z]\w*$/.test(each))
+    const exported = names.map((each) => `export const ${each} = ${valueOf(each)}`)
+    return [...exported, `export default /*#__PURE__*/ (() => ${module})()`].join("\n")
+  }
+}
+
+/** The library makes a segmenter of text when it is loaded. ICU takes longer for it than a command has to. */
+const segmenterLater: Plugin = {
+  name: "segmenter-later",
+  transform: (code, id) => {
+    if (!id.endsWith("/effect/dist/cli/CliOutput.js")) return undefined
+    const parts = code.split(/(new Intl\.Segmenter\([^)]*\))/)
+    if (parts.length !== 3) throw new Error("effect makes its segmenter of text in another way: see whether it is late")
+    const [before, made, after] = parts
+    const later = `{ segment(text) { return (this.made ??= ${made}).segment(text) } }`
+    return { code: `${before!.replace(/\/\*#__PURE__\*\/$/, "")}${later}${after}`, map: null }
+  }
+}
 
 rmSync(dist, { recursive: true, force: true })
 await build({
@@ -12,6 +55,23 @@ await build({
   platform: "node",
   // For `coffer stripe rehearse` alone, which says where it can be run.
   external: [/^@coffer\/simulator/],
-  logLevel: "warn",
-  output: { dir: dist, minify: true }
+  plugins: [builtins, segmenterLater],
+  onLog: (level, { message }) => {
+    if (level === "warn") throw new Error(message)
+  },
+  output: {
+    dir: dist,
+    minify: true,
+    chunkFileNames: "[name].js",
+    // Each file takes half a millisecond, so what several commands share is in one.
+    codeSplitting: { groups: [{ name: "shared", minShareCount: 2 }] }
+  }
 })
+
+/** For `coffer mcp`, whose agent reads them. */
+cpSync(path.join(home, "../../docs"), path.join(dist, "docs"), {
+  recursive: true,
+  filter: (source) => !/[\\/]docs[\\/](decisions|performance)([\\/]|$)|\.png$/.test(source)
+})
+
+nameExports(home, { "./package.json": "./package.json" })

@@ -1,4 +1,5 @@
 /** `npm pack` runs it after it has packed: the manifest names the sources again, which this repository runs. */
-import { namePublished } from "./manifest.ts"
+import path from "node:path"
+import { nameExports } from "../../../scripts/builtPackage.ts"
 
-namePublished(false)
+nameExports(path.resolve(import.meta.dirname, ".."))

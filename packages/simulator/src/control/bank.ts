@@ -1,9 +1,13 @@
 /** Decisions of banks and of Stripe: refunds, disputes and rates of exchange. */
 import { Effect, Schema } from "effect"
+import type Stripe from "stripe"
 import { decideDispute, fileAppeal, offerAppeal, openDispute } from "../acts/disputes.ts"
 import { escalate } from "../acts/escalate.ts"
 import { failRefund, makeRefund, completeRefund } from "../acts/refunds.ts"
 import { command, type Parts, refuse, there } from "./Command.ts"
+
+/** The declarations of what follows name its types. */
+export type { Stripe }
 
 const RefundFates = Schema.Literals(["succeeds", "succeeds_later", "fails_later", "pends", "requires_action"])
 

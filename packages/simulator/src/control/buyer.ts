@@ -1,5 +1,6 @@
 /** The acts of a buyer on a session's page. */
 import { Effect, Result, Schema } from "effect"
+import type Stripe from "stripe"
 import { payInSession } from "../acts/checkout.ts"
 import { aYearAhead, makeCard, makeWallet } from "../acts/methods.ts"
 import { authenticate } from "../acts/pay.ts"
@@ -8,6 +9,9 @@ import type { Wallet } from "../objects/paymentMethod.ts"
 import type { Book } from "../state/Book.ts"
 import type { World } from "../state/World.ts"
 import { command, type Parts, refuse, there } from "./Command.ts"
+
+/** The declarations of what follows name its types. */
+export type { Stripe }
 
 const Pay = Schema.Struct({
   session: Schema.String,

@@ -3,12 +3,16 @@
  * `POST /_simulator/<command>` over HTTP, or a function in the same process.
  */
 import { Effect } from "effect"
+import type Stripe from "stripe"
 import { accountCommands } from "./account.ts"
 import { bankCommands } from "./bank.ts"
 import { buyerCommands } from "./buyer.ts"
 import { clockCommands } from "./clock.ts"
 import type { Parts } from "./Command.ts"
 import { troubleCommands } from "./trouble.ts"
+
+/** The declarations of what follows name its types. */
+export type { Stripe }
 
 export const makeCommands = (parts: Parts) => {
   const all = {
