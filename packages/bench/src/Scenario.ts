@@ -2,11 +2,10 @@
 import type { Kind } from "./driver/requests.ts"
 import type { Summary } from "./driver/summary.ts"
 import type { Counters } from "./stage/counters.ts"
-import type { Postgres } from "./stage/Postgres.ts"
-import type { MerchantData } from "./stage/rows.ts"
+import type { Many, MerchantData } from "./stage/rows.ts"
 import type { CommandCounts, Side, SideName } from "./stage/Sides.ts"
 
-/** `small`: ten thousand orders in the table; `large`: a million. */
+/** `small`: ten thousand orders in the table; `large`: as many as the options say. */
 export type Size = "small" | "large"
 
 export interface Scenario {
@@ -24,16 +23,22 @@ export interface Scenario {
   readonly runners?: number
   /** Milliseconds that each flush of the log takes longer. */
   readonly slowFlush?: number
+  /** Commits wait until a standby has applied them. */
+  readonly standby?: boolean
+  /** Connections of the closed loop, if not those of the options. */
+  readonly connections?: number
+  /** Other names that call for it. */
+  readonly also?: ReadonlyArray<string>
+  /** It runs only where it is named. */
+  readonly byName?: boolean
   /** How many times longer a side's first warm-up for this load is, if not as often as for others. */
   readonly firstWarmup?: number
-  /** Whether the run writes money, so that the books are worth a look afterwards. */
-  readonly checked?: boolean
 }
 
 /** Where a run takes place. */
 export interface Stage {
-  readonly postgres: Postgres
   readonly side: Side
+  readonly insertOrders: (many: Many) => Promise<unknown>
   readonly merchants: ReadonlyArray<MerchantData>
   readonly size: Size
   /** Orders that are in the table from the beginning. */
@@ -45,8 +50,9 @@ export interface Stage {
 }
 
 /** Processor time of one run, microseconds for each request; undefined where the system does not tell. */
-interface Cpu {
+export interface Cpu {
   readonly side: number | undefined
+  /** With the standby, where there is one. */
   readonly postgres: number | undefined
   readonly driver: number
 }
@@ -56,11 +62,18 @@ export interface Round {
   readonly summary: Summary
   readonly cpu: Cpu
   /** The counts of one request. */
-  readonly counted: Counters
+  readonly counted: Pick<Counters, "bytes" | "fibers" | "steps">
   /** Processor time of a second without requests, microseconds. */
   readonly idle: Pick<Cpu, "side" | "postgres">
   /** Commands of one request, where there are several runners. */
   readonly commands?: CommandCounts | undefined
+  /** Rows of the ledger that were checked afterwards, where the run has moved money. */
+  readonly ledgerRows?: number
 }
 
-export type Runs = ReadonlyArray<readonly [Scenario, ReadonlyArray<Round>]>
+/** The rounds of one scenario. */
+export interface Run {
+  readonly key: string
+  readonly title: string
+  readonly rounds: ReadonlyArray<Round>
+}

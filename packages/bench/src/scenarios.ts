@@ -1,11 +1,15 @@
 /** The scenarios of the bench, in the order in which they run. */
 import { firstWarmupOfNew } from "./options.ts"
 import type { Scenario, Stage } from "./Scenario.ts"
-import { insertOrders, type Many, orderOf } from "./stage/rows.ts"
+import { type Many, orderOf } from "./stage/rows.ts"
 
 const writers = ["service", "script", "at-once", "ceiling"] as const
 /** A read is one statement in any case: there is one baseline. */
 const readers = ["service", "script", "ceiling"] as const
+/** The ceiling reads a list as the script does. */
+const listers = ["service", "script"] as const
+/** How much longer each flush of the log takes, milliseconds. 0 is `pay-hot`. */
+const slowFlushes = [1, 3, 10]
 
 const keysOf = ({ merchants }: Stage) => merchants.map(({ key }) => key)
 
@@ -15,10 +19,12 @@ let lots = 0
 const unpaid = async (stage: Stage, merchants = stage.merchants, count = stage.requestsMax) => {
   const lot = `R${(lots++).toString().padStart(5, "0")}`
   const many: Many = { merchants, count, since: Date.now(), step: 0, lot }
-  await insertOrders(stage.postgres, stage.side.database, many)
+  await stage.insertOrders(many)
   const orders = Array.from({ length: many.count }, (_, index) => orderOf(many, index + 1))
   return { kind: "pay" as const, orders: orders.map(({ merchant, tradeNo }) => [merchant.key, tradeNo] as const) }
 }
+
+const hot = (stage: Stage) => unpaid(stage, stage.merchants.slice(0, 1))
 
 /** One paid order of each merchant. */
 const paid = async (stage: Stage) => {
@@ -63,6 +69,7 @@ const create = (keyed: boolean) => (stage: Stage) =>
 /** The same requests to one runner of a cluster and to several, measured in turn. */
 const onRunners = (runners: number): ReadonlyArray<Scenario> => {
   const on = (key: string, title: string, prepare: Scenario["prepare"], more: Partial<Scenario> = {}): Scenario => ({
+    byName: key !== "pay" || runners > 2,
     key: `runners-${key}-${runners}`,
     title: `${title}, ${runners} of a cluster`,
     size: "small",
@@ -75,8 +82,7 @@ const onRunners = (runners: number): ReadonlyArray<Scenario> => {
   })
   return [
     on("create", "create, Idempotency-Key", create(true), { firstWarmup: firstWarmupOfNew }),
-    on("pay", "pay, 1,000 wallets", (stage) => unpaid(stage), { firstWarmup: firstWarmupOfNew, checked: true }),
-    // Its orders are inserted as paid, so the books do not know of their payments.
+    on("pay", "pay, 1,000 wallets", (stage) => unpaid(stage), { firstWarmup: firstWarmupOfNew }),
     on("refund", "refund", paid)
   ]
 }
@@ -102,9 +108,10 @@ export const scenarios: ReadonlyArray<Scenario> = [
         orders: someOrders(stage).map(({ merchant, tradeNo }) => [merchant.key, tradeNo] as const)
       })
   },
-  { key: "balance", title: "balance", size: "small", sides: readers, prepare: get(() => "/v1/balance") },
+  { key: "balance", title: "balance", size: "small", byName: true, sides: listers, prepare: get(() => "/v1/balance") },
   {
     key: "growth-create",
+    byName: true,
     title: "create, ten thousand orders in the table",
     size: "small",
     pair: "growth of create",
@@ -114,7 +121,8 @@ export const scenarios: ReadonlyArray<Scenario> = [
   },
   {
     key: "growth-create-many",
-    title: "create, a million orders in the table",
+    byName: true,
+    title: "create, large table",
     size: "large",
     pair: "growth of create",
     sides: ["service", "script"],
@@ -122,7 +130,8 @@ export const scenarios: ReadonlyArray<Scenario> = [
   },
   {
     key: "growth-list",
-    title: "list, first page, ten thousand orders",
+    byName: true,
+    title: "list, first page, ten thousand orders in the table",
     size: "small",
     pair: "growth of list",
     place: "growth",
@@ -134,24 +143,24 @@ export const scenarios: ReadonlyArray<Scenario> = [
     title: "list, first page",
     size: "large",
     pair: "growth of list",
-    sides: readers,
+    sides: listers,
     prepare: get(() => "/v1/orders")
   },
   {
     key: "list-deep",
+    byName: true,
     title: "list, deep page",
     size: "large",
-    sides: readers,
+    sides: listers,
     prepare: get((stage, merchant) => `/v1/orders?starting_after=${middle(stage, merchant)}`)
   },
   {
     key: "list-metadata",
     title: "list, metadata filter",
     size: "large",
-    sides: readers,
+    sides: listers,
     prepare: get(() => "/v1/orders?metadata%5Btier%5D=gold")
   },
-  // Last, since paid orders stay in memory for two minutes, and their leaving would be measured with the next load.
   {
     key: "pay-spread",
     title: "pay, 1,000 wallets",
@@ -159,24 +168,44 @@ export const scenarios: ReadonlyArray<Scenario> = [
     sides: writers,
     prepare: (stage) => unpaid(stage),
     firstWarmup: firstWarmupOfNew,
-    checked: true
+    pair: "payments",
+    also: ["standby"]
+  },
+  {
+    key: "standby",
+    title: "pay, 1,000 wallets, a standby applies first",
+    size: "small",
+    pair: "payments",
+    sides: ["service", "script", "at-once"],
+    prepare: (stage) => unpaid(stage),
+    firstWarmup: 1,
+    standby: true
   },
   {
     key: "pay-hot",
     title: "pay, one hot wallet",
     size: "small",
+    pair: "flush",
+    also: ["flush"],
     sides: writers,
-    prepare: (stage) => unpaid(stage, stage.merchants.slice(0, 1)),
-    checked: true
+    prepare: hot
   },
+  ...slowFlushes.map((millis): Scenario => ({
+    key: `flush-${millis}`,
+    title: `pay, one hot wallet, ${millis} ms slower flush`,
+    size: "small",
+    pair: "flush",
+    sides: ["service", "script", "at-once"],
+    prepare: hot,
+    slowFlush: millis
+  })),
   {
-    key: "pay-hot-slow-disk",
-    title: "pay, one hot wallet, 1 ms slower flush",
+    key: "pay-lonely",
+    title: "pay, 4 connections",
     size: "small",
     sides: writers,
-    prepare: (stage) => unpaid(stage, stage.merchants.slice(0, 1)),
-    slowFlush: 1,
-    checked: true
+    prepare: (stage) => unpaid(stage),
+    connections: 4
   },
   // The rivals refund nothing.
   { key: "refund", title: "refund", size: "small", sides: ["service"], prepare: paid },

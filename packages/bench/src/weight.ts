@@ -45,7 +45,7 @@ const rounds = 4
 
 /** Sides take turns: creates, their payments, and a vacuum as autovacuum does it. */
 export const weigh = async (bench: Bench, options: Options): Promise<ReadonlyArray<Weight>> => {
-  const count = Math.round(options.many / 100)
+  const count = options.quick ? 500 : 4_000
   const names: ReadonlyArray<Sides.SideName> = options.before === undefined ? ["service"] : ["before", "service"]
   const scales = await Promise.all(names.map((name) => makeScale(bench, name, options, count)))
   try {

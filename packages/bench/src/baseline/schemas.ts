@@ -27,7 +27,8 @@ const order = {
     checkout_url: text,
     expires_at: text,
     metadata: { type: "object", additionalProperties: text },
-    created_at: text
+    created_at: text,
+    card: { type: ["object", "null"], additionalProperties: text }
   }
 }
 

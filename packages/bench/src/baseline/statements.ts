@@ -1,6 +1,7 @@
 /** The baseline's SQL. Each has a name, so that Postgres prepares it once for each connection. */
 import { orders } from "../../../../src/orders/OrderStore.ts"
 import * as Idempotency from "../rivals/idempotency.ts"
+import { card } from "../rivals/orderRows.ts"
 
 const orderColumns = orders.columns.map(({ name }) => name)
 /** In the order in which {@link payAtOnceText} selects them. */
@@ -71,8 +72,7 @@ export const statements = {
   payOrder: {
     name: "pay_order",
     text: `update orders set version = version + 1, status = 'paid', fee = $2, channel = 'sandbox', payment_id = $3,
-      payment_method = $4,
-      paid_at = $5 where trade_no = $1`
+      payment_method = $4, card = '${card}', paid_at = $5 where trade_no = $1`
   },
   insertEvent: {
     name: "insert_event",
@@ -86,8 +86,9 @@ export const statements = {
   },
   insertPayment: {
     name: "insert_payment",
-    text: `insert into sandbox_payments (payment_id, trade_no, merchant_id, method, amount, currency, state, created_at)
-      values ($1, $2, $3, $4, $5, $6, 'succeeded', $7)`
+    text: `insert into sandbox_payments
+        (payment_id, trade_no, merchant_id, method, card, amount, currency, state, created_at)
+      values ($1, $2, $3, $4, '${card}', $5, $6, 'succeeded', $7)`
   },
   /** A whole payment: the hash chain is continued in SQL, under the wallet's lock. */
   payAtOnce: { name: "pay_at_once", text: payAtOnceText() },
@@ -120,12 +121,13 @@ function payAtOnceText(): string {
     `encode(sha256(convert_to(concat_ws(E'\\n', ${parts.join(", ")}), 'UTF8')), 'hex')`
   return `with paid as (
       update orders set version = version + 1, status = 'paid', fee = $3, channel = 'sandbox', payment_id = $4,
-        payment_method = $5,
-        paid_at = $6 where trade_no = $1 and version = $2 and exists (select from wallets where wallet_id = $7)
+        payment_method = $5, card = '${card}', paid_at = $6
+        where trade_no = $1 and version = $2 and exists (select from wallets where wallet_id = $7)
       returning trade_no),
     payment as (
-      insert into sandbox_payments (payment_id, trade_no, merchant_id, method, amount, currency, state, created_at)
-      select $4, $1, $8, $5, $11::bigint, $10, 'succeeded', $6 from paid),
+      insert into sandbox_payments
+        (payment_id, trade_no, merchant_id, method, card, amount, currency, state, created_at)
+      select $4, $1, $8, $5, '${card}', $11::bigint, $10, 'succeeded', $6 from paid),
     event as (
       insert into events (id, merchant_id, mode, type, object_id, trade_no, packed, created_at)
       select $12::text, $8, $9, 'payment.succeeded', $1, $1, $13::bytea, $6 from paid),

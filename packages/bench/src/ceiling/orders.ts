@@ -19,6 +19,7 @@ import { columns, type Keyed, answeredRow } from "../rivals/idempotency.ts"
 import { idBody, newId } from "../rivals/ids.ts"
 import type { Merchant } from "../rivals/merchants.ts"
 import {
+  card,
   newOrder,
   type OrderRow,
   orderView,
@@ -68,6 +69,7 @@ export const makeOrders = (pool: Pool, commit: Commit, { sign }: Secrets, public
         trade_no,
         merchant_id,
         method,
+        card,
         amount,
         currency,
         state: "succeeded",

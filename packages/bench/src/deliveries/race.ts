@@ -32,9 +32,10 @@ export interface Leg {
   readonly walBytes: number
 }
 
-const count = (options: Options) => (options.many >= 1_000_000 ? 20_000 : 5_000)
+const count = (options: Options) => (options.quick ? 2_000 : 10_000)
 
-export const raceDeliveries = async (postgres: Postgres, options: Options): Promise<ReadonlyArray<Leg>> => {
+/** `tell` hears each leg that counts. */
+export const raceDeliveries = async (postgres: Postgres, options: Options, tell: (leg: Leg) => void): Promise<void> => {
   const sink = await startSink()
   const redis = await startRedis()
   const racers: Array<Racer> = []
@@ -49,8 +50,7 @@ export const raceDeliveries = async (postgres: Postgres, options: Options): Prom
     for (const name of ["plain", "graphile", "pg-boss", ...(redis === undefined ? [] : ["bullmq" as const])] as const) {
       if (isWanted(name)) racers.push(await startRival(name, stage))
     }
-    const stores = [postgres.postmaster, ...(redis === undefined ? [] : [redis.pid])]
-    const legs: Array<Leg> = []
+    const stores = [...postgres.postmasters(), ...(redis === undefined ? [] : [redis.pid])]
     for (let round = 0; round <= options.rounds; round++) {
       for (let index = 0; index < racers.length; index++) {
         const racer = racers[(index + round) % racers.length]!
@@ -61,11 +61,10 @@ export const raceDeliveries = async (postgres: Postgres, options: Options): Prom
           for (const line of await Statements.top(postgres, racer.database)) say(`    ${line}`)
         }
         // The first round compiles everybody's code.
-        if (round > 0) legs.push(leg)
+        if (round > 0) tell(leg)
         say(`  deliveries, round ${round} of ${options.rounds}: ${lineOf(leg)}`)
       }
     }
-    return legs
   } finally {
     for (const racer of racers) await racer.stop()
     await redis?.stop()

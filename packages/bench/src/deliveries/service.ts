@@ -14,7 +14,7 @@ export interface Shop {
 
 const merchantsCount = 100
 /** From the first row that is written until deliveries are due: the rows are written and vacuumed meanwhile. */
-const dueInMillis = 20_000
+const dueInMillis = 12_000
 
 export const call = async (
   { port }: Pick<Sides.Side, "port">,

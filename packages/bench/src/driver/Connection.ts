@@ -42,7 +42,9 @@ export class Connection {
       return
     }
     this.#pending = undefined
-    const received = this.#received!
+    const received = this.#received
+    // An answer that was not asked for, such as 408 on a connection that was idle for too long.
+    if (received === undefined) return
     this.#received = undefined
     // "HTTP/1.1 200 OK"
     received(Number(bytes.toString("latin1", 9, 12)), () => bytes.toString("utf8", end + headEnd.length, whole))

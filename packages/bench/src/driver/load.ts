@@ -1,11 +1,13 @@
 /**
- * Load on one side. Closed loop: each connection sends its next request when it has the answer to the last. Open loop:
- * requests fall due at a fixed rate whether or not answers come, and wait for a free connection if they must. Their
- * latency counts from the moment they fall due, so that a side that stalls cannot hide it.
+ * Load on one side, in a closed or an open loop (`loops.ts`). The latency of an open loop counts from the moment when a
+ * request fell due, so that a side that stalls cannot hide it. Requests that are due when the time is over are waited
+ * for.
  */
 import { Connection } from "./Connection.ts"
+import { closedLoop, openLoop } from "./loops.ts"
 import { type Kind, sourceOf } from "./requests.ts"
-import { type Summary, summarize } from "./summary.ts"
+import type { Summary } from "./summary.ts"
+import { makeTally } from "./tally.ts"
 
 export interface Load {
   /** Connections go to them in turn. */
@@ -16,133 +18,87 @@ export interface Load {
   readonly kind: Kind
   /** Requests a second; undefined: closed loop. */
   readonly rate?: number
+  /** A summary every so many milliseconds, besides the last one. */
+  readonly lapMillis?: number
 }
 
-/** Runs the load to its end. `warm` is called when measuring begins. */
-export const run = (load: Load, warm: () => void): Promise<Summary> =>
-  new Promise((resolve, reject) => {
-    const source = sourceOf(load.kind)
-    const tally = makeTally(source.expected)
-    let ended = false
-    let underWay = 0
-
-    const finish = (cause?: Error) => {
-      if (ended) return
-      ended = true
-      tally.stop()
-      for (const connection of connections) connection.close()
-      loop.stop()
-      if (cause === undefined) resolve(tally.summary())
-      else reject(cause)
-    }
-
-    const send = (connection: Connection, from: number) => {
-      const request = source.next()
-      if (request === undefined) {
-        // The source is exhausted; the last answers are in when nothing is under way.
-        if (underWay === 0) finish(tally.isMeasuring() ? undefined : new Error("too few orders for a warm-up"))
-        return
-      }
-      underWay++
-      connection.send(request, (status, body) => {
-        underWay--
-        if (ended) return
-        const now = performance.now()
-        if (!tally.count(status, now - from)) return finish(new Error(`answered ${status}: ${body()}`))
-        loop.release(connection, now)
-      })
-    }
-
-    const connections = Array.from(
-      { length: load.connections },
-      (_, index) => new Connection(load.ports[index % load.ports.length]!, finish)
-    )
-    const loop = load.rate === undefined ? closedLoop(send) : openLoop(load.rate, send)
-    loop.start(connections)
-
-    setTimeout(() => {
-      if (ended) return
-      tally.start()
-      warm()
-      setTimeout(() => finish(), load.millis)
-    }, load.warmupMillis)
-  })
-
-/** Counts answers, and measures them between `start` and `stop`. */
-const makeTally = (expected: number) => {
-  const latencies: Array<number> = []
-  let measuring = false
-  let unavailable = 0
-  let began = 0
-  let cpu = process.cpuUsage()
-  let millis = 0
-  return {
-    isMeasuring: () => measuring,
-    start: () => {
-      measuring = true
-      began = performance.now()
-      cpu = process.cpuUsage()
-    },
-    /** False for an answer that no load expects. 503 is expected of all, and counted apart. */
-    count: (status: number, latency: number): boolean => {
-      if (status !== expected && status !== 503) return false
-      if (!measuring) return true
-      if (status === expected) latencies.push(latency)
-      else unavailable++
-      return true
-    },
-    stop: () => {
-      millis = performance.now() - began
-      cpu = process.cpuUsage(cpu)
-    },
-    summary: () => summarize(latencies, millis, cpu.user + cpu.system, unavailable)
-  }
+export interface Heard {
+  /** Measuring begins. */
+  readonly warm: () => void
+  readonly lap: (summary: Summary) => void
 }
 
-type Send = (connection: Connection, from: number) => void
+/** For so long the last answers of an open loop are waited for. */
+const patienceMillis = 10_000
 
-/** Decides when a connection sends its next request. */
-interface Loop {
-  readonly start: (connections: ReadonlyArray<Connection>) => void
-  /** The connection has its answer. */
-  readonly release: (connection: Connection, now: number) => void
-  readonly stop: () => void
-}
+/** Runs the load to its end, or until `stop` is called. */
+export const run = (load: Load, { lap, warm }: Heard) => {
+  const { promise, reject, resolve } = Promise.withResolvers<Summary>()
+  const source = sourceOf(load.kind)
+  const isOpen = load.rate !== undefined
+  const tally = makeTally(isOpen)
+  /** When the requests that are under way fell due. */
+  const underWay = new Map<Connection, number>()
+  const timers: Array<NodeJS.Timeout> = []
+  let [isOver, isEnded] = [false, false]
 
-const closedLoop = (send: Send): Loop => ({
-  start: (connections) => {
+  const finish = (cause?: Error) => {
+    if (isEnded) return
+    isEnded = true
+    for (const timer of timers) clearTimeout(timer)
+    loop.stop()
     const now = performance.now()
-    for (const connection of connections) send(connection, now)
-  },
-  release: send,
-  stop: () => undefined
-})
-
-const openLoop = (rate: number, send: Send): Loop => {
-  const idle: Array<Connection> = []
-  /** When the requests fell due that wait for a connection. */
-  const due: Array<number> = []
-  let timer: NodeJS.Timeout | undefined
-  return {
-    start: (connections) => {
-      idle.push(...connections)
-      const started = performance.now()
-      let count = 0
-      timer = setInterval(() => {
-        const wanted = ((performance.now() - started) * rate) / 1_000
-        for (; count < wanted; count++) {
-          const at = started + (count * 1_000) / rate
-          const connection = idle.pop()
-          if (connection === undefined) due.push(at)
-          else send(connection, at)
-        }
-      }, 1)
-    },
-    release: (connection) => {
-      const next = due.shift()
-      if (next === undefined) idle.push(connection)
-      else send(connection, next)
-    },
-    stop: () => clearInterval(timer)
+    tally.end(now)
+    tally.give([...underWay.values(), ...loop.waiting()], now)
+    for (const connection of connections) connection.close()
+    if (cause === undefined) resolve(tally.summary(now))
+    else reject(cause)
   }
+
+  /** The time is over: what is due is still answered. */
+  const end = () => {
+    isOver = true
+    loop.stop()
+    tally.end(performance.now())
+    if (!isOpen || isIdle()) finish()
+    else timers.push(setTimeout(() => finish(), patienceMillis))
+  }
+  const isIdle = () => underWay.size === 0 && loop.waiting().length === 0
+
+  const send = (connection: Connection, from: number) => {
+    const request = source.next()
+    if (request === undefined) {
+      // The source is exhausted; the last answers are in when nothing is under way.
+      if (underWay.size === 0) finish(tally.isMeasuring() ? undefined : new Error("too few orders for a warm-up"))
+      return
+    }
+    underWay.set(connection, from)
+    connection.send(request.text, (status, body) => {
+      underWay.delete(connection)
+      if (isEnded) return
+      const now = performance.now()
+      if (!tally.count(status, request.expected, from, now)) return finish(new Error(`answered ${status}: ${body()}`))
+      if (status === request.expected) request.answered?.(body)
+      loop.release(connection, now)
+      if (isOver && isIdle()) finish()
+    })
+  }
+
+  const connections = Array.from(
+    { length: load.connections },
+    (_, index) => new Connection(load.ports[index % load.ports.length]!, finish)
+  )
+  const loop = isOpen ? openLoop(load.rate!, send) : closedLoop(send)
+  loop.start(connections)
+
+  const begin = () => {
+    tally.start(performance.now())
+    warm()
+    timers.push(setTimeout(end, load.millis))
+    if (load.lapMillis !== undefined) {
+      timers.push(setInterval(() => !isOver && lap(tally.summary(performance.now())), load.lapMillis))
+    }
+  }
+  timers.push(setTimeout(begin, load.warmupMillis))
+  return { done: promise, stop: () => (tally.isMeasuring() ? end() : finish(new Error("ended before it was warm"))) }
 }

@@ -16,11 +16,20 @@ export type Kind =
   | { readonly kind: "refund"; readonly orders: ReadonlyArray<Target> }
   | { readonly kind: "read"; readonly orders: ReadonlyArray<Target> }
   | { readonly kind: "get"; readonly requests: ReadonlyArray<readonly [key: string, path: string]> }
+  /** Keyed creates, payments, reads, refunds and lists, of orders that it made itself. */
+  | { readonly kind: "mix"; readonly keys: ReadonlyArray<string> }
+
+export interface Request {
+  readonly text: string
+  /** The status that is expected. */
+  readonly expected: number
+  /** Is shown the body of the answer that was expected. */
+  readonly answered?: (body: () => string) => void
+}
 
 export interface Source {
   /** The next request; undefined when there is none left. */
-  readonly next: () => string | undefined
-  readonly expected: number
+  readonly next: () => Request | undefined
 }
 
 const head = (method: string, path: string, right: string, more = "") =>
@@ -38,52 +47,57 @@ export const sourceOf = (kind: Kind): Source => {
     case "create":
       return creates(kind)
     case "pay":
-      return onceEach(kind.orders, 200, ([key, tradeNo]) =>
-        post(`/v1/test_helpers/orders/${tradeNo}/pay`, merchant(key), '{"payment_method":"card"}')
-      )
+      return onceEach(kind.orders, payment)
     case "refund":
-      return refunds(kind)
+      return inTurn(kind.orders, 1, refund)
     case "read":
       // The stride meets all of them, far from one another.
-      return inTurn(kind.orders, 7_919, ([key, tradeNo]) => get(`/v1/orders/${tradeNo}`, merchant(key)))
+      return inTurn(kind.orders, 7_919, reading)
     case "get":
-      return inTurn(kind.requests, 1, ([key, path]) => get(path, merchant(key)))
+      return inTurn(kind.requests, 1, getting)
+    case "mix":
+      return mixed(kind.keys)
   }
 }
 
-const creates = ({ count = Infinity, keyed, keys }: Extract<Kind, { readonly kind: "create" }>): Source => {
+const payment = ([key, tradeNo]: Target): Request => ({
+  text: post(`/v1/test_helpers/orders/${tradeNo}/pay`, merchant(key), '{"payment_method":"card"}'),
+  expected: 200
+})
+
+const refund = ([key, tradeNo]: Target): Request => ({
+  text: post("/v1/refunds", merchant(key), `{"trade_no":"${tradeNo}","amount":1,"reason":"too late"}`),
+  expected: 201
+})
+
+const reading = ([key, tradeNo]: Target): Request => ({
+  text: get(`/v1/orders/${tradeNo}`, merchant(key)),
+  expected: 200
+})
+
+const getting = ([key, path]: Target): Request => ({ text: get(path, merchant(key)), expected: 200 })
+
+const creates = ({ count = Infinity, keyed, keys }: Extract<Kind, { readonly kind: "create" }>) => {
   const run = randomUUID().slice(0, 8)
   let number = 0
   return {
-    expected: 201,
-    next: () => {
+    next: (): (Request & { readonly key: string }) | undefined => {
       if (number === count) return undefined
       number++
+      const key = keys[number % keys.length]!
       const body =
         `{"amount":${1_000 + (number % 9_000)},"currency":"USD","out_trade_no":"cart-${run}-${number}",` +
         `"subject":"Two books","return_url":"https://shop.example.com/thanks","metadata":{"shelf":"A7"}}`
       const more = keyed ? `Idempotency-Key: ${run}-${number}\r\n` : ""
-      return post("/v1/orders", merchant(keys[number % keys.length]!), body, more)
-    }
-  }
-}
-
-const refunds = ({ orders }: Extract<Kind, { readonly kind: "refund" }>): Source => {
-  let count = 0
-  return {
-    expected: 201,
-    next: () => {
-      const [key, tradeNo] = orders[count++ % orders.length]!
-      return post("/v1/refunds", merchant(key), `{"trade_no":"${tradeNo}","amount":1,"reason":"too late"}`)
+      return { text: post("/v1/orders", merchant(key), body, more), expected: 201, key }
     }
   }
 }
 
 /** One request for each item, and then none. */
-const onceEach = <Item>(items: ReadonlyArray<Item>, expected: number, request: (item: Item) => string): Source => {
+const onceEach = <Item>(items: ReadonlyArray<Item>, request: (item: Item) => Request): Source => {
   let count = 0
   return {
-    expected,
     next: () => {
       const item = items[count++]
       return item === undefined ? undefined : request(item)
@@ -91,8 +105,56 @@ const onceEach = <Item>(items: ReadonlyArray<Item>, expected: number, request: (
   }
 }
 
-/** Reads without end: every `stride`th item, over and over. */
-const inTurn = <Item>(items: ReadonlyArray<Item>, stride: number, request: (item: Item) => string): Source => {
+/** Without end: every `stride`th item, over and over. */
+const inTurn = <Item>(items: ReadonlyArray<Item>, stride: number, request: (item: Item) => Request): Source => {
   let count = 0
-  return { expected: 200, next: () => request(items[(count++ * stride) % items.length]!) }
+  return { next: () => request(items[(count++ * stride) % items.length]!) }
+}
+
+/** Twenty requests: 6 keyed creates, 6 reads, 5 payments, 2 lists, 1 refund. */
+const pattern = "crpcrlpcrpcrfpcrlpcr"
+/** So many orders are remembered to be paid, and so many to be read and refunded. The others are left to expire. */
+const rememberedMax = 10_000
+/** Refunds and reads begin when there are so many paid orders, so that none is refunded twice at once. */
+const paidMin = 200
+
+const mixed = (keys: ReadonlyArray<string>): Source => {
+  const orders = creates({ kind: "create", keys, keyed: true })
+  const unpaid: Array<Target> = []
+  const paid: Array<Target> = []
+  let [count, paidCount, listed, refunded, read] = [0, 0, 0, 0, 0]
+
+  const create = (): Request => {
+    const request = orders.next()!
+    return {
+      ...request,
+      answered: (body) => {
+        unpaid.push([request.key, JSON.parse(body()).data.trade_no])
+        if (unpaid.length > rememberedMax) unpaid.shift()
+      }
+    }
+  }
+  const pay = (): Request => {
+    const order = unpaid.shift()
+    if (order === undefined) return create()
+    return { ...payment(order), answered: () => (paid[paidCount++ % rememberedMax] = order) }
+  }
+  const ofPaid = (number: number, request: (order: Target) => Request): Request =>
+    paid.length < paidMin ? create() : request(paid[number % paid.length]!)
+
+  const next = (): Request => {
+    switch (pattern[count++ % pattern.length]) {
+      case "r":
+        return ofPaid(7_919 * read++, reading)
+      case "p":
+        return pay()
+      case "l":
+        return getting([keys[listed++ % keys.length]!, "/v1/orders"])
+      case "f":
+        return ofPaid(refunded++, refund)
+      default:
+        return create()
+    }
+  }
+  return { next }
 }

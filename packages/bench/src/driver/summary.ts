@@ -1,40 +1,23 @@
-/** The results of a run. */
+/** The results of a load. */
+import { type Buckets, quantile } from "./histogram.ts"
+
 export interface Summary {
+  /** Answers since measuring began, also those that came after its end: what the processors' time was for. */
   readonly requests: number
+  /** Answers within the time that was measured. */
   readonly perSecond: number
-  /** Milliseconds. */
-  readonly p50: number
-  readonly p99: number
-  readonly max: number
   readonly millis: number
+  /** Closed loop: of the answers. Open loop: of the requests that fell due, each from the moment when it did. */
+  readonly latencies: Buckets
   /** Processor time of the driver itself. */
   readonly driverMicros: number
   /** Requests that were told to come back later; they are in no other figure. */
   readonly unavailable: number
 }
 
-export const summarize = (
-  latencies: ReadonlyArray<number>,
-  millis: number,
-  driverMicros: number,
-  unavailable = 0
-): Summary => {
-  const sorted = latencies.toSorted((a, b) => a - b)
-  return {
-    requests: sorted.length,
-    perSecond: (sorted.length * 1_000) / millis,
-    p50: percentile(sorted, 0.5),
-    p99: percentile(sorted, 0.99),
-    max: sorted.at(-1) ?? Number.NaN,
-    millis,
-    driverMicros,
-    unavailable
-  }
-}
-
-/** The smallest value that at least this part of them does not exceed (nearest rank). */
-export const percentile = (sorted: ReadonlyArray<number>, part: number): number =>
-  sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN
+export const p50 = ({ latencies }: Pick<Summary, "latencies">): number => quantile(latencies, 0.5)
+export const p99 = ({ latencies }: Pick<Summary, "latencies">): number => quantile(latencies, 0.99)
+export const p999 = ({ latencies }: Pick<Summary, "latencies">): number => quantile(latencies, 0.999)
 
 export const median = (values: ReadonlyArray<number>): number => {
   const sorted = values.toSorted((a, b) => a - b)

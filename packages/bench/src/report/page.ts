@@ -1,55 +1,30 @@
-/** Puts results and pictures into docs/performance.md, between its two marks; what people wrote around them stays. */
+/**
+ * Puts the sections of a report and their pictures into docs/performance.md, each between the marks that name it. The
+ * words around them stay, and so does a section that was not measured.
+ */
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
-import type { Runs } from "../Scenario.ts"
-import type { SideName } from "../stage/Sides.ts"
-import { barsOf } from "./svg.ts"
-import { type Results, textOf } from "./results.ts"
-import { type Line, lineOf, thousands } from "./table.ts"
+import type { Section } from "./sections.ts"
 
 const docs = path.resolve(import.meta.dirname, "../../../../docs")
-const [begin, end] = ["<!-- bench: begin -->", "<!-- bench: end -->"]
 
-export const publish = async (results: Results): Promise<void> => {
+export const publish = async (sections: ReadonlyArray<Section>): Promise<void> => {
   const folder = path.join(docs, "performance")
   await mkdir(folder, { recursive: true })
-  const shown = results.runs.filter(([{ key }]) => !key.startsWith("growth"))
-  await writeFile(
-    path.join(folder, "throughput.svg"),
-    picture("Requests a second, closed loop", shown, ({ perSecond }) => [perSecond], thousands)
-  )
-  await writeFile(
-    path.join(folder, "cpu.svg"),
-    picture(
-      "Processor time of one request, µs: itself (dark), Postgres, driver (light)",
-      shown,
-      ({ cpuDriver, cpuPostgres = 0, cpuSide = 0 }) => [cpuSide, cpuPostgres, cpuDriver],
-      (total) => `${total.toFixed(0)} µs`
-    )
-  )
+  for (const { name, svg } of sections.flatMap(({ pictures = [] }) => pictures)) {
+    await writeFile(path.join(folder, `${name}.svg`), svg)
+  }
   const page = path.join(docs, "performance.md")
-  const text = await readFile(page, "utf8")
-  const [before, rest = ""] = text.split(begin)
-  const after = rest.split(end)[1] ?? "\n"
-  const pictures = "![Requests a second](performance/throughput.svg)\n\n![Processor time](performance/cpu.svg)"
-  await writeFile(page, `${before}${begin}\n\n${textOf(results)}\n\n${pictures}\n\n${end}${after}`)
+  await writeFile(page, filled(await readFile(page, "utf8"), sections))
 }
 
-const picture = (
-  title: string,
-  runs: Runs,
-  partsOf: (line: Line) => ReadonlyArray<number>,
-  labelOf: (total: number) => string
-) =>
-  barsOf(
-    title,
-    runs.map(([scenario, rounds]) => ({
-      title: scenario.title,
-      bars: scenario.sides.flatMap((side: SideName) => {
-        const line = lineOf(rounds, side)
-        if (line === undefined) return []
-        const parts = partsOf(line)
-        return [{ side, parts, label: labelOf(parts.reduce((sum, part) => sum + part, 0)) }]
-      })
-    }))
-  )
+/** `<!-- bench: curve -->` begins the section `curve`. */
+const marked = /(<!-- bench: ([a-z]+) -->\n)[\s\S]*?(<!-- bench end -->)/g
+
+export const filled = (page: string, sections: ReadonlyArray<Section>): string =>
+  page.replaceAll(marked, (whole, begin: string, name: string, end: string) => {
+    const section = sections.find((each) => each.name === name)
+    if (section === undefined) return whole
+    const pictures = (section.pictures ?? []).map((each) => `![${each.title}](performance/${each.name}.svg)`)
+    return `${begin}\n${[section.text, ...pictures].join("\n\n")}\n\n${end}`
+  })

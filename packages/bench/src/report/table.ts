@@ -1,8 +1,9 @@
-/** The results as a table in Markdown: medians of the rounds, and ratios to the baselines and to the ceiling. */
-import { median } from "../driver/summary.ts"
-import type { Round, Runs } from "../Scenario.ts"
+/** Rounds as a table in Markdown: their medians, and ratios to the baselines and to the ceiling. */
+import { median, p50, p99, type Summary } from "../driver/summary.ts"
+import type { Cpu, Round, Run } from "../Scenario.ts"
 import { type SideName, titles } from "../stage/Sides.ts"
 
+/** The medians of the rounds of one side. */
 export interface Line {
   readonly side: SideName
   readonly perSecond: number
@@ -20,15 +21,9 @@ export const lineOf = (rounds: ReadonlyArray<Round>, side: SideName): Line | und
   const mine = rounds.filter((round) => round.side === side)
   if (mine.length === 0) return undefined
   const middle = (of: (round: Round) => number) => median(mine.map(of))
-  const known = (of: (round: Round) => number | undefined) =>
-    mine.some((round) => of(round) === undefined) ? undefined : middle((round) => of(round)!)
   return {
     side,
-    perSecond: middle(({ summary }) => summary.perSecond),
-    p50: middle(({ summary }) => summary.p50),
-    p99: middle(({ summary }) => summary.p99),
-    cpuSide: known(({ cpu }) => cpu.side),
-    cpuPostgres: known(({ cpu }) => cpu.postgres),
+    ...costOf(mine),
     cpuDriver: middle(({ cpu }) => cpu.driver),
     kilobytes: middle(({ counted }) => counted.bytes / 1_000),
     fibers: middle(({ counted }) => counted.fibers),
@@ -36,10 +31,43 @@ export const lineOf = (rounds: ReadonlyArray<Round>, side: SideName): Line | und
   }
 }
 
+/** The figures that each kind of race has. */
+export const costOf = (
+  rounds: ReadonlyArray<{ readonly summary: Summary; readonly cpu: Pick<Cpu, "side" | "postgres"> }>
+) => {
+  const known = (of: (cpu: Pick<Cpu, "side" | "postgres">) => number | undefined) => {
+    const values = rounds.flatMap(({ cpu }) => of(cpu) ?? [])
+    return values.length < rounds.length ? undefined : median(values)
+  }
+  return {
+    perSecond: median(rounds.map(({ summary }) => summary.perSecond)),
+    p50: median(rounds.map(({ summary }) => p50(summary))),
+    p99: median(rounds.map(({ summary }) => p99(summary))),
+    cpuSide: known(({ side }) => side),
+    cpuPostgres: known(({ postgres }) => postgres)
+  }
+}
+
+/** Microseconds of a request, of all processes but the driver. */
+export const microsOf = ({ cpuPostgres, cpuSide }: Pick<Line, "cpuPostgres" | "cpuSide">): number | undefined =>
+  cpuPostgres === undefined || cpuSide === undefined ? undefined : cpuSide + cpuPostgres
+
+/** Requests that one core could answer in a second, if it did nothing else. */
+export const perCoreSecond = (line: Pick<Line, "cpuPostgres" | "cpuSide">): string => {
+  const micros = microsOf(line)
+  return micros === undefined ? "?" : thousands(1_000_000 / micros)
+}
+
+export const tableOf = (columns: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+  [rowOf(columns), `|${"---|".repeat(columns.length)}`, ...rows.map(rowOf)].join("\n")
+
+const rowOf = (cells: ReadonlyArray<string>) => `| ${cells.join(" | ")} |`
+
 const columns = [
   "scenario",
   "who",
   "requests/s",
+  "a core-second",
   "of script",
   "of one statement",
   "of ceiling",
@@ -52,66 +80,43 @@ const columns = [
   "fibers",
   "steps"
 ]
-const headed = (names: ReadonlyArray<string>) => [rowOf(names), `|${"---|".repeat(names.length)}`]
-const rowOf = (cells: ReadonlyArray<string>) => `| ${cells.join(" | ")} |`
 
-export const tableOf = (results: Runs): string =>
-  [
-    ...headed(columns),
-    ...results.flatMap(([scenario, rounds]) => {
-      const lines = (["before", ...scenario.sides] as const).flatMap((side) => lineOf(rounds, side) ?? [])
+const sideNames = ["before", "service", "script", "at-once", "ceiling"] as const satisfies ReadonlyArray<SideName>
+
+export const linesOfRun = ({ rounds }: Run): ReadonlyArray<Line> =>
+  sideNames.flatMap((side) => lineOf(rounds, side) ?? [])
+
+export const runsTable = (runs: ReadonlyArray<Run>): string =>
+  tableOf(
+    columns,
+    runs.flatMap((run) => {
+      const lines = linesOfRun(run)
       const rate = (side: SideName) => lines.find((line) => line.side === side)?.perSecond
       return lines.map((line, index) => {
         const ratio = (side: SideName) => {
           const other = rate(side)
           return other === undefined || line.side === side ? "" : `${(line.perSecond / other).toFixed(2)} ×`
         }
-        const cells = [
-          index === 0 ? scenario.title : "",
+        return [
+          index === 0 ? run.title : "",
           titles[line.side],
           thousands(line.perSecond),
+          perCoreSecond(line),
           ratio("script"),
           ratio("at-once"),
           ratio("ceiling"),
           line.p50.toFixed(1),
           line.p99.toFixed(1),
-          line.cpuSide?.toFixed(0) ?? "?",
-          line.cpuPostgres?.toFixed(0) ?? "?",
-          line.cpuDriver.toFixed(0),
-          line.kilobytes.toFixed(0),
+          fixed(line.cpuSide),
+          fixed(line.cpuPostgres),
+          fixed(line.cpuDriver),
+          fixed(line.kilobytes),
           line.fibers.toFixed(1),
-          line.steps.toFixed(0)
+          fixed(line.steps)
         ]
-        return rowOf(cells)
       })
     })
-  ].join("\n")
+  )
 
-const figures = [
-  ["requests/s", ({ perSecond }) => perSecond],
-  ["p50", ({ p50 }) => p50],
-  ["p99", ({ p99 }) => p99],
-  ["CPU: itself", ({ cpuSide }) => cpuSide],
-  ["kB", ({ kilobytes }) => kilobytes],
-  ["Postgres", ({ cpuPostgres }) => cpuPostgres],
-  ["driver", ({ cpuDriver }) => cpuDriver]
-] as const satisfies ReadonlyArray<readonly [string, (line: Line) => number | undefined]>
-
-/** Each figure of Coffer's as a ratio to the script's and to the ceiling's. */
-export const ratiosOf = (results: Runs): string =>
-  [
-    ...headed(["Coffer, as a ratio to", "in", ...figures.map(([name]) => name)]),
-    ...(["script", "ceiling"] as const).flatMap((side) =>
-      results.flatMap(([{ title }, rounds]) => {
-        const [ours, theirs] = [lineOf(rounds, "service"), lineOf(rounds, side)]
-        if (ours === undefined || theirs === undefined) return []
-        const ratios = figures.map(([, of]) => {
-          const [mine, other] = [of(ours), of(theirs)]
-          return mine === undefined || other === undefined ? "?" : `${(mine / other).toFixed(2)} ×`
-        })
-        return [rowOf([titles[side], title, ...ratios])]
-      })
-    )
-  ].join("\n")
-
+export const fixed = (value: number | undefined): string => value?.toFixed(0) ?? "?"
 export const thousands = (value: number): string => Math.round(value).toLocaleString("en")

@@ -33,6 +33,7 @@ export type OrderRow = {
   readonly refunding_amount: number
   readonly disputes_open: number
   readonly disputes_lost: number
+  readonly card: Text
   readonly paid_at: Text
   readonly due_at: string
   readonly expires_at: string
@@ -81,6 +82,7 @@ export const newOrder = (account: Account, terms: Terms, tradeNo: string, now: n
     payment_id: null,
     payment_method: null,
     refundable_until: null,
+    card: null,
     notify_url: terms.notify_url ?? null,
     return_url: terms.return_url ?? null,
     metadata: JSON.stringify(terms.metadata ?? {}),
@@ -99,6 +101,9 @@ export const newOrder = (account: Account, terms: Terms, tradeNo: string, now: n
   }
 }
 
+/** The card with which each order is paid here, as the sandbox's bank has it. */
+export const card = JSON.stringify({ brand: "visa", last4: "4242" })
+
 export interface Payment {
   readonly paymentId: string
   readonly method: string
@@ -115,12 +120,15 @@ export const paid = (order: OrderRow, { fee, method, paidAt, paymentId }: Paymen
   channel: "sandbox",
   payment_id: paymentId,
   payment_method: method,
+  card,
   paid_at: paidAt
 })
 
-/** `metadata` of a row that was read is an object; of one that was made here, its text. */
+/** A cell of JSON that was read is a value; one of a row that was made here, its text. */
+const valueOf = (cell: unknown): unknown => (typeof cell === "string" ? JSON.parse(cell) : cell)
+
 const metadataOf = (metadata: unknown): object => {
-  const value = (typeof metadata === "string" ? JSON.parse(metadata) : metadata) as Record<string, string>
+  const value = valueOf(metadata) as Record<string, string>
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
@@ -164,7 +172,8 @@ export const orderView = (row: OrderRow, urls: Urls) => ({
   created_at: row.created_at,
   receipt_url: row.paid_at === null ? null : urls.receipt(row.trade_no),
   receipt_email: row.receipt_email,
-  locale: row.locale
+  locale: row.locale,
+  card: valueOf(row.card)
 })
 
 export type OrderView = ReturnType<typeof orderView>

@@ -5,46 +5,44 @@
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import { Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { Effect, Exit, Layer, Redacted, References, Scope } from "effect"
 import pg from "pg"
 import * as EmbeddedPostgres from "../../../../src/platform/embedded/EmbeddedPostgres.ts"
+import { laterIndexes, makeIndexes } from "../../../../src/platform/postgres/laterIndexes.ts"
 import * as Migrator from "../../../../src/platform/postgres/Migrator.ts"
 import * as PostgresClient from "../../../../src/platform/postgres/Postgres.ts"
+import { makeStandby, type Standby } from "./Standby.ts"
+
+export type Query = (database: string, text: string, values?: Array<unknown>) => Promise<Array<Record<string, unknown>>>
 
 export interface Postgres {
   readonly home: string
   readonly urlOf: (database: string) => string
-  readonly postmaster: number
+  /** The server's, and its standby's while it has one. */
+  readonly postmasters: () => ReadonlyArray<number>
   readonly version: string
   /** One query on a connection of its own. */
-  readonly query: (database: string, text: string, values?: Array<unknown>) => Promise<Array<Record<string, unknown>>>
+  readonly query: Query
+  readonly standby: Standby
   readonly stop: () => Promise<void>
 }
 
-/**
- * Room for what the bench writes, so that no side pays for a checkpoint that another has caused; otherwise Postgres as
- * it comes. `fsync` and `synchronous_commit` are on.
- */
-const flags = [
-  "shared_buffers=1GB",
-  "min_wal_size=8GB",
-  "max_wal_size=8GB",
-  "checkpoint_timeout=1h",
-  "autovacuum=off",
-  "max_connections=300"
-]
+/** Otherwise Postgres as it comes: `fsync` and `synchronous_commit` are on. */
+const asItComes = ["shared_buffers=1GB", "max_connections=300"]
+/** Room for what rounds write, so that no side pays for a checkpoint or a vacuum that another has caused. */
+export const forRounds = ["min_wal_size=8GB", "max_wal_size=8GB", "checkpoint_timeout=1h", "autovacuum=off"]
 
-export const start = async (more: ReadonlyArray<string> = []): Promise<Postgres> => {
+export const start = async (flags: ReadonlyArray<string>): Promise<Postgres> => {
   const scope = Effect.runSync(Scope.make())
   const folder = mkdtempSync(path.join(realpathSync(tmpdir()), "coffer-bench-"))
   // Root's Postgres runs as another user, who walks through here.
   chmodSync(folder, 0o711)
   const home = path.join(folder, "home")
   const { url } = await Effect.runPromise(
-    Scope.provide(EmbeddedPostgres.start({ home, flags: [...flags, ...more] }), scope)
+    Scope.provide(EmbeddedPostgres.start({ home, flags: [...asItComes, ...flags] }), scope)
   )
   const urlOf = (database: string) => Redacted.value(url).replace(/\/[^/]*$/, `/${database}`)
-  const query = (database: string, text: string, values?: Array<unknown>) => queryAt(urlOf(database), text, values)
+  const query: Query = (database, text, values) => queryAt(urlOf(database), text, values)
   const [{ version, durable, pid }] = (await query(
     "coffer",
     `select current_setting('server_version') as version,
@@ -52,13 +50,16 @@ export const start = async (more: ReadonlyArray<string> = []): Promise<Postgres>
       split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int as pid`
   )) as [{ version: string; durable: string; pid: number }]
   if (durable !== "onon") throw new Error("Postgres does not wait for the disk")
+  const standby = makeStandby({ home, primaryUrl: urlOf("coffer"), query })
   return {
     home,
     urlOf,
-    postmaster: pid,
+    postmasters: () => [pid, ...standby.pids()],
     version,
     query,
+    standby,
     stop: async () => {
+      await standby.remove()
       await Effect.runPromise(Scope.close(scope, Exit.void))
       rmSync(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 })
     }
@@ -76,11 +77,18 @@ const queryAt = async (url: string, text: string, values?: Array<unknown>) => {
   }
 }
 
-/** An empty database with the service's tables. */
+/** An empty database with the service's tables, and all their indexes: rows cost every side the same. */
 export const migrated = async (postgres: Postgres, database: string): Promise<void> => {
   await postgres.query("coffer", `create database ${database}`)
   const at = PostgresClient.layer({ url: Redacted.make(postgres.urlOf(database)), connections: 2, name: "bench" })
-  await Effect.runPromise(Effect.scoped(Layer.build(Layer.effectDiscard(Migrator.migrate).pipe(Layer.provide(at)))))
+  const make = Layer.effectDiscard(Effect.andThen(Migrator.migrate, makeIndexes(laterIndexes)))
+  // Its log would stand among the results.
+  const silent = Effect.provideService(
+    Effect.scoped(Layer.build(Layer.provide(make, at))),
+    References.MinimumLogLevel,
+    "None"
+  )
+  await Effect.runPromise(silent)
 }
 
 export const clone = async (postgres: Postgres, template: string, database: string): Promise<void> => {

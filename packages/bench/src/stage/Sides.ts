@@ -87,7 +87,9 @@ export const start = async (
       ...(process.env["POOL"] === undefined ? {} : { POOL: process.env["POOL"] }),
       ...env
     },
-    stdio: ["ignore", "ignore", "inherit", "ipc"]
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    // In a session of its own: Ctrl-C is for the bench, which stops its sides.
+    detached: true
   })
   await isReady(child, name, port)
   return {
@@ -117,8 +119,9 @@ export const startCluster = async (count: number, ...args: Parameters<typeof sta
     pids: runners.flatMap(({ pids }) => pids),
     count: async () => {
       const all = await Promise.all(runners.map((each) => each.count()))
-      const sum = (of: keyof Counters) => all.reduce((total, each) => total + each[of], 0)
-      return { bytes: sum("bytes"), fibers: sum("fibers"), steps: sum("steps") }
+      const names = Object.keys(all[0]!) as ReadonlyArray<keyof Counters>
+      const sums = names.map((of) => [of, all.reduce((total, each) => total + each[of], 0)] as const)
+      return Object.fromEntries(sums) as unknown as Counters
     },
     stop: async () => void (await Promise.all(runners.map((each) => each.stop())))
   }

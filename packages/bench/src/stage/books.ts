@@ -32,14 +32,27 @@ const checks: Readonly<Record<string, string>> = {
         group by object_id) e on e.object_id = o.trade_no
       left join (select trade_no, count(*) as payments from sandbox_payments where state = 'succeeded'
         group by trade_no) p on p.trade_no = o.trade_no
-    where (o.status = 'paid') <> (coalesce(credits, 0) = 1 and coalesce(debits, 0) = 1 and net = o.amount - o.fee
-      and coalesce(events, 0) = 1 and coalesce(payments, 0) = 1)`
+    where (o.status in ('paid', 'partially_refunded', 'refunded')) <> (coalesce(credits, 0) = 1
+      and coalesce(debits, 0) = 1 and net = o.amount - o.fee
+      and coalesce(events, 0) = 1 and coalesce(payments, 0) = 1)`,
+  "orders whose refunds are not what went out": `
+    select o.trade_no from orders o
+      left join (select trade_no, sum(amount) as back from refunds where status = 'succeeded' group by trade_no) r
+        using (trade_no)
+    where o.refunded_amount <> coalesce(r.back, 0)`,
+  "refunds whose money did not leave the wallet exactly once": `
+    select r.refund_no from refunds r
+      left join (select reference_id, sum(amount) as sum, count(*) as rows from ledger where type = 'refund_debit'
+        group by reference_id) l on l.reference_id = r.refund_no
+    where r.status = 'succeeded' and (l.rows is distinct from 1 or l.sum <> -r.amount)`
 }
 
-/** Throws when something is wrong. */
-export const assertBooksWhole = async (postgres: Postgres, database: string): Promise<void> => {
+/** How many rows of the ledger were looked at. Throws when something is wrong. */
+export const assertBooksWhole = async (postgres: Postgres, database: string): Promise<number> => {
   for (const [what, text] of Object.entries(checks)) {
     const found = await postgres.query(database, `${text} limit 5`)
     if (found.length > 0) throw new Error(`${database}: ${what}: ${JSON.stringify(found)}`)
   }
+  const [row] = await postgres.query(database, "select count(*)::int4 as rows from ledger")
+  return Number(row!["rows"])
 }

@@ -3,6 +3,7 @@
  * that are counted, so that other work on the machine does not change them.
  */
 import path from "node:path"
+import { performance } from "node:perf_hooks"
 import { pathToFileURL } from "node:url"
 import { getHeapStatistics } from "node:v8"
 
@@ -13,6 +14,11 @@ export interface Counters {
   readonly fibers: number
   /** Steps that the interpreter of fibers has taken. */
   readonly steps: number
+  /** Turns of the event loop. */
+  readonly turns: number
+  /** Timers that were set by `setTimeout`, and calls of `setImmediate`. */
+  readonly timers: number
+  readonly immediates: number
 }
 
 interface Fiber {
@@ -25,6 +31,20 @@ interface EffectModule {
   readonly void: unknown
   readonly runFork: (effect: unknown) => Fiber
 }
+
+// Before Effect is loaded, which keeps both functions as it finds them.
+let [timers, immediates] = [0, 0]
+const global = globalThis as unknown as Record<string, (...args: ReadonlyArray<unknown>) => unknown>
+const counted = (name: string, note: () => void) => {
+  const own = global[name]!
+  // Node hangs more on the function, such as its form for promises.
+  global[name] = Object.assign((...args: ReadonlyArray<unknown>) => {
+    note()
+    return own(...args)
+  }, own)
+}
+counted("setTimeout", () => timers++)
+counted("setImmediate", () => immediates++)
 
 // The very module that the program imports, which may be of another checkout.
 const module = path.resolve("node_modules/effect/dist/Effect.js")
@@ -44,7 +64,10 @@ const count = (): Counters => ({
   // Node's types do not have it yet.
   bytes: (getHeapStatistics() as { total_allocated_bytes?: number }).total_allocated_bytes ?? Number.NaN,
   fibers: Effect.runFork(Effect.void).id - first.id,
-  steps
+  steps,
+  turns: performance.nodeTiming.uvMetricsInfo.loopCount,
+  timers,
+  immediates
 })
 
 process.on("message", () => process.send?.(count()))

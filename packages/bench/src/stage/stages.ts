@@ -2,12 +2,15 @@
  * The stages of the bench. Each side of a scenario runs on a database of its own, cloned from a template with so many
  * orders. Templates are filled, and sides are started, when they are first needed.
  */
+import { resolve } from "node:path"
+import { pathToFileURL } from "node:url"
 import type { Options } from "../options.ts"
 import { say } from "../say.ts"
 import type { Size, Stage } from "../Scenario.ts"
 import { seeded } from "../scenarios.ts"
 import * as Postgres from "./Postgres.ts"
-import { insertMerchants, insertOrders, type MerchantData } from "./rows.ts"
+import type { MerchantData } from "./rows.ts"
+import * as Rows from "./rows.ts"
 import * as Sides from "./Sides.ts"
 
 const smallCount = 10_000
@@ -42,20 +45,26 @@ export const makeStages = (postgres: Postgres.Postgres, merchants: ReadonlyArray
     {
       runners,
       place = size,
+      seconds = options.seconds,
       warmup = options.warmupSeconds
     }: {
       readonly runners?: number | undefined
       readonly place?: string | undefined
+      readonly seconds?: number
       readonly warmup?: number
     } = {}
-  ): Promise<Omit<Stage, "drive">> => ({
-    postgres,
-    side: await side(name, size, place, runners === undefined ? Sides.start : cluster(runners)),
-    merchants,
-    size,
-    count: countOf(size, options),
-    requestsMax: Math.ceil((options.seconds + warmup) * perSecondMax)
-  })
+  ): Promise<Omit<Stage, "drive">> => {
+    const running = await side(name, size, place, runners === undefined ? Sides.start : cluster(runners))
+    const rows = await rowsOf(name === "before" ? options.before : undefined)
+    return {
+      side: running,
+      merchants,
+      size,
+      count: countOf(size, options),
+      requestsMax: Math.ceil((seconds + warmup) * perSecondMax),
+      insertOrders: (many) => rows.insertOrders(postgres, running.database, many)
+    }
+  }
 
   return { template, stageOf, stop: () => Promise.all([...sides.values()].map((running) => running.stop())) }
 }
@@ -72,12 +81,19 @@ const makeTemplate = (postgres: Postgres.Postgres, merchants: ReadonlyArray<Merc
     const count = countOf(size, options)
     say(`Filling a table with ${count.toLocaleString("en")} orders`)
     await (isBefore ? migratedBy(postgres, name, options.before) : Postgres.migrated(postgres, name))
-    await insertMerchants(postgres, name, merchants)
-    await insertOrders(postgres, name, seeded({ merchants, count }))
+    const rows = await rowsOf(isBefore ? options.before : undefined)
+    await rows.insertMerchants(postgres, name, merchants)
+    await rows.insertOrders(postgres, name, seeded({ merchants, count }))
     await postgres.query(name, "vacuum analyze")
     return name
   }
 }
+
+/** The writers of rows. Another checkout brings its own: its columns may have other names. */
+const rowsOf = (folder: string | undefined): Promise<typeof Rows> =>
+  folder === undefined
+    ? Promise.resolve(Rows)
+    : import(pathToFileURL(resolve(folder, "packages/bench/src/stage/rows.ts")).href)
 
 /** An empty database with the tables of another checkout, whose service makes them when it starts. */
 const migratedBy = async (postgres: Postgres.Postgres, name: string, folder: string | undefined) => {
