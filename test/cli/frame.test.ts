@@ -103,7 +103,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the comman
         ],
         [
           "orders list",
-          { ...env, COFFER_BASE_URL: `${running.baseUrl}/docs/v1` },
+          { ...env, COFFER_BASE_URL: `${running.baseUrl}/elsewhere/v1` },
           "route_not_found",
           1,
           /is not an endpoint/,

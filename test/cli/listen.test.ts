@@ -115,6 +115,29 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("coffer lis
       assert.notInclude(readFileSync(file, "utf8"), env["COFFER_KEY"]!)
     }))
 
+  test("leaves the first of its own calls in the log, and none for as long as it listens", ({ env, hook, shop }) =>
+    Effect.gen(function* () {
+      yield* shop.paid(100)
+      const { says } = yield* watch(["listen", "--forward-to", hook.url], env)
+      yield* says("from now on")
+      for (const amount of [200, 300, 400]) {
+        yield* shop.paid(amount)
+        yield* hook.next
+      }
+      // A call of the shop's own, behind those of the listener.
+      const { body } = yield* shop.get("/v1/balance")
+      const calls = Effect.map(shop.get("/v1/logs?limit=100"), (reply) => reply.body.data.data as ReadonlyArray<any>)
+      yield* eventually(
+        "the log to have the shop's own call",
+        Effect.map(calls, (all) => all.some(({ request_id }) => request_id === body.request_id))
+      )
+      const own = (yield* calls).filter(({ user_agent }) => String(user_agent).startsWith("coffer-listen/"))
+      assert.deepStrictEqual(
+        own.map(({ method, path }) => `${method} ${path}`),
+        ["GET /v1/events"]
+      )
+    }))
+
   test("waits with an event while nobody listens, and says so once", ({ env, shop }) =>
     Effect.gen(function* () {
       const port = yield* freePort

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 /** The program of the packed package: `dist`, with the code that an earlier start has compiled. */
-import { enableCompileCache } from "node:module"
 
 const [major, minor] = process.versions.node.split(".").map(Number)
 if (major < 22 || (major === 22 && minor < 19)) {
@@ -8,5 +7,5 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.exit(2)
 }
 // In the package's own folder, and not in one for temporary files, where others could put code for us to run.
-enableCompileCache(new URL("../dist/.cache", import.meta.url).pathname)
+process.getBuiltinModule("node:module").enableCompileCache(new URL("../dist/.cache", import.meta.url).pathname)
 await import("../dist/main.js")

@@ -8,6 +8,7 @@ import { Config, Effect, FileSystem, Option, Path, Redacted, Schema } from "effe
 import { CliFailure, failed } from "./CliFailure.ts"
 import { canonical, isConfirmed, isOnThisMachine } from "./confirmed.ts"
 import { plain } from "./plain.ts"
+import { profileOf } from "./profiles.ts"
 
 export interface Account {
   readonly key: Redacted.Redacted
@@ -20,6 +21,10 @@ export interface Account {
 export interface AccountFlags {
   readonly key: Option.Option<Redacted.Redacted>
   readonly baseUrl: Option.Option<string>
+  /** A merchant's alone. */
+  readonly profile?: Option.Option<string>
+  /** The live key is wanted, where there are two. */
+  readonly isLive?: boolean
 }
 
 const Credentials = Schema.fromJsonString(
@@ -70,7 +75,7 @@ export const operatorDoor: Door = {
 interface Kept {
   readonly file: string
   readonly baseUrl: string
-  readonly key: Redacted.Redacted
+  readonly key: Redacted.Redacted | undefined
   /** All keys that it has for that address. */
   readonly keys: ReadonlyArray<string | undefined>
 }
@@ -94,16 +99,24 @@ export const accountOf = Effect.fnUntraced(function* (set: AccountFlags, door: D
     (url) => withRoot(url, door)
   )
   const keyFrom = Option.isSome(set.key) ? flags.key : variables.key
+  const isNamed = set.profile !== undefined && Option.isSome(set.profile)
+  if (isNamed && (Option.isSome(set.key) || Option.isSome(set.baseUrl))) return yield* twoAccounts()
+  // A profile that is in use counts where nothing else is said.
+  if (isNamed || (set.profile !== undefined && Option.isNone(key) && Option.isNone(address))) {
+    const found = yield* profileOf(set.profile!)
+    if (Option.isSome(found)) return yield* accountOfProfile(found.value, set.isLive === true)
+  }
   if (Option.isSome(key) && Option.isSome(address)) {
     return { key: key.value, baseUrl: address.value, keyFrom } satisfies Account
   }
-  const kept = yield* nearest(environment.home, door)
+  const kept = yield* nearest(environment.home, door, set.isLive === true)
   if (Option.isSome(key)) {
     if (kept === undefined) return yield* noAddress(door)
     if (!(yield* mayGo(Redacted.value(key.value), kept, door))) return yield* unconfirmed(kept, keyFrom, door)
     return { key: key.value, baseUrl: kept.baseUrl, keyFrom } satisfies Account
   }
   if (kept === undefined) return yield* noKey(door)
+  if (kept.key === undefined) return yield* noLiveKey(kept.file)
   // A server at another address must not get this key.
   if (Option.isSome(address) && address.value !== kept.baseUrl) return yield* keyOfAnother(kept, address.value, door)
   return { key: kept.key, baseUrl: kept.baseUrl, keyFrom: kept.file } satisfies Account
@@ -119,7 +132,19 @@ const withRoot = (address: string, { root }: Door): string => {
   return URL.canParse(plain) && new URL(plain).pathname === "/" ? `${plain}${root}` : plain
 }
 
-const nearest = Effect.fnUntraced(function* (home: Option.Option<string>, door: Door) {
+const accountOfProfile = Effect.fnUntraced(function* (
+  {
+    name,
+    profile: { base_url, live_key, sandbox_key }
+  }: Option.Option.Value<Effect.Success<ReturnType<typeof profileOf>>>,
+  isLive: boolean
+) {
+  const key = isLive ? live_key : (sandbox_key ?? live_key)
+  if (key === undefined) return yield* noLiveKey(`the profile ${name}`)
+  return { key: Redacted.make(key), baseUrl: base_url, keyFrom: `the profile ${name}` } satisfies Account
+})
+
+const nearest = Effect.fnUntraced(function* (home: Option.Option<string>, door: Door, isLive: boolean) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const files = Option.match(home, {
@@ -138,7 +163,13 @@ const nearest = Effect.fnUntraced(function* (home: Option.Option<string>, door: 
     )
     const { baseUrl, key, liveKey } = door.kept(credentials)
     if (baseUrl === undefined || key === undefined) return yield* unreadable(file, door)
-    return { file, baseUrl: withRoot(baseUrl, door), key: Redacted.make(key), keys: [key, liveKey] } satisfies Kept
+    const chosen = isLive ? liveKey : key
+    return {
+      file,
+      baseUrl: withRoot(baseUrl, door),
+      key: chosen === undefined ? undefined : Redacted.make(chosen),
+      keys: [key, liveKey]
+    } satisfies Kept
   }
   return undefined
 })
@@ -159,6 +190,10 @@ const noKey = ({ called, flags, variables }: Door) =>
       "in a folder above.",
     `start the service here (npm start), which writes that file; or set ${variables.key} and ${variables.baseUrl}`
   )
+const noLiveKey = (from: string) =>
+  refuse("no_live_key", `There is no live key in ${plain(from)}.`, "give one as COFFER_KEY, with COFFER_BASE_URL")
+const twoAccounts = () =>
+  refuse("two_accounts", "A profile has its own key and address.", "give --profile, or --key and --base-url")
 const noAddress = ({ called, flags, root, variables }: Door) =>
   refuse(
     "no_base_url",

@@ -66,7 +66,7 @@ const refuses = (what: string, sending: () => Effect.Effect<Sending>) =>
   })
 
 /** A receiver that fails it refuses everything, and nothing else can be judged. */
-export const first: Check = {
+const first: Check = {
   name: "takes an event",
   severity: "lossy",
   fault: "an event that is signed rightly is refused",
@@ -184,3 +184,25 @@ export const checks: ReadonlyArray<Check> = [
     })
   }
 ]
+
+export interface Result {
+  readonly check: Check
+  /** The fault that was seen. */
+  readonly problem: string | undefined
+}
+
+/** The results of all checks, in their order. `hear` is told of each as soon as it is there. */
+export const resultsOf = Effect.fnUntraced(function* (
+  receiver: Receiver,
+  hear: (result: Result) => Effect.Effect<void>
+) {
+  const results: Array<Result> = []
+  for (const check of [first, ...checks]) {
+    const result = { check, problem: yield* check.run(receiver) }
+    results.push(result)
+    yield* hear(result)
+    // A receiver that refuses everything would pass half of the rest.
+    if (check === first && result.problem !== undefined) break
+  }
+  return results
+})

@@ -1,25 +1,53 @@
 /** Calls of the merchant API for a command: by the SDK, with its failures in words for a person. */
 import { ApiError, Coffer, CofferError, ConnectionError, TimeoutError } from "../../sdk/src/index.ts"
-import { DateTime, Effect, Redacted } from "effect"
+import { Console, DateTime, Effect, Redacted, Terminal } from "effect"
+import { TerminalCapabilities } from "effect/cli"
 import { type Account, accountOf, merchantDoor } from "./account.ts"
 import { CliFailure, failed } from "./CliFailure.ts"
-import { baseUrl, key } from "./frame.ts"
+import { baseUrl, json, key, live, profile, yes } from "./frame.ts"
+import { leanFetch } from "./leanFetch.ts"
+import manifest from "../package.json" with { type: "json" }
 
 export interface Client {
   readonly account: Account
   readonly coffer: Coffer
   /** One call. `signal` ends it when the command ends. */
   readonly ask: <A>(call: (coffer: Coffer, signal: AbortSignal) => PromiseLike<A>) => Effect.Effect<A, CliFailure>
+  /** The failure of a call of `coffer`, for the person who typed the command. */
+  readonly failureOf: (error: unknown) => CliFailure
   readonly isSandbox: boolean
   /** The time of the account. For a sandbox its clock is asked. */
   readonly now: Effect.Effect<DateTime.Utc, CliFailure>
 }
 
-/** `maxRetries`: how many tries the SDK makes after the first, by itself. */
-export const connect = Effect.fnUntraced(function* (maxRetries = 2) {
-  const account = yield* accountOf({ key: yield* key, baseUrl: yield* baseUrl }, merchantDoor)
+export interface Connecting {
+  /** How many tries the SDK makes after the first, by itself. */
+  readonly maxRetries?: number
+  /** The program that the log of calls names. */
+  readonly as?: string
+}
+
+export const connect = Effect.fnUntraced(function* ({ as = "coffer-cli", maxRetries = 2 }: Connecting = {}) {
+  const isLive = yield* live
+  const flags = { key: yield* key, baseUrl: yield* baseUrl, profile: yield* profile, isLive }
+  const account = yield* accountOf(flags, merchantDoor)
+  if (isLive && !opensLive(account)) {
+    return yield* failed(
+      "not_live",
+      `The key (from ${account.keyFrom}) opens the sandbox.`,
+      "give a live key, or leave --live out",
+      2
+    )
+  }
   const coffer = yield* Effect.try({
-    try: () => new Coffer({ apiKey: Redacted.value(account.key), baseUrl: account.baseUrl, maxRetries }),
+    try: () =>
+      new Coffer({
+        apiKey: Redacted.value(account.key),
+        baseUrl: account.baseUrl,
+        fetch: leanFetch,
+        maxRetries,
+        userAgent: `${as}/${manifest.version}`
+      }),
     catch: (error) =>
       failed(
         "bad_account",
@@ -33,13 +61,51 @@ export const connect = Effect.fnUntraced(function* (maxRetries = 2) {
       try: (signal) => Promise.resolve(call(coffer, signal)),
       catch: (error) => failureOf(error, account)
     })
-  const isSandbox = Redacted.value(account.key).startsWith("svc_test_")
+  const isSandbox = !opensLive(account)
   const sandboxNow = Effect.map(
     ask(({ testHelpers }) => testHelpers.clock.get()),
     ({ now }) => DateTime.makeUnsafe(now)
   )
-  const client: Client = { account, coffer, ask, isSandbox, now: isSandbox ? sandboxNow : DateTime.now }
+  const client: Client = {
+    account,
+    coffer,
+    ask,
+    failureOf: (error) => failureOf(error, account),
+    isSandbox,
+    now: isSandbox ? sandboxNow : DateTime.now
+  }
   return client
+})
+
+/** The same for a command that changes something. In live, where real money moves, it has to be meant. */
+export const connectToWrite = Effect.fnUntraced(function* (options?: Connecting) {
+  const client = yield* connect(options)
+  if (!opensLive(client.account)) return client
+  if (!(yield* live)) {
+    const { keyFrom } = client.account
+    return yield* failed("live_write", `The key (from ${keyFrom}) opens live, where real money moves.`, "say --live", 2)
+  }
+  yield* confirmLive
+  return client
+})
+
+const opensLive = ({ key }: Account): boolean => Redacted.value(key).startsWith("svc_live_")
+
+/** A person types the word; a program says `--yes`. */
+export const confirmLive = Effect.gen(function* () {
+  if (yield* yes) return
+  const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
+  const refused = failed(
+    "unconfirmed_live",
+    "This changes something in live.",
+    "say --yes, or type live on a terminal",
+    2
+  )
+  if ((yield* json) || !canPrompt) return yield* refused
+  yield* Console.error("coffer: This is live, where real money moves. Type live to go on:")
+  const terminal = yield* Terminal.Terminal
+  const typed = yield* Effect.catchTags(terminal.readLine, { QuitError: () => refused })
+  if (typed.trim() !== "live") return yield* refused
 })
 
 const nextOfAccount = "give them again: --key or COFFER_KEY, --base-url or COFFER_BASE_URL"

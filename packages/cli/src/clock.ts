@@ -1,12 +1,12 @@
-/** `coffer clock`: the time of your sandbox, which goes ahead when you say so. */
+/** `coffer clock`, `coffer channel`: the time of your sandbox and its pretended bank, which do as you say. */
 import { Console, Effect, Option, Schedule } from "effect"
 import { Argument, Command } from "effect/cli"
 import type { SandboxClock } from "../../sdk/src/index.ts"
 import { failed } from "./CliFailure.ts"
-import { type Client, connect } from "./client.ts"
+import { type Client, connect, connectToWrite } from "./client.ts"
 import { text } from "./flags.ts"
 import { command, json } from "./frame.ts"
-import { indentedJson } from "./json.ts"
+import { indentedJson, shownJson } from "./json.ts"
 import { count, paint, span, time } from "./output.ts"
 import { plain } from "./plain.ts"
 import { progress } from "./progress.ts"
@@ -64,7 +64,10 @@ export const wayLine = (come: number, _: number | undefined, millis: number): st
 
 const advance = command(
   "advance",
-  "Move the clock of your sandbox forward, and wait until it is there",
+  {
+    does: "Move the clock of your sandbox forward, and wait until it is there",
+    example: "coffer clock advance 24h"
+  },
   {
     by: Argument.String("by").pipe(
       Argument.optional,
@@ -80,9 +83,29 @@ const advance = command(
   })
 )
 
-export const clockCommand = command("clock", "The clock of your sandbox: what it says", {}, () =>
-  Effect.gen(function* () {
-    const { ask } = yield* connect()
-    yield* print(yield* ask((coffer) => coffer.testHelpers.clock.get()))
-  })
+export const clockCommand = command(
+  "clock",
+  {
+    does: "The clock of your sandbox: what it says",
+    example: "coffer clock"
+  },
+  {},
+  () =>
+    Effect.gen(function* () {
+      const { ask } = yield* connect()
+      yield* print(yield* ask((coffer) => coffer.testHelpers.clock.get()))
+    })
 ).pipe(Command.withSubcommands([advance]))
+
+export const channelCommand = command(
+  "channel",
+  { does: "Let the channel of your sandbox go down, or come up again: up or down", example: "coffer channel down" },
+  { state: Argument.Literals("state", ["up", "down"]) },
+  ({ state }) =>
+    Effect.gen(function* () {
+      const { ask } = yield* connectToWrite()
+      const made = yield* ask(({ testHelpers }) => testHelpers.channel.set({ reachable: state === "up" }))
+      if (yield* json) return yield* Console.log(shownJson(made))
+      yield* Console.log(made.reachable ? "The channel is up." : "The channel is down: what needs it answers 502.")
+    })
+)

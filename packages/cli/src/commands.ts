@@ -1,38 +1,63 @@
-/** All commands that work through the APIs: the merchants', and the operator's. */
-import { clockCommand } from "./clock.ts"
-import { confirmCommand } from "./confirmed.ts"
-import { deliveriesCommand } from "./deliveries.ts"
-import { disputesCommand } from "./disputes.ts"
-import { erasuresCommand } from "./erasures.ts"
-import { eventsCommand } from "./events.ts"
-import { heldUpCommand } from "./heldUp.ts"
-import { ledgerCommand } from "./ledger.ts"
-import { linksCommand } from "./links.ts"
-import { listenCommand } from "./listen.ts"
-import { logsCommand } from "./logs.ts"
-import { ordersCommand } from "./orders.ts"
-import { payoutsCommand } from "./payouts.ts"
-import { refundsCommand } from "./refunds.ts"
-import { reportsCommand } from "./reports.ts"
-import { stripeCommand } from "./stripe.ts"
-import { triggerCommand } from "./trigger.ts"
-import { webhooksCommand } from "./webhooks.ts"
+/**
+ * All commands that work through the APIs: the merchants', and the operator's. The module of a command is loaded when
+ * its word is typed, so that none waits for the others.
+ */
 
-export const merchantCommands = [
-  ordersCommand,
-  refundsCommand,
-  disputesCommand,
-  linksCommand,
-  eventsCommand,
-  deliveriesCommand,
-  logsCommand,
-  ledgerCommand,
-  reportsCommand,
-  listenCommand,
-  triggerCommand,
-  clockCommand,
-  webhooksCommand,
-  confirmCommand
-] as const
+const merchantLoaders = {
+  orders: () => import("./orders.ts").then(({ ordersCommand }) => ordersCommand),
+  refunds: () => import("./refunds.ts").then(({ refundsCommand }) => refundsCommand),
+  disputes: () => import("./disputes.ts").then(({ disputesCommand }) => disputesCommand),
+  links: () => import("./links.ts").then(({ linksCommand }) => linksCommand),
+  events: () => import("./events.ts").then(({ eventsCommand }) => eventsCommand),
+  deliveries: () => import("./deliveries.ts").then(({ deliveriesCommand }) => deliveriesCommand),
+  logs: () => import("./logs.ts").then(({ logsCommand }) => logsCommand),
+  endpoints: () => import("./endpoints.ts").then(({ endpointsCommand }) => endpointsCommand),
+  balance: () => import("./balance.ts").then(({ balanceCommand }) => balanceCommand),
+  ledger: () => import("./ledger.ts").then(({ ledgerCommand }) => ledgerCommand),
+  reports: () => import("./reports.ts").then(({ reportsCommand }) => reportsCommand),
+  exports: () => import("./exported.ts").then(({ exportsCommand }) => exportsCommand),
+  listen: () => import("./listen.ts").then(({ listenCommand }) => listenCommand),
+  trigger: () => import("./trigger.ts").then(({ triggerCommand }) => triggerCommand),
+  clock: () => import("./clock.ts").then(({ clockCommand }) => clockCommand),
+  channel: () => import("./clock.ts").then(({ channelCommand }) => channelCommand),
+  webhooks: () => import("./webhooks.ts").then(({ webhooksCommand }) => webhooksCommand),
+  mcp: () => import("./mcp.ts").then(({ mcpCommand }) => mcpCommand),
+  get: () => import("./raw.ts").then(({ getCommand }) => getCommand),
+  post: () => import("./raw.ts").then(({ postCommand }) => postCommand),
+  delete: () => import("./raw.ts").then(({ deleteCommand }) => deleteCommand),
+  profiles: () => import("./profiles.ts").then(({ profilesCommand }) => profilesCommand),
+  confirm: () => import("./confirmed.ts").then(({ confirmCommand }) => confirmCommand)
+}
 
-export const operatorCommands = [heldUpCommand, payoutsCommand, erasuresCommand, stripeCommand] as const
+const operatorLoaders = {
+  "held-up": () => import("./heldUp.ts").then(({ heldUpCommand }) => heldUpCommand),
+  payouts: () => import("./payouts.ts").then(({ payoutsCommand }) => payoutsCommand),
+  erasures: () => import("./erasures.ts").then(({ erasuresCommand }) => erasuresCommand),
+  stripe: () => import("./stripe.ts").then(({ stripeCommand }) => stripeCommand)
+}
+
+type Loaders = Readonly<Record<string, () => Promise<unknown>>>
+type Loaded<Each extends Loaders> = ReadonlyArray<Awaited<ReturnType<Each[keyof Each]>>>
+
+/** All of them, or the one with this name alone. */
+const loaded = <Each extends Loaders>(loaders: Each, name: string | undefined): Promise<Loaded<Each>> =>
+  Promise.all(
+    Object.keys(loaders)
+      .filter((each) => name === undefined || each === name)
+      .map((each) => loaders[each]!())
+  ) as Promise<Loaded<Each>>
+
+export const loadMerchantCommands = (name?: string) => loaded(merchantLoaders, name)
+export const loadOperatorCommands = (name?: string) => loaded(operatorLoaders, name)
+
+/** Groups for the command line, for the first word that was typed. Help and advice on a mistyped word have all. */
+export const groupsFor = (word: string | undefined, own: ReadonlyArray<string> = []) => {
+  const isKnown = [merchantLoaders, operatorLoaders].some((each) => Object.hasOwn(each, word ?? ""))
+  const name = isKnown || own.includes(word ?? "") ? word : undefined
+  return Promise.all([loadMerchantCommands(name), loadOperatorCommands(name)]).then(([merchants, operators]) =>
+    [
+      { group: "Your account", commands: merchants },
+      { group: "For operators", commands: operators }
+    ].filter(({ commands }) => commands.length > 0)
+  )
+}

@@ -2,11 +2,12 @@
  * The addresses that a person has confirmed for keys of their own: a line for each in the user's config folder. A file
  * in a repository cannot stand in for it: git brings no file that only its owner may read.
  */
-import { Config, Console, Effect, FileSystem, Option, Path } from "effect"
+import { Console, Effect, FileSystem, Option, Path } from "effect"
 import { Argument } from "effect/cli"
 import { failed } from "./CliFailure.ts"
 import { command } from "./frame.ts"
 import { plain } from "./plain.ts"
+import { readClosed, settingsFolder } from "./settingsFolder.ts"
 
 /** As two spellings of one address compare: without a slash at its end. Undefined unless it is of HTTP. */
 export const canonical = (address: string): string | undefined => {
@@ -18,39 +19,16 @@ export const canonical = (address: string): string | undefined => {
 export const isOnThisMachine = (address: string): boolean =>
   URL.canParse(address) && /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(new URL(address).hostname)
 
-/** In the folder for settings of the XDG specification, which has to be absolute. */
-const fileOf = Effect.gen(function* () {
-  const path = yield* Path.Path
-  const folderOf = (name: string) =>
-    Config.option(Config.String(name)).pipe(
-      Effect.orElseSucceed(() => Option.none<string>()),
-      Effect.map(Option.filter((folder) => path.isAbsolute(folder)))
-    )
-  const home = Option.map(yield* folderOf("HOME"), (folder) => path.join(folder, ".config"))
-  return Option.map(
-    Option.orElse(yield* folderOf("XDG_CONFIG_HOME"), () => home),
-    (folder) => path.join(folder, "coffer", "addresses")
-  )
-})
+/** `addresses` in the folder for settings. */
+const fileOf = Effect.map(
+  settingsFolder,
+  Option.map((folder) => `${folder}/addresses`)
+)
 
-const read = Effect.fnUntraced(function* (file: string) {
-  const fs = yield* FileSystem.FileSystem
-  const info = yield* Effect.option(fs.stat(file))
-  if (Option.isNone(info)) return []
-  const isOurs = process.getuid === undefined || Option.getOrUndefined(info.value.uid) === process.getuid()
-  // Windows has no such modes.
-  const isClosed = process.getuid === undefined || (info.value.mode & 0o077) === 0
-  if (!isOurs || !isClosed) {
-    return yield* failed(
-      "open_addresses",
-      `${plain(file)} belongs to another user or is open to others, so nothing in it counts as confirmed.`,
-      "look at what it says, then: chmod 600 it, or delete it",
-      2
-    )
-  }
-  const text = yield* fs.readFileString(file).pipe(Effect.catchTags({ PlatformError: () => unwritable(file) }))
-  return text.split("\n").filter((line) => line !== "")
-})
+const read = (file: string) =>
+  Effect.map(readClosed(file, "nothing in it counts as confirmed"), (text) =>
+    text.split("\n").filter((line) => line !== "")
+  )
 
 const unwritable = (file: string) =>
   failed("bad_addresses", `${plain(file)} cannot be read or written.`, "see who may; or delete it", 2)
@@ -63,7 +41,10 @@ export const isConfirmed = Effect.fnUntraced(function* (address: string) {
 
 export const confirmCommand = command(
   "confirm",
-  "Confirm an address for the keys that you give by flags or by the environment",
+  {
+    does: "Confirm an address for the keys that you give by flags or by the environment",
+    example: "coffer confirm https://pay.example/v1"
+  },
   { address: Argument.String("address").pipe(Argument.withDescription("As in https://pay.example/v1")) },
   Effect.fnUntraced(function* ({ address }) {
     const fs = yield* FileSystem.FileSystem

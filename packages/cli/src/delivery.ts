@@ -3,8 +3,6 @@
  * is followed, and of the answer only the beginning is kept.
  */
 import { createHmac } from "node:crypto"
-import http from "node:http"
-import https from "node:https"
 import { signatureHeader, standardHeaders } from "@coffer/rules/delivery/attempt"
 import { Clock, type DateTime, Duration, Effect } from "effect"
 
@@ -72,9 +70,18 @@ export const post = Effect.fnUntraced(function* (
 
 const unanswered = (problem: string, isUnreached: boolean) => ({ status: undefined, problem, isUnreached, answer: "" })
 
-const exchange = (url: string, body: Buffer, headers: Readonly<Record<string, string>>, pause: Duration.Duration) =>
-  Effect.callback<Omit<Outcome, "millis">>((resume) => {
-    const { request: open } = url.startsWith("https:") ? https : http
+/** Loaded when something is posted: with `node:http` comes the client of `fetch`, which takes a third of a start. */
+const opener = (url: string) =>
+  Effect.promise(() => (url.startsWith("https:") ? import("node:https") : import("node:http")))
+
+const exchange = Effect.fnUntraced(function* (
+  url: string,
+  body: Buffer,
+  headers: Readonly<Record<string, string>>,
+  pause: Duration.Duration
+) {
+  const { request: open } = yield* opener(url)
+  return yield* Effect.callback<Omit<Outcome, "millis">>((resume) => {
     const request = open(url, { method: "POST", headers: { ...headers, "Content-Length": body.length }, agent: false })
     request.on("response", (response) => {
       let answer = ""
@@ -98,6 +105,7 @@ const exchange = (url: string, body: Buffer, headers: Readonly<Record<string, st
       request.destroy()
     })
   })
+})
 
 const problemOf = ({ code, message }: NodeJS.ErrnoException): string => {
   switch (code) {

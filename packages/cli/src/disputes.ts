@@ -1,9 +1,14 @@
 /** `coffer disputes`: what buyers' banks take back. They open them, so there is no `create`. */
-import { Command } from "effect/cli"
+import { Effect } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
 import type { Dispute } from "../../sdk/src/index.ts"
+import type { CliFailure } from "./CliFailure.ts"
+import { type Client, connect, connectToWrite } from "./client.ts"
+import { exportCommand } from "./exported.ts"
 import { oneOf, text } from "./flags.ts"
+import { command, type Words } from "./frame.ts"
 import { withoutNone } from "./withoutNone.ts"
-import { money, time } from "./output.ts"
+import { money, printObject, time } from "./output.ts"
 import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
 
 const filters = {
@@ -23,16 +28,89 @@ const disputes: Resource<Dispute, typeof filters> = {
     { title: "ORDER", of: ({ trade_no }) => trade_no }
   ],
   filters,
-  list: (coffer, cursors, { status, tradeNo }) => [
-    coffer.disputes.list({ ...cursors, ...withoutNone({ status, trade_no: tradeNo }) })
-  ]
+  list: (coffer, cursors, flags) => [coffer.disputes.list({ ...cursors, ...queryOf(flags) })]
 }
 
+function queryOf({ status, tradeNo }: Command.Command.Config.Infer<typeof filters>) {
+  return withoutNone({ status, trade_no: tradeNo })
+}
+
+const disputeNo = Argument.String("dispute-no")
+
+/** An act on one dispute, which prints what became of it. */
+const acting = <const Name extends string, const Config extends Command.Command.Config>(
+  name: Name,
+  words: Words,
+  config: Config,
+  act: (client: Client, no: string, flags: Command.Command.Config.Infer<Config>) => Effect.Effect<object, CliFailure>
+) =>
+  command(name, words, { disputeNo, flags: config }, ({ disputeNo, flags }) =>
+    Effect.gen(function* () {
+      yield* printObject(yield* act(yield* connectToWrite(), disputeNo, flags as never))
+    })
+  )
+
+const submit = acting(
+  "submit",
+  {
+    does: "Answer a dispute with evidence. Once it is submitted, nothing can be added",
+    example: "dsp_… --evidence product_description='Two books' --evidence customer_name='A. Buyer'"
+  },
+  {
+    evidence: Flag.KeyValuePair("evidence").pipe(
+      Flag.optional,
+      Flag.withDescription("field=text, as often as you like: product_description, customer_name, shipping_date, …")
+    ),
+    draft: Flag.Boolean("draft").pipe(
+      Flag.withDefault(false),
+      Flag.withDescription("Keep it, and do not send it to the bank yet")
+    )
+  },
+  ({ ask }, no, { draft, evidence }) =>
+    ask(({ disputes }) => disputes.submitEvidence(no, { ...withoutNone({ evidence }), submit: !draft }))
+)
+
+const accept = acting(
+  "accept",
+  { does: "Accept a dispute: the buyer keeps the money", example: "dsp_…" },
+  {},
+  ({ ask }, no) => ask(({ disputes }) => disputes.accept(no))
+)
+
+const resolve = acting(
+  "resolve",
+  { does: "Let the bank decide a dispute in the sandbox", example: "dsp_… --outcome won" },
+  {
+    outcome: Flag.Literals("outcome", ["won", "lost", "closed"]).pipe(
+      Flag.withDescription("How it ends, for you: won, lost or closed (withdrawn)")
+    )
+  },
+  ({ ask }, no, { outcome }) => ask(({ testHelpers }) => testHelpers.disputes.resolve(no, { outcome }))
+)
+
+const evidence = command(
+  "evidence",
+  { does: "Print the evidence of a dispute", example: "dsp_…" },
+  { disputeNo },
+  ({ disputeNo }) =>
+    Effect.gen(function* () {
+      const { ask } = yield* connect()
+      yield* printObject(yield* ask(({ disputes }) => disputes.getEvidence(disputeNo)))
+    })
+)
+
 export const disputesCommand = Command.make("disputes").pipe(
-  Command.withDescription("Disputes: get, list, tail"),
+  Command.withDescription("Disputes: get, list, tail, evidence, submit, accept, resolve, export"),
   Command.withSubcommands([
     getCommand("disputes", "dispute-no", (coffer, ref) => coffer.disputes.get(ref)),
     listCommand(disputes),
-    tailCommand(disputes)
+    tailCommand(disputes),
+    evidence,
+    submit,
+    accept,
+    resolve,
+    exportCommand("disputes", filters, (coffer, created, flags) =>
+      coffer.disputes.csv({ ...created, ...queryOf(flags) })
+    )
   ])
 )

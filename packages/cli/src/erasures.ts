@@ -35,7 +35,10 @@ export const erasedIn = (text: string): ReadonlyArray<Erased> => {
 
 const repeat = operatorCommand(
   "repeat",
-  "Erase again what was erased since a backup that was restored, from the log of the service",
+  {
+    does: "Erase again what was erased since a backup that was restored, from the log of the service",
+    example: "coffer erasures repeat service.log --dry-run"
+  },
   {
     file: Argument.String("file").pipe(
       Argument.withDescription("The log, or what GET /operator/v1/erasures answered; other lines are passed over")

@@ -29,13 +29,12 @@ const events: Resource<Event, typeof filters> = {
     { title: "CREATED", of: ({ created_at }) => time(created_at) }
   ],
   filters,
-  list: (coffer, cursors, { objectId, types }) => [
-    coffer.events.list({
-      ...cursors,
-      ...(types.length === 0 ? {} : { type: types }),
-      ...withoutNone({ object_id: objectId })
-    })
-  ]
+  list: (coffer, cursors, flags) => [coffer.events.list({ ...cursors, ...queryOf(flags) })],
+  followed: (coffer, after, flags, options) => coffer.events.follow({ after, ...queryOf(flags) }, options)
+}
+
+function queryOf({ objectId, types }: Command.Command.Config.Infer<typeof filters>) {
+  return { ...(types.length === 0 ? {} : { type: types }), ...withoutNone({ object_id: objectId }) }
 }
 
 export const eventsCommand = Command.make("events").pipe(

@@ -8,7 +8,8 @@ export const number = (name: string, description: string) =>
   Flag.Int(name).pipe(Flag.optional, Flag.withDescription(description))
 
 export const oneOf = <const Values extends ReadonlyArray<string>>(name: string, values: Values, description: string) =>
-  Flag.Literals(name, values).pipe(Flag.optional, Flag.withDescription(`${description}: ${values.join(", ")}`))
+  // Help shows the values itself.
+  Flag.Literals(name, values).pipe(Flag.optional, Flag.withDescription(description))
 
 export const metadata = Flag.KeyValuePair("metadata").pipe(
   Flag.optional,

@@ -44,6 +44,27 @@ export const json = GlobalFlag.Setting("json")({
   )
 })
 
+export const profile = GlobalFlag.Setting("profile")({
+  flag: Flag.String("profile").pipe(
+    Flag.optional,
+    Flag.withDescription("The profile with the key and the address; otherwise that of coffer profiles use")
+  )
+})
+
+export const live = GlobalFlag.Setting("live")({
+  flag: Flag.Boolean("live").pipe(
+    Flag.withDefault(false),
+    Flag.withDescription("Work in live, with the live key. What changes something asks you first")
+  )
+})
+
+export const yes = GlobalFlag.Setting("yes")({
+  flag: Flag.Boolean("yes").pipe(
+    Flag.withDefault(false),
+    Flag.withDescription("With --live: change it without being asked, as a program does")
+  )
+})
+
 type Run<Config extends Command.Command.Config, R> = (
   input: Command.Command.Config.Infer<Config>
 ) => Effect.Effect<void, CliFailure | Reported, R>
@@ -51,25 +72,35 @@ type Run<Config extends Command.Command.Config, R> = (
 const sayFailure = <R>(run: Effect.Effect<void, CliFailure | Reported, R>) =>
   Effect.catchTags(run, { CliFailure: (failure) => Effect.flatMap(json, (asJson) => say(failure, asJson)) })
 
+/** `example`: the words that follow the command's own, or a whole line that has `coffer` in it. */
+export interface Words {
+  readonly does: string
+  readonly example: string
+}
+
 /** Makes commands with a handler, which take these flags besides their own. */
 const commandWith =
   <const Flags extends ReadonlyArray<GlobalFlag.GlobalFlag<any>>>(flags: Flags) =>
   <const Name extends string, const Config extends Command.Command.Config, R>(
     name: Name,
-    description: string,
+    { does, example }: Words,
     config: Config,
     run: Run<Config, R>
   ) =>
     Command.make(name, config, (input) => sayFailure(run(input))).pipe(
-      Command.withDescription(description),
+      Command.withDescription(does),
+      Command.withExamples(({ commandPath }) => [
+        { command: /\bcoffer\b/.test(example) ? example : [...commandPath, example].join(" ").trimEnd() }
+      ]),
       Command.withGlobalFlags(flags)
     )
 
+const account = [key, baseUrl, profile, live, yes] as const
 /** For a merchant. */
-export const command = commandWith([key, baseUrl, json])
+export const command = commandWith([...account, json])
 /** For an operator. */
 export const operatorCommand = commandWith([operatorToken, operatorUrl, json])
 /** Without an account of this service. */
 export const anyonesCommand = commandWith([json])
 /** For the merchant or the operator, as the command is typed by one of them. */
-export const anybodysCommand = commandWith([key, baseUrl, operatorToken, operatorUrl, json])
+export const anybodysCommand = commandWith([...account, operatorToken, operatorUrl, json])

@@ -29,7 +29,10 @@ const columns: ReadonlyArray<Column<Held>> = [
 
 export const heldUpCommand = operatorCommand(
   "held-up",
-  "Objects that wait for a person or a program, newest first",
+  {
+    does: "Objects that wait for a person or a program, newest first",
+    example: "coffer held-up --kind delivery --since 1d"
+  },
   {
     kind: oneOf("kind", heldKinds, "Only of this kind"),
     merchant: text("merchant", "Only of this merchant"),

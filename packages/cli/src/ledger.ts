@@ -47,7 +47,10 @@ const walletsOf = (chosen: ReadonlyArray<Currency>): ReadonlyArray<Currency> =>
 
 const verify = command(
   "verify",
-  "Check the chain of hashes of your ledger, and name the first row that does not hold",
+  {
+    does: "Check the chain of hashes of your ledger, and name the first row that does not hold",
+    example: "coffer ledger verify"
+  },
   {
     file: Argument.String("file").pipe(
       Argument.optional,
@@ -188,7 +191,10 @@ const verdictsOfFile = Effect.fnUntraced(function* (file: string, kept: Kept) {
 
 const exported = command(
   "export",
-  "Write the chain of hashes of your ledger to a file, for `coffer ledger verify`",
+  {
+    does: "Write the chain of hashes of your ledger to a file, for `coffer ledger verify`",
+    example: "coffer ledger export chain.csv"
+  },
   { file: Argument.String("file"), currency },
   Effect.fnUntraced(function* ({ currency, file }) {
     const fs = yield* FileSystem.FileSystem

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import type { PaymentLink } from "../../sdk/src/index.ts"
-import { connect } from "./client.ts"
+import { connectToWrite } from "./client.ts"
 import { amount, currency, metadata, number, text } from "./flags.ts"
 import { command } from "./frame.ts"
 import { withoutNone } from "./withoutNone.ts"
@@ -26,7 +26,10 @@ const links: Resource<PaymentLink, {}> = {
 
 const create = command(
   "create",
-  "Create a payment link, and print it with its address",
+  {
+    does: "Create a payment link, and print it with its address",
+    example: "coffer links create --amount 1999 --max-uses 3"
+  },
   {
     amount,
     currency,
@@ -39,7 +42,7 @@ const create = command(
   },
   ({ amount, currency, expiresAt, maxUses, metadata, notifyUrl, returnUrl, subject }) =>
     Effect.gen(function* () {
-      const { ask } = yield* connect()
+      const { ask } = yield* connectToWrite()
       const terms = withoutNone({
         currency,
         subject,

@@ -10,13 +10,12 @@ import type { Event } from "../../sdk/src/index.ts"
 import { failed, Reported } from "./CliFailure.ts"
 import { connect } from "./client.ts"
 import { headersOf, isAccepted, isReceiver, type Outcome, post } from "./delivery.ts"
-import { follow } from "./follow.ts"
 import { command, json } from "./frame.ts"
 import { jsonText, shownJson } from "./json.ts"
 import { openState } from "./listenState.ts"
 import { paint, time } from "./output.ts"
 import { plain } from "./plain.ts"
-import { type Cursors, sourceOf, tellOutages } from "./resource.ts"
+import { eachFollowed } from "./resource.ts"
 
 const repeated = 1_000
 /** While no receiver listens: between two tries, up to this. */
@@ -24,7 +23,10 @@ const waitMillisMax = 5_000
 
 export const listenCommand = command(
   "listen",
-  "Forward events to a receiver of yours, signed, until Ctrl-C; the next start goes on where this one ends",
+  {
+    does: "Forward events to a receiver of yours, signed, until Ctrl-C; the next start goes on where this one ends",
+    example: "coffer listen --forward-to http://localhost:3000/hook"
+  },
   {
     forwardTo: Flag.String("forward-to").pipe(
       Flag.withDescription("Address of the receiver: http://localhost:3000/hook")
@@ -42,13 +44,13 @@ export const listenCommand = command(
       Flag.withDescription("File that says where it stands; otherwise one below .coffer/listen")
     )
   },
-  Effect.fnUntraced(function* ({ forwardTo, replay, state, types }) {
+  Effect.fnUntraced(function* ({ forwardTo, replay, state, types: given }) {
     if (!isReceiver(forwardTo)) {
       const next = "give an address that begins with http:// or https://"
       return yield* failed("bad_receiver", `--forward-to: "${forwardTo}" is no address.`, next, 2)
     }
-    const wanted = yield* typesOf(types)
-    const client = yield* connect(replay.length === 0 ? 0 : undefined)
+    const wanted = yield* typesOf(given)
+    const client = yield* connect({ as: "coffer-listen" })
     const { file, isStarted, keep, position, secret } = yield* openState(client.account, forwardTo, state)
     const forward = yield* forwarder(forwardTo, secret)
     yield* greet({ forwardTo, secret, file, goesOn: isStarted, isReplay: replay.length > 0 })
@@ -59,25 +61,22 @@ export const listenCommand = command(
         isRefused = !isAccepted(yield* forward(yield* client.ask((coffer) => coffer.events.get(id)))) || isRefused
       return isRefused ? yield* new Reported({ exitCode: 1 }) : undefined
     }
-    const list = (cursors: Cursors) =>
-      client.coffer.events.list({ ...cursors, ...(wanted.length === 0 ? {} : { type: wanted }) })
+    const types = wanted.length === 0 ? {} : { type: wanted }
     let start = position
     if (!isStarted) {
-      const { data } = yield* client.ask(() => list({ limit: 1 }).page())
-      start = data[0] === undefined ? undefined : idOf(data[0])
+      const { data } = yield* client.ask(({ events }) => events.list({ limit: 1, ...types }).page())
+      start = data[0]?.id
       // Every event from here on is forwarded, also when this program is killed at once.
       yield* keep(start)
       yield* ready
     }
-    yield* follow(
-      sourceOf(client, idOf, (_, cursors) => [list(cursors)]),
-      start,
-      { take: (event) => Effect.asVoid(forward(event)), keep, ...tellOutages(client) }
+    yield* eachFollowed(
+      client,
+      (options) => client.coffer.events.follow({ after: start ?? null, ...types }, options),
+      (event) => Effect.andThen(forward(event), keep(event.id))
     )
-  })
+  }, Effect.scoped)
 )
-
-const idOf = ({ id }: Event): string => id
 
 const typesOf = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
   const words = texts

@@ -1,10 +1,15 @@
 /** `coffer logs`: your own API calls, as the service has kept them. */
-import { Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Console, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
 import type { ApiLog } from "../../sdk/src/index.ts"
+import { failed } from "./CliFailure.ts"
+import { connect } from "./client.ts"
 import { text } from "./flags.ts"
+import { command, json } from "./frame.ts"
+import { indentedJson } from "./json.ts"
 import { withoutNone } from "./withoutNone.ts"
-import { time } from "./output.ts"
+import { paint, printObject, time } from "./output.ts"
+import { plain } from "./plain.ts"
 import { listCommand, type Resource, tailCommand } from "./resource.ts"
 
 const filters = {
@@ -45,7 +50,34 @@ const logs: Resource<ApiLog, typeof filters> = {
     method === "GET" && path === ownPath && status === 200 && Option.getOrUndefined(wanted) !== ownPath
 }
 
+const get = command(
+  "get",
+  { does: "Print one call with the bodies of its request and of its answer", example: "req_…" },
+  { requestId: Argument.String("request-id") },
+  ({ requestId }) =>
+    Effect.gen(function* () {
+      const { ask } = yield* connect()
+      const { data } = yield* ask(({ apiLogs }) => apiLogs.list({ request_id: requestId, limit: 1 }).page())
+      const [call] = data
+      if (call === undefined) {
+        const next = "coffer logs list shows your calls; a call is there a moment after its answer"
+        return yield* failed("log_not_found", `There is no call ${plain(requestId)}.`, next)
+      }
+      if (yield* json) return yield* printObject(call)
+      const { request_body, response_body, ...head } = call
+      const style = yield* paint
+      yield* printObject(head)
+      // As they were sent: amounts are in minor units here.
+      for (const [title, body] of [
+        ["Request", request_body],
+        ["Answer", response_body]
+      ] as const) {
+        yield* Console.log(`\n${style("bold", title)}\n${body === null ? "-" : indentedJson(body)}`)
+      }
+    })
+)
+
 export const logsCommand = Command.make("logs").pipe(
-  Command.withDescription("Your API calls: list, tail"),
-  Command.withSubcommands([listCommand(logs), tailCommand(logs)])
+  Command.withDescription("Your API calls: get, list, tail"),
+  Command.withSubcommands([get, listCommand(logs), tailCommand(logs)])
 )

@@ -1,22 +1,19 @@
 /** The program of the package: the commands that need an API alone. A checkout has them beside the service's own. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit } from "effect"
 import { CliOutput, Command } from "effect/cli"
 import manifest from "../package.json" with { type: "json" }
-import { merchantCommands, operatorCommands } from "./commands.ts"
+import { groupsFor } from "./commands.ts"
 import { exitCodeOf, presenterOf } from "./presenter.ts"
+import * as services from "./services.ts"
 
 const coffer = Command.make("coffer").pipe(
   Command.withDescription("The command line of Coffer, a merchant payment service"),
-  Command.withSubcommands([
-    { group: "Your account", commands: merchantCommands },
-    { group: "For operators", commands: operatorCommands }
-  ])
+  Command.withSubcommands(await groupsFor(process.argv[2]))
 )
 
 Command.run(coffer, { version: manifest.version }).pipe(
-  Effect.provide([NodeServices.layer, CliOutput.layerPresenter(presenterOf(process.argv.slice(2)))]),
+  Effect.provide([services.layer, CliOutput.layerPresenter(presenterOf(process.argv.slice(2)))]),
   NodeRuntime.runMain({
     // Said already.
     disableErrorReporting: true,

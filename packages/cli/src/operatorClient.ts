@@ -4,7 +4,9 @@ import { type Account, accountOf, operatorDoor } from "./account.ts"
 import { CliFailure, failed } from "./CliFailure.ts"
 import { operatorToken, operatorUrl } from "./frame.ts"
 import { jsonText } from "./json.ts"
+import { leanFetch } from "./leanFetch.ts"
 import { pageMax } from "./printList.ts"
+import manifest from "../package.json" with { type: "json" }
 
 type Query = Readonly<Record<string, string | number>>
 
@@ -61,12 +63,14 @@ const callAs =
       const url = `${account.baseUrl}${path}?${new URLSearchParams(Object.entries(query).map(([k, v]) => [k, `${v}`]))}`
       const headers = {
         Authorization: `Bearer ${Redacted.value(account.key)}`,
+        "User-Agent": `coffer-cli/${manifest.version}`,
+        "Coffer-Strict": "true",
         ...(body === undefined ? {} : { "Content-Type": "application/json" })
       }
       const sent = body === undefined ? {} : { body: jsonText(body) }
       const { ok, status, text } = yield* Effect.tryPromise({
         try: (signal) =>
-          fetch(url, { method, headers, ...sent, signal, redirect: "error" }).then((response) =>
+          leanFetch(url, { method, headers, ...sent, signal, redirect: "error" }).then((response) =>
             response.text().then((text) => ({ ok: response.ok, status: response.status, text }))
           ),
         catch: () => unanswered(account)

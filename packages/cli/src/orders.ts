@@ -1,10 +1,11 @@
 /** `coffer orders`: what buyers pay. */
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import type { Order, TimelineEntry } from "../../sdk/src/index.ts"
-import { connect } from "./client.ts"
+import type { Coffer, Order, TimelineEntry } from "../../sdk/src/index.ts"
+import { connect, connectToWrite } from "./client.ts"
+import { exportCommand } from "./exported.ts"
 import { amount, currency, metadata, number, oneOf, text } from "./flags.ts"
-import { command, json } from "./frame.ts"
+import { command, json, type Words } from "./frame.ts"
 import { withoutNone } from "./withoutNone.ts"
 import { type Column, money, printObject, span, table, time } from "./output.ts"
 import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
@@ -39,17 +40,22 @@ const orders: Resource<Order, typeof filters> = {
     { title: "YOUR NUMBER", of: ({ out_trade_no }) => out_trade_no }
   ],
   filters,
-  list: (coffer, cursors, { amountMax, amountMin, metadata, outTradeNo, paymentMethod, receiptEmail, status }) => {
-    const amount = withoutNone({ gte: amountMin, lte: amountMax })
-    const own = withoutNone({ status, out_trade_no: outTradeNo, metadata })
-    const more = withoutNone({ receipt_email: receiptEmail, payment_method: paymentMethod })
-    return [coffer.orders.list({ ...cursors, ...own, ...more, amount })]
-  }
+  list: (coffer, cursors, flags) => [coffer.orders.list({ ...cursors, ...queryOf(flags) })]
+}
+
+function queryOf(flags: Command.Command.Config.Infer<typeof filters>) {
+  const { amountMax, amountMin, metadata, outTradeNo, paymentMethod, receiptEmail, status } = flags
+  const amount = withoutNone({ gte: amountMin, lte: amountMax })
+  const own = withoutNone({ status, out_trade_no: outTradeNo, metadata })
+  return { ...own, ...withoutNone({ receipt_email: receiptEmail, payment_method: paymentMethod }), amount }
 }
 
 const create = command(
   "create",
-  "Create an order, and print it with the address of its checkout",
+  {
+    does: "Create an order, and print it with the address of its checkout",
+    example: "coffer orders create --amount 1999 --out-trade-no cart-4711"
+  },
   {
     amount,
     currency,
@@ -63,7 +69,7 @@ const create = command(
   },
   ({ amount, currency, locale, metadata, notifyUrl, outTradeNo, receiptEmail, returnUrl, subject }) =>
     Effect.gen(function* () {
-      const { ask } = yield* connect()
+      const { ask } = yield* connectToWrite()
       const terms = withoutNone({
         currency,
         out_trade_no: outTradeNo,
@@ -80,7 +86,10 @@ const create = command(
 
 const story = command(
   "story",
-  "Tell all that happened to an order, from the request to the webhook, with durations",
+  {
+    does: "Tell all that happened to an order, from the request to the webhook, with durations",
+    example: "coffer orders story cart-4711"
+  },
   { ref: Argument.String("trade-no") },
   ({ ref }) =>
     Effect.gen(function* () {
@@ -99,8 +108,12 @@ const storyColumns: ReadonlyArray<Column<TimelineEntry>> = [
   { title: "AFTER", of: ({ after_ms }) => span(after_ms) },
   { title: "WHAT", of: ({ kind }) => kind },
   { title: "ID", of: ({ id }) => id },
-  { title: "HAPPENED", of: ({ details, text }) => `${text}${balancesIn(details)}` }
+  { title: "HAPPENED", of: ({ details, text }) => `${inCurrency(text, details)}${balancesIn(details)}` }
 ]
+
+/** The API writes the amount that an entry is about in minor units. */
+const inCurrency = (text: string, { amount, currency }: TimelineEntry["details"]): string =>
+  typeof amount === "number" ? text.replace(`${amount} ${currency}`, money(amount, String(currency))) : text
 
 /** The balances of a ledger row. */
 const balancesIn = ({ balance_after, balance_before, currency, frozen_after }: TimelineEntry["details"]): string => {
@@ -109,13 +122,86 @@ const balancesIn = ({ balance_after, balance_before, currency, frozen_after }: T
   return `; available ${before}→ ${after}, frozen ${money(Number(frozen_after), "")}`
 }
 
+const ref = Argument.String("trade-no").pipe(Argument.withDescription("Our number of the order, or yours"))
+
+/** An act on one order, which prints what became of it. */
+const acting = <const Name extends string, const Config extends Command.Command.Config>(
+  name: Name,
+  words: Words,
+  config: Config,
+  act: (coffer: Coffer, ref: string, flags: Command.Command.Config.Infer<Config>) => PromiseLike<object>
+) =>
+  command(name, words, { ref, flags: config }, ({ flags, ref }) =>
+    Effect.gen(function* () {
+      const { ask } = yield* connectToWrite()
+      yield* printObject(yield* ask((coffer) => act(coffer, ref, flags as never)))
+    })
+  )
+
+const pay = acting(
+  "pay",
+  { does: "Be the buyer in the sandbox: pay an order, or fail to", example: "cart-4711 --outcome decline" },
+  {
+    outcome: oneOf(
+      "outcome",
+      ["succeed", "decline", "cancel", "fail", "redirect", "succeed_unreported"],
+      "How it goes; succeed unless given"
+    ),
+    paymentMethod: oneOf(
+      "payment-method",
+      ["card", "alipay", "wechat_pay", "apple_pay", "google_pay"],
+      "card unless given"
+    )
+  },
+  ({ testHelpers }, ref, { outcome, paymentMethod }) =>
+    testHelpers.orders.pay(ref, withoutNone({ outcome, payment_method: paymentMethod }))
+)
+
+const dispute = acting(
+  "dispute",
+  { does: "Let the buyer's bank dispute a payment in the sandbox", example: "cart-4711 --reason fraudulent" },
+  {
+    reason: text("reason", "Why, in the bank's word"),
+    amount: number("amount", "Minor units; the whole payment unless given")
+  },
+  ({ testHelpers }, ref, { amount, reason }) => testHelpers.orders.dispute(ref, withoutNone({ amount, reason }))
+)
+
+const expire = acting(
+  "expire",
+  { does: "Close a pending order now, so that it can no longer be paid", example: "cart-4711" },
+  {},
+  ({ orders }, ref) => orders.expire(ref)
+)
+
+const update = acting(
+  "update",
+  { does: "Change an order's metadata or where its receipt goes", example: "cart-4711 --metadata shelf=A7" },
+  { metadata, receiptEmail: text("receipt-email", "Who gets the receipt") },
+  ({ orders }, ref, { metadata, receiptEmail }) =>
+    orders.update(ref, withoutNone({ metadata, receipt_email: receiptEmail }))
+)
+
+const sendReceipt = acting(
+  "send-receipt",
+  { does: "Send the receipt of a paid order by mail", example: "cart-4711 --email buyer@shop.example" },
+  { email: text("email", "Who gets it; the order's receipt_email unless given") },
+  ({ orders }, ref, { email }) => orders.sendReceipt(ref, withoutNone({ email }))
+)
+
 export const ordersCommand = Command.make("orders").pipe(
-  Command.withDescription("Orders: create, get, list, tail, story"),
+  Command.withDescription("Orders: create, get, list, tail, story, pay, dispute, expire, update, send-receipt, export"),
   Command.withSubcommands([
     create,
     getCommand("orders", "trade-no", (coffer, ref) => coffer.orders.get(ref)),
     listCommand(orders),
     tailCommand(orders),
-    story
+    story,
+    pay,
+    dispute,
+    expire,
+    update,
+    sendReceipt,
+    exportCommand("orders", filters, (coffer, created, flags) => coffer.orders.csv({ ...created, ...queryOf(flags) }))
   ])
 )

@@ -2,20 +2,22 @@
  * How results look. On a terminal they are tables and fields, in colours unless NO_COLOR is set; with `--json` they are
  * what the API answered. Nothing that was sent by others can move the cursor or change the colours.
  */
-import { styleText } from "node:util"
 import { Console, Context, Effect, Match, Predicate } from "effect"
 import { CliOutput, TerminalCapabilities } from "effect/cli"
 import { json } from "./frame.ts"
 import { indentedJson, jsonText, shownJson } from "./json.ts"
 import { plain } from "./plain.ts"
 
-export type Color = "red" | "yellow" | "green" | "gray" | "bold"
+/** The codes that turn each on and off again in a terminal. */
+const styles = { red: [31, 39], yellow: [33, 39], green: [32, 39], gray: [90, 39], bold: [1, 22] } as const
+
+export type Color = keyof typeof styles
 
 export type Paint = (color: Color, text: string) => string
 
 export const paint: Effect.Effect<Paint> = Effect.map(Effect.context(), (context): Paint =>
   Context.get(context, TerminalCapabilities.TerminalCapabilities).canColor
-    ? (color, text) => styleText(color, text, { validateStream: false })
+    ? (color, text) => `\u001b[${styles[color][0]}m${text}\u001b[${styles[color][1]}m`
     : (_, text) => text
 )
 
@@ -41,8 +43,9 @@ const cents = (minor: number) => String(Math.abs(minor) % 100).padStart(2, "0")
 /** `1,234`. */
 export const count = (n: number): string => n.toLocaleString("en")
 
-/** `2026-11-23 06:17:12`, in UTC as the API says it. */
-export const time = (iso: string | null): string => (iso === null ? "-" : plain(iso.slice(0, 19).replace("T", " ")))
+/** `2026-11-23 06:17:12Z`: in UTC, as the API says it, and as `--since` takes it. */
+export const time = (iso: string | null): string =>
+  iso === null ? "-" : plain(`${iso.slice(0, 19).replace("T", " ")}Z`)
 
 /** `4 ms`, `1.2 s`, `3 min`, `5.0 h`, `90.0 d`. */
 export const span = (millis: number): string => {
@@ -56,19 +59,36 @@ export const span = (millis: number): string => {
 export const printObject = Effect.fnUntraced(function* (object: object) {
   if (yield* json) return yield* Console.log(indentedJson(object))
   const style = yield* paint
-  const fields = Object.entries(object)
-    .filter(([name]) => name !== "object")
-    .map(([name, value]) => [plain(name), value] as const)
-  const width = Math.max(...fields.map(([name]) => name.length))
-  const currency = "currency" in object && typeof object.currency === "string" ? object.currency : undefined
-  const line = ([name, value]: readonly [string, unknown]) => {
-    const isMoney = currency !== undefined && Number.isInteger(value) && /(^|_)(amount|fee|net|balance)$/.test(name)
-    const text = isMoney ? plain(money(Number(value), currency)) : shown(value)
-    const color = name === "status" ? colorOf(text) : undefined
+  const fields = fieldsOf(object)
+  const width = Math.max(0, ...fields.map(([name]) => name.length))
+  const line = ([name, text]: readonly [string, string]) => {
+    const color = /(^|\.)status$/.test(name) ? colorOf(text) : undefined
     return `${style("gray", name.padEnd(width))}  ${color === undefined ? text : style(color, text)}`
   }
   yield* Console.log(fields.map(line).join("\n"))
 })
+
+/** Fields that hold an amount, by their names in the API. */
+const isAmount = (name: string): boolean =>
+  /(^|_)(amount|fee|net|balance|balance_before|balance_after|frozen_after)$/.test(name) ||
+  /^total_(revenue|fee|payout|refund)$/.test(name)
+
+/** By their paths: `data.object.amount`, `files.1.type`. Amounts are in the currency beside or above them. */
+const fieldsOf = (object: object, path = "", above?: string): ReadonlyArray<readonly [string, string]> => {
+  const currency = "currency" in object && typeof object.currency === "string" ? object.currency : above
+  return Object.entries(object)
+    .filter(([name]) => name !== "object" || path !== "" || typeof object["object" as never] !== "string")
+    .flatMap(([name, value]) => {
+      const at = `${path}${plain(name)}`
+      const isListOfTexts = Array.isArray(value) && value.length > 0 && value.every((one) => typeof one !== "object")
+      if (isListOfTexts) return [[at, value.map(shown).join(", ")] as const]
+      if (typeof value === "object" && value !== null && Object.keys(value).length > 0) {
+        return fieldsOf(value, `${at}.`, currency)
+      }
+      const isMoney = currency !== undefined && Number.isInteger(value) && isAmount(name)
+      return [[at, isMoney ? plain(money(Number(value), currency)) : shown(value)] as const]
+    })
+}
 
 export interface Column<Item> {
   readonly title: string
@@ -76,6 +96,9 @@ export interface Column<Item> {
   /** It says how the thing is. */
   readonly isStatus?: boolean
 }
+
+/** Text without a sign of other scripts is as wide as it is long: no tables of Unicode are loaded for it. */
+const widthOf = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : CliOutput.displayWidth(text))
 
 /** Prints rows one after the other: JSON lines, or columns that grow with what they hold. */
 export const table = Effect.fnUntraced(function* <Item>(columns: ReadonlyArray<Column<Item>>) {
@@ -86,8 +109,7 @@ export const table = Effect.fnUntraced(function* <Item>(columns: ReadonlyArray<C
   const line = (cells: ReadonlyArray<string>, styled: (text: string, index: number) => string) =>
     cells
       .map((cell, index) => {
-        const space =
-          index === cells.length - 1 ? "" : " ".repeat(Math.max(0, widths[index]! - CliOutput.displayWidth(cell)))
+        const space = index === cells.length - 1 ? "" : " ".repeat(Math.max(0, widths[index]! - widthOf(cell)))
         return styled(cell, index) + space
       })
       .join("  ")
@@ -100,8 +122,7 @@ export const table = Effect.fnUntraced(function* <Item>(columns: ReadonlyArray<C
     if (items.length === 0) return Effect.void
     if (asJson) return Console.log(items.map(shownJson).join("\n"))
     const rows = items.map((item) => columns.map((column) => plain(column.of(item))))
-    for (const row of rows)
-      row.forEach((cell, index) => (widths[index] = Math.max(widths[index]!, CliOutput.displayWidth(cell))))
+    for (const row of rows) row.forEach((cell, index) => (widths[index] = Math.max(widths[index]!, widthOf(cell))))
     const titles = columns.map(({ title }) => title)
     const head = isFirst ? [line(titles, (text) => style("bold", text))] : []
     isFirst = false

@@ -41,7 +41,7 @@ const columns: ReadonlyArray<Column<Held>> = [
 const step = <const Name extends keyof typeof steps>(name: Name) =>
   operatorCommand(
     name,
-    steps[name].does,
+    { does: steps[name].does, example: `coffer payouts ${name} --mode live --merchant mer_…` },
     {
       mode: Flag.Literals("mode", ["sandbox", "live"]).pipe(Flag.withDescription("The environment")),
       merchant: text("merchant", "Those of this merchant"),

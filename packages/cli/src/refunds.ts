@@ -1,8 +1,9 @@
 /** `coffer refunds`: what goes back to buyers. */
 import { Effect } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import type { Refund } from "../../sdk/src/index.ts"
-import { connect } from "./client.ts"
+import { connectToWrite } from "./client.ts"
+import { exportCommand } from "./exported.ts"
 import { metadata, number, oneOf, text } from "./flags.ts"
 import { command } from "./frame.ts"
 import { withoutNone } from "./withoutNone.ts"
@@ -26,14 +27,19 @@ const refunds: Resource<Refund, typeof filters> = {
     { title: "ORDER", of: ({ trade_no }) => trade_no }
   ],
   filters,
-  list: (coffer, cursors, { outRefundNo, status, tradeNo }) => [
-    coffer.refunds.list({ ...cursors, ...withoutNone({ status, trade_no: tradeNo, out_refund_no: outRefundNo }) })
-  ]
+  list: (coffer, cursors, flags) => [coffer.refunds.list({ ...cursors, ...queryOf(flags) })]
+}
+
+function queryOf({ outRefundNo, status, tradeNo }: Command.Command.Config.Infer<typeof filters>) {
+  return withoutNone({ status, trade_no: tradeNo, out_refund_no: outRefundNo })
 }
 
 const create = command(
   "create",
-  "Refund an order, the whole of what is left unless you give an amount",
+  {
+    does: "Refund an order, the whole of what is left unless you give an amount",
+    example: "coffer refunds create TRD_SB_… --amount 500 --out-refund-no refund-1"
+  },
   {
     tradeNo: Argument.String("trade-no"),
     amount: number("amount", "Minor units: 500 is 5.00"),
@@ -43,18 +49,51 @@ const create = command(
   },
   ({ amount, metadata, outRefundNo, reason, tradeNo }) =>
     Effect.gen(function* () {
-      const { ask } = yield* connect()
+      const { ask } = yield* connectToWrite()
       const terms = withoutNone({ amount, out_refund_no: outRefundNo, reason, metadata })
       yield* printObject(yield* ask((coffer) => coffer.refunds.create({ trade_no: tradeNo, ...terms })))
     })
 )
 
+const refundNo = Argument.String("refund-no").pipe(Argument.withDescription("Our number of the refund, or yours"))
+
+const settle = command(
+  "settle",
+  { does: "Let the bank settle a pending refund in the sandbox", example: "refund-1 --outcome failed" },
+  {
+    refundNo,
+    outcome: Flag.Literals("outcome", ["succeeded", "failed"]).pipe(
+      Flag.withDefault("succeeded" as const),
+      Flag.withDescription("How it ends; succeeded unless given")
+    )
+  },
+  ({ outcome, refundNo }) =>
+    Effect.gen(function* () {
+      const { ask } = yield* connectToWrite()
+      yield* printObject(yield* ask(({ testHelpers }) => testHelpers.refunds.settle(refundNo, { outcome })))
+    })
+)
+
+const update = command(
+  "update",
+  { does: "Change a refund's metadata", example: "refund-1 --metadata case=4711" },
+  { refundNo, metadata },
+  ({ metadata, refundNo }) =>
+    Effect.gen(function* () {
+      const { ask } = yield* connectToWrite()
+      yield* printObject(yield* ask(({ refunds }) => refunds.update(refundNo, withoutNone({ metadata }))))
+    })
+)
+
 export const refundsCommand = Command.make("refunds").pipe(
-  Command.withDescription("Refunds: create, get, list, tail"),
+  Command.withDescription("Refunds: create, get, list, tail, settle, update, export"),
   Command.withSubcommands([
     create,
     getCommand("refunds", "refund-no", (coffer, ref) => coffer.refunds.get(ref)),
     listCommand(refunds),
-    tailCommand(refunds)
+    tailCommand(refunds),
+    settle,
+    update,
+    exportCommand("refunds", filters, (coffer, created, flags) => coffer.refunds.csv({ ...created, ...queryOf(flags) }))
   ])
 )

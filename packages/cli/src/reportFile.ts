@@ -24,7 +24,10 @@ const patience = Duration.seconds(30)
 
 export const fileCommand = command(
   "file",
-  "Read the file of a report, on from where an earlier try was cut off",
+  {
+    does: "Read the file of a report, on from where an earlier try was cut off",
+    example: "coffer reports file rpt_… books.csv"
+  },
   {
     reportNo: Argument.String("report-no"),
     file: Argument.String("file").pipe(
@@ -117,7 +120,11 @@ const takenFrom = Effect.fnUntraced(function* (
     )
   const { body, status } = yield* unless(() =>
     fetch(`${account.baseUrl}/reports/${encodeURIComponent(report.report_no)}/file`, {
-      headers: { "X-Api-Key": Redacted.value(account.key), ...(at === 0 ? {} : { Range: `bytes=${at}-` }) },
+      headers: {
+        "X-Api-Key": Redacted.value(account.key),
+        "Coffer-Strict": "true",
+        ...(at === 0 ? {} : { Range: `bytes=${at}-` })
+      },
       redirect: "error",
       signal: controller.signal
     })

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import type { Report } from "../../sdk/src/index.ts"
-import { connect } from "./client.ts"
+import { connectToWrite } from "./client.ts"
 import { currencies, oneOf, text } from "./flags.ts"
 import { command } from "./frame.ts"
 import { count, printObject, time } from "./output.ts"
@@ -38,7 +38,10 @@ function rowsOf({ rows_done, rows_total }: Report): string {
 
 const create = command(
   "create",
-  "Have a report made as a file, and print how far it is; read the file once its status is succeeded",
+  {
+    does: "Have a report made as a file, and print how far it is; read the file once its status is succeeded",
+    example: "coffer reports create statement --from 2026-10-01 --to 2026-10-31"
+  },
   {
     kind: Argument.Literals("report", kinds),
     format: oneOf("format", ["csv", "jsonl"], "csv unless given"),
@@ -52,7 +55,7 @@ const create = command(
   },
   ({ at, currency, format, from, interval, kind, payoutNo, timeZone, to }) =>
     Effect.gen(function* () {
-      const { ask } = yield* connect()
+      const { ask } = yield* connectToWrite()
       const terms = withoutNone({ format, from, to, interval, currency, time_zone: timeZone, payout_no: payoutNo, at })
       yield* printObject(yield* ask((coffer) => coffer.reports.create({ report: kind, ...terms })))
     })

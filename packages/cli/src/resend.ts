@@ -7,7 +7,7 @@ import { Flag } from "effect/cli"
 import type { WebhookDelivery } from "../../sdk/src/index.ts"
 import { type Bulk, done, dryRun, inBulk, type Outcome, outcomeOf, rate } from "./bulk.ts"
 import { type CliFailure, failed } from "./CliFailure.ts"
-import { connect } from "./client.ts"
+import { connect, connectToWrite } from "./client.ts"
 import { deliveryColumns } from "./deliveryColumns.ts"
 import { count as whole, oneOf, text } from "./flags.ts"
 import { anybodysCommand } from "./frame.ts"
@@ -31,7 +31,10 @@ interface Sender {
 
 export const resend = anybodysCommand(
   "resend",
-  "Send deliveries again: one attempt each, of the same event. What has arrived since is left alone",
+  {
+    does: "Send deliveries again: one attempt each, of the same event. What has arrived since is left alone",
+    example: "coffer deliveries resend --failed --since 2h"
+  },
   {
     failed: Flag.Boolean("failed").pipe(
       Flag.withDefault(false),
@@ -53,7 +56,7 @@ export const resend = anybodysCommand(
     const query = { ...withoutNone({ endpoint_id: endpointId }), since }
     const sender = Option.isSome(merchant)
       ? yield* byOperator(merchant.value, Option.getOrThrow(mode), query)
-      : yield* byMerchant(query)
+      : yield* byMerchant(query, dryRun)
     const bulk: Bulk<WebhookDelivery> = {
       called: "deliveries",
       acted: "sent again",
@@ -97,8 +100,8 @@ const failedOf = Effect.fnUntraced(function* ({ next }: Sender) {
 /** Writes are counted by the minute; what comes above waits as long as the service says. */
 const untilLetIn = { maxRetries: 20, deadlineMs: 600_000 }
 
-const byMerchant = Effect.fnUntraced(function* ({ since, ...query }: Query) {
-  const client = yield* connect()
+const byMerchant = Effect.fnUntraced(function* ({ since, ...query }: Query, isDry: boolean) {
+  const client = yield* isDry ? connect() : connectToWrite()
   const created = { gte: yield* sinceOf(since, client.now) }
   const list = client.coffer.webhookDeliveries.list({ ...query, created, limit: pageMax })
   const sender: Sender = {

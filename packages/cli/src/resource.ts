@@ -1,7 +1,7 @@
 /** The commands that all kinds of objects have: get one, list them, and watch new ones come. */
 import { Console, Effect, Option } from "effect"
 import { Argument, type Command, Flag } from "effect/cli"
-import type { Coffer, List, Page } from "../../sdk/src/index.ts"
+import type { Coffer, FollowOptions, List, Page } from "../../sdk/src/index.ts"
 import { type Client, connect } from "./client.ts"
 import type { CliFailure } from "./CliFailure.ts"
 import { follow, type Source } from "./follow.ts"
@@ -31,31 +31,54 @@ export interface Resource<Item, Filters extends Command.Command.Config> {
     cursors: Cursors,
     filters: Command.Command.Config.Infer<Filters>
   ) => ReadonlyArray<List<Item>>
+  /** Where the service tells of new ones: those after this one, or from the first on. */
+  readonly followed?: (
+    coffer: Coffer,
+    after: string | null,
+    filters: Command.Command.Config.Infer<Filters>,
+    options: FollowOptions
+  ) => AsyncGenerator<Item, void, undefined>
   /** They are dropped after some time, and a place in their list with them. */
   readonly isDropped?: boolean
   /** Left out of `tail`: what tailing makes itself. */
   readonly isOwnEcho?: (item: Item, filters: Command.Command.Config.Infer<Filters>) => boolean
 }
+/** The number in the example of a command's help, by its argument. */
+export const sampleOf = {
+  "trade-no": "cart-4711",
+  "refund-no": "refund-1",
+  "dispute-no": "dsp_…",
+  "event-id": "evt_…",
+  "link-id": "plink_…",
+  "delivery-id": "dlv_…",
+  "report-no": "rpt_…",
+  "endpoint-id": "whe_…"
+} as const
+
 const rowsDefault = 20
 const rowsMax = 1_000_000
 const lastDefault = 10
 
 export const getCommand = (
   called: string,
-  argument: string,
+  argument: keyof typeof sampleOf,
   get: (coffer: Coffer, ref: string) => PromiseLike<object>
 ) =>
-  command("get", `Print one of your ${called}`, { ref: Argument.String(argument) }, ({ ref }) =>
-    Effect.gen(function* () {
-      const { ask } = yield* connect()
-      yield* printObject(yield* ask((coffer) => get(coffer, ref)))
-    })
+  command(
+    "get",
+    { does: `Print one of your ${called}`, example: sampleOf[argument] },
+    { ref: Argument.String(argument) },
+    ({ ref }) =>
+      Effect.gen(function* () {
+        const { ask } = yield* connect()
+        yield* printObject(yield* ask((coffer) => get(coffer, ref)))
+      })
   )
 
 export const listCommand = <Item, const Filters extends Command.Command.Config>(resource: Resource<Item, Filters>) =>
   command(
     "list",
-    `List ${resource.called}, newest first`,
+    { does: `List ${resource.called}, newest first`, example: "--limit 100 --since 2h" },
     {
       filters: resource.filters,
       limit: count("limit", [1, rowsMax], rowsDefault, "How many at most"),
@@ -97,13 +120,13 @@ export const merged = <Item>({ ask }: Client, lists: ReadonlyArray<List<Item>>, 
 export const tailCommand = <Item, const Filters extends Command.Command.Config>(resource: Resource<Item, Filters>) =>
   command(
     "tail",
-    `Print ${resource.called} as they come, until Ctrl-C`,
+    { does: `Print ${resource.called} as they come, until Ctrl-C`, example: "--last 0" },
     {
       filters: resource.filters,
       last: count("last", [0, pageMax], lastDefault, "How many of the newest to begin with")
     },
     Effect.fnUntraced(function* ({ filters, last }) {
-      const client = yield* connect(0)
+      const client = yield* connect({ maxRetries: 0 })
       const print = yield* table(resource.columns)
       const isShown = (item: Item) => resource.isOwnEcho?.(item, filters as never) !== true
       const list = (coffer: Coffer, cursors: Cursors) => resource.list(coffer, cursors, filters as never)
@@ -111,6 +134,12 @@ export const tailCommand = <Item, const Filters extends Command.Command.Config>(
       for (const one of list(client.coffer, { limit: pageMax })) pages.push((yield* client.ask(() => one.page())).data)
       const newest = pages.flat().toSorted((a, b) => (resource.idOf(a) > resource.idOf(b) ? -1 : 1))
       yield* print(newest.filter(isShown).slice(0, last).toReversed())
+      const { followed } = resource
+      if (followed !== undefined) {
+        const after = newest[0] === undefined ? null : resource.idOf(newest[0])
+        const begin = (options: FollowOptions) => followed(client.coffer, after, filters as never, options)
+        return yield* eachFollowed(client, begin, (item) => print([item]))
+      }
       const follower = {
         take: (item: Item) => print(isShown(item) ? [item] : []),
         keep: () => Effect.void,
@@ -128,6 +157,30 @@ export const tailCommand = <Item, const Filters extends Command.Command.Config>(
       )
     })
   )
+
+/** Takes what the service tells of, one after the other, until this is interrupted or the service refuses. */
+export const eachFollowed = Effect.fnUntraced(function* <Item, E, R>(
+  client: Client,
+  begin: (options: FollowOptions) => AsyncGenerator<Item, void, undefined>,
+  take: (item: Item) => Effect.Effect<void, E, R>
+) {
+  const { found, lost } = tellOutages(client)
+  const tell = Effect.runSyncWith(yield* Effect.context<never>())
+  const controller = yield* Effect.acquireRelease(
+    Effect.sync(() => new AbortController()),
+    (made) => Effect.sync(() => made.abort())
+  )
+  const items = begin({
+    signal: controller.signal,
+    onLost: (error) => tell(lost(client.failureOf(error))),
+    onFound: () => tell(found)
+  })
+  while (true) {
+    const { done, value } = yield* client.ask(() => items.next())
+    if (done === true) return
+    yield* take(value)
+  }
+}, Effect.scoped)
 
 /** On standard error, when the service goes away and when it is back. */
 export const tellOutages = ({ account: { baseUrl } }: Client) => ({

@@ -20,7 +20,10 @@ const patience = 60_000
 
 const rehearseCommand = anyonesCommand(
   "rehearse",
-  "Try Stripe with a sandbox key, and compare it with the simulator: exit code 0 if all is the same, else 1",
+  {
+    does: "Try Stripe with a sandbox key, and compare it with the simulator: exit code 0 if all is the same, else 1",
+    example: "STRIPE_KEY=sk_test_… coffer stripe rehearse"
+  },
   {
     api: Flag.String("api").pipe(
       Flag.withDefault(stripes),

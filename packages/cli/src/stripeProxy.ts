@@ -1,5 +1,4 @@
 /** `STRIPE_PROXY` for the calls of a rehearsal, as the service takes it: Node opens a tunnel through that proxy. */
-import http from "node:http"
 import { Config, Effect, Option, Redacted, Result } from "effect"
 import { failed } from "./CliFailure.ts"
 
@@ -13,6 +12,8 @@ export const throughProxy = Effect.gen(function* () {
     const next = "write it as http://user:password@proxy.example:3128; user and password may be left out"
     return yield* failed("bad_proxy", "STRIPE_PROXY is no address of a proxy.", next, 2)
   }
+  // Loaded here alone, as in `delivery.ts`.
+  const http = yield* Effect.promise(() => import("node:http"))
   if (!("setGlobalProxyFromEnv" in http)) {
     return yield* failed("no_proxy", "This Node opens no way through STRIPE_PROXY.", "use Node 24.14 or later", 2)
   }

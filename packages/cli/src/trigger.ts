@@ -1,9 +1,10 @@
 /** `coffer trigger payment.succeeded`: makes an event happen in the sandbox, and says what was done for it. */
 import { EventType } from "@coffer/model/EventType"
-import { Console, Effect } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Argument } from "effect/cli"
 import { failed } from "./CliFailure.ts"
 import { type Client, connect } from "./client.ts"
+import { text } from "./flags.ts"
 import { command, json } from "./frame.ts"
 import { indentedJson } from "./json.ts"
 import { paint } from "./output.ts"
@@ -12,13 +13,17 @@ import { flows } from "./triggers.ts"
 
 export const triggerCommand = command(
   "trigger",
-  "Make an event happen in the sandbox, through the real flow",
+  {
+    does: "Make an event happen in the sandbox, through the real flow",
+    example: "coffer trigger payment.succeeded"
+  },
   {
     type: Argument.Literals("type", EventType.literals).pipe(
       Argument.withDescription(`One of ${EventType.literals.join(", ")}`)
-    )
+    ),
+    order: text("order", "To this order, by our number or yours; a new one unless given")
   },
-  Effect.fnUntraced(function* ({ type }) {
+  Effect.fnUntraced(function* ({ order, type }) {
     const client = yield* connect()
     if (!client.isSandbox) {
       return yield* failed(
@@ -35,7 +40,7 @@ export const triggerCommand = command(
       steps.push(step)
       return asJson ? Effect.void : Console.log(`  ${plain(step)}`)
     }
-    const objectId = yield* flows[type]({ client, tell })
+    const objectId = yield* flows[type]({ client, tell, ref: Option.getOrUndefined(order) })
     const event = yield* eventOf(client, type, objectId)
     yield* Console.log(
       asJson

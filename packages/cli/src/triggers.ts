@@ -11,6 +11,8 @@ import { money } from "./output.ts"
 
 export interface Stage {
   readonly client: Client
+  /** The order that it happens to, by a number of it; undefined for a new one. */
+  readonly ref?: string | undefined
   /** Tells a step that was done. */
   readonly tell: (step: string) => Effect.Effect<void>
 }
@@ -20,7 +22,12 @@ type Flow = (stage: Stage) => Effect.Effect<string, CliFailure>
 
 const amount = 1_999
 
-const order = Effect.fnUntraced(function* ({ client, tell }: Stage) {
+const order = Effect.fnUntraced(function* ({ client, ref, tell }: Stage) {
+  if (ref !== undefined) {
+    const found = yield* client.ask((coffer) => coffer.orders.get(ref))
+    yield* tell(`took the order ${found.trade_no} of ${money(found.amount, found.currency)}: ${found.status}`)
+    return found
+  }
   const made = yield* client.ask((coffer) => coffer.orders.create({ amount, subject: "coffer trigger" }))
   yield* tell(`created the order ${made.trade_no} of ${money(amount, made.currency)}`)
   return made
@@ -35,7 +42,13 @@ const pay = Effect.fnUntraced(function* ({ client, tell }: Stage, { trade_no }: 
   return after
 })
 
-const paid = (stage: Stage, how?: Paying) => Effect.flatMap(order(stage), (made) => pay(stage, made, how))
+/** An order that was paid before stays as it is. */
+const paid = (stage: Stage, how?: Paying) =>
+  Effect.flatMap(order(stage), (made) =>
+    how?.outcome === undefined && /^(paid|partially_refunded)$/.test(made.status)
+      ? Effect.succeed(made)
+      : pay(stage, made, how)
+  )
 
 const expired = Effect.fnUntraced(function* (stage: Stage) {
   const { trade_no } = yield* order(stage)
@@ -44,10 +57,21 @@ const expired = Effect.fnUntraced(function* (stage: Stage) {
   return closed
 })
 
-const refund = Effect.fnUntraced(function* ({ client, tell }: Stage, { currency, trade_no }: Order) {
-  const made = yield* client.ask((coffer) => coffer.refunds.create({ trade_no, amount: 500 }))
-  yield* tell(`asked for the refund ${made.refund_no} of ${money(500, currency)}: ${made.status}`)
-  return made.refund_no
+const refund = Effect.fnUntraced(function* ({ client, tell }: Stage, { amount, currency, trade_no }: Order) {
+  const part = Math.min(500, amount)
+  const made = yield* client.ask((coffer) => coffer.refunds.create({ trade_no, amount: part }))
+  yield* tell(`asked for the refund ${made.refund_no} of ${money(part, currency)}: ${made.status}`)
+  return made
+})
+
+/** The buyer's bank settles a refund that waits for it. */
+const settled = Effect.fnUntraced(function* (
+  { client, tell }: Stage,
+  refundNo: string,
+  outcome: "failed" | "succeeded"
+) {
+  yield* client.ask((coffer) => coffer.testHelpers.refunds.settle(refundNo, { outcome }))
+  yield* tell(outcome === "failed" ? "the buyer's bank rejected it" : "the buyer's bank paid it back")
 })
 
 const dispute = Effect.fnUntraced(function* (stage: Stage) {
@@ -78,17 +102,21 @@ const numberOf = Effect.map<Order, string>(({ trade_no }) => trade_no)
 const disputeNumberOf = Effect.map<Dispute, string>(({ dispute_no }) => dispute_no)
 
 export const flows: Readonly<Record<EventType, Flow>> = {
-  "payment.succeeded": (stage) => numberOf(paid(stage)),
+  "payment.succeeded": (stage) => numberOf(Effect.flatMap(order(stage), (made) => pay(stage, made))),
   "payment.failed": (stage) => numberOf(paid(stage, { outcome: "fail" })),
   "payment.expired": (stage) => numberOf(expired(stage)),
   "payment.duplicate_refunded": (stage) => numberOf(Effect.flatMap(expired(stage), (closed) => pay(stage, closed))),
-  "refund.succeeded": (stage) => Effect.flatMap(paid(stage), (made) => refund(stage, made)),
+  "refund.succeeded": Effect.fnUntraced(function* (stage) {
+    const { refund_no, status } = yield* refund(stage, yield* paid(stage))
+    // Wallets settle later.
+    if (status === "pending") yield* settled(stage, refund_no, "succeeded")
+    return refund_no
+  }),
   "refund.failed": Effect.fnUntraced(function* (stage) {
     // Cards are paid back at once; here the bank has its say.
-    const refundNo = yield* refund(stage, yield* paid(stage, { payment_method: "alipay" }))
-    yield* stage.client.ask((coffer) => coffer.testHelpers.refunds.settle(refundNo, { outcome: "failed" }))
-    yield* stage.tell("the buyer's bank rejected it")
-    return refundNo
+    const { refund_no } = yield* refund(stage, yield* paid(stage, { payment_method: "alipay" }))
+    yield* settled(stage, refund_no, "failed")
+    return refund_no
   }),
   "dispute.created": (stage) => disputeNumberOf(dispute(stage)),
   "dispute.updated": (stage) => disputeNumberOf(answered(stage)),

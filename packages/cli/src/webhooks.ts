@@ -1,19 +1,13 @@
 /** `coffer webhooks certify`: whether a receiver of webhooks stands what will come, and how to mend it. */
 import { Config, Console, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { type Check, checks, first, type Severity } from "./certifyChecks.ts"
+import { type Result, resultsOf, type Severity } from "./certifyChecks.ts"
 import { failed, Reported } from "./CliFailure.ts"
 import { isReceiver } from "./delivery.ts"
 import { command, json } from "./frame.ts"
 import { indentedJson } from "./json.ts"
 import { paint } from "./output.ts"
 import { plain } from "./plain.ts"
-
-interface Result {
-  readonly check: Check
-  /** The fault that was seen. */
-  readonly problem: string | undefined
-}
 
 /** Exit codes 1 and 2 are for a command that could not do its work. */
 const grades = {
@@ -33,7 +27,10 @@ export const gradeOfAll = (severities: ReadonlyArray<Severity>): keyof typeof gr
 
 const certify = command(
   "certify",
-  "Send a receiver what it has to stand, and grade it: exit code 0 for A, 3 for B, 4 for C, 5 for F",
+  {
+    does: "Send a receiver what it has to stand, and grade it: exit code 0 for A, 3 for B, 4 for C, 5 for F",
+    example: "COFFER_WEBHOOK_SECRET=whsec_… coffer webhooks certify http://localhost:3000/hook"
+  },
   {
     url: Argument.String("url").pipe(Argument.withDescription("Address of the receiver: http://localhost:3000/hook")),
     secret: Flag.Redacted("secret").pipe(
@@ -48,16 +45,7 @@ const certify = command(
     }
     const receiver = { url, secret: yield* secretOf(secret) }
     const asJson = yield* json
-    const results: Array<Result> = []
-    const look = Effect.fnUntraced(function* (check: Check) {
-      const result = { check, problem: yield* check.run(receiver) }
-      results.push(result)
-      if (!asJson) yield* tell(result)
-      return result
-    })
-    const { problem } = yield* look(first)
-    // A receiver that refuses everything would pass half of the rest.
-    if (problem === undefined) for (const check of checks) yield* look(check)
+    const results = yield* resultsOf(receiver, (result) => (asJson ? Effect.void : tell(result)))
     const grade = gradeOfAll(results.flatMap(({ check, problem }) => (problem === undefined ? [] : [check.severity])))
     yield* conclude(grade, results)
     if (grades[grade].exitCode > 0) return yield* new Reported({ exitCode: grades[grade].exitCode })

@@ -1,0 +1,103 @@
+/** `coffer endpoints`: addresses to which the service sends events, with their secrets and their state. */
+import { EventType } from "@coffer/model/EventType"
+import { Effect } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import type { Coffer, WebhookEndpoint } from "../../sdk/src/index.ts"
+import { connectToWrite } from "./client.ts"
+import { oneOf, text } from "./flags.ts"
+import { command, type Words } from "./frame.ts"
+import { printObject, time } from "./output.ts"
+import { getCommand, listCommand, type Resource } from "./resource.ts"
+import { withoutNone } from "./withoutNone.ts"
+
+const endpoints: Resource<WebhookEndpoint, {}> = {
+  called: "endpoints",
+  idOf: ({ id }) => id,
+  columns: [
+    { title: "ID", of: ({ id }) => id },
+    { title: "STATUS", of: ({ status }) => status, isStatus: true },
+    { title: "URL", of: ({ url }) => url },
+    { title: "EVENTS", of: ({ enabled_events }) => enabled_events.join(", ") },
+    { title: "CREATED", of: ({ created_at }) => time(created_at) }
+  ],
+  filters: {},
+  list: (coffer, cursors) => [coffer.webhookEndpoints.list(cursors)]
+}
+
+const types = Flag.Literals("type", EventType.literals).pipe(
+  Flag.between(0, EventType.literals.length),
+  Flag.withDescription("Only events of this type, given as often as you like; all of them unless given")
+)
+const description = text("description", "What it is for")
+const eventsOf = (types: ReadonlyArray<EventType>) => (types.length === 0 ? {} : { enabled_events: types })
+
+const create = command(
+  "create",
+  {
+    does: "Make an endpoint, and print it with its secret",
+    example: "https://shop.example/hook --type payment.succeeded"
+  },
+  { url: Argument.String("url"), types, description },
+  ({ description, types, url }) =>
+    Effect.gen(function* () {
+      const { ask } = yield* connectToWrite()
+      const terms = { url, ...eventsOf(types), ...withoutNone({ description }) }
+      yield* printObject(yield* ask(({ webhookEndpoints }) => webhookEndpoints.create(terms)))
+    })
+)
+
+/** An act on one endpoint, which prints what became of it. */
+const acting = <const Name extends string, const Config extends Command.Command.Config>(
+  name: Name,
+  words: Words,
+  config: Config,
+  act: (coffer: Coffer, id: string, flags: Command.Command.Config.Infer<Config>) => PromiseLike<object>
+) =>
+  command(name, words, { id: Argument.String("endpoint-id"), flags: config }, ({ flags, id }) =>
+    Effect.gen(function* () {
+      const { ask } = yield* connectToWrite()
+      yield* printObject(yield* ask((coffer) => act(coffer, id, flags as never)))
+    })
+  )
+
+const update = acting(
+  "update",
+  {
+    does: "Change an endpoint: its address, its types of events, whether it is sent any",
+    example: "whe_… --status paused"
+  },
+  {
+    url: text("url", "Its address"),
+    types,
+    description,
+    status: oneOf("status", ["enabled", "paused", "disabled"], "Whether it is sent events")
+  },
+  ({ webhookEndpoints }, id, { description, status, types, url }) =>
+    webhookEndpoints.update(id, { ...eventsOf(types), ...withoutNone({ url, description, status }) })
+)
+
+const remove = acting(
+  "delete",
+  { does: "Delete an endpoint: nothing is sent to it any more", example: "whe_…" },
+  {},
+  ({ webhookEndpoints }, id) => webhookEndpoints.delete(id)
+)
+
+const rotate = acting(
+  "rotate",
+  { does: "Give an endpoint a new secret, and print it; both sign for a day", example: "whe_…" },
+  {},
+  ({ webhookEndpoints }, id) => webhookEndpoints.rotateSecret(id)
+)
+
+export const endpointsCommand = Command.make("endpoints").pipe(
+  Command.withDescription("Endpoints of webhooks: create, get, list, update, delete, rotate"),
+  Command.withSubcommands([
+    create,
+    getCommand("endpoints", "endpoint-id", (coffer, id) => coffer.webhookEndpoints.get(id)),
+    listCommand(endpoints),
+    update,
+    remove,
+    rotate
+  ])
+)

@@ -1,0 +1,78 @@
+/** `coffer orders export` and its like: a list as a CSV file. `coffer exports buyer`: all of a buyer, as an archive. */
+import { systemProblem } from "@coffer/rules/systemProblem"
+import { Console, Effect, FileSystem, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import type { Call, Coffer } from "../../sdk/src/index.ts"
+import { failed } from "./CliFailure.ts"
+import { connect } from "./client.ts"
+import { command, json } from "./frame.ts"
+import { shownJson } from "./json.ts"
+import { count } from "./output.ts"
+import { plain } from "./plain.ts"
+import { sinceOf } from "./withoutNone.ts"
+
+interface Created {
+  readonly created?: { readonly gte: string }
+}
+
+export const exportCommand = <const Filters extends Command.Command.Config>(
+  called: string,
+  filters: Filters,
+  csv: (coffer: Coffer, created: Created, filters: Command.Command.Config.Infer<Filters>) => Call<string>
+) =>
+  command(
+    "export",
+    { does: `Write ${called} to a CSV file, newest first, 10,000 at most`, example: `${called}.csv --since 7d` },
+    {
+      file: Argument.String("file"),
+      filters,
+      since: Flag.String("since").pipe(
+        Flag.optional,
+        Flag.withDescription("Only those created since: 30s, 15m, 2h, 7d ago, yesterday, or 2026-11-23T06:00:00Z")
+      )
+    },
+    Effect.fnUntraced(function* ({ file, filters, since }) {
+      const client = yield* connect()
+      const created = Option.isSome(since) ? { created: { gte: yield* sinceOf(since.value, client.now) } } : {}
+      const { data, isTruncated } = yield* client.ask((coffer) => csv(coffer, created, filters as never).withResponse())
+      yield* written(file, data)
+      // Without what stands in quotes, which may have lines of its own, each line is a row. The head is none.
+      const rows = data.replace(/"[^"]*"/g, "").split("\r\n").length - 2
+      if (yield* json) yield* Console.log(shownJson({ file, rows, truncated: isTruncated }))
+      else yield* Console.log(`${count(rows)} ${called} are in ${plain(file)}.`)
+      if (isTruncated) yield* Console.error("coffer: There are more. Narrower filters give the rest.")
+    })
+  )
+
+export const written = Effect.fnUntraced(function* (file: string, content: string | Uint8Array) {
+  const fs = yield* FileSystem.FileSystem
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content
+  yield* fs.writeFile(file, bytes, { mode: 0o600 }).pipe(
+    Effect.catchTags({
+      PlatformError: (error) =>
+        failed("no_file", `${plain(file)} cannot be written: ${systemProblem(error)}`, "check its folder", 2)
+    })
+  )
+})
+
+const buyer = command(
+  "buyer",
+  { does: "Write all that is kept of a buyer to a tar archive", example: "buyer.tar --email buyer@shop.example" },
+  {
+    file: Argument.String("file"),
+    email: Flag.String("email").pipe(Flag.withDescription("The address of the buyer's receipts"))
+  },
+  ({ email, file }) =>
+    Effect.gen(function* () {
+      const { ask } = yield* connect()
+      const archive = yield* ask((coffer) => coffer.exports.buyer({ email }))
+      yield* written(file, archive)
+      if (yield* json) return yield* Console.log(shownJson({ file, bytes: archive.length }))
+      yield* Console.log(`${count(archive.length)} bytes are in ${plain(file)}.`)
+    })
+)
+
+export const exportsCommand = Command.make("exports").pipe(
+  Command.withDescription("All that is kept of a buyer, as an archive: buyer"),
+  Command.withSubcommands([buyer])
+)

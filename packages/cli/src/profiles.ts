@@ -1,0 +1,205 @@
+/**
+ * `coffer profiles`: addresses with their keys under names, in `profiles.json` in `COFFER_HOME` or in the user's folder
+ * for settings. The file is closed to others. A profile's keys go to its own address and to no other.
+ */
+import { systemProblem } from "@coffer/rules/systemProblem"
+import { Config, Console, Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
+import { Argument, Command, Prompt, TerminalCapabilities } from "effect/cli"
+import { failed } from "./CliFailure.ts"
+import { canonical } from "./confirmed.ts"
+import { baseUrl, command, key } from "./frame.ts"
+import { table } from "./output.ts"
+import { plain } from "./plain.ts"
+import { readClosed, settingsFolder } from "./settingsFolder.ts"
+
+const Profile = Schema.Struct({
+  base_url: Schema.String,
+  sandbox_key: Schema.optionalKey(Schema.String),
+  live_key: Schema.optionalKey(Schema.String)
+})
+export type Profile = typeof Profile.Type
+
+const Kept = Schema.Struct({
+  current: Schema.optionalKey(Schema.String),
+  profiles: Schema.Record(Schema.String, Profile)
+})
+type Kept = typeof Kept.Type
+const KeptText = Schema.fromJsonString(Kept)
+const none: Kept = { profiles: {} }
+
+const fileOf = Effect.gen(function* () {
+  const path = yield* Path.Path
+  const home = yield* Config.option(Config.String("COFFER_HOME")).pipe(
+    Effect.orElseSucceed(() => Option.none<string>())
+  )
+  const settings = yield* settingsFolder
+  return Option.map(
+    Option.orElse(home, () => settings),
+    (found) => path.resolve(found, "profiles.json")
+  )
+})
+
+const read = Effect.fnUntraced(function* (file: string) {
+  const text = yield* readClosed(file, "no profile in it is used")
+  if (text === "") return none
+  return yield* Schema.decodeEffect(KeptText)(text).pipe(
+    Effect.catchTags({
+      SchemaError: () =>
+        failed("bad_profiles", `${plain(file)} is not what coffer profiles writes.`, "mend it, or delete it", 2)
+    })
+  )
+})
+
+/** The profile of this name, else the current one; none where there is none. */
+export const profileOf = Effect.fnUntraced(function* (name: Option.Option<string>) {
+  const file = yield* fileOf
+  const kept = Option.isNone(file) ? none : yield* read(file.value)
+  const chosen = Option.getOrElse(name, () => kept.current)
+  const found = chosen === undefined ? undefined : kept.profiles[chosen]
+  if (found !== undefined) return Option.some({ name: chosen!, profile: found })
+  if (Option.isNone(name)) return Option.none()
+  return yield* unknown(name.value)
+})
+
+const unknown = (name: string) =>
+  failed("no_profile", `There is no profile ${plain(name)}.`, "coffer profiles list shows them", 2)
+
+/** The old file or the new one is there at any moment. */
+const change = Effect.fnUntraced(function* <E, R>(by: (kept: Kept) => Effect.Effect<Kept, E, R>) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const file = yield* fileOf
+  if (Option.isNone(file)) {
+    return yield* failed("no_config_folder", "There is no folder for settings.", "set HOME or XDG_CONFIG_HOME", 2)
+  }
+  const after = yield* by(yield* read(file.value))
+  const text = yield* Effect.catchTags(Schema.encodeEffect(KeptText)(after), { SchemaError: Effect.die })
+  const next = `${file.value}.new`
+  yield* fs.makeDirectory(path.dirname(file.value), { recursive: true, mode: 0o700 }).pipe(
+    Effect.andThen(fs.remove(next, { force: true })),
+    Effect.andThen(fs.writeFileString(next, `${text}\n`, { mode: 0o600, flag: "wx" })),
+    Effect.andThen(fs.rename(next, file.value)),
+    Effect.catchTags({
+      PlatformError: (error) =>
+        failed("bad_profiles", `${plain(file.value)} cannot be written: ${systemProblem(error)}`, "see who may", 2)
+    })
+  )
+  return file.value
+})
+
+const isName = (name: string) => /^[\w.-]{1,64}$/.test(name) && name !== "__proto__"
+
+const nameArgument = Argument.String("name").pipe(Argument.withDescription("As you like: shop, shop-live"))
+
+const add = command(
+  "add",
+  {
+    does: "Keep an address with the key of COFFER_KEY, or one that you type; again for a second key of the account",
+    example: "COFFER_KEY=svc_test_… coffer profiles add shop --base-url https://pay.example/v1"
+  },
+  { name: nameArgument },
+  Effect.fnUntraced(function* ({ name }) {
+    if (!isName(name)) {
+      return yield* failed("bad_profile", `"${plain(name)}" is no name.`, "use letters, digits, and - _ .", 2)
+    }
+    const text = Redacted.value(yield* keyOfPerson)
+    const isLive = text.startsWith("svc_live_")
+    if (!isLive && !text.startsWith("svc_test_")) {
+      return yield* failed("bad_profile", "The key is none: it begins with svc_test_ or svc_live_.", "give it again", 2)
+    }
+    const address = yield* addressOfPerson
+    const file = yield* change((kept) => {
+      const before = kept.profiles[name]
+      if (before !== undefined && before.base_url !== address) {
+        return failed(
+          "bad_profile",
+          `The profile ${name} is for ${plain(before.base_url)}.`,
+          `take another name, or first: coffer profiles remove ${name}`,
+          2
+        )
+      }
+      const made: Profile = { ...before, base_url: address, [isLive ? "live_key" : "sandbox_key"]: text }
+      return Effect.succeed({ ...kept, current: kept.current ?? name, profiles: { ...kept.profiles, [name]: made } })
+    })
+    yield* Console.error(
+      `coffer: The profile ${name} has a key of ${isLive ? "live" : "the sandbox"}, in ${plain(file)}.`
+    )
+  })
+)
+
+const setting = (name: string) =>
+  Config.option(Config.String(name)).pipe(Effect.orElseSucceed(() => Option.none<string>()))
+
+const keyOfPerson = Effect.gen(function* () {
+  const flag = yield* key
+  if (Option.isSome(flag)) return flag.value
+  const environment = yield* setting("COFFER_KEY")
+  if (Option.isSome(environment)) return Redacted.make(environment.value)
+  const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
+  const missing = failed("no_key", "No key was given.", "set COFFER_KEY, or type it on a terminal", 2)
+  if (!canPrompt) return yield* missing
+  return yield* Effect.catchTags(Prompt.run(Prompt.Password({ message: "The key" })), { QuitError: () => missing })
+})
+
+const addressOfPerson = Effect.gen(function* () {
+  const flag = yield* baseUrl
+  const address = Option.isSome(flag) ? flag : yield* setting("COFFER_BASE_URL")
+  const known = Option.isSome(address) ? canonical(address.value) : undefined
+  if (known !== undefined) return new URL(known).pathname === "/" ? `${known}/v1` : known
+  return yield* failed("bad_address", "No address was given.", "--base-url https://pay.example/v1", 2)
+})
+
+const list = command(
+  "list",
+  { does: "List profiles. No key is printed", example: "" },
+  {},
+  Effect.fnUntraced(function* () {
+    const file = yield* fileOf
+    const { current, profiles } = Option.isNone(file) ? none : yield* read(file.value)
+    const rows = Object.entries(profiles).map(([name, { base_url, live_key, sandbox_key }]) => ({
+      name,
+      base_url,
+      has: [sandbox_key === undefined ? [] : ["sandbox"], live_key === undefined ? [] : ["live"]].flat(),
+      current: name === current
+    }))
+    const print = yield* table<(typeof rows)[number]>([
+      { title: "NAME", of: ({ name }) => name },
+      { title: "ADDRESS", of: ({ base_url }) => base_url },
+      { title: "KEYS", of: ({ has }) => has.join(", ") },
+      { title: "IN USE", of: (row) => (row.current ? "yes" : "-") }
+    ])
+    yield* print(rows)
+    if (rows.length === 0) yield* Console.error("There are no profiles.")
+  })
+)
+
+const use = command(
+  "use",
+  { does: "Use a profile where no key and no address are given", example: "shop" },
+  { name: nameArgument },
+  Effect.fnUntraced(function* ({ name }) {
+    yield* change((kept) =>
+      kept.profiles[name] === undefined ? unknown(name) : Effect.succeed({ ...kept, current: name })
+    )
+    yield* Console.error(`coffer: The profile ${plain(name)} is in use.`)
+  })
+)
+
+const remove = command(
+  "remove",
+  { does: "Remove a profile with its keys", example: "shop" },
+  { name: nameArgument },
+  Effect.fnUntraced(function* ({ name }) {
+    yield* change(({ current, profiles: { [name]: gone, ...profiles } }) =>
+      gone === undefined
+        ? unknown(name)
+        : Effect.succeed({ ...(current === undefined || current === name ? {} : { current }), profiles })
+    )
+    yield* Console.error(`coffer: The profile ${plain(name)} is gone. Its keys still work where they were made.`)
+  })
+)
+
+export const profilesCommand = Command.make("profiles").pipe(
+  Command.withDescription("Addresses with their keys, under names: add, list, use, remove"),
+  Command.withSubcommands([add, list, use, remove])
+)
