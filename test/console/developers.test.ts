@@ -5,6 +5,7 @@ import { eventually } from "../kit/Process.ts"
 import { executable, needsChromium } from "../kit/pages/Browser.ts"
 import { said as done } from "../kit/Merchant.ts"
 import { drawn, openConsole } from "../kit/pages/consolePages.ts"
+import { png } from "../kit/pages/png.ts"
 import { receiver } from "../kit/Receiver.ts"
 import { flushed } from "../kit/rows/logs.ts"
 
@@ -271,6 +272,20 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
         await other.page.getByText("Views", { exact: true }).click()
         await other.page.getByRole("button", { name: /^Paid ones/ }).click()
         await other.page.waitForURL(/\/orders\?status=paid$/)
+      })
+    })
+  )
+
+  it.live("lets an owner choose a picture as the shop's logo", () =>
+    Effect.gen(function* () {
+      const at = yield* openConsole()
+      const { go, page } = yield* at.enter("owner")
+      yield* go("/settings")
+      yield* drawn(page)
+      yield* Effect.promise(async () => {
+        const picture = { name: "logo.png", mimeType: "image/png", buffer: png(64, 64) }
+        await page.getByLabel("Choose a picture").setInputFiles(picture)
+        await page.getByRole("button", { name: "Remove the logo" }).waitFor()
       })
     })
   )

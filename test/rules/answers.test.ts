@@ -12,6 +12,7 @@ import {
   currentClaim,
   currentRequest,
   keepClaimFrom,
+  laneOf,
   openedAnswer,
   type Renewal,
   renewalOf,
@@ -20,8 +21,8 @@ import {
   sealedFor,
   stored
 } from "../../src/idempotency/Answering.ts"
-import { idempotencyKeys, released, running } from "../../src/idempotency/IdempotencyClaim.ts"
-import type { Change } from "../../src/platform/commit/Change.ts"
+import { idempotencyKeys, isKeyTaken, released, running } from "../../src/idempotency/IdempotencyClaim.ts"
+import { AlreadyExists, type Change, StaleVersion } from "../../src/platform/commit/Change.ts"
 import { createdAt } from "../kit/rules/fixtures.ts"
 
 const claim = { id: "claim", version: 7, merchantId: "m", mode: "live", fingerprint: "f", createdAt }
@@ -64,6 +65,36 @@ describe("the row of a claim", () => {
       data: '{"checkout_url":"https://pay.example/checkout/T.1","n":1}',
       replaces: 7
     })
+  })
+})
+
+describe("the row of a claim that the answer brings along", () => {
+  const fresh = { ...claim, isNew: true } as const
+
+  it("is a new one that has ended, and replaces none", () => {
+    const [change] = answerOf({ claim: fresh, codes }, { status: "pending" })
+    assert.deepStrictEqual(written(change!), {
+      ...claimed,
+      ...free,
+      version: 8,
+      state: "done",
+      status: 202,
+      data: '{"status":"pending"}',
+      replaces: undefined
+    })
+    assert.strictEqual(change!.op, "insert")
+  })
+
+  it("gives its lane to a new object; a claim that has its row gives none", () => {
+    assert.strictEqual(laneOf({ claim: fresh, codes }), "claim")
+    assert.isUndefined(laneOf({ claim, codes }))
+    assert.isUndefined(laneOf(undefined))
+  })
+
+  it("is what a change failed for when its own key is taken, and no other row's", () => {
+    assert.isTrue(isKeyTaken(new AlreadyExists({ table: "idempotency_keys", key: "claim" })))
+    assert.isFalse(isKeyTaken(new AlreadyExists({ table: "orders", key: "claim" })))
+    assert.isFalse(isKeyTaken(new StaleVersion({ table: "idempotency_keys", key: "claim" })))
   })
 })
 

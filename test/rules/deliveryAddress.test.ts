@@ -4,7 +4,7 @@
  */
 import type { Mode } from "@coffer/model/Ids"
 import { urlLengthMax } from "@coffer/model/Limits"
-import { isPublicAddress } from "@coffer/rules/delivery/address"
+import { isPublicAddress, isPublicHttpsUrl, isPublicHttpUrl } from "@coffer/rules/delivery/address"
 import { urlProblem } from "@coffer/rules/delivery/urlProblem"
 import { assert, describe, it } from "@effect/vitest"
 import { corpus } from "./corpus/corpus.ts"
@@ -44,6 +44,8 @@ describe("delivery: what a URL may be", () => {
     }
     assert.strictEqual(told("ftp://shop.example"), "must be an http or https address")
     assert.strictEqual(told("http://shop.example", "live"), "must be a public HTTPS address")
+    assert.isUndefined(urlProblem("url", undefined, { mode: "live", privateAllowed: false }))
+    for (const isPublic of [isPublicHttpUrl, isPublicHttpsUrl]) assert.isFalse(isPublic("shop"))
   })
 
   it("may have placeholders after its host", () => {

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import * as fc from "fast-check"
 import type { LeasedDelivery } from "../../src/webhooks/deliveryResults.ts"
+import { type HealthMark, makeUnwell } from "../../src/webhooks/EndpointHealth.ts"
 import { healthOf, type Posted } from "../../src/webhooks/postDelivery.ts"
 
 /** Hours since the beginning. */
@@ -128,4 +129,49 @@ describe("a first attempt", () => {
   ] as const) {
     it(`counts against its endpoint when ${why}`, () => assert.strictEqual(markOf(outcome), "first"))
   }
+})
+
+describe("what a runner writes of an endpoint's health", () => {
+  const success: HealthMark = { mark: "success", at: at(1) }
+  const failure: HealthMark = { mark: "first", at: at(1) }
+
+  it("is each failure, and a success only where it knows of a failure: an own one, or another runner's", () => {
+    const unwell = makeUnwell()
+    assert.isNull(unwell.known("own", success))
+    assert.strictEqual(unwell.known("own", failure), failure)
+    assert.strictEqual(unwell.known("own", success), success)
+    unwell.hear(new Set(["heard"]), at(1))
+    assert.deepStrictEqual(
+      ["own", "heard", "other"].map((id) => unwell.known(id, success)),
+      [success, success, null]
+    )
+  })
+
+  it("is nothing where the address is no endpoint's, or the attempt says nothing", () => {
+    const unwell = makeUnwell()
+    assert.isNull(unwell.known(null, failure))
+    assert.isNull(unwell.known("own", null))
+    assert.isNull(unwell.known("own", success))
+  })
+
+  it("is remembered of 10,000 endpoints, each by its latest failure", () => {
+    const unwell = makeUnwell()
+    for (let n = 0; n <= 10_000; n++) unwell.known(String(n), failure)
+    assert.isNull(unwell.known("10000", success))
+    const later = DateTime.add(at(1), { seconds: 61 })
+    unwell.known("0", { mark: "failure", at: later })
+    unwell.hear(new Set(), later)
+    assert.isNotNull(unwell.known("0", success))
+    assert.isNull(unwell.known("1", success))
+  })
+
+  it("follows the rows a minute after an own failure: it was written by then", () => {
+    const unwell = makeUnwell()
+    const later = (seconds: number) => DateTime.add(at(1), { seconds })
+    unwell.known("own", failure)
+    unwell.hear(new Set(), later(60))
+    assert.strictEqual(unwell.known("own", success), success)
+    unwell.hear(new Set(), later(61))
+    assert.isNull(unwell.known("own", success))
+  })
 })

@@ -1,5 +1,6 @@
 /** Stored JSON without the words that tell of a buyer (docs/decisions/0103). */
 import { assert, describe, it } from "@effect/vitest"
+import { textNames } from "@coffer/model/Evidence"
 import { addressPattern, makeEraser } from "@coffer/rules/erasure"
 
 const email = "jane.doe+shop@buyer.example"
@@ -46,6 +47,25 @@ describe("an answer", () => {
     })
   })
 
+  it("is about an erased order by any of its numbers, and by no other field", () => {
+    for (const name of ["trade_no", "out_trade_no", "refund_no", "dispute_no", "event_id", "id"]) {
+      assert.deepStrictEqual(answer({ [name]: "TRD_1", note: "Jane" }), { [name]: "TRD_1", note: "[erased]" }, name)
+    }
+    assert.deepStrictEqual(answer({ reference_id: "TRD_1", note: "Jane" }), { reference_id: "TRD_1", note: "Jane" })
+  })
+
+  it("loses each field that may tell of a buyer", () => {
+    const names = ["metadata", "receipt_email", "email", "recipient", "subject", "receipt_failure_reason"]
+    const ofFiles = ["response_excerpt", "note", "problem", "evidence", "files", "reason", ...textNames]
+    for (const name of [...names, ...ofFiles]) {
+      assert.deepStrictEqual(
+        answer({ trade_no: "TRD_1", [name]: "J" }),
+        { trade_no: "TRD_1", [name]: "[erased]" },
+        name
+      )
+    }
+  })
+
   it("loses the reason of a refund, and keeps the bank's word for a dispute", () => {
     assert.deepStrictEqual(answer({ trade_no: "TRD_1", refund_no: "rfd_1", reason: "Jane asked" }), {
       trade_no: "TRD_1",
@@ -58,7 +78,7 @@ describe("an answer", () => {
 
   it("keeps its texts where one order is erased, and not a buyer's address", () => {
     const ofOrder = makeEraser({ email: undefined, isErased: (number) => number === "TRD_1" })
-    assert.strictEqual(ofOrder.text(email), email)
+    for (const kept of [email, "undefined"]) assert.strictEqual(ofOrder.text(kept), kept)
     assert.deepStrictEqual(ofOrder.answer({ trade_no: "TRD_1", subject: "Book", note: ["Jane", { name: "Jane" }] }), {
       trade_no: "TRD_1",
       subject: "[erased]",
@@ -112,5 +132,10 @@ describe("a request about an erased order", () => {
       request({ out_trade_no: "1", amount: 5, currency: "USD", customer: { name: "Jane", age: 40 }, is_gift: true }),
       { out_trade_no: "1", amount: 5, currency: "USD", customer: { name: "[erased]", age: "[erased]" }, is_gift: true }
     )
+    const names = ["trade_no", "out_trade_no", "refund_no", "out_refund_no", "amount", "currency", "payment_method"]
+    const kept = Object.fromEntries(
+      [...names, "locale", "notify_url", "return_url", "outcome"].map((name) => [name, "1"])
+    )
+    assert.deepStrictEqual(request(kept), kept)
   })
 })

@@ -37,6 +37,7 @@ describe("the values of a claim", () => {
     ["realm.none.roles", []],
     ["realm.others", []],
     ["n.roles", []],
+    ["group.0", []],
     ["none", []],
     ["toString", []],
     ["realm.toString", []]

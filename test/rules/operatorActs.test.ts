@@ -67,7 +67,7 @@ describe("an act of the operator's API", () => {
   })
 
   it("leaves a note of who has read it where it shows what belongs to a merchant", () => {
-    const seen = ["orders.list", "timelines.retrieve", "webhook_deliveries.list", "webhook_deliveries.retrieve"]
+    const seen = ["orders.list", "timelines.get", "webhook_deliveries.list", "webhook_deliveries.get"]
     const lookups = names.filter((act) => act.startsWith("lookup."))
     assert.deepStrictEqual(new Set(names.filter(isSeen)), new Set([...seen, ...lookups] as ReadonlyArray<ActName>))
   })

@@ -2,7 +2,7 @@
  * The order's rules: sentences for the interesting cases, the whole machine as tables, and laws over random commands.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { PaymentId } from "@coffer/model/Ids"
+import { ChannelName, PaymentId } from "@coffer/model/Ids"
 import { paymentAttemptsMax } from "@coffer/model/Limits"
 import { Minor } from "@coffer/model/Money"
 import { decide, evolve } from "@coffer/rules/order/decide"
@@ -119,9 +119,13 @@ describe("order: payment", () => {
         .when(NoteAttempt.make({ attempt: next }))
         .then(AttemptNoted.make({ attempt: next }))
     }
-    after(1)
+    after(2)
       .when(NoteAttempt.make({ attempt: attempt(0) }))
       .then()
+    const elsewhere = { ...attempt(0), channel: ChannelName.make("another") }
+    after(1)
+      .when(NoteAttempt.make({ attempt: elsewhere }))
+      .then(AttemptNoted.make({ attempt: elsewhere }))
     assert.strictEqual(after(100).state.attempts?.length, paymentAttemptsMax)
   })
 
@@ -133,6 +137,9 @@ describe("order: payment", () => {
       [early.id, declined.id]
     )
     assert.strictEqual(failureOf(state), declined.reason)
+    const last = { ...declined, id: "pay_last", reason: "lost_card" }
+    assert.strictEqual(failureOf(evolve(state, AttemptNoted.make({ attempt: last }))), last.reason)
+    for (const none of [pending.state, { ...pending.state, attempts: [] }]) assert.isNull(failureOf(none))
     paid.when(NoteAttempt.make({ attempt: early })).then(AttemptNoted.make({ attempt: early }))
     assert.isNull(failureOf(evolve(paid.state, AttemptNoted.make({ attempt: early }))))
   })
@@ -144,10 +151,11 @@ describe("order: payment", () => {
       each(1, {}),
       each(2, { outcome: "cancelled" }),
       each(3, { outcome: "failed" }),
-      each(4, { at: DateTime.subtract(declined.at, { minutes: 11 }) })
+      each(4, { at: DateTime.subtract(declined.at, { minutes: 11 }) }),
+      each(5, {})
     )
-    assert.strictEqual(state.declines, 2)
-    assert.strictEqual(triesLeft(state, declined.at), 9)
+    assert.strictEqual(state.declines, 3)
+    assert.strictEqual(triesLeft(state, declined.at), 8)
   })
 
   it("a payment taken back is told once", () => {
@@ -264,13 +272,13 @@ describe("order: status by command", () => {
     expired            | 409 not_paid     | 409 not_paid    | 409 not_paid   | 409 not_paid   | 409 not_paid  | 409 not_paid  | 409 not_paid
   `)
   const receipts = matrix(`
-    status             | NumberReceipt   | RequestReceipt   | ConfirmReceiptSent | FailReceipt
-    pending            | 409 no_receipt  | 409 no_receipt   | 409 no_receipt     | 409 no_receipt
-    paid               | ReceiptNumbered | ReceiptRequested | ReceiptSent        | ReceiptFailed
-    partially_refunded | ReceiptNumbered | ReceiptRequested | ReceiptSent        | ReceiptFailed
-    refunded           | ReceiptNumbered | ReceiptRequested | ReceiptSent        | ReceiptFailed
-    failed             | 409 no_receipt  | 409 no_receipt   | 409 no_receipt     | 409 no_receipt
-    expired            | 409 no_receipt  | 409 no_receipt   | 409 no_receipt     | 409 no_receipt
+    status             | TakeBuyersAddress  | NumberReceipt   | RequestReceipt   | ConfirmReceiptSent | FailReceipt
+    pending            | BuyersAddressTaken | 409 no_receipt  | 409 no_receipt   | 409 no_receipt     | 409 no_receipt
+    paid               | -                  | ReceiptNumbered | ReceiptRequested | ReceiptSent        | ReceiptFailed
+    partially_refunded | -                  | ReceiptNumbered | ReceiptRequested | ReceiptSent        | ReceiptFailed
+    refunded           | -                  | ReceiptNumbered | ReceiptRequested | ReceiptSent        | ReceiptFailed
+    failed             | -                  | 409 no_receipt  | 409 no_receipt   | 409 no_receipt     | 409 no_receipt
+    expired            | -                  | 409 no_receipt  | 409 no_receipt   | 409 no_receipt     | 409 no_receipt
   `)
   const states: Record<Order["status"], Order> = {
     pending: pending.state,
@@ -292,6 +300,7 @@ describe("order: status by command", () => {
     NoteGivenBack: NoteGivenBack.make({ paymentId: another.paymentId, left: Minor.make(0) }),
     CloseParked: CloseParked.make({ paymentId: another.paymentId, note: "given back" }),
     Annotate: Annotate.make({ metadata: { a: "1" } }),
+    TakeBuyersAddress: OrderCommand.cases.TakeBuyersAddress.make({ address: "a@b.c" }),
     NumberReceipt: OrderCommand.cases.NumberReceipt.make({ number: "RCP-202601-0001" }),
     RequestReceipt: OrderCommand.cases.RequestReceipt.make({
       at: createdAt,

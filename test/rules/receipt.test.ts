@@ -1,12 +1,15 @@
 /** The order's receipt: who may ask for it, and how often (spec: Orders, send_receipt; silences: O20, O26). */
+import { OutTradeNo } from "@coffer/model/Ids"
 import { accept } from "@coffer/rules/Decision"
 import { decide, evolve } from "@coffer/rules/order/decide"
 import { type Order, OrderCommand } from "@coffer/rules/order/Order"
+import { shopsNumber } from "@coffer/rules/order/receipt"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import { facts, PaymentSucceeded, pendingOrder } from "../kit/rules/fixtures.ts"
 
-const { ConfirmReceiptSent, FailReceipt, NumberReceipt, RequestReceipt } = OrderCommand.cases
+const { Annotate, ConfirmReceiptSent, FailReceipt, NumberReceipt, RequestReceipt, TakeBuyersAddress } =
+  OrderCommand.cases
 const start = facts.paidAt
 const paid = evolve(pendingOrder, PaymentSucceeded.make({ facts }))
 const after = (order: Order, ...commands: ReadonlyArray<OrderCommand>) =>
@@ -14,6 +17,15 @@ const after = (order: Order, ...commands: ReadonlyArray<OrderCommand>) =>
 const request = (millis: number, save = false, address = "a@b.c", mailId = `mail_${millis}`) =>
   RequestReceipt.make({ at: DateTime.add(start, { milliseconds: millis }), mailId, address, save })
 const hour = 3_600_000
+
+describe("a buyer", () => {
+  it("reads the merchant's number of an order, and none that was made by us or by a payment link", () => {
+    const named = (outTradeNo: string) => shopsNumber({ ...paid, outTradeNo: OutTradeNo.make(outTradeNo) })
+    assert.strictEqual(named("cart-4711"), "cart-4711")
+    assert.isUndefined(named(paid.tradeNo))
+    assert.isUndefined(named("plink_01M8C77W0G6FT6DYJEZK2D70S0_1"))
+  })
+})
 
 describe("receipt", () => {
   it("keeps the number that it got first", () => {
@@ -43,6 +55,21 @@ describe("receipt", () => {
     const both = after(paid, request(0, true, "one@b.c", "mail_A"), request(0, true, "other@b.c", "mail_B"))
     assert.lengthOf(both.receipt?.requestedAt ?? [], 2)
     assert.strictEqual(both.receiptEmail, "other@b.c")
+  })
+
+  it("goes where the buyer says while nothing is paid, if the merchant did not say", () => {
+    const take = (address: string) => TakeBuyersAddress.make({ address })
+    const first = after(pendingOrder, take("buyer@b.c"))
+    assert.strictEqual(first.receiptEmail, "buyer@b.c")
+    assert.strictEqual(after(first, take("other@b.c")).receiptEmail, "other@b.c")
+    assert.deepStrictEqual(decide(first, take("buyer@b.c")), accept())
+    const merchants = after(first, Annotate.make({ receiptEmail: "shop@b.c" }))
+    assert.deepStrictEqual(decide(merchants, take("other@b.c")), accept())
+    assert.deepStrictEqual(decide(paid, take("buyer@b.c")), accept())
+    assert.strictEqual(
+      after(first, Annotate.make({ metadata: { a: "1" } }), take("other@b.c")).receiptEmail,
+      "other@b.c"
+    )
   })
 
   it("of before numbers were kept still counts its requests", () => {

@@ -74,6 +74,17 @@ describe("secret names", () => {
 describe("redaction", () => {
   for (const [what, body, kept] of [
     ["a secret object becomes the text", { card: { last: "4242", brand: "visa" } }, { card: redactedText }],
+    ["an order without a card has none in the log", { card: null }, { card: null }],
+    [
+      "a card of which only brand and last four digits are told stays",
+      { card: { brand: "visa", last4: "4242" } },
+      { card: { brand: "visa", last4: "4242" } }
+    ],
+    [
+      "a card with anything else becomes the text",
+      { card: { brand: "visa", last4: "4242", expiry: "12/40" } },
+      { card: redactedText }
+    ],
     ["a secret array becomes the text", { tokens: ["a", "b"] }, { tokens: redactedText }],
     [
       "numbers, booleans and null become the text too",

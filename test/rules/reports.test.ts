@@ -2,7 +2,7 @@
 import { LedgerType } from "@coffer/model/Ledger"
 import { assert, describe, it } from "@effect/vitest"
 import { byteRange } from "@coffer/rules/reports/byteRange"
-import { dayAfter, dayIn, daysBetween, periodOf, readDay, startOf, zoneOf } from "@coffer/rules/reports/days"
+import { dayAfter, dayIn, daysBetween, daysUntil, periodOf, readDay, startOf, zoneOf } from "@coffer/rules/reports/days"
 import { entriesOf, noHead, opened, withRow } from "@coffer/rules/reports/statement"
 import fc from "fast-check"
 
@@ -55,6 +55,7 @@ describe("a day", () => {
     }
     assert.strictEqual(readDay("2024-02-29"), "2024-02-29")
     assert.strictEqual(daysBetween("2026-02-28", "2026-03-01"), 2)
+    assert.deepStrictEqual(daysUntil("2026-03-01", 3), ["2026-02-27", "2026-02-28", "2026-03-01"])
   })
 })
 
@@ -109,6 +110,9 @@ describe("a statement", () => {
     })
   )
 
+  it("of a wallet that was never used begins with zeros, and without a hash", () =>
+    assert.deepStrictEqual(noHead, { available: 0, frozen: 0, sequence: 0, hash: "" }))
+
   it("adds up: the opening balance and what each type has changed are the closing balance", () => {
     fc.assert(
       fc.property(rows, rows, (before, during) => {
@@ -153,6 +157,7 @@ describe("a range of bytes", () => {
       ["bytes=0-", { from: 0, to: 10 }],
       ["bytes=4-", { from: 4, to: 10 }],
       ["bytes=4-6", { from: 4, to: 7 }],
+      ["bytes=4-4", { from: 4, to: 5 }],
       ["bytes=4-99", { from: 4, to: 10 }],
       ["bytes=-3", { from: 7, to: 10 }],
       ["bytes=-99", { from: 0, to: 10 }],
@@ -166,5 +171,6 @@ describe("a range of bytes", () => {
     ] as const
     for (const [header, range] of cases) assert.deepStrictEqual(byteRange(header, 10), range, header)
     assert.strictEqual(byteRange("bytes=0-", 0), "beyond")
+    assert.strictEqual(byteRange("bytes=-3", 0), "beyond")
   })
 })

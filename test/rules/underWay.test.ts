@@ -62,6 +62,9 @@ describe("the posts under way", () => {
     const isKnown = (n: number) => places.limits.get(lineKey(lineOf(`x ${n}`))) === placesPerLine
     assert.strictEqual(places.limits.size, 4_096)
     assert.deepStrictEqual([0, 1, 2, 4_096].map(isKnown), [true, false, true, true])
+    // One that is known takes no other's place.
+    learn(7)
+    assert.deepStrictEqual([2, 7].map(isKnown), [true, true])
   })
 })
 

@@ -164,6 +164,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a merchant
     const invalid = await failureOf(coffer.orders.create({ amount: 0 }), InvalidRequestError)
     assert.deepStrictEqual([invalid.status, invalid.code, invalid.param], [400, "invalid_request", "amount"])
     assert.match(invalid.requestId ?? "", /^req_/)
+    assert.match(invalid.docUrl ?? "", /^http:.*\/docs\/errors\/invalid_request$/)
     const missing = await failureOf(coffer.refunds.get("nothing"), NotFoundError)
     assert.deepStrictEqual([missing.status, missing.code], [404, "refund_not_found"])
     await coffer.orders.create({ amount: 100, out_trade_no: "1" })

@@ -82,6 +82,18 @@ describe("every operation of the document", () => {
     assert.sameMembers(Object.keys(calls), documented)
   })
 
+  it("is called in the document as its method is", () => {
+    const { coffer } = scripted([])
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const [method, operation] of Object.entries(methods)) {
+        const { operationId } = operation as { readonly operationId: string }
+        let found: unknown = coffer
+        for (const name of operationId.split(".")) found = (found as Record<string, unknown>)[name]
+        assert.isFunction(found, `${method} ${path} is ${operationId}`)
+      }
+    }
+  })
+
   for (const [operation, call] of Object.entries(calls)) {
     it(`${operation} is what its method sends`, async () => {
       const { coffer, sent } = scripted([answered(list)])

@@ -90,6 +90,8 @@ describe("a Node that is too old", () => {
     const code = `${old}; const { start } = await import("@coffer/testkit"); await start().catch(({ message }) => console.log(message))`
     const shown = await run(process.execPath, ["--input-type=module", "--eval", code])
     assert.strictEqual(shown, "@coffer/testkit needs Node 22.19 or newer. This is Node 20.20.2.\n")
+    const effects = `${old}; await import("@coffer/testkit/effect").catch(({ message }) => console.log(message))`
+    assert.strictEqual(await run(process.execPath, ["--input-type=module", "--eval", effects]), shown)
     assert.include(manifest.engines.node, "22.19")
   })
 })

@@ -19,8 +19,19 @@ if (bundler === undefined) process.exit(0)
 rmSync(dist, { recursive: true, force: true })
 mkdirSync(dist)
 
+// The contract describes each call and field for the reference. The console shows no description, and an example of a
+// description may not be empty.
+const literal = /(?:"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\$])*`)/.source
+const description = new RegExp(`\\b(description|summary):\\s*${literal}(?:\\s*\\+\\s*${literal})*`, "g")
+const withoutDescriptions = {
+  name: "without-descriptions",
+  transform: (code: string, id: string) =>
+    /\/contract\/src\//.test(id) ? { code: code.replaceAll(description, '$1: "-"'), map: null } : undefined
+}
+
 const bundle = await bundler.rolldown({
   input: path.join(home, "src/main.tsx"),
+  plugins: [withoutDescriptions],
   platform: "browser",
   tsconfig: false,
   transform: { jsx: { runtime: "automatic" }, define: { "process.env.NODE_ENV": '"production"' } }

@@ -8,6 +8,13 @@ const dark = `
   --accent: #7fd1b9; --accent-ink: #0d1f1a; --tint: #20302b; --alert: #ff9c9c; --alert-tint: #33201f; --note: #222b28;
   --plate: #fff;`
 
+/** The grounds of words in the accent colour. */
+const groundsIn = (colours: string): ReadonlyArray<string> =>
+  [...colours.matchAll(/--(?:page|card|tint): #(\w+)/g)].map(([, hex = ""]) =>
+    hex.length === 3 ? `#${[...hex].map((digit) => digit + digit).join("")}` : `#${hex}`
+  )
+export const grounds = { light: groundsIn(light), dark: groundsIn(dark) }
+
 /** For a page that follows the device's choice of light or dark. */
 export const tokens = `
 :root {

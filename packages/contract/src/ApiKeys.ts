@@ -140,7 +140,7 @@ export class ApiKeysGroup extends HttpApiGroup.make("api_keys")
         description: "In the environment that `mode` names, those that have ended included, without their secrets."
       })
     ),
-    HttpApiEndpoint.get("retrieve", one, {
+    HttpApiEndpoint.get("get", one, {
       params,
       success: enveloped(ApiKeyResource),
       error: ApiKeyNotFound

@@ -6,7 +6,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Decoding, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { InvalidRequest } from "./Errors.ts"
-import { currency, instant, int, kind, merchantId, minor, mode, text, withExample } from "./fields.ts"
+import { currency, instant, int, kind, merchantId, minor, mode, orNull, text, withExample } from "./fields.ts"
 import { ExportableQuery, ListQuery } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
@@ -38,6 +38,12 @@ export const BalanceResource = withExample(
 )
 export type BalanceResource = typeof BalanceResource.Encoded
 
+/** The order that a movement of money is about. */
+export const orderBehind = {
+  trade_no: orNull(Schema.String, "The order that it is about; null for a payout."),
+  out_trade_no: orNull(Schema.String, "Your own number of that order; null for a payout.")
+}
+
 export const BalanceTransactionResource = withExample(
   Schema.Struct({
     object: kind("balance_transaction"),
@@ -51,7 +57,8 @@ export const BalanceTransactionResource = withExample(
     reference_id: text("Number of the order, refund, dispute or payout behind it."),
     description: text("For people; do not parse it."),
     mode,
-    created_at: instant("When it was booked.")
+    created_at: instant("When it was booked."),
+    ...orderBehind
   }).annotate({ identifier: "BalanceTransaction", description: "One movement of the wallet." }),
   {
     object: "balance_transaction",
@@ -65,7 +72,9 @@ export const BalanceTransactionResource = withExample(
     reference_id: sampleIds.order,
     description: "Payment of the order",
     mode: "sandbox",
-    created_at: "2026-11-21T09:31:12.502Z"
+    created_at: "2026-11-21T09:31:12.502Z",
+    trade_no: sampleIds.order,
+    out_trade_no: "cart-4711"
   }
 )
 export type BalanceTransactionResource = typeof BalanceTransactionResource.Encoded
@@ -124,7 +133,7 @@ export type LedgerQuery = typeof LedgerQuery.Type
 
 export class BalanceGroup extends HttpApiGroup.make("balance")
   .add(
-    HttpApiEndpoint.get("retrieve", "/v1/balance", {
+    HttpApiEndpoint.get("get", "/v1/balance", {
       query: { currency: Schema.optionalKey(Currency.annotate({ description: "Which wallet; `USD` unless given." })) },
       success: enveloped(BalanceResource),
       error: InvalidRequest

@@ -86,7 +86,7 @@ const params = { ...ofMerchant, mode: anyMode }
 
 export class ChannelsGroup extends HttpApiGroup.make("channels")
   .add(
-    HttpApiEndpoint.get("retrieve", path, {
+    HttpApiEndpoint.get("get", path, {
       params,
       success: enveloped(ChannelResource),
       error: MerchantNotFound

@@ -110,7 +110,7 @@ export type ClusterResource = typeof ClusterResource.Encoded
 
 export class ClusterGroup extends HttpApiGroup.make("cluster")
   .add(
-    HttpApiEndpoint.get("retrieve", "/operator/v1/cluster", { success: enveloped(ClusterResource) }).annotateMerge(
+    HttpApiEndpoint.get("get", "/operator/v1/cluster", { success: enveloped(ClusterResource) }).annotateMerge(
       OpenApi.annotations({
         summary: "Read how the runners are",
         description:

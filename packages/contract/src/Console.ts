@@ -153,7 +153,7 @@ class SignInGroup extends HttpApiGroup.make("sign_in")
 
 class SessionGroup extends HttpApiGroup.make("session")
   .add(
-    HttpApiEndpoint.get("retrieve", "/console/api/session", { success: enveloped(SignedInResource) }).annotateMerge(
+    HttpApiEndpoint.get("get", "/console/api/session", { success: enveloped(SignedInResource) }).annotateMerge(
       OpenApi.annotations({ summary: "The person who is signed in", description: "With all roles, and this session." })
     ),
     HttpApiEndpoint.post("end", "/console/api/session/end", { success: enveloped(SessionResource) }).annotateMerge(

@@ -24,10 +24,11 @@ import {
 } from "./fields.ts"
 import { HeldCounts } from "./HeldUp.ts"
 import { ListQuery } from "./Lists.ts"
-import { MerchantResource, merchantSample, modeSettings, shopSettings } from "./Operator.ts"
+import { MerchantResource, merchantSample } from "./Operator.ts"
 import { AuditEntryResource, auditEntrySample } from "./Operators.ts"
 import { PayoutQuery, PayoutResource } from "./Payouts.ts"
 import { sampleIds } from "./sampleIds.ts"
+import { modeSettings, shopNulls, shopSettings } from "./ShopSettings.ts"
 
 const ofConsole = "/console/api/merchants/:merchant_id"
 
@@ -49,13 +50,13 @@ export type MerchantSettingsResource = typeof MerchantSettingsResource.Encoded
 /** Approval, currencies, fees, quotas and the name that buyers read are the operators'. */
 export const UpdateMerchantSettings = withoutNulls(
   Schema.Struct({ ...shopSettings, ...modeSettings }).annotate({ examples: [{ time_zone: "Europe/Berlin" }] }),
-  ["logo_url", "support_email", "support_url", "contact_email"]
+  [...shopNulls]
 )
 export type UpdateMerchantSettings = typeof UpdateMerchantSettings.Type
 
 export class MerchantSettingsGroup extends HttpApiGroup.make("settings")
   .add(
-    HttpApiEndpoint.get("retrieve", `${ofConsole}/settings`, {
+    HttpApiEndpoint.get("get", `${ofConsole}/settings`, {
       params: ofMerchant,
       success: enveloped(MerchantSettingsResource)
     }).annotateMerge(OpenApi.annotations({ summary: "The merchant's settings", description: "In both environments." })),
@@ -71,6 +72,19 @@ export class MerchantSettingsGroup extends HttpApiGroup.make("settings")
           "A field that is left out stays. A developer changes those of the sandbox, and `live.default_notify_url`; " +
           "all others are an owner's. `live.ip_allowlist` needs a session younger than 15 minutes. `mail_recipients` " +
           "may get the address of a person of this merchant who has signed in."
+      })
+    ),
+    HttpApiEndpoint.post("checkDomain", `${ofConsole}/settings/checkout_domain/check`, {
+      params: ofMerchant,
+      success: enveloped(MerchantSettingsResource),
+      error: [Conflict, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Look at the shop's host now",
+        description:
+          "Asks DNS about the host for checkout, and answers the settings as they are then. It takes five seconds at " +
+          "most; within five seconds of the last look the answer is that one. 409: no host is set, or this " +
+          "installation has no hosts of shops. 503: too many look at once."
       })
     )
   )
@@ -139,7 +153,7 @@ export class MerchantPayoutsGroup extends HttpApiGroup.make("payouts")
         description: "In the environment that `mode` names. Operators make them."
       })
     ),
-    HttpApiEndpoint.get("retrieve", `${ofConsole}/payouts/:payout_no`, {
+    HttpApiEndpoint.get("get", `${ofConsole}/payouts/:payout_no`, {
       params: { ...ofMerchant, payout_no: text("The payout's number.") },
       success: enveloped(PayoutResource),
       error: PayoutNotFound
@@ -252,7 +266,7 @@ export type OverviewResource = typeof OverviewResource.Encoded
 
 export class OverviewGroup extends HttpApiGroup.make("overview")
   .add(
-    HttpApiEndpoint.get("retrieve", `${ofConsole}/overview`, {
+    HttpApiEndpoint.get("get", `${ofConsole}/overview`, {
       params: ofMerchant,
       query: {
         mode: anyMode,
@@ -273,12 +287,15 @@ export class OverviewGroup extends HttpApiGroup.make("overview")
 
 // Quotas -------------------------------------------------------------------------
 
-const QuotaUse = Schema.Struct({
-  kind: Schema.Literals(["writes", "reads", "csv", "helpers"]).annotate({ description: "The kind of request." }),
+export const QuotaUse = Schema.Struct({
+  kind: Schema.Literals(["writes", "reads", "csv", "helpers", "waits"]).annotate({
+    description: "The kind of request. `waits` are reads of events with `wait`."
+  }),
   by: Schema.Literals(["keys", "console"]).annotate({ description: "Programs with keys, or people in the console." }),
   limit: int("Requests a minute of this kind."),
   used: orNull(Schema.Int, "Requests of the last minute; null while the runners cannot count together.")
 }).annotate({ identifier: "QuotaUse", description: "A quota and how much of it is used." })
+export type QuotaUse = typeof QuotaUse.Type
 
 export const QuotasResource = withExample(
   Schema.Struct({
@@ -298,7 +315,7 @@ export type QuotasResource = typeof QuotasResource.Encoded
 
 export class MerchantQuotasGroup extends HttpApiGroup.make("quotas")
   .add(
-    HttpApiEndpoint.get("retrieve", `${ofConsole}/quotas`, {
+    HttpApiEndpoint.get("get", `${ofConsole}/quotas`, {
       params: ofMerchant,
       query: { mode: anyMode },
       success: enveloped(QuotasResource),

@@ -48,7 +48,8 @@ export const DisputeResource = withExample(
     opened_at: instant("When the buyer's bank opened the dispute."),
     closed_at: orNull(Instant, "When it was decided; null until then."),
     created_at: instant("When we heard of it."),
-    updated_at: instant("When it last changed.")
+    updated_at: instant("When it last changed."),
+    out_trade_no: text("Your own number of that order.")
   }).annotate({ identifier: "Dispute", description: "The dispute." }),
   {
     object: "dispute",
@@ -68,7 +69,8 @@ export const DisputeResource = withExample(
     opened_at: "2026-11-28T14:02:11.350Z",
     closed_at: null,
     created_at: "2026-11-28T14:02:11.402Z",
-    updated_at: "2026-11-28T14:02:11.402Z"
+    updated_at: "2026-11-28T14:02:11.402Z",
+    out_trade_no: "cart-4711"
   }
 )
 export type DisputeResource = typeof DisputeResource.Encoded
@@ -132,21 +134,21 @@ export const SubmitEvidence = withoutNulls(
         )
       }),
       ignored
-    )
-      .check(
-        // It replaces the whole: what names neither would remove a draft that it does not mention.
-        Schema.makeFilter(({ evidence, files }) =>
-          (evidence ?? files ?? null) === null
-            ? { path: ["evidence"], issue: "evidence, files or both have to be there" }
-            : undefined
-        )
-      )
-      .annotate({
-        identifier: "SubmitEvidence",
-        description: "The whole of the evidence: `evidence`, `files` or both have to be there."
-      }),
+    ).annotate({
+      description: "The whole of the evidence: `evidence`, `files` or both have to be there."
+    }),
     { evidence: sampleEvidence, files: sampleFiles, submit: true }
+    // Behind a check the name alone is published.
   )
+    .check(
+      // It replaces the whole: what names neither would remove a draft that it does not mention.
+      Schema.makeFilter(({ evidence, files }) =>
+        (evidence ?? files ?? null) === null
+          ? { path: ["evidence"], issue: "evidence, files or both have to be there" }
+          : undefined
+      )
+    )
+    .annotate({ identifier: "SubmitEvidence" })
 )
 export type SubmitEvidence = typeof SubmitEvidence.Type
 
@@ -211,7 +213,7 @@ export class DisputesGroup extends HttpApiGroup.make("disputes")
           "the cursors do not count."
       })
     ),
-    HttpApiEndpoint.get("retrieve", "/v1/disputes/:ref", {
+    HttpApiEndpoint.get("get", "/v1/disputes/:ref", {
       params,
       success: DisputeReply,
       error: DisputeNotFound
@@ -221,7 +223,7 @@ export class DisputesGroup extends HttpApiGroup.make("disputes")
         description: "By our number or by the channel's."
       })
     ),
-    HttpApiEndpoint.get("retrieveEvidence", "/v1/disputes/:ref/evidence", {
+    HttpApiEndpoint.get("getEvidence", "/v1/disputes/:ref/evidence", {
       params,
       success: enveloped(EvidenceResource),
       error: DisputeNotFound

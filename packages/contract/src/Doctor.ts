@@ -44,7 +44,7 @@ export type DoctorReport = typeof DoctorReport.Encoded
 
 export class DoctorGroup extends HttpApiGroup.make("doctor")
   .add(
-    HttpApiEndpoint.get("retrieve", "/operator/v1/doctor", { success: enveloped(DoctorReport) }).annotateMerge(
+    HttpApiEndpoint.get("get", "/operator/v1/doctor", { success: enveloped(DoctorReport) }).annotateMerge(
       OpenApi.annotations({
         summary: "Let the doctor look at this installation",
         description:

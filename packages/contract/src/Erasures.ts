@@ -123,7 +123,7 @@ export class ErasuresGroup extends HttpApiGroup.make("erasures")
           `erasure. 409: ${erasuresMax} of yours are at work.`
       })
     ),
-    HttpApiEndpoint.get("retrieve", "/v1/erasures/:erasure_no", {
+    HttpApiEndpoint.get("get", "/v1/erasures/:erasure_no", {
       params,
       success: ErasureReply,
       error: ErasureNotFound
@@ -159,7 +159,7 @@ export class OperatorErasuresGroup extends HttpApiGroup.make("erasures")
         description: "Merchants' own included. Those since a backup are asked for again after its restore."
       })
     ),
-    HttpApiEndpoint.get("retrieve", "/operator/v1/erasures/:erasure_no", {
+    HttpApiEndpoint.get("get", "/operator/v1/erasures/:erasure_no", {
       params,
       success: ErasureReply,
       error: ErasureNotFound

@@ -1,11 +1,12 @@
 /** Events on the wire: what is delivered to merchants and what they read back (spec: Event; Events). */
 import { EventType } from "@coffer/model/EventType"
 import { Currency } from "@coffer/model/Money"
-import { Schema } from "effect"
+import { eventWaitMax } from "@coffer/model/Limits"
+import { Schema, SchemaGetter } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
-import { EventNotFound, InvalidRequest } from "./Errors.ts"
+import { EventNotFound, InvalidRequest, RateLimited, Unavailable } from "./Errors.ts"
 import { instant, int, kind, mode, text, withExample } from "./fields.ts"
 import { anyOf, ListQuery } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
@@ -65,12 +66,31 @@ export const EventResource = withExample(
 )
 export type EventResource = typeof EventResource.Encoded
 
-/** Filters of the list, ours (silences: E1). `type` may be given several times: one of them has to match. */
+/** Filters of the list, ours (silences: E1, E9). `type` may be given several times: one of them has to match. */
 export const EventQuery = Schema.Struct({
   ...ListQuery,
   type: Schema.optionalKey(anyOf(EventType.literals, "Events of this type; give it several times for several types.")),
   object_id: Schema.optionalKey(
     text("Events of this order, refund or dispute: our number, or any that its own path takes.")
+  ),
+  wait: Schema.optionalKey(
+    Schema.String.check(
+      Schema.makeFilter((seconds: string) => /^([1-9]|1\d|2[0-5])$/.test(seconds), {
+        expected: `a whole number from 1 to ${eventWaitMax}`,
+        toJsonSchema: () => ({})
+      })
+    )
+      .annotate({
+        description:
+          "Seconds, 1 to 25. While there is no event newer than `ending_before`, the answer waits so long for one, " +
+          "and is then an empty page. These calls have a quota of their own. Not with `starting_after`."
+      })
+      .pipe(
+        Schema.decodeTo(Schema.Int, {
+          decode: SchemaGetter.transform(Number),
+          encode: SchemaGetter.transform(String)
+        })
+      )
   )
 })
 export type EventQuery = typeof EventQuery.Type
@@ -80,14 +100,16 @@ export class EventsGroup extends HttpApiGroup.make("events")
     HttpApiEndpoint.get("list", "/v1/events", {
       query: EventQuery,
       success: listed(EventResource),
-      error: InvalidRequest
+      error: [InvalidRequest, RateLimited, Unavailable]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "List events, newest first",
-        description: "Everything that has happened, also what no webhook took: read here what you have missed."
+        description:
+          "Everything that has happened, also what no webhook took: read here what you have missed. With `wait` and " +
+          "the id of the newest event that you have, it is told as it happens."
       })
     ),
-    HttpApiEndpoint.get("retrieve", "/v1/events/:event_id", {
+    HttpApiEndpoint.get("get", "/v1/events/:event_id", {
       params: { event_id: text("The event's `id`.") },
       success: enveloped(EventResource),
       error: EventNotFound

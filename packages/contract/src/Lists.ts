@@ -9,7 +9,7 @@ import { pageSizeDefault, pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
 import { Schema, SchemaGetter } from "effect"
 import { text } from "./fields.ts"
 
-const timestamp = (description: string) =>
+export const timestamp = (description: string) =>
   Schema.optionalKey(text(`${description}: ISO 8601 with time and offset (UTC without one), or seconds of Unix time.`))
 
 /** Digits alone are a number: `1e1` and `20.0` are refused like any other text (silences: P2). */

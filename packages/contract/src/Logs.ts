@@ -21,6 +21,14 @@ const body = (whose: string) =>
       "null for none, or one that is not JSON."
   )
 
+export const IgnoredFields = Schema.Array(
+  Schema.Struct({
+    name: text("As it was sent; `[redacted]` for one that is no plain word."),
+    nearest: orNull(Schema.String, "The known field that is a few letters away; null for none.")
+  })
+)
+export type IgnoredField = (typeof IgnoredFields.Type)[number]
+
 export const LogResource = withExample(
   Schema.Struct({
     object: kind("api_log"),
@@ -35,6 +43,11 @@ export const LogResource = withExample(
     key_id: orNull(Schema.String, "Number of the key with scopes that called; null for your main key."),
     user_agent: orNull(Schema.String, "The `User-Agent` header."),
     idempotency_key: orNull(Schema.String, "The `Idempotency-Key` header."),
+    ignored_fields: orNull(
+      IgnoredFields,
+      "Fields of the body that the endpoint does not know, at most ten, as `Coffer-Ignored-Fields` named them; null " +
+        "for none, and in the live environment."
+    ),
     request_body: body("body of the request"),
     response_body: body("body of the answer"),
     created_at: instant("When the request came.")
@@ -52,7 +65,8 @@ export const LogResource = withExample(
     key_id: null,
     user_agent: "shop/2.4",
     idempotency_key: "cart-4711-try-1",
-    request_body: { amount: "19.99", client_secret: "[redacted]" },
+    ignored_fields: [{ name: "metadta", nearest: "metadata" }],
+    request_body: { amount: "19.99", metadta: { cart: "4711" }, client_secret: "[redacted]" },
     response_body: {
       code: 400,
       error: "invalid_request",

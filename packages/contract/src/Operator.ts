@@ -1,6 +1,5 @@
 /** The operator's own API, under `/operator/v1` (docs/architecture.md, section 7). Same envelope, same errors. */
 import { FeeByCurrency, FeeSchedule } from "@coffer/model/Fees"
-import { emailLengthMax, mailRecipientsMax, urlLengthMax } from "@coffer/model/Limits"
 import { Currency, Minor } from "@coffer/model/Money"
 import { optional, withoutNulls } from "@coffer/model/optional"
 import { OfferedMethods } from "@coffer/model/PaymentMethod"
@@ -22,7 +21,7 @@ import { FilesGroup } from "./Files.ts"
 import { HeldUpGroup, StraySessionsGroup } from "./HeldUp.ts"
 import { knownParametersOnly, ListQuery } from "./Lists.ts"
 import { LookupGroup } from "./Lookup.ts"
-import { Email, OperatorOrdersGroup } from "./Orders.ts"
+import { OperatorOrdersGroup } from "./Orders.ts"
 import { ApprovalsGroup, AuditLogGroup, needsApproval, OperatorsGroup } from "./Operators.ts"
 import { OperatorTimelineGroup } from "./Timeline.ts"
 import { PayoutsGroup } from "./Payouts.ts"
@@ -30,6 +29,7 @@ import { PeopleGroup } from "./People.ts"
 import { publishOperators } from "./publish.ts"
 import { ReconciliationGroup } from "./Reconciliation.ts"
 import { sampleIds } from "./sampleIds.ts"
+import { checkoutDomainSample, modeSettings, shopNulls, shopSettings, shopShown } from "./ShopSettings.ts"
 import { OperatorDeliveriesGroup } from "./WebhookDeliveries.ts"
 
 const ModeSettings = Schema.Struct({
@@ -52,6 +52,11 @@ export const merchantSample = {
   logo_url: null,
   support_email: "help@shop.example",
   support_url: "https://shop.example/help",
+  terms_url: "https://shop.example/terms",
+  privacy_url: "https://shop.example/privacy",
+  accent_color: "#17614f",
+  checkout_domain: checkoutDomainSample,
+  checkout_domain_points_to: ["shops.pay.example"],
   contact_email: "developers@shop.example",
   time_zone: "Europe/Berlin",
   approved: true,
@@ -83,6 +88,10 @@ export const MerchantResource = withExample(
     logo_url: orNull(Schema.String, "Shown beside the name on every page and in mails."),
     support_email: orNull(Schema.String, "Where buyers ask for help; also who gets an answer to a receipt's mail."),
     support_url: orNull(Schema.String, "Where buyers find help."),
+    terms_url: orNull(Schema.String, "The shop's terms, linked from every page."),
+    privacy_url: orNull(Schema.String, "The shop's words about privacy, linked from every page."),
+    accent_color: orNull(Schema.String, "The colour of buttons and links on pages, as `#rrggbb`; null: the service's."),
+    ...shopShown,
     contact_email: orNull(
       Schema.String,
       "The merchant's address for messages about its keys; while it is null, `support_email` is used. Buyers never " +
@@ -134,60 +143,6 @@ export type MerchantResource = typeof MerchantResource.Encoded
 
 const Name = OneLine(1, 255)
 
-const ModePatch = Schema.Struct({
-  ip_allowlist: optional(
-    OneLine(0, 10_000),
-    "IPv4 addresses, IPv4 ranges and IPv6 addresses that keys are taken from; empty: from anywhere."
-  ),
-  default_notify_url: Schema.optionalKey(
-    orNull(OneLine(1, urlLengthMax), "Where events go that no endpoint takes. Null removes it.")
-  ),
-  payment_methods: Schema.optionalKey(
-    orNull(OfferedMethods, "The methods that buyers may pay with; null: every method.")
-  )
-})
-const LivePatch = withoutNulls(ModePatch, ["default_notify_url", "payment_methods"])
-
-/** One address, or all of a domain. */
-const Recipient = OneLine(3, emailLengthMax).check(
-  Schema.isPattern(/^[^\s@<>(),;:"]*@[^\s@<>(),;:"]+\.[^\s@<>(),;:".]+$/, { expected: "an address, or @ and a domain" })
-)
-const SandboxPatch = withoutNulls(
-  Schema.Struct({
-    ...ModePatch.fields,
-    mail_recipients: optional(
-      Schema.Array(Recipient).check(Schema.isMaxLength(mailRecipientsMax)),
-      "Addresses that the merchant has confirmed as its own, or domains as `@shop.example`, at most 20: its sandbox " +
-        "sends mails there and to `support_email`, and keeps all others."
-    )
-  }),
-  ["default_notify_url", "payment_methods"]
-)
-
-/** The settings that a merchant's own people may change in the console, too. */
-export const shopSettings = {
-  logo_url: Schema.optionalKey(
-    orNull(
-      OneLine(1, urlLengthMax),
-      "The address of a PNG or JPEG that was uploaded for this merchant: at most 256 kB, and 2,048 pixels on each " +
-        "side. Null removes it."
-    )
-  ),
-  support_email: Schema.optionalKey(orNull(Email, "Null removes it.")),
-  support_url: Schema.optionalKey(orNull(OneLine(1, urlLengthMax), "An https address. Null removes it.")),
-  contact_email: Schema.optionalKey(
-    orNull(Email, "The merchant's address for messages about its keys. Null removes it: then `support_email` is used.")
-  ),
-  time_zone: optional(
-    OneLine(1, 64),
-    "Name of the time zone that its reports count days in, such as `Europe/Berlin`; UTC at first."
-  )
-}
-export const modeSettings = {
-  sandbox: optional(SandboxPatch, "Settings of its sandbox; what is left out stays."),
-  live: optional(LivePatch, "Settings of its live environment; what is left out stays.")
-}
-
 export const UpdateMerchant = withoutNulls(
   Schema.Struct({
     name: optional(Name, "The name that buyers read."),
@@ -204,7 +159,7 @@ export const UpdateMerchant = withoutNulls(
     ...modeSettings,
     note: Schema.optionalKey(orNull(FreeText(2_000), "For operators alone. Null removes it."))
   }).annotate({ examples: [{ approved: true, live_currencies: ["USD"] }] }),
-  ["logo_url", "support_email", "support_url", "contact_email", "note"]
+  [...shopNulls, "note"]
 )
 export type UpdateMerchant = typeof UpdateMerchant.Type
 
@@ -296,7 +251,7 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
           "to send the same request."
       })
     ),
-    HttpApiEndpoint.get("retrieve", "/operator/v1/merchants/:merchant_id", {
+    HttpApiEndpoint.get("get", "/operator/v1/merchants/:merchant_id", {
       params: ofMerchant,
       success: enveloped(MerchantResource),
       error: MerchantNotFound

@@ -26,7 +26,7 @@ import {
   text,
   withExample
 } from "./fields.ts"
-import { ExportableQuery, ListQuery, MetadataFilters, withMetadataFilters } from "./Lists.ts"
+import { ExportableQuery, ListQuery, MetadataFilters, timestamp, withMetadataFilters } from "./Lists.ts"
 import { sampleIds } from "./sampleIds.ts"
 
 const Instant = Schema.String.annotate({ format: "date-time" })
@@ -79,6 +79,13 @@ export const OrderResource = withExample(
       Schema.String,
       "Why the last attempt to pay did not succeed, in the channel's code, such as `insufficient_funds`; null when " +
         "there was none, and once the order is paid. The timeline has all attempts."
+    ),
+    card: orNull(
+      Schema.Struct({
+        brand: text("In the channel's word: `visa`, `mastercard`, `amex`, `unionpay`, `jcb`, `discover`, `diners`."),
+        last4: text("The last four digits of its number.")
+      }),
+      "The card that was charged, also behind Apple Pay or Google Pay; null until paid, and where it was no card."
     )
   }).annotate({ identifier: "Order", description: "The order." }),
   {
@@ -110,7 +117,8 @@ export const OrderResource = withExample(
     receipt_sent_at: null,
     locale: "en",
     receipt_failure_reason: null,
-    payment_failure_reason: null
+    payment_failure_reason: null,
+    card: { brand: "visa", last4: "4242" }
   }
 )
 export type OrderResource = typeof OrderResource.Encoded
@@ -188,6 +196,8 @@ export const OrderQuery = Schema.StructWithRest(
     out_trade_no: Schema.optionalKey(text("The order with exactly this number of yours.")),
     receipt_email: Schema.optionalKey(text("Orders whose receipt goes to exactly this address.")),
     payment_method: Schema.optionalKey(PaymentMethod.annotate({ description: "Orders that were paid so." })),
+    "paid_at[gte]": timestamp("Paid then or later"),
+    "paid_at[lte]": timestamp("Paid then or earlier, a second of Unix time to its end"),
     "amount[gte]": Schema.optionalKey(
       Amount.annotate({ description: "Orders of this amount, in minor units, or more." })
     ),
@@ -268,7 +278,7 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
         transform: withMetadataFilters
       })
     ),
-    HttpApiEndpoint.get("retrieve", "/v1/orders/:ref", {
+    HttpApiEndpoint.get("get", "/v1/orders/:ref", {
       params,
       success: OrderReply,
       error: OrderNotFound

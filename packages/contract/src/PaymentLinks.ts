@@ -81,8 +81,8 @@ export const CreatePaymentLink = withoutNulls(
 export type CreatePaymentLink = typeof CreatePaymentLink.Type
 
 /** Amount and currency never change (spec: Payment links). */
-export const UpdatePaymentLink = withExample(
-  withoutNulls(
+export const UpdatePaymentLink = withoutNulls(
+  withExample(
     Schema.Struct({
       status: optional(Status, "`inactive` closes the link, `active` opens it."),
       subject: Schema.optionalKey(orNull(Subject, "Null removes the title.")),
@@ -92,9 +92,9 @@ export const UpdatePaymentLink = withExample(
         MetadataPatch.annotate({ description: "Keys to write; null deletes a key, null for the whole all of them." })
       )
     }).annotate({ identifier: "UpdatePaymentLink", description: "The fields to change." }),
-    ["subject", "max_uses", "expires_at", "metadata"]
+    { status: "inactive" }
   ),
-  { status: "inactive" }
+  ["subject", "max_uses", "expires_at", "metadata"]
 )
 export type UpdatePaymentLink = typeof UpdatePaymentLink.Type
 
@@ -139,7 +139,7 @@ export class PaymentLinksGroup extends HttpApiGroup.make("payment_links")
       success: listed(PaymentLinkResource),
       error: InvalidRequest
     }).annotateMerge(OpenApi.annotations({ summary: "List payment links, newest first", description: "In pages." })),
-    HttpApiEndpoint.get("retrieve", one, {
+    HttpApiEndpoint.get("get", one, {
       params,
       query: Schema.Struct({
         format: Schema.optionalKey(

@@ -117,7 +117,7 @@ export class PayoutsGroup extends HttpApiGroup.make("payouts")
         description: "In the environment that `mode` names."
       })
     ),
-    HttpApiEndpoint.get("retrieve", "/operator/v1/payouts/:payout_no", {
+    HttpApiEndpoint.get("get", "/operator/v1/payouts/:payout_no", {
       params,
       success: enveloped(PayoutResource),
       error: PayoutNotFound

@@ -112,7 +112,7 @@ export class ReconciliationGroup extends HttpApiGroup.make("reconciliation")
         description: "Each account is compared each night after two o'clock UTC. Nothing is mended by itself."
       })
     ),
-    HttpApiEndpoint.get("retrieve", ofAccount, {
+    HttpApiEndpoint.get("get", ofAccount, {
       params,
       success: enveloped(ComparedResource),
       error: MerchantNotFound

@@ -48,7 +48,8 @@ export const RefundResource = withExample(
     mode,
     failure_reason: orNull(Schema.String, "The channel's reason; null unless it failed."),
     created_at: instant("When the refund was accepted."),
-    updated_at: instant("When it last changed.")
+    updated_at: instant("When it last changed."),
+    out_trade_no: text("Your own number of that order.")
   }).annotate({ identifier: "Refund", description: "The refund." }),
   {
     object: "refund",
@@ -66,7 +67,8 @@ export const RefundResource = withExample(
     mode: "sandbox",
     failure_reason: null,
     created_at: "2026-11-25T14:02:07.021Z",
-    updated_at: "2026-11-25T14:02:07.113Z"
+    updated_at: "2026-11-25T14:02:07.113Z",
+    out_trade_no: "cart-4711"
   }
 )
 export type RefundResource = typeof RefundResource.Encoded
@@ -172,7 +174,7 @@ export class RefundsGroup extends HttpApiGroup.make("refunds")
           "the cursors do not count."
       })
     ),
-    HttpApiEndpoint.get("retrieve", "/v1/refunds/:ref", {
+    HttpApiEndpoint.get("get", "/v1/refunds/:ref", {
       params,
       success: RefundReply,
       error: RefundNotFound

@@ -1,7 +1,4 @@
-/**
- * Reports for bookkeeping (docs/reports.md). Ours, not the specification's. A short one is answered at once. A long one
- * is a job that writes a file: it is made, asked how far it is, and read, in parts if need be.
- */
+/** Reports for bookkeeping (docs/reports.md), ours: short ones are answered at once, long ones written as files. */
 import type { Mode } from "@coffer/model/Ids"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { Currency } from "@coffer/model/Money"
@@ -10,6 +7,7 @@ import { reportLinesAtOnceMax } from "@coffer/model/Limits"
 import { optional, withoutNulls } from "@coffer/model/optional"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { orderBehind } from "./Balance.ts"
 import { Decoding, Idempotency, MerchantKey, Quotas } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
 import { Conflict, InvalidRequest, RangeNotSatisfiable, ReportNotFound, Unavailable } from "./Errors.ts"
@@ -85,7 +83,8 @@ export const TransactionLine = withExample(
     description: text("For people; do not parse it."),
     date: day("When it was booked"),
     created_at: instant("The same moment in UTC."),
-    hash: text("The hash of the movement in the wallet's chain, in hex.")
+    hash: text("The hash of the movement in the wallet's chain, in hex."),
+    ...orderBehind
   }).annotate({ identifier: "TransactionLine", description: "One movement of a wallet." }),
   {
     object: "transaction_line",
@@ -100,7 +99,9 @@ export const TransactionLine = withExample(
     description: "Payment of the order",
     date: "2026-11-21",
     created_at: "2026-11-21T09:31:12.502Z",
-    hash: "2b4c3b01a441bd7260f0a06e94c7c1301e0f2d4fc02148f04fb4c4e3b15c8dd7"
+    hash: "2b4c3b01a441bd7260f0a06e94c7c1301e0f2d4fc02148f04fb4c4e3b15c8dd7",
+    trade_no: sampleIds.order,
+    out_trade_no: "cart-4711"
   }
 )
 export type TransactionLine = typeof TransactionLine.Encoded
@@ -138,7 +139,8 @@ const frozenSample = {
   number: sampleIds.dispute,
   trade_no: sampleIds.order,
   amount: 1999,
-  since: "2026-11-23T18:00:00.000Z"
+  since: "2026-11-23T18:00:00.000Z",
+  out_trade_no: "cart-4711"
 } as const
 
 export const FrozenLine = withExample(
@@ -152,7 +154,8 @@ export const FrozenLine = withExample(
     number: orNull(Schema.String, "Number of the dispute, payout or refund; null for the total."),
     trade_no: orNull(Schema.String, "The order behind a dispute or a refund."),
     amount: minor("The amount that is held; 0 for a dispute that is an inquiry"),
-    since: orNull(Schema.String.annotate({ format: "date-time" }), "Since when; null for the total.")
+    since: orNull(Schema.String.annotate({ format: "date-time" }), "Since when; null for the total."),
+    out_trade_no: orNull(Schema.String, "Your own number of that order; null for a payout and for the total.")
   }).annotate({ identifier: "FrozenLine", description: "Money that is held, or an open dispute." }),
   frozenSample
 )
@@ -368,7 +371,7 @@ export class ReportsGroup extends HttpApiGroup.make("reports")
         description: "Those that are being written, and those that are kept: of the last seven days."
       })
     ),
-    HttpApiEndpoint.get("retrieve", "/v1/reports/:report_no", {
+    HttpApiEndpoint.get("get", "/v1/reports/:report_no", {
       params,
       success: enveloped(ReportResource),
       error: ReportNotFound

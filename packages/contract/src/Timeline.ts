@@ -79,7 +79,7 @@ const ref = text("The order's `trade_no`, or your own `out_trade_no`.")
 
 export class TimelineGroup extends HttpApiGroup.make("timelines")
   .add(
-    HttpApiEndpoint.get("retrieve", "/v1/orders/:ref/timeline", {
+    HttpApiEndpoint.get("get", "/v1/orders/:ref/timeline", {
       params: { ref },
       success: TimelineReply,
       error: OrderNotFound
@@ -102,7 +102,7 @@ export class TimelineGroup extends HttpApiGroup.make("timelines")
 /** The same for the operator, of any merchant. */
 export class OperatorTimelineGroup extends HttpApiGroup.make("timelines")
   .add(
-    HttpApiEndpoint.get("retrieve", "/operator/v1/merchants/:merchant_id/orders/:ref/timeline", {
+    HttpApiEndpoint.get("get", "/operator/v1/merchants/:merchant_id/orders/:ref/timeline", {
       params: { ...ofMerchant, ref },
       query: { mode: Mode.annotate({ description: "Which environment." }) },
       success: TimelineReply,

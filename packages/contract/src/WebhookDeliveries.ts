@@ -116,7 +116,7 @@ export class WebhookDeliveriesGroup extends HttpApiGroup.make("webhook_deliverie
         description: "Each event on its way to each address, with every attempt and what the receiver answered."
       })
     ),
-    HttpApiEndpoint.get("retrieve", `${collection}/:delivery_id`, {
+    HttpApiEndpoint.get("get", `${collection}/:delivery_id`, {
       params,
       success: enveloped(DeliveryResource),
       error: DeliveryNotFound
@@ -148,7 +148,7 @@ export class OperatorDeliveriesGroup extends HttpApiGroup.make("webhook_deliveri
         description: "As the merchant sees them, in the environment that `mode` names."
       })
     ),
-    HttpApiEndpoint.get("retrieve", operatorOne, {
+    HttpApiEndpoint.get("get", operatorOne, {
       params,
       success: enveloped(DeliveryResource),
       error: DeliveryNotFound

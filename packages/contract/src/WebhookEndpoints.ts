@@ -176,7 +176,7 @@ export class WebhookEndpointsGroup extends HttpApiGroup.make("webhook_endpoints"
           "The account's single address is set elsewhere: 409 `conflict`."
       )
     ),
-    HttpApiEndpoint.delete("remove", one, {
+    HttpApiEndpoint.delete("delete", one, {
       params,
       success: enveloped(DeletedEndpoint),
       error: [EndpointNotFound, Conflict, Unavailable]
@@ -214,7 +214,7 @@ export class WebhookEndpointsGroup extends HttpApiGroup.make("webhook_endpoints"
     }).annotateMerge(
       described("List webhook endpoints, newest first", "With the account's single address, where there is one.")
     ),
-    HttpApiEndpoint.get("retrieve", one, {
+    HttpApiEndpoint.get("get", one, {
       params,
       success: enveloped(EndpointResource),
       error: EndpointNotFound

@@ -65,8 +65,13 @@ export const mode = Mode.annotate({ description: "The environment, decided by th
 
 export const currency = Currency.annotate({ description: "ISO 4217 code of the currency of every amount here." })
 
-/** Gives a resource or a body its example, which is read at once: one that does not fit stops the program's start. */
+/** Gives a resource or a body its example. It is read with the document: a start would read a hundred of them. */
 export const withExample = <S extends Schema.Top & { readonly DecodingServices: never }>(
   schema: S,
   example: S["Encoded"]
-): S => schema.annotate({ examples: [Schema.decodeUnknownSync(schema)(example)] } as {}) as S
+): S => {
+  const examples: Array<unknown> = []
+  const get = () => Schema.decodeUnknownSync(schema)(example)
+  Object.defineProperty(examples, 0, { enumerable: true, configurable: true, get })
+  return schema.annotate({ examples } as {}) as S
+}

@@ -4,9 +4,11 @@
  * headers, the idempotency key, what a status means, and an example of every answer, made from those of the fields. An
  * endpoint's own text stands in its group.
  */
-import { pageSizeDefault, pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
+import { eventWaitMax, pageSizeDefault, pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
 import { Scope } from "@coffer/model/Scopes"
+import { markDeprecated } from "./deprecations.ts"
 import { namedAnswer } from "./namedAnswers.ts"
+import { publishedName } from "./operationNames.ts"
 import { csvSampleOf, resolved, sampleOf } from "./samples.ts"
 import { type Operation, scopes } from "./scopes.ts"
 import { withTypedEvents } from "./typedEvents.ts"
@@ -25,6 +27,9 @@ const headers = {
   "X-Truncated": header("`true` when the file ends before the list does.", { type: "string" }),
   "WWW-Authenticate": header("How to send a key: in the header `X-Api-Key`.", { type: "string" }),
   "Coffer-Reason": header("Why it is refused: finer than `error`, such as `just_paid` of a 409.", { type: "string" }),
+  Link: header('The page of the code in the documents: `<https://…/docs/errors/conflict>; rel="help"`.', {
+    type: "string"
+  }),
   "Coffer-Not-Taken": header("Fields of a repeated create that say something else than the order.", { type: "string" }),
   "Coffer-Ignored-Fields": header("Sandbox: fields that this call does not know, each with the nearest known one.", {
     type: "string"
@@ -80,22 +85,27 @@ const neverEmpty: ReadonlySet<string> = new Set([
 const repeated = "Repeated: the same was created before, and is shown as it is now. The first time it is 201, or 202"
 
 /** As the endpoint reads it; the schema takes any text, which a rule reads. */
-const limit = { type: "integer", minimum: pageSizeMin, maximum: pageSizeMax, default: pageSizeDefault }
+/** Numbers in a query, by their names. They are read from text. */
+const numbers: Readonly<Record<string, Json>> = {
+  limit: { type: "integer", minimum: pageSizeMin, maximum: pageSizeMax, default: pageSizeDefault },
+  wait: { type: "integer", minimum: 1, maximum: eventWaitMax }
+}
 
 export const publish = (generated: Json): Json => {
-  const document = withScopes(completed(withTypedEvents(tidied(generated) as Json), { hasKeys: true }))
+  const document = markDeprecated(withScopes(completed(withTypedEvents(tidied(generated) as Json), { hasKeys: true })))
   return {
     ...document,
     tags: [...document["tags"], { name: "webhooks", description: "Our posts to your endpoints." }]
   }
 }
 
-/** Each operation says which scope it asks of a key that has scopes. */
+/** Each operation says which scope it asks of a key that has scopes, and is called as the SDK's method is. */
 const withScopes = (document: Json): Json => {
   const { apiKey } = document["components"].securitySchemes
-  for (const operations of Object.values<Json>(document["paths"])) {
-    for (const operation of Object.values<Json>(operations)) {
+  for (const [path, operations] of Object.entries<Json>(document["paths"])) {
+    for (const [method, operation] of Object.entries<Json>(operations)) {
       operation["x-scope"] = scopes[operation["operationId"] as Operation]
+      operation["operationId"] = publishedName(operation["operationId"], method, path)
     }
   }
   apiKey.description +=
@@ -105,7 +115,8 @@ const withScopes = (document: Json): Json => {
 }
 
 /** Operators have no idempotency keys: their acts may be repeated, or say that they make another each time. */
-export const publishOperators = (generated: Json): Json => completed(tidied(generated) as Json, { hasKeys: false })
+export const publishOperators = (generated: Json): Json =>
+  markDeprecated(completed(tidied(generated) as Json, { hasKeys: false }))
 
 interface Kind {
   /** Whether a write takes an `Idempotency-Key`. */
@@ -184,7 +195,7 @@ const files = {
 /** Its words stand beside the schema, where readers look for them. */
 const parameterOf = ({ schema, ...parameter }: Json): Json => {
   const { description = parameter["description"], ...rest } = schema
-  return { ...parameter, description, schema: parameter["name"] === "limit" ? limit : rest }
+  return { ...parameter, description, schema: numbers[parameter["name"]] ?? rest }
 }
 
 const picture = {
@@ -217,7 +228,7 @@ const headersOf = (status: string, changes: boolean, counted: boolean, content: 
   ...(counted && status !== "401" && status !== "403"
     ? { "RateLimit-Policy": headers["RateLimit-Policy"], RateLimit: headers.RateLimit }
     : {}),
-  ...(status >= "400" ? { "Coffer-Reason": headers["Coffer-Reason"] } : {}),
+  ...(status >= "400" ? { "Coffer-Reason": headers["Coffer-Reason"], Link: headers.Link } : {}),
   ...(status.startsWith("2") && changes ? { "Coffer-Ignored-Fields": headers["Coffer-Ignored-Fields"] } : {}),
   ...(status === "401" ? { "WWW-Authenticate": headers["WWW-Authenticate"] } : {}),
   ...(status === "429" || status === "503" || (changes && status === "409")

@@ -28,6 +28,10 @@ export const sandboxClockMax = Duration.days(5 * 365)
 
 /** Addresses that merchants give us; ours, since the specification is silent. */
 export const urlLengthMax = 2048
+/** Characters of the address of a shop's terms, or of its words about privacy (silences: K14). */
+export const shopLinkLengthMax = 255
+/** Characters of a shop's own host for checkout: that of its TXT record has eight more, and 253 at most. */
+export const shopHostLengthMax = 245
 export const emailLengthMax = 254
 
 /** Mails that a sandbox may send on one day of real time, and addresses that it may send to; ours (silences: O42). */
@@ -38,6 +42,9 @@ export const mailRecipientsMax = 20
 export const pageSizeMin = 1
 export const pageSizeMax = 100
 export const pageSizeDefault = 20
+
+/** Seconds that a list of events waits for one; ours (silences: E9). Proxies give an answer half a minute and more. */
+export const eventWaitMax = 25
 
 /** Payments that an order of the sandbox keeps although it did not take them; ours (silences: O41). */
 export const unappliedPaymentsMax = 20
@@ -73,7 +80,7 @@ export const endpointDescriptionLengthMax = 500
 /** How far a receiver lets the signature's timestamp be from its own clock (spec: Limits). */
 export const signatureTolerance = "300 seconds"
 
-/** A form of the checkout, which has six short fields: bytes and fields (silences: G6). */
+/** A form of the checkout, which has seven short fields: bytes and fields (silences: G6). */
 export const checkoutFormBytesMax = 4 * 1024
 export const checkoutFormFieldsMax = 16
 

@@ -18,3 +18,28 @@ export const OfferedMethods = Schema.Array(PaymentMethod).check(
     }
   )
 )
+
+// The card of a payment ------------------------------------------------------------
+
+/** The card that was charged, also behind a wallet of the browser. `brand`: in the channel's word, such as `visa`. */
+export const PaidCard = Schema.Struct({ brand: Schema.String, last4: Schema.String })
+export type PaidCard = typeof PaidCard.Type
+
+/** Whether a card is charged when a buyer pays so. */
+export const isCardCharged = (method: PaymentMethod): boolean => method !== "alipay" && method !== "wechat_pay"
+
+const brandNames: Readonly<Record<string, string>> = {
+  visa: "Visa",
+  mastercard: "Mastercard",
+  amex: "American Express",
+  unionpay: "UnionPay",
+  jcb: "JCB",
+  diners: "Diners Club",
+  discover: "Discover",
+  cartes_bancaires: "Cartes Bancaires",
+  eftpos_au: "eftpos"
+}
+
+/** `Visa •••• 4242`, in every language. A brand without a name here is left out. */
+export const cardText = ({ brand, last4 }: PaidCard): string =>
+  [...(Object.hasOwn(brandNames, brand) ? [brandNames[brand]!] : []), "••••", last4].join(" ")

@@ -93,6 +93,7 @@ const personalNames: ReadonlySet<string> = new Set([
   "receipt_email",
   "email",
   "recipient",
+  "card",
   "subject",
   "receipt_failure_reason",
   "response_excerpt",

@@ -72,8 +72,15 @@ const redactItems = (items: ReadonlyArray<unknown>, depth: number): ReadonlyArra
 
 const redactField = (name: string, value: unknown, depth: number): unknown => {
   const verdict = verdictOf(name)
-  if (verdict === "secret") return redactedText
+  if (verdict === "secret") return name === "card" && isShownCard(value) ? value : redactedText
   return verdict === "checkout" && typeof value === "string" ? withoutToken(value) : redactAt(value, depth)
+}
+
+/** The card of an order, as our answers show it: none, or nothing but its brand and the last four digits. */
+const isShownCard = (value: unknown): boolean => {
+  if (value === null || typeof value !== "object") return value === null
+  const { brand, last4, ...others } = value as { readonly brand?: unknown; readonly last4?: unknown }
+  return Object.keys(others).length === 0 && /^[a-z_]{1,20}$/.test(String(brand)) && /^\d{4}$/.test(String(last4))
 }
 
 /** `https://…/checkout/<token>`: the address stays, the token's holder may pay or look. */

@@ -24,9 +24,29 @@ export const withSignatures = <View extends object>(view: View, sign: (payload: 
   return change(change(view, "checkout_url", signed("checkout_url")), "receipt_url", signed("receipt_url"))
 }
 
+const paths = { checkout_url: "/checkout/", receipt_url: "/receipts/", url: "/pay/" } as const
+
+/**
+ * A stored view with its addresses at the host of this moment (`base`), and not at that of the time when it was stored:
+ * a host that a shop has given up may be another's by now.
+ */
+export const atBase = <View extends object>(view: View, baseOf: (merchantId: string) => string): View => {
+  const { merchant_id: merchantId, object } = view as { readonly merchant_id?: unknown; readonly object?: unknown }
+  if (typeof merchantId !== "string") return view
+  const base = baseOf(merchantId)
+  const move = (field: keyof typeof paths) => (url: string) => {
+    const at = url.lastIndexOf(paths[field])
+    return at === -1 || (at === base.length && url.startsWith(base)) ? url : base + url.slice(at)
+  }
+  if (object === "payment_link") return change(view, "url", move("url"))
+  return object === "order"
+    ? change(change(view, "checkout_url", move("checkout_url")), "receipt_url", move("receipt_url"))
+    : view
+}
+
 /** The field of the view itself: no field of that name is the merchant's, only keys of its metadata. */
-const change = <View extends object>(view: View, field: Field, changed: (url: string) => string): View => {
-  const url = (view as { readonly [name in Field]?: unknown })[field]
+const change = <View extends object>(view: View, field: keyof typeof paths, changed: (url: string) => string): View => {
+  const url = (view as { readonly [name in keyof typeof paths]?: unknown })[field]
   if (typeof url !== "string") return view
   const after = changed(url)
   return after === url ? view : { ...view, [field]: after }

@@ -5,9 +5,12 @@ import { type Json, operationsIn } from "./operations.ts"
 import { resourcesOf } from "./resources.ts"
 import { typesOf } from "./types.ts"
 
+/** The published document of the merchant API. */
+export const published = (): Json => OpenApi.fromApi(Api) as Json
+
 /** By their names in that folder. */
 export const generate = (): Readonly<Record<string, string>> => {
-  const document = OpenApi.fromApi(Api) as Json
+  const document = published()
   const operations = operationsIn(document)
   return {
     "types.ts": `${typesOf(document, operations)}\n`,

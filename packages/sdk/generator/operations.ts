@@ -7,7 +7,7 @@
 export type Json = Record<string, any>
 
 export interface Operation {
-  /** Where it stands: `["testHelpers", "orders", "pay"]`. */
+  /** Where it stands: `["testHelpers", "orders", "pay"]`, which is its `operationId` in the document. */
   readonly place: ReadonlyArray<string>
   readonly method: string
   /** Without the version: `/orders/{ref}`. */
@@ -51,7 +51,7 @@ const operationOf = (document: Json, path: string, method: string, operation: Js
   const data: Json = isFile ? { type: "string" } : resolved(json.schema, document)["properties"].data
   const listed = resolved(data, document)["properties"]?.data?.items
   return {
-    place: placeOf(operation["operationId"], method, path),
+    place: String(operation["operationId"]).split("."),
     method: method.toUpperCase(),
     path: path.replace(/^\/v1/, ""),
     pathParameters: parameters.filter((each) => each["in"] === "path"),
@@ -68,32 +68,6 @@ const operationOf = (document: Json, path: string, method: string, operation: Js
     summary: operation["summary"],
     description: operation["description"]
   }
-}
-
-/** Where an operation stands when its own name is not the word for it. */
-const places: Readonly<Record<string, string>> = {
-  "timelines.retrieve": "orders.timeline",
-  "receipts.sendReceipt": "orders.sendReceipt",
-  "balance.transactions": "ledger.list",
-  "balance.chain": "ledger.chain",
-  "logs.list": "apiLogs.list",
-  "webhook_endpoints.signingSecret": "webhookSigningSecret.get",
-  "webhook_endpoints.rotateSigningSecret": "webhookSigningSecret.rotate"
-}
-
-const placeOf = (id: string, method: string, path: string): ReadonlyArray<string> => {
-  if (path.startsWith("/v1/test_helpers/")) return placeOfHelper(method, path)
-  const [group, name] = (places[id] ?? id).split(".") as [string, string]
-  return [camel(group), name.replace(/^retrieve/, "get").replace(/^remove$/, "delete")]
-}
-
-/** By its path: `/test_helpers/orders/{ref}/pay` is `testHelpers.orders.pay`. */
-const placeOfHelper = (method: string, path: string): ReadonlyArray<string> => {
-  const [group, ...names] = path
-    .split("/")
-    .slice(3)
-    .filter((segment) => !segment.startsWith("{"))
-  return ["testHelpers", camel(group!), camel(names.join("_") || (method === "get" ? "get" : "set"))]
 }
 
 export const camel = (text: string): string => text.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())

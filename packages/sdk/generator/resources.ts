@@ -10,6 +10,7 @@ export const resourcesOf = (document: Json, operations: ReadonlyArray<Operation>
     `/** The methods of the merchant API. ${notByHand} */`,
     `import type { Call } from "../Call.ts"`,
     `import { path } from "../encode.ts"`,
+    `import type { FollowOptions } from "../follow.ts"`,
     `import type { List } from "../List.ts"`,
     `import type { CallOptions, Upload, WriteOptions } from "../options.ts"`,
     `import type { Transport } from "../Transport.ts"`,
@@ -22,12 +23,12 @@ export const resourcesOf = (document: Json, operations: ReadonlyArray<Operation>
 }
 
 /** A group holds operations, or groups that do. */
-interface Group {
+export interface Group {
   readonly operations: Array<Operation>
   readonly groups: Map<string, Group>
 }
 
-const treeOf = (operations: ReadonlyArray<Operation>): Map<string, Group> => {
+export const treeOf = (operations: ReadonlyArray<Operation>): Map<string, Group> => {
   const root: Group = { operations: [], groups: new Map() }
   for (const operation of operations) {
     let group = root
@@ -59,10 +60,10 @@ const holderOf = (name: string, about: string, groups: ReadonlyArray<string>, pl
     "}"
   ].join("\n")
 
-const aboutGroup = (place: ReadonlyArray<string>) => `The methods of \`coffer.${place.join(".")}\`.`
+export const aboutGroup = (place: ReadonlyArray<string>) => `The methods of \`coffer.${place.join(".")}\`.`
 
 /** Objects have names of their own: a `Balance` is what is answered. */
-const className = (place: ReadonlyArray<string>) => `${pascal(place)}Api`
+export const className = (place: ReadonlyArray<string>) => `${pascal(place)}Api`
 
 const classOf = (place: ReadonlyArray<string>, operations: ReadonlyArray<Operation>, document: Json) =>
   [
@@ -78,6 +79,7 @@ const classOf = (place: ReadonlyArray<string>, operations: ReadonlyArray<Operati
   ].join("\n")
 
 const methodsOf = (operation: Operation, document: Json): ReadonlyArray<string> => [
+  ...(isFollowed(operation) ? [followMethod(operation, document)] : []),
   operation.isList ? listMethod(operation, document) : operation.isFile ? fileMethod(operation) : callMethod(operation),
   ...operation.texts.map((type) => textMethod(operation, type))
 ]
@@ -91,19 +93,22 @@ const pathOf = ({ path }: Operation) =>
   `path\`${path.replace(/\{(\w+)\}/g, (_, name: string) => `\${${camel(name)}}`)}\``
 
 const callMethod = (operation: Operation): string => {
-  const { isUpload, method, place, query, takesIdempotencyKey } = operation
+  const { method, place, query, takesIdempotencyKey } = operation
   const [bodyParameter, bodyField] = bodyOf(operation)
   const queryParameter = query.length === 0 ? "" : `query: ${queryTypeOf(operation)}${ifLeftOut(operation)}, `
   const parameters = `${parametersOf(operation)}${bodyParameter}${queryParameter}`
   const options = takesIdempotencyKey ? "WriteOptions" : "CallOptions"
   const fields = `method: "${method}", path: ${pathOf(operation)}${bodyField}${query.length === 0 ? "" : ", query"}`
-  const kept = method === "GET" || isUpload ? "" : ", isKeyed: true"
+  const kept = isKeyed(operation) ? ", isKeyed: true" : ""
   return [
     `${about(operation)}  ${place.at(-1)!}(${parameters}options: ${options} = {}): Call<${typeOf(operation.data)}> {`,
     `    return this.#transport.call({ ${fields}${kept} }, options)`,
     "  }"
   ].join("\n")
 }
+
+/** A write that its key makes the same, however often it is sent. */
+export const isKeyed = ({ isUpload, method }: Operation): boolean => method !== "GET" && !isUpload
 
 /** A query of which nothing is needed may be left out. */
 const ifLeftOut = ({ query }: Operation) => (query.some(({ required }) => required) ? "" : " = {}")
@@ -141,27 +146,67 @@ const listMethod = (operation: Operation, document: Json): string =>
     "  }"
   ].join("\n")
 
+/** A list that waits for what is newer. */
+export const isFollowed = ({ isList, query }: Operation): boolean => isList && query.some(({ name }) => name === "wait")
+
+export const followed =
+  "Each of them once and oldest first, as it happens, until the program stops reading. It begins behind `after`, the " +
+  "id of the newest that you have handled; with the first where that is null, else with what happens from now on. It " +
+  "goes on after a lost connection."
+
+/** The fields of a list's query that a follower does not take. */
+export const followLeaves: ReadonlyArray<string> = ["limit", "starting_after", "ending_before", "created", "wait"]
+
+const followMethod = (operation: Operation, document: Json): string => {
+  const left = followLeaves.map((name) => `"${name}"`).join(" | ")
+  const query = `Omit<${queryTypeOf(operation)}, ${left}> & { readonly after?: string | null | undefined }`
+  return [
+    `${comment(followed, "  ")}  follow(${parametersOf(operation)}query: ${query} = {}, ` +
+      `options: FollowOptions = {}): AsyncGenerator<${typeOf(operation.data)}, void, undefined> {`,
+    `    return this.#transport.follow(${pathOf(operation)}, "${cursorOf(operation, document)}", query, options)`,
+    "  }"
+  ].join("\n")
+}
+
 /** By media type: the method's name, and the `format` that asks for it. */
 const formats: Readonly<Record<string, readonly [name: string, format: string, about: string]>> = {
   "text/csv": ["csv", "csv", "The same as a CSV file of at most 10,000 rows"],
   "image/svg+xml": ["qrCode", "svg", "A QR code of the same, as an SVG picture"]
 }
 
-const textMethod = (operation: Operation, type: string): string => {
+/** Another form of an operation's answer, as a method of its own. */
+export interface TextForm {
+  readonly name: string
+  readonly format: string
+  readonly about: string
+  /** The fields of the operation's query that it takes: all, those that choose, or none. */
+  readonly query: "all" | "filters" | "none"
+}
+
+export const textFormOf = ({ isList, place, query }: Operation, type: string): TextForm => {
   const [word, format, words] = formats[type]!
-  const isReport = !operation.isList && operation.query.length > 0
+  const isReport = !isList && query.length > 0
   // Several reports stand on one class, and none of them is cut off.
-  const name = isReport ? `${operation.place.at(-1)!}Csv` : word
-  const description = isReport ? "The same as a CSV file" : words
-  const left = operation.isList
-    ? `Omit<${queryTypeOf(operation)}, "limit" | "starting_after" | "ending_before">`
-    : isReport
-      ? queryTypeOf(operation)
-      : ""
+  return isReport
+    ? { name: `${place.at(-1)!}Csv`, format, about: "The same as a CSV file.", query: "all" }
+    : { name: word, format, about: `${words}.`, query: isList ? "filters" : "none" }
+}
+
+/** The fields of a list's query that say which page. */
+export const pageFields: ReadonlyArray<string> = ["limit", "starting_after", "ending_before"]
+
+const textMethod = (operation: Operation, type: string): string => {
+  const form = textFormOf(operation, type)
+  const left =
+    form.query === "filters"
+      ? `Omit<${queryTypeOf(operation)}, ${pageFields.map((name) => `"${name}"`).join(" | ")}>`
+      : form.query === "all"
+        ? queryTypeOf(operation)
+        : ""
   const query = left === "" ? "" : `query: ${left}${ifLeftOut(operation)}, `
-  const sent = left === "" ? `{ format: "${format}" }` : `{ ...query, format: "${format}" }`
+  const sent = left === "" ? `{ format: "${form.format}" }` : `{ ...query, format: "${form.format}" }`
   return [
-    `${comment(`${description}.`, "  ")}  ${name}(` +
+    `${comment(form.about, "  ")}  ${form.name}(` +
       `${parametersOf(operation)}${query}options: CallOptions = {}): Call<string> {`,
     `    return this.#transport.text(${pathOf(operation)}, ${sent}, options)`,
     "  }"

@@ -36,12 +36,12 @@ const constant = (name: string, description: string, type: string) =>
 
 const union = (words: ReadonlyArray<unknown>) => words.map((word) => JSON.stringify(word)).join(" | ")
 
-const errorCodesIn = (schemas: Json): ReadonlyArray<string> => [
+export const errorCodesIn = (schemas: Json): ReadonlyArray<string> => [
   ...new Set(Object.values<Json>(schemas).flatMap(({ properties }) => properties?.error?.enum ?? []))
 ]
 
 /** The names that these schemas lead to. */
-const reached = (from: ReadonlyArray<Json>, schemas: Json): ReadonlyArray<string> => {
+export const reached = (from: ReadonlyArray<Json>, schemas: Json): ReadonlyArray<string> => {
   const found = new Set<string>()
   const visit = (node: unknown): void => {
     if (typeof node !== "object" || node === null) return
@@ -98,8 +98,9 @@ const fields = ({ properties, required = [] }: Json, way: Way, indent: string): 
 }
 
 /** The values of a range, and what it says. */
-const ranges: Readonly<Record<string, readonly [type: string, about: string]>> = {
+export const ranges: Readonly<Record<string, readonly [type: string, about: string]>> = {
   created: ["Moment", "Created between these moments, both included; one of them is enough."],
+  paid_at: ["Moment", "Paid between these moments, both included; one of them is enough."],
   amount: ["number", "Between these amounts in minor units, both included; one of them is enough."]
 }
 

@@ -5,6 +5,7 @@
 import { type Answer, Call } from "./Call.ts"
 import { type Query, queryString } from "./encode.ts"
 import { ApiError, CofferError, ConnectionError, type Failed, type Raw, refusedWith, TimeoutError } from "./errors.ts"
+import { follow, type FollowOptions } from "./follow.ts"
 import { type Hooks, tell } from "./hooks.ts"
 import { type Cursor, type List, type ListData, listOf } from "./List.ts"
 import {
@@ -19,11 +20,11 @@ import {
   type Limits,
   limitsOf,
   platformClock,
+  userAgentOf,
   type Upload,
   type WriteOptions
 } from "./options.ts"
 import { retryDelay } from "./retry.ts"
-import { version } from "./version.ts"
 
 interface Request {
   readonly method: string
@@ -58,6 +59,7 @@ export class Transport {
   readonly #apiKey: string
   readonly #limits: Limits
   readonly #hooks: Hooks
+  readonly #userAgent: string
   readonly #fetch: Fetch
   readonly #random: () => number
   readonly #clock: Clock
@@ -67,6 +69,7 @@ export class Transport {
     this.baseUrl = baseUrlOf(options.baseUrl)
     this.#limits = limitsOf(defaultLimits, options)
     this.#hooks = options.hooks ?? {}
+    this.#userAgent = userAgentOf(options.userAgent)
     this.#fetch = options.fetch ?? ((url, init) => fetch(url, init))
     this.#random = options.random ?? Math.random
     this.#clock = options.clock ?? platformClock
@@ -86,6 +89,18 @@ export class Transport {
     return listOf(fetch, (item) => String(item[id]), "ending_before" in query && query.ending_before !== undefined)
   }
 
+  follow<Item>(
+    path: string,
+    id: keyof Item & string,
+    { after, ...query }: Query & { readonly after?: string | null | undefined },
+    options: FollowOptions
+  ): AsyncGenerator<Item, void, undefined> {
+    const { signal, timeoutMs } = options
+    const list = (page: Query) => this.list<Item>(path, id, { ...query, ...page }, { signal, timeoutMs, maxRetries: 0 })
+    const idOf = (item: Item) => String(item[id])
+    return follow({ list, idOf, clock: this.#clock, random: this.#random }, after, options)
+  }
+
   #prepared(request: Request, options: WriteOptions): Prepared {
     const { body, isBinary = false, isKeyed = false, isText = false, method, path, query = {}, upload } = request
     const idempotencyKey = isKeyed ? idempotencyKeyOf(options.idempotencyKey) : undefined
@@ -94,7 +109,7 @@ export class Transport {
       path,
       url: `${this.baseUrl}${path}${queryString(query)}`,
       headers: {
-        "User-Agent": `coffer-sdk/${version}`,
+        "User-Agent": this.#userAgent,
         ...(body === undefined ? {} : { "Content-Type": "application/json", "Coffer-Strict": "true" }),
         ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey })
       },
@@ -103,7 +118,7 @@ export class Transport {
       isText,
       isBinary,
       signal: options.signal,
-      limits: limitsOf(this.#limits, options)
+      limits: longerBy(waitIn(query), limitsOf(this.#limits, options))
     }
   }
 
@@ -182,6 +197,15 @@ export class Transport {
     return { response, text: "", bytes: new Uint8Array(await response.arrayBuffer()) }
   }
 }
+
+/** Milliseconds that the service may wait by the query before it answers. */
+const waitIn = (query: Query): number => ("wait" in query ? Number(query.wait) * 1_000 || 0 : 0)
+
+const longerBy = (millis: number, { deadlineMs, maxRetries, timeoutMs }: Limits): Limits => ({
+  maxRetries,
+  timeoutMs: timeoutMs + millis,
+  deadlineMs: deadlineMs + millis
+})
 
 /** A read, or a write that its key makes the same. */
 const isRepeatable = ({ idempotencyKey, method }: Prepared): boolean => method === "GET" || idempotencyKey !== undefined

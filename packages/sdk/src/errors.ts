@@ -72,6 +72,7 @@ interface Refusal {
   readonly message: string
   readonly param?: string | undefined
   readonly requestId?: string | undefined
+  readonly docUrl?: string | undefined
   readonly retryAfterMs?: number | undefined
 }
 
@@ -84,17 +85,20 @@ export class ApiError extends CofferError {
   readonly param: string | undefined
   /** Names the request: for `coffer.apiLogs.list({ request_id })` and for support. */
   readonly requestId: string | undefined
+  /** The page of this code in the service's documents: its cause, and how it is mended. */
+  readonly docUrl: string | undefined
   /** How long the service asks to wait. */
   readonly retryAfterMs: number | undefined
   readonly #raw: Raw
 
   constructor(refusal: Refusal, failed: Failed, raw: Raw) {
-    const { code, message, param, requestId, retryAfterMs } = refusal
+    const { code, docUrl, message, param, requestId, retryAfterMs } = refusal
     const { status } = raw.response
     super(code, `${status} ${code}: ${message}${requestId === undefined ? "" : ` (${requestId})`}`, failed)
     this.status = status
     this.param = param
     this.requestId = requestId
+    this.docUrl = docUrl
     this.retryAfterMs = retryAfterMs
     this.#raw = raw
   }
@@ -109,8 +113,8 @@ export class ApiError extends CofferError {
   }
 
   override toJSON(): Record<string, unknown> {
-    const { param, requestId, retryAfterMs, status } = this
-    return { ...super.toJSON(), status, param, requestId, retryAfterMs }
+    const { docUrl, param, requestId, retryAfterMs, status } = this
+    return { ...super.toJSON(), status, param, requestId, docUrl, retryAfterMs }
   }
 }
 
@@ -170,6 +174,7 @@ export const refusedWith = (envelope: unknown, failed: Failed, raw: Raw): ApiErr
       message: isOurs ? message : unexpected(status),
       param: typeof param === "string" ? param : undefined,
       requestId: typeof request_id === "string" ? request_id : (headers.get("x-request-id") ?? undefined),
+      docUrl: isOurs ? /<(https?:[^>]+)>; rel="help"/.exec(headers.get("link") ?? "")?.[1] : undefined,
       retryAfterMs: retryAfterOf(headers)
     },
     failed,

@@ -15,6 +15,7 @@ export {
   ServerError,
   TimeoutError
 } from "./errors.ts"
+export type { FollowOptions } from "./follow.ts"
 export type * from "./generated/types.ts"
 export type { Hooks, RequestInfo, ResponseInfo } from "./hooks.ts"
 export { List, type ListData, type Page } from "./List.ts"

@@ -1,5 +1,6 @@
 /** The options of a client and of a call, with their defaults, and the checks that say which option is wrong. */
 import type { Hooks } from "./hooks.ts"
+import { version } from "./version.ts"
 
 export interface CofferOptions {
   /** `svc_test_…` opens the sandbox, `svc_live_…` opens live. It belongs on servers only. */
@@ -12,6 +13,8 @@ export interface CofferOptions {
   readonly deadlineMs?: number | undefined
   /** How many tries may follow the first, 0 to 20; 4 unless given. */
   readonly maxRetries?: number | undefined
+  /** Names the program in the log of calls, before the SDK: `my-shop/2.1`. */
+  readonly userAgent?: string | undefined
   /** Told of every try. Errors that they throw are ignored. */
   readonly hooks?: Hooks | undefined
   /** Sends a request; the platform's own unless given. */
@@ -100,6 +103,13 @@ export const baseUrlOf = (baseUrl: unknown): string => {
   if (!/^https?:$/.test(protocol) || !path.endsWith("/v1") || search !== "" || hash !== "")
     throw new TypeError(expected)
   return origin + path
+}
+
+export const userAgentOf = (own: string | undefined): string => {
+  const sdk = `coffer-sdk/${version}`
+  if (own === undefined) return sdk
+  if (/^[\x21-\x7e][\x20-\x7e]{0,199}$/.test(own)) return `${own} ${sdk}`
+  throw new TypeError("userAgent: expected 1 to 200 printable ASCII characters")
 }
 
 export const idempotencyKeyOf = (key: string | undefined): string => {

@@ -67,10 +67,12 @@ const declare = (...words: ReadonlyArray<string>) => {
 
 rmSync(dist, { recursive: true, force: true })
 const entries = ["index.ts", "effect.ts"].map((name) => path.join(home, "src", name))
-stripAll(entries)
+// The service reads its migrations from their folder, so no import names them.
+const migrations = path.join(repository, "src/platform/postgres/migrations")
+stripAll([...entries, ...readdirSync(migrations).map((file) => path.join(migrations, file))])
 declare("src/options.ts", "src/StartFailure.ts", "src/CofferService.ts")
 // They say all their types, so that those of the service need not be looked at.
-declare("--noResolve", "--noCheck", ...entries)
+declare("--noResolve", "--noCheck", ...entries, path.join(home, "src/layer.ts"))
 for (const name of readdirSync(types)) {
   const file = path.join(types, name)
   // The compiler does it for modules only.

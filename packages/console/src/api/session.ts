@@ -9,7 +9,7 @@ import { type Account, type AccountApi, accountApi, askWhetherThere, OwnApi } fr
 import { awaySince } from "./connection.ts"
 import { useAtom } from "./registry.ts"
 
-export const sessionAtom = OwnApi.query("session", "retrieve", { reactivityKeys: shown, timeToLive: "1 hour" })
+export const sessionAtom = OwnApi.query("session", "get", { reactivityKeys: shown, timeToLive: "1 hour" })
 
 export interface InAccount extends Account {
   readonly role: PersonRole

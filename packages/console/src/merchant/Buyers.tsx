@@ -52,7 +52,7 @@ type Texts = typeof texts.en
 /** How far an erasure is, whose number stands in the address. */
 const Progress = ({ number, words }: { readonly number: string; readonly words: Texts }) => {
   const { api } = useAccount()
-  const query = api.query("erasures", "retrieve", { params: { erasure_no: number }, reactivityKeys: shown })
+  const query = api.query("erasures", "get", { params: { erasure_no: number }, reactivityKeys: shown })
   const result = useLive(query, 2_000)
   return (
     <section className="card" role="status">

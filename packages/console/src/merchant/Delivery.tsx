@@ -64,7 +64,7 @@ const Delivery = ({ number }: { readonly number: string }) => {
   const words = useWords(texts)
   const [, go] = useLocation()
   const delivery = useAtom(
-    api.query("webhook_deliveries", "retrieve", { params: { delivery_id: number }, reactivityKeys: shown })
+    api.query("webhook_deliveries", "get", { params: { delivery_id: number }, reactivityKeys: shown })
   )
   return (
     <ObjectPage
@@ -180,7 +180,7 @@ const Attempt = ({ attempt }: { readonly attempt: DeliveryRow["attempts"][number
 const SentBody = ({ eventId }: { readonly eventId: string }) => {
   const { api } = useAccount()
   const words = useWords(texts)
-  const event = useAtom(api.query("events", "retrieve", { params: { event_id: eventId }, reactivityKeys: shown }))
+  const event = useAtom(api.query("events", "get", { params: { event_id: eventId }, reactivityKeys: shown }))
   return (
     <section className="card">
       <h2>{words.body}</h2>

@@ -83,7 +83,7 @@ const Dispute = ({ number }: { readonly number: string }) => {
   const { api, base } = useAccount()
   const words = useWords(texts)
   const language = useLanguage()
-  const dispute = useAtom(api.query("disputes", "retrieve", { params: { ref: number }, reactivityKeys: shown }))
+  const dispute = useAtom(api.query("disputes", "get", { params: { ref: number }, reactivityKeys: shown }))
   return (
     <ObjectPage
       result={dispute}
@@ -137,7 +137,7 @@ const Stand = ({ dispute, words }: { readonly dispute: DisputeResource; readonly
 const EvidenceOf = ({ dispute }: { readonly dispute: DisputeResource }) => {
   const { api } = useAccount()
   const evidence = useAtom(
-    api.query("disputes", "retrieveEvidence", { params: { ref: dispute.dispute_no }, reactivityKeys: shown })
+    api.query("disputes", "getEvidence", { params: { ref: dispute.dispute_no }, reactivityKeys: shown })
   )
   return (
     <Loaded result={evidence} lines={4}>

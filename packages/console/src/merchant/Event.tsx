@@ -49,7 +49,7 @@ const texts = {
 const Event = ({ number }: { readonly number: string }) => {
   const { api, base } = useAccount()
   const words = useWords(texts)
-  const event = useAtom(api.query("events", "retrieve", { params: { event_id: number }, reactivityKeys: shown }))
+  const event = useAtom(api.query("events", "get", { params: { event_id: number }, reactivityKeys: shown }))
   const to = (id: string) => (
     <Link key={id} href={`${base}${pageOf(id) ?? ""}`}>
       <code>{id}</code>

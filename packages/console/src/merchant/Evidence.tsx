@@ -1,13 +1,14 @@
 /** The evidence in a dispute: texts and files as a draft, which the bank gets once it is submitted. */
 import type { DisputeResource, EvidenceResource } from "@coffer/contract/Disputes"
 import { EvidenceFileType, evidenceNames } from "@coffer/model/Evidence"
-import { evidenceFilesMax, evidenceTextLengthMax, fileBytesMax } from "@coffer/model/Limits"
+import { evidenceFilesMax, evidenceTextLengthMax } from "@coffer/model/Limits"
 import { useId, useRef, useState } from "react"
 import { act, type Problem } from "../api/acts.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, Field } from "../parts/act.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
 import { Trouble } from "../parts/states.tsx"
+import { UploadField } from "../parts/UploadField.tsx"
 import { isWeb } from "./find.ts"
 import { Time } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
@@ -25,9 +26,7 @@ const texts = {
     more: "More fields",
     files: "Files",
     upload: "Add a file",
-    uploading: "Uploading…",
     uploadHint: "PDF, PNG or JPEG, at most 10 MB, at most 8 files.",
-    tooLarge: "This file is larger than 10 MB. Choose a smaller one.",
     kind: "What the file shows",
     remove: "Remove",
     file: "File",
@@ -75,9 +74,7 @@ const texts = {
     more: "更多字段",
     files: "文件",
     upload: "添加文件",
-    uploading: "正在上传…",
     uploadHint: "PDF、PNG 或 JPEG，每个不超过 10 MB，最多 8 个。",
-    tooLarge: "文件超过 10 MB，请选择较小的文件。",
     kind: "文件内容",
     remove: "移除",
     file: "文件",
@@ -289,30 +286,8 @@ const Files = (props: {
   readonly words: Texts
 }) => {
   const { files, onChange, words } = props
-  const { api } = useAccount()
   const language = useLanguage()
-  const [isUploading, setUploading] = useState(false)
   const [problem, setProblem] = useState<Problem>()
-  const upload = (input: HTMLInputElement) => {
-    const [file] = input.files ?? []
-    if (file === undefined) return
-    setProblem(undefined)
-    if (file.size > fileBytesMax) {
-      return setProblem({ kind: "refused", code: "invalid_request", message: words.tooLarge, requestId: "" })
-    }
-    setUploading(true)
-    const payload = new FormData()
-    payload.append("file", file)
-    void act(
-      api,
-      api.use((client) => client.files.upload({ payload }))
-    ).then((outcome) => {
-      setUploading(false)
-      input.value = ""
-      if ("problem" in outcome) setProblem(outcome.problem)
-      else onChange([...files, { type: "uncategorized_file", url: outcome.done.data.url }])
-    })
-  }
   const types = EvidenceFileType.literals
   return (
     <fieldset className="files">
@@ -347,18 +322,13 @@ const Files = (props: {
         ))}
       </ul>
       {files.length < evidenceFilesMax && (
-        <Field label={isUploading ? words.uploading : words.upload} hint={words.uploadHint}>
-          {(id, described) => (
-            <input
-              id={id}
-              type="file"
-              accept="application/pdf,image/png,image/jpeg"
-              aria-describedby={described}
-              disabled={isUploading}
-              onChange={(event) => upload(event.target)}
-            />
-          )}
-        </Field>
+        <UploadField
+          label={words.upload}
+          hint={words.uploadHint}
+          accept="application/pdf,image/png,image/jpeg"
+          onProblem={setProblem}
+          onDone={(url) => onChange([...files, { type: "uncategorized_file", url }])}
+        />
       )}
       {problem !== undefined && <Trouble problem={problem} />}
     </fieldset>

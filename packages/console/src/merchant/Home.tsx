@@ -96,7 +96,7 @@ const Home = () => {
   const words = useWords(texts)
   const [query, setQuery] = useQuery()
   const days = periods.find((each) => each === query["days"]) ?? "30"
-  const atom = OwnApi.query("overview", "retrieve", {
+  const atom = OwnApi.query("overview", "get", {
     params: { merchant_id: merchantId },
     query: { mode, days },
     reactivityKeys: shown

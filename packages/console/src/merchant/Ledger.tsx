@@ -71,7 +71,7 @@ const Ledger = () => {
 
 const Balance = ({ currency, words }: { readonly currency: (typeof currencies)[number]; readonly words: Texts }) => {
   const { api, base } = useAccount()
-  const balance = useAtom(api.query("balance", "retrieve", { query: { currency }, reactivityKeys: shown }))
+  const balance = useAtom(api.query("balance", "get", { query: { currency }, reactivityKeys: shown }))
   return (
     <Loaded result={balance} lines={2}>
       {({ data: { available_balance, frozen_balance } }) => (

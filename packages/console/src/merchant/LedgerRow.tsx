@@ -237,7 +237,7 @@ interface OfProps {
 
 const OfRefund = ({ row: { id, reference_id }, words }: OfProps) => {
   const { api } = useAccount()
-  const refund = useAtom(api.query("refunds", "retrieve", { params: { ref: reference_id }, reactivityKeys: shown }))
+  const refund = useAtom(api.query("refunds", "get", { params: { ref: reference_id }, reactivityKeys: shown }))
   return (
     <Loaded result={refund} lines={1}>
       {({ data }) => <StoryLink tradeNo={data.trade_no} id={id} words={words} />}
@@ -247,7 +247,7 @@ const OfRefund = ({ row: { id, reference_id }, words }: OfProps) => {
 
 const OfDispute = ({ row: { id, reference_id }, words }: OfProps) => {
   const { api } = useAccount()
-  const dispute = useAtom(api.query("disputes", "retrieve", { params: { ref: reference_id }, reactivityKeys: shown }))
+  const dispute = useAtom(api.query("disputes", "get", { params: { ref: reference_id }, reactivityKeys: shown }))
   return (
     <Loaded result={dispute} lines={1}>
       {({ data }) => <StoryLink tradeNo={data.trade_no} id={id} words={words} />}

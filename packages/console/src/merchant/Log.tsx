@@ -29,7 +29,9 @@ const texts = {
     copy: "Copy as curl",
     copied: "Copied",
     agent: "Program",
-    idempotency: "Idempotency-Key"
+    idempotency: "Idempotency-Key",
+    ignored: "Fields that are not known, and were ignored",
+    nearest: "meant"
   },
   zh: {
     logs: "API 日志",
@@ -46,7 +48,9 @@ const texts = {
     copy: "复制为 curl",
     copied: "已复制",
     agent: "程序",
-    idempotency: "Idempotency-Key"
+    idempotency: "Idempotency-Key",
+    ignored: "未知并被忽略的字段",
+    nearest: "应为"
   }
 }
 
@@ -100,6 +104,16 @@ const Log = ({ number }: { readonly number: string }) => {
                   </Link>
                 )
               ],
+              ...(log.ignored_fields === null
+                ? []
+                : [
+                    [
+                      words.ignored,
+                      log.ignored_fields
+                        .map(({ name, nearest }) => (nearest === null ? name : `${name} (${words.nearest} ${nearest})`))
+                        .join(", ")
+                    ] as const
+                  ]),
               [words.agent, log.user_agent ?? "–"],
               [words.idempotency, log.idempotency_key === null ? "–" : <code key="i">{log.idempotency_key}</code>]
             ]}

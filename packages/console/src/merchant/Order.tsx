@@ -1,6 +1,7 @@
 /** The page of an order: its story, its refunds and disputes, its receipt, and what its status allows. */
 import type { DisputeResource } from "@coffer/contract/Disputes"
 import type { OrderResource } from "@coffer/contract/Orders"
+import { cardText } from "@coffer/model/PaymentMethod"
 import type { RefundResource } from "@coffer/contract/Refunds"
 import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
@@ -26,6 +27,7 @@ const texts = {
     net: "Net",
     refunded: "Refunded",
     method: "Method",
+    card: "Card",
     payment: "Payment",
     created: "Created",
     paid: "Paid",
@@ -50,6 +52,7 @@ const texts = {
     net: "净额",
     refunded: "已退款",
     method: "支付方式",
+    card: "银行卡",
     payment: "支付号",
     created: "创建时间",
     paid: "付款时间",
@@ -72,7 +75,7 @@ type Texts = typeof texts.en
 const Order = ({ number }: { readonly number: string }) => {
   const { api, base } = useAccount()
   const words = useWords(texts)
-  const order = useAtom(api.query("orders", "retrieve", { params: { ref: number }, reactivityKeys: shown }))
+  const order = useAtom(api.query("orders", "get", { params: { ref: number }, reactivityKeys: shown }))
   return (
     <ObjectPage
       result={order}
@@ -104,6 +107,7 @@ const factsOf = (order: OrderResource, words: Texts) => [
   [words.net, <Amount key="t" minor={order.net_amount} currency={order.currency} />] as const,
   [words.refunded, <Amount key="r" minor={order.refunded_amount} currency={order.currency} />] as const,
   [words.method, <Method key="m" of={order.payment_method} />] as const,
+  ...(order.card === null ? [] : [[words.card, cardText(order.card)] as const]),
   [words.payment, order.payment_id === null ? "–" : <code key="p">{order.payment_id}</code>] as const,
   [words.created, <Time key="c" at={order.created_at} />] as const,
   [words.paid, <Time key="d" at={order.paid_at} />] as const,

@@ -83,7 +83,7 @@ const PaymentLink = ({ number }: { readonly number: string }) => {
   const { api, base } = useAccount()
   const words = useWords(texts)
   const link = useAtom(
-    api.query("payment_links", "retrieve", { params: { link_id: number }, query: {}, reactivityKeys: shown })
+    api.query("payment_links", "get", { params: { link_id: number }, query: {}, reactivityKeys: shown })
   )
   const linkOf = (answer: unknown) => (answer as { readonly data: PaymentLinkResource }).data
   return (

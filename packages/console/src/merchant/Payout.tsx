@@ -48,7 +48,7 @@ const Payout = ({ number }: { readonly number: string }) => {
   const { api, base, merchantId } = useAccount()
   const words = useWords(texts)
   const payout = useAtom(
-    OwnApi.query("payouts", "retrieve", {
+    OwnApi.query("payouts", "get", {
       params: { merchant_id: merchantId, payout_no: number },
       reactivityKeys: shown
     })

@@ -140,7 +140,7 @@ const People = () => {
   const { base, merchantId, role } = useAccount()
   const words = useWords(texts)
   const people = useAtom(OwnApi.query("people", "list", { params: { merchant_id: merchantId }, reactivityKeys: shown }))
-  const session = useAtom(OwnApi.query("session", "retrieve", { reactivityKeys: shown }))
+  const session = useAtom(OwnApi.query("session", "get", { reactivityKeys: shown }))
   const ownId = session._tag === "Success" ? session.value.data.person.person_id : ""
   const mayChange = personMayDo(role, "people.invite")
   return (

@@ -65,7 +65,7 @@ type Texts = typeof texts.en
 const Refund = ({ number }: { readonly number: string }) => {
   const { api, base } = useAccount()
   const words = useWords(texts)
-  const refund = useAtom(api.query("refunds", "retrieve", { params: { ref: number }, reactivityKeys: shown }))
+  const refund = useAtom(api.query("refunds", "get", { params: { ref: number }, reactivityKeys: shown }))
   return (
     <ObjectPage
       result={refund}

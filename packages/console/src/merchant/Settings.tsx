@@ -2,15 +2,18 @@
 import type { MerchantSettingsResource, UpdateMerchantSettings } from "@coffer/contract/ConsoleMerchant"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { forbiddenSetting } from "@coffer/rules/people/settingsRoles"
-import { type Outcome, act, shown } from "../api/acts.ts"
+import { useState } from "react"
+import { type Outcome, type Problem, act, shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, Field, TextField } from "../parts/act.tsx"
 import { Address } from "../parts/Json.tsx"
-import { Loaded } from "../parts/states.tsx"
+import { Loaded, Trouble } from "../parts/states.tsx"
+import { UploadField } from "../parts/UploadField.tsx"
 import { methodText } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
+import { CheckoutDomain } from "./Domain.tsx"
 import { Quotas, Terms } from "./Terms.tsx"
 
 const texts = {
@@ -22,6 +25,14 @@ const texts = {
     nameHint: "The operator of the service changes it.",
     supportEmail: "Address for buyers",
     supportUrl: "Help page",
+    terms: "Terms",
+    privacy: "Privacy",
+    accent: "Colour of buttons and links",
+    accentHint: "As #17614f. Words in it must be read on the page: 4.5 to 1. Empty: the service's own.",
+    logo: "Logo",
+    logoHint: "PNG or JPEG, at most 256 kB and 2,048 pixels on each side.",
+    addLogo: "Choose a picture",
+    removeLogo: "Remove the logo",
     contact: "Address for you",
     contactHint: "Messages about your keys go there. Buyers never see it.",
     zone: "Time zone of reports",
@@ -53,6 +64,14 @@ const texts = {
     nameHint: "由服务运营方修改。",
     supportEmail: "买家联系邮箱",
     supportUrl: "帮助页面",
+    terms: "条款",
+    privacy: "隐私政策",
+    accent: "按钮和链接的颜色",
+    accentHint: "例如 #17614f。与页面的对比度须达到 4.5:1。留空则使用默认颜色。",
+    logo: "标志",
+    logoHint: "PNG 或 JPEG，不超过 256 kB，每边不超过 2,048 像素。",
+    addLogo: "选择图片",
+    removeLogo: "移除标志",
     contact: "您的联系邮箱",
     contactHint: "有关密钥的消息会发送到此处，买家看不到。",
     zone: "报表时区",
@@ -87,7 +106,7 @@ const Settings = () => {
   const { merchantId } = useAccount()
   const words = useWords(texts)
   const settings = useAtom(
-    OwnApi.query("settings", "retrieve", { params: { merchant_id: merchantId }, reactivityKeys: shown })
+    OwnApi.query("settings", "get", { params: { merchant_id: merchantId }, reactivityKeys: shown })
   )
   return (
     <section className="stack">
@@ -97,6 +116,8 @@ const Settings = () => {
           <div className="sides">
             <div className="stack">
               <Shop settings={data} />
+              <Logo settings={data} />
+              <CheckoutDomain settings={data} />
               <Allowlist settings={data} />
               <DefaultAddress settings={data} />
               <Methods settings={data} />
@@ -175,6 +196,27 @@ const Shop = ({ settings }: { readonly settings: Shown }) => {
             initial={settings.support_url ?? ""}
           />
           <TextField
+            label={words.terms}
+            name="terms_url"
+            type="url"
+            maxLength={255}
+            initial={settings.terms_url ?? ""}
+          />
+          <TextField
+            label={words.privacy}
+            name="privacy_url"
+            type="url"
+            maxLength={255}
+            initial={settings.privacy_url ?? ""}
+          />
+          <TextField
+            label={words.accent}
+            name="accent_color"
+            maxLength={16}
+            initial={settings.accent_color ?? ""}
+            hint={words.accentHint}
+          />
+          <TextField
             label={words.contact}
             name="contact_email"
             type="email"
@@ -195,6 +237,9 @@ const Shop = ({ settings }: { readonly settings: Shown }) => {
       patch={(typed) => ({
         support_email: orNull(typed, "support_email"),
         support_url: orNull(typed, "support_url"),
+        terms_url: orNull(typed, "terms_url"),
+        privacy_url: orNull(typed, "privacy_url"),
+        accent_color: orNull(typed, "accent_color"),
         contact_email: orNull(typed, "contact_email"),
         time_zone: text(typed, "time_zone")
       })}
@@ -215,6 +260,20 @@ const Shop = ({ settings }: { readonly settings: Shown }) => {
           <dd>{settings.support_url === null ? "–" : <Address url={settings.support_url} />}</dd>
         </div>
         <div>
+          <dt>{words.terms}</dt>
+          <dd>{settings.terms_url === null ? "–" : <Address url={settings.terms_url} />}</dd>
+        </div>
+        <div>
+          <dt>{words.privacy}</dt>
+          <dd>{settings.privacy_url === null ? "–" : <Address url={settings.privacy_url} />}</dd>
+        </div>
+        <div>
+          <dt>{words.accent}</dt>
+          <dd>
+            <code>{settings.accent_color ?? "–"}</code>
+          </dd>
+        </div>
+        <div>
           <dt>{words.contact}</dt>
           <dd>{settings.contact_email ?? "–"}</dd>
         </div>
@@ -224,6 +283,47 @@ const Shop = ({ settings }: { readonly settings: Shown }) => {
         </div>
       </dl>
     </Part>
+  )
+}
+
+/** Two calls: the picture is uploaded as every file is, and then named in the settings. */
+const Logo = ({ settings }: { readonly settings: Shown }) => {
+  const { merchantId, role } = useAccount()
+  const words = useWords(texts)
+  const [problem, setProblem] = useState<Problem>()
+  const isAllowed = forbiddenSetting(role, { logo_url: null }) === undefined
+  const name = async (logo_url: string | null) => {
+    const payload = { logo_url } as never
+    const outcome = await act(
+      OwnApi,
+      OwnApi.use((client) => client.settings.update({ params: { merchant_id: merchantId }, payload }))
+    )
+    if ("problem" in outcome) setProblem(outcome.problem)
+  }
+  return (
+    <section className="card">
+      <h2>{words.logo}</h2>
+      {settings.logo_url !== null && (
+        <p>
+          <Address url={settings.logo_url} />
+        </p>
+      )}
+      {isAllowed && (
+        <UploadField
+          label={words.addLogo}
+          hint={words.logoHint}
+          accept="image/png,image/jpeg"
+          onProblem={setProblem}
+          onDone={name}
+        />
+      )}
+      {isAllowed && settings.logo_url !== null && (
+        <button type="button" className="button" onClick={() => void name(null)}>
+          {words.removeLogo}
+        </button>
+      )}
+      {problem !== undefined && <Trouble problem={problem} />}
+    </section>
   )
 }
 

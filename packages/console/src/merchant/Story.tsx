@@ -92,7 +92,7 @@ type Kind = keyof Texts["kinds"]
 export const Story = ({ currency, number }: { readonly number: string; readonly currency: string }) => {
   const { api } = useAccount()
   const words = useWords(texts)
-  const story = useAtom(api.query("timelines", "retrieve", { params: { ref: number }, reactivityKeys: shown }))
+  const story = useAtom(api.query("timelines", "get", { params: { ref: number }, reactivityKeys: shown }))
   return (
     <section className="card">
       <h2>{words.title}</h2>

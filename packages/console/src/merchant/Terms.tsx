@@ -20,7 +20,13 @@ const texts = {
     since: "Customer since",
     quotas: "Requests a minute",
     quotasSays: "What is used now. More is answered 429, with the time to wait.",
-    kinds: { writes: "Writing", reads: "Reading", csv: "CSV files", helpers: "Test helpers" },
+    kinds: {
+      writes: "Writing",
+      reads: "Reading",
+      csv: "CSV files",
+      helpers: "Test helpers",
+      waits: "Waiting for events"
+    },
     by: { keys: "Programs", console: "People" },
     unknown: "cannot be counted now",
     of: "of"
@@ -36,7 +42,7 @@ const texts = {
     since: "注册时间",
     quotas: "每分钟请求数",
     quotasSays: "当前用量。超出部分返回 429，并告知等待时间。",
-    kinds: { writes: "写入", reads: "读取", csv: "CSV 文件", helpers: "测试工具" },
+    kinds: { writes: "写入", reads: "读取", csv: "CSV 文件", helpers: "测试工具", waits: "等待事件" },
     by: { keys: "程序", console: "成员" },
     unknown: "暂时无法统计",
     of: "/"
@@ -82,7 +88,7 @@ export const Quotas = () => {
   const { merchantId, mode } = useAccount()
   const words = useWords(texts)
   const quotas = useAtom(
-    OwnApi.query("quotas", "retrieve", {
+    OwnApi.query("quotas", "get", {
       params: { merchant_id: merchantId },
       query: { mode },
       reactivityKeys: shown

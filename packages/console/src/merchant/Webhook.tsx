@@ -80,7 +80,7 @@ const Webhook = ({ number }: { readonly number: string }) => {
   const [isGone, setGone] = useState(false)
   const [, go] = useLocation()
   const endpoint = useAtom(
-    api.query("webhook_endpoints", "retrieve", { params: { endpoint_id: number }, reactivityKeys: shown })
+    api.query("webhook_endpoints", "get", { params: { endpoint_id: number }, reactivityKeys: shown })
   )
   if (isGone) return null
   return (
@@ -272,7 +272,7 @@ const Acts = ({ endpoint, onGone }: { readonly endpoint: Endpoint; readonly onGo
         run={() =>
           act(
             api,
-            api.use((client) => client.webhook_endpoints.remove({ params }))
+            api.use((client) => client.webhook_endpoints.delete({ params }))
           )
         }
         onDone={onGone}

@@ -48,12 +48,12 @@ export const findPlace = async ({ api }: InAccount, text: string): Promise<strin
   const params = { ref: text }
   const order = await ask(
     api,
-    api.use((client) => client.orders.retrieve({ params }))
+    api.use((client) => client.orders.get({ params }))
   )
   if ("done" in order) return `/orders/${order.done.data.trade_no}`
   const refund = await ask(
     api,
-    api.use((client) => client.refunds.retrieve({ params }))
+    api.use((client) => client.refunds.get({ params }))
   )
   return "done" in refund ? `/refunds/${refund.done.data.refund_no}` : place
 }

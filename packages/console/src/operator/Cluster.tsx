@@ -108,7 +108,7 @@ type Texts = typeof texts.en
 /** Seconds that the lines show. */
 const seconds = 120
 
-const clusterAtom = OperatorsApi.query("cluster", "retrieve", {})
+const clusterAtom = OperatorsApi.query("cluster", "get", {})
 
 /** The figures that the lines are drawn from. */
 interface Sample {

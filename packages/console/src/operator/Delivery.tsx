@@ -43,7 +43,7 @@ const texts = {
 const Delivery = ({ number }: { readonly number: string }) => {
   const words = useWords(texts)
   const delivery = useAtom(
-    OperatorsApi.query("webhook_deliveries", "retrieve", { params: { delivery_id: number }, reactivityKeys: shown })
+    OperatorsApi.query("webhook_deliveries", "get", { params: { delivery_id: number }, reactivityKeys: shown })
   )
   return (
     <ObjectPage

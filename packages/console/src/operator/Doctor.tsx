@@ -25,7 +25,7 @@ const texts = {
   }
 }
 
-const report = OperatorsApi.query("doctor", "retrieve", { reactivityKeys: shown })
+const report = OperatorsApi.query("doctor", "get", { reactivityKeys: shown })
 
 type Finding = DoctorReport["findings"][number]
 
@@ -53,7 +53,7 @@ const Findings = ({ findings }: { readonly findings: ReadonlyArray<Finding> }) =
 export const Doctor = () => {
   const words = useWords(texts)
   const { may } = useOperator()
-  return may("doctor.retrieve") ? <Report words={words} /> : null
+  return may("doctor.get") ? <Report words={words} /> : null
 }
 
 const Report = ({ words }: { readonly words: typeof texts.en }) => (

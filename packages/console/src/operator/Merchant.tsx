@@ -94,7 +94,7 @@ const Merchant = ({ merchantId, mode, tab }: Props) => {
   const words = useWords(texts)
   const modeWords = useModeWords()
   const merchant = useAtom(
-    OperatorsApi.query("merchants", "retrieve", { params: { merchant_id: merchantId }, reactivityKeys: shown })
+    OperatorsApi.query("merchants", "get", { params: { merchant_id: merchantId }, reactivityKeys: shown })
   )
   const base = ofAccount(merchantId, mode)
   const [, go] = useLocation()

@@ -63,8 +63,8 @@ const texts = {
 const MerchantChannel = ({ merchantId, mode }: { readonly merchantId: string; readonly mode: Mode }) => {
   const words = useWords(texts)
   const params = { merchant_id: merchantId, mode }
-  const channel = useAtom(OperatorsApi.query("channels", "retrieve", { params, reactivityKeys: shown }))
-  const compared = useAtom(OperatorsApi.query("reconciliation", "retrieve", { params, reactivityKeys: shown }))
+  const channel = useAtom(OperatorsApi.query("channels", "get", { params, reactivityKeys: shown }))
+  const compared = useAtom(OperatorsApi.query("reconciliation", "get", { params, reactivityKeys: shown }))
   return (
     <Loaded result={channel}>
       {({ data }) => (

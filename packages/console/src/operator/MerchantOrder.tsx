@@ -88,7 +88,7 @@ interface Props {
 const MerchantOrder = ({ merchantId, mode, number }: Props) => {
   const words = useWords(texts)
   const story = useAtom(
-    OperatorsApi.query("timelines", "retrieve", {
+    OperatorsApi.query("timelines", "get", {
       params: { merchant_id: merchantId, ref: number },
       query: { mode },
       reactivityKeys: shown

@@ -43,6 +43,10 @@ const texts = {
     name: "Name",
     support: "Support address",
     supportUrl: "Support page",
+    terms: "Terms",
+    privacy: "Privacy",
+    accent: "Accent colour",
+    domain: "Own host for checkout",
     contact: "Address for messages about keys",
     zone: "Time zone",
     created: "Created",
@@ -93,6 +97,10 @@ const texts = {
     name: "名称",
     support: "客服邮箱",
     supportUrl: "客服页面",
+    terms: "条款",
+    privacy: "隐私政策",
+    accent: "主题色",
+    domain: "自有收银台域名",
     contact: "密钥通知邮箱",
     zone: "时区",
     created: "创建时间",
@@ -189,6 +197,10 @@ const MerchantSettings = ({ merchant, mode }: Props) => {
             [words.name, merchant.name],
             [words.support, merchant.support_email ?? "–"],
             [words.supportUrl, merchant.support_url ?? "–"],
+            [words.terms, merchant.terms_url ?? "–"],
+            [words.privacy, merchant.privacy_url ?? "–"],
+            [words.accent, merchant.accent_color ?? "–"],
+            [words.domain, merchant.checkout_domain?.host ?? "–"],
             [words.contact, merchant.contact_email ?? "–"],
             [words.zone, merchant.time_zone],
             [words.created, <Time key="c" at={merchant.created_at} />],
@@ -408,6 +420,9 @@ const Profile = ({ merchant, words }: PartProps) => {
           <TextField label={words.name} name="name" isRequired initial={merchant.name} maxLength={255} />
           <TextField label={words.support} name="support_email" type="email" initial={merchant.support_email ?? ""} />
           <TextField label={words.supportUrl} name="support_url" type="url" initial={merchant.support_url ?? ""} />
+          <TextField label={words.terms} name="terms_url" type="url" initial={merchant.terms_url ?? ""} />
+          <TextField label={words.privacy} name="privacy_url" type="url" initial={merchant.privacy_url ?? ""} />
+          <TextField label={words.accent} name="accent_color" initial={merchant.accent_color ?? ""} maxLength={16} />
           <TextField label={words.contact} name="contact_email" type="email" initial={merchant.contact_email ?? ""} />
           <TextField label={words.zone} name="time_zone" initial={merchant.time_zone} />
           <Field label={words.note} hint={words.noteSays}>
@@ -427,6 +442,9 @@ const Profile = ({ merchant, words }: PartProps) => {
         name: typedIn(typed, "name"),
         support_email: orNull(typed, "support_email"),
         support_url: orNull(typed, "support_url"),
+        terms_url: orNull(typed, "terms_url"),
+        privacy_url: orNull(typed, "privacy_url"),
+        accent_color: orNull(typed, "accent_color"),
         contact_email: orNull(typed, "contact_email"),
         time_zone: typedIn(typed, "time_zone") ?? "UTC",
         note: orNull(typed, "note")

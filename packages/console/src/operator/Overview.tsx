@@ -111,7 +111,7 @@ const Overview = () => {
     OperatorsApi.query("reconciliation", "list", { query: { status: "open" }, reactivityKeys: shown }),
     every
   )
-  const cluster = useLive(OperatorsApi.query("cluster", "retrieve", { reactivityKeys: shown }), every)
+  const cluster = useLive(OperatorsApi.query("cluster", "get", { reactivityKeys: shown }), every)
   const many = valueOf(counts)?.data.counts
   if (AsyncResult.isFailure(counts) && many === undefined) return <Trouble problem={problemOf(counts.cause)} />
   if (many === undefined) return <Skeleton lines={10} />

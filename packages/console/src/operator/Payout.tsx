@@ -66,9 +66,7 @@ type Texts = typeof texts.en
 
 const Payout = ({ number }: { readonly number: string }) => {
   const words = useWords(texts)
-  const payout = useAtom(
-    OperatorsApi.query("payouts", "retrieve", { params: { payout_no: number }, reactivityKeys: shown })
-  )
+  const payout = useAtom(OperatorsApi.query("payouts", "get", { params: { payout_no: number }, reactivityKeys: shown }))
   return (
     <ObjectPage
       result={payout}

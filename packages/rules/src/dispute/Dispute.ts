@@ -2,7 +2,7 @@
  * The dispute: its states, the commands it accepts and the facts it records (spec: Dispute; States and transitions,
  * Dispute). The evidence is kept beside it (`evidence.ts`); `decide.ts` says what each fact moves.
  */
-import { ChannelName, DisputeNo, MerchantId, Mode, TradeNo } from "@coffer/model/Ids"
+import { ChannelName, DisputeNo, MerchantId, Mode, OutTradeNo, TradeNo } from "@coffer/model/Ids"
 import { Evidence } from "@coffer/model/Evidence"
 import { Currency, Minor } from "@coffer/model/Money"
 import { Schema } from "effect"
@@ -36,6 +36,8 @@ export type Stage = typeof Stage.Type
 export const terms = {
   disputeNo: DisputeNo,
   tradeNo: TradeNo,
+  /** The order's, for books that are kept by it. */
+  outTradeNo: OutTradeNo,
   merchantId: MerchantId,
   mode: Mode,
   /** The channel that told of it. */

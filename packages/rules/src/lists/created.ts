@@ -16,12 +16,24 @@ export interface CreatedRange {
 export const readCreated = (query: {
   readonly "created[gte]"?: string
   readonly "created[lte]"?: string
-}): Result.Result<CreatedRange, InvalidField> =>
-  Result.flatMap(readEnd(query, "created[gte]"), (from) =>
-    Result.map(readEnd(query, "created[lte]"), (to) => ({
+}): Result.Result<CreatedRange, InvalidField> => readTimes(query, "created[gte]", "created[lte]")
+
+/** When the orders sought were paid. */
+export const readPaid = (query: {
+  readonly "paid_at[gte]"?: string
+  readonly "paid_at[lte]"?: string
+}): Result.Result<CreatedRange, InvalidField> => readTimes(query, "paid_at[gte]", "paid_at[lte]")
+
+const readTimes = <First extends string, Last extends string>(
+  query: { readonly [P in First | Last]?: string },
+  first: First,
+  last: Last
+): Result.Result<CreatedRange, InvalidField> =>
+  Result.flatMap(readEnd<First>(query, first), (from) =>
+    Result.map(readEnd<Last>(query, last), (to) => ({
       from,
       // A second of Unix time is the whole second, so that no moment lies between two ranges (silences: P16).
-      to: to !== undefined && isSeconds(query["created[lte]"]!) ? DateTime.add(to, { milliseconds: 999 }) : to
+      to: to !== undefined && isSeconds(query[last]!) ? DateTime.add(to, { milliseconds: 999 }) : to
     }))
   )
 

@@ -7,7 +7,7 @@
 import { ChannelName, MerchantId, Mode, OutTradeNo, PaymentId, TradeNo } from "@coffer/model/Ids"
 import { Metadata, MetadataPatch } from "@coffer/model/Metadata"
 import { Currency, Minor, OrderAmount } from "@coffer/model/Money"
-import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { PaidCard, PaymentMethod } from "@coffer/model/PaymentMethod"
 import { Schema } from "effect"
 
 // State ----------------------------------------------------------------------
@@ -101,7 +101,9 @@ export const Receipt = Schema.Struct({
   /** The numbers of the mails that were asked for last, at most five. Left out before they were kept. */
   mailIds: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Why the last mail did not go out; left out when it did, or was asked for anew since. */
-  failure: Schema.optionalKey(Schema.String)
+  failure: Schema.optionalKey(Schema.String),
+  /** The buyer typed the address of the order, and may type another one until it is paid (silences: O71). */
+  isBuyers: Schema.optionalKey(Schema.Literal(true))
 })
 export type Receipt = typeof Receipt.Type
 
@@ -121,6 +123,8 @@ const payment = {
   /** The number that the channel gave it. */
   paymentId: PaymentId,
   method: PaymentMethod,
+  /** Null where no card was charged, or the channel did not tell it. */
+  card: Schema.NullOr(PaidCard),
   /** Acquiring fee; known once the payment is credited (spec: Order, fee). */
   fee: Minor,
   paidAt: Schema.DateTimeUtc,
@@ -212,6 +216,8 @@ export const OrderCommand = Schema.TaggedUnion({
     metadata: Schema.optionalKey(MetadataPatch),
     receiptEmail: Schema.optionalKey(Schema.NullOr(Schema.String))
   },
+  /** The buyer of an unpaid order wants the receipt there. An address that the merchant gave stays. */
+  TakeBuyersAddress: { address: Schema.String },
   /** The receipt is viewed or sent for the first time. A number that it has already stays. */
   NumberReceipt: { number: Schema.String },
   /** The merchant asks to send the receipt. `save`: the address becomes the order's. */
@@ -249,6 +255,7 @@ export const OrderEvent = Schema.TaggedUnion({
   /** How it ended; no merchant has to be told of that. */
   UnappliedPaymentNoted: { payment: UnappliedPayment },
   OrderAnnotated: { metadata: Metadata, receiptEmail: Schema.NullOr(Schema.String) },
+  BuyersAddressTaken: { address: Schema.String },
   ReceiptNumbered: { number: Schema.String },
   ReceiptRequested: { at: Schema.DateTimeUtc, mailId: Schema.String, address: Schema.String, save: Schema.Boolean },
   ReceiptSent: { at: Schema.DateTimeUtc },

@@ -25,6 +25,8 @@ import {
   decideFailReceipt,
   decideNumberReceipt,
   decideRequestReceipt,
+  decideTakeBuyersAddress,
+  merchants,
   noReceipt,
   requested,
   sent
@@ -68,6 +70,7 @@ export const decide = (order: Order, command: OrderCommand): OrderDecision =>
     NoteDispute: (note): OrderDecision => decideNoteDispute(order, note),
     CloseParked: (close): OrderDecision => decideCloseParked(order, close),
     Annotate: (annotate): OrderDecision => decideAnnotate(order, annotate),
+    TakeBuyersAddress: (take): OrderDecision => decideTakeBuyersAddress(order, take),
     NumberReceipt: (receipt): OrderDecision => decideNumberReceipt(order, receipt),
     RequestReceipt: (receipt): OrderDecision => decideRequestReceipt(order, receipt),
     ConfirmReceiptSent: (receipt): OrderDecision => decideConfirmReceiptSent(order, receipt),
@@ -122,8 +125,10 @@ const isKnown = (order: Order, { paymentId }: PaymentFacts): boolean =>
   order.unappliedPayments.some((payment) => payment.paymentId === paymentId) ||
   ("paymentId" in order && order.paymentId === paymentId)
 
-const unapplied = ({ fee: _, refundableUntil: __, ...payment }: PaymentFacts, reason: UnappliedPayment["reason"]) =>
-  UnappliedPaymentFound.make({ payment: { ...payment, reason, state: reason === "mismatch" ? "parked" : "due" } })
+const unapplied = (
+  { card: _, fee: __, refundableUntil: ___, ...payment }: PaymentFacts,
+  reason: UnappliedPayment["reason"]
+) => UnappliedPaymentFound.make({ payment: { ...payment, reason, state: reason === "mismatch" ? "parked" : "due" } })
 
 const decideReachDeadline = (order: Order, { answer, now }: CommandOf<"ReachDeadline">): OrderDecision => {
   switch (order.status) {
@@ -261,7 +266,17 @@ export const evolve = (order: Order, event: OrderEvent): Order =>
     }),
     UnappliedPaymentParked: ({ payment }): Order => replaced(order, payment),
     UnappliedPaymentNoted: ({ payment }): Order => replaced(order, payment),
-    OrderAnnotated: ({ metadata, receiptEmail }): Order => ({ ...order, metadata, receiptEmail }),
+    OrderAnnotated: ({ metadata, receiptEmail }): Order => ({
+      ...order,
+      metadata,
+      receiptEmail,
+      receipt: receiptEmail === order.receiptEmail ? order.receipt : merchants(order.receipt)
+    }),
+    BuyersAddressTaken: ({ address }): Order => ({
+      ...order,
+      receiptEmail: address,
+      receipt: { ...(order.receipt ?? noReceipt), isBuyers: true }
+    }),
     ReceiptNumbered: ({ number }): Order => ({ ...order, receipt: { ...(order.receipt ?? noReceipt), number } }),
     ReceiptRequested: (request): Order => ({
       ...order,
@@ -328,6 +343,7 @@ export const consequences = (before: Order, event: OrderEvent): Consequence =>
     UnappliedPaymentParked: () => nothing,
     UnappliedPaymentNoted: () => nothing,
     OrderAnnotated: () => nothing,
+    BuyersAddressTaken: () => nothing,
     ReceiptNumbered: () => nothing,
     ReceiptRequested: () => nothing,
     ReceiptSent: () => nothing,

@@ -2,6 +2,7 @@
  * The receipt of an order: who may ask for it, and how often (spec: Orders, send_receipt; Limits). Part of the order's
  * rules: only a paid order has one, and it keeps it when it is refunded.
  */
+import { prefixes } from "@coffer/model/Ids"
 import { receiptSendsMax, receiptWindow } from "@coffer/model/Limits"
 import { DateTime } from "effect"
 import { accept, type Decision, refuse } from "../Decision.ts"
@@ -10,9 +11,28 @@ import { type Order, type OrderCommand, OrderConflict, OrderEvent, type Receipt 
 type CommandOf<Tag extends OrderCommand["_tag"]> = Extract<OrderCommand, { readonly _tag: Tag }>
 type ReceiptDecision = Decision<OrderEvent, OrderConflict>
 
-const { ReceiptFailed, ReceiptNumbered, ReceiptRequested, ReceiptSent } = OrderEvent.cases
+const { BuyersAddressTaken, ReceiptFailed, ReceiptNumbered, ReceiptRequested, ReceiptSent } = OrderEvent.cases
+
+/** The merchant's own number, which the buyer may have read in the shop. One that we made says nothing to a buyer. */
+export const shopsNumber = ({ outTradeNo, tradeNo }: Order): string | undefined =>
+  outTradeNo === (tradeNo as string) || outTradeNo.startsWith(prefixes.link) ? undefined : outTradeNo
 
 export const noReceipt: Receipt = { number: null, sentAt: null, requestedAt: [] }
+
+/** Whether the buyer may say where the receipt goes: the merchant gave no address, and nothing is paid. */
+export const takesAddress = ({ receipt, receiptEmail, status }: Order): boolean =>
+  status === "pending" && (receiptEmail === null || receipt?.isBuyers === true)
+
+/** A form that arrives late changes nothing: its order has been paid meanwhile, or has the merchant's address. */
+export const decideTakeBuyersAddress = (order: Order, { address }: CommandOf<"TakeBuyersAddress">): ReceiptDecision =>
+  takesAddress(order) && order.receiptEmail !== address ? accept(BuyersAddressTaken.make({ address })) : accept()
+
+/** The receipt of an order whose address is the merchant's. */
+export const merchants = (receipt: Receipt | null): Receipt | null => {
+  if (receipt === null) return null
+  const { isBuyers: _, ...rest } = receipt
+  return rest
+}
 
 export const decideNumberReceipt = (order: Order, { number }: CommandOf<"NumberReceipt">): ReceiptDecision => {
   if (!hasReceipt(order)) return refuse(conflict(order, "no_receipt"))

@@ -34,7 +34,7 @@ export const consoleActs = {
   "sign_in.usePasskey": { of: "anybody", isLogged: true },
   "sign_in.askOpenId": { of: "anybody", isLogged: false },
   "sign_in.useOpenId": { of: "anybody", isLogged: true },
-  "session.retrieve": openToAll,
+  "session.get": openToAll,
   "session.end": { ...openToAll, isLogged: true },
   "session.list": ofPerson,
   "session.endOther": { ...ofPerson, isLogged: true },
@@ -57,19 +57,20 @@ export const consoleActs = {
   "api_keys.revoke": { of: ["developer"], isLogged: true },
   // It stops the shop until its program has the new one.
   "main_keys.reset": { of: [], isLogged: true, isFresh: true },
-  "settings.retrieve": reading,
+  "settings.get": reading,
   // `settingsProblem` says which of them a developer may change.
   "settings.update": { of: ["developer"], isLogged: true },
+  "settings.checkDomain": { of: ["developer"], isLogged: true },
   "audit_log.list": { of: ["developer"], isLogged: false },
   "payouts.list": reading,
-  "payouts.retrieve": reading,
-  "overview.retrieve": reading,
+  "payouts.get": reading,
+  "overview.get": reading,
   // A view's query may hold a buyer's address, and the audit log is kept for ever.
   "saved_views.list": reading,
   "saved_views.create": { ...byAll, hides: ["query"] },
   "saved_views.update": { ...byAll, hides: ["query"] },
   "saved_views.remove": byAll,
-  "quotas.retrieve": reading
+  "quotas.get": reading
 } as const satisfies Record<string, ConsoleAct>
 export type ConsoleActName = keyof typeof consoleActs
 

@@ -5,7 +5,7 @@
  * Two states are ours. `reserved`: the amount is promised and the channel is being asked. `void`: the channel surely
  * did nothing and the merchant was told so; there is no such refund any more.
  */
-import { ChannelName, MerchantId, Mode, OutRefundNo, PaymentId, RefundNo, TradeNo } from "@coffer/model/Ids"
+import { ChannelName, MerchantId, Mode, OutRefundNo, OutTradeNo, PaymentId, RefundNo, TradeNo } from "@coffer/model/Ids"
 import { merge, Metadata, MetadataPatch, patchProblem } from "@coffer/model/Metadata"
 import { Currency, Minor } from "@coffer/model/Money"
 import { Schema } from "effect"
@@ -19,6 +19,8 @@ export const terms = {
   refundNo: RefundNo,
   outRefundNo: OutRefundNo,
   tradeNo: TradeNo,
+  /** The order's, for books that are kept by it. */
+  outTradeNo: OutTradeNo,
   merchantId: MerchantId,
   mode: Mode,
   /** The payment's channel, which is asked to pay it back. */

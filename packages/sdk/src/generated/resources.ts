@@ -1,6 +1,7 @@
 /** The methods of the merchant API. Written by `npm run sdk` from the contract: do not edit. */
 import type { Call } from "../Call.ts"
 import { path } from "../encode.ts"
+import type { FollowOptions } from "../follow.ts"
 import type { List } from "../List.ts"
 import type { CallOptions, Upload, WriteOptions } from "../options.ts"
 import type { Transport } from "../Transport.ts"
@@ -351,7 +352,12 @@ export class EventsApi {
     this.#transport = transport
   }
 
-  /** List events, newest first. Everything that has happened, also what no webhook took: read here what you have missed. */
+  /** Each of them once and oldest first, as it happens, until the program stops reading. It begins behind `after`, the id of the newest that you have handled; with the first where that is null, else with what happens from now on. It goes on after a lost connection. */
+  follow(query: Omit<EventsListQuery, "limit" | "starting_after" | "ending_before" | "created" | "wait"> & { readonly after?: string | null | undefined } = {}, options: FollowOptions = {}): AsyncGenerator<Event, void, undefined> {
+    return this.#transport.follow(path`/events`, "id", query, options)
+  }
+
+  /** List events, newest first. Everything that has happened, also what no webhook took: read here what you have missed. With `wait` and the id of the newest event that you have, it is told as it happens. */
   list(query: EventsListQuery = {}, options: CallOptions = {}): List<Event> {
     return this.#transport.list(path`/events`, "id", query, options)
   }

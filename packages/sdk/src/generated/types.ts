@@ -38,6 +38,13 @@ export interface ApiLog {
   readonly user_agent: string | null
   /** The `Idempotency-Key` header. */
   readonly idempotency_key: string | null
+  /** Fields of the body that the endpoint does not know, at most ten, as `Coffer-Ignored-Fields` named them; null for none, and in the live environment. */
+  readonly ignored_fields: ReadonlyArray<{
+    /** As it was sent; `[redacted]` for one that is no plain word. */
+    readonly name: string
+    /** The known field that is a few letters away; null for none. */
+    readonly nearest: string | null
+  }> | null
   /** The body of the request, its secrets replaced by `[redacted]`; `{"_truncated": true, "bytes": n}` for one over 16 KB; `{"_refused": {"count": n}}` in the answer of a call that stands for n refused ones of a minute; null for none, or one that is not JSON. */
   readonly request_body: unknown
   /** The body of the answer, its secrets replaced by `[redacted]`; `{"_truncated": true, "bytes": n}` for one over 16 KB; `{"_refused": {"count": n}}` in the answer of a call that stands for n refused ones of a minute; null for none, or one that is not JSON. */
@@ -96,6 +103,10 @@ export interface BalanceTransaction {
   readonly mode: "sandbox" | "live"
   /** When it was booked. */
   readonly created_at: string
+  /** The order that it is about; null for a payout. */
+  readonly trade_no: string | null
+  /** Your own number of that order; null for a payout. */
+  readonly out_trade_no: string | null
 }
 
 /** The terms of the order. */
@@ -236,6 +247,8 @@ export interface Dispute {
   readonly created_at: string
   /** When it last changed. */
   readonly updated_at: string
+  /** Your own number of that order. */
+  readonly out_trade_no: string
 }
 
 /** The issuer withdrew, and the money is free again. The event, byte for byte as it is delivered. */
@@ -258,6 +271,8 @@ export interface DisputeClosedEvent {
     readonly object: Dispute
     /** As `object.trade_no`; for receivers written for the older form. */
     readonly trade_no?: string
+    /** As `object.out_trade_no`; for receivers written for the older form. */
+    readonly out_trade_no?: string
     /** As `object.dispute_no`; for receivers written for the older form. */
     readonly dispute_no?: string
     /** As `object.amount`; for receivers written for the older form. */
@@ -293,6 +308,8 @@ export interface DisputeCreatedEvent {
     readonly object: Dispute
     /** As `object.trade_no`; for receivers written for the older form. */
     readonly trade_no?: string
+    /** As `object.out_trade_no`; for receivers written for the older form. */
+    readonly out_trade_no?: string
     /** As `object.dispute_no`; for receivers written for the older form. */
     readonly dispute_no?: string
     /** As `object.amount`; for receivers written for the older form. */
@@ -384,6 +401,8 @@ export interface DisputeLostEvent {
     readonly object: Dispute
     /** As `object.trade_no`; for receivers written for the older form. */
     readonly trade_no?: string
+    /** As `object.out_trade_no`; for receivers written for the older form. */
+    readonly out_trade_no?: string
     /** As `object.dispute_no`; for receivers written for the older form. */
     readonly dispute_no?: string
     /** As `object.amount`; for receivers written for the older form. */
@@ -419,6 +438,8 @@ export interface DisputeUpdatedEvent {
     readonly object: Dispute
     /** As `object.trade_no`; for receivers written for the older form. */
     readonly trade_no?: string
+    /** As `object.out_trade_no`; for receivers written for the older form. */
+    readonly out_trade_no?: string
     /** As `object.dispute_no`; for receivers written for the older form. */
     readonly dispute_no?: string
     /** As `object.amount`; for receivers written for the older form. */
@@ -454,6 +475,8 @@ export interface DisputeWonEvent {
     readonly object: Dispute
     /** As `object.trade_no`; for receivers written for the older form. */
     readonly trade_no?: string
+    /** As `object.out_trade_no`; for receivers written for the older form. */
+    readonly out_trade_no?: string
     /** As `object.dispute_no`; for receivers written for the older form. */
     readonly dispute_no?: string
     /** As `object.amount`; for receivers written for the older form. */
@@ -574,6 +597,8 @@ export interface FrozenLine {
   readonly amount: number
   /** Since when; null for the total. */
   readonly since: string | null
+  /** Your own number of that order; null for a payout and for the total. */
+  readonly out_trade_no: string | null
 }
 
 /** A report and its lines. */
@@ -672,6 +697,13 @@ export interface Order {
   readonly receipt_failure_reason: string | null
   /** Why the last attempt to pay did not succeed, in the channel's code, such as `insufficient_funds`; null when there was none, and once the order is paid. The timeline has all attempts. */
   readonly payment_failure_reason: string | null
+  /** The card that was charged, also behind Apple Pay or Google Pay; null until paid, and where it was no card. */
+  readonly card: {
+    /** In the channel's word: `visa`, `mastercard`, `amex`, `unionpay`, `jcb`, `discover`, `diners`. */
+    readonly brand: string
+    /** The last four digits of its number. */
+    readonly last4: string
+  } | null
 }
 
 /** A payment that came after the order's end went back to the buyer in full. The event, byte for byte as it is delivered. */
@@ -902,6 +934,8 @@ export interface Refund {
   readonly created_at: string
   /** When it last changed. */
   readonly updated_at: string
+  /** Your own number of that order. */
+  readonly out_trade_no: string
 }
 
 /** The channel rejected a refund, and the money is free again. The event, byte for byte as it is delivered. */
@@ -924,6 +958,8 @@ export interface RefundFailedEvent {
     readonly object: Refund
     /** As `object.trade_no`; for receivers written for the older form. */
     readonly trade_no?: string
+    /** As `object.out_trade_no`; for receivers written for the older form. */
+    readonly out_trade_no?: string
     /** As `object.refund_no`; for receivers written for the older form. */
     readonly refund_no?: string
     /** As `object.out_refund_no`; for receivers written for the older form. */
@@ -961,6 +997,8 @@ export interface RefundSucceededEvent {
     readonly object: Refund
     /** As `object.trade_no`; for receivers written for the older form. */
     readonly trade_no?: string
+    /** As `object.out_trade_no`; for receivers written for the older form. */
+    readonly out_trade_no?: string
     /** As `object.refund_no`; for receivers written for the older form. */
     readonly refund_no?: string
     /** As `object.out_refund_no`; for receivers written for the older form. */
@@ -1094,6 +1132,7 @@ export interface StatementReport {
   readonly lines: ReadonlyArray<StatementLine>
 }
 
+/** The whole of the evidence: `evidence`, `files` or both have to be there. */
 export interface SubmitEvidence {
   /** Texts of at most 5000 characters each; lines are kept. An unknown name is refused. `{}` removes all texts. */
   readonly evidence?: {
@@ -1409,6 +1448,8 @@ export interface OrdersListQuery {
   readonly receipt_email?: string | undefined
   /** Orders that were paid so. */
   readonly payment_method?: "card" | "alipay" | "wechat_pay" | "apple_pay" | "google_pay" | undefined
+  /** Paid between these moments, both included; one of them is enough. */
+  readonly paid_at?: { readonly gte?: Moment | undefined; readonly lte?: Moment | undefined } | undefined
   /** Between these amounts in minor units, both included; one of them is enough. */
   readonly amount?: { readonly gte?: number | undefined; readonly lte?: number | undefined } | undefined
   /** `metadata[shelf]=A7`: objects with exactly this value under this key. Several have to match at once. */
@@ -1567,6 +1608,8 @@ export interface EventsListQuery {
   readonly type?: "payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed" | ReadonlyArray<"payment.succeeded" | "payment.failed" | "payment.expired" | "payment.duplicate_refunded" | "refund.succeeded" | "refund.failed" | "dispute.created" | "dispute.updated" | "dispute.won" | "dispute.lost" | "dispute.closed"> | undefined
   /** Events of this order, refund or dispute: our number, or any that its own path takes. */
   readonly object_id?: string | undefined
+  /** Seconds, 1 to 25. While there is no event newer than `ending_before`, the answer waits so long for one, and is then an empty page. These calls have a quota of their own. Not with `starting_after`. */
+  readonly wait?: number | undefined
 }
 
 /** The query of `apiLogs.list`. */

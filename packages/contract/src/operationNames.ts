@@ -1,0 +1,27 @@
+/** How the operations of the merchant API are called in the published document: as the methods of the SDK are. */
+
+/** Where an operation stands when its own group or name is not the word for it. */
+const places: Readonly<Record<string, string>> = {
+  "timelines.get": "orders.timeline",
+  "receipts.sendReceipt": "orders.sendReceipt",
+  "balance.transactions": "ledger.list",
+  "balance.chain": "ledger.chain",
+  "logs.list": "apiLogs.list",
+  "webhook_endpoints.signingSecret": "webhookSigningSecret.get",
+  "webhook_endpoints.rotateSigningSecret": "webhookSigningSecret.rotate"
+}
+
+/** `payment_links.qrCode` is `paymentLinks.qrCode`. */
+export const publishedName = (id: string, method: string, path: string): string =>
+  path.startsWith("/v1/test_helpers/") ? nameOfHelper(method, path) : camel(places[id] ?? id)
+
+/** By its path: `/test_helpers/orders/{ref}/pay` is `testHelpers.orders.pay`. */
+const nameOfHelper = (method: string, path: string): string => {
+  const [group = "", ...names] = path
+    .split("/")
+    .slice(3)
+    .filter((segment) => !segment.startsWith("{"))
+  return ["testHelpers", camel(group), camel(names.join("_") || (method === "get" ? "get" : "set"))].join(".")
+}
+
+const camel = (text: string): string => text.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())

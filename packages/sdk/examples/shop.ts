@@ -1,0 +1,110 @@
+/** A whole shop on Node's own server: it sells, hears of payments, refunds, and answers disputes. */
+import { randomUUID } from "node:crypto"
+import { createServer, type IncomingMessage } from "node:http"
+import { type Coffer, CofferError, type Event, webhooks, WebhookVerificationError } from "@coffer/sdk"
+
+export interface Sale {
+  readonly title: string
+  readonly amount: number
+  readonly buyer: string
+  status: "ordered" | "paid" | "given up"
+  refunded: number
+  parcel?: string
+}
+
+export interface ShopOptions {
+  readonly coffer: Coffer
+  /** The endpoint's, which leads to `/hook`: `webhookEndpoints.create` answers it. */
+  readonly secret: () => string
+  /** Where buyers reach the shop. */
+  readonly home: string
+}
+
+const books: Readonly<Record<string, number>> = { "Moby Dick": 1999, Emma: 1499 }
+
+export const makeShop = ({ coffer, home, secret }: ShopOptions) => {
+  // A shop has tables for both: the events that were handled, and its sales by their numbers.
+  const handled = new Set<string>()
+  const sales = new Map<string, Sale>()
+
+  const buy = async (title: string, buyer: string): Promise<string> => {
+    const amount = books[title]
+    if (amount === undefined) throw new Error(`no such book: ${title}`)
+    const number = `cart-${randomUUID()}`
+    sales.set(number, { title, amount, buyer, status: "ordered", refunded: 0 })
+    const order = await coffer.orders.create({
+      amount,
+      out_trade_no: number,
+      subject: title,
+      receipt_email: buyer,
+      return_url: `${home}/orders/{OUT_TRADE_NO}`
+    })
+    return order.checkout_url
+  }
+
+  // The number protects: the same refund again is the same refund.
+  const refund = (number: string, amount: number) =>
+    coffer.refunds.create({ trade_no: number, amount, out_refund_no: `refund-${number}` })
+
+  const handle = async (event: Event): Promise<void> => {
+    if (handled.has(event.id)) return
+    const sale = sales.get(event.data.object.out_trade_no)
+    if (sale === undefined) return
+    switch (event.type) {
+      case "payment.succeeded":
+        sale.status = "paid"
+        sale.parcel = `SF-${event.data.object.out_trade_no}`
+        break
+      case "payment.failed":
+      case "payment.expired":
+        sale.status = "given up"
+        break
+      case "refund.succeeded":
+        sale.refunded += event.data.object.amount
+        break
+      case "dispute.created":
+        await answer(event.data.object.dispute_no, sale)
+    }
+    // Last, so that an event whose work failed is done when it comes again.
+    handled.add(event.id)
+  }
+
+  const answer = (number: string, sale: Sale) =>
+    coffer.disputes.submitEvidence(number, {
+      evidence: {
+        product_description: sale.title,
+        customer_email_address: sale.buyer,
+        shipping_carrier: "SF Express",
+        shipping_tracking_number: sale.parcel ?? null
+      },
+      submit: true
+    })
+
+  const hook = async (request: IncomingMessage): Promise<void> => {
+    const chunks: Array<Uint8Array> = []
+    for await (const chunk of request) chunks.push(chunk)
+    await handle(await webhooks.verify(Buffer.concat(chunks), request.headers, secret()))
+  }
+
+  const server = createServer(async (request, response) => {
+    const { pathname, searchParams: typed } = new URL(request.url ?? "/", home)
+    const [, place, number = "", act] = pathname.split("/")
+    const sale = sales.get(number)
+    try {
+      if (place === "hook") {
+        await hook(request)
+        response.writeHead(200).end()
+      } else if (place === "buy" && request.method === "POST") {
+        const checkout = await buy(typed.get("title") ?? "", typed.get("buyer") ?? "")
+        response.writeHead(303, { Location: checkout }).end()
+      } else if (place !== "orders" || sale === undefined) response.writeHead(404).end()
+      else if (act === "refund" && request.method === "POST") {
+        response.end((await refund(number, Number(typed.get("amount") ?? sale.amount))).status)
+      } else response.end(`${sale.title}: ${(await coffer.orders.get(number)).status}`)
+    } catch (error) {
+      const code = error instanceof WebhookVerificationError || error instanceof CofferError ? error.code : "failed"
+      response.writeHead(error instanceof WebhookVerificationError ? 400 : 500).end(code)
+    }
+  })
+  return { sales, server }
+}
