@@ -21,7 +21,9 @@ import * as EventHttp from "./events/EventHttp.ts"
 import * as FilesHttp from "./files/FilesHttp.ts"
 import * as UploadHttp from "./files/UploadHttp.ts"
 import { layerDecoding } from "./edge/Unanswered.ts"
-import * as Docs from "./edge/Docs.ts"
+import * as Docs from "./documents/Docs.ts"
+import * as Documents from "./documents/Documents.ts"
+import * as SecurityText from "./documents/SecurityText.ts"
 import * as Edge from "./edge/Edge.ts"
 import * as Health from "./edge/Health.ts"
 import * as Idempotency from "./edge/Idempotency.ts"
@@ -33,6 +35,7 @@ import { layerCompressed } from "./edge/staticContent.ts"
 import * as ApiKeyHttp from "./keys/ApiKeyHttp.ts"
 import * as LinkHttp from "./links/LinkHttp.ts"
 import * as LogHttp from "./logs/LogHttp.ts"
+import * as McpHttp from "./mcp/McpHttp.ts"
 import * as LookupHttp from "./lookup/LookupHttp.ts"
 import * as MerchantHttp from "./merchants/MerchantHttp.ts"
 import * as OrderHttp from "./orders/OrderHttp.ts"
@@ -111,7 +114,14 @@ const pages = Layer.mergeAll(
   EventsHttp.layer,
   channels.routes,
   PublicAdmission.layerLeakedKeys,
-  Layer.mergeAll(FilesHttp.layer, Docs.layer, ConsoleHttp.layer).pipe(Layer.provide(PublicAdmission.layer))
+  Layer.mergeAll(
+    FilesHttp.layer,
+    Docs.layer,
+    Documents.layer,
+    SecurityText.layer,
+    ConsoleHttp.layer,
+    McpHttp.layerNoSession
+  ).pipe(Layer.provide(PublicAdmission.layer))
 )
 const middleware = Layer.mergeAll(
   MerchantKey.layer,
@@ -129,6 +139,7 @@ export const routes = Layer.mergeAll(
   merchantRoutes,
   operatorRoutes,
   consoleRoutes,
+  McpHttp.layer,
   pages,
   Health.layer,
   Health.layerMetrics,

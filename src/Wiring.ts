@@ -9,14 +9,15 @@ import * as AuditRoom from "./audit/AuditRoom.ts"
 import * as Channel from "./channel/Channel.ts"
 import * as channels from "./channels.ts"
 import * as ConsoleRoom from "./console/ConsoleRoom.ts"
+import * as DomainsRoom from "./domains/DomainsRoom.ts"
 import * as DisputesRoom from "./disputes/DisputesRoom.ts"
 import * as Watch from "./doctor/Watch.ts"
 import * as EdgeRoom from "./edge/EdgeRoom.ts"
-import * as Health from "./edge/Health.ts"
 import * as ErasuresRoom from "./erasures/ErasuresRoom.ts"
 import * as Exports from "./exports/Exports.ts"
 import * as EventsRoom from "./events/EventsRoom.ts"
 import * as FilesRoom from "./files/FilesRoom.ts"
+import * as Draining from "./http/Draining.ts"
 import * as HeldUp from "./heldUp/HeldUp.ts"
 import * as IdempotencyRoom from "./idempotency/IdempotencyRoom.ts"
 import * as KeysRoom from "./keys/KeysRoom.ts"
@@ -38,6 +39,7 @@ import { routes } from "./Routes.ts"
 import * as SandboxRoom from "./sandbox/SandboxRoom.ts"
 import * as SecretKeyRoom from "./secretKey/SecretKeyRoom.ts"
 import * as OrderLinks from "./signedUrls/OrderLinks.ts"
+import * as ShopHosts from "./signedUrls/ShopHosts.ts"
 import * as TimelineRoom from "./timeline/TimelineRoom.ts"
 import * as WalletsRoom from "./wallets/WalletsRoom.ts"
 import * as Outbound from "./webhooks/Outbound.ts"
@@ -65,10 +67,12 @@ const beneathOrders = Layer.mergeAll(
   WalletsRoom.layer,
   IdempotencyRoom.layer,
   KeysRoom.layer,
-  PeopleRoom.layer
+  PeopleRoom.layer,
+  DomainsRoom.layer
 )
 const parties = Layer.mergeAll(MerchantsRoom.layer, OperatorsRoom.layer, LogsRoom.layer, FilesRoom.layer)
 const basement = Layer.mergeAll(OrderLinks.layer, MailRoom.layer, AuditRoom.layer, SecretKeyRoom.layer).pipe(
+  Layer.provideMerge(ShopHosts.layer),
   Layer.provideMerge(Channel.layer)
 )
 
@@ -100,7 +104,7 @@ export const service = (parts: Parts) =>
   )
 
 /** The HTTP port, open as soon as this is built. */
-export const httpServer = Layer.mergeAll(Health.announced, Joining.begin).pipe(
+export const httpServer = Layer.mergeAll(Draining.announced, Joining.begin).pipe(
   Layer.provideMerge(EdgeRoom.serving(routes))
 )
 

@@ -21,7 +21,7 @@ export const layer = Layer.mergeAll(StripeRoom.layer, SandboxBankRoom.layer)
 export const operatorHandlers = Layer.mergeAll(
   StripeHttp.layerChannels,
   StripeHttp.layerReconciliation,
-  StripeHttp.layerStrays
+  StripeHttp.layerStraySessions
 )
 
 /** Addresses to which acquirers send. */

@@ -1,11 +1,12 @@
 /**
  * The command line. `coffer serve` runs the service; operators' commands stand beside it, and so do merchants'
- * (packages/cli). A command's modules are loaded when it is run: no other command waits for the service.
+ * (packages/cli). A command's modules are loaded when it is run: no other command waits for the service, and the
+ * service waits for no other command.
  */
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { merchantCommands, operatorCommands } from "@coffer/cli/commands"
+import { groupsFor } from "@coffer/cli/commands"
 import { exitCodeOf, presenterOf } from "@coffer/cli/presenter"
 import { redactText } from "@coffer/rules/redaction"
 import { Cause, ConfigProvider, Console, Effect, Exit, identity, Option } from "effect"
@@ -32,86 +33,82 @@ const operatorsDocument = Flag.Boolean("operator").pipe(
   Flag.withDescription("Of the operator API")
 )
 
+const ofService = [
+  Command.make(
+    "serve",
+    {
+      runners: Flag.String("runners").pipe(
+        Flag.optional,
+        Flag.withDescription("Run this many runners, which share the port; SIGHUP restarts one after the other")
+      ),
+      noOutbound: Flag.Boolean("no-outbound").pipe(
+        Flag.withDefault(false),
+        Flag.withDescription("Try out a restored copy: call nobody outside, and let due work rest (NO_OUTBOUND)")
+      )
+    },
+    ({ noOutbound, runners }) =>
+      Option.match(runners, {
+        onNone: () =>
+          Effect.flatMap(
+            load(() => import("./serve.ts")),
+            ({ serve }) => serve
+          ),
+        onSome: (count) =>
+          Effect.flatMap(
+            load(() => import("./supervise.ts")),
+            ({ supervise }) => supervise(count)
+          )
+      }).pipe(noOutbound ? withoutOutbound : identity)
+  ).pipe(Command.withDescription("Run the service until it is told to stop")),
+  Command.make("audit", {}, () =>
+    Effect.flatMap(
+      load(() => import("./runAudit.ts")),
+      ({ runAudit }) => runAudit
+    )
+  ).pipe(Command.withDescription("Hold the whole ledger against its laws; exit code 1 when a row breaks one")),
+  Command.make("migrate", {}, () =>
+    Effect.flatMap(
+      load(() => import("./runMigrate.ts")),
+      ({ runMigrate }) => runMigrate
+    )
+  ).pipe(Command.withDescription("Bring the database to this version's shape, and give the service's role its rights")),
+  Command.make(
+    "doctor",
+    {
+      json: Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("Print the findings as JSON")),
+      live: Flag.Boolean("live").pipe(
+        Flag.withDefault(false),
+        Flag.withDescription("Judge as if a merchant were live already")
+      )
+    },
+    (options) =>
+      Effect.flatMap(
+        load(() => import("./runDoctor.ts")),
+        ({ runDoctor }) => runDoctor(options)
+      )
+  ).pipe(Command.withDescription("Check this installation; exit code 1 for a warning, 2 for an error")),
+  Command.make("console", {}, () =>
+    Effect.flatMap(
+      load(() => import("./runConsole.ts")),
+      ({ runConsole }) => runConsole
+    )
+  ).pipe(Command.withDescription("Print links that sign in to the console of an embedded installation")),
+  Command.make("openapi", { operator: operatorsDocument }, (options) =>
+    Effect.flatMap(
+      load(() => import("./runOpenapi.ts")),
+      ({ runOpenapi }) => runOpenapi(options)
+    )
+  ).pipe(Command.withDescription("Print the OpenAPI document of the merchant API"))
+]
+
 const coffer = Command.make("coffer").pipe(
   Command.withDescription("A merchant payment service"),
   Command.withSubcommands([
-    {
-      group: "The service",
-      commands: [
-        Command.make(
-          "serve",
-          {
-            runners: Flag.String("runners").pipe(
-              Flag.optional,
-              Flag.withDescription("Run this many runners, which share the port; SIGHUP restarts one after the other")
-            ),
-            noOutbound: Flag.Boolean("no-outbound").pipe(
-              Flag.withDefault(false),
-              Flag.withDescription("Try out a restored copy: call nobody outside, and let due work rest (NO_OUTBOUND)")
-            )
-          },
-          ({ noOutbound, runners }) =>
-            Option.match(runners, {
-              onNone: () =>
-                Effect.flatMap(
-                  load(() => import("./serve.ts")),
-                  ({ serve }) => serve
-                ),
-              onSome: (count) =>
-                Effect.flatMap(
-                  load(() => import("./supervise.ts")),
-                  ({ supervise }) => supervise(count)
-                )
-            }).pipe(noOutbound ? withoutOutbound : identity)
-        ).pipe(Command.withDescription("Run the service until it is told to stop")),
-        Command.make("audit", {}, () =>
-          Effect.flatMap(
-            load(() => import("./runAudit.ts")),
-            ({ runAudit }) => runAudit
-          )
-        ).pipe(Command.withDescription("Hold the whole ledger against its laws; exit code 1 when a row breaks one")),
-        Command.make("migrate", {}, () =>
-          Effect.flatMap(
-            load(() => import("./runMigrate.ts")),
-            ({ runMigrate }) => runMigrate
-          )
-        ).pipe(
-          Command.withDescription("Bring the database to this version's shape, and give the service's role its rights")
-        ),
-        Command.make(
-          "doctor",
-          {
-            json: Flag.Boolean("json").pipe(
-              Flag.withDefault(false),
-              Flag.withDescription("Print the findings as JSON")
-            ),
-            live: Flag.Boolean("live").pipe(
-              Flag.withDefault(false),
-              Flag.withDescription("Judge as if a merchant were live already")
-            )
-          },
-          (options) =>
-            Effect.flatMap(
-              load(() => import("./runDoctor.ts")),
-              ({ runDoctor }) => runDoctor(options)
-            )
-        ).pipe(Command.withDescription("Check this installation; exit code 1 for a warning, 2 for an error")),
-        Command.make("console", {}, () =>
-          Effect.flatMap(
-            load(() => import("./runConsole.ts")),
-            ({ runConsole }) => runConsole
-          )
-        ).pipe(Command.withDescription("Print links that sign in to the console of an embedded installation")),
-        Command.make("openapi", { operator: operatorsDocument }, (options) =>
-          Effect.flatMap(
-            load(() => import("./runOpenapi.ts")),
-            ({ runOpenapi }) => runOpenapi(options)
-          )
-        ).pipe(Command.withDescription("Print the OpenAPI document of the merchant API"))
-      ]
-    },
-    { group: "Your account", commands: merchantCommands },
-    { group: "For operators", commands: operatorCommands }
+    { group: "The service", commands: ofService },
+    ...(await groupsFor(
+      process.argv[2],
+      ofService.map(({ name }) => name)
+    ))
   ])
 )
 
@@ -132,6 +129,13 @@ Command.run(coffer, { version }).pipe(
   Effect.catchTags({
     NotStarted: ({ message }) =>
       Effect.andThen(Console.error(`coffer: ${redactText(message)}`), Effect.fail(new Error(message)))
+  }),
+  // A failure is said where it is known. A defect is a mistake of ours, and is known nowhere.
+  Effect.tapCause((cause) => {
+    const defects = cause.reasons.filter(Cause.isDieReason)
+    return defects.length === 0
+      ? Effect.void
+      : Console.error(`coffer: ${redactText(Cause.pretty(Cause.fromReasons(defects)))}`)
   }),
   Effect.provide([NodeServices.layer, CliOutput.layerPresenter(presenterOf(process.argv.slice(2)))]),
   NodeRuntime.runMain({

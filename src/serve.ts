@@ -21,7 +21,7 @@ import * as Postgres from "./platform/postgres/Postgres.ts"
 import { layerSecretFiles } from "./platform/runtime/roomSettings.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
 import * as Telemetry from "./platform/runtime/Telemetry.ts"
-import { version } from "./platform/runtime/Vitals.ts"
+import { commandPrefix, version } from "./platform/runtime/Vitals.ts"
 import { Joining } from "@coffer/cluster/Joining"
 import * as parent from "@coffer/cluster/parent"
 import type * as Roster from "@coffer/cluster/Roster"
@@ -216,7 +216,7 @@ const portProblem = (cause: unknown, { number, variable }: Effect.Success<typeof
 
 export const greetServer = Effect.flatMap(Settings.Settings, (settings) =>
   Console.log(
-    `Coffer serves ${settings.publicUrl}/v1, and its reference ${settings.publicUrl}/docs` +
+    `Coffer serves ${settings.publicUrl}/v1, and its documents ${settings.publicUrl}/docs` +
       (settings.admin === undefined ? "" : `; operators reach ${operatorUrl(settings)}`)
   )
 )
@@ -233,7 +233,7 @@ export const linksText = ({ operator, owner }: DemoPeople.DemoLinks) => `  Conso
                as the owner of the demo merchant
   Operators'   ${operator}
                as an operator
-  Each link works once, for 15 minutes. "npm run coffer -- console" prints new ones.`
+  Each link works once, for 15 minutes. "${commandPrefix} console" prints new ones.`
 
 export const greet = (home: string, links: DemoPeople.DemoLinks | undefined) => (known: Credentials) =>
   Console.log(`
@@ -243,7 +243,7 @@ Coffer is ready.
   Sandbox key  ${known.sandbox_key}
   Credentials  ${path.join(home, "credentials.json")}
   Operators    ${known.operator_url}
-  Reference    ${known.base_url.replace(/\/v1$/, "")}/docs
+  Documents    ${known.base_url.replace(/\/v1$/, "")}/docs
 ${links === undefined ? "" : `\n${linksText(links)}\n`}
 Create an order:
 

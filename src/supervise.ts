@@ -9,6 +9,7 @@ import * as Children from "@coffer/cluster/Children"
 import * as EmbeddedPostgres from "./platform/embedded/EmbeddedPostgres.ts"
 import { serviceUrl } from "./platform/embedded/serviceRole.ts"
 import * as DataDir from "./platform/runtime/DataDir.ts"
+import { isExecutable } from "./platform/runtime/Vitals.ts"
 import { atHangup, setStopMillis } from "./stopping.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
@@ -50,8 +51,10 @@ export const supervise = (text: string) =>
       greet(home, own)(credentials)
     )
     const greeting = embedded ? greetOwn : Effect.provideContext(greetServer, context)
-    const words = ["serve", ...(noOutbound ? ["--no-outbound"] : [])]
-    return yield* Children.run({ count, program: process.argv[1]!, words, environmentOf }, (children) =>
+    const serve = ["serve", ...(noOutbound ? ["--no-outbound"] : [])]
+    // An executable is its own program, so its first word stands where the program's file does.
+    const [program = "", ...words] = isExecutable ? serve : [process.argv[1]!, ...serve]
+    return yield* Children.run({ count, program, words, environmentOf }, (children) =>
       Effect.gen(function* () {
         yield* children.allReady
         yield* greeting

@@ -16,6 +16,8 @@ import {
   type Change,
   type ChangeSet,
   type CommitError,
+  type Described,
+  type Instruction,
   isOvertaken,
   keyOf,
   NotCommitted,
@@ -26,9 +28,9 @@ import { bringsNumbers } from "../platform/commit/numbered.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { type CarriedOut, instruct, Instructions, type PerformedCommand } from "../wallets/Instructions.ts"
-import { type Entry, type Instruction, noEntry, type Wallets } from "../wallets/Wallets.ts"
+import { type Entry, noEntry, type Wallets } from "../wallets/Wallets.ts"
 import type { Aggregate, Kind, Stored } from "./Aggregate.ts"
-import { type Answering, answerOf } from "../idempotency/Answering.ts"
+import { type Answering, answerOf, laneOf } from "../idempotency/Answering.ts"
 
 /** The failures of any write. The caller may send it again. */
 export type WriteFailure = NotCommitted | OwnerUnavailable
@@ -57,7 +59,7 @@ export interface WriteLoop<K extends Kind, E = never> {
   readonly perform: (
     id: K["Id"],
     command: K["Command"],
-    options?: PerformOptions
+    options?: Performing<K>
   ) => Effect.Effect<K["State"], K["Refusal"] | K["Missing"] | WriteFailure | EntryFailure | E>
   /** A new object has no version that could guard it. Its unique index is the guard. */
   readonly create: (
@@ -73,6 +75,11 @@ export interface WriteLoop<K extends Kind, E = never> {
   ) => Effect.Effect<CarriedOut, CommitError>
   /** The object as its caller has just read it, which spares the next command its own read. */
   readonly offer: (stored: Stored<K["State"]>) => void
+}
+
+interface Performing<K extends Kind> extends PerformOptions {
+  /** The object as its caller has written it last: a hint like those that are remembered. */
+  readonly known?: Stored<K["State"]> | undefined
 }
 
 /** Commands that may wait for one object. */
@@ -94,8 +101,8 @@ export const makeWriteLoop = <K extends Kind, E = never>(
       yield* (yield* Instructions).define(aggregate.instruction, decidingAgain(aggregate, decide))
     }
 
-    const performNow = Effect.fnUntraced(function* (id: K["Id"], command: K["Command"], options: PerformOptions = {}) {
-      let hint = snapshots.take(id)
+    const performNow = Effect.fnUntraced(function* (id: K["Id"], command: K["Command"], options: Performing<K> = {}) {
+      let hint = snapshots.take(id) ?? options.known
       let { answer } = options
       for (let attempt = 1, renumbered = 0; attempt <= aggregate.attemptsMax; attempt++) {
         const { decision, derived } = yield* decide(id, command, hint, { ...options, answer })
@@ -124,7 +131,7 @@ export const makeWriteLoop = <K extends Kind, E = never>(
     })
 
     const create = Effect.fnUntraced(function* (state: K["State"], consequence: Consequence, creation: Creation = {}) {
-      const { lane = aggregate.idOf(state) } = creation
+      const { answer, lane = laneOf(answer) ?? aggregate.idOf(state) } = creation
       const derived = yield* deriveCreation(state, consequence, creation)
       const isStale = (failure: unknown) => failure instanceof StaleVersion
       yield* Effect.catchIf(commit(lane, derived), isStale, () => overloaded)
@@ -299,7 +306,7 @@ export const deriveNew = <K extends Kind>(
   aggregate: Aggregate<K>,
   state: K["State"],
   consequence: Consequence,
-  { changes, instructions }: Pick<Entry, "changes" | "instructions">,
+  { changes, instructions }: Described,
   surroundings: Surroundings
 ): Derived<K["State"]> => {
   const after = { state, version: 1 }

@@ -7,7 +7,7 @@
 import type { Account } from "@coffer/model/Account"
 import type { ChannelName, Mode, RefundNo } from "@coffer/model/Ids"
 import type { Minor } from "@coffer/model/Money"
-import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import type { PaidCard, PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order, OrderConflict, OrderNotFound, CreditedOrder } from "@coffer/rules/order/Order"
 import type { AmountBounds } from "@coffer/rules/order/termsProblem"
 import { Context, type DateTime, Effect, Layer, Option, Record, Schema } from "effect"
@@ -118,6 +118,8 @@ export interface ChargeOptions {
   readonly attemptNo?: string | undefined
   /** The bank's code when it refuses; its general one unless given. */
   readonly reason?: string | undefined
+  /** That the buyer typed; else the one that the bank knows of the attempt, or its usual one. */
+  readonly card?: PaidCard | undefined
 }
 
 export interface Chargeback {

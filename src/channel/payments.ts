@@ -2,15 +2,18 @@
 import type { Account } from "@coffer/model/Account"
 import { ChannelName, PaymentId, type RefundNo, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
-import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { PaidCard, PaymentMethod } from "@coffer/model/PaymentMethod"
 import { PaymentAttempt } from "@coffer/rules/order/Order"
 import { Schema } from "effect"
+import type { Described } from "../platform/commit/Change.ts"
 
 /** A successful payment in the channel's words. */
 export const ChannelPayment = Schema.Struct({
   channel: ChannelName,
   paymentId: PaymentId,
   method: PaymentMethod,
+  /** Null where no card was charged. */
+  card: Schema.NullOr(PaidCard),
   amount: Minor,
   currency: Currency,
   paidAt: Schema.DateTimeUtc,
@@ -62,7 +65,8 @@ export interface RefundRequest extends Account {
 }
 
 export type RefundAnswer =
-  | { readonly _tag: "Succeeded" }
+  /** `books`: rows of a channel that keeps its books in our database. The buyer is paid when they are committed. */
+  | { readonly _tag: "Succeeded"; readonly books?: Described }
   /** It will settle later; ask again. */
   | { readonly _tag: "Pending" }
   | { readonly _tag: "Refused"; readonly reason: string }

@@ -3,15 +3,17 @@
  * the API: they have no key and no envelope, and the signed address is all that a buyer needs (spec: Order,
  * checkout_url; silences: K).
  */
+import { checkoutValidity } from "@coffer/model/Limits"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
-import { Effect, type Layer, Option, Schema } from "effect"
-import { HttpRouter, HttpServerRequest } from "effect/http"
+import { Duration, Effect, type Layer, Option, Schema } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Channel } from "../channel/Channel.ts"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
 import type { Admission } from "../http/Admission.ts"
 import { makeReceiving } from "../http/Body.ts"
 import type { Clients } from "../http/Clients.ts"
+import { CurrentRecord, isShownAt } from "../http/CurrentRequest.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Orders } from "../orders/Orders.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
@@ -44,15 +46,18 @@ export const layer: Routes = HttpRouter.use(
     const clocks = yield* MerchantClocks
     const channel = yield* Channel
     const respond = respondAs({ channel, links, merchants: yield* Merchants, ids: yield* NewIds })
-    const step = takeStep({ channel, links, respond })
+    const step = takeStep({ channel, links, orders, respond })
     const atOnce = makeAtOnce(channel)
+    const { marked, unmarked } = makeMarks(links)
     const through = yield* PublicAdmission.makePage
     const receiving = yield* makeReceiving
 
     const openOrder = Effect.gen(function* () {
       const { token } = yield* HttpRouter.params
       const tradeNo = links.readCheckout(token ?? "")
-      return Option.isSome(tradeNo) ? yield* orders.byTradeNo(tradeNo.value) : yield* new LinkNotValid()
+      const order = Option.isSome(tradeNo) ? yield* orders.byTradeNo(tradeNo.value) : yield* new LinkNotValid()
+      // Another merchant's page is not there, at a shop's own host.
+      return isShownAt(yield* CurrentRecord, order.merchantId) ? order : yield* new LinkNotValid()
     })
 
     /** A buyer who comes back from the channel's page need not wait for its webhook. */
@@ -85,7 +90,10 @@ export const layer: Routes = HttpRouter.use(
       if (page._tag === "Pay" && page.hosted === true && new URL(url, "http://page").search === "") {
         const only = looksAhead(request, { isLimited: false, isSecure: false }) ? undefined : yield* onlyMethod(order)
         const left = only === undefined ? undefined : yield* atOnce(order, only)
-        if (left !== undefined) return left
+        if (left !== undefined) return marked(left, order)
+      }
+      if (page._tag === "Paid" && page.justNow && isMarked(request, order)) {
+        return yield* Effect.map(respond.with({ ...page, leaves: true }), unmarked(order))
       }
       const method = walletIn(url)
       // A phone has read the code that another screen shows.
@@ -105,7 +113,10 @@ export const layer: Routes = HttpRouter.use(
       const order = yield* openOrder
       const form = yield* Effect.option(receiving(readForm))
       if (Option.isNone(form)) return yield* notNow("Unreachable")
-      return yield* clocks.within(order, step(order, form.value))
+      const response = yield* clocks.within(order, step(order, form.value))
+      const { url } = yield* HttpServerRequest.HttpServerRequest
+      const isPaying = Option.exists(form.value, ({ step }) => step !== "cancel") && order.status === "pending"
+      return isPaying && walletIn(url) === undefined ? marked(response, order) : response
     }).pipe(Effect.catchTags(orNoSuchPage), Effect.withSpan("checkout.step"))
 
     const notNow = (tag: "Unreachable" | "Uncertain") => respond.with({ _tag: tag }, 503)
@@ -118,6 +129,27 @@ export const layer: Routes = HttpRouter.use(
     yield* router.add("POST", path, through(orNotNow("Uncertain", take), notNow("Unreachable"), notNow("Uncertain")))
   })
 )
+
+// The browser that pays ----------------------------------------------------------
+// A browser without a script goes back to the shop from the first page that says that its order is paid, and from no
+// other: neither when the address is opened later, nor in another browser. A cookie of a day says so. A script knows
+// the tab (`browser/following.ts`). A phone that scans a code is another browser than that of the shop.
+
+const cookieOf = ({ tradeNo }: Order) => `coffer_${tradeNo}`
+
+const isMarked = ({ cookies }: HttpServerRequest.HttpServerRequest, order: Order) => cookies[cookieOf(order)] === "1"
+
+const makeMarks = ({ signed }: OrderLinks["Service"]) => {
+  const withCookie = (response: Response, order: Order, seconds: number) => {
+    const secure = signed.checkout(order).startsWith("https:") ? "; Secure" : ""
+    const cookie = `${cookieOf(order)}=1; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
+    return HttpServerResponse.setHeader(response, "set-cookie", cookie)
+  }
+  return {
+    marked: (response: Response, order: Order) => withCookie(response, order, Duration.toSeconds(checkoutValidity)),
+    unmarked: (order: Order) => (response: Response) => withCookie(response, order, 0)
+  }
+}
 
 const isMethod = Schema.is(PaymentMethod)
 

@@ -8,14 +8,15 @@
 import { checkoutRedirectSeconds } from "@coffer/model/Limits"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
+import { shopsNumber, takesAddress } from "@coffer/rules/order/receipt"
 import { DateTime } from "effect"
-import { money, time } from "../pages/amounts.ts"
+import { money } from "../pages/amounts.ts"
 import { html } from "../pages/html.ts"
 import { layout, marks, renderState, terms, type Terms, type Words } from "../pages/layout.ts"
-import { methodNames } from "../pages/methods.ts"
-import type { CardField } from "./checkCard.ts"
-import { payForms, simulation } from "./checkoutForms.ts"
-import { againOf, choiceOf, frameOf, returnButton, type PageContext, wordsOf } from "./frame.ts"
+import { methodNames, paidWith } from "../pages/methods.ts"
+import { helpOf } from "../pages/shop.ts"
+import { type Field, payForms, simulation } from "./checkoutForms.ts"
+import { againOf, choiceOf, frameOf, returnButton, type PageContext, shopIn, timeIn, wordsOf } from "./frame.ts"
 import { qrCode } from "./QrCode.ts"
 import { returnAddress } from "./returnAddress.ts"
 import type { Notice } from "./texts.ts"
@@ -28,9 +29,9 @@ export type Page =
       /** That the buyer has chosen; undefined before the first choice. */
       readonly method?: PaymentMethod
       readonly notice?: Notice
-      readonly mistakes?: ReadonlySet<CardField>
+      readonly mistakes?: ReadonlySet<Field>
       /** Those of them in which nothing was typed. */
-      readonly empty?: ReadonlySet<CardField>
+      readonly empty?: ReadonlySet<Field>
       /** How many refusals more the bank takes before it pauses; undefined where nothing was tried. */
       readonly triesLeft?: number
       /** The buyer pays at the channel's own page: nothing is typed here. */
@@ -44,9 +45,11 @@ export type Page =
   | { readonly _tag: "Away"; readonly order: Order; readonly method: PaymentMethod; readonly scanned?: string }
   /** The bank has the payment and has not reported it (silences: K9). */
   | { readonly _tag: "Processing"; readonly order: Order }
-  | { readonly _tag: "Paid"; readonly order: Order; readonly justNow: boolean }
+  /** `leaves`: a browser without a script goes back to the shop from here. */
+  | { readonly _tag: "Paid"; readonly order: Order; readonly justNow: boolean; readonly leaves?: boolean }
   | { readonly _tag: "Refunded"; readonly order: Order }
-  | { readonly _tag: "Closed"; readonly order: Order }
+  /** `isEarly`: the merchant closed it before its time was over. */
+  | { readonly _tag: "Closed"; readonly order: Order; readonly isEarly?: boolean }
   | { readonly _tag: "Failed"; readonly order: Order }
   | { readonly _tag: "NotConnected"; readonly order: Order }
   | { readonly _tag: "InvalidLink" }
@@ -83,7 +86,7 @@ export const pageOf = (order: Order, now: DateTime.Utc, way: Way = wayWithoutAcc
     case "failed":
       return { _tag: "Failed", order }
     case "expired":
-      return { _tag: "Closed", order }
+      return { _tag: "Closed", order, isEarly: DateTime.isLessThan(now, order.expiresAt) }
   }
 }
 
@@ -103,7 +106,7 @@ export const render = (page: Page, context: PageContext): string => {
     case "Refunded":
       return renderRefunded(page, context)
     case "Closed":
-      return renderEnd(texts.closed, page, context)
+      return renderEnd(page.isEarly === true ? texts.ended : texts.closed, page, context)
     case "Failed":
       return renderEnd(texts.failed, page, context)
     case "NotConnected":
@@ -128,6 +131,7 @@ const renderPay = (page: PageOf<"Pay">, context: PageContext) => {
   const { order: words } = wordsOf(context)
   const amount = amountOf(order, context)
   const back = returnButton(order, context, "return")
+  const mail = takesAddress(order) ? (order.receiptEmail === null ? "wanted" : "known") : undefined
   return layout({
     ...frameOf(context, order, { watched: true }),
     title: `${words.pay} ${amount}`,
@@ -137,27 +141,39 @@ const renderPay = (page: PageOf<"Pay">, context: PageContext) => {
         ${terms([
           [words.subject, html`<bdi>${order.subject ?? words.noSubject}</bdi>`],
           ...ownNumber(order, context),
-          [words.payableUntil, deadline(order, context)]
+          [words.payableUntil, timeIn(order.expiresAt, context, words.until)]
         ])}
+        ${aside(page, context)}
       </section>
-      ${payForms({ ...page, amount, mistakes, empty, hosted, back }, context)}`
+      ${payForms({ ...page, amount, mistakes, empty, hosted, mail, back }, context)}`
   })
 }
 
-/** By which method is not said, since the address stays in histories. */
-const paidAt = (order: Order, context: PageContext): Terms => {
-  if (!("paymentId" in order)) return []
-  const when = html`<time datetime="${DateTime.formatIso(order.paidAt)}" data-until="{when}"
-    >${time(order.paidAt, context.language)}</time
-  >`
-  return [[wordsOf(context).order.paidAt, when]]
+/** A desktop has room for what happens next, and for the way to help. */
+const aside = ({ hosted, order, provider = "" }: PageOf<"Pay">, context: PageContext) => {
+  const { next } = wordsOf(context)
+  const shop = shopIn(context)
+  const help = context.shop && helpOf(context.shop, context.language)
+  return html`<div class="aside">
+    <h2>${next.heading}</h2>
+    <ol>
+      <li>${hosted === true ? next.hosted(provider, shop) : next.here(shop)}</li>
+      <li>${order.receiptEmail === null ? next.shown : next.mailed}</li>
+      ${returnAddress(order) === undefined ? undefined : html`<li>${next.back(shop)}</li>`}
+    </ol>
+    ${help && html`<p class="help">${help}</p>`}
+  </div>`
 }
 
-/** In UTC; a script shows it in the buyer's own time zone. */
-const deadline = ({ expiresAt }: Order, context: PageContext) =>
-  html`<time datetime="${DateTime.formatIso(expiresAt)}" data-until="${wordsOf(context).order.until}"
-    >${wordsOf(context).order.until.replace("{when}", time(expiresAt, context.language))}</time
-  >`
+/** When, and where it is news also with which card: the address stays in histories (silences: O11). */
+const payment = (order: Order, context: PageContext, isNews = false): Terms => {
+  if (!("paymentId" in order)) return []
+  const { order: names } = wordsOf(context)
+  return [
+    [names.paidAt, timeIn(order.paidAt, context)],
+    ...(isNews ? [[names.paidWith, html`${paidWith(order, context.language)}`] as const] : [])
+  ]
+}
 
 const renderAway = ({ method, order, scanned }: PageOf<"Away">, context: PageContext) => {
   const texts = wordsOf(context)
@@ -189,12 +205,12 @@ const renderLeaving = ({ order, url }: PageOf<"Leaving">, context: PageContext) 
   })
 }
 
-const renderPaid = ({ justNow, order }: PageOf<"Paid">, context: PageContext) => {
+const renderPaid = ({ justNow, leaves, order }: PageOf<"Paid">, context: PageContext) => {
   const { order: names, paid } = wordsOf(context)
-  const amount = amountOf(order, context)
+  const [amount, shop] = [amountOf(order, context), shopIn(context)]
   const words = justNow
-    ? { heading: paid.heading, text: paid.text(amount) }
-    : { heading: paid.headingLater, text: paid.textLater(amount) }
+    ? { heading: paid.heading, text: paid.text(amount, shop) }
+    : { heading: paid.headingLater, text: paid.textLater(amount, shop) }
   const refunded =
     "paymentId" in order && order.refundedAmount > 0
       ? money(order.refundedAmount, order.currency, context.language)
@@ -203,14 +219,18 @@ const renderPaid = ({ justNow, order }: PageOf<"Paid">, context: PageContext) =>
   return renderState(words, {
     ...frameOf(context, order),
     mark: marks.good,
-    head: justNow && href !== undefined ? refreshAfter(`${checkoutRedirectSeconds};url=${href}`) : undefined,
+    head: leaves === true && href !== undefined ? refreshAfter(`${checkoutRedirectSeconds};url=${href}`) : undefined,
     terms: [
       ...ownNumber(order, context),
-      ...paidAt(order, context),
+      ...payment(order, context, justNow),
       ...(refunded === undefined ? [] : [[names.refunded, html`${refunded}`] as const])
     ],
     // Later the address is in histories, and says which order it was and when, and not what was bought (silences: O11).
-    more: justNow ? html`${leaving(order, context)} ${receiptLink(context)}` : returnButton(order, context, "button")
+    more: justNow
+      ? html`${order.receiptEmail === null ? undefined : html`<p class="soft">${paid.mailed}</p>`}
+        ${href === undefined ? html`<p class="soft">${paid.close}</p>` : leaving(order, leaves === true, context)}
+        ${receiptLink(context)}`
+      : returnButton(order, context, "button")
   })
 }
 
@@ -223,12 +243,15 @@ const receiptLink = (context: PageContext) =>
       >`
 
 /** The countdown of the script, which can be stopped; without a script the page says what it does. */
-const leaving = (order: Order, context: PageContext) => {
+const leaving = (order: Order, leaves: boolean, context: PageContext) => {
   const { back } = wordsOf(context)
   const link = returnButton(order, context, "button")
+  const soon = html`<noscript
+    ><p class="soft">${back.soon.replace("{n}", String(checkoutRedirectSeconds))}</p></noscript
+  >`
   return (
     link &&
-    html`<noscript><p class="soft">${back.soon.replace("{n}", String(checkoutRedirectSeconds))}</p></noscript>
+    html`${leaves ? soon : undefined}
       <p class="soft" role="timer" data-countdown="${back.soon}" data-seconds="${checkoutRedirectSeconds}" hidden></p>
       <div class="buttons">
         ${link}<button class="button quiet small" type="button" data-stay hidden>${back.stay}</button>
@@ -245,28 +268,40 @@ const lookAgainSeconds = 5
 const renderRefunded = ({ order }: PageOf<"Refunded">, context: PageContext) => {
   const { refunded } = wordsOf(context)
   return renderState(
-    { heading: refunded.heading, text: refunded.text(amountOf(order, context)) },
+    { heading: refunded.heading, text: refunded.text(amountOf(order, context), shopIn(context)) },
     {
       ...frameOf(context, order),
       mark: marks.back,
-      terms: [...ownNumber(order, context), ...paidAt(order, context)],
+      terms: [...ownNumber(order, context), ...payment(order, context)],
       more: returnButton(order, context, "button")
     }
   )
 }
 
+/** An early end has no time of its own in the books, so its page says when the order was made. */
 const renderEnd = (
-  words: Words & { readonly refund?: string },
+  words: Pick<Words, "heading"> & { readonly text: (shop: string) => string; readonly refund?: string },
   page: PageOf<"Closed" | "Failed">,
   context: PageContext
-) =>
-  renderState(words, {
-    ...frameOf(context, page.order),
-    mark: page._tag === "Failed" ? marks.bad : marks.calm,
-    terms: [[wordsOf(context).order.amount, html`${amountOf(page.order, context)}`], ...ownNumber(page.order, context)],
-    more: html`${words.refund === undefined ? undefined : html`<p class="soft">${words.refund}</p>`}
-    ${returnButton(page.order, context, "button")}`
-  })
+) => {
+  const { order } = page
+  const names = wordsOf(context).order
+  const isOver = page._tag === "Closed" && page.isEarly !== true
+  return renderState(
+    { heading: words.heading, text: words.text(shopIn(context)) },
+    {
+      ...frameOf(context, order),
+      mark: page._tag === "Failed" ? marks.bad : marks.calm,
+      terms: [
+        [names.amount, html`${amountOf(order, context)}`],
+        ...ownNumber(order, context),
+        isOver ? [names.expiredAt, timeIn(order.expiresAt, context)] : [names.madeAt, timeIn(order.createdAt, context)]
+      ],
+      more: html`${words.refund === undefined ? undefined : html`<p class="soft">${words.refund}</p>`}
+      ${returnButton(order, context, "button")}`
+    }
+  )
+}
 
 /** The outcome may follow, and the page turns by itself when it does. */
 const renderWait = (
@@ -298,8 +333,9 @@ const named = (order: Order, context: PageContext): Terms => {
   ]
 }
 
-/** The merchant's number, which the buyer may have read in the shop. Ours says nothing to a buyer. */
-const ownNumber = ({ outTradeNo, tradeNo }: Order, context: PageContext): Terms =>
-  outTradeNo === (tradeNo as string) ? [] : [[wordsOf(context).order.number, html`<bdi>${outTradeNo}</bdi>`]]
+const ownNumber = (order: Order, context: PageContext): Terms => {
+  const number = shopsNumber(order)
+  return number === undefined ? [] : [[wordsOf(context).order.number, html`<bdi>${number}</bdi>`]]
+}
 
 const amountOf = ({ amount, currency }: Order, { language }: PageContext): string => money(amount, currency, language)

@@ -5,7 +5,8 @@
 import { Deferred, Effect, type Layer, Option, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Channel } from "../channel/Channel.ts"
-import type { Draining } from "../edge/Health.ts"
+import { CurrentRecord, isShownAt } from "../http/CurrentRequest.ts"
+import type { Draining } from "../http/Draining.ts"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
 import type { Admission } from "../http/Admission.ts"
 import type { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
@@ -39,7 +40,9 @@ export const layer: Routes = HttpRouter.use(
       const { headers: sent, method } = yield* HttpServerRequest.HttpServerRequest
       const tradeNo = links.readCheckout(token ?? "")
       if (Option.isNone(tradeNo)) return word("unknown", 404)
-      const isOpen = yield* Effect.flatMap(orders.byTradeNo(tradeNo.value), watch.isOpen)
+      const order = yield* orders.byTradeNo(tradeNo.value)
+      if (!isShownAt(yield* CurrentRecord, order.merchantId)) return word("unknown", 404)
+      const isOpen = yield* watch.isOpen(order)
       if (method === "HEAD" || sent["accept"]?.includes("text/event-stream") !== true)
         return word(isOpen ? "pending" : "changed")
       return watch.hasRoom(tradeNo.value) ? eventsOf(watch.listen(tradeNo.value)) : word("busy", 503)

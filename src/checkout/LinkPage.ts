@@ -5,8 +5,8 @@
 import type { LinkClosed, PaymentLink } from "@coffer/rules/link/PaymentLink"
 import { money } from "../pages/amounts.ts"
 import { html } from "../pages/html.ts"
-import { layout, marks, renderState, type Words } from "../pages/layout.ts"
-import { againOf, frameOf, type PageContext, wordsOf } from "./frame.ts"
+import { layout, marks, renderState, type Terms, type Words } from "../pages/layout.ts"
+import { againOf, frameOf, type PageContext, timeIn, wordsOf } from "./frame.ts"
 
 /**
  * `link` is undefined where none was found, or where it could not be looked for. `visitNo` is the number of the visit
@@ -30,13 +30,24 @@ export const renderLink = (page: LinkPage, context: PageContext): string => {
     case "Closed":
       return renderState(texts.link[page.reason], {
         ...frameOf(context, page.link),
-        mark: page.reason === "unknown" ? marks.bad : marks.calm
+        mark: page.reason === "unknown" ? marks.bad : marks.calm,
+        terms: page.link === undefined ? [] : wanted(page.link, context)
       })
     case "TooOften":
       return renderAgain(texts.link.tooOften, page, context)
     case "Unreachable":
       return renderAgain(texts.unreachable, page, context)
   }
+}
+
+/** The wish behind the link. */
+const wanted = ({ amount, currency, expiresAt, subject }: PaymentLink, context: PageContext): Terms => {
+  const { order } = wordsOf(context)
+  return [
+    ...(subject === null ? [] : [[order.subject, html`<bdi>${subject}</bdi>`] as const]),
+    [order.amount, html`${money(amount, currency, context.language)}`],
+    ...(expiresAt === null ? [] : [[order.payableUntil, timeIn(expiresAt, context)] as const])
+  ]
 }
 
 const renderPreview = ({ link, visitNo }: Extract<LinkPage, { readonly _tag: "Preview" }>, context: PageContext) => {

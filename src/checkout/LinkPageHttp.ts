@@ -9,7 +9,8 @@ import { DateTime, Duration, Effect, type Layer, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
 import type { Admission } from "../http/Admission.ts"
-import { Links } from "../links/Links.ts"
+import { CurrentRecord, isShownAt } from "../http/CurrentRequest.ts"
+import { LinkNotFound, Links } from "../links/Links.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Orders } from "../orders/Orders.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
@@ -24,7 +25,7 @@ import { findShop } from "./findShop.ts"
 import { choiceOf, languageFor } from "./frame.ts"
 import { looksAhead } from "./looksAhead.ts"
 import { readFormOf } from "./readForm.ts"
-import { checkoutHeaders as headers } from "./script.ts"
+import { checkoutHeaders as headers, headersFor } from "./script.ts"
 
 const path = "/pay/:link_id"
 
@@ -63,7 +64,11 @@ export const layer: Routes = HttpRouter.use(
     ) {
       const { chosen, language } = languageFor(yield* HttpServerRequest.HttpServerRequest, null)
       const context = { chosen, language, ...(yield* findShop(merchants, page.link)) }
-      return respondWith(renderLink(page, context), status, { ...headers, ...headersIn(language), ...more })
+      return respondWith(renderLink(page, context), status, {
+        ...headersFor(context.shop),
+        ...headersIn(language),
+        ...more
+      })
     })
 
     const unreachable = (link?: PaymentLink, visitNo?: string) =>
@@ -107,7 +112,11 @@ export const layer: Routes = HttpRouter.use(
     })
 
     /** The link that the address names. */
-    const opened = Effect.flatMap(HttpRouter.params, ({ link_id }) => links.byId(link_id ?? ""))
+    const opened = Effect.gen(function* () {
+      const { link_id: linkId = "" } = yield* HttpRouter.params
+      const link = yield* links.byId(linkId)
+      return isShownAt(yield* CurrentRecord, link.merchantId) ? link : yield* new LinkNotFound({ linkId })
+    })
 
     const visit = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
@@ -147,7 +156,8 @@ const makeLeadTo =
     { expiresAt, tradeNo }: Pick<Order, "expiresAt" | "tradeNo">,
     request: HttpServerRequest.HttpServerRequest
   ) => {
-    const { pathname } = new URL(checkouts.signed.checkout(tradeNo, expiresAt))
+    const { merchantId } = link
+    const { pathname } = new URL(checkouts.signed.checkout({ expiresAt, merchantId, tradeNo }))
     const token = pathname.slice(pathname.lastIndexOf("/") + 1)
     const secure = isSecure ? "; Secure" : ""
     const life = `Max-Age=${Duration.toSeconds(checkoutValidity)}; HttpOnly; SameSite=Lax${secure}`

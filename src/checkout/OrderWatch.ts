@@ -4,7 +4,7 @@
 import type { TradeNo } from "@coffer/model/Ids"
 import type { Order } from "@coffer/rules/order/Order"
 import { DateTime, Deferred, Effect, RcMap, type Scope } from "effect"
-import { Draining } from "../edge/Health.ts"
+import { Draining } from "../http/Draining.ts"
 import { Channel } from "../channel/Channel.ts"
 import { Orders } from "../orders/Orders.ts"
 import { currentTime } from "../platform/runtime/clock.ts"

@@ -4,6 +4,7 @@ import { Effect, type Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
 import type { Admission } from "../http/Admission.ts"
+import { CurrentRecord, isShownAt } from "../http/CurrentRequest.ts"
 import { headersIn, respondWith } from "../pages/respond.ts"
 import type { Shop } from "../pages/shop.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
@@ -11,7 +12,7 @@ import { NoReceipt, Receipts } from "../receipts/Receipts.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { type PageContext, languageFor } from "./frame.ts"
 import { renderReceipt, renderUnknown, renderUnreachable } from "./ReceiptPage.ts"
-import { checkoutHeaders as headers } from "./script.ts"
+import { headersFor } from "./script.ts"
 
 /** That nothing but these is needed and nothing can fail is checked here: an error left out does not compile. */
 type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Admission | OrderLinks | Receipts>
@@ -28,6 +29,7 @@ export const layer: Routes = HttpRouter.use(
       const { order, shop } = Option.isSome(tradeNo)
         ? yield* receipts.show(tradeNo.value)
         : yield* new NoReceipt({ tradeNo: "" })
+      if (!isShownAt(yield* CurrentRecord, order.merchantId)) return yield* new NoReceipt({ tradeNo: "" })
       return yield* respond((context) => renderReceipt({ order, shop, language: context.language }, context), {
         locale: order.locale,
         shop
@@ -60,7 +62,7 @@ const respond = (
 ) =>
   Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
     const context: PageContext = { ...languageFor(request, locale), shop, offered: PaymentMethod.literals }
-    return respondWith(render(context), status, { ...headers, ...headersIn(context.language), ...more })
+    return respondWith(render(context), status, { ...headersFor(shop), ...headersIn(context.language), ...more })
   })
 
 const unknown = respond(renderUnknown, { status: 404 })

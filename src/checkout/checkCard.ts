@@ -1,7 +1,8 @@
 /**
  * Checks a card for the sandbox: a field may be mistaken, the number may be no test card, or the bank's answer is
- * known. Pure. The result never contains the number (docs/architecture.md, section 7).
+ * known. Pure. The result has no more of the number than its last four digits (docs/architecture.md, section 7).
  */
+import type { PaidCard } from "@coffer/model/PaymentMethod"
 
 export interface CardEntry {
   readonly number: string
@@ -14,9 +15,12 @@ export type CardCheck =
   /** `empty`: those of the fields in which nothing was typed. */
   | { readonly _tag: "Mistaken"; readonly fields: ReadonlySet<CardField>; readonly empty: ReadonlySet<CardField> }
   | { readonly _tag: "NotATestCard" }
-  | { readonly _tag: "TestCard"; readonly outcome: CardOutcome }
+  | { readonly _tag: "TestCard"; readonly outcome: CardOutcome; readonly card: PaidCard }
 
-/** The test cards, and how the bank answers each. `redirect` asks for 3DS; `processing` reports the payment later. */
+/**
+ * The test cards, all of them Visa's, and how the bank answers each. `redirect` asks for 3DS; `processing` reports the
+ * payment later.
+ */
 export const testCards = {
   "4242424242424242": "succeed",
   "4000000000000002": "declined",
@@ -39,7 +43,11 @@ export const checkCard = (entry: CardEntry, now: { readonly year: number; readon
     return { _tag: "Mistaken", fields, empty: new Set([...fields].filter((name) => typed(entry[name]) === "")) }
   }
   return Object.hasOwn(testCards, number)
-    ? { _tag: "TestCard", outcome: testCards[number as keyof typeof testCards] }
+    ? {
+        _tag: "TestCard",
+        outcome: testCards[number as keyof typeof testCards],
+        card: { brand: "visa", last4: number.slice(-4) }
+      }
     : { _tag: "NotATestCard" }
 }
 

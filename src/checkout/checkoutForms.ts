@@ -2,15 +2,15 @@
  * The forms of the checkout page, and what they send: a wallet of the browser at once, the choice of a method with a
  * card's details, or the simulated wallet or 3DS page. A form posts to the address of its page.
  */
+import { emailLengthMax } from "@coffer/model/Limits"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { Schema } from "effect"
 import { type Html, html } from "../pages/html.ts"
 import type { Language } from "../pages/language.ts"
 import { type CardField, testCards } from "./checkCard.ts"
-import { againOf, type PageContext, wordsOf } from "./frame.ts"
+import { againOf, type PageContext, shopIn, wordsOf } from "./frame.ts"
 import { methodNames } from "../pages/methods.ts"
 import { drawn } from "../pages/layout.ts"
-import { icons } from "./icons.ts"
 import type { Notice, Texts } from "./texts.ts"
 
 /**
@@ -23,7 +23,9 @@ export const CheckoutForm = Schema.Struct({
   attempt_no: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^[0-9A-HJKMNP-TV-Z]{26}$/))),
   number: Schema.optionalKey(Schema.String),
   expiry: Schema.optionalKey(Schema.String),
-  cvc: Schema.optionalKey(Schema.String)
+  cvc: Schema.optionalKey(Schema.String),
+  /** Where the buyer wants the receipt, if the merchant did not say. */
+  email: Schema.optionalKey(Schema.String)
 })
 export type CheckoutForm = typeof CheckoutForm.Type
 
@@ -40,23 +42,28 @@ export const choosable: ReadonlySet<PaymentMethod> = new Set(choices.en)
 /** Hidden until a script has found that the browser offers it. */
 const express = ["apple_pay", "google_pay"] as const satisfies ReadonlyArray<PaymentMethod>
 
+/** The fields that a buyer may mistype. */
+export type Field = CardField | "email"
+
 interface PayForm {
   readonly amount: string
   readonly method?: PaymentMethod | undefined
   readonly notice?: Notice | undefined
   readonly triesLeft?: number | undefined
-  readonly mistakes: ReadonlySet<CardField>
-  readonly empty: ReadonlySet<CardField>
+  readonly mistakes: ReadonlySet<Field>
+  readonly empty: ReadonlySet<Field>
   /** The channel's own page asks for everything. */
   readonly hosted: boolean | undefined
   /** The name of the channel that has this page. */
   readonly provider?: string | undefined
+  /** The receipt's address: the buyer may name one, or has named one already. */
+  readonly mail: "wanted" | "known" | undefined
   readonly back: Html | undefined
 }
 
 // The server reports missing fields. With `required`, a hidden card field would block payments by wallet.
 export const payForms = (
-  { amount, back, empty, hosted = false, method, mistakes, notice, provider = "", triesLeft }: PayForm,
+  { amount, back, empty, hosted = false, mail, method, mistakes, notice, provider = "", triesLeft }: PayForm,
   context: PageContext
 ): Html => {
   const { form, uncertain } = wordsOf(context)
@@ -80,6 +87,7 @@ export const payForms = (
               ${hosted ? form.hostedHint(provider, amount) : form.walletHint(names[each])}
             </p>`
       )}
+      ${mail && mailField(mail, mistakes, context)}
       <div class="stack" data-notice>${notice && noticeOf(notice, triesLeft, wordsOf(context))}</div>
       <template data-unheard
         >${alert({ title: uncertain.heading, text: uncertain.text })}
@@ -134,7 +142,7 @@ const expressForm = (context: PageContext) => {
         ${offered.map(
           (each) =>
             html`<button class="button express" name="method" value="${each}" hidden>
-              ${icons[each]}<span>${form.expressBy(methodNames[context.language][each])}</span>
+              ${form.expressBy(methodNames[context.language][each])}
             </button>`
         )}
         <p class="or"><span>${form.or}</span></p>
@@ -144,13 +152,31 @@ const expressForm = (context: PageContext) => {
 const methodChoice = (method: PaymentMethod, name: string, checked: boolean) =>
   html`<label class="method">
     <input type="radio" name="method" id="method-${method}" value="${method}" ${checked ? html`checked` : undefined} />
-    ${icons[method]}<span>${name}</span>
+    <span>${name}</span>
   </label>`
+
+/** Folded, since the button that pays stands on the first screen of a phone; open where there is a mistake in it. */
+const mailField = (mail: "wanted" | "known", mistakes: ReadonlySet<Field>, context: PageContext) => {
+  const { form, mistakes: words } = wordsOf(context)
+  const isMistaken = mistakes.has("email")
+  return html`<details class="mail" ${isMistaken ? html`open` : undefined}>
+    <summary>${form.mail}</summary>
+    ${field("email", form.email, {
+      first: mistakes.size === 1 && isMistaken ? "email" : undefined,
+      mistake: isMistaken ? words.email : undefined,
+      type: "email",
+      inputmode: "email",
+      autocomplete: "email",
+      maxlength: emailLengthMax,
+      hint: mail === "known" ? form.emailKept : form.emailUse(shopIn(context))
+    })}
+  </details>`
+}
 
 const cardFields = (
   { form, mistakes: words, missing }: Texts,
-  mistakes: ReadonlySet<CardField>,
-  empty: ReadonlySet<CardField>
+  mistakes: ReadonlySet<Field>,
+  empty: ReadonlySet<Field>
 ) => {
   // The first mistaken field gets the focus.
   const [first] = mistakes
@@ -184,7 +210,10 @@ const cardFields = (
 }
 
 interface FieldLook {
-  readonly first?: CardField | undefined
+  readonly first?: Field | undefined
+  readonly type?: "text" | "email"
+  /** Below the field: what it is for. */
+  readonly hint?: string
   readonly mistake?: string | undefined
   readonly inputmode?: string
   readonly autocomplete: string
@@ -195,9 +224,9 @@ interface FieldLook {
 
 /** Always empty: what was typed before is never sent back. */
 const field = (
-  name: CardField,
+  name: Field,
   label: string,
-  { autocomplete, first, inputmode, maxlength, mistake, placeholder, wide }: FieldLook
+  { autocomplete, first, hint, inputmode, maxlength, mistake, placeholder, type = "text", wide }: FieldLook
 ) =>
   html`<div class="field${wide === true ? " wide" : ""}">
     <label class="label" for="${name}">${label}</label>
@@ -205,7 +234,7 @@ const field = (
       <input
         id="${name}"
         name="${name}"
-        type="text"
+        type="${type}"
         ${inputmode && html`inputmode="${inputmode}"`}
         autocomplete="${autocomplete}"
         spellcheck="false"
@@ -216,6 +245,7 @@ const field = (
       />
       ${name === "number" ? html`<span class="brand" role="status" data-brand></span>` : undefined}
     </div>
+    ${hint && html`<p class="soft">${hint}</p>`}
     ${mistake && html`<p class="mistake" id="${name}-mistake">${mistake}</p>`}
   </div>`
 

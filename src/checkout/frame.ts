@@ -5,11 +5,14 @@
 import type { Mode } from "@coffer/model/Ids"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
+import { DateTime } from "effect"
 import type { HttpServerRequest } from "effect/http"
+import { time } from "../pages/amounts.ts"
 import { html, type Html } from "../pages/html.ts"
 import { type Language, languageOf, languages, tags } from "../pages/language.ts"
 import type { Frame } from "../pages/layout.ts"
-import { helpOf, type Shop, shopName } from "../pages/shop.ts"
+import { helpOf, legalOf, type Shop, shopName } from "../pages/shop.ts"
+import { accentOf } from "../pages/style.ts"
 import { returnAddress } from "./returnAddress.ts"
 import { script } from "./script.ts"
 import { type Texts, texts } from "./texts.ts"
@@ -62,6 +65,8 @@ export const frameOf = (
   top: html`${context.shop && shopName(context.shop)} ${languageSwitch(context)}
   ${watched ? html`<span hidden data-watch></span>` : undefined}`,
   help: context.shop && helpOf(context.shop, context.language),
+  legal: context.shop && legalOf(context.shop, context.language),
+  accent: context.shop?.accentColor ? accentOf(context.shop.accentColor)?.style : undefined,
   script
 })
 
@@ -82,6 +87,15 @@ const languageSwitch = ({ language }: PageContext) =>
       )}
   </nav>`
 
+/** For a sentence: the shop's name, or a word for it. */
+export const shopIn = (context: PageContext): string => context.shop?.name ?? wordsOf(context).shop
+
+/** In the shop's time zone, which it names; a script shows it in the buyer's own. `around`: what stands around it. */
+export const timeIn = (at: DateTime.Utc, { language, shop }: PageContext, around = "{when}"): Html =>
+  html`<time datetime="${DateTime.formatIso(at)}" data-until="${around}"
+    >${around.replace("{when}", time(at, language, shop?.timeZone))}</time
+  >`
+
 /** Undefined when the merchant named no address. */
 export const returnButton = (
   order: Order,
@@ -89,8 +103,8 @@ export const returnButton = (
   look: "button" | "button quiet" | "return"
 ): Html | undefined => {
   const href = returnAddress(order)
-  const { back, shop } = wordsOf(context)
+  const { back } = wordsOf(context)
   return href === undefined
     ? undefined
-    : html`<a class="${look}" href="${href}" rel="noreferrer">${back.link(context.shop?.name ?? shop)}</a>`
+    : html`<a class="${look}" href="${href}" rel="noreferrer">${back.link(shopIn(context))}</a>`
 }

@@ -2,25 +2,29 @@
  * A step towards paying an order: what a form of the page asks of the channel, and the page that follows (silences: K,
  * O14, O32). A card number exists only as long as the request, and is written nowhere.
  */
+import { Email } from "@coffer/contract/Orders"
 import { paymentDeclinesMax } from "@coffer/model/Limits"
-import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import type { PaidCard, PaymentMethod } from "@coffer/model/PaymentMethod"
 import { triesLeft } from "@coffer/rules/order/attempts"
 import type { Order } from "@coffer/rules/order/Order"
-import { DateTime, Effect, Option } from "effect"
+import { takesAddress } from "@coffer/rules/order/receipt"
+import { DateTime, Effect, Option, Schema } from "effect"
 import type { Attempt, Buyer, Channel } from "../channel/Channel.ts"
 import { HttpServerResponse } from "effect/http"
 import type { ChannelUnreachable } from "../channel/payments.ts"
+import type { Orders } from "../orders/Orders.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import type { OrderLinks } from "../signedUrls/OrderLinks.ts"
-import { type CardOutcome, checkCard } from "./checkCard.ts"
-import type { CheckoutForm } from "./checkoutForms.ts"
+import { type CardCheck, type CardOutcome, checkCard } from "./checkCard.ts"
+import type { CheckoutForm, Field } from "./checkoutForms.ts"
 import type { Page } from "./CheckoutPage.ts"
 import { currentPage } from "./currentPage.ts"
-import type { Respond } from "./respondAs.ts"
+import type { Respond, Response } from "./respondAs.ts"
 import { checkoutHeaders } from "./script.ts"
 import type { Notice } from "./texts.ts"
 
 interface Services {
+  readonly orders: Orders["Service"]
   readonly channel: Channel["Service"]
   readonly links: OrderLinks["Service"]
   readonly respond: Respond
@@ -30,6 +34,8 @@ interface Try {
   readonly how: Attempt
   /** The bank's, when it refuses. */
   readonly reason?: string
+  /** The card that was typed. */
+  readonly card?: PaidCard
 }
 
 export const takeStep = (services: Services) => {
@@ -37,7 +43,8 @@ export const takeStep = (services: Services) => {
   const { buyer } = channel
   const attempt = makeAttempt(services)
   const leave = makeLeave(services)
-  const payByCard = makePayByCard(services, attempt)
+  const keeping = makeKeeping(services)
+  const payByCard = makePayByCard(services, keeping, attempt)
 
   return Effect.fnUntraced(function* (order: Order, form: Option.Option<CheckoutForm>) {
     const page = yield* currentPage(services.channel, order)
@@ -50,9 +57,12 @@ export const takeStep = (services: Services) => {
     const { method, step } = form.value
     const { offered, sold } = yield* respond.methods(order)
     const isOffered = offered.includes(method)
+    const address = addressIn(order, form.value)
+    const mistyped: Page = { ...page, method, notice: "mistaken", mistakes: new Set(["email"]) }
     if (page.hosted === true) {
       if (step !== "pay") return yield* respond.byGet(order)
-      if (isOffered) return yield* leave(order, page, method)
+      if (isOffered && address === "mistaken") return yield* respond.with(mistyped, 422)
+      if (isOffered) return yield* keeping(order, address, leave(order, page, method))
       return yield* respond.with({ ...page, notice: sold.includes(method) ? "notTaken" : "notOffered" }, 422)
     }
     if (step === "cancel") return yield* attempt(order, form.value, ...cancelOf(method))
@@ -66,9 +76,9 @@ export const takeStep = (services: Services) => {
     if (order.declines >= paymentDeclinesMax && Option.isSome(yield* buyer.pausedUntil(order))) {
       return yield* respond.with({ ...page, method, notice: "tooManyDeclines" }, 429)
     }
-    return method === "card"
-      ? yield* payByCard(order, form.value)
-      : yield* attempt(order, form.value, { how: "redirect" }, "declined")
+    if (method === "card") return yield* payByCard(order, form.value, address)
+    if (address === "mistaken") return yield* respond.with(mistyped, 422)
+    return yield* keeping(order, address, attempt(order, form.value, { how: "redirect" }, "declined"))
   })
 }
 
@@ -114,12 +124,12 @@ export const makeAtOnce = (channel: Channel["Service"]) =>
 /** Makes one attempt at the sandbox's bank, and shows the page that follows from it. */
 const makeAttempt = (services: Services) => {
   const { channel, links, respond } = services
-  const scanned = ({ expiresAt, tradeNo }: Order, method: PaymentMethod) =>
-    isScanned(method) ? { scanned: `${links.signed.checkout(tradeNo, expiresAt)}?wallet=${method}` } : {}
+  const scanned = (order: Order, method: PaymentMethod) =>
+    isScanned(method) ? { scanned: `${links.signed.checkout(order)}?wallet=${method}` } : {}
 
   return Effect.fnUntraced(
-    function* (order: Order, { attempt_no, method }: CheckoutForm, { how, reason }: Try, notice: Notice) {
-      const after = yield* channel.buyer.pay(order, method, how, { attemptNo: attempt_no, reason })
+    function* (order: Order, { attempt_no, method }: CheckoutForm, { card, how, reason }: Try, notice: Notice) {
+      const after = yield* channel.buyer.pay(order, method, how, { attemptNo: attempt_no, card, reason })
       const page = yield* currentPage(services.channel, after)
       if (after.status === "paid" || page._tag === "Processing") return yield* respond.byGet(after)
       if (page._tag !== "Pay") return yield* respond.with(page)
@@ -133,20 +143,61 @@ const makeAttempt = (services: Services) => {
   )
 }
 
-const makePayByCard = ({ respond }: Services, attempt: ReturnType<typeof makeAttempt>) =>
-  Effect.fnUntraced(function* (order: Order, form: CheckoutForm) {
+const makePayByCard = (
+  { respond }: Services,
+  keeping: ReturnType<typeof makeKeeping>,
+  attempt: ReturnType<typeof makeAttempt>
+) =>
+  Effect.fnUntraced(function* (order: Order, form: CheckoutForm, address: Address) {
     const { cvc = "", expiry = "", method, number = "" } = form
     const checked = checkCard({ number, expiry, cvc }, DateTime.toPartsUtc(yield* currentTime))
     const page: Page = { _tag: "Pay", order, method }
+    const mistakes = new Set<Field>(checked._tag === "Mistaken" ? checked.fields : [])
+    if (address === "mistaken") {
+      const empty = checked._tag === "Mistaken" ? checked.empty : new Set<Field>()
+      return yield* respond.with({ ...page, notice: "mistaken", mistakes: mistakes.add("email"), empty }, 422)
+    }
     switch (checked._tag) {
       case "Mistaken":
-        return yield* respond.with({ ...page, notice: "mistaken", mistakes: checked.fields, empty: checked.empty }, 422)
+        return yield* respond.with({ ...page, notice: "mistaken", mistakes, empty: checked.empty }, 422)
       case "NotATestCard":
         return yield* respond.with({ ...page, notice: "notATestCard" })
       case "TestCard":
-        return yield* attempt(order, form, ...attemptOf(checked.outcome))
+        return yield* keeping(order, address, attempt(order, form, ...attemptOf(checked)))
     }
   })
+
+// Where the receipt goes ---------------------------------------------------------
+
+/** That a buyer has typed; undefined where there is none, or none is asked for. */
+type Address = string | "mistaken" | undefined
+
+const isAddress = Schema.is(Email)
+
+/** Chinese keyboards write some signs in full width. */
+const addressIn = (order: Order, { email = "", step }: CheckoutForm): Address => {
+  const typed = email.normalize("NFKC").trim()
+  if (typed === "" || step !== "pay" || !takesAddress(order)) return undefined
+  return isAddress(typed) ? typed : "mistaken"
+}
+
+/**
+ * Keeps the address with the order before anything is charged, since the payment's own commit sends the mail. Where it
+ * is not kept, nothing is charged either: the buyer tries again.
+ */
+const makeKeeping =
+  ({ orders, respond }: Services) =>
+  <E, R>(order: Order, address: string | undefined, pay: Effect.Effect<Response, E, R>) => {
+    if (address === undefined) return pay
+    const unreachable = () => Effect.asSome(respond.with({ _tag: "Unreachable", order }, 503))
+    const kept = Effect.catchTags(Effect.as(orders.takeBuyersAddress(order, address), Option.none<Response>()), {
+      NotCommitted: unreachable,
+      OrderConflict: unreachable,
+      OwnerUnavailable: unreachable,
+      OrderNotFound: () => Effect.asSome(respond.with({ _tag: "InvalidLink" }, 404))
+    })
+    return Effect.flatMap(kept, Option.match({ onNone: () => pay, onSome: (response) => Effect.succeed(response) }))
+  }
 
 /** The buyer came back from the wallet too late to pay. Until the bank knows that, the order cannot be closed. */
 const endRedirect = (buyer: Buyer, order: Order, form: CheckoutForm) =>
@@ -171,13 +222,13 @@ const noAnswer = (respond: Respond, order: Order) => {
 }
 
 /** The bank's act for a test card, and the page's notice after a decline. */
-const attemptOf = (outcome: CardOutcome): readonly [how: Try, notice: Notice] => {
+const attemptOf = ({ card, outcome }: Extract<CardCheck, { readonly _tag: "TestCard" }>): readonly [Try, Notice] => {
   switch (outcome) {
     case "succeed":
     case "redirect":
-      return [{ how: outcome }, "declined"]
+      return [{ card, how: outcome }, "declined"]
     case "processing":
-      return [{ how: "succeed_later" }, "declined"]
+      return [{ card, how: "succeed_later" }, "declined"]
     default:
       return [{ how: "decline", reason: reasons[outcome] }, outcome]
   }

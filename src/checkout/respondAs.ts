@@ -10,7 +10,7 @@ import type { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { type Page, render } from "./CheckoutPage.ts"
 import { findShop } from "./findShop.ts"
 import { choiceOf, type PageContext, languageFor } from "./frame.ts"
-import { checkoutHeaders as headers } from "./script.ts"
+import { checkoutHeaders, headersFor } from "./script.ts"
 
 export type Response = HttpServerResponse.HttpServerResponse
 
@@ -45,16 +45,16 @@ export const respondAs = (services: Services) => ({
       shop,
       offered,
       attemptNo: yield* services.ids.body,
-      receipt: order && pathOf(services.links.signed.receipt(order.tradeNo))
+      receipt: order && pathOf(services.links.signed.receipt(order))
     }
-    return respondWith(render(page, context), status, { ...headers, ...headersIn(language), ...more })
+    return respondWith(render(page, context), status, { ...headersFor(shop), ...headersIn(language), ...more })
   }),
 
   /** Leads to the order's page, which can be reloaded without paying again. */
-  byGet: Effect.fnUntraced(function* ({ expiresAt, tradeNo }: Order) {
+  byGet: Effect.fnUntraced(function* (order: Order) {
     const { chosen } = languageFor(yield* HttpServerRequest.HttpServerRequest, null)
-    const location = pathOf(services.links.signed.checkout(tradeNo, expiresAt)) + choiceOf({ chosen })
-    return HttpServerResponse.redirect(location, { status: 303, headers })
+    const location = pathOf(services.links.signed.checkout(order)) + choiceOf({ chosen })
+    return HttpServerResponse.redirect(location, { status: 303, headers: checkoutHeaders })
   })
 })
 

@@ -14,7 +14,20 @@ export const en = {
     refunded: "Refunded",
     payableUntil: "Pay by",
     until: "{when}",
-    paidAt: "Paid"
+    paidAt: "Paid",
+    paidWith: "Paid with",
+    madeAt: "Ordered",
+    expiredAt: "Expired"
+  },
+
+  /** Beside the form, where there is room for it. */
+  next: {
+    heading: "What happens next",
+    here: (shop: string) => `You pay ${shop} on this page, or confirm in your wallet’s app.`,
+    hosted: (provider: string, shop: string) => `You pay ${shop} on the secure page of ${provider}.`,
+    mailed: "Your receipt is sent to your email address.",
+    shown: "You see your receipt here as soon as you have paid.",
+    back: (shop: string) => `You return to ${shop}.`
   },
 
   form: {
@@ -33,6 +46,10 @@ export const en = {
       `You pay ${amount} on the secure page of ${provider}, our payment provider, and come back here.`,
     goTo: (method: string) => (method === "" ? "Continue to secure card payment" : `Continue to ${method}`),
     trust: "Your payment details are encrypted.",
+    mail: "Email me a receipt",
+    email: "Email address (optional)",
+    emailUse: (shop: string) => `For the receipt. ${shop} sees it too.`,
+    emailKept: "We have your address. Enter another one to change it.",
     busy: "Processing…",
     triesLeft: (left: number) =>
       left === 1
@@ -54,7 +71,8 @@ export const en = {
   mistakes: {
     number: "Check the card number.",
     expiry: "Check the expiry date. The card may have expired.",
-    cvc: "Enter the 3 or 4 digits of the security code."
+    cvc: "Enter the 3 or 4 digits of the security code.",
+    email: "Enter an email address such as name@example.com, or leave this empty."
   },
   missing: {
     number: "Enter the card number.",
@@ -141,13 +159,16 @@ export const en = {
 
   paid: {
     heading: "Payment successful",
-    text: (amount: string) => `${amount} paid. Thank you.`,
+    text: (amount: string, shop: string) => `You paid ${amount} to ${shop}. Thank you.`,
+    mailed: "Your receipt is on its way to your email address.",
+    close: "You can close this page.",
     headingLater: "This order is paid",
-    textLater: (amount: string) => `${amount} paid. You don’t need to do anything else.`
+    textLater: (amount: string, shop: string) => `You paid ${amount} to ${shop}. You don’t need to do anything else.`
   },
   refunded: {
     heading: "This order was refunded",
-    text: (amount: string) => `${amount} was sent back to the payment method that you used. Banks may take a few days.`
+    text: (amount: string, shop: string) =>
+      `${shop} sent ${amount} back to the payment method that you used. Banks may take a few days.`
   },
   back: {
     soon: "Returning to the shop in {n} s.",
@@ -158,12 +179,16 @@ export const en = {
 
   closed: {
     heading: "This checkout has expired",
-    text: "This order can no longer be paid. To buy it, place a new order with the shop.",
+    text: (shop: string) => `This order can no longer be paid. If you still want it, place a new order with ${shop}.`,
     refund: "If you were charged, the money is refunded automatically."
+  },
+  ended: {
+    heading: "This order was closed",
+    text: (shop: string) => `${shop} closed this order before it was paid. If you still want it, place a new one.`
   },
   failed: {
     heading: "Payment failed",
-    text: "This order can no longer be paid. To buy it, place a new order with the shop."
+    text: (shop: string) => `This order can no longer be paid. If you still want it, place a new order with ${shop}.`
   },
   invalidLink: {
     heading: "This link is not valid",

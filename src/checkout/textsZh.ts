@@ -1,4 +1,5 @@
 /** The texts of checkout and payment links in Chinese. */
+import { chinese } from "../pages/language.ts"
 import type { Texts } from "./texts.ts"
 
 export const zh: Texts = {
@@ -14,7 +15,19 @@ export const zh: Texts = {
     refunded: "已退款",
     payableUntil: "付款截止",
     until: "{when}",
-    paidAt: "付款时间"
+    paidAt: "付款时间",
+    paidWith: "付款方式",
+    madeAt: "下单时间",
+    expiredAt: "过期时间"
+  },
+
+  next: {
+    heading: "接下来",
+    here: (shop) => chinese`您在此页面或钱包应用中向${shop}付款。`,
+    hosted: (provider, shop) => chinese`您在${provider}的安全页面向${shop}付款。`,
+    mailed: "收据将发送至您的邮箱。",
+    shown: "付款后可立即在此查看收据。",
+    back: (shop) => chinese`您将返回${shop}。`
   },
 
   form: {
@@ -26,14 +39,18 @@ export const zh: Texts = {
     expiryForm: "月/年",
     cvc: "安全码",
     cvcForm: "CVC",
-    pay: (amount) => `支付 ${amount}`,
-    expressBy: (method) => `使用 ${method} 付款`,
-    walletHint: (method) => `您将在${method}中确认付款。`,
-    hostedHint: (provider, amount) => `您将在支付服务商 ${provider} 的安全页面支付 ${amount}，完成后返回此页。`,
-    goTo: (method) => (method === "" ? "前往安全的银行卡支付页面" : `前往${method}付款`),
+    pay: (amount) => chinese`支付${amount}`,
+    expressBy: (method) => chinese`使用${method}付款`,
+    walletHint: (method) => chinese`您将在${method}中确认付款。`,
+    hostedHint: (provider, amount) => chinese`您将在支付服务商${provider}的安全页面支付${amount}，完成后返回此页。`,
+    goTo: (method) => (method === "" ? "前往安全的银行卡支付页面" : chinese`前往${method}付款`),
     trust: "您的付款信息已加密传输。",
+    mail: "通过邮件接收收据",
+    email: "邮箱地址（选填）",
+    emailUse: (shop) => chinese`用于发送收据，${shop}也会看到。`,
+    emailKept: "已记录您的邮箱。如需更改，请输入新的邮箱。",
     busy: "处理中…",
-    triesLeft: (left) => `您还可以尝试 ${left} 次，之后需等待十分钟。`,
+    triesLeft: (left) => chinese`您还可以尝试${left}次，之后需等待十分钟。`,
     testCards: "测试卡",
     testCardsUse: "有效期填写任意未来日期，安全码任意。",
     testCardDoes: {
@@ -50,7 +67,8 @@ export const zh: Texts = {
   mistakes: {
     number: "请检查卡号：有数字输入有误或缺失。",
     expiry: "请检查月份和年份：卡片可能已过期。",
-    cvc: "请输入 3 位或 4 位安全码。"
+    cvc: "请输入 3 位或 4 位安全码。",
+    email: "请输入邮箱地址，例如 name@example.com，或留空。"
   },
   missing: { number: "请输入卡号。", expiry: "请输入有效期。", cvc: "请输入安全码。" },
 
@@ -80,10 +98,10 @@ export const zh: Texts = {
   },
 
   wallet: {
-    heading: (method) => `请在${method}中确认付款`,
-    text: (method) => `此页面用于模拟${method}应用，请在此选择买家的操作。`,
-    scan: (method) => `请用手机扫描二维码，使用${method}付款。付款后本页面会自动更新。`,
-    code: (method) => `${method}付款二维码`,
+    heading: (method) => chinese`请在${method}中确认付款`,
+    text: (method) => chinese`此页面用于模拟${method}应用，请在此选择买家的操作。`,
+    scan: (method) => chinese`请用手机扫描二维码，使用${method}付款。付款后本页面会自动更新。`,
+    code: (method) => chinese`${method}付款二维码`,
     confirm: "确认付款",
     cancel: "取消"
   },
@@ -109,30 +127,35 @@ export const zh: Texts = {
 
   paid: {
     heading: "付款成功",
-    text: (amount) => `已支付 ${amount}，谢谢您的惠顾。`,
+    text: (amount, shop) => chinese`您已向${shop}支付${amount}，谢谢惠顾。`,
+    mailed: "收据正在发送至您的邮箱。",
+    close: "您可以关闭此页面。",
     headingLater: "此订单已付款",
-    textLater: (amount) => `已支付 ${amount}，您无需再进行任何操作。`
+    textLater: (amount, shop) => chinese`您已向${shop}支付${amount}，无需再进行任何操作。`
   },
   refunded: {
     heading: "此订单已退款",
-    text: (amount) => `${amount} 已原路退回，银行可能需要几天时间到账。`
+    text: (amount, shop) => chinese`${shop}已将${amount}原路退回，银行可能需要几天时间到账。`
   },
   back: {
     soon: "{n} 秒后返回商家页面。",
     stay: "留在此页",
     receipt: "查看收据",
-    /** A name in Latin letters stands apart. */
-    link: (shop) => `返回${/^[!-~]/.test(shop) ? " " : ""}${shop}`
+    link: (shop) => chinese`返回${shop}`
   },
 
   closed: {
     heading: "付款链接已过期",
-    text: "订单已关闭，无法继续付款。如仍需购买，请返回商家重新下单。",
+    text: (shop) => chinese`此订单已无法付款。如仍需购买，请在${shop}重新下单。`,
     refund: "如已扣款，款项将自动退回。"
+  },
+  ended: {
+    heading: "此订单已关闭",
+    text: (shop) => chinese`${shop}已在付款前关闭此订单。如仍需购买，请重新下单。`
   },
   failed: {
     heading: "付款失败",
-    text: "此订单已无法付款。如仍需购买，请返回商家重新下单。"
+    text: (shop) => chinese`此订单已无法付款。如仍需购买，请在${shop}重新下单。`
   },
   invalidLink: {
     heading: "链接无效",

@@ -1,4 +1,5 @@
 /** The texts of checkout and payment links in Chinese with traditional characters. */
+import { chinese } from "../pages/language.ts"
 import type { Texts } from "./texts.ts"
 
 export const zhHant: Texts = {
@@ -14,7 +15,19 @@ export const zhHant: Texts = {
     refunded: "已退款",
     payableUntil: "付款期限",
     until: "{when}",
-    paidAt: "付款時間"
+    paidAt: "付款時間",
+    paidWith: "付款方式",
+    madeAt: "下單時間",
+    expiredAt: "過期時間"
+  },
+
+  next: {
+    heading: "接下來",
+    here: (shop) => chinese`您在此頁面或錢包應用程式中向${shop}付款。`,
+    hosted: (provider, shop) => chinese`您在${provider}的安全頁面向${shop}付款。`,
+    mailed: "收據將寄至您的電子郵件。",
+    shown: "付款後可立即在此查看收據。",
+    back: (shop) => chinese`您將返回${shop}。`
   },
 
   form: {
@@ -26,14 +39,18 @@ export const zhHant: Texts = {
     expiryForm: "月/年",
     cvc: "安全碼",
     cvcForm: "CVC",
-    pay: (amount) => `支付 ${amount}`,
-    expressBy: (method) => `使用 ${method} 付款`,
-    walletHint: (method) => `您將在${method}中確認付款。`,
-    hostedHint: (provider, amount) => `您將在付款服務商 ${provider} 的安全頁面支付 ${amount}，完成後返回此頁。`,
-    goTo: (method) => (method === "" ? "前往安全的信用卡付款頁面" : `前往${method}付款`),
+    pay: (amount) => chinese`支付${amount}`,
+    expressBy: (method) => chinese`使用${method}付款`,
+    walletHint: (method) => chinese`您將在${method}中確認付款。`,
+    hostedHint: (provider, amount) => chinese`您將在付款服務商${provider}的安全頁面支付${amount}，完成後返回此頁。`,
+    goTo: (method) => (method === "" ? "前往安全的信用卡付款頁面" : chinese`前往${method}付款`),
     trust: "您的付款資料已加密傳輸。",
+    mail: "以電子郵件接收收據",
+    email: "電子郵件（選填）",
+    emailUse: (shop) => chinese`用於寄送收據，${shop}也會看到。`,
+    emailKept: "已記錄您的電子郵件。如需更改，請輸入新的地址。",
     busy: "處理中…",
-    triesLeft: (left) => `您還可以嘗試 ${left} 次，之後需等待十分鐘。`,
+    triesLeft: (left) => chinese`您還可以嘗試${left}次，之後需等待十分鐘。`,
     testCards: "測試卡",
     testCardsUse: "到期日填寫任何未來日期，安全碼任意。",
     testCardDoes: {
@@ -50,7 +67,8 @@ export const zhHant: Texts = {
   mistakes: {
     number: "請檢查卡號。",
     expiry: "請檢查到期日：卡片可能已過期。",
-    cvc: "請輸入 3 位或 4 位安全碼。"
+    cvc: "請輸入 3 位或 4 位安全碼。",
+    email: "請輸入電子郵件，例如 name@example.com，或留空。"
   },
   missing: { number: "請輸入卡號。", expiry: "請輸入到期日。", cvc: "請輸入安全碼。" },
 
@@ -80,10 +98,10 @@ export const zhHant: Texts = {
   },
 
   wallet: {
-    heading: (method) => `請在${method}中確認付款`,
-    text: (method) => `此頁面用於模擬${method}應用程式，請在此選擇買家的操作。`,
-    scan: (method) => `請用手機掃描二維碼，使用${method}付款。付款後此頁面會自動更新。`,
-    code: (method) => `${method}付款二維碼`,
+    heading: (method) => chinese`請在${method}中確認付款`,
+    text: (method) => chinese`此頁面用於模擬${method}應用程式，請在此選擇買家的操作。`,
+    scan: (method) => chinese`請用手機掃描二維碼，使用${method}付款。付款後此頁面會自動更新。`,
+    code: (method) => chinese`${method}付款二維碼`,
     confirm: "確認付款",
     cancel: "取消"
   },
@@ -109,30 +127,35 @@ export const zhHant: Texts = {
 
   paid: {
     heading: "付款成功",
-    text: (amount) => `已支付 ${amount}，謝謝您的惠顧。`,
+    text: (amount, shop) => chinese`您已向${shop}支付${amount}，謝謝惠顧。`,
+    mailed: "收據正在寄往您的電子郵件。",
+    close: "您可以關閉此頁面。",
     headingLater: "此訂單已付款",
-    textLater: (amount) => `已支付 ${amount}，您無需再進行任何操作。`
+    textLater: (amount, shop) => chinese`您已向${shop}支付${amount}，無需再進行任何操作。`
   },
   refunded: {
     heading: "此訂單已退款",
-    text: (amount) => `${amount} 已退回原付款方式，銀行可能需要幾天時間入帳。`
+    text: (amount, shop) => chinese`${shop}已將${amount}退回原付款方式，銀行可能需要幾天時間入帳。`
   },
   back: {
     soon: "{n} 秒後返回商家頁面。",
     stay: "留在此頁",
     receipt: "查看收據",
-    /** A name in Latin letters stands apart. */
-    link: (shop) => `返回${/^[!-~]/.test(shop) ? " " : ""}${shop}`
+    link: (shop) => chinese`返回${shop}`
   },
 
   closed: {
     heading: "付款連結已過期",
-    text: "訂單已關閉，無法繼續付款。如仍需購買，請返回商家重新下單。",
+    text: (shop) => chinese`此訂單已無法付款。如仍需購買，請在${shop}重新下單。`,
     refund: "如已扣款，款項將自動退回。"
+  },
+  ended: {
+    heading: "此訂單已關閉",
+    text: (shop) => chinese`${shop}已在付款前關閉此訂單。如仍需購買，請重新下單。`
   },
   failed: {
     heading: "付款失敗",
-    text: "此訂單已無法付款。如仍需購買，請返回商家重新下單。"
+    text: (shop) => chinese`此訂單已無法付款。如仍需購買，請在${shop}重新下單。`
   },
   invalidLink: {
     heading: "連結無效",

@@ -9,8 +9,9 @@ import { Effect, type Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { consoleAssets, consolePages } from "../edge/routes.ts"
 import { serveStatic, type StaticContent } from "../edge/staticContent.ts"
+import { programFolder } from "../platform/runtime/Vitals.ts"
 
-const dist = path.resolve(import.meta.dirname, "../../packages/console/dist")
+const dist = path.join(programFolder, "packages/console/dist")
 
 const policy = [
   "default-src 'none'",

@@ -1,4 +1,5 @@
 /** Handlers of the console's `settings` and `quotas` groups: a merchant's own people read and change its settings. */
+import * as Wire from "@coffer/contract/Errors"
 import { CurrentPerson } from "@coffer/contract/Caller"
 import { ConsoleApi } from "@coffer/contract/Console"
 import type { MerchantSettingsResource } from "@coffer/contract/ConsoleMerchant"
@@ -8,11 +9,12 @@ import { forbiddenSetting, needsFreshSession } from "@coffer/rules/people/settin
 import { freshFor } from "@coffer/rules/people/signIn"
 import { DateTime, Duration, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { Domains, type NoDomain as NoDomainError } from "../domains/Domains.ts"
 import { makeQuotaUse, quotaWindowSeconds } from "../edge/MerchantKey.ts"
 import { forbidden } from "../edge/peopleDoors.ts"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
-import { commonRefusals, unavailable } from "../http/refusals.ts"
-import { reply } from "../http/replies.ts"
+import { commonRefusals, refuseAs, unavailable } from "../http/refusals.ts"
+import { busy, reply } from "../http/replies.ts"
 import { Logos } from "../merchants/Logos.ts"
 import { type Merchant, Merchants } from "../merchants/Merchants.ts"
 import { merchantView } from "../merchants/MerchantView.ts"
@@ -20,9 +22,16 @@ import { People } from "../people/People.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { span } from "../platform/runtime/span.ts"
+import { ShopHosts } from "../signedUrls/ShopHosts.ts"
 
 const { InvalidField: InvalidFieldRefusal } = commonRefusals
 const { NotCommitted } = unavailable
+const NoDomain = refuseAs(Wire.Conflict, ({ reason }: NoDomainError) => ({ message: noDomainMessages[reason] }))
+const noDomainMessages = {
+  not_set: "No host for checkout is set.",
+  switched_off: "This installation has no hosts of shops.",
+  no_outbound: "This installation asks nobody outside now (NO_OUTBOUND)."
+} as const
 
 const settings = HttpApiBuilder.group(
   ConsoleApi,
@@ -32,10 +41,12 @@ const settings = HttpApiBuilder.group(
     const logos = yield* Logos
     const clocks = yield* MerchantClocks
     const people = yield* People
+    const domains = yield* Domains
+    const { pointTo } = yield* ShopHosts
 
     const view = (merchant: Merchant): MerchantSettingsResource => {
       const ahead = clocks.offsetOf({ merchantId: merchant.merchant_id, mode: "sandbox" })
-      const { note: _, object: __, ...shown } = merchantView(merchant, { logoUrl: logos.urlOf, ahead })
+      const { note: _, object: __, ...shown } = merchantView(merchant, { logoUrl: logos.urlOf, ahead, pointTo })
       return { object: "merchant_settings", ...shown }
     }
 
@@ -57,7 +68,7 @@ const settings = HttpApiBuilder.group(
     })
 
     return handlers.handleAll({
-      retrieve: span("settings.retrieve")(
+      get: span("settings.get")(
         function* ({ params }) {
           return yield* reply(view(yield* merchants.find(params.merchant_id)))
         },
@@ -77,6 +88,14 @@ const settings = HttpApiBuilder.group(
           return yield* reply(view(after))
         },
         Effect.catchTags({ InvalidField: InvalidFieldRefusal, MerchantNotFound: Effect.die, NotCommitted })
+      ),
+
+      checkDomain: span("settings.checkDomain")(
+        function* ({ params: { merchant_id } }) {
+          yield* domains.check(merchant_id)
+          return yield* reply(view(yield* merchants.find(merchant_id)))
+        },
+        Effect.catchTags({ MerchantNotFound: Effect.die, NoDomain, TooManyLooks: () => busy })
       )
     })
   })
@@ -103,7 +122,7 @@ const quotas = HttpApiBuilder.group(
     const useOf = yield* makeQuotaUse
 
     return handlers.handleAll({
-      retrieve: span("quotas.retrieve")(
+      get: span("quotas.get")(
         function* ({ params, query: { mode } }) {
           const { merchant_id: merchantId, quotas: own } = yield* merchants.find(params.merchant_id)
           const used = yield* useOf({ merchantId, mode }, own)

@@ -47,7 +47,7 @@ export const layer = Layer.effect(
     const look = Effect.fnUntraced(function* (merchant: Merchant, mode: Mode, count: number) {
       const account = { merchantId: merchant.merchant_id, mode }
       const now = yield* clocks.within(account, currentTime)
-      const zone = zoneOf(merchant.time_zone) ?? utc
+      const zone = zoneOf(merchant.time_zone) ?? zoneOf("UTC")!
       const today = dayIn(DateTime.toEpochMillis(now), zone)
       const days = daysUntil(today, count)
       const counting = { account, zone, now, days, isMoved: clocks.offsetOf(account) > 0 }
@@ -93,8 +93,6 @@ export const layer = Layer.effect(
     })
   })
 )
-
-const utc = zoneOf("UTC")!
 
 interface Counting extends Days {
   readonly now: DateTime.Utc

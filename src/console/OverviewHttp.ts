@@ -13,7 +13,7 @@ export const layer = HttpApiBuilder.group(
     const overview = yield* Overview
 
     return handlers.handleAll({
-      retrieve: span("overview.retrieve")(
+      get: span("overview.get")(
         function* ({ params, query: { days, mode } }) {
           return yield* reply(yield* overview.of(params.merchant_id, mode, Number(days)))
         },

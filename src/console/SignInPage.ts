@@ -4,28 +4,18 @@
  * its hash.
  */
 import { HttpServerResponse } from "effect/http"
-import { Html, html } from "../pages/html.ts"
+import { html } from "../pages/html.ts"
 import { type Language, languages, tags } from "../pages/language.ts"
 import { layout, marks } from "../pages/layout.ts"
+import { pageScript } from "../pages/pageScript.ts"
 import { headers, headersIn, policy, respondWith } from "../pages/respond.ts"
-import { sha256 } from "../platform/runtime/Secrets.ts"
 import * as signingIn from "./browser/signingIn.ts"
 
-const source = `(() => {
-"use strict"
-${Object.values(signingIn).map(String).join("\n")}
-begin()
-})()`
-  .replace(/^[ \t]+/gm, "")
-  .replace(/^(\/\/|\/\*\*).*\n/gm, "")
-
-/** Not escaped, so nothing that anybody wrote may ever be put into it. */
-const script = new Html(`<script>${source}</script>`)
-const scriptSource = `'sha256-${Buffer.from(sha256(source), "hex").toString("base64")}'`
+const { allowed, element: script } = pageScript([signingIn], [signingIn.begin])
 
 export const signInHeaders = {
   ...headers,
-  "content-security-policy": policy([`script-src ${scriptSource}`, "connect-src 'self'"]),
+  "content-security-policy": policy([`script-src ${allowed}`, "connect-src 'self'"]),
   "x-frame-options": "DENY",
   "cross-origin-opener-policy": "same-origin",
   "permissions-policy": "publickey-credentials-get=(self), publickey-credentials-create=(self)"

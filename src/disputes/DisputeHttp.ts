@@ -48,12 +48,12 @@ export const layer = HttpApiBuilder.group(
         return yield* replyList("dispute", "/v1/disputes", page, disputeView)
       }, Effect.catchTags({ InvalidField })),
 
-      retrieve: span("disputes.retrieve")(function* ({ params }) {
+      get: span("disputes.get")(function* ({ params }) {
         const dispute = yield* disputes.find(yield* Caller, params.ref)
         return yield* reply(disputeView(dispute))
       }, Effect.catchTags({ DisputeNotFound })),
 
-      retrieveEvidence: span("disputes.retrieveEvidence")(function* ({ params }) {
+      getEvidence: span("disputes.getEvidence")(function* ({ params }) {
         const { dispute, kept } = yield* disputes.evidence(yield* Caller, params.ref)
         return yield* reply(evidenceView(dispute, kept))
       }, Effect.catchTags({ DisputeNotFound }))

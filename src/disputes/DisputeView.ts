@@ -25,7 +25,8 @@ export const disputeView = (dispute: Dispute): DisputeResource => {
     opened_at: DateTime.formatIso(dispute.openedAt),
     closed_at: textOrNull(end?.closedAt ?? null),
     created_at: DateTime.formatIso(dispute.createdAt),
-    updated_at: DateTime.formatIso(dispute.updatedAt)
+    updated_at: DateTime.formatIso(dispute.updatedAt),
+    out_trade_no: dispute.outTradeNo
   }
 }
 

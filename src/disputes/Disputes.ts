@@ -208,6 +208,7 @@ const open = Effect.fnUntraced(function* (services: DisputeServices, report: Dis
     stage: report.standing?.stage === "inquiry" ? "inquiry" : "chargeback",
     disputeNo,
     tradeNo: order.tradeNo,
+    outTradeNo: order.outTradeNo,
     merchantId: order.merchantId,
     mode: order.mode,
     channel: report.channel,

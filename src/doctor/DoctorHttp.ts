@@ -42,7 +42,7 @@ export const layer = (ofChannels: ChannelChecks) =>
       const report = yield* Effect.cachedWithTTL(Effect.uninterruptible(look), keptFor)
 
       return handlers.handleAll({
-        retrieve: span("doctor.retrieve")(function* () {
+        get: span("doctor.get")(function* () {
           return yield* reply(yield* sqlDefects(report))
         })
       })

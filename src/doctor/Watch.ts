@@ -1,7 +1,7 @@
 /**
  * Troubles that a person has to look at before they hurt, as metrics: money that waits for an operator, disputes near
- * their end, wallets below zero, the age of the last audit, of the last reconciliation and of the newest backup, disks
- * and certificates. It writes nothing. The figures from the database are the same on every runner.
+ * their end, wallets below zero, the age of the last audit, of the last reconciliation and of the newest backup, disks,
+ * certificates and the checkout page. It writes nothing. The figures from the database are the same on every runner.
  */
 import { X509Certificate } from "node:crypto"
 import { readFile } from "node:fs/promises"
@@ -13,6 +13,7 @@ import { isoText } from "../platform/runtime/codecs.ts"
 import { onRealTime } from "../platform/runtime/realTime.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
+import * as checkoutPage from "./checkoutPage.ts"
 import { freeOn } from "./disk.ts"
 import { newestBackup } from "./hostChecks.ts"
 import * as publicCertificate from "./publicCertificate.ts"
@@ -96,8 +97,9 @@ export const layer = Layer.effectDiscard(
     yield* look
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(pause, look)))
     // A start does not wait for the way out and back.
-    const lookOutside = Effect.ignoreCause(publicCertificate.makeLook(settings))
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(lookOutside, pause)))
+    for (const look of [publicCertificate.makeLook(settings), checkoutPage.makeLook(settings)]) {
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.ignoreCause(look), pause)))
+    }
   })
 )
 

@@ -149,11 +149,11 @@ const connectMillisMax = 2_000
 const listens = (host: string, port: number) =>
   Effect.callback<boolean>((resume) => {
     const socket = connect({ host, port, timeout: connectMillisMax })
-    const settle = (answer: boolean) => () => {
+    const finish = (answer: boolean) => () => {
       socket.destroy()
       resume(Effect.succeed(answer))
     }
-    socket.once("connect", settle(true)).once("error", settle(false)).once("timeout", settle(false))
+    socket.once("connect", finish(true)).once("error", finish(false)).once("timeout", finish(false))
     return Effect.sync(() => socket.destroy())
   })
 

@@ -173,7 +173,7 @@ interface Room {
   readonly others: number
 }
 
-/** A process holds two beside its pool (README, Operating). */
+/** A process holds two beside its pool (docs/running.md). */
 const besidePool = 2
 
 const connections = (installation: Installation) =>

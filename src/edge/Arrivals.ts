@@ -13,6 +13,7 @@ import { Merchants } from "../merchants/Merchants.ts"
 import { addressParty } from "../http/addressParty.ts"
 import * as ClientAddress from "./clientAddress.ts"
 import { isProbe, type PortKind } from "./routes.ts"
+import { make as makeShopOf } from "./shopOf.ts"
 import { ShortPath } from "./ShortPath.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 
@@ -21,6 +22,8 @@ export interface Arrived extends IncomingMessage {
   behind?: number
   /** It came in at the operator's port (`routes.ts`). */
   isAtAdmin?: true
+  /** The merchant whose own host it names (`shopOf.ts`). */
+  shop?: string
 }
 
 /** A socket, with the answer that Node writes to it. */
@@ -42,6 +45,7 @@ export const make = Effect.gen(function* () {
   const operators = yield* Operators
   const clientAddress = yield* ClientAddress.make
   const isProxy = yield* ClientAddress.makeIsProxy
+  const shopOf = yield* makeShopOf
   const { clientConnections } = yield* Settings
   const context = yield* Effect.context<never>()
   yield* Metric.update(dropped, 0)
@@ -82,8 +86,11 @@ export const make = Effect.gen(function* () {
         if (response.destroyed) return
         if (behind > 0) (request as Arrived).behind = behind
         if (portKind === "admin") (request as Arrived).isAtAdmin = true
-        // The short path knows merchants' calls alone, which are not at that port.
-        if (portKind === "admin" || !shortPath.take(request, response)) emit(event, ...parameters)
+        const shop = portKind === "admin" ? undefined : shopOf(request)
+        if (shop !== undefined) (request as Arrived).shop = shop
+        // The short path knows merchants' calls alone, which are neither at that port nor at a shop's host.
+        const isPlain = portKind !== "admin" && shop === undefined
+        if (!isPlain || !shortPath.take(request, response)) emit(event, ...parameters)
       }
       if (isProbe(request.url)) begin(0)
       else queue.enter(() => lineOf(request), begin)

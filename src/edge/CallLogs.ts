@@ -38,8 +38,9 @@ export const makeApiLog = Effect.map(
   Logs,
   (logs) =>
     (record: RequestRecord, { answered, body, response }: Answered): Effect.Effect<void> => {
-      const { ahead, arrived, ip, keyId, method, account, path, requestId, sent } = record
-      if (account === undefined) return Effect.sync(() => logs.ended(record))
+      const { ahead, arrived, ignored, ip, keyId, method, account, path, requestId, sent } = record
+      const isLogged = record.isUnlogged !== true || response.status >= 300
+      if (account === undefined || !isLogged) return Effect.sync(() => logs.ended(record))
       // A call above the quota has no body in the log, so its body is not read either.
       return Effect.flatMap(response.status === overQuota ? nothing : body, (requestBody) =>
         logs.append({
@@ -57,6 +58,7 @@ export const makeApiLog = Effect.map(
           keyId,
           userAgent: sent["user-agent"],
           idempotencyKey: sent["idempotency-key"],
+          ignored,
           requestBody,
           isUncounted: record.isCounted !== true,
           responseBody: responseBodyOf(response, record)
@@ -118,6 +120,8 @@ interface AccessLine {
   readonly route: Route
   readonly status: number
   readonly millis: number
+  /** Whether the operation will go (docs/versioning.md, Deprecation). */
+  readonly isDeprecated: boolean
 }
 
 type LogAccess = (record: RequestRecord, answer: AccessLine) => Effect.Effect<void>
@@ -131,7 +135,7 @@ export const makeAccessLog: Effect.Effect<LogAccess | undefined, never, Settings
   ({ accessLog }) => {
     if (accessLog === undefined) return undefined
     const isSampled = makeSample(accessLog.share)
-    return ({ ip, method, account, path, requestId }, { millis, route, status }) => {
+    return ({ ip, method, account, path, requestId }, { isDeprecated, millis, route, status }) => {
       // Each answer moves the sample on.
       const sampled = isSampled()
       if (!sampled && status < failureMin) return Effect.void
@@ -144,6 +148,7 @@ export const makeAccessLog: Effect.Effect<LogAccess | undefined, never, Settings
         status,
         duration_ms: Math.round(millis),
         ip: ip ?? "",
+        ...(isDeprecated ? { deprecated: true } : {}),
         ...(account === undefined ? {} : { merchant_id: account.merchantId, mode: account.mode })
       })
     }

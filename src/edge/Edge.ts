@@ -44,7 +44,9 @@ export const layer = Layer.unwrap(
           const url = routed(request.url)
           const there = url === request.url ? request : request.modify({ url })
           const source = request.source as Arrived
-          const at = routeAtPort(source.isAtAdmin === true ? "admin" : portKind, request.method, url)
+          const { shop } = source
+          const kind = shop !== undefined ? "shop" : source.isAtAdmin === true ? "admin" : portKind
+          const at = routeAtPort(kind, request.method, url)
           const body = bodyFrom(incomingBody(there, at.limits))
           // A handler that asks for its text gets it within the limits.
           const limited: HttpServerRequest.HttpServerRequest = Object.create(there, { text: { value: body.text } })
@@ -59,6 +61,7 @@ export const layer = Layer.unwrap(
             ofConsole: consoleAccountOf(request.url),
             isOfOperatorsPage: isOfOperatorsPage(request.url),
             isAtAdmin: source.isAtAdmin === true,
+            shop,
             body,
             logged: bodyOf(body, request.headers),
             response
@@ -66,7 +69,7 @@ export const layer = Layer.unwrap(
           // A response may be a file, which is still being written when `answer` ends.
           response.once("close", () => release(incoming))
           const here = at === nowhere ? noSuchRoute(limited) : route
-          return yield* answer(incoming, reached(limited, here), (context) =>
+          return yield* answer(incoming, reached(limited, here, kind), (context) =>
             Context.add(context, HttpServerRequest.HttpServerRequest, limited)
           ).pipe(
             Effect.ensuring(
@@ -81,7 +84,8 @@ export const layer = Layer.unwrap(
 
 const reached = <E, R>(
   request: HttpServerRequest.HttpServerRequest,
-  route: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+  route: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+  kind: PortKind
 ) => {
   // No route's error, and answered as every refusal is.
   const refuse = (param: string, problem: string) => Effect.catch(refuseField(param, problem), Effect.die)
@@ -89,7 +93,7 @@ const reached = <E, R>(
   if (problem !== undefined) return refuse("Host", problem)
   // A request has no fragment. The router would take the text behind `#` for a query, and all others for a path.
   if (request.url.includes("#")) return refuse("", "The address must not have a fragment (#)")
-  const page = pageWithoutSlash(request.method, request.url)
+  const page = pageWithoutSlash(request.method, request.url, kind)
   if (page !== undefined) return Effect.succeed(HttpServerResponse.redirect(page, { status: 308, headers }))
   const path = pathOf(request.url)
   // The router would take `*` for `/`.

@@ -3,8 +3,9 @@ import { Effect, Layer, Metric } from "effect"
 import { HttpRouter } from "effect/http"
 import * as Admission from "../http/Admission.ts"
 import * as Clients from "../http/Clients.ts"
-import * as Health from "./Health.ts"
+import * as Draining from "../http/Draining.ts"
 import * as HttpServer from "./HttpServer.ts"
+import * as Inward from "./Inward.ts"
 import { layerTraces, routerConfig } from "./routes.ts"
 import * as ShortPath from "./ShortPath.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
@@ -26,7 +27,14 @@ export const layerStore = Layer.unwrap(
 )
 
 /** Admission, quotas and the process' state. It stands beneath the rooms: handlers ask it, and callers of others do. */
-export const layer = Layer.mergeAll(Health.layerDraining, Admission.layer, layerStore, Clients.layer, ShortPath.layer)
+export const layer = Layer.mergeAll(
+  Draining.layer,
+  Admission.layer,
+  layerStore,
+  Clients.layer,
+  ShortPath.layer,
+  Inward.layer
+)
 
 /** The port, open as soon as this is built. */
 export const serving = <E, R>(routes: Layer.Layer<never, E, R>) =>

@@ -4,6 +4,7 @@
  */
 import type { ServerResponse } from "node:http"
 import type { Socket } from "node:net"
+import { deprecationHeaders, Deprecations } from "@coffer/contract/deprecations"
 import { prefixes } from "@coffer/model/Ids"
 import { Context, Effect, Exit, References } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -11,6 +12,7 @@ import { Admission } from "../http/Admission.ts"
 import type { Body } from "../http/Body.ts"
 import { Clients } from "../http/Clients.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
+import { Draining } from "../http/Draining.ts"
 import type { Holding } from "../http/Holdings.ts"
 import { asProblem } from "../http/problem.ts"
 import type { LoggedBody } from "../logs/logRow.ts"
@@ -27,17 +29,18 @@ import {
 } from "../platform/runtime/Deadline.ts"
 import { currentMillis } from "../platform/runtime/clock.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { makeAccessLog, makeApiLog } from "./CallLogs.ts"
 import * as ClientAddress from "./clientAddress.ts"
 import { answerFailure, isNoRoute, makeAnswerNoRoute, normalized, unavailable } from "./Unanswered.ts"
-import { count, Draining } from "./Health.ts"
+import { count } from "./Health.ts"
 import { pathOf, type Route, rowsOf } from "./routes.ts"
 import { isShared } from "./staticContent.ts"
 
 /** A request as it arrived, with the address that routes know. */
 export interface Incoming extends Pick<
   RequestRecord,
-  "method" | "url" | "sent" | "behind" | "ofConsole" | "isOfOperatorsPage" | "isAtAdmin"
+  "method" | "url" | "sent" | "behind" | "ofConsole" | "isOfOperatorsPage" | "isAtAdmin" | "shop"
 > {
   /** Looked up by the method and the address. */
   readonly at: Route
@@ -92,6 +95,11 @@ export const make = Effect.gen(function* () {
   const { finish, owe, release } = yield* makeCounts
   const time = yield* RequestTime
   const clock = yield* ClockSkew
+  const documents = `${(yield* Settings).publicUrl}/docs`
+  const aboutDeprecations = `${documents}/versioning#deprecation`
+  const deprecations = yield* Deprecations
+  const deprecationAt = ({ pattern }: Route, method: string) => deprecations[`${method} ${pattern}`]
+  const isAnyDeprecated = Object.keys(deprecations).length > 0
   const answerNoRoute = makeAnswerNoRoute(yield* Merchants, admission)
 
   const log = (incoming: Incoming, record: RequestRecord, response: Response, answered: number) => {
@@ -148,9 +156,14 @@ export const make = Effect.gen(function* () {
     const answered = yield* currentMillis
     const millis = answered - record.arrived
     yield* count(record.method, incoming.at, response.status, millis)
-    if (logAccess !== undefined) yield* logAccess(record, { route: incoming.at, status: response.status, millis })
+    const deprecation = isAnyDeprecated ? deprecationAt(incoming.at, record.method) : undefined
+    if (logAccess !== undefined) {
+      const isDeprecated = deprecation !== undefined
+      yield* logAccess(record, { route: incoming.at, status: response.status, millis, isDeprecated })
+    }
     yield* log(incoming, record, response, answered)
-    return withHeaders(response, record, draining.now)
+    const sent = withHeaders(explained(response, record, documents), record, draining.now)
+    return deprecation === undefined ? sent : warned(sent, deprecationHeaders(deprecation, aboutDeprecations))
   }, endedWhenFailed)
 
   return { answer, release }
@@ -213,7 +226,7 @@ const makeCounts = Effect.map(Effect.all([Admission, Clients]), ([admission, { a
 })
 
 const newRecord = (
-  { at, behind, body, connection, isAtAdmin, isOfOperatorsPage, method, ofConsole, sent, url }: Incoming,
+  { at, behind, body, connection, isAtAdmin, isOfOperatorsPage, method, ofConsole, sent, shop, url }: Incoming,
   own: Pick<RequestRecord, "requestId" | "arrived" | "ip">
 ): RequestRecord => ({
   ...own,
@@ -228,6 +241,7 @@ const newRecord = (
   ofConsole,
   isOfOperatorsPage,
   isAtAdmin,
+  shop,
   account: undefined,
   ahead: 0,
   visit: undefined,
@@ -258,9 +272,12 @@ const challengeOf = ({ isOfOperatorsPage, ofConsole, path }: RequestRecord): str
   return path.startsWith("/operator/") ? 'Bearer realm="operator"' : 'ApiKey realm="merchant", header="X-Api-Key"'
 }
 
+const explained = (response: Response, { reason, sent }: RequestRecord, documents: string): Response =>
+  asProblem(response, { accept: sent["accept"], documents, fine: reason })
+
 /** Adds the headers that every response has. */
 const withHeaders = (response: Response, record: RequestRecord, isDraining: boolean): Response =>
-  HttpServerResponse.setHeaders(asProblem(response, record.sent["accept"], record.reason), {
+  HttpServerResponse.setHeaders(response, {
     "x-request-id": record.requestId,
     // Answers contain keys, secrets and checkout tokens.
     "cache-control": response.headers["cache-control"] ?? "no-store",
@@ -269,6 +286,12 @@ const withHeaders = (response: Response, record: RequestRecord, isDraining: bool
     // A connection that stays open would hold up the shutdown.
     ...(isDraining ? { connection: "close" } : {})
   })
+
+/** A refusal has a link of its own. */
+const warned = (response: Response, headers: Readonly<Record<string, string>>): Response => {
+  const link = [response.headers["link"], headers["link"]].filter((each) => each !== undefined).join(", ")
+  return HttpServerResponse.setHeaders(response, { ...headers, link })
+}
 
 // Readers ------------------------------------------------------------------------
 

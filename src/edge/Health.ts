@@ -2,10 +2,13 @@
  * `/healthz`: the process answers. `/readyz`: a load balancer may send requests here, because Postgres answers and
  * takes writes, this runner holds its shards and has seen that all others have an owner, its clock agrees with that of
  * Postgres, and it is not shutting down. Otherwise `reason` says why not. `/metrics` is for Prometheus.
+ * `/shop_domains/ask` tells a proxy whether a host is a shop's, before it gets a certificate for it.
  */
-import { Context, Effect, Layer, Metric } from "effect"
+import { Effect, Layer, Metric } from "effect"
 import { ShardId, Sharding, ShardingConfig } from "effect/cluster"
 import { HttpRouter, HttpServerResponse } from "effect/http"
+import { Draining } from "../http/Draining.ts"
+import { ShopHosts } from "../signedUrls/ShopHosts.ts"
 import { ClockSkew } from "../platform/postgres/ClockSkew.ts"
 import { Joining } from "@coffer/cluster/Joining"
 import { DatabaseHealth } from "../platform/postgres/DatabaseHealth.ts"
@@ -17,22 +20,6 @@ import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { PrometheusMetrics } from "effect/observability"
 import { memoize } from "../platform/runtime/memoize.ts"
 import { nowhere, type Route, routes } from "./routes.ts"
-
-/** Whether this process is shutting down: it finishes open requests, and asks clients to send new ones elsewhere. */
-export class Draining extends Context.Service<Draining, { now: boolean }>()("@coffer/edge/Draining") {}
-
-export const layerDraining = Layer.sync(Draining, () => ({ now: false }))
-
-/** Sets `now` as the first step of a shutdown, so that load balancers and clients on open connections notice it. */
-export const announced = Layer.effectDiscard(
-  Effect.flatMap(Draining, (draining) =>
-    Effect.addFinalizer(() =>
-      Effect.sync(() => {
-        draining.now = true
-      })
-    )
-  )
-)
 
 /** Longer than any write may wait. If no write has succeeded for so long, this runner cannot take payments. */
 const stalledMillisMax = 5_000
@@ -52,9 +39,16 @@ export const layer = HttpRouter.use(
     const clock = yield* ClockSkew
     const transactor = yield* Transactor
     const { noOutbound } = yield* Settings
+    const { merchantAt } = yield* ShopHosts
     const outbound = noOutbound ? { outbound: closedText } : {}
 
     yield* router.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ status: "ok" }))
+    // From memory, so that it costs as little as a probe.
+    yield* router.add("GET", "/shop_domains/ask", (request) => {
+      const [host, ...more] = new URL(request.url, "http://ask").searchParams.getAll("domain")
+      const isServed = host !== undefined && more.length === 0 && merchantAt(host.toLowerCase()) !== undefined
+      return Effect.succeed(HttpServerResponse.jsonUnsafe({ served: isServed }, { status: isServed ? 200 : 404 }))
+    })
     yield* router.add(
       "GET",
       "/readyz",

@@ -18,18 +18,26 @@ import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { refusalOf } from "../http/replies.ts"
 import * as NewIds from "../platform/runtime/NewIds.ts"
 import * as Arrivals from "./Arrivals.ts"
+import { Inward } from "./Inward.ts"
 
 const server = Effect.gen(function* () {
   const { admin, host, port } = yield* Settings
   const inTurn = yield* Arrivals.make
   const listener = yield* makeListener
-  const listen = (portKind: PortKind, place: Place) =>
-    NodeHttpServer.make(() => inOrder(inTurn(closingGently(listener()), portKind)), {
+  const inward = yield* Inward
+  const listen = (portKind: PortKind, place: Place) => {
+    const make = () => {
+      const server = inOrder(inTurn(closingGently(listener()), portKind))
+      if (portKind !== "admin") inward.server = server
+      return server
+    }
+    return NodeHttpServer.make(make, {
       host: place.host,
       port: place.port,
       backlog: backlog,
       gracefulShutdownTimeout: drainMillis
     })
+  }
   const open = yield* listen(admin === undefined ? "both" : "public", { host, port })
   if (admin === undefined) return open
 

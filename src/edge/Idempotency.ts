@@ -1,18 +1,26 @@
 /**
- * `Idempotency-Key` on every POST and DELETE (silences: I1 to I6). The first request claims the key and runs. Its 2xx
- * answer is stored, usually in the transaction of the change itself. The same request again gets the stored answer.
+ * `Idempotency-Key` on every POST and DELETE (silences: I1 to I6, I9). The first request claims the key and runs, or
+ * brings its claim along with its one change. Its 2xx answer is stored, usually in the transaction of the change. The
+ * same request again gets the stored answer.
  */
 import { Caller, Idempotency } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { isIdempotencyKey } from "@coffer/rules/idempotency/claim"
-import { Cause, Effect, Exit, identity, Layer, Option, Ref, Schema } from "effect"
+import { Cause, Duration, Effect, Exit, identity, Layer, Option, Ref, Schema, type Scope } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { type ClaimState, CurrentClaim, type HeldClaim } from "../idempotency/Answering.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
-import { IdempotencyKeys } from "../idempotency/IdempotencyKeys.ts"
+import { type IdempotencyClaim, isKeyTaken } from "../idempotency/IdempotencyClaim.ts"
+import {
+  type Answer,
+  IdempotencyKeys,
+  type Keyed,
+  type Met,
+  StillRunning as NotEnded
+} from "../idempotency/IdempotencyKeys.ts"
 import { memoize } from "../platform/runtime/memoize.ts"
-import { CurrentRecord } from "../http/CurrentRequest.ts"
+import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { unavailable } from "../http/refusals.ts"
 import { idempotencyRefusals } from "../idempotency/idempotencyRefusals.ts"
 import { refuseWith, reply } from "../http/replies.ts"
@@ -22,26 +30,37 @@ import { elapsedMillis } from "../platform/runtime/realTime.ts"
 /** A request that has taken longer gets its answer before that is stored: two commits may have waited already. */
 const finishWithinMillis = 5_000
 
+/**
+ * Operations that write by one change of the Transactor, and before it do nothing that could be seen: no call outside,
+ * no other write. Their key's row goes into that change (docs/decisions/0196). All others claim the key before.
+ */
+const ofOneChange: ReadonlySet<string> = new Set([
+  "POST /v1/orders",
+  "POST /v1/orders/:ref",
+  "POST /v1/orders/:ref/send_receipt",
+  "POST /v1/refunds/:ref",
+  "POST /v1/payment_links",
+  "POST /v1/payment_links/:link_id",
+  "POST /v1/webhook_endpoints",
+  "POST /v1/webhook_endpoints/:endpoint_id",
+  "DELETE /v1/webhook_endpoints/:endpoint_id",
+  "POST /v1/webhook_endpoints/:endpoint_id/rotate_secret",
+  "POST /v1/webhook_signing_secret/rotate",
+  "POST /v1/webhook_deliveries/:delivery_id/resend"
+])
+export const isOfOneChange = (route: string): boolean => ofOneChange.has(route)
+
+const { OtherContent, StillRunning } = idempotencyRefusals
+
+type Response = HttpServerResponse.HttpServerResponse
+type Handled<E, R> = Effect.Effect<Response, E, R>
+
 export const layer = Layer.effect(
   Idempotency,
   Effect.gen(function* () {
-    const keys = yield* IdempotencyKeys
-    const faults = yield* Faults
-    const scope = yield* Effect.scope
-    const { NotCommitted } = unavailable
-    const { OtherContent, StillRunning } = idempotencyRefusals
-
-    /** Stores the answer or frees the key before the caller gets the answer, so that a retry gets the same one. */
-    const finish = (held: HeldClaim, begun: number, exit: Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>) =>
-      Effect.gen(function* () {
-        const { answer } = yield* CurrentRecord
-        const claim = yield* Ref.get(held)
-        const isKept = Exit.isSuccess(exit) && exit.value.status < 300 && answer !== undefined
-        const finishing = keys.finish(claim, isKept ? { status: exit.value.status, data: answer.data } : undefined)
-        // A request that is late already does not wait for this write.
-        const isLate = isBusy(exit) || elapsedMillis() - begun > finishWithinMillis
-        yield* isLate ? Effect.forkIn(withoutDeadline(finishing), scope) : finishing
-      })
+    const services: Services = { keys: yield* IdempotencyKeys, faults: yield* Faults, scope: yield* Effect.scope }
+    const claimedBefore = makeClaimedBefore(services)
+    const claimedAlong = makeClaimedAlong(services, claimedBefore)
 
     return Idempotency.of(
       Effect.fnUntraced(function* (httpEffect, { endpoint }) {
@@ -52,30 +71,19 @@ export const layer = Layer.effect(
         if (!isIdempotencyKey(key)) return yield* badKey
         const { merchantId, mode } = yield* Caller
         const body = yield* text
-        // Uninterruptible, so that a client that hangs up leaves no claim behind: a claim that is written is settled.
-        return yield* Effect.uninterruptibleMask(
-          Effect.fnUntraced(function* (restore) {
-            const claimed = yield* keys
-              .claim({ merchantId, mode, method, path, key, body, meant: meantBy(endpoint) })
-              .pipe(Effect.catchTags({ NotCommitted, OtherContent, StillRunning }))
-            if (claimed._tag === "Replay") {
-              const again = yield* reply(claimed.data, claimed.status)
-              return HttpServerResponse.setHeader(again, "idempotent-replayed", "true")
-            }
-            const held = yield* Ref.make<ClaimState>({ claim: claimed.claim, isAnswered: false })
-            return yield* restore(faults.around("Idempotency.run", httpEffect)).pipe(
-              Effect.provideService(CurrentClaim, held),
-              Effect.onExit((exit) => faults.around("Idempotency.finish", finish(held, begun, exit)))
-            )
-          })
-        )
+        const request = { merchantId, mode, method, path, key, body, meant: meantBy(endpoint) }
+        const claimed = isOfOneChange(`${endpoint.method} ${endpoint.path}`) ? claimedAlong : claimedBefore
+        return yield* claimed(request, begun, httpEffect)
       })
     )
   })
 )
 
-const isBusy = (exit: Exit.Exit<unknown, unknown>) =>
-  Exit.isFailure(exit) && Cause.squash(exit.cause) instanceof Wire.Unavailable
+interface Services {
+  readonly keys: IdempotencyKeys["Service"]
+  readonly faults: Faults["Service"]
+  readonly scope: Scope.Scope
+}
 
 const badKey = refuseWith(
   (request_id) =>
@@ -85,6 +93,115 @@ const badKey = refuseWith(
       request_id
     })
 )
+
+// Claimed before -------------------------------------------------------------------
+// The claim's row is written before the request runs, so that nobody else runs it meanwhile.
+
+const makeClaimedBefore = ({ faults, keys, scope }: Services) => {
+  const { NotCommitted } = unavailable
+
+  /** Stores the answer or frees the key before the caller gets the answer, so that a retry gets the same one. */
+  const finish = (held: HeldClaim, begun: number, exit: Exit.Exit<Response, unknown>) =>
+    Effect.gen(function* () {
+      const finishing = keys.finish(yield* Ref.get(held), answerToKeep(exit, yield* CurrentRecord))
+      // A request that is late already does not wait for this write.
+      const isLate = isBusy(exit) || hasTakenLong(begun)
+      yield* isLate ? Effect.forkIn(withoutDeadline(finishing), scope) : finishing
+    })
+
+  return <E, R>(request: Keyed, begun: number, handled: Handled<E, R>) =>
+    // Uninterruptible, so that a client that hangs up leaves no claim behind: a claim that is written is ended.
+    Effect.uninterruptibleMask(
+      Effect.fnUntraced(function* (restore) {
+        const claimed = yield* keys.claim(request).pipe(Effect.catchTags({ NotCommitted, OtherContent, StillRunning }))
+        if (claimed._tag === "Replay") return yield* replay(claimed)
+        const held = yield* Ref.make<ClaimState>({ claim: claimed.claim, isAnswered: false })
+        return yield* restore(faults.around("Idempotency.run", handled)).pipe(
+          Effect.provideService(CurrentClaim, held),
+          Effect.onExit((exit) => faults.around("Idempotency.finish", finish(held, begun, exit)))
+        )
+      })
+    )
+}
+
+// Claimed along --------------------------------------------------------------------
+// The request's one change brings the claim's row along, with the answer. Any other outcome is told only after a look
+// at the row: the request may be a repeat, which is not judged by what it would do now.
+
+const makeClaimedAlong = (services: Services, claimedBefore: ReturnType<typeof makeClaimedBefore>) => {
+  const { faults, keys } = services
+  const isKept = makeIsKept(services)
+
+  return Effect.fnUntraced(function* <E, R>(request: Keyed, begun: number, handled: Handled<E, R>) {
+    const record = yield* CurrentRecord
+    const before = { headers: record.headers, reason: record.reason }
+    const claim = yield* keys.begin(request)
+    const look = keys.look(claim, request).pipe(Effect.catchTags({ OtherContent, StillRunning }))
+    const asMet = <E2, R2>(met: Option.Option<Met>, otherwise: Handled<E2, R2>) => {
+      if (Option.isNone(met)) return otherwise
+      if (met.value._tag === "Free") return claimedBefore(request, begun, handled)
+      keys.remember(claim.id)
+      return replay(met.value)
+    }
+
+    const ended = Effect.fnUntraced(function* ({ isAnswered }: ClaimState, exit: Exit.Exit<Response, E>) {
+      if (isAnswered) keys.remember(claim.id)
+      if (isAnswered || isUnknown(exit)) return yield* exit
+      const answer = answerToKeep(exit, record)
+      if (answer !== undefined && (yield* isKept(claim, answer, begun))) return yield* exit
+      // The headers and the reason are those of an answer that may not be told.
+      const own = { headers: record.headers, reason: record.reason }
+      Object.assign(record, before)
+      const met = yield* look
+      if (answer !== undefined || isAboutKey(exit)) return yield* asMet(met, StillRunning(gone))
+      if (Option.isNone(met)) Object.assign(record, own)
+      return yield* asMet(met, exit)
+    })
+
+    const run = Effect.gen(function* () {
+      const held = yield* Ref.make<ClaimState>({ claim, isAnswered: false })
+      const exit = yield* faults
+        .around("Idempotency.run", handled)
+        .pipe(Effect.provideService(CurrentClaim, held), Effect.exit)
+      return yield* faults.around("Idempotency.finish", ended(yield* Ref.get(held), exit))
+    })
+    return yield* keys.isRemembered(claim.id) ? Effect.flatMap(look, (met) => asMet(met, run)) : run
+  })
+}
+
+/** Keeps an answer that no change has brought along. A request that is late already does not wait for this write. */
+const makeIsKept =
+  ({ keys, scope }: Services) =>
+  (claim: IdempotencyClaim, answer: Answer, begun: number): Effect.Effect<boolean> => {
+    const keeping = keys.keep(claim, answer)
+    return hasTakenLong(begun) ? Effect.as(Effect.forkIn(withoutDeadline(keeping), scope), true) : keeping
+  }
+
+/** The key was taken, and its row is gone: it was kept no longer. */
+const gone = new NotEnded({ lasts: Duration.zero })
+
+/** The caller is told to come again, or has left. */
+const isUnknown = (exit: Exit.Exit<unknown, unknown>): boolean =>
+  isBusy(exit) || (Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause))
+
+const isAboutKey = (exit: Exit.Exit<unknown, unknown>): boolean =>
+  Exit.isFailure(exit) && isKeyTaken(Cause.squash(exit.cause))
+
+// The end of both ------------------------------------------------------------------
+
+const replay = ({ data, status }: Answer) =>
+  Effect.map(reply(data, status), (again) => HttpServerResponse.setHeader(again, "idempotent-replayed", "true"))
+
+/** Only a 2xx answer is kept (silences: I1). */
+const answerToKeep = (exit: Exit.Exit<Response, unknown>, { answer }: RequestRecord): Answer | undefined =>
+  Exit.isSuccess(exit) && exit.value.status < 300 && answer !== undefined
+    ? { status: exit.value.status, data: answer.data }
+    : undefined
+
+const hasTakenLong = (begun: number): boolean => elapsedMillis() - begun > finishWithinMillis
+
+const isBusy = (exit: Exit.Exit<unknown, unknown>) =>
+  Exit.isFailure(exit) && Cause.squash(exit.cause) instanceof Wire.Unavailable
 
 // The meaning of a body ------------------------------------------------------------
 // A null that says no more than an absent field is left out, so that both are the same request (silences: G18).

@@ -7,6 +7,8 @@
  */
 import { Caller, MerchantKey, Quotas, SandboxOnly } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
+import type { QuotaUse } from "@coffer/contract/ConsoleMerchant"
+import { McpGroup } from "@coffer/contract/Mcp"
 import { scopeOf } from "@coffer/contract/scopes"
 import { type Allowlist, isAllowed, parseAllowlist } from "@coffer/rules/allowlist"
 import { scopesOfRole } from "@coffer/rules/people/roleScopes"
@@ -71,13 +73,14 @@ export const layer = Layer.effect(
         }
         const { key: scoped, merchant, mode } = account.value
         record.keyId = scoped?.key_id
+        record.scopes = scoped?.scopes
         yield* inAccount.note(record, merchant, mode)
-        const scope = scopeOf(group.identifier, endpoint.identifier)
+        const scope = isMcp(group) ? undefined : scopeOf(group.identifier, endpoint.identifier)
         const refusal = refusalOf(account.value, record, scope)
         if (refusal !== undefined) return yield* refusal
         if (scoped !== undefined) {
           uses.note({ keyId: scoped.key_id, at: record.arrived, ip: record.ip })
-          if (!isInScope(scoped.scopes, mode, scope)) return yield* beyondScope(scope)
+          if (scope !== undefined && !isInScope(scoped.scopes, mode, scope)) return yield* beyondScope(scope)
         }
         // A key that was unknown waited in the line of its address, whose length does not count here.
         return yield* inAccount.goOn(httpEffect, record, keyed.isRecalled ? record.behind : 0)
@@ -164,8 +167,11 @@ const makeByPerson = Effect.fnUntraced(function* (inAccount: InAccount) {
   })
 })
 
+/** Any key may send messages to the MCP server: the calls of its tools ask for their scopes. */
+const isMcp = ({ identifier }: HttpApiGroup.Top) => identifier === McpGroup.identifier
+
 /** The refusal of a call whose key works, the first of these that applies; undefined where there is none. */
-const refusalOf = ({ key, merchant, mode }: FoundKey, { arrived, ip }: RequestRecord, scope: Scope) => {
+const refusalOf = ({ key, merchant, mode }: FoundKey, { arrived, ip }: RequestRecord, scope: Scope | undefined) => {
   if (!isCallerAllowed(merchant.modes[mode], ip) || (key !== undefined && !isCallerAllowed(key, ip))) {
     return refuseWith(
       (request_id) => new Wire.IpNotAllowed({ message: `Calls from ${ip} are not allowed for this key.`, request_id })
@@ -178,13 +184,14 @@ interface Calling {
   readonly mode: Mode
   /** Milliseconds since 1970. */
   readonly arrived: number
-  readonly scope: Scope
+  /** Undefined for a message to the MCP server, which by itself changes nothing. */
+  readonly scope: Scope | undefined
 }
 
 const refusalOfMerchant = ({ approved, closed_at, suspended_at }: Merchant, { arrived, mode, scope }: Calling) => {
   if (suspended_at !== null) return suspended
   if (closed_at !== null) {
-    const closed = closedProblem(closed_at, DateTime.makeUnsafe(arrived), isOfClosed(scope))
+    const closed = closedProblem(closed_at, DateTime.makeUnsafe(arrived), scope === undefined || isOfClosed(scope))
     if (closed !== undefined) return refuseWith((request_id) => new Wire.Forbidden({ message: closed, request_id }))
   }
   return mode === "live" && !approved ? notApproved : undefined
@@ -261,8 +268,9 @@ export const layerQuotas = Layer.effect(
       const record = fiber.getRef(CurrentRecord)
       const kind = isHelper(record) ? "helpers" : (record.visit?.kind ?? kindOf(record))
       const limit = quotaOf(record.quotas, kind)
-      // A page that people look at takes nothing from the merchant's own servers.
-      const counted = record.ofConsole === undefined ? kind : `console:${kind}`
+      // A page that people look at takes nothing from the merchant's own servers, and neither does a listener.
+      const own = isWait(record) ? `waits:${kind}` : kind
+      const counted = record.ofConsole === undefined ? own : `console:${kind}`
       const take = store.take(`${merchantId}:${mode}:${counted}`, limit, windowMillis, unmovedMillisOf(fiber))
       return Effect.flatMap(take, (taken) => {
         // Kept on the record, so that refusals and errors carry them, too.
@@ -284,21 +292,19 @@ export const layerQuotas = Layer.effect(
 export const makeQuotaUse = Effect.map(QuotaStore, (store) =>
   Effect.fnUntraced(function* ({ merchantId, mode }: Account, quotas: QuotaOverrides) {
     const kinds = quotaKinds.filter((kind) => kind !== "helpers" || mode === "sandbox")
-    const counted = kinds.flatMap((kind) => [
-      { kind, by: "keys" as const, key: `${merchantId}:${mode}:${kind}` },
-      { kind, by: "console" as const, key: `${merchantId}:${mode}:console:${kind}` }
-    ])
+    const counted: ReadonlyArray<Omit<QuotaUse, "used"> & { readonly key: string }> = [
+      ...kinds.flatMap((kind) => [
+        { kind, by: "keys" as const, limit: quotaOf(quotas, kind), key: `${merchantId}:${mode}:${kind}` },
+        { kind, by: "console" as const, limit: quotaOf(quotas, kind), key: `${merchantId}:${mode}:console:${kind}` }
+      ]),
+      { kind: "waits", by: "keys", limit: quotaOf(quotas, "reads"), key: `${merchantId}:${mode}:waits:reads` }
+    ]
     const used = yield* store.used(
       counted.map(({ key }) => key),
       windowMillis,
       yield* unmovedMillis
     )
-    return counted.map(({ by, kind }, place) => ({
-      kind,
-      by,
-      limit: quotaOf(quotas, kind),
-      used: used?.[place] ?? null
-    }))
+    return counted.map(({ by, kind, limit }, place): QuotaUse => ({ kind, by, limit, used: used?.[place] ?? null }))
   })
 )
 export const quotaWindowSeconds = windowMillis / 1_000
@@ -311,6 +317,9 @@ const names: Record<QuotaKind, string> = {
   csv: "CSV exports",
   helpers: "calls of test helpers"
 }
+
+const isWait = ({ path, url }: Pick<RequestRecord, "path" | "url">): boolean =>
+  path === "/v1/events" && /[?&]wait=/.test(url)
 
 const isHelper = ({ path }: Pick<RequestRecord, "path">): boolean => path.startsWith("/v1/test_helpers/")
 

@@ -30,7 +30,8 @@ export const windowMillis = Duration.toMillis(quotaWindow)
 export const kindOf = ({ method, url }: Pick<RequestRecord, "method" | "url">): RequestKind => {
   // An archive of a buyer: the address stands in its body, so that no log of addresses has it.
   if (method === "POST" && /^\/v1\/exports(\?|$)/.test(url)) return "csv"
-  if (method !== "GET" && method !== "HEAD") return "writes"
+  // A message to the MCP server changes nothing by itself.
+  if (method !== "GET" && method !== "HEAD") return /^\/mcp(\?|$)/.test(url) ? "reads" : "writes"
   const query = url.indexOf("?")
   if (query < 0) return "reads"
   // Parsed as the endpoint will parse it: it may be written `format=%63sv`.

@@ -268,7 +268,6 @@ const decoderOf = (endpoint: HttpApiEndpoint.Top, annotations: Context.Context<n
   const [content] = endpoint.payload.values()
   const strictness = Context.getOrUndefined(annotations, HttpApi.PayloadParseOptions)
   const payload = content === undefined ? undefined : decoded(Schema.Union(content.schemas), strictness)
-  const emptyBody = takesNoBody(endpoint) ? {} : undefined
 
   return Effect.fnUntracedEager(function* (call: Call) {
     const input: { params?: unknown; query?: unknown; payload?: unknown } = {}
@@ -284,7 +283,7 @@ const decoderOf = (endpoint: HttpApiEndpoint.Top, annotations: Context.Context<n
       call.json = json.value
     }
     yield* checkNames(endpoint, call.json)
-    input.payload = yield* payload(text === "" ? emptyBody : call.json)
+    input.payload = yield* payload(text === "" && takesNoBody(endpoint) ? {} : call.json)
     return input
   })
 }

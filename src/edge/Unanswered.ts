@@ -7,6 +7,7 @@ import { Cause, Context, Effect, identity, Layer, Option, Schema, SchemaAST, Sch
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { addressParty } from "../http/addressParty.ts"
 import type { Admission } from "../http/Admission.ts"
+import type { IgnoredField } from "@coffer/contract/Logs"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { addHeader, busyMessage, isRefusal, refusalOf, refuseField } from "../http/replies.ts"
 import type { Merchants } from "../merchants/Merchants.ts"
@@ -96,16 +97,17 @@ export const makeAnswerNoRoute = (merchants: Merchants["Service"], admission: Ad
     const { behind, ip } = record
     record.visit ??= admission.enter({ group: "public", party: addressParty(ip), kind: kindOf(record), behind })
     if (record.visit === undefined) return Effect.succeed(unavailable(record))
-    const key = record.ofConsole === undefined ? record.sent["x-api-key"] : undefined
+    const key = record.ofConsole === undefined && record.shop === undefined ? record.sent["x-api-key"] : undefined
     return key !== undefined && /^\/v1(\/|$)/.test(record.path)
       ? Effect.as(Effect.exit(noteOwner(record, key)), notFound(record))
       : Effect.succeed(notFound(record))
   }
 }
 
-const notFound = ({ method, path, requestId: request_id }: RequestRecord): Response => {
+const notFound = ({ method, path, requestId: request_id, shop }: RequestRecord): Response => {
   if (Option.isNone(decoded(path))) return refusalOf(new Wire.InvalidRequest({ message: undecodable, request_id }))
-  const allowed = methodsAt(path)
+  // A shop's host does not say what there is elsewhere.
+  const allowed = shop === undefined ? methodsAt(path) : []
   const response = refusalOf(new Wire.RouteNotFound({ message: `${method} ${path} is not an endpoint.`, request_id }))
   // The address is that of an object that does not exist: no other method would help.
   return allowed.length === 0 || allowed.includes(method)
@@ -186,15 +188,15 @@ export const layerDecoding = Layer.effect(
     Decoding.of((decoded, options) => {
       const httpEffect: typeof decoded = Effect.updateContext(decoded, withoutPaging)
       const check = Effect.andThen(checkQuery, checkNamesOfText(options.endpoint))
-      if (!takesNoBody(options.endpoint)) return Effect.andThen(check, refuse(httpEffect, options))
-      return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-        Effect.andThen(
+      return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+        if (!takesNoBody(options.endpoint)) return Effect.andThen(check, refuse(httpEffect, options))
+        return Effect.andThen(
           check,
           Effect.flatMap(withBody(request), (read) =>
             refuse(Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, read), options)
           )
         )
-      )
+      })
     })
   )
 ).pipe(Layer.provide(refusing))
@@ -221,7 +223,9 @@ export const checkNames = (endpoint: HttpApiEndpoint.Top, json: unknown) =>
     const [first] = unknown
     if (first === undefined) return Effect.void
     if (!isStrict) {
-      return addHeader("coffer-ignored-fields", unknown.slice(0, namedMax).map(ignoredAs(names)).join(", "))
+      const ignored = unknown.slice(0, namedMax).map((name) => ({ name, nearest: nearestOf(name, names) ?? null }))
+      record.ignored = ignored
+      return addHeader("coffer-ignored-fields", ignored.map(asHeader).join(", "))
     }
     const nearest = nearestOf(first, names)
     return refuseField(first, `is no field here${nearest === undefined ? "" : `; did you mean ${nearest}?`}`)
@@ -236,10 +240,9 @@ const checkNamesOfText = (endpoint: HttpApiEndpoint.Top) =>
   )
 
 /** `metadta;nearest=metadata`, with what is no plain letter percent-encoded. */
-const ignoredAs = (names: ReadonlySet<string>) => (name: string) => {
-  const nearest = nearestOf(name, names)
+const asHeader = ({ name, nearest }: IgnoredField) => {
   const shown = encodeURIComponent(name.slice(0, nameLengthMax).toWellFormed())
-  return nearest === undefined ? shown : `${shown};nearest=${nearest}`
+  return nearest === null ? shown : `${shown};nearest=${nearest}`
 }
 
 /** More than there are. */

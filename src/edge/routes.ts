@@ -5,6 +5,7 @@
 import { Api } from "@coffer/contract/Api"
 import { type BodyLimits, bodyLimitsOf } from "@coffer/contract/bodyLimits"
 import { ConsoleApi } from "@coffer/contract/Console"
+import { mcpBody, mcpPath } from "@coffer/contract/Mcp"
 import { OperatorApi } from "@coffer/contract/Operator"
 import type { Account } from "@coffer/model/Account"
 import { MerchantId, type Mode } from "@coffer/model/Ids"
@@ -52,7 +53,7 @@ export const pathOf = (url: string): string => {
 }
 
 /** How the process is: asked by machines that decide by the answer, so it never waits and is never refused. */
-export const isProbe = (url = ""): boolean => /^\/(healthz|readyz|metrics)(\?|$)/.test(url)
+export const isProbe = (url = ""): boolean => /^\/(healthz|readyz|metrics|shop_domains\/ask)(\?|$)/.test(url)
 
 /** No path ends so: a parameter without a character names nothing (silences: G15). */
 export const endsInSlash = (path: string): boolean => path.length > 1 && path.endsWith("/")
@@ -103,7 +104,10 @@ const rowsOfPattern: Readonly<Record<string, number>> = {
 
 export const routeOf = (endpoint: HttpApiEndpoint.Top): Route => ({
   pattern: patternOf(endpoint.path),
-  limits: bodyLimitsOf(endpoint),
+  // Found out with the first body: it takes the JSON schema of the body.
+  get limits() {
+    return bodyLimitsOf(endpoint)
+  },
   rows: isPaged(endpoint) ? "page" : (rowsOfPattern[patternOf(endpoint.path)] ?? 0)
 })
 
@@ -131,12 +135,20 @@ export const consolePages = [
 ] as const
 export const consoleAssets = "/console/assets/:name"
 
+/** The documents (`Documents.ts`). */
+export const documentPages = ["/docs", "/docs/*", "/llms.txt", "/llms-full.txt"] as const
+
+/** Whom to write to about a vulnerability (`SecurityText.ts`). */
+export const securityTextPath = "/.well-known/security.txt"
+
 /** Those that no API lists. */
 const pages = [
   ...consolePages,
   consoleAssets,
+  ...documentPages,
+  securityTextPath,
   "/",
-  "/docs",
+  "/docs/try",
   "/openapi.json",
   "/operator/docs",
   "/operator/openapi.json",
@@ -144,6 +156,7 @@ const pages = [
   "/healthz",
   "/readyz",
   "/metrics",
+  "/shop_domains/ask",
   "/files/:name",
   "/checkout/:token",
   "/checkout/:token/events",
@@ -155,6 +168,8 @@ const pages = [
 /** Pages that people open, from an address that somebody may have written down with a slash more. */
 const forPeople: ReadonlySet<string> = new Set([
   "/docs",
+  "/docs/*",
+  "/docs/try",
   "/checkout/{token}",
   "/pay/{link_id}",
   "/receipts/{token}",
@@ -178,6 +193,9 @@ export const routes: ReadonlyArray<{ readonly method: string; readonly path: str
   pageOf("POST", "/checkout/:token"),
   pageOf("POST", "/pay/:link_id"),
   pageOf("POST", "/channels/:channel/:token"),
+  pageOf("GET", mcpPath),
+  pageOf("DELETE", mcpPath),
+  { method: "POST", path: mcpPath, route: { pattern: mcpPath, limits: mcpBody, rows: 0 } },
   { method: "POST", path: leakedKeysPath, route: { pattern: leakedKeysPath, limits: leakReport, rows: 0 } }
 ]
 
@@ -200,10 +218,10 @@ export const routeAt = (method: string, url: string): Route =>
   router.find(method === "HEAD" ? "GET" : method, url)?.handler ?? nowhere
 
 /** Where the page is that this address means, if it has nothing but slashes at its end that are too many. */
-export const pageWithoutSlash = (method: string, url: string): string | undefined => {
+export const pageWithoutSlash = (method: string, url: string, kind: PortKind = "both"): string | undefined => {
   const [, path = "", query = ""] = /^(\/[^?#]*[^?#/])\/+(\?[^#]*)?$/.exec(url) ?? []
   const isRead = method === "GET" || method === "HEAD"
-  return isRead && path !== "" && forPeople.has(routeAt(method, path).pattern) ? path + query : undefined
+  return isRead && path !== "" && forPeople.has(routeAtPort(kind, method, path).pattern) ? path + query : undefined
 }
 
 const methods = ["GET", "HEAD", "POST", "DELETE"]
@@ -223,15 +241,26 @@ export const methodsAt = (url: string): ReadonlyArray<string> =>
 const isOfBoth = (pattern: string): boolean =>
   atEither.has(pattern) || /^\/console(?!\/api\/merchants\/)(\/|$)/.test(pattern)
 
-/** `both`: there is one port for everything. */
-export type PortKind = "both" | "public" | "admin"
+/** `both`: there is one port for everything. `shop`: at the public port, of a shop's own host. */
+export type PortKind = "both" | "public" | "admin" | "shop"
+
+/** The pages of a shop, with their logo. Their handlers look which merchant they belong to. */
+const atShop: ReadonlySet<string> = new Set([
+  "/checkout/{token}",
+  "/checkout/{token}/events",
+  "/pay/{link_id}",
+  "/receipts/{token}",
+  "/files/{name}"
+])
 
 /** `/` has the links of its port; `/readyz` is asked by balancers and by those who watch the service. */
 const atEither: ReadonlySet<string> = new Set(["/", "/readyz"])
-const atAdmin = /^\/(operator\/|metrics$|healthz$)/
+const atAdmin = /^\/(operator\/|metrics$|healthz$|shop_domains\/)/
 
 export const isAnsweredAt = (portKind: PortKind, { pattern }: Pick<Route, "pattern">): boolean =>
-  portKind === "both" || isOfBoth(pattern) || atAdmin.test(pattern) === (portKind === "admin")
+  portKind === "shop"
+    ? atShop.has(pattern)
+    : portKind === "both" || isOfBoth(pattern) || atAdmin.test(pattern) === (portKind === "admin")
 
 /** The route that the router finds, unless it is not answered at this port. */
 export const routeAtPort = (portKind: PortKind, method: string, url: string): Route => {

@@ -89,7 +89,7 @@ export const encodingFor = (
   return offered.find(takes) ?? "identity"
 }
 
-const hasTag = (named: string | undefined, etag: string): boolean =>
+export const hasTag = (named: string | undefined, etag: string): boolean =>
   named !== undefined &&
   named.split(",").some((each) => {
     const tag = each.trim().replace(/^W\//, "")

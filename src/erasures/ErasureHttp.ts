@@ -69,7 +69,7 @@ export const layer = HttpApiBuilder.group(
         Effect.catchTags({ InvalidField, NoSuchOrder: noOrder, TooManyErasures: tooMany })
       ),
 
-      retrieve: span("erasures.retrieve")(
+      get: span("erasures.get")(
         function* ({ params }) {
           return yield* reply(erasureView(yield* erasures.find(params.erasure_no, yield* Caller)))
         },
@@ -101,7 +101,7 @@ export const layerOperator = HttpApiBuilder.group(
         return yield* replyList("erasure", "/operator/v1/erasures", yield* erasures.page(query), erasureView)
       }, Effect.catchTags({ InvalidField })),
 
-      retrieve: span("operator.erasures.retrieve")(
+      get: span("operator.erasures.get")(
         function* ({ params }) {
           return yield* reply(erasureView(yield* erasures.find(params.erasure_no)))
         },

@@ -255,7 +255,7 @@ const makeWrites = (sql: SqlClient.SqlClient) => {
     return sql`with before as materialized (
         select merchant_id, mode, trade_no, metadata from orders where trade_no = any(${tradeNos}::text[])),
       after as (update orders set version = version + 1, erased_at = ${isoText(now)}::text::timestamptz,
-          receipt_email = null, subject = ${blank("subject")}, metadata = ${metadata},
+          receipt_email = null, card = null, subject = ${blank("subject")}, metadata = ${metadata},
           notify_url = ${without("notify_url")}, return_url = ${without("return_url")}, unapplied_error = null,
           receipt = case when receipt ? 'failure'
             then jsonb_set(receipt, '{failure}', to_jsonb(${erasedText}::text)) else receipt end,
@@ -278,6 +278,7 @@ const makeWrites = (sql: SqlClient.SqlClient) => {
     const { email, pattern, tradeNos } = options
     const { deliveries, disputes, events, mails, refunds } = belongings
     yield* eraseOrders(options)
+    yield* sql`update sandbox_payments set card = null where trade_no = any(${tradeNos}::text[]) and card is not null`
     yield* eraseReturns(idsOf(refunds), idsOf(disputes), pattern)
     yield* eraseMails(mails)
     yield* eraseEvents(events, email)

@@ -33,6 +33,7 @@ const CallRow = Schema.Struct({
   duration_ms: Schema.Int,
   ip: Schema.NullOr(Schema.String),
   user_agent: Schema.NullOr(Schema.String),
+  ignored_fields: Schema.Unknown,
   idempotency_key: Schema.NullOr(Schema.String),
   created_at: TimeColumn,
   block: Schema.NullOr(Schema.Int),
@@ -75,7 +76,7 @@ export const makeReadCalls = (sql: SqlClient.SqlClient) => {
     if (account === undefined) return { rows: [], next: undefined }
     const rows = yield* decodeCalls(
       yield* sql`select merchant_id, mode, request_id, method, path, status, error_code, duration_ms, ip, user_agent,
-          idempotency_key, created_at, block, place
+          idempotency_key, ignored_fields, created_at, block, place
         from api_logs where merchant_id = ${account.merchant_id} and mode = ${account.mode}
           and request_id > ${account.after} and request_id >= ${firstCall(options.since)}
         order by request_id limit ${options.limit}::int4`

@@ -7,6 +7,7 @@ import { span } from "../platform/runtime/span.ts"
 import { commonRefusals } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { EventLists } from "./EventLists.ts"
+import * as EventWaits from "./EventWaits.ts"
 import { eventRefusals } from "./eventRefusals.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -15,15 +16,16 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const events = yield* EventLists
     const { InvalidField } = commonRefusals
-    const { EventNotFound } = eventRefusals
+    const { EventNotFound, TooManyWaits } = eventRefusals
+    const pageOf = yield* EventWaits.make
 
     return handlers.handleAll({
       list: span("events.list")(function* ({ query }) {
-        const page = yield* events.page(yield* Caller, query)
+        const page = yield* pageOf(yield* Caller, query)
         return yield* replyList("event", "/v1/events", page, ({ body }) => body)
-      }, Effect.catchTags({ InvalidField })),
+      }, Effect.catchTags({ InvalidField, TooManyWaits })),
 
-      retrieve: span("events.retrieve")(function* ({ params }) {
+      get: span("events.get")(function* ({ params }) {
         const { body } = yield* events.find(yield* Caller, params.event_id)
         return yield* reply(body)
       }, Effect.catchTags({ EventNotFound }))

@@ -1,4 +1,7 @@
-/** Removes files that neither evidence nor a logo names, a week after they were handed in or last named. */
+/**
+ * Removes files that neither evidence nor a logo names: a week after they were handed in, or at most four weeks after
+ * the last name went.
+ */
 import { DateTime, Effect, Layer, Option } from "effect"
 import { Workers } from "../platform/jobs/Workers.ts"
 import { currentTime } from "../platform/runtime/clock.ts"

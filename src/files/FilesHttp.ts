@@ -4,6 +4,8 @@
  */
 import { Effect, type Layer, Option, Stream } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { CurrentRecord } from "../http/CurrentRequest.ts"
+import { Merchants } from "../merchants/Merchants.ts"
 import { Files } from "./Files.ts"
 
 const path = "/files/:name"
@@ -11,15 +13,21 @@ const path = "/files/:name"
 /** A file never changes, so a browser may cache it. Shared caches must not. */
 const maxAgeSeconds = 24 * 60 * 60
 
-type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Files>
+type Routes = Layer.Layer<never, never, HttpRouter.HttpRouter | Files | Merchants>
 
 export const layer: Routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const files = yield* Files
+    const merchants = yield* Merchants
+    /** All that the pages at a shop's own host load. */
+    const isLogoOf = (merchantId: string, name: string) =>
+      Effect.match(merchants.find(merchantId), { onFailure: () => false, onSuccess: ({ logo }) => logo === name })
 
     const send = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const { name = "" } = yield* HttpRouter.params
+      const { shop } = yield* CurrentRecord
+      if (shop !== undefined && !(yield* isLogoOf(shop, name))) return yield* noSuchRoute(request)
       const file = yield* files.find(name)
       if (Option.isNone(file)) return yield* noSuchRoute(request)
       const { contentType, size: contentLength } = file.value

@@ -76,7 +76,7 @@ const turnOf = (row: HeldRow, now: DateTime.Utc, titleOf: (channel: string) => s
     case "unapplied_payment":
       return unappliedTurn(row)
     case "stray_session":
-      return strayTurn(row, titleOf(row.channel ?? ""))
+      return straySessionTurn(row, titleOf(row.channel ?? ""))
   }
 }
 
@@ -114,7 +114,7 @@ const disputeText = ({ answerBy, id, isOver, status }: ChannelDispute): string =
 }
 
 /** After a restore, or of another installation with the same account. */
-const strayTurn = ({ created_at: since, status, trade_no, url }: HeldRow, channel: string): Turn => {
+const straySessionTurn = ({ created_at: since, status, trade_no, url }: HeldRow, channel: string): Turn => {
   const what =
     status === "open"
       ? `a buyer may still pay there: expire it at ${channel}`

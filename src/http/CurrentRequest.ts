@@ -2,6 +2,7 @@
  * The request that is being answered: its id, which every response and log line carries (spec: General rules, 3), what
  * it asks for, and what is learnt about it while it is processed.
  */
+import type { IgnoredField } from "@coffer/contract/Logs"
 import type { Account } from "@coffer/model/Account"
 import type { QuotaOverrides } from "@coffer/model/Quotas"
 import { Context, Effect } from "effect"
@@ -42,14 +43,23 @@ export interface RequestRecord {
   readonly isOfOperatorsPage?: boolean | undefined
   /** Whether it came by the operators' own port (ADMIN_PORT). */
   readonly isAtAdmin?: boolean | undefined
+  /**
+   * The merchant whose own host the request names, so that it gets this merchant's pages and nothing else; "" for one
+   * that names several.
+   */
+  readonly shop?: string | undefined
   /** The key with scopes that called; undefined for the main key. */
   keyId?: string | undefined
+  /** Its scopes; undefined for the main key, which has all. */
+  scopes?: ReadonlyArray<string> | undefined
   /** Milliseconds that the account's clock was ahead when the request came. */
   ahead: number
   /** The room that the request takes up, once it is let in. */
   visit: Visit | undefined
   /** Whether a quota has counted it and let it through. */
   isCounted?: boolean
+  /** A call that has waited for what was to happen: it gets no row of the API log when it succeeds (silences: A12). */
+  isUnlogged?: boolean
   /** The memory of its body. */
   body?: Holding
   /** Objects that it may read while its answer is made, by its turn. */
@@ -66,6 +76,8 @@ export interface RequestRecord {
   closeAct?: (status: number) => Effect.Effect<void>
   /** Why it is refused, finer than the error's code. */
   reason?: string | undefined
+  /** Fields of its body that the endpoint does not know, for the API log. */
+  ignored?: ReadonlyArray<IgnoredField>
   /** Headers of the answer, whether it is a reply or a refusal. */
   headers?: Readonly<Record<string, string>>
 }
@@ -102,3 +114,7 @@ export const CurrentRecord = Context.Reference<RequestRecord>("@coffer/http/Curr
     quotas: {}
   })
 })
+
+/** Whether the host that the request names may show what this merchant has. */
+export const isShownAt = ({ shop }: Pick<RequestRecord, "shop">, merchantId: string): boolean =>
+  shop === undefined || shop === merchantId

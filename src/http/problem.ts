@@ -1,7 +1,7 @@
 /**
- * Why a call is refused, in the header `Coffer-Reason` of every error, and an error as RFC 9457 problem details, only
- * for clients that ask for them by `Accept` (silences: G3, G32). The fields of the ordinary error body stay in it, as
- * extension members.
+ * Why a call is refused, in the header `Coffer-Reason` of every error, with a link to the page of its code in the
+ * documents, and an error as RFC 9457 problem details, only for clients that ask for them by `Accept` (silences: G3,
+ * G32). The fields of the ordinary error body stay in it, as extension members.
  */
 import { Option, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -46,17 +46,27 @@ const isPreferred = (accept: string): boolean => {
   return wanted > otherwise || (wanted === otherwise && (json < 0 || problem < json))
 }
 
-/** `fine`: why it was refused, where more is known than the error's code. */
+interface Wish {
+  readonly accept: string | undefined
+  /** Why it was refused, where more is known than the error's code. */
+  readonly fine?: string | undefined
+  /** Where the documents are, without a slash at the end. */
+  readonly documents: string
+}
+
 export const asProblem = (
   response: HttpServerResponse.HttpServerResponse,
-  accept: string | undefined,
-  fine?: string
+  { accept, documents, fine }: Wish
 ): HttpServerResponse.HttpServerResponse => {
   if (response.status < 400 || response.body._tag !== "Uint8Array") return response
   const body = decode(new TextDecoder().decode(response.body.body))
   if (Option.isNone(body)) return response
   const reason = fine ?? body.value.error
-  const explained = HttpServerResponse.setHeader(response, "coffer-reason", reason)
+  const address = `${documents}/errors/${body.value.error}`
+  const explained = HttpServerResponse.setHeaders(response, {
+    "coffer-reason": reason,
+    link: `<${address}>; rel="help"`
+  })
   if (accept === undefined || !isPreferred(accept)) return explained
   const { code, error, message, request_id } = body.value
   const problem = {
@@ -65,6 +75,7 @@ export const asProblem = (
     status: code,
     detail: message,
     instance: `urn:coffer:${request_id}`,
+    doc_url: address,
     ...body.value
   }
   return HttpServerResponse.setHeaders(

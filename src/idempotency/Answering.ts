@@ -28,6 +28,13 @@ export const codeOf = ({ byStatus, usual }: AnswerCodes, data: object): number =
 export const Answering = Schema.Struct({ claim: IdempotencyClaim, codes: AnswerCodes })
 export type Answering = typeof Answering.Type
 
+/**
+ * The lane of a new object whose answer brings its claim's row along: a request and its repeat make objects of two
+ * numbers, and must not be written in the same moment. Undefined where the claim has its row already.
+ */
+export const laneOf = (answer: Answering | undefined): string | undefined =>
+  answer?.claim.isNew === true ? answer.claim.id : undefined
+
 /** The claim of the request that is running. */
 export interface ClaimState {
   readonly claim: IdempotencyClaim

@@ -1,26 +1,33 @@
 /**
- * The claim that a request with an `Idempotency-Key` holds while it runs, as a row of `idempotency_keys`. The row's
- * version is the fence: a request whose claim was taken over writes nothing any more (docs/decisions/0004).
+ * The claim of a request with an `Idempotency-Key`, as a row of `idempotency_keys`. A request that calls outside holds
+ * it while it runs. The row's version is the fence: a request whose claim was taken over writes nothing any more
+ * (docs/decisions/0004). A request of one change writes the row with that change (docs/decisions/0196).
  */
 import { leaseDuration } from "@coffer/rules/idempotency/claim"
 import { DateTime, Schema } from "effect"
-import { type Change, insert, update } from "../platform/commit/Change.ts"
+import { AlreadyExists, type Change, insert, update } from "../platform/commit/Change.ts"
 import { table } from "../platform/commit/Table.ts"
 
-/** The row and the version of it that is ours. */
-export const IdempotencyClaim = Schema.Struct({
+const claimFields = {
   id: Schema.String,
   version: Schema.Int,
   merchantId: Schema.String,
   mode: Schema.String,
   fingerprint: Schema.String,
   createdAt: Schema.DateTimeUtc
+}
+
+/** The row and the version of it that is ours. */
+export const IdempotencyClaim = Schema.Struct({
+  ...claimFields,
+  /** No row is there yet: it is written with the answer, and fails that change when the key is taken. */
+  isNew: Schema.optionalKey(Schema.Literal(true))
 })
 export type IdempotencyClaim = typeof IdempotencyClaim.Type
 
 /** A row: the claim, and where its request stands. */
 const IdempotencyKey = Schema.Struct({
-  ...IdempotencyClaim.fields,
+  ...claimFields,
   state: Schema.Literals(["running", "done", "released"]),
   leaseUntil: Schema.NullOr(Schema.DateTimeUtc),
   /** The run of the program that is at work on the request; null when it has ended, or it is unknown which it is. */
@@ -35,6 +42,7 @@ export const idempotencyKeys = table("idempotency_keys", {
   of: IdempotencyKey,
   key: "id",
   version: "version",
+  isKeyGiven: true,
   fixed: ["merchantId", "mode"]
 })
 
@@ -49,5 +57,14 @@ export const running = (claim: IdempotencyClaim, now: DateTime.Utc, run: number 
 export const released = (claim: IdempotencyClaim): Change =>
   ended(claim, { state: "released", status: null, data: null })
 
-export const ended = (claim: IdempotencyClaim, end: Pick<IdempotencyKey, "state" | "status" | "data">): Change =>
-  update(idempotencyKeys, claim.version, { ...claim, version: claim.version + 1, leaseUntil: null, run: null, ...end })
+export const ended = (
+  { isNew, ...claim }: IdempotencyClaim,
+  end: Pick<IdempotencyKey, "state" | "status" | "data">
+): Change => {
+  const key: IdempotencyKey = { ...claim, version: claim.version + 1, leaseUntil: null, run: null, ...end }
+  return isNew === true ? insert(idempotencyKeys, key) : update(idempotencyKeys, claim.version, key)
+}
+
+/** Whether a change has failed because the key of its request is taken. */
+export const isKeyTaken = (failure: unknown): boolean =>
+  failure instanceof AlreadyExists && failure.table === idempotencyKeys.name

@@ -30,9 +30,14 @@ export class StillRunning extends Schema.TaggedError<StillRunning>()("StillRunni
   lasts: Schema.Duration
 }) {}
 
-export type Claimed =
-  | { readonly _tag: "Claimed"; readonly claim: IdempotencyClaim }
-  | (Answer & { readonly _tag: "Replay" })
+export type Claimed = { readonly _tag: "Claimed"; readonly claim: IdempotencyClaim } | Replay
+
+interface Replay extends Answer {
+  readonly _tag: "Replay"
+}
+
+/** The word of a key's row. `Free`: its request ended without an answer to keep, or its process is dead. */
+export type Met = Replay | { readonly _tag: "Free"; readonly version: number }
 
 /** The answer to a request. */
 export interface Answer {
@@ -61,18 +66,26 @@ export class IdempotencyKeys extends Context.Service<
      * any other outcome the key is free (silences: I1).
      */
     readonly finish: (ended: ClaimState, answer?: Answer) => Effect.Effect<void>
+    /** The claim of a request of one change, which brings its row along. It holds nobody up. */
+    readonly begin: (request: Keyed) => Effect.Effect<IdempotencyClaim>
+    /** The row that has the key of a request; none when it was not used before. */
+    readonly look: (
+      fresh: IdempotencyClaim,
+      request: Keyed
+    ) => Effect.Effect<Option.Option<Met>, OtherContent | StillRunning>
+    /** Writes the row of a claim that no change has brought along. False: the key is taken. */
+    readonly keep: (fresh: IdempotencyClaim, answer: Answer) => Effect.Effect<boolean>
+    /** A request with this key was answered here. Its repeat is looked for at once, and breaks no batch. */
+    readonly remember: (id: string) => void
+    readonly isRemembered: (id: string) => boolean
   }
 >()("@coffer/idempotency/IdempotencyKeys") {}
 
 export const layer = Layer.effect(
   IdempotencyKeys,
   Effect.gen(function* () {
-    const store = yield* IdempotencyStore
     const transactor = yield* Transactor
-    const links = yield* OrderLinks
     const runs = yield* Runs
-    const { answers: kept } = (yield* Settings).keep
-    const { decrypt } = yield* Secrets
     const here = counted()
     const scope = yield* Effect.scope
 
@@ -102,35 +115,29 @@ export const layer = Layer.effect(
         )
       })
 
+    const look = yield* makeLook(here)
+
     /** Another request has used this key before us, perhaps a moment ago. */
-    type Met = Effect.fn.Return<Claimed, OtherContent | StillRunning | NotCommitted>
-    const meet = Effect.fnUntraced(function* (fresh: IdempotencyClaim, request: Keyed): Met {
-      const { createdAt: now, id } = fresh
-      const row = yield* store.find(id)
-      if (Option.isNone(row)) return yield* new StillRunning({ lasts: Duration.zero })
-      const { data, leaseUntil, run, state, status, version } = row.value
-      // The run that took it has ended, or it was this one and never learnt whether the claim was written.
-      const isAbandoned = state === "running" && !here.has(id) && (yield* sqlDefects(runs.isAbandoned(run)))
-      const unmoved = yield* unmovedTime
-      switch (judge(row.value, fingerprintLike(row.value.fingerprint, request), now, isAbandoned, unmoved, kept)) {
-        case "OtherContent":
-          return yield* new OtherContent()
-        case "InProgress":
-          return yield* new StillRunning({ lasts: DateTime.distance(unmoved, leaseUntil ?? unmoved) })
-        case "Replay":
-          return { _tag: "Replay", status: status!, data: links.complete(parseData(openedAnswer(id, data!, decrypt))) }
-        case "TakeOver":
-          return yield* Effect.catchTags(take({ ...fresh, version: version + 1 }, version), {
-            // Another took it in the same moment.
-            StaleVersion: () => new StillRunning({ lasts: Duration.zero }),
-            AlreadyExists: Effect.die
-          })
-      }
+    type Taken = Effect.fn.Return<Claimed, OtherContent | StillRunning | NotCommitted>
+    const meet = Effect.fnUntraced(function* (fresh: IdempotencyClaim, request: Keyed): Taken {
+      const met = yield* look(fresh, request)
+      if (Option.isNone(met)) return yield* new StillRunning({ lasts: Duration.zero })
+      if (met.value._tag === "Replay") return met.value
+      const { version } = met.value
+      return yield* Effect.catchTags(take({ ...fresh, version: version + 1 }, version), {
+        // Another took it in the same moment.
+        StaleVersion: () => new StillRunning({ lasts: Duration.zero }),
+        AlreadyExists: Effect.die
+      })
+    })
+
+    const freshOf = Effect.fnUntraced(function* (request: Keyed) {
+      return firstClaim(request, yield* currentTime, yield* Random.nextIntBetween(1, 2 ** 30))
     })
 
     return IdempotencyKeys.of({
       claim: span("IdempotencyKeys.claim")(function* (request) {
-        const fresh = firstClaim(request, yield* currentTime, yield* Random.nextIntBetween(1, 2 ** 30))
+        const fresh = yield* freshOf(request)
         return yield* Effect.catchTags(take(fresh), {
           AlreadyExists: () => meet(fresh, request),
           StaleVersion: Effect.die
@@ -144,16 +151,64 @@ export const layer = Layer.effect(
             AlreadyExists: () => Effect.void
           }),
           Effect.ensuring(Effect.sync(() => here.leave(ended.claim.id)))
+        ),
+      begin: (request) => Effect.map(freshOf(request), (claim) => ({ ...claim, isNew: true })),
+      look,
+      keep: (fresh, answer) => {
+        const state = { claim: fresh, isAnswered: false }
+        return end(state, answer).pipe(
+          Effect.as(true),
+          Effect.catchTags({
+            NotCommitted: () => Effect.as(endLater(state, answer), true),
+            AlreadyExists: () => Effect.succeed(false),
+            StaleVersion: Effect.die
+          })
         )
+      },
+      ...remembered()
     })
   })
 )
+
+type Looked = Effect.fn.Return<Option.Option<Met>, OtherContent | StillRunning>
+
+const makeLook = Effect.fnUntraced(function* (here: Here) {
+  const store = yield* IdempotencyStore
+  const links = yield* OrderLinks
+  const runs = yield* Runs
+  const { answers: kept } = (yield* Settings).keep
+  const { decrypt } = yield* Secrets
+
+  return Effect.fnUntraced(function* (fresh: IdempotencyClaim, request: Keyed): Looked {
+    const { createdAt: now, id } = fresh
+    const row = yield* store.find(id)
+    if (Option.isNone(row)) return Option.none()
+    const { data, leaseUntil, run, state, status, version } = row.value
+    // The run that took it has ended, or it was this one and never learnt whether the claim was written.
+    const isAbandoned = state === "running" && !here.has(id) && (yield* sqlDefects(runs.isAbandoned(run)))
+    const unmoved = yield* unmovedTime
+    switch (judge(row.value, fingerprintLike(row.value.fingerprint, request), now, isAbandoned, unmoved, kept)) {
+      case "OtherContent":
+        return yield* new OtherContent()
+      case "InProgress":
+        return yield* new StillRunning({ lasts: DateTime.distance(unmoved, leaseUntil ?? unmoved) })
+      case "Replay": {
+        const answer = links.complete(parseData(openedAnswer(id, data!, decrypt)))
+        return Option.some({ _tag: "Replay", status: status!, data: answer })
+      }
+      case "TakeOver":
+        return Option.some({ _tag: "Free", version })
+    }
+  })
+})
 
 /** An end that cannot be written is tried again so often, for as long as the lease of its claim lasts. */
 const endEvery = "1 second"
 const endsMax = 30
 
 /** How many requests run in this process with a claim on each id, or try to get one. */
+type Here = ReturnType<typeof counted>
+
 const counted = () => {
   const counts = new Map<string, number>()
   return {
@@ -163,6 +218,21 @@ const counted = () => {
       const others = (counts.get(id) ?? 1) - 1
       if (others > 0) counts.set(id, others)
       else counts.delete(id)
+    }
+  }
+}
+
+/** Keys that were answered here lately: a repeat of one comes to the same runner as a rule. */
+const rememberedMax = 8_192
+
+const remembered = () => {
+  const ids = new Set<string>()
+  return {
+    isRemembered: (id: string) => ids.has(id),
+    remember: (id: string) => {
+      ids.delete(id)
+      ids.add(id)
+      if (ids.size > rememberedMax) ids.delete(ids.keys().next().value!)
     }
   }
 }

@@ -63,7 +63,7 @@ const operators = HttpApiBuilder.group(
         return yield* replyList("api_key", url, page, (key) => apiKeyView(key, now))
       }, Effect.catchTags({ InvalidField, MerchantNotFound })),
 
-      retrieve: span("api_keys.retrieve")(function* ({ params }) {
+      get: span("api_keys.get")(function* ({ params }) {
         return yield* reply(yield* view(yield* keys.find(keyOf(params))))
       }, Effect.catchTags({ ApiKeyNotFound })),
 

@@ -1,6 +1,7 @@
 /** Handlers of the `payment_links` group (spec: Endpoints, Payment links). */
 import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
+import type { PaymentLink } from "@coffer/rules/link/PaymentLink"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { HttpServerResponse } from "effect/http"
@@ -8,11 +9,11 @@ import { renderSVG } from "uqr"
 import { commonRefusals, unavailable } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { answerCodes, answeredWith } from "../idempotency/Answering.ts"
-import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
+import { ShopHosts } from "../signedUrls/ShopHosts.ts"
 import { linkRefusals } from "./linkRefusals.ts"
 import { Links } from "./Links.ts"
-import { linkUrl, linkView } from "./LinkView.ts"
+import { linkView } from "./LinkView.ts"
 
 const created = answerCodes(201)
 
@@ -21,7 +22,8 @@ export const layer = HttpApiBuilder.group(
   "payment_links",
   Effect.fnUntraced(function* (handlers) {
     const links = yield* Links
-    const { publicUrl } = yield* Settings
+    const { baseOf } = yield* ShopHosts
+    const view = (link: PaymentLink) => linkView(link, baseOf(link.merchantId))
     const { InvalidField } = commonRefusals
     const { LinkConflict, LinkNotFound } = linkRefusals
 
@@ -29,26 +31,26 @@ export const layer = HttpApiBuilder.group(
       create: span("payment_links.create")(
         function* ({ payload }) {
           const link = yield* answeredWith(created)(links.create(yield* Caller, payload))
-          return yield* reply(linkView(link, publicUrl), created.usual)
+          return yield* reply(view(link), created.usual)
         },
         Effect.catchTags({ InvalidField, ...unavailable })
       ),
 
       list: span("payment_links.list")(function* ({ query }) {
         const page = yield* links.page(yield* Caller, query)
-        return yield* replyList("payment_link", "/v1/payment_links", page, (link) => linkView(link, publicUrl))
+        return yield* replyList("payment_link", "/v1/payment_links", page, view)
       }, Effect.catchTags({ InvalidField })),
 
-      retrieve: span("payment_links.retrieve")(function* ({ params, query }) {
+      get: span("payment_links.get")(function* ({ params, query }) {
         const link = yield* links.find(yield* Caller, params.link_id)
         return query.format === "svg"
-          ? HttpServerResponse.text(renderSVG(linkUrl(link, publicUrl)), { contentType: "image/svg+xml" })
-          : yield* reply(linkView(link, publicUrl))
+          ? HttpServerResponse.text(renderSVG(view(link).url), { contentType: "image/svg+xml" })
+          : yield* reply(view(link))
       }, Effect.catchTags({ LinkNotFound })),
 
       update: span("payment_links.update")(
         function* ({ params, payload }) {
-          return yield* reply(linkView(yield* links.update(yield* Caller, params.link_id, payload), publicUrl))
+          return yield* reply(view(yield* links.update(yield* Caller, params.link_id, payload)))
         },
         Effect.catchTags({ InvalidField, LinkConflict, LinkNotFound, ...unavailable })
       )

@@ -4,15 +4,15 @@ import { byKey } from "@coffer/model/Metadata"
 import type { PaymentLink } from "@coffer/rules/link/PaymentLink"
 import { DateTime } from "effect"
 
-/** Where buyers go. The number is as hard to guess as a signature. */
-export const linkUrl = ({ linkId }: Pick<PaymentLink, "linkId">, publicUrl: string): string =>
-  `${publicUrl}/pay/${linkId}`
-
-export const linkView = (link: PaymentLink, publicUrl: string): PaymentLinkResource => ({
+/**
+ * `base`: PUBLIC_URL, or the shop's own host. The address behind it is where buyers go; its number is as hard to guess
+ * as a signature.
+ */
+export const linkView = (link: PaymentLink, base: string): PaymentLinkResource => ({
   object: "payment_link",
   link_id: link.linkId,
   merchant_id: link.merchantId,
-  url: linkUrl(link, publicUrl),
+  url: `${base}/pay/${link.linkId}`,
   mode: link.mode,
   amount: link.amount,
   currency: link.currency,

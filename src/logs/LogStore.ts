@@ -5,6 +5,7 @@
 import { firstIdBody, millisOfId, Mode, prefixes } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
+import { IgnoredFields } from "@coffer/contract/Logs"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, identity, Layer, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
@@ -36,6 +37,8 @@ export interface NewLogRow extends Bodies {
   readonly key_id?: string | null
   readonly user_agent: string | null
   readonly idempotency_key: string | null
+  /** JSON as text: a list. Null where the endpoint knew all fields. */
+  readonly ignored_fields?: string | null
   /** Real time: days are kept and dropped by it. */
   readonly created_at: DateTime.Utc
   /** How far the clock of the account's sandbox was ahead of it. The id has that time. */
@@ -54,6 +57,7 @@ const StoredRow = Schema.Struct({
   key_id: Schema.NullOr(Schema.String),
   user_agent: Schema.NullOr(Schema.String),
   idempotency_key: Schema.NullOr(Schema.String),
+  ignored_fields: Schema.NullOr(IgnoredFields),
   /** For rows that were written before there were blocks. */
   request_body: Schema.Unknown,
   response_body: Schema.Unknown,
@@ -124,7 +128,7 @@ export const layer = Layer.effect(
       const params = yield* paramsOf(rows)
       const write = Effect.andThen(
         openDays(rows.map(({ created_at }) => created_at)),
-        asyncCommit(sql, sql.unsafe<Passed>(insertion, params))
+        asyncCommit<Passed>(sql, insertion, params)
       )
       const passed = yield* Effect.catchIf(write, isMissingPartition, () => Effect.andThen(forgetDays, write))
       for (const { calls, merchant_id, mode } of passed) {

@@ -2,6 +2,7 @@
 import type { MerchantId, Mode } from "@coffer/model/Ids"
 import { DateTime, Effect } from "effect"
 import { underWay } from "../platform/commit/numbered.ts"
+import { withoutFlush } from "../platform/postgres/asyncCommit.ts"
 import { type Bodies, packed, slicesOf } from "./logBodies.ts"
 import type { NewLogRow } from "./LogStore.ts"
 
@@ -23,6 +24,7 @@ const cells: Record<keyof Cells, (row: Cells) => unknown> = {
   key_id: text("key_id"),
   user_agent: text("user_agent"),
   idempotency_key: text("idempotency_key"),
+  ignored_fields: text("ignored_fields"),
   created_at: ({ created_at }) => DateTime.toDateUtc(created_at),
   // The client takes small numbers for another type than large ones, and refuses an array of both.
   ahead_ms: ({ ahead_ms = 0 }) => String(ahead_ms)
@@ -35,7 +37,10 @@ const typeOf: Partial<Record<keyof Cells, string>> = {
   created_at: "timestamptz",
   ahead_ms: "bigint"
 }
-const valueOf = (column: keyof Cells): string => (column in typeOf ? column : `nullif(${column}, '')`)
+const valueOf = (column: keyof Cells): string => {
+  if (column in typeOf) return column
+  return column === "ignored_fields" ? `nullif(${column}, '')::jsonb` : `nullif(${column}, '')`
+}
 
 /** Cells by column; of each row the number of its block, from 1, and its place in it; the blocks. */
 export const paramsOf = Effect.fnUntraced(function* (rows: ReadonlyArray<NewLogRow>) {
@@ -82,5 +87,5 @@ export const insertion = `with blocks as materialized (
   written as (insert into api_logs (${columns.join(", ")}, block, place)
     select ${columns.map(valueOf).join(", ")}, blocks.block, case when blocks.block is not null then place end
     from rows left join blocks on blocks.number = rows.slice
-    where request_id not in (select request_id from passed))
+    where ${withoutFlush} and request_id not in (select request_id from passed))
   select merchant_id, mode, calls, count(*)::int4 as late from passed group by merchant_id, mode, calls`

@@ -1,4 +1,5 @@
 /** The row of a call: its bodies parsed, without secrets, and in a form that Postgres can store. Pure. */
+import type { IgnoredField } from "@coffer/contract/Logs"
 import type { MerchantId, Mode } from "@coffer/model/Ids"
 import { redact, redactedText, redactText } from "@coffer/rules/redaction"
 import { type DateTime, Option, Schema } from "effect"
@@ -33,6 +34,8 @@ export interface LoggedCall {
   readonly keyId?: string | undefined
   readonly userAgent: string | undefined
   readonly idempotencyKey: string | undefined
+  /** Fields of the body that the endpoint did not know; of a sandbox alone. */
+  readonly ignored?: ReadonlyArray<IgnoredField> | undefined
   readonly requestBody: LoggedBody
   readonly responseBody: LoggedBody
   /** No quota let it through. */
@@ -65,12 +68,19 @@ export const rowOf = (call: LoggedCall): NewLogRow => {
     key_id: call.keyId ?? null,
     user_agent: redactedHeader(call.userAgent),
     idempotency_key: redactedHeader(call.idempotencyKey),
+    ignored_fields: call.ignored === undefined ? null : storableJson(call.ignored.map(plainly)),
     request_body: storable(withoutBuyer(call.path, redactedBody(call.requestBody))),
     response_body: storable(withCount(call, response)),
     created_at: call.at,
     ahead_ms: call.aheadMillis ?? 0
   }
 }
+
+/** A name that is no plain word may be a buyer's address or a secret, which its place is no room for. */
+const plainly = ({ name, nearest }: IgnoredField): IgnoredField => ({
+  name: /^[\w.[\]-]{1,100}$/.test(name) ? redactText(name) : redactedText,
+  nearest
+})
 
 /** A buyer who is to be erased, or of whom an archive is made, is not named by the request to do so. */
 const withoutBuyer = (path: string, body: object | undefined): object | undefined =>

@@ -29,6 +29,7 @@ import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { Refunds } from "../refunds/Refunds.ts"
 import { refundView } from "../refunds/RefundView.ts"
+import { ShopHosts } from "../signedUrls/ShopHosts.ts"
 import { Wallets } from "../wallets/Wallets.ts"
 import { balanceTransactionView, balanceView } from "../wallets/WalletView.ts"
 import { Deliveries } from "../webhooks/Deliveries.ts"
@@ -111,7 +112,8 @@ const listsOf = Effect.gen(function* () {
   const events = yield* EventLists
   const endpoints = yield* WebhookEndpoints
   const logs = yield* Logs
-  const { keep, publicUrl } = yield* Settings
+  const { keep } = yield* Settings
+  const { baseOf } = yield* ShopHosts
   return {
     refunds: shown({ resource: "refund", path: "refunds", page: refunds.page, view: refundView }),
     disputes: shown({ resource: "dispute", path: "disputes", page: disputes.page, view: disputeView }),
@@ -119,7 +121,7 @@ const listsOf = Effect.gen(function* () {
       resource: "payment_link",
       path: "payment_links",
       page: links.page,
-      view: (link) => linkView(link, publicUrl)
+      view: (link) => linkView(link, baseOf(link.merchantId))
     }),
     balanceTransactions: shown({
       resource: "balance_transaction",

@@ -3,9 +3,8 @@
  * `.eml` file in the data directory, which any mail program opens, and the log says where.
  */
 import { systemProblem } from "@coffer/rules/systemProblem"
-import { createTransport, type NodemailerError } from "nodemailer"
-import { type ConnectionUrlOptions, parseConnectionUrl } from "nodemailer/lib/shared"
-import SMTPConnection from "nodemailer/lib/smtp-connection"
+import type { NodemailerError } from "nodemailer"
+import type { ConnectionUrlOptions } from "nodemailer/lib/shared"
 import { Context, Effect, FileSystem, Layer, Metric, Option, Redacted, Schema } from "effect"
 import { DataDir } from "../platform/runtime/DataDir.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
@@ -44,6 +43,19 @@ export class Mailer extends Context.Service<
   }
 >()("@coffer/mail/Mailer") {}
 
+/** Loaded with the first mail, or at the start where a mail server is set. */
+const library = Effect.promise(() => (loading ??= load()))
+let loading: ReturnType<typeof load> | undefined
+
+const load = () =>
+  Promise.all([import("nodemailer"), import("nodemailer/lib/shared"), import("nodemailer/lib/smtp-connection")]).then(
+    ([{ createTransport }, { parseConnectionUrl }, { default: SMTPConnection }]) => {
+      const composer = createTransport({ streamTransport: true, buffer: true, newline: "windows" })
+      return { composer, createTransport, parseConnectionUrl, SMTPConnection }
+    }
+  )
+type Library = Effect.Success<typeof library>
+
 const outcomes = ["sent", "not_taken", "uncertain"] as const
 const mailsBy = Metric.counter("coffer_mails_total", {
   description: "Attempts to send a mail, by outcome",
@@ -70,11 +82,12 @@ const layerSmtp = (url: Redacted.Redacted) =>
     Mailer,
     Effect.gen(function* () {
       const { mailFrom } = (yield* Settings).of(mailSettings)
-      const options = { ...parseConnectionUrl(Redacted.value(url)), ...patience }
+      const nodemailer = yield* library
+      const options = { ...nodemailer.parseConnectionUrl(Redacted.value(url)), ...patience }
       return Mailer.of({
         ...(yield* makeFolder),
         send: (message) =>
-          Effect.flatMap(compose(message, mailFrom), (mail) => handOver(options, mail)).pipe(
+          Effect.flatMap(compose(message, mailFrom), (mail) => handOver(nodemailer, options, mail)).pipe(
             Effect.tap(() => Metric.update(counted("sent"), 1)),
             Effect.tapError(({ _tag }) =>
               Metric.update(counted(_tag === "MailUncertain" ? "uncertain" : "not_taken"), 1)
@@ -86,7 +99,9 @@ const layerSmtp = (url: Redacted.Redacted) =>
 
 /** Connects to the mail server and logs in. Returns why that failed; undefined when it did not. */
 export const reachMailServer = (url: Redacted.Redacted): Effect.Effect<string | undefined> =>
-  Effect.tryPromise(() => createTransport({ ...parseConnectionUrl(Redacted.value(url)), ...patience }).verify()).pipe(
+  Effect.flatMap(library, ({ createTransport, parseConnectionUrl }) =>
+    Effect.tryPromise(() => createTransport({ ...parseConnectionUrl(Redacted.value(url)), ...patience }).verify())
+  ).pipe(
     Effect.as(undefined),
     Effect.catch(({ cause }) => Effect.succeed(cause instanceof Error ? cause.message : String(cause)))
   )
@@ -95,7 +110,7 @@ export const reachMailServer = (url: Redacted.Redacted): Effect.Effect<string | 
  * By the connection itself and not by a transport, since only here is it known how far a failed attempt came: before
  * `send` the mail was certainly not on its way.
  */
-const handOver = (options: ConnectionUrlOptions, { bytes, envelope }: Composed) =>
+const handOver = ({ SMTPConnection }: Library, options: ConnectionUrlOptions, { bytes, envelope }: Composed) =>
   Effect.callback<void, MailNotTaken | MailUncertain>((resume) => {
     const connection = new SMTPConnection(options)
     let isOnItsWay = false
@@ -125,13 +140,12 @@ interface Composed {
   readonly envelope: { readonly from: string; readonly to: string }
 }
 
-const composer = createTransport({ streamTransport: true, buffer: true, newline: "windows" })
-
 const compose = Effect.fnUntraced(function* (message: Message, mailFrom: string) {
   const to = asciiAddress(message.to)
   if (to === undefined) {
     return yield* new MailNotTaken({ reason: "what follows the @ of the address is no domain", forGood: true })
   }
+  const { composer } = yield* library
   const { message: bytes } = yield* Effect.promise(() => composer.sendMail(partsOf({ ...message, to }, mailFrom)))
   return { bytes: bytes as Buffer, envelope: { from: mailFrom, to } } satisfies Composed
 })

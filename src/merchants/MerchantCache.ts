@@ -7,6 +7,7 @@ import { MerchantId } from "@coffer/model/Ids"
 import { Cache, Duration, Effect, Exit, Option, Schema } from "effect"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
+import { ShopHosts } from "../signedUrls/ShopHosts.ts"
 import { listenForChanges } from "./listenForChanges.ts"
 import { MerchantStore, type MovedSandbox } from "./MerchantStore.ts"
 
@@ -20,6 +21,7 @@ export const make = Effect.gen(function* () {
   const store = yield* MerchantStore
   const secrets = yield* Secrets
   const clocks = yield* MerchantClocks
+  const hosts = yield* ShopHosts
 
   const byKeyHash = yield* Cache.makeWith(store.byKeyHash, { capacity: cachedMax, timeToLive: lifetimeOf })
   const byId = yield* Cache.makeWith(store.byId, { capacity: cachedMax, timeToLive: lifetimeOf })
@@ -41,8 +43,15 @@ export const make = Effect.gen(function* () {
   }
   const readClocks = Effect.map(store.movedClocks, hear)
   yield* readClocks
-  const reread = Effect.andThen(clear, readClocks)
-  const listener = yield* listenForChanges(yield* secrets.random(12), { forget, reread })
+  const reread = Effect.andThen(
+    Effect.tap(clear, () => Effect.sync(() => hosts.hear(undefined))),
+    readClocks
+  )
+  const heard = (merchantId: string) => {
+    hosts.hear(isMerchantId(merchantId) ? merchantId : undefined)
+    return forget(merchantId)
+  }
+  const listener = yield* listenForChanges(yield* secrets.random(12), { forget: heard, reread })
 
   /** Where it cannot be proven that changes are heard, neither are moves of clocks. */
   const cached =

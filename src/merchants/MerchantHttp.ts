@@ -9,6 +9,7 @@ import { reply, replyList } from "../http/replies.ts"
 import { JustDone, NeedsSecondOperator } from "../operators/approvals.ts"
 import { SecondOperator } from "../operators/SecondOperator.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
+import { ShopHosts } from "../signedUrls/ShopHosts.ts"
 import { Logos } from "./Logos.ts"
 import { merchantRefusals } from "./merchantRefusals.ts"
 import { type Merchant, Merchants } from "./Merchants.ts"
@@ -23,6 +24,7 @@ export const layer = HttpApiBuilder.group(
     const sandbox = yield* NewSandbox
     const logos = yield* Logos
     const clocks = yield* MerchantClocks
+    const { pointTo } = yield* ShopHosts
     const second = yield* SecondOperator
     const { InvalidField } = commonRefusals
     const { MerchantNotFound } = merchantRefusals
@@ -31,6 +33,7 @@ export const layer = HttpApiBuilder.group(
     const view = (merchant: Merchant) =>
       merchantView(merchant, {
         logoUrl: logos.urlOf,
+        pointTo,
         ahead: clocks.offsetOf({ merchantId: merchant.merchant_id, mode: "sandbox" })
       })
 
@@ -52,7 +55,7 @@ export const layer = HttpApiBuilder.group(
         return yield* reply({ merchant_id, name, approved, sandbox_key: sandboxKey, live_key: liveKey }, 201)
       }),
 
-      retrieve: span("merchants.retrieve")(function* ({ params }) {
+      get: span("merchants.get")(function* ({ params }) {
         return yield* reply(view(yield* merchants.find(params.merchant_id)))
       }, Effect.catchTags({ MerchantNotFound })),
 

@@ -7,8 +7,9 @@ import { OfferedMethods } from "@coffer/model/PaymentMethod"
 import { QuotaOverrides } from "@coffer/model/Quotas"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
+import { Domain } from "@coffer/rules/shop/domain"
 import { DefaultEndpoint, Endpoint, StoredSecrets } from "@coffer/rules/webhooks/Settings"
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { ChannelAccounts } from "../channel/ChannelAccount.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
@@ -17,7 +18,7 @@ import * as Pages from "../platform/postgres/Pages.ts"
 import { isStorable } from "../platform/postgres/scans.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
-import { isoText, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { isoText, isoTextOrNull, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
 import { KeyOwner, type ScopedKey, scopedKeyOf } from "./ScopedKey.ts"
 import { settingsIdOf } from "./webhookSettings.ts"
 
@@ -45,8 +46,14 @@ const MerchantRow = Schema.Struct({
   logo: Schema.NullOr(Schema.String),
   support_email: Schema.NullOr(Schema.String),
   support_url: Schema.NullOr(Schema.String),
+  terms_url: Schema.NullOr(Schema.String),
+  privacy_url: Schema.NullOr(Schema.String),
+  /** `#rrggbb`, in small letters. */
+  accent_color: Schema.NullOr(Schema.String),
   contact_email: Schema.NullOr(Schema.String),
   time_zone: Schema.String,
+  /** Its own host for checkout; a row of its own. */
+  domain: Schema.NullOr(Domain),
   approved: Schema.Boolean,
   live_currencies: Schema.Array(Currency),
   fees: FeeSchedule,
@@ -165,7 +172,8 @@ const selected = (sql: SqlClient.SqlClient) => sql`select m.*, (
     select jsonb_object_agg(mode, to_jsonb(mm) - 'merchant_id' - 'mode'
         || jsonb_build_object('webhooks', jsonb_build_object('signing', w.signing, 'endpoints', w.endpoints)))
       from merchant_modes mm join webhook_settings w using (merchant_id, mode)
-      where mm.merchant_id = m.merchant_id) as modes
+      where mm.merchant_id = m.merchant_id) as modes,
+    (select to_jsonb(d) - 'merchant_id' from shop_domains d where d.merchant_id = m.merchant_id) as domain
   from merchants m`
 
 const makeReads = (sql: SqlClient.SqlClient) => {
@@ -269,7 +277,8 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
       dispute_fee = ${jsonText(row.dispute_fee)}::text::jsonb,
       payout_fee = ${jsonText(row.payout_fee)}::text::jsonb,
       quotas = ${jsonText(row.quotas)}::text::jsonb, logo = ${row.logo}, support_email = ${row.support_email},
-      support_url = ${row.support_url}, contact_email = ${row.contact_email}, time_zone = ${row.time_zone},
+      support_url = ${row.support_url}, terms_url = ${row.terms_url}, privacy_url = ${row.privacy_url},
+      accent_color = ${row.accent_color}, contact_email = ${row.contact_email}, time_zone = ${row.time_zone},
       note = ${row.note},
       suspended_at = ${row.suspended_at === null ? null : isoText(row.suspended_at)}::text::timestamptz,
       closed_at = ${row.closed_at === null ? null : isoText(row.closed_at)}::text::timestamptz
@@ -293,6 +302,7 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
 
   const replace = Effect.fnUntraced(function* (before: MerchantRow, row: MerchantRow) {
     yield* write(row)
+    if (row.domain !== before.domain) yield* writeDomain(sql, row)
     for (const mode of Mode.literals) {
       if (before.modes[mode].default_endpoint !== null || row.modes[mode].default_endpoint === null) continue
       // An endpoint that was numbered without it is decided again.
@@ -312,6 +322,8 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
         yield* sql`select 1 from merchants where merchant_id = ${merchantId} for update`
         // A single address is numbered after the endpoints, which the merchant may be changing.
         yield* sql`select 1 from webhook_settings where id = any(${settings}) order by id for update`
+        // A look at its host may be writing what it has found.
+        yield* sql`select 1 from shop_domains where merchant_id = ${merchantId} for update`
         const before = yield* byId(merchantId)
         const row = Option.map(before, patch)
         if (Option.isSome(before) && Option.isSome(row)) yield* replace(before.value, row.value)
@@ -321,6 +333,21 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
     )
 
   return { insert, modify }
+}
+
+/** The host that a merchant asks for now, or none. `domains/DomainStore.ts` writes the findings of a look at it. */
+const writeDomain = (sql: SqlClient.SqlClient, { domain, merchant_id }: MerchantRow) => {
+  if (domain === null) return sql`delete from shop_domains where merchant_id = ${merchant_id}`
+  const { checked_at, host, next_check_at, pending_since, problem, token, unproven_since, verified_at } = domain
+  const at = (time: DateTime.Utc | null) => sql`${isoTextOrNull(time)}::text::timestamptz`
+  return sql`insert into shop_domains (merchant_id, host, token, pending_since, checked_at, verified_at,
+      unproven_since, problem, next_check_at)
+    values (${merchant_id}, ${host}, ${token}, ${at(pending_since)}, ${at(checked_at)}, ${at(verified_at)},
+      ${at(unproven_since)}, ${problem}::text, ${at(next_check_at)})
+    on conflict (merchant_id) do update set host = excluded.host, token = excluded.token,
+      pending_since = excluded.pending_since, checked_at = excluded.checked_at, verified_at = excluded.verified_at,
+      unproven_since = excluded.unproven_since, problem = excluded.problem, next_check_at = excluded.next_check_at,
+      mail_at = case when shop_domains.token = excluded.token then shop_domains.mail_at end`
 }
 
 const makeSigningSecrets = (sql: SqlClient.SqlClient) => {

@@ -2,6 +2,7 @@
 import type { MerchantResource } from "@coffer/contract/Operator"
 import { effectiveDisputeFees, effectiveFee, effectivePayoutFees } from "@coffer/model/Fees"
 import { effectiveQuotas } from "@coffer/model/Quotas"
+import { type Domain, type DomainProblem, goesBackAt, recordNameOf, recordValueOf } from "@coffer/rules/shop/domain"
 import { DateTime } from "effect"
 import type { Merchant } from "./Merchants.ts"
 import { offeredIn } from "./shopOf.ts"
@@ -11,15 +12,22 @@ interface Surroundings {
   readonly logoUrl: (name: string) => string
   /** How far the sandbox's clock is ahead, in milliseconds. */
   readonly ahead: number
+  /** Where shops' own hosts have to point. */
+  readonly pointTo: ReadonlyArray<string>
 }
 
-export const merchantView = (merchant: Merchant, { ahead, logoUrl }: Surroundings): MerchantResource => ({
+export const merchantView = (merchant: Merchant, { ahead, logoUrl, pointTo }: Surroundings): MerchantResource => ({
   object: "merchant",
   merchant_id: merchant.merchant_id,
   name: merchant.name,
   logo_url: merchant.logo === null ? null : logoUrl(merchant.logo),
   support_email: merchant.support_email,
   support_url: merchant.support_url,
+  terms_url: merchant.terms_url,
+  privacy_url: merchant.privacy_url,
+  accent_color: merchant.accent_color,
+  checkout_domain: merchant.domain === null ? null : domainView(merchant.domain, pointTo),
+  checkout_domain_points_to: pointTo,
   contact_email: merchant.contact_email,
   time_zone: merchant.time_zone,
   approved: merchant.approved,
@@ -40,6 +48,30 @@ export const merchantView = (merchant: Merchant, { ahead, logoUrl }: Surrounding
   note: merchant.note,
   created_at: DateTime.formatIso(merchant.created_at)
 })
+
+const isoOrNull = (time: DateTime.Utc | null) => (time === null ? null : DateTime.formatIso(time))
+
+const domainView = (domain: Domain, pointTo: ReadonlyArray<string>) => ({
+  host: domain.host,
+  status: domain.verified_at === null ? ("pending" as const) : ("verified" as const),
+  record_name: recordNameOf(domain.host),
+  record_value: recordValueOf(domain.token),
+  checked_at: isoOrNull(domain.checked_at),
+  verified_at: isoOrNull(domain.verified_at),
+  unproven_since: isoOrNull(domain.unproven_since),
+  goes_back_at: isoOrNull(goesBackAt(domain)),
+  problem: domain.problem,
+  message: domain.problem === null ? null : messageOf[domain.problem](domain.host, pointTo.join(" or "))
+})
+
+export const messageOf: Readonly<Record<DomainProblem, (host: string, pointTo: string) => string>> = {
+  no_record: (host) => `There is no TXT record at ${recordNameOf(host)} yet.`,
+  other_record: (host) => `The TXT record at ${recordNameOf(host)} has another text.`,
+  not_pointing: (host, pointTo) => `${host} does not point to ${pointTo}.`,
+  no_answer: (host) => `The name servers of ${host} do not answer.`,
+  taken: (host) => `Another merchant has ${host}, and its TXT record is there, too. Remove that record to take over.`,
+  no_room: () => "This installation has as many hosts of shops as it can. Ask its operator."
+}
 
 const modeView = (mode: Merchant["modes"]["live"]) => ({
   ip_allowlist: mode.ip_allowlist,

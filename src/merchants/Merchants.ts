@@ -13,8 +13,10 @@ import { NewIds } from "../platform/runtime/NewIds.ts"
 import { Secrets, sha256 } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
+import { Wakeups } from "../platform/commit/Wakeups.ts"
+import { ShopHosts } from "../signedUrls/ShopHosts.ts"
 import * as MerchantCache from "./MerchantCache.ts"
-import { type MerchantPatch, settingsProblem, withMode, withSettings } from "./merchantSettings.ts"
+import { type Installation, type MerchantPatch, settingsProblem, withMode, withSettings } from "./merchantSettings.ts"
 import { type FoundKey, type MerchantRow, MerchantStore } from "./MerchantStore.ts"
 import { isKey, newKey } from "./keyText.ts"
 import { newMerchant } from "./newMerchant.ts"
@@ -87,9 +89,10 @@ export const layer = Layer.effect(
     const store = yield* MerchantStore
     const ids = yield* NewIds
     const secrets = yield* Secrets
-    const { allowPrivateWebhooks } = yield* Settings
+    const installation = yield* installationOf
+    const askedForHost = yield* makeAskedForHost
     const cache = yield* MerchantCache.make
-    const numbering = yield* makeNumbering(ids)
+    const numbering = yield* makeNumbering(ids, secrets)
 
     const find = (merchantId: string) =>
       isMerchantId(merchantId)
@@ -116,10 +119,12 @@ export const layer = Layer.effect(
         return yield* store.insert((merchantId) => newMerchant(merchantId, secrets, name))
       }),
       update: span("Merchants.update")(function* (merchantId, patch) {
-        const problem = settingsProblem(patch, allowPrivateWebhooks)
+        const problem = settingsProblem(patch, installation)
         if (problem !== undefined) return yield* problem
         const number = yield* numbering((yield* find(merchantId)).merchant_id)
-        return yield* change(merchantId, (merchant) => withSettings(merchant, patch, number))
+        const changed = yield* change(merchantId, (merchant) => withSettings(merchant, patch, number))
+        if (patch.checkout_domain !== undefined) yield* askedForHost(merchantId)
+        return changed
       }),
       list: span("Merchants.list")(function* (query) {
         return yield* store.page(yield* Effect.fromResult(readPageRequest(query)), query)
@@ -166,15 +171,39 @@ export const layer = Layer.effect(
   })
 )
 
+const installationOf = Effect.map(
+  Effect.all([Settings, ShopHosts]),
+  ([{ allowPrivateWebhooks }, { own, pointTo }]): Installation => ({
+    privateAllowed: allowPrivateWebhooks,
+    own,
+    pointTo
+  })
+)
+
+/** A merchant's own host for checkout was set or removed: this runner uses it no more, and a worker looks at it. */
+const makeAskedForHost = Effect.map(
+  Effect.all([ShopHosts, Wakeups]),
+  ([hosts, wakeups]) =>
+    (merchantId: string) =>
+      Effect.map(hosts.read(merchantId), () => wakeups.raise("shop_domains"))
+)
+
+/** Bytes of the text that proves a host. */
+const tokenBytes = 18
+
 /** The numbers of a single address that is set for the first time. The operator asks under no merchant's clock. */
-const makeNumbering = (ids: NewIds["Service"]) =>
+const makeNumbering = (ids: NewIds["Service"], secrets: Secrets["Service"]) =>
   Effect.map(MerchantClocks, (clocks) => {
     const number = Effect.all({
       id: Effect.map(ids.next(prefixes.endpoint), (id) => EndpointId.make(id)),
       now: currentTime
     })
     return Effect.fnUntraced(function* (merchantId: MerchantId) {
-      return { sandbox: yield* clocks.within({ merchantId, mode: "sandbox" }, number), live: yield* number }
+      return {
+        sandbox: yield* clocks.within({ merchantId, mode: "sandbox" }, number),
+        live: yield* number,
+        token: yield* secrets.random(tokenBytes)
+      }
     })
   })
 

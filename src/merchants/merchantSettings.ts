@@ -1,4 +1,5 @@
 /** Changes to a merchant's settings: what is wrong with one, and the merchant after it. Pure. */
+import { grounds } from "@coffer/console/tokens"
 import type { UpdateMerchant } from "@coffer/contract/Operator"
 import { createdAtOf, EndpointId, Mode } from "@coffer/model/Ids"
 import { parseAllowlist } from "@coffer/rules/allowlist"
@@ -6,6 +7,8 @@ import { isHttpUrl } from "@coffer/rules/delivery/address"
 import { urlProblem } from "@coffer/rules/delivery/urlProblem"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { zoneOf } from "@coffer/rules/reports/days"
+import { accentProblem } from "@coffer/rules/shop/accent"
+import { askFor, hostProblem } from "@coffer/rules/shop/domain"
 import { type DateTime, Result } from "effect"
 import { idAfter } from "../platform/runtime/NewIds.ts"
 import type { MerchantRow, ModeRow } from "./MerchantStore.ts"
@@ -18,22 +21,47 @@ export interface MerchantPatch extends Omit<UpdateMerchant, "logo_url"> {
   readonly logo?: string | null
 }
 
+/** The installation, as far as settings depend on it. */
+export interface Installation {
+  readonly privateAllowed: boolean
+  /** Where a shop's own host has to point. None: there are no such hosts. */
+  readonly pointTo: ReadonlyArray<string>
+  /** Hosts that are the installation's own. */
+  readonly own: ReadonlySet<string>
+}
+
 /** The first problem of a patch; undefined for one that may be applied. */
-export const settingsProblem = (patch: MerchantPatch, privateAllowed: boolean): InvalidField | undefined => {
+export const settingsProblem = (patch: MerchantPatch, installation: Installation): InvalidField | undefined => {
+  const { privateAllowed } = installation
   for (const mode of Mode.literals) {
     const problem =
       urlProblem(`${mode}.default_notify_url`, patch[mode]?.default_notify_url, { mode, privateAllowed }) ??
       allowlistProblem(`${mode}.ip_allowlist`, patch[mode]?.ip_allowlist)
     if (problem !== undefined) return problem
   }
-  return supportProblem(patch.support_url) ?? zoneProblem(patch.time_zone)
+  for (const param of ["support_url", "terms_url", "privacy_url"] as const) {
+    const problem = linkProblem(param, patch[param])
+    if (problem !== undefined) return problem
+  }
+  return (
+    accentProblem(patch.accent_color, grounds.light) ??
+    zoneProblem(patch.time_zone) ??
+    domainProblem(patch.checkout_domain, installation)
+  )
+}
+
+const domainProblem = (host: string | null | undefined, { own, pointTo }: Installation): InvalidField | undefined => {
+  if (typeof host !== "string") return undefined
+  if (pointTo.length > 0) return hostProblem(host, own)
+  const problem = "cannot be set: this installation has no hosts of shops (SHOP_DOMAINS_POINT_TO is not set)"
+  return new InvalidField({ param: "checkout_domain", problem })
 }
 
 /** Only the buyer's browser goes there. */
-const supportProblem = (url: string | null | undefined): InvalidField | undefined =>
+const linkProblem = (param: string, url: string | null | undefined): InvalidField | undefined =>
   typeof url !== "string" || (isHttpUrl(url) && /^https:/i.test(url))
     ? undefined
-    : new InvalidField({ param: "support_url", problem: "must be an https address" })
+    : new InvalidField({ param, problem: "must be an https address" })
 
 const zoneProblem = (name: string | undefined): InvalidField | undefined =>
   name === undefined || zoneOf(name) !== undefined
@@ -50,17 +78,27 @@ export const allowlistProblem = (param: string, text: string | undefined): Inval
 type ModePatch = NonNullable<UpdateMerchant["sandbox"]>
 
 /** The time of each environment, and what its single address is numbered with if it has no number yet. */
-export type Numbering = Readonly<Record<Mode, { readonly id: EndpointId; readonly now: DateTime.Utc }>>
+export type Numbering = Readonly<Record<Mode, { readonly id: EndpointId; readonly now: DateTime.Utc }>> & {
+  /** For the record that proves a host. */
+  readonly token: string
+}
 
 /** A patch leaves out what it does not change. */
 export const withSettings = (
   merchant: MerchantRow,
-  { dispute_fee, live, payout_fee, quotas, sandbox, ...own }: MerchantPatch,
+  { accent_color, checkout_domain: host, dispute_fee, live, payout_fee, quotas, sandbox, ...own }: MerchantPatch,
   number: Numbering
 ): MerchantRow => {
   const changed = {
     ...merchant,
     ...own,
+    domain:
+      typeof host === "string"
+        ? askFor(merchant.domain, host, number.token, number.live.now)
+        : host === null
+          ? null
+          : merchant.domain,
+    accent_color: accent_color === undefined ? merchant.accent_color : (accent_color?.toLowerCase() ?? null),
     dispute_fee: { ...merchant.dispute_fee, ...dispute_fee },
     payout_fee: { ...merchant.payout_fee, ...payout_fee },
     quotas: { ...merchant.quotas, ...quotas }

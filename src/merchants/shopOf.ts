@@ -3,11 +3,15 @@ import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Shop } from "../pages/shop.ts"
 import type { Merchant } from "./Merchants.ts"
 
-export const shopOf = ({ logo, name, support_email, support_url }: Merchant): Shop => ({
-  name,
-  logo,
-  supportEmail: support_email,
-  supportUrl: support_url
+export const shopOf = (merchant: Merchant): Shop => ({
+  name: merchant.name,
+  logo: merchant.logo,
+  supportEmail: merchant.support_email,
+  supportUrl: merchant.support_url,
+  termsUrl: merchant.terms_url,
+  privacyUrl: merchant.privacy_url,
+  accentColor: merchant.accent_color,
+  timeZone: merchant.time_zone
 })
 
 export const offeredIn = ({ payment_methods }: Merchant["modes"]["live"]): ReadonlyArray<PaymentMethod> =>

@@ -32,7 +32,7 @@ export const layer = HttpApiBuilder.group(
     const canKill = embedded && runner !== undefined
 
     return handlers.handleAll({
-      retrieve: span("cluster.retrieve")(function* () {
+      get: span("cluster.get")(function* () {
         const known = yield* sqlDefects(runners)
         const parts = { runners: known, backlogs: yield* backlogs, shards: shardsPerGroup, canKill }
         return yield* reply(clusterView(parts))

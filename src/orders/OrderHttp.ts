@@ -54,7 +54,7 @@ export const layer = HttpApiBuilder.group(
         return yield* replyList("order", "/v1/orders", page, view)
       }, Effect.catchTags({ InvalidField })),
 
-      retrieve: span("orders.retrieve")(function* ({ params }) {
+      get: span("orders.get")(function* ({ params }) {
         const order = yield* orders.find(yield* Caller, params.ref)
         return yield* reply(view(order))
       }, Effect.catchTags({ OrderNotFound })),

@@ -8,15 +8,15 @@ import { metadataKeyLengthMax } from "@coffer/model/Limits"
 import type { Account } from "@coffer/model/Account"
 import { isOneLine } from "@coffer/model/Text"
 import { InvalidField } from "@coffer/rules/InvalidField"
-import { readCreated } from "@coffer/rules/lists/created"
+import { type CreatedRange, idsCreated, readCreated, readPaid } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import type { Order } from "@coffer/rules/order/Order"
-import { Context, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { jsonText } from "../platform/runtime/codecs.ts"
+import { isoText, jsonText } from "../platform/runtime/codecs.ts"
 import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
-import { amountKey, amountKeyOf, valueKey, valueKeyOf } from "../platform/postgres/orderKeys.ts"
+import { amountKey, amountKeyOf, paidLate, paidWithin, valueKey, valueKeyOf } from "../platform/postgres/orderKeys.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { along, equals, isStorable, type Path } from "../platform/postgres/scans.ts"
 import { span } from "../platform/runtime/span.ts"
@@ -76,6 +76,7 @@ export const layer = Layer.effect(
       return found.length < fewMax
     })
 
+    const paidIn = makePaidIn(sql)
     const search = Effect.fnUntraced(function* (account: Account, query: OrderQuery) {
       const { out_trade_no, payment_method, receipt_email, status } = query
       const pairs = pairsOf(query)
@@ -93,10 +94,13 @@ export const layer = Layer.effect(
       )
       if (!columns.every(([, value]) => isStorable(value))) return { filters: [sql`false`] }
       const amounts = amountsOf(query)
+      const paid = yield* paidIn(account, yield* Effect.fromResult(readPaid(query)))
+      const ids = paid.ids === undefined ? {} : { ids: paid.ids }
       const filters = [
         ...columns.map(([column, value]) => equals(sql, column, value)),
         ...(amounts === undefined ? [] : [sql`amount between ${amounts.from}::bigint and ${amounts.to}::bigint`]),
-        ...matching
+        ...matching,
+        ...paid.filters
       ]
       // A unique key: there is one or none.
       if (out_trade_no !== undefined) return { filters: [equals(sql, "out_trade_no", out_trade_no), ...filters] }
@@ -107,7 +111,7 @@ export const layer = Layer.effect(
         ...columns.map(([column, value]) => ({ path: pathBy(account, column, value), filters })),
         ...pairs.slice(0, tagsMax).map((pair) => ({ path: tagged(account, pair), filters }))
       ])
-      return { ...shortest, filters }
+      return { ...shortest, ...ids, filters }
     })
 
     return OrderLists.of({
@@ -122,6 +126,38 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/**
+ * An order is paid within a day of its creation, so the range of times is one of numbers and has no index of its
+ * own. The few that were paid later have one: a channel may have been away when they ended.
+ */
+const makePaidIn = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function* (account: Account, { from, to }: CreatedRange) {
+    if (from === undefined && to === undefined) return { filters: [], ids: undefined }
+    const ids = idsCreated(prefixes.tradeNo[account.mode], {
+      from: from === undefined ? undefined : DateTime.subtractDuration(from, paidWithin),
+      to
+    })
+    const after = from === undefined ? [] : [sql`paid_at >= ${isoText(from)}::text::timestamptz`]
+    const late = yield* sqlDefects(
+      Effect.flatMap(
+        // A range of rows in an order that only the index of late ones has (platform/postgres/scans.ts).
+        sql`select trade_no as first from orders where ${sql.literal(paidLate)}
+          and (merchant_id, mode, trade_no) > ((select ${account.merchantId}), ${account.mode}, '')
+          and (merchant_id, mode, trade_no) < ((select ${account.merchantId}), ${account.mode}, 'U')
+          and ${sql.and([sql`true`, ...after])} order by merchant_id, mode, trade_no limit 1`,
+        decodeFirst
+      )
+    )
+    // An id is above all its own beginnings.
+    const above = late[0]?.first.slice(0, -1)
+    return {
+      filters: [...after, ...(to === undefined ? [] : [sql`paid_at <= ${isoText(to)}::text::timestamptz`])],
+      ids: above === undefined || above > ids.above ? ids : { ...ids, above }
+    }
+  })
+
+const decodeFirst = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ first: Schema.String })))
 
 /** Orders that are read and sorted for a page by amounts. With more of them the list is read from the newest. */
 const fewMax = 500

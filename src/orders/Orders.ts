@@ -102,6 +102,11 @@ export class Orders extends Context.Service<
       ref: string,
       address: string | undefined
     ) => Effect.Effect<Order, InvalidField | OrderNotFound | OrderConflict | WriteFailure>
+    /** The buyer of an unpaid order says where the receipt goes; an address that the merchant gave stays. */
+    readonly takeBuyersAddress: (
+      order: OrderName,
+      address: string
+    ) => Effect.Effect<Order, OrderConflict | OrderNotFound | WriteFailure>
     /** Send money that must not stay back to the buyer, and tell the merchant once the channel took it. */
     readonly returnUnappliedPayments: (
       tradeNo: TradeNo
@@ -147,6 +152,8 @@ export const layer = Layer.effect(
       byTradeNo: services.byTradeNo,
       annotate: annotate(services),
       requestReceipt: requestReceipt(services),
+      takeBuyersAddress: (order, address) =>
+        services.perform(order, OrderCommand.cases.TakeBuyersAddress.make({ address })),
       closeEarly: closeEarly(services),
       report: report(services),
       note: note(services),
@@ -212,8 +219,9 @@ const createOrder = (services: OrderServices) => {
       if (formProblem(withMetadata, account) !== undefined) return yield* problem
       return yield* repeated(services, account, order, Effect.fail(problem))
     }
-    const lane = `${account.merchantId}/${order.outTradeNo}`
-    return yield* answering((answer) => commands.create(order, nothing, { answer, lane })).pipe(
+    // Its number may come under two keys in the same moment. One that is generated is nobody else's.
+    const lane = terms.out_trade_no === undefined ? {} : { lane: `${account.merchantId}/${order.outTradeNo}` }
+    return yield* answering((answer) => commands.create(order, nothing, { answer, ...lane })).pipe(
       Effect.as({ order, created: true }),
       Effect.catchTags({
         AlreadyExists: (taken) => repeated(services, account, order, Effect.die(taken)),
@@ -277,11 +285,11 @@ const comparedTerms = { amount: "amount", currency: "currency", subject: "subjec
 
 /** The fields of a repeated create that say something else than the order, and change nothing. */
 const notTakenOf = (order: Order, wanted: Order): ReadonlyArray<string> => {
-  const fields = Struct.keys(settledTerms).filter((term) => wanted[term] !== null && wanted[term] !== order[term])
+  const fields = Struct.keys(keptTerms).filter((term) => wanted[term] !== null && wanted[term] !== order[term])
   const isOther = Object.entries(wanted.metadata).some(([key, value]) => order.metadata[key] !== value)
-  return [...fields.map((term) => settledTerms[term]), ...(isOther ? ["metadata"] : [])]
+  return [...fields.map((term) => keptTerms[term]), ...(isOther ? ["metadata"] : [])]
 }
-const settledTerms = { returnUrl: "return_url", receiptEmail: "receipt_email", locale: "locale" } as const
+const keptTerms = { returnUrl: "return_url", receiptEmail: "receipt_email", locale: "locale" } as const
 
 // The end of an unpaid order -----------------------------------------------------
 // It comes now, by its merchant, or at its deadline (spec: States and transitions, Order). The channel is asked first,

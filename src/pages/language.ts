@@ -49,3 +49,20 @@ const asLanguage = (tag: string): Language | undefined =>
   /^zh-(hant|hk|mo|tw)(-|$)/.test(tag)
     ? "zh-Hant"
     : (["en", "zh"] as const).find((language) => tag === language || tag.startsWith(`${language}-`))
+
+// The spacing of Chinese ------------------------------------------------------------
+
+/**
+ * For texts in Chinese: a space stands between a Chinese character and a Latin letter, a digit or a sign of currency,
+ * and none beside punctuation. So `支付 US$1.00` and `返回书店` have it where they need it, whatever is put in.
+ */
+export const chinese = (parts: TemplateStringsArray, ...values: ReadonlyArray<string | number>): string =>
+  parts.reduce((text, part, index) => joined(joined(text, String(values[index - 1] ?? "")), part))
+
+const joined = (before: string, after: string): string => {
+  const [last = "", first = ""] = [Array.from(before.slice(-2)).at(-1), Array.from(after.slice(0, 2))[0]]
+  const isJoint = (isHan.test(last) && isLatin.test(first)) || (isLatin.test(last) && isHan.test(first))
+  return before + (isJoint ? " " : "") + after
+}
+const isHan = /\p{Script=Han}/u
+const isLatin = /[\p{Script=Latin}\p{Number}\p{Sc}]/u

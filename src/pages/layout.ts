@@ -25,6 +25,10 @@ export interface Frame {
   readonly top?: Html | undefined
   /** Where the buyer finds help. */
   readonly help?: Html | undefined
+  /** The shop's terms. */
+  readonly legal?: Html | undefined
+  /** The style with the shop's own colour. */
+  readonly accent?: Html | undefined
   readonly script?: Html
   /** The end of the page, unless it is the checkout's. */
   readonly footer?: string
@@ -58,6 +62,7 @@ ${more} ${help && html`<p class="help">${help}</p>`}
   })
 }
 
+/** `wide`: two columns on a desktop, of which the first says where help is, in place of the footer. */
 export const layout = (shown: Frame & { readonly title: string; readonly main: Html; readonly wide?: boolean }) => {
   const { footer, sandbox } = frames[shown.language]
   const wide = shown.wide === true ? html` wide` : undefined
@@ -71,7 +76,7 @@ export const layout = (shown: Frame & { readonly title: string; readonly main: H
         <link rel="icon" href="${icon}" />
         ${shown.head}
         <title>${shown.title}</title>
-        ${style}
+        ${style} ${shown.accent}
       </head>
       <body>
         <header>
@@ -79,7 +84,10 @@ export const layout = (shown: Frame & { readonly title: string; readonly main: H
           ${shown.top === undefined ? undefined : html`<div class="top${wide}">${shown.top}</div>`}
         </header>
         <main class="page${wide}">${shown.main}</main>
-        <footer>${shown.help && html`<p class="help">${shown.help}</p>`} ${shown.footer ?? footer}</footer>
+        <footer>
+          ${shown.help && html`<p class="help${wide && html` in-footer`}">${shown.help}</p>`}
+          ${shown.legal && html`<p class="legal">${shown.legal}</p>`} ${shown.footer ?? footer}
+        </footer>
         ${shown.script}
       </body>
     </html> `.markup

@@ -1,5 +1,5 @@
 /** The payment methods' names for buyers. */
-import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { cardText, type PaidCard, type PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Language } from "./language.ts"
 
 export const methodNames: Readonly<Record<Language, Readonly<Record<PaymentMethod, string>>>> = {
@@ -12,4 +12,15 @@ export const methodNames: Readonly<Record<Language, Readonly<Record<PaymentMetho
     apple_pay: "Apple Pay",
     google_pay: "Google Pay"
   }
+}
+
+interface Paid {
+  readonly method: PaymentMethod
+  readonly card: PaidCard | null
+}
+
+/** `Visa •••• 4242`, or `Apple Pay (Visa •••• 4242)`. */
+export const paidWith = ({ card, method }: Paid, language: Language): string => {
+  if (card === null) return methodNames[language][method]
+  return method === "card" ? cardText(card) : `${methodNames[language][method]} (${cardText(card)})`
 }

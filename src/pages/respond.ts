@@ -3,11 +3,11 @@ import { HttpServerResponse } from "effect/http"
 import { type Language, tags } from "./language.ts"
 import { styleSource } from "./style.ts"
 
-/** `more`: what a page may do beside. */
-export const policy = (more: ReadonlyArray<string> = []) =>
+/** `more`: what a page may do beside. `styles`: styles beside that of all pages. */
+export const policy = (more: ReadonlyArray<string> = [], styles: ReadonlyArray<string> = []) =>
   [
     "default-src 'none'",
-    `style-src ${styleSource}`,
+    `style-src ${[styleSource, ...styles].join(" ")}`,
     // The icon of the page, and the shop's logo.
     "img-src data: 'self'",
     ...more,

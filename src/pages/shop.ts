@@ -1,4 +1,4 @@
-/** How a shop presents itself on every page: its logo and name, and where buyers find help. */
+/** How a shop presents itself on every page: its logo, name and colour, where buyers find help, and its terms. */
 import { isHttpUrl } from "@coffer/rules/delivery/address"
 import { type Html, html } from "./html.ts"
 import type { Language } from "./language.ts"
@@ -9,12 +9,18 @@ export interface Shop {
   readonly logo: string | null
   readonly supportEmail: string | null
   readonly supportUrl: string | null
+  readonly termsUrl: string | null
+  readonly privacyUrl: string | null
+  /** `#rrggbb`, read on light pages; `lightenedFor` makes it one for dark pages (`rules/shop/accent`). */
+  readonly accentColor: string | null
+  /** In which times are shown where no script knows the buyer's own. */
+  readonly timeZone: string
 }
 
 export const helpWords = {
-  en: { help: "Questions about your payment?", page: "Help page" },
-  zh: { help: "对付款有疑问？", page: "帮助页面" },
-  "zh-Hant": { help: "對付款有疑問？", page: "說明頁面" }
+  en: { help: "Questions about your payment?", page: "Help page", terms: "Terms", privacy: "Privacy" },
+  zh: { help: "对付款有疑问？", page: "帮助页面", terms: "服务条款", privacy: "隐私政策" },
+  "zh-Hant": { help: "對付款有疑問？", page: "說明頁面", terms: "服務條款", privacy: "隱私權政策" }
 } as const satisfies Record<Language, object>
 
 /** Every page stands one folder below the address of the service, wherever a proxy has put that. */
@@ -31,6 +37,19 @@ export const helpOf = ({ supportEmail, supportUrl }: Shop, language: Language, l
     ...(supportUrl === null || !isHttpUrl(supportUrl) ? [] : [link(supportUrl, page)])
   ]
   return links.length === 0 ? undefined : html`${help} ${links}`
+}
+
+/** The shop's terms and its word on privacy. Undefined when the merchant named neither. */
+export const legalOf = ({ privacyUrl, termsUrl }: Shop, language: Language): Html | undefined => {
+  const { privacy, terms } = helpWords[language]
+  const links = [
+    [termsUrl, terms],
+    [privacyUrl, privacy]
+  ] as const
+  const shown = links.flatMap(([href, words]) =>
+    href === null || !isHttpUrl(href) ? [] : [html`<a href="${href}" rel="noreferrer">${words}</a> `]
+  )
+  return shown.length === 0 ? undefined : html`${shown}`
 }
 
 /** `?` would begin headers of the mail. */

@@ -2,8 +2,10 @@
  * The style of all pages for buyers: one column on a phone of 360 px, two on a desktop. It is inline, so that no buyer
  * waits for it. The page's policy allows exactly this text, by its hash.
  */
-import { tokens } from "@coffer/console/tokens"
-import { sha256 } from "../platform/runtime/Secrets.ts"
+import { grounds, tokens } from "@coffer/console/tokens"
+import { inkOn, lightenedFor } from "@coffer/rules/shop/accent"
+import { memoize } from "../platform/runtime/memoize.ts"
+import { sha256Source } from "./pageScript.ts"
 import { Html } from "./html.ts"
 
 const css = `${tokens}
@@ -47,7 +49,7 @@ main { flex: 1; width: 100%; max-width: 30rem; margin: 0 auto; padding: .75rem 1
 h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -.01em; text-wrap: balance }
 h1.amount { font-size: clamp(1.5rem, 8vw, 2.125rem); font-variant-numeric: tabular-nums; overflow-wrap: anywhere }
 .soft { color: var(--soft) }
-bdi { overflow-wrap: anywhere }
+bdi, main p, main li { overflow-wrap: anywhere }
 dl { display: grid; gap: .625rem; font-size: .9375rem; border-top: 1px solid var(--line); padding-top: 1rem }
 dl div { display: flex; justify-content: space-between; gap: .75rem }
 dt { color: var(--soft); flex: none }
@@ -57,14 +59,13 @@ fieldset { border: 0; min-width: 0 }
 legend, .label { padding: 0; font-weight: 600; font-size: .875rem }
 .label .soft { font-weight: 400 }
 .methods { display: grid; grid-template-columns: repeat(auto-fit, minmax(4.75rem, 1fr)); gap: .5rem }
-.method { position: relative; display: grid; justify-items: center; align-content: center; gap: .125rem;
-  min-height: 4rem; padding: .375rem .25rem; border: 1px solid var(--edge); border-radius: .75rem; cursor: pointer;
-  font-size: .8125rem; text-align: center; overflow-wrap: anywhere }
-.method:has(:checked) { background: var(--tint); border-color: var(--accent); color: var(--accent); font-weight: 600;
-  box-shadow: inset 0 0 0 1px var(--accent) }
+.method { position: relative; display: grid; place-content: center; min-height: 2.75rem; padding: .375rem .25rem;
+  border: 1px solid var(--edge); border-radius: .75rem; cursor: pointer; font-size: .875rem; font-weight: 500;
+  text-align: center; overflow-wrap: anywhere }
+.method:has(:checked) { background: var(--tint); border-color: var(--accent); color: var(--accent);
+  font-weight: 600; box-shadow: inset 0 0 0 1px var(--accent) }
 .method:has(:focus-visible) { outline: 3px solid var(--accent); outline-offset: 2px }
 .method input { position: absolute; inset: 0; width: 100%; height: 100%; margin: 0; opacity: 0; cursor: pointer }
-.icon { width: 1.5rem; height: 1.5rem; flex: none }
 .details { display: grid; gap: .75rem; grid-template-columns: repeat(2, minmax(0, 1fr)) }
 .details .wide { grid-column: 1 / -1 }
 form:has(input[name="method"]:checked):not(:has(#method-card:checked)) .details { display: none }
@@ -91,6 +92,9 @@ form:has(#method-card:checked) .hint.by-card { display: block }
 .field input:focus-visible, a:focus-visible, button:focus-visible { outline: 3px solid var(--accent);
   outline-offset: 2px }
 .mistake { color: var(--alert); font-size: .875rem }
+.mail summary { line-height: 1.25; font-size: .875rem; font-weight: 600; cursor: pointer }
+.mail .field { padding-top: .375rem }
+.mail .soft { margin: 0; font-size: .8125rem }
 .note { background: var(--note); border-radius: .75rem; padding: .75rem 1rem; font-size: .8125rem }
 .note ul { list-style: none; margin: .5rem 0 }
 .note li { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 .75rem; padding: .25rem 0 }
@@ -124,8 +128,13 @@ form.express { gap: .75rem }
 .button:hover:enabled, a.button:hover { filter: brightness(1.08) }
 .button.quiet { background: transparent; color: var(--ink); border-color: var(--edge) }
 .buttons { display: grid; gap: .75rem }
-.button.small { width: auto; min-height: 2.25rem; padding: .25rem .75rem; border-color: transparent; font-weight: 400;
-  justify-self: center; text-decoration: underline; color: var(--soft) }
+.button.small { width: auto; min-height: 2rem; padding: .125rem .75rem; border-color: transparent; font-weight: 400;
+  font-size: .875rem; justify-self: center; text-decoration: underline; color: var(--soft) }
+.number { font-size: min(.75rem, 3vw); white-space: nowrap }
+.reference { font-size: .8125rem }
+.aside { display: none }
+.legal { display: flex; flex-wrap: wrap; justify-content: center; gap: .25rem 1rem }
+.legal a { color: inherit }
 .printed { display: none }
 .mark { width: 3.5rem; height: 3.5rem; border-radius: 50%; display: grid; place-items: center; background: var(--tint);
   color: var(--accent) }
@@ -146,6 +155,10 @@ footer { padding: .5rem 1rem 1.5rem; text-align: center; font-size: .8125rem; co
   .top { padding: 1.5rem 1.5rem 0 }
   main.wide .summary { gap: 1.25rem; padding: 1.25rem 0 }
   .summary dl { border-top: 1px solid var(--line); padding-top: 1rem; gap: .625rem; font-size: .9375rem }
+  .aside { display: grid; gap: .875rem; border-top: 1px solid var(--line); padding-top: 1.25rem; font-size: .9375rem }
+  .aside h2 { font-size: .9375rem; font-weight: 650 }
+  .aside ol { margin: 0; padding: 0 0 0 1.25rem; display: grid; gap: .375rem; color: var(--soft) }
+  .in-footer { display: none }
   .card { padding: 1.75rem }
   .stack { gap: 1.25rem }
   .qr { display: grid }
@@ -171,5 +184,24 @@ footer { padding: .5rem 1rem 1.5rem; text-align: center; font-size: .8125rem; co
 /** Not escaped, so nothing of an order may ever be put into it. */
 export const style = new Html(`<style>${css}</style>`)
 
-/** The source expression of this text for the Content-Security-Policy. */
-export const styleSource = `'sha256-${Buffer.from(sha256(css), "hex").toString("base64")}'`
+/** The source expression of a text for the Content-Security-Policy. */
+const sourceOf = (text: string) => `'${sha256Source(text)}'`
+
+export const styleSource = sourceOf(css)
+
+/**
+ * A shop's own colour as the accent: its style, and that text's source expression. It was checked to be read on light
+ * pages when it was set; a dark page has it lighter. Nothing but a colour may ever be put into a style.
+ */
+export const accentOf = (color: string) => (/^#[0-9a-f]{6}$/i.test(color) ? accents(color) : undefined)
+
+const accents = memoize(
+  1_000,
+  (color: string) => color,
+  (color) => {
+    const dark = lightenedFor(color, grounds.dark)
+    const text = `:root { --accent: ${color}; --accent-ink: ${inkOn(color)}; --tint: var(--note) }
+@media (prefers-color-scheme: dark) { :root { --accent: ${dark}; --accent-ink: ${inkOn(dark)} } }`
+    return { style: new Html(`<style>${text}</style>`), source: sourceOf(text) }
+  }
+)

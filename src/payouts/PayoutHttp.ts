@@ -46,7 +46,7 @@ export const layer = HttpApiBuilder.group(
         return yield* replyList("payout", url, page, payoutView)
       }, Effect.catchTags({ InvalidField, MerchantNotFound })),
 
-      retrieve: span("payouts.retrieve")(function* ({ params }) {
+      get: span("payouts.get")(function* ({ params }) {
         return yield* reply(payoutView(yield* payouts.find(params.payout_no)))
       }, Effect.catchTags({ PayoutNotFound })),
 
@@ -86,7 +86,7 @@ export const layerConsole = HttpApiBuilder.group(
         },
         Effect.catchTags({ InvalidField, MerchantNotFound: Effect.die })
       ),
-      retrieve: span("payouts.retrieveOfMerchant")(function* ({ params: { merchant_id, payout_no } }) {
+      get: span("payouts.getOfMerchant")(function* ({ params: { merchant_id, payout_no } }) {
         const payout = yield* payouts.find(payout_no)
         if (payout.merchantId !== merchant_id) return yield* new NoSuchPayout({ payoutNo: payout_no })
         return yield* reply(payoutView(payout))

@@ -10,7 +10,7 @@ import { Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { type OpenIdSettings, signInSettings } from "./signInSettings.ts"
 import { span } from "../platform/runtime/span.ts"
-import { boundedFetch } from "./boundedFetch.ts"
+import { boundedFetch } from "../http/boundedFetch.ts"
 import { Challenges } from "./Challenges.ts"
 
 /** No person is signed in. The reason is for the log, and not for the browser. */

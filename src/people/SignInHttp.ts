@@ -178,7 +178,7 @@ const session = HttpApiBuilder.group(
     })
 
     return handlers.handleAll({
-      retrieve: span("session.retrieve")(function* () {
+      get: span("session.get")(function* () {
         return yield* reply({ object: "signed_in", ...(yield* CurrentPerson).shown })
       }),
       end: span("session.end")(

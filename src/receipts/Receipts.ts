@@ -168,7 +168,7 @@ const makeCompose = Effect.gen(function* () {
       order,
       mailId: id,
       recipient,
-      url: links.signed.receipt(order.tradeNo)
+      url: links.signed.receipt(order)
     })
 })
 

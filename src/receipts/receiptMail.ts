@@ -34,7 +34,11 @@ const textOf = (sent: Sent): string => {
   const { language, order, shop, url } = sent
   const texts = receiptTexts[language]
   const lines = receiptLines(sent).map(([name, value]) => `${name}: ${value}`)
-  const notes = order.mode === "sandbox" ? [texts.notTax, texts.sandbox] : [texts.notTax]
+  const notes = [
+    `${texts.transaction}: ${order.tradeNo}`,
+    texts.notTax,
+    ...(order.mode === "sandbox" ? [texts.sandbox] : [])
+  ]
   const lead = texts.mailLead(shop.name, amountPaid(sent))
   const contacts = [shop.supportEmail, shop.supportUrl].filter((contact) => contact !== null)
   const help = contacts.length === 0 ? [] : [`${helpWords[language].help} ${contacts.join(" ")}`, ""]
@@ -44,6 +48,8 @@ const textOf = (sent: Sent): string => {
 const font = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,'PingFang SC','Microsoft YaHei',sans-serif"
 const soft = "color:#56615e"
 const small = `margin:8px 0 0;font-size:13px;${soft}`
+/** On one line of the narrowest phone. */
+const number = "font-size:11px;white-space:nowrap"
 const page = `margin:0;padding:24px 12px;background:#f5f4f0;${font};font-size:16px;line-height:1.5;color:#1b2422`
 const card =
   "max-width:480px;margin:0 auto;padding:24px;background:#fff;border:1px solid #dedbd3;border-radius:16px;" +
@@ -91,7 +97,8 @@ const htmlOf = (sent: Sent): string => {
           <p style="margin:24px 0">
             <a class="button" href="${url}" style="${button}">${texts.view}</a>
           </p>
-          ${help && note(help)} ${note(texts.notTax)} ${order.mode === "sandbox" ? note(texts.sandbox) : undefined}
+          ${help && note(help)} ${note(html`${texts.transaction} <span style="${number}">${order.tradeNo}</span>`)}
+          ${note(texts.notTax)} ${order.mode === "sandbox" ? note(texts.sandbox) : undefined}
         </div>
       </body>
     </html> `.markup

@@ -1,11 +1,13 @@
 /**
  * The texts of a receipt, the same on the page and in the mail: its words in each language, and its lines for an order.
- * Pure.
+ * The platform's number is none of the lines: it stands small below them, for who has to look the payment up. Pure.
  */
 import type { CreditedOrder } from "@coffer/rules/order/Order"
+import { shopsNumber } from "@coffer/rules/order/receipt"
+import type { DateTime } from "effect"
 import { money, time } from "../pages/amounts.ts"
-import type { Language } from "../pages/language.ts"
-import { methodNames } from "../pages/methods.ts"
+import { chinese, type Language } from "../pages/language.ts"
+import { paidWith } from "../pages/methods.ts"
 import type { Shop } from "../pages/shop.ts"
 
 export interface ReceiptOf {
@@ -14,7 +16,8 @@ export interface ReceiptOf {
   readonly language: Language
 }
 
-type Line = readonly [name: string, value: string]
+/** `at`: the value is this time, which a page can show in the buyer's own zone. */
+type Line = readonly [name: string, value: string, at?: DateTime.Utc]
 
 export const amountPaid = ({ language, order }: ReceiptOf): string => money(order.amount, order.currency, language)
 
@@ -25,14 +28,14 @@ export const receiptLines = ({ language, order, shop }: ReceiptOf): ReadonlyArra
     [texts.refunded, money(0 - refundedAmount, currency, language)],
     [texts.kept, money(order.amount - refundedAmount, currency, language)]
   ]
+  const number = shopsNumber(order)
   return [
     [texts.paidTo, shop.name],
     ...(order.receipt?.number ? [[texts.number, order.receipt.number] as const] : []),
-    [texts.date, time(order.paidAt, language)],
+    [texts.date, time(order.paidAt, language, shop.timeZone), order.paidAt],
     ...(order.subject === null ? [] : [[texts.subject, order.subject] as const]),
-    [texts.order, order.outTradeNo],
-    ...(order.outTradeNo === (order.tradeNo as string) ? [] : [[texts.transaction, order.tradeNo] as const]),
-    [texts.method, methodNames[language][order.method]],
+    ...(number === undefined ? [] : [[texts.order, number] as const]),
+    [texts.method, paidWith(order, language)],
     [texts.amount, money(order.amount, currency, language)],
     ...(refundedAmount === 0 ? [] : refunded)
   ]
@@ -101,8 +104,8 @@ export const receiptTexts: Readonly<Record<Language, ReceiptTexts>> = {
     kept: "退款后实付",
     notTax: "本收据仅作付款凭证，不是税务发票。",
     sandbox: "沙盒环境生成，未发生真实扣款。",
-    mailSubject: (merchant, amount) => `${merchant} 的付款收据：${amount}`,
-    mailLead: (merchant, amount) => `感谢您的付款。您已向 ${merchant} 支付 ${amount}。`,
+    mailSubject: (merchant, amount) => chinese`${merchant}的付款收据：${amount}`,
+    mailLead: (merchant, amount) => chinese`感谢您的付款。您已向${merchant}支付${amount}。`,
     view: "查看或打印收据",
     print: "打印",
     unknown: { heading: "找不到这张收据", text: "链接可能不完整，请从邮件中重新打开。" },
@@ -123,8 +126,8 @@ export const receiptTexts: Readonly<Record<Language, ReceiptTexts>> = {
     kept: "退款後實付",
     notTax: "本收據僅作付款憑證，並非稅務發票。",
     sandbox: "於沙盒環境產生，未發生真實扣款。",
-    mailSubject: (merchant, amount) => `${merchant} 的付款收據：${amount}`,
-    mailLead: (merchant, amount) => `感謝您的付款。您已向 ${merchant} 支付 ${amount}。`,
+    mailSubject: (merchant, amount) => chinese`${merchant}的付款收據：${amount}`,
+    mailLead: (merchant, amount) => chinese`感謝您的付款。您已向${merchant}支付${amount}。`,
     view: "查看或列印收據",
     print: "列印",
     unknown: { heading: "找不到這張收據", text: "連結可能不完整，請從郵件中重新開啟。" },

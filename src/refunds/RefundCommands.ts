@@ -27,7 +27,7 @@ import { nextCheck } from "@coffer/rules/refund/nextCheck"
 import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { type AlreadyExists, type Change, insert, update } from "../platform/commit/Change.ts"
+import { type AlreadyExists, type Change, type Described, insert, update } from "../platform/commit/Change.ts"
 import {
   type Backlog,
   backOffAfterWork,
@@ -49,7 +49,7 @@ import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
 import { span } from "../platform/runtime/span.ts"
 import { instruct, instructionKind, Instructions, performedCommand } from "../wallets/Instructions.ts"
-import { Wallets } from "../wallets/Wallets.ts"
+import { noEntry, Wallets } from "../wallets/Wallets.ts"
 import { refundView } from "./RefundView.ts"
 
 /** A refund and the version of its row. */
@@ -246,6 +246,14 @@ const newRefund = instructionKind(
 const promised = ({ amount, createdAt, requestedAmount }: Refund) =>
   reserving(amount, requestedAmount === null, createdAt)
 
+interface Reporting {
+  readonly answer?: Answering | undefined
+  /** The channel's own rows. They are committed with the change, and left out where the refund does not change. */
+  readonly books?: Described | undefined
+  /** The refund as `create` has written it, which spares a read unless somebody has changed it since. */
+  readonly created?: ReservedRefund
+}
+
 export class RefundCommands extends Context.Service<
   RefundCommands,
   {
@@ -266,7 +274,7 @@ export class RefundCommands extends Context.Service<
     readonly handleReport: (
       refundNo: RefundNo,
       command: RefundCommand,
-      answer?: Answering
+      options?: Reporting
     ) => Effect.Effect<Refund, WriteFailure>
   }
 >()("@coffer/refunds/RefundCommands") {}
@@ -310,16 +318,26 @@ export const layer = Layer.effect(
     )
 
     const perform = span("RefundCommands.perform")(
-      function* (refundNo: RefundNo, command: RefundCommand, answer?: Answering) {
-        return yield* loop.perform(refundNo, command, { answer })
+      function* (refundNo: RefundNo, command: RefundCommand, { answer, books, created }: Reporting = {}) {
+        return yield* loop.perform(refundNo, command, {
+          answer,
+          entry: books && { ...noEntry, ...books },
+          known: created && { state: created, version: 1 }
+        })
       },
-      // A refund that exists has a paid order and money that was promised to it.
-      Effect.catchTags({
-        ...withoutEntry,
-        OrderConflict: Effect.die,
-        OrderNotFound: Effect.die,
-        RefundRefused: Effect.die
-      })
+      (performed, _refundNo, _command, { books }: Reporting = {}) =>
+        // A refund that exists has a paid order and money that was promised to it.
+        Effect.catchTags(performed, {
+          ...withoutEntry,
+          // The channel's books have it: a runner of the version before has asked, too. A worker asks again.
+          AlreadyExists: (taken) =>
+            books?.changes.some(({ table }) => table === taken.table) === true
+              ? withoutEntry.StaleVersion()
+              : Effect.die(taken),
+          OrderConflict: Effect.die,
+          OrderNotFound: Effect.die,
+          RefundRefused: Effect.die
+        })
     )
 
     const loadState = (refundNo: RefundNo) => Effect.map(load(refundNo), ({ state }) => state)
@@ -330,9 +348,9 @@ export const layer = Layer.effect(
         const birth = { changes: renewalOf(renewal), instruction: instruct(newRefund, { refund, renewal }) }
         return Effect.catchTags(loop.create(refund, promised(refund), birth), { OrderConflict: Effect.die })
       },
-      perform,
-      handleReport: (refundNo, command, answer) =>
-        Effect.catchTags(perform(refundNo, command, answer), {
+      perform: (refundNo, command, answer) => perform(refundNo, command, { answer }),
+      handleReport: (refundNo, command, options) =>
+        Effect.catchTags(perform(refundNo, command, options), {
           RefundConflict: ({ reason }) =>
             Effect.tap(loadState(refundNo), ({ mode }) =>
               alarmOfContradiction(mode, { refund_no: refundNo, said: command._tag, reason })

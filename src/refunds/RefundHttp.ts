@@ -56,7 +56,7 @@ export const layer = HttpApiBuilder.group(
         return yield* replyList("refund", "/v1/refunds", page, refundView)
       }, Effect.catchTags({ InvalidField })),
 
-      retrieve: span("refunds.retrieve")(function* ({ params }) {
+      get: span("refunds.get")(function* ({ params }) {
         return yield* reply(refundView(yield* refunds.find(yield* Caller, params.ref)))
       }, Effect.catchTags({ RefundNotFound })),
 

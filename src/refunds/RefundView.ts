@@ -20,7 +20,8 @@ export const refundView = (refund: Refund): RefundResource => ({
   mode: refund.mode,
   failure_reason: refund.status === "failed" ? refund.failureReason : null,
   created_at: DateTime.formatIso(refund.createdAt),
-  updated_at: DateTime.formatIso(refund.updatedAt)
+  updated_at: DateTime.formatIso(refund.updatedAt),
+  out_trade_no: refund.outTradeNo
 })
 
 /** While the channel is being asked a refund is pending to everybody; one that is void is never shown. */

@@ -26,7 +26,7 @@ import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
 import { ownerPatience } from "../platform/cluster/ask.ts"
 import { Runs } from "@coffer/cluster/Runs"
-import { type AlreadyExists, isOvertaken, NotCommitted } from "../platform/commit/Change.ts"
+import { type AlreadyExists, type Described, isOvertaken, NotCommitted } from "../platform/commit/Change.ts"
 import type { Exported } from "../platform/postgres/Pages.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
@@ -230,6 +230,7 @@ const begin = Effect.fnUntraced(function* (
     refundNo: RefundNo.make(number),
     outRefundNo: body.out_refund_no ?? OutRefundNo.make(number),
     tradeNo: order.tradeNo,
+    outTradeNo: order.outTradeNo,
     merchantId: order.merchantId,
     mode: order.mode,
     channel: order.channel,
@@ -313,9 +314,11 @@ const drive = span("Refunds.drive")(function* (services: RefundServices, refund:
   const at = yield* currentTime
   switch (answer._tag) {
     case "Succeeded":
-      return fresh(yield* answering((answer) => recordAnswer(services, refund, Confirm.make({ at }), answer)))
-    case "Pending":
-      return fresh(yield* answering((answer) => recordAnswer(services, refund, Await.make({ at }), answer)))
+    case "Pending": {
+      const command = answer._tag === "Succeeded" ? Confirm.make({ at }) : Await.make({ at })
+      const books = answer._tag === "Succeeded" ? answer.books : undefined
+      return fresh(yield* answering((answer) => recordAnswer(services, refund, command, { answer, books })))
+    }
     case "Refused":
     case "ChannelUnreachable": {
       const after = yield* recordAnswer(services, refund, Abandon.make({ at }))
@@ -344,13 +347,13 @@ const reserve = ({ commands, runs, store }: RefundServices, refund: ReservedRefu
 /** Records the channel's answer. Its retries go on when the caller has been told to come back. */
 const recordAnswer = Effect.fnUntraced(function* (
   { commands, scope }: RefundServices,
-  refund: Refund,
+  created: ReservedRefund,
   command: RefundCommand,
-  answer?: Answering
+  parts: { readonly answer?: Answering | undefined; readonly books?: Described | undefined } = {}
 ) {
-  const waited = DateTime.distance(refund.createdAt, command.at)
+  const waited = DateTime.distance(created.createdAt, command.at)
   const left = Duration.max(recordPatienceMin, Duration.subtract(ownerPatience, waited))
-  const handled = commands.handleReport(refund.refundNo, command, answer)
+  const handled = commands.handleReport(created.refundNo, command, { ...parts, created })
   const recorded = Effect.retry(handled, { times: recordRetriesMax, schedule: recordAgain })
   const fiber = yield* Effect.forkIn(withoutDeadline(recorded), scope)
   return yield* Effect.timeoutOrElse(Fiber.join(fiber), {
@@ -363,13 +366,12 @@ const recordAnswer = Effect.fnUntraced(function* (
 const report = span("Refunds.report")(function* (
   { commands }: RefundServices,
   refundNo: RefundNo,
-  { outcome, reason }: RefundReport
+  { outcome, reason }: RefundReport,
+  books?: Described
 ) {
   const at = yield* currentTime
-  return yield* commands.handleReport(
-    refundNo,
-    outcome === "succeeded" ? Confirm.make({ at }) : Reject.make({ at, reason })
-  )
+  const command = outcome === "succeeded" ? Confirm.make({ at }) : Reject.make({ at, reason })
+  return yield* commands.handleReport(refundNo, command, { books })
 }, Effect.uninterruptible)
 
 const check = span("Refunds.check")(function* (services: RefundServices, refundNo: RefundNo) {
@@ -377,7 +379,7 @@ const check = span("Refunds.check")(function* (services: RefundServices, refundN
   const refund = yield* services.commands.handleReport(refundNo, Await.make({ at: yield* currentTime }))
   if (refund.status !== "pending") return
   const answer = yield* services.askChannel(refund)
-  if (answer._tag === "Succeeded") yield* report(services, refundNo, { outcome: "succeeded", reason: "" })
+  if (answer._tag === "Succeeded") yield* report(services, refundNo, { outcome: "succeeded", reason: "" }, answer.books)
   if (answer._tag === "Refused") {
     yield* report(services, refundNo, { outcome: "failed", reason: answer.reason })
   }

@@ -58,7 +58,7 @@ export const layer = HttpApiBuilder.group(
         return yield* replyList("report", "/v1/reports", yield* reports.list(yield* Caller, query), reportView)
       }, Effect.catchTags({ InvalidField })),
 
-      retrieve: span("reports.retrieve")(function* ({ params }) {
+      get: span("reports.get")(function* ({ params }) {
         return yield* reply(reportView(yield* reports.find(yield* Caller, params.report_no)))
       }, Effect.catchTags({ ReportNotFound })),
 

@@ -12,6 +12,7 @@ import { type Head, headOf, noHead } from "@coffer/rules/reports/statement"
 import { walletIdOf } from "@coffer/rules/wallet/Wallet"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
+import { makeOrdersBehind, type OrdersBehind } from "../platform/postgres/ownNumbers.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { isStorable } from "../platform/postgres/scans.ts"
 import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
@@ -58,6 +59,7 @@ const Hold = Schema.Struct({
   amount: Schema.Int,
   reference_id: Schema.String,
   trade_no: Schema.NullOr(Schema.String),
+  out_trade_no: Schema.NullOr(Schema.String),
   created_at: TimeColumn,
   ended: Schema.Boolean
 })
@@ -78,6 +80,7 @@ export const feeTypes = [
 const Inquiry = Schema.Struct({
   dispute_no: Schema.String,
   trade_no: Schema.String,
+  out_trade_no: Schema.NullOr(Schema.String),
   created_at: TimeColumn,
   open: Schema.Boolean
 })
@@ -102,6 +105,7 @@ export class ReportSources extends Context.Service<
       bounds: Bounds,
       before: string
     ) => Effect.Effect<ReadonlyArray<typeof Hold.Type>>
+    readonly ordersBehind: OrdersBehind
     /** Disputes, newest first, and whether each was open and held nothing at that moment. */
     readonly inquiries: (
       wallet: WalletOf,
@@ -158,13 +162,14 @@ export const layer = Layer.effect(
             sql`with read as materialized (select id, amount, reference_id, created_at from ledger
                 where ${along(ofType(wallet, type), "id", inLedger(bounds), "desc")} limit ${stepRows})
               select id, -amount as amount, reference_id, created_at,
-                ${table === undefined ? sql`null::text` : orderOf(sql, table)} as trade_no,
+                o.trade_no, o.out_trade_no,
                 exists (select from (select id, type from ledger where reference_id = read.reference_id offset 0) e
                   where ${sql.in("type", ends)} and e.id < ${prefixes.ledger + before}) as ended
-              from read order by id desc`,
+              from read left join lateral (${orderOf(sql, table)} offset 0) o on true order by id desc`,
             decodeHolds
           )
         ),
+      ordersBehind: makeOrdersBehind(sql),
       inquiries: (...args) => sqlDefects(inquiries(...args)),
       payout: (account, payoutNo) => sqlDefects(payout(account, payoutNo))
     })
@@ -209,10 +214,17 @@ const charged = (sql: SqlClient.SqlClient, source: (typeof feeTypes)[number]["so
   }
 }
 
-const orderOf = (sql: SqlClient.SqlClient, table: "disputes" | "refunds") =>
-  table === "disputes"
-    ? sql`(select trade_no from disputes where dispute_no = read.reference_id)`
-    : sql`(select trade_no from refunds where refund_no = read.reference_id)`
+/** The order behind a held object, if it has one. */
+const orderOf = (sql: SqlClient.SqlClient, table: (typeof holds)[number]["table"]): Statement.Fragment => {
+  switch (table) {
+    case "disputes":
+      return sql`select trade_no, out_trade_no from disputes where dispute_no = read.reference_id`
+    case "refunds":
+      return sql`select trade_no, out_trade_no from refunds where refund_no = read.reference_id`
+    case undefined:
+      return sql`select null::text as trade_no, null::text as out_trade_no`
+  }
+}
 
 const makeInquiries = (sql: SqlClient.SqlClient) => {
   const along = makeAlong(sql)
@@ -224,9 +236,10 @@ const makeInquiries = (sql: SqlClient.SqlClient) => {
     const range = { above: prefixes.dispute + above, below: prefixes.dispute + below }
     const at = sql`${isoText(DateTime.makeUnsafe(millis))}::text::timestamptz`
     return Effect.flatMap(
-      sql`with read as materialized (select dispute_no, trade_no, created_at, closed_at, currency from disputes
+      sql`with read as materialized (select dispute_no, trade_no, out_trade_no, created_at, closed_at, currency
+          from disputes
           where ${along({ merchant_id: merchantId, mode }, "dispute_no", range, "desc")} limit ${stepRows})
-        select dispute_no, trade_no, created_at,
+        select dispute_no, trade_no, out_trade_no, created_at,
           currency = ${currency} and (closed_at is null or closed_at >= ${at}) and not exists (
             select from (select id, type from ledger where reference_id = read.dispute_no offset 0) e
             where e.type = 'dispute_freeze' and e.id < ${prefixes.ledger + body}) as open

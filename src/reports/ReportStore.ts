@@ -15,7 +15,7 @@ import { along } from "../platform/postgres/scans.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { isoText, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
-import { firstAstray, idAfter } from "../platform/runtime/NewIds.ts"
+import { firstBeyond, idAfter } from "../platform/runtime/NewIds.ts"
 import { Place, Terms } from "./reportSteps.ts"
 
 export const Report = Schema.Struct({
@@ -188,7 +188,7 @@ const makeInsert = (sql: SqlClient.SqlClient) =>
     if (held.kept >= reportsKeptMax) return yield* new TooManyReports({ reason: "kept" })
     if (held.bytes >= reportsBytesMax[mode]) return yield* new TooManyReports({ reason: "bytes" })
     const [last] = yield* sql<{ readonly report_no: string }>`select report_no from reports where ${ofAccount}
-      and report_no < ${reportPrefix + firstAstray(report.report_no)} order by report_no desc limit 1`
+      and report_no < ${reportPrefix + firstBeyond(report.report_no)} order by report_no desc limit 1`
     const report_no = ReportNo.make(idAfter(report.report_no, last === undefined ? [] : [last.report_no]))
     yield* sql`insert into reports
         (report_no, merchant_id, mode, terms, request, status, place, rows_total, due_at, created_at, expires_at)

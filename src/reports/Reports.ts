@@ -1,8 +1,8 @@
 /**
- * Front door to reports (docs/reports.md, docs/decisions/0097): what is asked for is settled first, then it is made at
+ * Front door to reports (docs/reports.md, docs/decisions/0097): what is asked for is found first, then it is made at
  * once or by a worker. It decides nothing about money and changes none.
  *
- * A report of a range is whole up to the moment that it names: before it is read, the account's lists are settled up to
+ * A report of a range is whole up to the moment that it names: before it is read, the account's lists are raised up to
  * there, so that no row of an earlier moment comes later (docs/decisions/0050).
  */
 import { type CreateReport, ReportKind, type ReportLine } from "@coffer/contract/Reports"
@@ -73,7 +73,7 @@ export const layer = Layer.effect(
     const store = yield* ReportStore
     const ids = yield* NewIds
     const wakeups = yield* Wakeups
-    const settle = yield* makeSettle
+    const termsOf = yield* makeTermsOf
     const step = makeStep(sources)
     const rowsTotal = makeRowsTotal(sources)
 
@@ -84,7 +84,7 @@ export const layer = Layer.effect(
 
     return Reports.of({
       answer: span("Reports.answer")(function* (account, query) {
-        const { complete, terms } = yield* settle(account, query, reportDaysAtOnceMax)
+        const { complete, terms } = yield* termsOf(account, query, reportDaysAtOnceMax)
         const lines: Array<ReportLine> = []
         let rows = 0
         for (let place: Place | undefined = begin; place !== undefined;) {
@@ -98,7 +98,7 @@ export const layer = Layer.effect(
       }),
 
       create: span("Reports.create")(function* (account, query) {
-        const { terms } = yield* settle(account, query, reportDaysMax)
+        const { terms } = yield* termsOf(account, query, reportDaysMax)
         // Real time, also for a sandbox whose clock was moved: workers go by it.
         const now = yield* unmovedTime
         const report: Report = {
@@ -160,7 +160,7 @@ const tooLong = ({ report }: ReportQuery) =>
 
 // Requests for --------------------------------------------------------------
 
-interface Settled {
+interface Known {
   readonly terms: Terms
   readonly complete: boolean
 }
@@ -174,7 +174,7 @@ const fieldsOf: Readonly<Record<ReportKind, ReadonlyArray<string>>> = {
   frozen: ["at"]
 }
 
-const makeSettle = Effect.gen(function* () {
+const makeTermsOf = Effect.gen(function* () {
   const merchants = yield* Merchants
   const sources = yield* ReportSources
   const horizon = yield* ListHorizon
@@ -235,9 +235,9 @@ const makeSettle = Effect.gen(function* () {
   })
 
   return Effect.fnUntraced(function* (account: Account, query: CreateReport, daysMax: number) {
-    const stray = Object.keys(query).find((name) => !isTaken(query.report, name))
-    if (stray !== undefined) {
-      return yield* new InvalidField({ param: stray, problem: `A ${query.report} report does not take it` })
+    const unknown = Object.keys(query).find((name) => !isTaken(query.report, name))
+    if (unknown !== undefined) {
+      return yield* new InvalidField({ param: unknown, problem: `A ${query.report} report does not take it` })
     }
     const { time_zone } = yield* Effect.catchTags(merchants.find(account.merchantId), { MerchantNotFound: Effect.die })
     const timeZone = query.time_zone ?? time_zone
@@ -260,7 +260,7 @@ const makeSettle = Effect.gen(function* () {
       currencies: query.currency === undefined ? Currency.literals : [query.currency],
       ...range
     }
-    return { terms, complete } satisfies Settled
+    return { terms, complete } satisfies Known
   })
 })
 

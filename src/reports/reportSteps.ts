@@ -1,7 +1,7 @@
 /**
  * How a report is made: in steps, each of which reads some rows and gives the lines that follow from them. Between two
  * steps there is nothing but plain data, the place. A short report is made by all its steps in one request, a long one
- * by a worker that stores each step (docs/decisions/0097). The terms are settled before the first step, so every step
+ * by a worker that stores each step (docs/decisions/0097). The terms are fixed before the first step, so every step
  * sees the same range, whenever it runs and on whichever runner.
  */
 import { ReportFormat, ReportInterval, ReportKind, type ReportLine } from "@coffer/contract/Reports"
@@ -130,7 +130,12 @@ const transactions: Make = Effect.fnUntraced(function* (sources, account, terms,
   const { currency } = walletAt(account, terms, place)
   const rows = yield* rowsAfter(sources, account, terms, place)
   const dateOf = makeDateOf(zoneIn(terms))
-  const lines = rows.map((row): ReportLine => transactionLine(row, currency, dateOf))
+  const orders = yield* sources.ordersBehind(rows.map((row) => row.reference_id))
+  const lines = rows.map((row): ReportLine => ({
+    ...transactionLine(row, currency, dateOf),
+    trade_no: orders.get(row.reference_id)?.tradeNo ?? null,
+    out_trade_no: orders.get(row.reference_id)?.outTradeNo ?? null
+  }))
   const last = rows.at(-1)
   const next =
     last === undefined || rows.length < stepRows ? nextWallet(terms, place) : { ...place, last: bodyOf(last.id) }
@@ -151,8 +156,8 @@ const makeDateOf = (zone: DateTime.TimeZone.Named) => {
   }
 }
 
-const transactionLine = (row: LedgerLine, currency: Currency, dateOf: (millis: number) => string): ReportLine => ({
-  object: "transaction_line",
+const transactionLine = (row: LedgerLine, currency: Currency, dateOf: (millis: number) => string) => ({
+  object: "transaction_line" as const,
   id: row.id,
   sequence: row.sequence,
   type: row.type,
@@ -210,14 +215,15 @@ const frozen: Make = Effect.fnUntraced(function* (sources, account, terms, place
     const some = yield* sources.inquiries(wallet, bounds, { body: terms.below, millis: terms.asOf })
     const lines = some
       .filter(({ open }) => open)
-      .map(({ created_at, dispute_no, trade_no }): ReportLine => ({
+      .map(({ created_at, dispute_no, out_trade_no, trade_no }): ReportLine => ({
         object: "frozen_line",
         currency,
         kind: "dispute",
         number: dispute_no,
         trade_no,
         amount: 0,
-        since: isoText(created_at)
+        since: isoText(created_at),
+        out_trade_no
       }))
     const last = some.at(-1)
     if (last !== undefined && some.length === stepRows) {
@@ -231,7 +237,8 @@ const frozen: Make = Effect.fnUntraced(function* (sources, account, terms, place
       number: null,
       trade_no: null,
       amount,
-      since: null
+      since: null,
+      out_trade_no: null
     } as const
     return { lines: [...lines, total], next: nextWallet(terms, place), rows: some.length }
   }
@@ -239,14 +246,15 @@ const frozen: Make = Effect.fnUntraced(function* (sources, account, terms, place
   if (left === 0) return { lines: [], next: { ...isOver, left }, rows: 0 }
   const some = yield* sources.freezes(wallet, hold, bounds, terms.below)
   const open = some.filter(({ ended }) => !ended)
-  const lines = open.map(({ amount, created_at, reference_id, trade_no }): ReportLine => ({
+  const lines = open.map(({ amount, created_at, out_trade_no, reference_id, trade_no }): ReportLine => ({
     object: "frozen_line",
     currency,
     kind: hold.kind,
     number: reference_id,
     trade_no,
     amount,
-    since: isoText(created_at)
+    since: isoText(created_at),
+    out_trade_no
   }))
   const rest = open.reduce((sum, { amount }) => sum - amount, left)
   const last = some.at(-1)

@@ -20,7 +20,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const timelines = yield* Timelines
     return handlers.handleAll({
-      retrieve: span("timelines.retrieve")(function* ({ params }) {
+      get: span("timelines.get")(function* ({ params }) {
         return yield* reply(yield* timelines.find(yield* Caller, params.ref))
       }, Effect.catchTags({ OrderNotFound }))
     })
@@ -35,7 +35,7 @@ export const layerOperator = HttpApiBuilder.group(
     const timelines = yield* Timelines
     const merchants = yield* Merchants
     return handlers.handleAll({
-      retrieve: span("operator.timelines.retrieve")(function* ({ params, query: { mode } }) {
+      get: span("operator.timelines.get")(function* ({ params, query: { mode } }) {
         const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
         return yield* reply(yield* timelines.find({ merchantId, mode }, params.ref, { withFees: true }))
       }, Effect.catchTags({ MerchantNotFound, OrderNotFound }))

@@ -8,11 +8,11 @@ import type { OrderCommand } from "@coffer/rules/order/Order"
 import type { Movement } from "@coffer/rules/wallet/post"
 import { Context, Effect, Equal, Exit, Layer, Metric, Option, Schema, SchemaTransformation } from "effect"
 import { Answering } from "../idempotency/Answering.ts"
-import { type Change, type CommitError, NotCommitted } from "../platform/commit/Change.ts"
+import { type Change, type CommitError, type Instruction, NotCommitted } from "../platform/commit/Change.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import { currentMillis } from "../platform/runtime/clock.ts"
 import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
-import type { Entry, Instruction } from "./Wallets.ts"
+import type { Entry } from "./Wallets.ts"
 
 // Sending -------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ export const layer = HttpApiBuilder.group(
     const { InvalidField } = commonRefusals
 
     return handlers.handleAll({
-      retrieve: span("balance.retrieve")(function* ({ query }) {
+      get: span("balance.get")(function* ({ query }) {
         const wallet = yield* wallets.balance({ ...(yield* Caller), currency: query.currency ?? "USD" })
         return yield* reply(balanceView(wallet))
       }),

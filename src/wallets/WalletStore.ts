@@ -7,7 +7,7 @@ import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { CreatedRange } from "@coffer/rules/lists/created"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { emptyWallet, LedgerRow, Wallet, walletIdOf, type WalletName } from "@coffer/rules/wallet/Wallet"
-import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Context, type DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type ChangeSet, insert, update } from "../platform/commit/Change.ts"
@@ -16,7 +16,7 @@ import { table } from "../platform/commit/Table.ts"
 import { batchedById } from "../platform/postgres/batchedById.ts"
 import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
-import { makeOursOf } from "../platform/postgres/ownNumbers.ts"
+import { makeOrdersBehind, makeOursOf, type OrderBehind } from "../platform/postgres/ownNumbers.ts"
 import { ownIndex, along, equals, type Search } from "../platform/postgres/scans.ts"
 
 const wallets = table("wallets", {
@@ -31,6 +31,12 @@ const wallets = table("wallets", {
 /** A ledger row, and whose it is. */
 const StoredLedgerRow = Schema.Struct({ ...LedgerRow.fields, merchantId: MerchantId, mode: Mode, currency: Currency })
 export type StoredLedgerRow = typeof StoredLedgerRow.Type
+
+/** A ledger row with the order that it is about, which is no part of it: what is hashed never changes. */
+export interface LedgerEntry extends StoredLedgerRow {
+  /** Undefined for a payout. */
+  readonly order: OrderBehind | undefined
+}
 
 export const ledger = table("ledger", {
   place: 90,
@@ -59,12 +65,12 @@ export class WalletStore extends Context.Service<
       account: Account,
       request: PageRequest,
       filters: LedgerFilters
-    ) => Effect.Effect<Page<StoredLedgerRow>, InvalidField>
+    ) => Effect.Effect<Page<LedgerEntry>, InvalidField>
     readonly exported: (
       account: Account,
       created: CreatedRange,
       filters: LedgerFilters
-    ) => Effect.Effect<Pages.Exported<StoredLedgerRow>>
+    ) => Effect.Effect<Pages.Exported<LedgerEntry>>
   }
 >()("@coffer/wallets/WalletStore") {}
 
@@ -111,6 +117,12 @@ export const layer = Layer.effect(
 
     const oursOf = yield* makeOursOf
 
+    const ordersBehind = makeOrdersBehind(sql)
+    const withOrders = Effect.fnUntraced(function* (rows: ReadonlyArray<StoredLedgerRow>) {
+      const behind = yield* ordersBehind(rows.map(({ referenceId }) => referenceId))
+      return rows.map((row): LedgerEntry => ({ ...row, order: behind.get(row.referenceId) }))
+    })
+
     const search = Effect.fnUntraced(function* (
       account: Account,
       { currency, reference_id, type }: LedgerFilters
@@ -134,10 +146,14 @@ export const layer = Layer.effect(
     return WalletStore.of({
       find,
       open: (name, now) => sqlDefects(open(name, now)),
-      page: (account, request, filters) =>
-        Effect.flatMap(search(account, filters), (found) => pages.page(account, request, found)),
-      exported: (account, created, filters) =>
-        Effect.flatMap(search(account, filters), (found) => pages.exported(account, created, found))
+      page: Effect.fnUntraced(function* (account, request, filters) {
+        const page = yield* pages.page(account, request, yield* search(account, filters))
+        return { ...page, data: yield* withOrders(page.data) }
+      }),
+      exported: Effect.fnUntraced(function* (account, created, filters) {
+        const file = yield* pages.exported(account, created, yield* search(account, filters))
+        return { ...file, chunks: Stream.mapEffect(file.chunks, withOrders) }
+      })
     })
   })
 )

@@ -3,7 +3,7 @@ import type { BalanceResource, BalanceTransactionResource, LedgerLinkResource } 
 import { chainText } from "@coffer/rules/wallet/post"
 import { type Wallet, walletIdOf } from "@coffer/rules/wallet/Wallet"
 import { DateTime } from "effect"
-import type { StoredLedgerRow } from "./Wallets.ts"
+import type { LedgerEntry, StoredLedgerRow } from "./Wallets.ts"
 
 export const balanceView = (wallet: Wallet): BalanceResource => ({
   merchant_id: wallet.merchantId,
@@ -18,7 +18,7 @@ export const balanceView = (wallet: Wallet): BalanceResource => ({
   updated_at: DateTime.formatIso(wallet.updatedAt)
 })
 
-export const balanceTransactionView = (row: StoredLedgerRow): BalanceTransactionResource => ({
+export const balanceTransactionView = (row: LedgerEntry): BalanceTransactionResource => ({
   object: "balance_transaction",
   id: row.id,
   merchant_id: row.merchantId,
@@ -30,7 +30,9 @@ export const balanceTransactionView = (row: StoredLedgerRow): BalanceTransaction
   reference_id: row.referenceId,
   description: row.description,
   mode: row.mode,
-  created_at: DateTime.formatIso(row.createdAt)
+  created_at: DateTime.formatIso(row.createdAt),
+  trade_no: row.order?.tradeNo ?? null,
+  out_trade_no: row.order?.outTradeNo ?? null
 })
 
 /** The text is made of the row as it is stored, so a row that was changed does not fit its hash. */

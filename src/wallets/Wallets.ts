@@ -11,11 +11,11 @@ import { InsufficientBalance, type Movement, post } from "@coffer/rules/wallet/p
 import { emptyWallet, type Wallet, walletIdOf, WalletName } from "@coffer/rules/wallet/Wallet"
 import { Cause, Clock, Context, type DateTime, Effect, Layer, Option, Result, Schema } from "effect"
 import { ask, askAsOwner, OwnerUnavailable } from "../platform/cluster/ask.ts"
-import { type ChangeSet, CommitError, NotCommitted, StaleVersion } from "../platform/commit/Change.ts"
+import { CommitError, type Described, NotCommitted, StaleVersion } from "../platform/commit/Change.ts"
 import type { Exported } from "../platform/postgres/Pages.ts"
 import { span } from "../platform/runtime/span.ts"
 import { Merchants } from "../merchants/Merchants.ts"
-import { posted, type StoredLedgerRow, WalletStore } from "./WalletStore.ts"
+import { posted, type LedgerEntry, type StoredLedgerRow, WalletStore } from "./WalletStore.ts"
 import { ownerOf } from "../platform/cluster/owner.ts"
 import { EntryMessage, readEntry } from "./Instructions.ts"
 import { createdAtOf } from "@coffer/model/Ids"
@@ -28,20 +28,10 @@ import { NewIds } from "../platform/runtime/NewIds.ts"
 import { sha256 } from "../platform/runtime/Secrets.ts"
 
 /** The parts that are posted to a wallet together. */
-export interface Entry {
+export interface Entry extends Described {
   readonly movements: ReadonlyArray<Movement>
   /** How much more is promised from now on; below zero, how much less. */
   readonly reserve: number
-  /** Written in the same transaction. A version in them makes the entry idempotent. */
-  readonly changes: ChangeSet
-  /** The commands that all of it was made for. Another runner is sent these alone (`Instructions.ts`). */
-  readonly instructions: ReadonlyArray<Instruction>
-}
-
-/** A command that this runner has carried out. It is encoded only when it goes to another runner. */
-export interface Instruction {
-  readonly name: string
-  readonly encoded: () => unknown
 }
 
 export const noEntry: Entry = { movements: [], reserve: 0, changes: [], instructions: [] }
@@ -59,12 +49,12 @@ export class Wallets extends Context.Service<
     /** Any currency's, also one that is not enabled in live; zeros when the wallet was never used (silences: B4). */
     readonly balance: (wallet: WalletName) => Effect.Effect<Wallet>
     /** Newest first. */
-    readonly ledger: (account: Account, query: LedgerQuery) => Effect.Effect<Page<StoredLedgerRow>, InvalidField>
+    readonly ledger: (account: Account, query: LedgerQuery) => Effect.Effect<Page<LedgerEntry>, InvalidField>
     /** Takes no notice of `limit` and cursors. */
     readonly ledgerExported: (
       account: Account,
       query: LedgerQuery
-    ) => Effect.Effect<Exported<StoredLedgerRow>, InvalidField>
+    ) => Effect.Effect<Exported<LedgerEntry>, InvalidField>
   }
 >()("@coffer/wallets/Wallets") {}
 
@@ -98,7 +88,7 @@ export const layer = Layer.effect(
   })
 )
 
-export type { StoredLedgerRow, WalletName }
+export type { LedgerEntry, StoredLedgerRow, WalletName }
 
 // Messages to its owner -----------------------------------------------------------
 

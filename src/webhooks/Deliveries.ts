@@ -10,7 +10,7 @@ import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, type Duration, Effect, Layer, Option, Schema } from "effect"
 import { deliveries } from "../events/eventRows.ts"
-import { answering, answerOf } from "../idempotency/Answering.ts"
+import { answering, answerOf, laneOf } from "../idempotency/Answering.ts"
 import { Merchants, type MerchantNotFound } from "../merchants/Merchants.ts"
 import { type Change, insert, NotCommitted, numbering } from "../platform/commit/Change.ts"
 import { Transactor } from "../platform/commit/Transactor.ts"
@@ -87,7 +87,7 @@ export const layer = Layer.effect(
       const delivery = resent(before, { id: yield* ids.next(prefixes.delivery), url, now })
       const change = insertion(delivery, now)
       yield* answering((answer) =>
-        transactor.commit(delivery.id, [change, ...answerOf(answer, deliveryView(delivery))])
+        transactor.commit(laneOf(answer) ?? delivery.id, [change, ...answerOf(answer, deliveryView(delivery))])
       ).pipe(
         Effect.catchTags({
           // Another request has taken the claim over.

@@ -44,7 +44,7 @@ export const layer = HttpApiBuilder.group(
         return yield* replyList("webhook_delivery", "/v1/webhook_deliveries", page, deliveryView)
       }, Effect.catchTags({ InvalidField })),
 
-      retrieve: span("webhook_deliveries.retrieve")(function* ({ params }) {
+      get: span("webhook_deliveries.get")(function* ({ params }) {
         return yield* reply(deliveryView(yield* deliveries.find(params.delivery_id, yield* Caller)))
       }, Effect.catchTags({ DeliveryNotFound })),
 
@@ -69,7 +69,7 @@ export const layerOperator = HttpApiBuilder.group(
         return yield* replyList("webhook_delivery", url, page, deliveryView)
       }, Effect.catchTags({ InvalidField, MerchantNotFound })),
 
-      retrieve: span("operator.webhook_deliveries.retrieve")(function* ({ params }) {
+      get: span("operator.webhook_deliveries.get")(function* ({ params }) {
         return yield* reply(deliveryView(yield* deliveries.find(params.delivery_id)))
       }, Effect.catchTags({ DeliveryNotFound })),
 

@@ -70,7 +70,7 @@ export const layer = HttpApiBuilder.group(
         return yield* replyList("webhook_endpoint", "/v1/webhook_endpoints", page, identity)
       }, Effect.catchTags({ InvalidField })),
 
-      retrieve: span("webhook_endpoints.retrieve")(function* ({ params }) {
+      get: span("webhook_endpoints.get")(function* ({ params }) {
         return yield* reply(yield* endpoints.find(yield* Caller, params.endpoint_id))
       }, Effect.catchTags({ EndpointNotFound })),
 
@@ -78,7 +78,7 @@ export const layer = HttpApiBuilder.group(
         return yield* reply(yield* endpoints.update(yield* Caller, params.endpoint_id, payload))
       }, Effect.catchTags({ EndpointNotFound, InvalidField, NotCommitted, SingleAddressManaged })),
 
-      remove: span("webhook_endpoints.remove")(function* ({ params }) {
+      delete: span("webhook_endpoints.delete")(function* ({ params }) {
         return yield* reply(yield* endpoints.remove(yield* Caller, params.endpoint_id))
       }, Effect.catchTags({ EndpointNotFound, NotCommitted, SingleAddressManaged })),
 
@@ -92,7 +92,7 @@ export const layer = HttpApiBuilder.group(
       signingSecret: span("webhook_endpoints.signingSecret")(function* () {
         const account = yield* Caller
         const shown = yield* endpoints.signingSecret(account)
-        yield* log.writeOnce(secretShown(account, "webhook_signing_secret.retrieve", "webhook_signing_secret"))
+        yield* log.writeOnce(secretShown(account, "webhook_signing_secret.get", "webhook_signing_secret"))
         return yield* reply(shown)
       }),
 

@@ -15,7 +15,7 @@ import http from "node:http"
 import net, { isIP, type LookupFunction, type Socket } from "node:net"
 import tls, { type TLSSocket } from "node:tls"
 import { Duration, Effect, FiberHandle } from "effect"
-import { Client } from "undici"
+import Client from "undici/lib/dispatcher/client.js"
 
 /** `proxy`: the operator's proxy failed, and the destination has no part in it. */
 export type NotDeliveredReason = "timeout" | "refused_address" | "dns" | "connect" | "tls" | "protocol" | "proxy"
@@ -216,7 +216,8 @@ const makeDial = (proxy: EgressProxy | undefined) => {
       ALPNProtocols: ["http/1.1"]
     })
     return socket.on("session", (fresh: Buffer) => {
-      if (sessions.size >= sessionsMax) sessions.delete(sessions.keys().next().value!)
+      // A server hands out two at a time: the second is in the first one's place.
+      if (sessions.size >= sessionsMax && !sessions.has(way.key)) sessions.delete(sessions.keys().next().value!)
       sessions.set(way.key, fresh)
     })
   }

@@ -5,7 +5,7 @@
  */
 import { idBody, PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
-import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { isCardCharged, PaidCard, type PaymentMethod } from "@coffer/model/PaymentMethod"
 import { type Order, OrderConflict } from "@coffer/rules/order/Order"
 import { paymentDeclinesMax, paymentDeclinesWindow } from "@coffer/model/Limits"
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
@@ -43,6 +43,8 @@ export interface Charge extends Checkout {
   readonly reason?: string | undefined
   /** The attempt's number. A repeated charge with this number, method and outcome is the same attempt. */
   readonly attemptNo?: string | undefined
+  /** That the buyer typed. */
+  readonly card?: PaidCard | null | undefined
 }
 
 /** The outcome of an attempt. It takes effect when the `entry` is committed, together with the change of the order. */
@@ -111,10 +113,10 @@ export const makePay = Effect.gen(function* () {
     order: Order,
     method: PaymentMethod,
     attempt: Attempt,
-    { amount = order.amount, attemptNo, reason }: ChargeOptions = {}
+    { amount = order.amount, attemptNo, card, reason }: ChargeOptions = {}
   ) {
     const { currency, merchantId, mode, tradeNo } = order
-    const charge = { merchantId, mode, tradeNo, amount, currency, method, attempt, attemptNo, reason }
+    const charge = { merchantId, mode, tradeNo, amount, currency, method, attempt, attemptNo, card, reason }
     const { entry, report } = yield* bank.charge(charge)
     if (report !== undefined) return yield* orders.report(order, report, entry)
     const noted = yield* orders.note(order, entry.changes)
@@ -202,16 +204,31 @@ const makeCharge = (sql: SqlClient.SqlClient, ids: NewIds["Service"], reach: Rea
     const now = yield* currentTime
     const paymentId = PaymentId.make(numberOf(charge) ?? (yield* ids.next(prefixes.payment)))
     // The buyer has come back from the redirect, or starts anew: the old attempt is over in both cases.
-    if (redirecting) {
-      yield* sql`update sandbox_payments set state = 'abandoned'
-          where trade_no = ${tradeNo} and state = 'redirect' and payment_id <> ${paymentId}`
-    }
-    const payment = { paymentId, tradeNo, method, amount, currency, state: states[attempt], createdAt: now }
+    const [left] = redirecting
+      ? yield* decodeLeft(
+          yield* sql`update sandbox_payments set state = 'abandoned'
+            where trade_no = ${tradeNo} and state = 'redirect' and payment_id <> ${paymentId} returning method, card`
+        )
+      : []
+    const card = cardOf(charge, left)
+    const payment = { paymentId, tradeNo, method, card, amount, currency, state: states[attempt], createdAt: now }
     const reportDueAt = attempt === "succeed_later" ? DateTime.addDuration(now, reportLaterAfter) : null
     const booked = { payment, merchantId, reportDueAt }
     const entry = { ...noEntry, changes: bookedRows(booked), instructions: [instruct(bankPayment, booked)] }
     return { report: reportOf(charge, payment), entry }
   }, sqlDefects)
+
+const Left = Schema.Struct({ method: Schema.String, card: Schema.NullOr(PaidCard) })
+const decodeLeft = Schema.decodeUnknownEffect(Schema.Array(Left))
+
+/** A buyer who comes back from 3DS does not type the card again. */
+const cardOf = ({ card, method }: Charge, left: typeof Left.Type | undefined): PaidCard | null => {
+  if (!isCardCharged(method)) return null
+  return card ?? (left?.method === method ? left.card : null) ?? usualCard
+}
+
+/** The card of the test helpers, and the one behind a wallet of the browser. */
+const usualCard: PaidCard = { brand: "visa", last4: "4242" }
 
 /** Derived from the number of the attempt, if it has one: a repeated attempt finds the row of the first. */
 const numberOf = ({ attempt, attemptNo, method, tradeNo }: Charge): string | undefined => {

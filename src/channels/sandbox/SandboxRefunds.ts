@@ -1,18 +1,24 @@
 /**
  * Refunds at the sandbox's bank: cards are refunded at once, alipay and wechat_pay after a minute or when a test helper
- * says so (docs/architecture.md, section 7). The bank has its own table, whose key is our refund number.
+ * says so (docs/architecture.md, section 7). The bank has its own table, whose key is our refund number. The
+ * row of a refund that it makes at once is committed with our change (docs/decisions/0214).
  */
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
-import type { RefundNo } from "@coffer/model/Ids"
-import { Context, DateTime, Effect, Layer, Schema, Semaphore } from "effect"
-import { SqlClient } from "effect/sql"
-import { isoText, isoTextOrNull } from "../../platform/runtime/codecs.ts"
+import { PaymentId, RefundNo } from "@coffer/model/Ids"
+import { Minor } from "@coffer/model/Money"
+import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import { SqlClient, SqlError, SqlResolver } from "effect/sql"
+import { type Described, insert } from "../../platform/commit/Change.ts"
+import { table } from "../../platform/commit/Table.ts"
+import { isoText } from "../../platform/runtime/codecs.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { NotSettled, type Pretended, type RegisteredChannel } from "../../channel/Channel.ts"
-import type { RefundAnswer, RefundRequest } from "../../channel/payments.ts"
+import { ChannelUnreachable, type RefundAnswer, type RefundRequest } from "../../channel/payments.ts"
 import { isLost } from "../../platform/postgres/trouble.ts"
-import { sandboxReach, unreachableOnSqlError } from "./sandboxReach.ts"
+import { instruct, instructionKind, Instructions } from "../../wallets/Instructions.ts"
+import { noEntry } from "../../wallets/Wallets.ts"
+import { unreachableOnSqlError } from "./sandboxReach.ts"
 
 export class SandboxRefunds extends Context.Service<
   SandboxRefunds,
@@ -24,35 +30,70 @@ export class SandboxRefunds extends Context.Service<
 
 /** An asynchronous refund settles by itself after this. */
 const settlesAfter = "60 seconds"
-/** Refunds of one payment wait for one another in Postgres. This keeps them from holding all connections meanwhile. */
-const concurrentMax = 4
 
 const isAsynchronous = (method: PaymentMethod) => method === "alipay" || method === "wechat_pay"
 
 /** The bank's reason when it rejects a refund. */
 export const rejection = "the buyer's account cannot take the money back"
 
-const Payment = Schema.Struct({
-  method: PaymentMethod,
-  amount: Schema.Int,
-  state: Schema.String,
-  paid_back: Schema.Int
-})
-const StateRow = Schema.Struct({ state: Schema.Literals(["pending", "succeeded", "failed"]) })
-const decodePayments = Schema.decodeUnknownEffect(Schema.Array(Payment))
-const decodeStates = Schema.decodeUnknownEffect(Schema.Array(StateRow))
-
-const answers: Record<(typeof StateRow.Type)["state"], RefundAnswer> = {
+const answers = {
   pending: { _tag: "Pending" },
   succeeded: { _tag: "Succeeded" },
   failed: { _tag: "Refused", reason: rejection }
-}
+} as const satisfies Record<string, RefundAnswer>
 const notCovered: RefundAnswer = { _tag: "Refused", reason: "the payment does not cover it" }
+
+const StateRow = Schema.Struct({ state: Schema.Literals(["pending", "succeeded", "failed"]) })
+const decodeStates = Schema.decodeUnknownEffect(Schema.Array(StateRow))
+
+/** The row of a refund that the bank makes at once. */
+const PaidBack = Schema.Struct({
+  refundKey: RefundNo,
+  paymentId: PaymentId,
+  amount: Minor,
+  createdAt: Schema.DateTimeUtc
+})
+const sandboxRefunds = table("sandbox_refunds", { place: 135, of: PaidBack, key: "refundKey" })
+const bankRefund = instructionKind("sandbox_refund", PaidBack)
+
+const rowOf = (paidBack: typeof PaidBack.Type) => [insert(sandboxRefunds, paidBack)]
+const booksOf = (paidBack: typeof PaidBack.Type): Described => ({
+  changes: rowOf(paidBack),
+  instructions: [instruct(bankRefund, paidBack)]
+})
+
+/** How the bank stands to a refund that it is asked for. `left`: of the payment; null where it took none. */
+const Standing = Schema.Struct({
+  reachable: Schema.Boolean,
+  is_known: Schema.Boolean,
+  method: Schema.NullOr(PaymentMethod),
+  left: Schema.NullOr(Schema.Int)
+})
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const reach = yield* sandboxReach
-  const permits = yield* Semaphore.make(concurrentMax)
+  yield* (yield* Instructions).define(bankRefund, (paidBack) =>
+    Effect.succeed({ ...noEntry, changes: rowOf(paidBack) })
+  )
+
+  // One query for everybody who asks in the same turn of the event loop. Each row is looked for by its index.
+  const standings = SqlResolver.ordered({
+    Request: Schema.Struct({ merchantId: Schema.String, paymentId: Schema.String, refundNo: Schema.String }),
+    Result: Standing,
+    execute: (requests) => sql`select
+        coalesce((select s.reachable from sandbox_switches s where s.merchant_id = asked.merchant_id limit 1), true)
+          as reachable,
+        exists (select from sandbox_refunds r where r.refund_key = asked.refund_no) as is_known,
+        p.method, p.amount - (select coalesce(sum(r.amount), 0)::bigint from sandbox_refunds r
+          where r.payment_id = asked.payment_id and r.state <> 'failed') as left
+      from unnest(${requests.map(({ merchantId }) => merchantId)}::text[],
+        ${requests.map(({ paymentId }) => paymentId)}::text[],
+        ${requests.map(({ refundNo }) => refundNo)}::text[])
+        with ordinality as asked (merchant_id, payment_id, refund_no, position)
+      left join lateral (select method, amount from sandbox_payments
+        where payment_id = asked.payment_id and state = 'succeeded' limit 1) p on true
+      order by position`
+  })
 
   /** The state as of now: a pending refund settles when its time is up. One statement, so that it cannot race. */
   const stateOf = Effect.fnUntraced(function* (refundNo: string) {
@@ -63,40 +104,36 @@ const make = Effect.gen(function* () {
     return (yield* decodeStates(rows))[0]?.state
   })
 
-  const refundOnce = Effect.fnUntraced(function* ({ amount, paymentId, refundNo }: RefundRequest) {
-    // Locked by a statement of its own, so that the next one sees what other refunds have committed.
-    yield* sql`select 1 from sandbox_payments where payment_id = ${paymentId} for update`
-    const known = yield* stateOf(refundNo)
-    if (known !== undefined) return known
-    const [payment] = yield* decodePayments(
-      yield* sql`select method, amount, state, (select coalesce(sum(r.amount), 0)::bigint from sandbox_refunds r
-          where r.payment_id = p.payment_id and r.state <> 'failed') as paid_back
-        from sandbox_payments p where payment_id = ${paymentId}`
+  /** The bank works on it from now on, whatever becomes of us. Written twice it is there once. */
+  const begin = ({ amount, createdAt, paymentId, refundKey }: typeof PaidBack.Type) => {
+    const settlesAt = isoText(DateTime.addDuration(createdAt, settlesAfter))
+    const begun = sql`insert into sandbox_refunds (refund_key, payment_id, amount, state, settles_at, created_at)
+      values (${refundKey}, ${paymentId}, ${amount}, 'pending', ${settlesAt}::text::timestamptz,
+        ${isoText(createdAt)}::text::timestamptz) on conflict do nothing`
+    // It is unknown whether the bank has it: it is asked again under the same number.
+    return Effect.as(
+      Effect.catchIf(begun, isLost, () => Effect.void),
+      answers.pending
     )
-    if (payment?.state !== "succeeded" || payment.paid_back + amount > payment.amount) return undefined
-    const now = yield* currentTime
-    const later = isAsynchronous(payment.method)
-    const state = later ? ("pending" as const) : ("succeeded" as const)
-    const settlesAt = later ? DateTime.addDuration(now, settlesAfter) : null
-    yield* sql`insert into sandbox_refunds (refund_key, payment_id, amount, state, settles_at, created_at)
-      values (${refundNo}, ${paymentId}, ${amount}, ${state}, ${isoTextOrNull(settlesAt)}::text::timestamptz,
-        ${isoText(now)}::text::timestamptz)`
-    return state
-  })
+  }
 
   const move = (refundNo: string, from: ReadonlyArray<string>, to: string) =>
     sql`update sandbox_refunds set state = ${to}
       where refund_key = ${refundNo} and state in ${sql.in(from)} returning 1`
 
   const refund = span("SandboxRefunds.refund")(
-    function* (request: RefundRequest) {
-      yield* reach(request.merchantId)
-      const decided = permits.withPermit(sql.withTransaction(refundOnce(request)))
-      // It is unknown whether the bank has it: it is asked again under the same number.
-      const state = yield* Effect.catchIf(decided, isLost, () => Effect.succeed("pending" as const))
-      return state === undefined ? notCovered : answers[state]
+    function* ({ amount, merchantId, paymentId, refundNo }: RefundRequest): Effect.fn.Return<RefundAnswer, Unhandled> {
+      const standing = yield* SqlResolver.request({ merchantId, paymentId, refundNo }, standings)
+      if (!standing.reachable) return yield* new ChannelUnreachable()
+      const known = standing.is_known ? yield* stateOf(refundNo) : undefined
+      if (known !== undefined) return answers[known]
+      const { left, method } = standing
+      if (method === null || left === null || amount > left) return notCovered
+      const paidBack = { refundKey: refundNo, paymentId, amount, createdAt: yield* currentTime }
+      if (isAsynchronous(method)) return yield* begin(paidBack)
+      return { ...answers.succeeded, books: booksOf(paidBack) }
     },
-    Effect.catchTags({ ...unreachableOnSqlError, SchemaError: Effect.die })
+    Effect.catchTags({ ...unreachableOnSqlError, SchemaError: Effect.die, ResultLengthMismatch: Effect.die })
   )
 
   const settle = span("SandboxRefunds.settle")(
@@ -111,5 +148,7 @@ const make = Effect.gen(function* () {
 
   return SandboxRefunds.of({ settle, refund })
 })
+
+type Unhandled = ChannelUnreachable | SqlError.SqlError | SqlError.ResultLengthMismatch | Schema.SchemaError
 
 export const layer = Layer.effect(SandboxRefunds, make)

@@ -1,7 +1,7 @@
 /** The payments of the sandbox's bank (`sandbox_payments`). */
 import { PaymentId, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
-import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { PaidCard, PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { PaymentAttempt } from "@coffer/rules/order/Order"
 import { Schema } from "effect"
 import type { ChannelPayment } from "../../channel/payments.ts"
@@ -15,6 +15,7 @@ const SandboxPayment = Schema.Struct({
   paymentId: PaymentId,
   tradeNo: TradeNo,
   method: PaymentMethod,
+  card: Schema.NullOr(PaidCard),
   amount: Minor,
   currency: Currency,
   state: Schema.String,
@@ -72,10 +73,18 @@ export const attemptOf = (
   at: createdAt
 })
 
-export const paymentOf = ({ amount, createdAt, currency, method, paymentId }: SandboxPayment): ChannelPayment => ({
+export const paymentOf = ({
+  amount,
+  card,
+  createdAt,
+  currency,
+  method,
+  paymentId
+}: SandboxPayment): ChannelPayment => ({
   channel: sandboxChannel,
   paymentId,
   method,
+  card,
   amount,
   currency,
   paidAt: createdAt,

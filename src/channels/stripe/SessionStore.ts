@@ -6,7 +6,7 @@
 import type { Account } from "@coffer/model/Account"
 import { ChannelName, PaymentId, TradeNo, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
-import type { PaymentMethod } from "@coffer/model/PaymentMethod"
+import type { PaidCard, PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { PaymentAttempt } from "@coffer/rules/order/Order"
 import { DateTime, Option, Schema, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -85,11 +85,17 @@ const paymentOf = (session: Stripe.Checkout.Session, intent: Stripe.PaymentInten
     channel: stripeChannel,
     paymentId: PaymentId.make(intent.id),
     method,
+    card: cardOf(charge.payment_method_details),
     amount: session.amount_total,
     currency,
     paidAt,
     refundableUntil: refundableUntil(method, paidAt)
   }
+}
+
+const cardOf = (details: Stripe.Charge.PaymentMethodDetails | null): PaidCard | null => {
+  const { brand, last4 } = details?.card ?? {}
+  return brand && last4 ? { brand, last4 } : null
 }
 
 /** The codes of a buyer who did not authorise: the bank's refusal with a card, the buyer's own wish in a wallet. */
@@ -299,7 +305,7 @@ export class StraySessionOver extends Schema.TaggedError<StraySessionOver>()("St
 /** The most of one account that are held up. A holder of the account may make any number of sessions. */
 export const straysMax = 200
 
-export const layerStrays = Layer.effect(
+export const layerStraySessions = Layer.effect(
   StraySessions,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

@@ -135,7 +135,7 @@ export const layer = Layer.effect(
     const { end, look, meet } = meeting({ client, store, offered })
 
     const make = span("Sessions.make")(function* (order: Order, row: SessionRow) {
-      const params = parametersOf(order, row, links.signed.checkout(order.tradeNo, order.expiresAt))
+      const params = parametersOf(order, row, links.signed.checkout(order))
       const made = yield* Effect.catchTags(
         client.call(ownerOf(row), (stripe) => stripe.checkout.sessions.create(params, { idempotencyKey: row.key })),
         {

@@ -5,7 +5,7 @@
 import type { Account } from "@coffer/model/Account"
 import type { Mode } from "@coffer/model/Ids"
 import { Context, Effect, Layer, Schema } from "effect"
-import { Stripe } from "stripe"
+import type { Stripe } from "stripe"
 import type { RegisteredChannel } from "../../channel/Channel.ts"
 import { ChannelUnreachable } from "../../channel/payments.ts"
 import type { ChannelAccount, ChannelAccounts } from "../../channel/ChannelAccount.ts"
@@ -23,6 +23,7 @@ import {
   tellProxy,
   type Judged,
   judge,
+  loadStripe,
   type StripeFailure,
   makeTunnelAgent
 } from "./StripeGuard.ts"
@@ -139,33 +140,27 @@ export const layer = Layer.effect(
     const httpAgent = proxy === undefined ? undefined : makeTunnelAgent(proxy)
     if (httpAgent !== undefined) yield* Effect.addFinalizer(() => Effect.sync(() => httpAgent.destroy()))
 
-    const connect = ({ account, secretKey }: StripeKeys) =>
-      new Stripe(secretKey, {
-        apiVersion,
-        host: api.hostname,
-        port: api.port === "" ? (api.protocol === "http:" ? 80 : 443) : api.port,
-        protocol: api.protocol === "http:" ? "http" : "https",
-        maxNetworkRetries: 0,
-        telemetry: false,
-        timeout: answerMillis,
-        ...(httpAgent === undefined ? {} : { httpAgent }),
-        ...(account === null ? {} : { stripeAccount: account })
-      })
+    const connect = connecting({ api, answerMillis, httpAgent })
     const clientOf = memoize(
       clientsMax,
       ({ sealed }: SealedAccount) => `${sealed.secretKey}/${sealed.account}`,
-      ({ account, sealed }) => {
+      ({ account, Library, sealed }) => {
         const keys = { secretKey: openStripeKeys(secrets, account, sealed).secretKey, account: sealed.account }
         const { mode } = account
         // Merchants with one key have one account. A connected one has one number for its live and its test calls.
         const counted = keys.account ?? secrets.sign(`stripe account/${keys.secretKey}`)
-        return { stripe: connect(keys), budget: { account: `${mode}/${counted}`, mode, perSecond: calls[mode] } }
+        return {
+          stripe: connect(Library, keys),
+          budget: { account: `${mode}/${counted}`, mode, perSecond: calls[mode] }
+        }
       }
     )
 
     /** With keys that are not kept yet. */
     const tried = <A>(keys: StripeKeys, ask: (stripe: Stripe) => Promise<A>) =>
-      Effect.tapError(Effect.tryPromise({ try: () => ask(connect(keys)), catch: judge }), tellProxy)
+      Effect.flatMap(loadStripe, (Library) =>
+        Effect.tapError(Effect.tryPromise({ try: () => ask(connect(Library, keys)), catch: judge }), tellProxy)
+      )
 
     const accountOf = ({ merchantId, mode }: OneAccount) =>
       Effect.match(merchants.find(merchantId), {
@@ -177,7 +172,7 @@ export const layer = Layer.effect(
       const sealed = yield* accountOf(account)
       if (sealed === null) return yield* new ChannelUnreachable()
       yield* open
-      const { budget, stripe } = clientOf({ account, sealed })
+      const { budget, stripe } = clientOf({ account, Library: yield* loadStripe, sealed })
       const sent = guarded(() => ask(stripe), account, budget)
       return yield* faults.around("StripeClient.call", sent, () => nameIn(ask))
     })
@@ -215,6 +210,27 @@ export const layer = Layer.effect(
   })
 ).pipe(Layer.provide(Layer.merge(breakers, Pace.layer)))
 
+interface Connecting {
+  readonly api: URL
+  readonly answerMillis: number
+  readonly httpAgent: ReturnType<typeof makeTunnelAgent> | undefined
+}
+
+const connecting =
+  ({ api, answerMillis, httpAgent }: Connecting) =>
+  (Library: typeof Stripe, { account, secretKey }: StripeKeys) =>
+    new Library(secretKey, {
+      apiVersion,
+      host: api.hostname,
+      port: api.port === "" ? (api.protocol === "http:" ? 80 : 443) : api.port,
+      protocol: api.protocol === "http:" ? "http" : "https",
+      maxNetworkRetries: 0,
+      telemetry: false,
+      timeout: answerMillis,
+      ...(httpAgent === undefined ? {} : { httpAgent }),
+      ...(account === null ? {} : { stripeAccount: account })
+    })
+
 const isRefusal = ({ verdict }: Judged) => verdict === "credentials" || verdict === "refused"
 
 /** The client's name of the call that this function makes, such as `refunds.create`. Only tests ask for it. */
@@ -223,6 +239,7 @@ const nameIn = (ask: (stripe: Stripe) => unknown) => /\bstripe\.([\w.]+)/.exec(S
 type OneAccount = Pick<Account, "merchantId" | "mode">
 
 interface SealedAccount {
+  readonly Library: typeof Stripe
   readonly account: OneAccount
   readonly sealed: StripeAccount
 }

@@ -10,10 +10,20 @@ import { Mode } from "@coffer/model/Ids"
 import { beginningOf } from "@coffer/model/Text"
 import { Context, Duration, Effect, Exit, Metric, Option, Redacted, Result, Schema } from "effect"
 import { CircuitBreaker } from "effect/persistence"
-import { Stripe } from "stripe"
+import type { Stripe } from "stripe"
 import { ChannelUnreachable } from "../../channel/payments.ts"
 import { CurrentDeadline } from "../../platform/runtime/Deadline.ts"
 import { type Budget, type Crowded, Pace } from "./Pace.ts"
+
+// Stripe's own client is loaded with the first call: it is a seventh of all modules, and most installations begin
+// without an account at Stripe.
+let loaded: typeof Stripe | undefined
+
+export const loadStripe: Effect.Effect<typeof Stripe> = Effect.suspend(() =>
+  loaded !== undefined
+    ? Effect.succeed(loaded)
+    : Effect.promise(() => import("stripe").then(({ Stripe: library }) => (loaded = library)))
+)
 
 // The operator's proxy (`STRIPE_PROXY`, silences: S34) ------------------------------
 // Node's own agent opens a tunnel by CONNECT and speaks TLS with Stripe through it. Tunnels are kept for the next call,
@@ -100,15 +110,16 @@ export interface RateLimit {
 const neverConnected: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH"])
 
 export const judge = (error: unknown): Judged => {
-  if (!(error instanceof Stripe.errors.StripeError)) return silent(false)
+  const errors = loaded?.errors
+  if (errors === undefined || !(error instanceof errors.StripeError)) return silent(false)
   const { code = "", detail, message, statusCode } = error
-  if (error instanceof Stripe.errors.StripeConnectionError) {
+  if (error instanceof errors.StripeConnectionError) {
     if (detail instanceof NoTunnel) return ofProxy(detail.message)
     const cause = typeof detail === "object" && "code" in detail ? String(detail.code) : ""
     return neverConnected.has(cause) ? { verdict: "unreached", failure: new ChannelUnreachable() } : silent(false)
   }
   // An earlier call had this key and other parameters (another PUBLIC_URL or version). Its effect is unknown.
-  if (error instanceof Stripe.errors.StripeIdempotencyError) return { ...silent(true), verdict: "refused" }
+  if (error instanceof errors.StripeIdempotencyError) return { ...silent(true), verdict: "refused" }
   if (statusCode === undefined || statusCode >= 500) return silent(true)
   if (statusCode === 401 || statusCode === 403) return { verdict: "credentials", failure: new ChannelUnreachable() }
   if (statusCode === 429) {

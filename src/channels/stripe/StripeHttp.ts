@@ -14,7 +14,6 @@ import { Mode, MerchantId } from "@coffer/model/Ids"
 import { Effect, DateTime, Option, Schema, ByteSize, Duration, type Layer, Metric, Result } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { Stripe } from "stripe"
 import { channelRefusals } from "../../channel/channelRefusals.ts"
 import * as PublicAdmission from "../../edge/PublicAdmission.ts"
 import type { Admission } from "../../http/Admission.ts"
@@ -38,6 +37,7 @@ import { Accounts, type AccountInUse as InUse, countMax } from "./Accounts.ts"
 import { type Progress, Reconciliation } from "./Reconciliation.ts"
 import { type ClosedStraySession, type StraySessionNotFound, type StraySessionOver, StraySessions } from "./Sessions.ts"
 import { openStripeKeys, stripeAccountIn } from "./StripeClient.ts"
+import { loadStripe } from "./StripeGuard.ts"
 import { StripeEvents, isEvent, isThin, noticeOf } from "./StripeEvents.ts"
 
 export const layerChannels = HttpApiBuilder.group(
@@ -74,7 +74,7 @@ export const layerChannels = HttpApiBuilder.group(
     const ofTwo = { JustDone, NeedsSecondOperator }
 
     return handlers.handleAll({
-      retrieve: span("channels.retrieve")(function* ({ params }) {
+      get: span("channels.get")(function* ({ params }) {
         return yield* reply(view(yield* merchants.find(params.merchant_id), params.mode))
       }, Effect.catchTags({ MerchantNotFound })),
 
@@ -135,7 +135,7 @@ export const layerReconciliation = HttpApiBuilder.group(
         return yield* replyList("reconciliation_difference", "/operator/v1/reconciliation", page, differenceView(feeOf))
       }, Effect.catchTags({ InvalidField })),
 
-      retrieve: span("reconciliation.retrieve")(function* ({ params }) {
+      get: span("reconciliation.get")(function* ({ params }) {
         const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
         return yield* reply(yield* progressOf({ merchantId, mode: params.mode }))
       }, Effect.catchTags(merchantRefusals)),
@@ -200,7 +200,7 @@ const differenceView =
  * The address to which Stripe sends a merchant's events. It is signed, so that a request to an address that we never
  * gave away costs no look-up.
  */
-export const layerStrays = HttpApiBuilder.group(
+export const layerStraySessions = HttpApiBuilder.group(
   OperatorApi,
   "stray_sessions",
   Effect.fnUntraced(function* (handlers) {
@@ -301,7 +301,7 @@ export const layerWebhooks: Routes = HttpRouter.use(
     const events = yield* StripeEvents
     const through = yield* PublicAdmission.make
     const receiving = yield* Body.makeReceiving
-    const { webhooks: signatures } = new Stripe("sk_none")
+    const library = yield* Effect.cached(Effect.map(loadStripe, (Library) => new Library("sk_none").webhooks))
     for (const mode of Mode.literals) yield* Effect.forEach(outcomes, (outcome) => count(mode, outcome, 0))
     yield* count("none", "refused", 0)
 
@@ -330,6 +330,7 @@ export const layerWebhooks: Routes = HttpRouter.use(
       const body = arrived.value
       if (body === undefined) return yield* refused(mode, `the body must have ${bytesMax} bytes at most`, 400)
       const { webhookSecret } = openStripeKeys(secrets, account.value, stripeAccount)
+      const signatures = yield* library
       const now = yield* currentMillis
       const signature = request.headers["stripe-signature"] ?? ""
       const signed = Result.try(() =>

@@ -60,7 +60,7 @@ const registered = Layer.effectDiscard(
 
 const stores = Layer.mergeAll(
   SessionStore.layer,
-  SessionStore.layerStrays,
+  SessionStore.layerStraySessions,
   StripeDisputes.layerPresented,
   StripeEventStore.layer,
   StripeRefunds.layerKeys,

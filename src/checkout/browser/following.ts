@@ -20,9 +20,11 @@ export function listen() {
 /** For each page that is shown. */
 export function begin() {
   document.querySelectorAll<HTMLTimeElement>("time[data-until]").forEach(showTime)
+  document.querySelectorAll<HTMLTimeElement>("time[data-exact]").forEach(showExactTime)
+  comeBack()
   offerWallet()
   showBrand()
-  countDown()
+  goBack()
   leave()
 }
 
@@ -46,6 +48,16 @@ export function showTime(time: HTMLTimeElement) {
   time.textContent = (time.dataset["until"] ?? "").replace("{when}", `${day} ${clock}`)
 }
 
+/** "21 Nov 2026, 17:30 GMT+8", in the time zone of the browser: for a receipt, which may be printed. */
+export function showExactTime(time: HTMLTimeElement) {
+  const language = document.documentElement.lang
+  const at = Date.parse(time.dateTime)
+  const options = { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" } as const
+  const parts = new Intl.DateTimeFormat(language, { timeZoneName: "short" }).formatToParts(at)
+  const zone = parts.find(({ type }) => type === "timeZoneName")?.value ?? ""
+  time.textContent = `${new Intl.DateTimeFormat(language, options).format(at)} ${zone}`
+}
+
 /** The wallet that this browser can open. Whether it holds a card is not asked, since that would ask other hosts. */
 export function offerWallet() {
   const form = document.querySelector<HTMLFormElement>("form.express")
@@ -57,17 +69,48 @@ export function offerWallet() {
   form.hidden = button.hidden = false
 }
 
-/** Back to the shop after some seconds, unless the buyer stays. Not again when the buyer comes back to the page. */
+/**
+ * The tab's memory of this order: `paying` once it has sent a form, `left` once it has led back to the shop. A browser
+ * may forbid it; then the buyer goes back by the button. A phone that scans a code is not the screen of the shop.
+ */
+export function remember(state: string) {
+  if (new URLSearchParams(location.search).has("wallet")) return
+  memory((storage) => storage.setItem(location.pathname, state))
+}
+
+/** The use of the tab's storage; a rejection where the browser forbids it. */
+export function memory<Used>(use: (storage: Storage) => Used) {
+  const used = new Promise<Used>((resolve) => resolve(use(sessionStorage)))
+  used.catch(() => undefined)
+  return used
+}
+
+/** The buyer comes back from the channel's own page, to which this tab may have led before it had a script. */
+export function comeBack() {
+  if (!new URLSearchParams(location.search).has("returned")) return
+  memory((storage) => storage.getItem(location.pathname) ?? storage.setItem(location.pathname, "paying"))
+}
+
+/** Leads back to the shop once, and in the tab that has sent the payment or was at the channel's own page. */
+export function goBack() {
+  if (document.querySelector("[data-countdown]") === null) return
+  memory((storage) => {
+    if (storage.getItem(location.pathname) !== "paying") return
+    storage.setItem(location.pathname, "left")
+    countDown()
+  })
+}
+
+/** Back to the shop after some seconds, unless the buyer stays. */
 export function countDown() {
   const shown = document.querySelector<HTMLElement>("[data-countdown]")
   const stay = document.querySelector<HTMLElement>("[data-stay]")
   const link = stay?.parentElement?.querySelector("a")
-  if (!shown || !stay || !link || history.state === "stayed") return
+  if (!shown || !stay || !link) return
   let left = Number(shown.dataset["seconds"])
   const stop = () => {
     clearInterval(timer)
     shown.hidden = stay.hidden = true
-    history.replaceState("stayed", "")
   }
   const tell = () => {
     shown.textContent = (shown.dataset["countdown"] ?? "").replace("{n}", String(left))

@@ -3,6 +3,7 @@
  * and once. These functions are sent to the browser as they are written (see `cardTyping.ts`).
  */
 declare function begin(): void
+declare function remember(state: string): void
 
 export function send(event: SubmitEvent) {
   const form = event.target as HTMLFormElement
@@ -12,7 +13,11 @@ export function send(event: SubmitEvent) {
   event.preventDefault()
   if (document.querySelector("form[aria-busy]") !== null) return
   const body = new URLSearchParams(Array.from(new FormData(form, button), ([name, value]) => [name, String(value)]))
+  // A wallet of the browser has a form of its own.
+  const mail = document.querySelector<HTMLInputElement>("#email")?.value ?? ""
+  if (mail !== "" && !body.has("email")) body.set("email", mail)
   const free = occupy(form, button)
+  remember("paying")
   // Whether it was paid is not known, so no button sends anything more.
   const lost = () => {
     free(true)
@@ -59,6 +64,7 @@ export function show(page: Document) {
   }
   for (const input of fresh!.querySelectorAll<HTMLInputElement>(".field input")) mark(input)
   const first = document.querySelector<HTMLInputElement>("[aria-invalid]")
+  first?.closest("details")?.setAttribute("open", "")
   if (first !== null) first.focus()
   else tell()
 }

@@ -16,6 +16,18 @@ export type Change =
 /** All rows of one decision: written together or not at all. */
 export type ChangeSet = ReadonlyArray<Change>
 
+/** A command that this runner has carried out. It is encoded only when it goes to another runner. */
+export interface Instruction {
+  readonly name: string
+  readonly encoded: () => unknown
+}
+
+/** Rows to commit, and the commands that they were made for: another runner is sent these alone (`Instructions.ts`). */
+export interface Described {
+  readonly changes: ChangeSet
+  readonly instructions: ReadonlyArray<Instruction>
+}
+
 /** A new row. `beside`: the columns that the table has beside those of its schema. */
 export const insert = <Self, Extra extends Schema.Struct.Fields>(
   table: Table<Self, Extra>,

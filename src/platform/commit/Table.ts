@@ -42,6 +42,8 @@ interface Definition<Self, Extra extends Fields> {
    * before the first is written, it must be derived from the content: two runners may count to the same number.
    */
   readonly version?: FieldOf<Self> | Extract<keyof Extra, string>
+  /** Whether the key comes from outside, so that a new row may find it taken. Keys of our own are new ones. */
+  readonly isKeyGiven?: boolean
   /** Fields that never change after insert; an update leaves them out. */
   readonly fixed?: ReadonlyArray<FieldOf<Self> | Extract<keyof Extra, string>>
   /** A number that we do not choose. It is unique for a merchant and mode, among the rows that `among` describes. */
@@ -76,6 +78,8 @@ export interface Written {
   /** The column. */
   readonly key: string
   readonly keyIndex: number
+  /** Whether a new row may find its key taken. */
+  readonly isKeyGiven: boolean
   /** The version column's; -1 when rows never change. */
   readonly versionIndex: number
   /** Indices of the columns that an update writes, with the key's. */
@@ -103,7 +107,7 @@ export const table = <Self, Extra extends Fields = {}>(
   name: string,
   definition: Definition<Self, Extra>
 ): Table<Self, Extra> => {
-  const { extra = {}, fixed = [], key, listed = false, number, of, place, version } = definition
+  const { extra = {}, fixed = [], isKeyGiven = false, key, listed = false, number, of, place, version } = definition
   const members = "members" in of ? of.members.map(({ fields }) => fields) : [of.fields]
   const columnsOf = (fields: Fields) =>
     Object.entries(fields).map(([field, { ast }]) => columnOf(name, field, ast, definition))
@@ -123,6 +127,7 @@ export const table = <Self, Extra extends Fields = {}>(
     columns,
     key: columns[indexOf(key)]!.name,
     keyIndex: indexOf(key),
+    isKeyGiven,
     versionIndex: indexOf(version),
     changing: columns.flatMap(({ field }, index) => (isFixed.has(field) && field !== key ? [] : [index])),
     unique: number && {

@@ -253,7 +253,10 @@ const impossible = "('coffer: rows that were locked were not written, ' || (sele
 /** SQL that finds which rows of a part can be written. A row that is its whole set is written without a test. */
 const testOf = ({ op, single, table }: Part): string | undefined => {
   if (op === "update") return unchanged(table)
-  return single || tableOf(table).unique === undefined ? undefined : unnumbered(table)
+  if (single) return undefined
+  const { isKeyGiven, unique } = tableOf(table)
+  if (isKeyGiven) return unkeyed(table)
+  return unique === undefined ? undefined : unnumbered(table)
 }
 
 /** Whether the answer reports on a part. It leaves out inserts whose keys are new ones of our own. */
@@ -316,6 +319,13 @@ const unnumbered = perTable((table) => {
     as n (${names.join(", ")}, key) where (
       select t.${key} from ${name} as t where (${theirs}) >= (${ours}) and (${theirs}) <= (${ours}) and ${among}
       order by ${theirs} limit 1) is null`
+})
+
+/** New rows with a key that no row has. It is looked for by the key's index, one by one: no plan reads the table. */
+const unkeyed = perTable((table) => {
+  const { key, keyIndex, name } = table
+  return `select n.key from unnest(${arrays(table, "insert")[keyIndex]!}) as n (key)
+    where (select t.${key} from ${name} as t where t.${key} = n.key limit 1) is null`
 })
 
 /** Indices of the cells of a row that are sent. An update leaves out the cells that never change. */

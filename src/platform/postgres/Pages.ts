@@ -64,10 +64,10 @@ export const make = <Row extends Readonly<Record<string, unknown>>, Item>(
   horizon?: ListHorizon["Service"]
 ): Pages<Item> => {
   const rows = makeRows(sql, listed.table.name, listed.table.key)
-  const settled = makeSettled(listed, horizon)
+  const wholeRange = makeWholeRange(listed, horizon)
   return {
-    page: makePage(sql, listed, rows, settled),
-    exported: makeExported(sql, listed, rows, settled),
+    page: makePage(sql, listed, rows, wholeRange),
+    exported: makeExported(sql, listed, rows, wholeRange),
     shortest: makeShortest(sql, listed, rows)
   }
 }
@@ -76,17 +76,17 @@ export const make = <Row extends Readonly<Record<string, unknown>>, Item>(
  * To be called before rows are read. Then, with the newest of them and the id from which the reader goes on, it gives
  * the range that may be shown; undefined if all that was read may be.
  */
-type MakeSettled = (
+type MakeWholeRange = (
   account: Whose
 ) => (ids: IdRange, newest: string | undefined, from?: string) => Effect.Effect<IdRange | undefined>
 
-const makeSettled =
-  <Row, Item>({ numbered = "shown", prefixOf }: Listed<Row, Item>, horizon?: ListHorizon["Service"]): MakeSettled =>
+const makeWholeRange =
+  <Row, Item>({ numbered = "shown", prefixOf }: Listed<Row, Item>, horizon?: ListHorizon["Service"]): MakeWholeRange =>
   (account) => {
     if (account === "installation" || horizon === undefined) return () => Effect.undefined
     const before = horizon.raisedTo(numbered, account)
     return (ids, newest, cursor) => {
-      // A call that is logged later than it was passed is dropped, so nobody's place in that list is settled.
+      // A call that is logged later than it was passed is dropped, so nobody's place in that list is certain.
       const from = cursor === undefined || numbered === "calls" ? "" : bodyOf(cursor)
       const last = newest === undefined ? from : bodyOf(newest)
       return last <= before
@@ -102,7 +102,7 @@ const makePage = <Row, Item>(
   sql: SqlClient.SqlClient,
   { called, dropped = [], prefixOf, table: { key, name, read, row } }: Listed<Row, Item>,
   rows: Rows,
-  settled: MakeSettled
+  wholeRange: MakeWholeRange
 ): Pages<Item>["page"] => {
   const decode = Schema.decodeUnknownSync(Schema.Array(row))
   const idOf = (row: unknown) => (row as Readonly<Record<string, string>> | undefined)?.[key]
@@ -132,9 +132,9 @@ const makePage = <Row, Item>(
     const ids = cursor === undefined ? all : newer ? newerThan(all, cursor.id) : olderThan(all, cursor.id)
     const direction = newer ? "asc" : "desc"
     const scan = { columns: "*", direction, created, limit: limit + 1 } as const
-    const settling = settled(account)
+    const wholeOf = wholeRange(account)
     let found = yield* rows(account, search, { ...scan, ids })
-    const whole = yield* settling(ids, idOf(newer ? found.at(-1) : found[0]), newer ? cursor.id : undefined)
+    const whole = yield* wholeOf(ids, idOf(newer ? found.at(-1) : found[0]), newer ? cursor.id : undefined)
     if (whole !== undefined) found = yield* rows(account, search, { ...scan, ids: whole })
     return pageOf((yield* inSlices(found, decode)).flat().map(read), request)
   }, sqlDefects)
@@ -150,7 +150,7 @@ const makeExported = <Row extends Readonly<Record<string, unknown>>, Item>(
   sql: SqlClient.SqlClient,
   { prefixOf, table: { key, read, row } }: Listed<Row, Item>,
   rows: Rows,
-  settled: MakeSettled
+  wholeRange: MakeWholeRange
 ): Pages<Item>["exported"] => {
   const decode = Schema.decodeUnknownSync(Schema.Array(row))
   return Effect.fnUntraced(function* (account, created, search) {
@@ -162,9 +162,9 @@ const makeExported = <Row extends Readonly<Record<string, unknown>>, Item>(
       )
       return { ...counted, ids }
     })
-    const settling = settled(account)
+    const wholeOf = wholeRange(account)
     const all = yield* extent(idsCreated(prefixOf(modeOf(account)), created))
-    const whole = yield* settling(all.ids, all.newest ?? undefined)
+    const whole = yield* wholeOf(all.ids, all.newest ?? undefined)
     const { found, ids, newest } = whole === undefined ? all : yield* extent(whole)
     const step = Effect.fnUntraced(function* ({ ids, left }: Position) {
       if (left === 0) return undefined

@@ -1,12 +1,19 @@
 /**
- * A write whose commit does not wait for the disk: for what a crash may lose. It has a connection of its own while it
- * runs, so that no other statement waits behind it.
+ * A write whose commit does not wait for the disk: for what a crash may lose. It is one statement, and so one message
+ * to Postgres, with a connection of its own while it runs: no other statement waits behind it.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 
-export const asyncCommit = <A, E, R>(
+/** A condition that is true. Postgres evaluates it once, before the statement's commit. */
+export const withoutFlush = "(select set_config('synchronous_commit', 'off', true)) is not null"
+
+/** The statement's text has the condition {@link withoutFlush} where rows are certain to be. */
+export const asyncCommit = <Row>(
   sql: SqlClient.SqlClient,
-  write: Effect.Effect<A, E, R>
-): Effect.Effect<A, E | SqlError.SqlError, R> =>
-  sql.withTransaction(Effect.andThen(sql`set local synchronous_commit to off`, write))
+  text: string,
+  params: ReadonlyArray<unknown>
+): Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError> =>
+  Effect.scoped(
+    Effect.flatMap(sql.reserve, (connection) => connection.execute(text, params, undefined))
+  ) as Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>

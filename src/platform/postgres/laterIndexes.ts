@@ -8,7 +8,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { merchantIn, objectIn } from "./auditTargets.ts"
-import { amountKey, valueKey } from "./orderKeys.ts"
+import { amountKey, paidLate, valueKey } from "./orderKeys.ts"
 import { patiently } from "../runtime/patience.ts"
 import { onRealTime } from "../runtime/realTime.ts"
 
@@ -67,7 +67,9 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
   { name: "refunds_trade_no", on: "refunds (trade_no)" },
   { name: "disputes_trade_no", on: "disputes (trade_no)" },
   // Deliveries that wait for a paused endpoint (src/webhooks/DeliveryStore.ts).
-  { name: "deliveries_held", on: "deliveries (endpoint_id) where status = 'pending' and next_attempt_at is null" }
+  { name: "deliveries_held", on: "deliveries (endpoint_id) where status = 'pending' and next_attempt_at is null" },
+  // Orders that were paid later than a day after their creation (src/orders/OrderLists.ts).
+  { name: "orders_paid_late", on: `orders (merchant_id, mode, trade_no) where ${paidLate}` }
 ]
 
 /** Postgres waits for every transaction that is older than the index. */

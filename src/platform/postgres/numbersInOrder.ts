@@ -5,7 +5,7 @@
  */
 import { Effect, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
-import { firstAstray, idAfter, type NewIds } from "../runtime/NewIds.ts"
+import { firstBeyond, idAfter, type NewIds } from "../runtime/NewIds.ts"
 
 interface Numbered {
   readonly table: string
@@ -23,7 +23,7 @@ export const make = (sql: SqlClient.SqlClient, ids: NewIds["Service"], { key, pr
       yield* sql`select pg_advisory_xact_lock(hashtext(${`coffer ${table}`}))`
       const fresh = yield* ids.next(prefix)
       const [row] = yield* sql<{ readonly newest: string | null }>`
-        select max(${sql(key)}) as newest from ${sql(table)} where ${sql(key)} < ${prefix + firstAstray(fresh)}`
+        select max(${sql(key)}) as newest from ${sql(table)} where ${sql(key)} < ${prefix + firstBeyond(fresh)}`
       const newest = row?.newest ?? null
       return yield* write(idAfter(fresh, newest === null ? [] : [newest]))
     }).pipe(sql.withTransaction, turn.withPermits(1))

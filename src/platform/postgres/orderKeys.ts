@@ -17,3 +17,9 @@ export const valueKey = (column: "status" | "payment_method") => `hashtext(merch
 
 export const valueKeyOf = (sql: SqlClient.SqlClient, { merchantId, mode }: Account, value: string) =>
   sql`hashtext(${merchantId}::text || ${mode}::text || ${value}::text)`
+
+/** After its creation, but for the orders that {@link paidLate} finds. */
+export const paidWithin = "25 hours"
+
+/** Orders that were paid later: their index is nearly empty, where one of all payments would grow with each. */
+export const paidLate = "paid_at - created_at > interval '25 hours'"

