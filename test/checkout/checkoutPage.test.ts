@@ -61,7 +61,8 @@ describe("checkout: states", () => {
     ["an order refunded in part is paid", pageOf(partly, soon), "Payment successful"],
     ["an order refunded as a whole says so", pageOf(refunded, soon), "This order was refunded"],
     ["a failed order says so", pageOf(failed, soon), "Payment failed"],
-    ["an expired order says so", pageOf(expired, soon), "This checkout has expired"],
+    ["an expired order says so", pageOf(expired, later), "This checkout has expired"],
+    ["an order that its merchant closed says so", pageOf(expired, soon), "This order was closed"],
     ["the wallet is simulated", { _tag: "Away", order: pending, method: "alipay" }, "Confirm in Alipay"],
     ["3DS is simulated", { _tag: "Away", order: pending, method: "card" }, "Verify your payment"],
     [
@@ -172,9 +173,9 @@ describe("checkout: pay form", () => {
     }
   })
 
-  it("lets the browser fill in the card: number, expiry and security code", () => {
+  it("lets the browser fill in the card and the address: number, expiry, security code and email", () => {
     const filled = Array.from(form.matchAll(/autocomplete="([^"]*)"/g), ([, name]) => name)
-    assert.deepStrictEqual(filled, ["cc-number", "cc-exp", "cc-csc"])
+    assert.deepStrictEqual(filled, ["cc-number", "cc-exp", "cc-csc", "email"])
   })
 
   it("shows the code of a wallet where a phone finds the same page, and none to the phone itself", () => {
@@ -238,7 +239,7 @@ describe("checkout: what others write", () => {
   })
 
   it("cannot leave the attributes of the way back", () => {
-    const markup = render(pageOf(hostilePaid, soon))
+    const markup = render({ ...pageOf(hostilePaid, soon), leaves: true } as Page)
     for (const attribute of [refresh(markup)!, ...links(markup)]) assert.notMatch(attribute, /[<>"']|&(?!amp;|#39;)/)
   })
 })
@@ -249,7 +250,7 @@ describe("checkout: languages", () => {
       bare(markup)
         .replace(/<(title|bdi|a|code)\b[^>]*>[^<]*(?=<)|<[^>]+>/gs, " ")
         .match(/[A-Za-z][A-Za-z ]{2,}/g) ?? []
-    const names = ["CVC", "Apple Pay", "Google Pay", "UTC", "Coffer", "D Secure", "US"]
+    const names = ["CVC", "Apple Pay", "Google Pay", "GMT", "Coffer", "D Secure", "US", "Visa", "Celadon Teahouse"]
     const both = [...screens("zh"), ...screens("zh-Hant")]
     for (const [name, markup] of both) {
       assert.match(markup, /<html lang="zh-(CN|Hant)">/)

@@ -69,7 +69,9 @@ describe("checkout: return address", () => {
 
   it("is taken after 5 seconds once paid, by a script that can be stopped, or without a script by the browser", () => {
     const returnUrl = "https://shop.example/?a={TRADE_NO}&b={OUT_TRADE_NO}"
-    const markup = render(pageOf({ ...paid, returnUrl }, soon))
+    const page = pageOf({ ...paid, returnUrl }, soon)
+    assert.isUndefined(refresh(render(page)), "another browser stays")
+    const markup = render({ ...page, leaves: true } as Page)
     const address = `https://shop.example/?a=${paid.tradeNo}&amp;b=cart-1`
     assert.strictEqual(refresh(markup), `5;url=${address}`)
     assert.deepStrictEqual(links(markup), [address])

@@ -3,9 +3,11 @@
  * it (silences: K). test/pages tries what it does.
  */
 import { execFileSync } from "node:child_process"
+import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import * as cardTyping from "../../src/checkout/browser/cardTyping.ts"
 import { checkCard, testCards } from "../../src/checkout/checkCard.ts"
+import { languages } from "../../src/pages/language.ts"
 import { screens } from "../kit/pages/checkoutScreens.ts"
 
 const { brandOf, groupNumber, slashExpiry } = cardTyping
@@ -27,9 +29,12 @@ describe("checkout: the script", () => {
     assert.notMatch(source, /\b(import|require|__vi\w*)\b/)
   })
 
-  it("leaves every page under 50 kB", () => {
-    for (const language of ["en", "zh"] as const) {
-      for (const [name, markup] of screens(language)) assert.isBelow(Buffer.byteLength(markup), 50_000, name)
+  it("leaves every page under 50 kB, and under 15 kB compressed", () => {
+    for (const language of languages) {
+      for (const [name, markup] of screens(language)) {
+        assert.isBelow(Buffer.byteLength(markup), 50_000, name)
+        assert.isBelow(gzipSync(markup).length, 15_000, name)
+      }
     }
   })
 

@@ -20,11 +20,12 @@ import {
 
 const testTimeout = 240_000
 
-/** The sandbox's bank begins to pay back and does not come to an end, until the scope closes. */
+/** The sandbox's bank is asked and does not come to the end of looking at the payment, until the scope closes. */
 const bankStandsStill = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  yield* sql.unsafe(`create function stand() returns trigger language plpgsql set lock_timeout = 0 as $$
-    begin perform pg_advisory_xact_lock_shared(1, 1); return new; end $$`)
-  yield* sql`create trigger stand before insert on sandbox_refunds for each row execute function stand()`
+  yield* sql.unsafe(`create function stand() returns boolean language plpgsql set lock_timeout = 0 as $$
+    begin perform pg_advisory_xact_lock_shared(1, 1); return true; end $$`)
+  yield* sql`alter table sandbox_payments enable row level security`
+  yield* sql`create policy stand on sandbox_payments using (stand()) with check (true)`
   const held = yield* Deferred.make<void>()
   const holding = sql.withTransaction(
     sql`set local idle_in_transaction_session_timeout = 0`.pipe(
@@ -48,7 +49,7 @@ const locks = (sql: SqlClient.SqlClient, number: number, granted: boolean) =>
 const refundOf = ({ key, tradeNo }: Order, { api }: Coffer) =>
   api.call("POST", "/v1/refunds", { key, headers: { "Idempotency-Key": "k" }, body: { trade_no: tradeNo } })
 
-describe("a runner that is killed while the bank pays back a refund with an Idempotency-Key", () => {
+describe("a runner that is killed while the bank is asked for a refund with an Idempotency-Key", () => {
   for (const door of ["another runner", "its successor at the same address"] as const) {
     it.live(
       `is not waited for: ${door} finishes the refund before the lease ends, and the buyer is paid back once`,

@@ -22,6 +22,7 @@ const payment = (tradeNo: string, version = 1) => ({
         channel: "sandbox",
         paymentId: "pay_01JZ0000000000000000000001",
         method: "card",
+        card: null,
         amount,
         currency: "USD",
         paidAt: "2026-01-02T03:04:05.678Z",

@@ -25,7 +25,10 @@ const image = Effect.acquireRelease(
     chmodSync(folder, 0o755)
     const [app, data] = [path.join(folder, "app"), path.join(folder, "data")]
     for (const each of [app, data, path.join(data, "files")]) mkdirSync(each)
-    Image.build(app)
+    const stage = path.join(folder, "stage")
+    mkdirSync(stage)
+    Image.build(stage, app)
+    rmSync(stage, { recursive: true, force: true })
     const started = Image.started(app, data)
     for (const each of [data, path.join(data, "files")]) {
       chmodSync(each, 0o700)
@@ -101,6 +104,25 @@ describe("the image", () => {
       const { body, status } = yield* public_!.post("/v1/orders", sandboxKey, { amount: 1000 })
       assert.strictEqual(status, 201, said.text)
       assert.strictEqual(body.data.status, "pending")
+
+      // The operator's commands, beside it, under the same flags of Node.
+      const command = (...words: ReadonlyArray<string>) =>
+        Effect.promise(async () => {
+          const { ended, said } = run(made, [...made.entry, ...words], given)
+          return { code: await ended, text: said.text }
+        })
+      const audit = yield* command("audit")
+      assert.strictEqual(audit.code, 0, audit.text)
+      const doctor = yield* command("doctor", "--json")
+      const report = JSON.parse(/^\{[^]*^\}$/m.exec(doctor.text)?.[0] ?? doctor.text)
+      const statuses = new Map(
+        (report.findings as ReadonlyArray<{ name: string; status: string }>).map(({ name, status }) => [name, status])
+      )
+      for (const name of ["settings", "secret files", "postgres", "migrations", "clock", "disk", "node"]) {
+        assert.include(["ok", "not applicable"], statuses.get(name), `${name}: ${doctor.text}`)
+      }
+      for (const { text } of [audit, doctor])
+        assert.notMatch(text, /ERR_ACCESS_DENIED|was not granted|Access to this API/)
     })
   )
 })

@@ -9,7 +9,7 @@ import { shapes } from "../../src/platform/cluster/messages.ts"
 import { messages as wallets } from "../../src/wallets/Wallets.ts"
 
 /** The shapes of the newest number's messages. */
-const fingerprint = "61e8b2774c8f6712"
+const fingerprint = "d7b6a26fac950e8e"
 
 const shapeOf = (schema: Schema.Codec<unknown, unknown>) => Schema.toJsonSchemaDocument(Schema.toCodecJson(schema))
 

@@ -45,6 +45,18 @@ describe("refunds on two runners", () => {
     })
   )
 
+  it.live("a note under a key that the other runner has answered gets that answer", () =>
+    Effect.gen(function* () {
+      const { here, there, trade_no } = yield* twoDoors()
+      yield* here.refund({ trade_no, amount: 10, out_refund_no: "r" })
+      const note = (door: typeof here) =>
+        door.post("/v1/refunds/r", { metadata: { a: "1" } }, { "Idempotency-Key": "note" })
+      const [first, again] = [yield* note(here), yield* note(there)]
+      assert.deepStrictEqual([first.status, again.status], [200, 200], again.text)
+      assert.strictEqual(again.headers.get("idempotent-replayed"), "true")
+    })
+  )
+
   it.live(
     "a number that another runner is asking the channel about is 409 idempotency_in_progress until it knows",
     () =>

@@ -156,3 +156,19 @@ describe.concurrent("a second Coffer on one database", () => {
     })
   )
 })
+
+/** A module that makes the program's own code fail where nobody expects it. */
+const broken = [
+  'import http from "node:http"; import { syncBuiltinESMExports } from "node:module"',
+  'http.createServer = () => { throw new Error("a mistake of ours") }',
+  "syncBuiltinESMExports()"
+].join("\n")
+
+it.live("a start that ends by a mistake of ours says which", () =>
+  Effect.gen(function* () {
+    const module = `data:text/javascript,${encodeURIComponent(broken)}`
+    const { ended, said } = yield* onDatabase(yield* freshDatabase, { NODE_OPTIONS: `--import ${module}` })
+    assert.strictEqual((yield* ended).code, 1)
+    assert.match(said.stderr, /^coffer: Error: a mistake of ours\n {4}at /m)
+  })
+)

@@ -82,9 +82,9 @@ describe.skipIf(executable === undefined)(`a checkout page by itself${needsChrom
     })
   )
 
-  it.live("leads back to the shop after a countdown, which can be stopped and does not begin again", () =>
+  it.live("leads back to the shop after a countdown, once, and in the tab that paid alone", () =>
     Effect.gen(function* () {
-      const { page } = yield* openCheckout({ return_url: "https://shop.example/thanks?n={OUT_TRADE_NO}" })
+      const { page, url } = yield* openCheckout({ return_url: "https://shop.example/thanks?n={OUT_TRADE_NO}" })
       yield* Effect.promise(async () => {
         await page.clock.install()
         await page.route("https://shop.example/**", (route) =>
@@ -95,14 +95,55 @@ describe.skipIf(executable === undefined)(`a checkout page by itself${needsChrom
         await page.getByText("Returning to the shop in 5 s.").waitFor()
         await page.getByRole("button", { name: "Stay here" }).click()
         await page.clock.runFor(10_000)
-        await page.reload()
-        await heading(page, "Payment successful")
-        assert.isFalse(await page.locator("[data-countdown]").isVisible())
-        await page.evaluate(() => history.replaceState(null, ""))
+        const other = await page.context().newPage()
+        await other.goto(url)
+        for (const each of [page, other]) {
+          await each.reload()
+          await heading(each, "Payment successful")
+          assert.isFalse(await each.locator("[data-countdown]").isVisible())
+        }
+        // As a tab that has just paid.
+        await page.evaluate(() => sessionStorage.setItem(location.pathname, "paying"))
         await page.reload()
         await page.getByText("Returning to the shop in 5 s.").waitFor()
         await page.clock.runFor(5_000)
         await heading(page, "Shop")
+        await page.goBack()
+        await heading(page, "Payment successful")
+        assert.isFalse(await page.locator("[data-countdown]").isVisible())
+      })
+    })
+  )
+
+  it.live("without a script leads back from the first page that says it is paid, and from no later one", () =>
+    Effect.gen(function* () {
+      const terms = { return_url: "https://shop.example/thanks" }
+      const { page, url } = yield* openCheckout(terms, phone, { javaScriptEnabled: false })
+      yield* Effect.promise(async () => {
+        await page.route("https://shop.example/**", (route) => route.fulfill({ body: "Shop" }))
+        const leads = async () => (await page.content()).includes('http-equiv="refresh"')
+        await fillCard(page)
+        await page.locator('button[value="pay"]').click()
+        await heading(page, "Payment successful")
+        assert.isTrue(await leads())
+        await page.goto(url)
+        await heading(page, "Payment successful")
+        assert.isFalse(await leads())
+      })
+    })
+  )
+
+  it.live("shows the time of a receipt in the buyer's own time zone, which it names", () =>
+    Effect.gen(function* () {
+      const { page } = yield* openCheckout({}, phone, { timezoneId: "Asia/Tokyo" })
+      yield* Effect.promise(async () => {
+        await fillCard(page)
+        await page.locator('button[value="pay"]').click()
+        const [receipt] = await Promise.all([
+          page.waitForEvent("popup"),
+          page.getByRole("link", { name: "View receipt" }).click()
+        ])
+        assert.match((await receipt.locator("time").textContent()) ?? "", /\d\d:\d\d GMT\+9$/)
       })
     })
   )

@@ -88,6 +88,30 @@ else
         })
       )
 
+      it.effect(`with forced colours the chosen method is seen in ${language}`, () =>
+        Effect.gen(function* () {
+          const { page, show } = yield* Shown
+          yield* Effect.promise(async () => {
+            await page.emulateMedia({ forcedColors: "active" })
+            await show(screens(language).find(([name]) => name === "pay")![1])
+            const outlines = await page
+              .locator(".method")
+              .evaluateAll((methods) =>
+                methods.map((method) => [
+                  method.querySelector("input")!.checked,
+                  getComputedStyle(method).outlineStyle === "solid"
+                ])
+              )
+            assert.lengthOf(
+              outlines.filter(([checked]) => checked),
+              1
+            )
+            for (const [checked, outlined] of outlines) assert.strictEqual(outlined, checked)
+            await page.emulateMedia({ forcedColors: "none" })
+          })
+        })
+      )
+
       it.effect(`a page that waits for its answer is accessible, light and dark, in ${language}`, () =>
         Effect.gen(function* () {
           const { page, show } = yield* Shown

@@ -1,4 +1,4 @@
-/** The reference at `/docs` in a real browser: all of it is there, it can be tried out, and it asks no other host. */
+/** The forms at `/docs/try` in a real browser: all of it is there, it can be tried out, and it asks no other host. */
 import { assert, describe, it } from "@effect/vitest"
 import { Api } from "@coffer/contract/Api"
 import { Effect } from "effect"
@@ -12,7 +12,7 @@ const summaries = Object.values(paths).flatMap((operations) =>
   Object.values(operations).map(({ summary }) => summary as string)
 )
 
-describe.skipIf(executable === undefined)(`/docs${needsChromium}`, () => {
+describe.skipIf(executable === undefined)(`/docs/try${needsChromium}`, () => {
   it.live("shows every operation, and sends one that is tried out, without a request to any other host", () =>
     Effect.gen(function* () {
       const { baseUrl, merchant } = yield* start()
@@ -25,7 +25,7 @@ describe.skipIf(executable === undefined)(`/docs${needsChromium}`, () => {
       })
 
       yield* Effect.promise(async () => {
-        await page.goto(`${baseUrl}/docs`)
+        await page.goto(`${baseUrl}/docs/try`)
         for (const summary of summaries) await page.getByText(summary, { exact: true }).first().waitFor()
         await page.getByRole("button", { name: "Authorize" }).first().click()
         const dialog = page.locator(".modal-ux")

@@ -2,11 +2,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
+import { stored } from "../../src/idempotency/Answering.ts"
+import type { IdempotencyClaim } from "../../src/idempotency/IdempotencyClaim.ts"
 import { insertion } from "../../src/orders/OrderStore.ts"
 import { atOnce, plan } from "../../src/platform/commit/statements.ts"
 import { patiently } from "../../src/platform/runtime/patience.ts"
 import { commitAll, noted, number, orderOf, withTransactor } from "../kit/rows/commits.ts"
 import { eventually } from "../kit/Process.ts"
+import { createdAt } from "../kit/rules/fixtures.ts"
 
 describe("a batch that meets a conflict", () => {
   it.live("a taken key of a set of one row is no error to Postgres", () =>
@@ -49,6 +52,44 @@ describe("a batch that meets a conflict", () => {
           rows.map(({ trade_no }) => trade_no),
           [1, 4, 5, 9].map(number)
         )
+      })
+    )
+  )
+
+  it.live("a taken Idempotency-Key is no error to Postgres: nothing of its set is written, and the others are", () =>
+    withTransactor(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const keyed = (id: string, n: number) => {
+          const claim = {
+            id,
+            version: n,
+            merchantId: "mer_1",
+            mode: "sandbox",
+            fingerprint: "f",
+            createdAt,
+            isNew: true
+          }
+          return [insertion(orderOf(n)), stored(claim as IdempotencyClaim, 201, { n })]
+        }
+        assert.deepStrictEqual(yield* commitAll([keyed("before", 1)]), ["ok"])
+        const outcomes = yield* commitAll([
+          keyed("before", 2),
+          keyed("new", 3),
+          // In the batch itself.
+          keyed("new", 4),
+          [insertion(orderOf(5)), insertion(orderOf(6))]
+        ])
+        assert.deepStrictEqual(outcomes, ["AlreadyExists", "ok", "AlreadyExists", "ok"])
+        const rows = yield* sql<{ trade_no: string }>`select trade_no from orders order by trade_no`
+        assert.deepStrictEqual(
+          rows.map(({ trade_no }) => trade_no),
+          [1, 3, 5, 6].map(number)
+        )
+        assert.deepStrictEqual(yield* sql`select id, state, data from idempotency_keys order by id`, [
+          { id: "before", state: "done", data: '{"n":1}' },
+          { id: "new", state: "done", data: '{"n":3}' }
+        ])
       })
     )
   )

@@ -1,4 +1,4 @@
-/** The filters with which `listIndexes.test.ts` asks every list, and what a page by each of them may read. */
+/** The filters with which `listIndexes.long.test.ts` asks every list, and what a page by each of them may read. */
 import type { LedgerQuery } from "@coffer/contract/Balance"
 import type { DisputeQuery } from "@coffer/contract/Disputes"
 import type { EventQuery } from "@coffer/contract/Events"
@@ -44,6 +44,8 @@ export const orderCases: ReadonlyArray<Case<OrderQuery>> = [
   [{ "amount[gte]": "100", "amount[lte]": "500" }, 1, 2 * few],
   [{ "amount[lte]": "30", status: "expired" }, 1, 2 * few],
   [{ "amount[gte]": "1000" }, 1, few],
+  // Numbers of the hour and of the 25 hours before it, one a minute, and the index of late ones, which is empty.
+  [{ "paid_at[gte]": String(since / 1_000 + 36_000), "paid_at[lte]": String(since / 1_000 + 39_600) }, 1, 26 * 60],
   [{ "metadata[source]": ["app"] }, 2],
   [{ "metadata[source]": ["web"] }, 2],
   [{ "metadata[source]": ["fax"] }, 2],

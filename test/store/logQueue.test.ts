@@ -59,6 +59,23 @@ describe("the queue", () => {
     })
   )
 
+  it.live("an insert is one message to Postgres, and its commit does not wait for the disk", () =>
+    withLogs(
+      Effect.gen(function* () {
+        const sql = yield* owner
+        // Runs when the transaction ends. The statement is a COMMIT, or none if the message that began it ends it.
+        yield* sql`create table ends (setting text, statement text)`
+        yield* sql`create function note_end() returns trigger language plpgsql security definer as $$ begin
+          insert into ends values (current_setting('synchronous_commit'), current_query()); return null; end $$`
+        yield* sql`create constraint trigger note_end after insert on api_logs deferrable initially deferred
+          for each row execute function note_end()`
+        yield* appendAll([callOf(0)])
+        yield* (yield* Logs.Logs).flushed
+        assert.deepStrictEqual(yield* sql`select * from ends`, [{ setting: "off", statement: null }])
+      })
+    )
+  )
+
   it.live("an insert that fails drops its batch, counts it, says so once, and the next is written", () => {
     const lines: Array<unknown> = []
     const logger = Logger.make(({ message }) => lines.push(message))

@@ -1,6 +1,4 @@
 /** A program and a database that do not fit together: nothing is migrated, and the start says why. */
-import { readdirSync } from "node:fs"
-import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -51,16 +49,6 @@ describe("a start is refused", () => {
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* refusals(() => Effect.void), ["started", "started"])
     })
-  )
-})
-
-it("each file of the folder is among the migrations", () => {
-  const folder = path.resolve(import.meta.dirname, "../../src/platform/postgres/migrations")
-  assert.deepStrictEqual(
-    readdirSync(folder)
-      .map((file) => path.parse(file).name)
-      .toSorted(),
-    [...Migrator.migrations]
   )
 })
 

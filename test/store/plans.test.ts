@@ -2,8 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { atOnce, plan } from "../../src/platform/commit/statements.ts"
+import { stored } from "../../src/idempotency/Answering.ts"
+import type { IdempotencyClaim } from "../../src/idempotency/IdempotencyClaim.ts"
 import { replacement } from "../../src/orders/OrderStore.ts"
-import { pendingOrder } from "../kit/rules/fixtures.ts"
+import { createdAt, pendingOrder as order } from "../kit/rules/fixtures.ts"
 import { addressOf, leftOut, named, newServer, postgresFolder, superuser } from "../kit/servers/PostgresPair.ts"
 import { connect } from "../kit/Process.ts"
 import { start } from "../kit/Service.ts"
@@ -21,10 +23,35 @@ it.effect(
     })
 )
 
+it.effect(
+  "a batch looks for an Idempotency-Key by its index, also where Postgres has made the plan while there was none",
+  () =>
+    Effect.gen(function* () {
+      const { sql } = yield* start()
+      const claim = {
+        id: "k",
+        version: 1,
+        merchantId: "mer_1",
+        mode: "sandbox",
+        fingerprint: "f",
+        createdAt,
+        isNew: true
+      }
+      const answered = stored(claim as IdempotencyClaim, 201, {})
+      const { params, text } = atOnce(
+        plan([{ changes: [replacement({ order, version: 1 }, order, createdAt), answered] }])
+      )
+      const rows = yield* sql.unsafe(`explain ${text}`, params)
+      const shown = rows.map((row) => Object.values(row).join()).join("\n")
+      assert.match(shown, /idempotency_keys_pkey/)
+      assert.notMatch(shown, /Seq Scan|Hash/)
+    })
+)
+
 it.effect("the statement of a batch is not planned again for each batch, however few rows it has", () =>
   Effect.gen(function* () {
     const { sql } = yield* start()
-    const change = replacement({ order: pendingOrder, version: 1 }, pendingOrder, DateTime.makeUnsafe(0))
+    const change = replacement({ order, version: 1 }, order, DateTime.makeUnsafe(0))
     const { params, text } = atOnce(plan([{ changes: [change] }]))
     const connection = yield* sql.reserve
     for (let times = 0; times < 10; times++) yield* connection.execute(text, params, undefined)

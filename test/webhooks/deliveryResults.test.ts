@@ -49,6 +49,24 @@ it.effect("results that come while others are written are written together, and 
   })
 )
 
+it.effect("a batch that cannot be written is written one by one, and what follows from it follows once", () =>
+  Effect.gen(function* () {
+    const written = yield* Queue.unbounded<string>()
+    const followed = yield* Queue.unbounded<number>()
+    const record = (batch: ReadonlyArray<Ended>) =>
+      batch.length > 1
+        ? Effect.die("broken")
+        : Effect.sync(() => void Queue.offerUnsafe(written, batch[0]!.delivery.id))
+    const results = yield* makeResults(record, (batch) =>
+      Effect.sync(() => void Queue.offerUnsafe(followed, batch.length))
+    )
+    const ids = ["first", "second", "third"]
+    for (const id of ids) results.add(ended(id))
+    assert.sameMembers(yield* Queue.takeN(written, 3), ids)
+    assert.strictEqual(yield* Queue.take(followed), 3)
+  })
+)
+
 it.live("a result that cannot be written keeps no other out", () =>
   Effect.gen(function* () {
     const running = yield* start({ clock: "test" })

@@ -105,6 +105,18 @@ describe("outbound: an answer", () => {
     })
   )
 
+  it.effect("that is no HTTP is a failure of the protocol, on a kept connection as on a new one", () =>
+    Effect.gen(function* () {
+      const { port } = yield* speaking((socket, nth) => socket.write(nth === 0 ? ok : "no HTTP\r\n\r\n"))
+      const post = yield* posting(stub())
+      const url = `http://127.0.0.1:${port}/`
+      assert.deepStrictEqual(yield* post({ url }), answered(200, "ok"))
+      for (const _ of ["kept", "new"]) {
+        assert.deepStrictEqual(yield* post({ url }), broken("the answer is not HTTP/1.1"))
+      }
+    })
+  )
+
   it.effect("that nobody asked for is not taken for the answer to the next post", () =>
     Effect.gen(function* () {
       const { port } = yield* speaking((socket, nth) =>

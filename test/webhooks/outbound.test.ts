@@ -6,9 +6,9 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import type http from "node:http"
 import net from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { answering, post, reasonOf, run } from "./receiver.ts"
+import { answering, post, posting, reasonOf, run, stub } from "./receiver.ts"
 
 describe("outbound: the answer", () => {
   for (const status of [200, 201, 204, 299, 301, 302, 307, 308, 400, 404, 410, 429, 500, 503]) {
@@ -175,10 +175,50 @@ describe("outbound: time", () => {
     Effect.gen(function* () {
       const arrived = yield* Deferred.make<void>()
       const server = yield* answering(() => Deferred.doneUnsafe(arrived, Effect.void))
+      // Its connections outlive the post.
+      const post = yield* posting(stub())
       const fiber = yield* Effect.forkChild(post({ url: `http://127.0.0.1:${server.port}/` }))
       yield* Deferred.await(arrived)
       yield* Fiber.interrupt(fiber)
       yield* server.closed
+    })
+  )
+
+  it.effect("early hints are no answer: without one it is given up after 10 seconds", () =>
+    Effect.gen(function* () {
+      const heard = yield* clientHearsHeaders
+      const server = yield* run(
+        net.createServer((socket) => {
+          socket.once("data", () => socket.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"))
+        })
+      )
+      const fiber = yield* Effect.forkChild(post({ url: `http://127.0.0.1:${server.port}/` }))
+      yield* Deferred.await(heard)
+      yield* TestClock.adjust("9999 millis")
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual(reasonOf(yield* Fiber.join(fiber)), "timeout")
+    })
+  )
+
+  it.effect("a body that has filled what is kept of it is not waited for", () =>
+    Effect.gen(function* () {
+      const kept = "a".repeat(1024)
+      const server = yield* run(
+        net.createServer((socket) => {
+          socket.once("data", () => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n${kept}`))
+        })
+      )
+      const outcome = yield* post({ url: `http://127.0.0.1:${server.port}/` })
+      assert.deepStrictEqual(outcome, { _tag: "Answered", status: 200, snippet: kept })
+    })
+  )
+
+  it.effect("a look-up that breaks is told at once", () =>
+    Effect.gen(function* () {
+      const resolve = () => Effect.die("broken")
+      const exit = yield* Effect.exit(post({ url: "http://merchant.example/" }, { asked: [], resolve }))
+      assert.deepStrictEqual(exit, Exit.die("broken"))
     })
   )
 })

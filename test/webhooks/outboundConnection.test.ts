@@ -61,6 +61,16 @@ describe("outbound: where a live post may go", () => {
     refused("https://merchant.example:PORT/", stub([unrouted, "127.0.0.1"]))
   )
 
+  it.effect("refuses what is no http or https address, where the sandbox may go anywhere, too", () =>
+    Effect.gen(function* () {
+      for (const url of ["ftp://merchant.example/", "merchant.example", ""]) {
+        const resolver = stub(["127.0.0.1"])
+        assert.strictEqual(reasonOf(yield* post({ url, privateAllowed: true }, resolver)), "refused_address")
+        assert.isEmpty(resolver.asked)
+      }
+    })
+  )
+
   it.effect("does not say which private address a name has", () =>
     Effect.gen(function* () {
       const outcome = yield* post({ url: "https://merchant.example/", privateAllowed: false }, stub(["10.1.2.3"]))
@@ -179,6 +189,17 @@ describe("outbound: names", () => {
         status: 200,
         snippet: "local"
       })
+    }).pipe(Effect.provide(Layer.provide(layer, Layer.succeed(Settings, straight))))
+  )
+
+  it.effect("the sandbox says in a code why the machine has no address for a name", () =>
+    Effect.gen(function* () {
+      const outbound = yield* Outbound
+      // Longer than a part of a name may be: nobody has to be asked for it.
+      const url = `http://${"a".repeat(64)}.example/`
+      const outcome = yield* outbound.post({ url, headers: {}, body: "", privateAllowed: true })
+      assert.strictEqual(reasonOf(outcome), "dns")
+      assert.match("detail" in outcome ? outcome.detail : "", /^E[A-Z_]+$/)
     }).pipe(Effect.provide(Layer.provide(layer, Layer.succeed(Settings, straight))))
   )
 })

@@ -210,12 +210,16 @@ it.live("the log says once that the proxy fails and once that it works again, an
   return Effect.gen(function* () {
     const server = yield* shop()
     let works = false
-    const proxy = yield* proxying(() => (works ? undefined : 407))
+    const proxy = yield* proxying((target) => (works ? (target.endsWith(":1") ? 502 : undefined) : 407))
     const post = yield* posting({ ...local, proxy: proxy.url })
     const outcomes = yield* Effect.all([post({ url: server.url }), post({ url: server.url })])
+    // The proxy was not asked for this one.
     yield* post({ url: named, privateAllowed: false })
+    assert.lengthOf(lines, 1)
     works = true
     yield* Effect.andThen(post({ url: server.url }), post({ url: server.url }))
+    // It has just opened a tunnel, so this is the destination's failure.
+    assert.strictEqual(reasonOf(yield* post({ url: "https://merchant.example:1/" })), "connect")
     assert.deepStrictEqual(lines, [
       "Error: the webhook proxy fails (the proxy answered CONNECT with 407); deliveries wait for it and none is counted",
       "Info: the webhook proxy works again"

@@ -170,6 +170,23 @@ describe("outbound: the end of a connection", () => {
     })
   )
 
+  it.effect("is closed as soon while connections to others come and go", () =>
+    Effect.gen(function* () {
+      const [idle, busy] = [
+        yield* answering((_, response) => response.end("ok")),
+        yield* answering((_, response) => response.end("ok"))
+      ]
+      const post = yield* posting(stub())
+      yield* post({ url: `http://127.0.0.1:${idle.port}/` })
+      for (let round = 0; round < 3; round++) {
+        yield* TestClock.adjust("7 seconds")
+        yield* post({ url: `http://127.0.0.1:${busy.port}/` })
+      }
+      yield* idle.closed
+      assert.strictEqual(busy.connections(), 1)
+    })
+  )
+
   it.effect("a post is not cut off by the idleness before it", () =>
     Effect.gen(function* () {
       const arrived = yield* Deferred.make<() => void>()
@@ -207,6 +224,63 @@ describe("outbound: the end of a connection", () => {
       assert.deepStrictEqual(yield* post({ url }), answered("ok"))
       assert.deepStrictEqual(yield* post({ url }), answered("ok"))
       assert.strictEqual(server.connections(), 2)
+    })
+  )
+
+  it.effect("however many of its connections were closed meanwhile, the post comes on one of its own", () =>
+    Effect.gen(function* () {
+      const served = new WeakSet<object>()
+      let waiting: Array<() => void> = []
+      const server = yield* answering((request, response) => {
+        if (served.has(request.socket)) return void request.socket.destroy()
+        served.add(request.socket)
+        if (request.url === "/last") return void response.end("ok")
+        waiting.push(() => response.end("ok"))
+        if (waiting.length === 3) waiting.forEach((answer) => answer())
+      })
+      const post = yield* posting(stub())
+      const url = `http://127.0.0.1:${server.port}/`
+      yield* Effect.all([post({ url }), post({ url }), post({ url })], { concurrency: 3 })
+      waiting = []
+      assert.deepStrictEqual(yield* post({ url: `${url}last` }), answered("ok"))
+      assert.strictEqual(server.connections(), 4)
+    })
+  )
+
+  it.effect("a post that has had its 10 seconds on a kept connection is not made again", () =>
+    Effect.gen(function* () {
+      const arrived = yield* Deferred.make<void>()
+      const server = yield* answering(({ url }, response) => {
+        if (url === "/silent") Deferred.doneUnsafe(arrived, Effect.void)
+        else response.end("ok")
+      })
+      const post = yield* posting(stub())
+      const url = `http://127.0.0.1:${server.port}/`
+      yield* post({ url })
+      const fiber = yield* Effect.forkChild(post({ url: `${url}silent` }))
+      yield* Deferred.await(arrived)
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(reasonOf(yield* Fiber.join(fiber)), "timeout")
+      yield* server.closed
+      // A second try would have connected before this.
+      yield* post({ url })
+      assert.strictEqual(server.connections(), 2)
+    })
+  )
+
+  it.effect("an answer that breaks off on a kept connection is the answer, and is not asked for again", () =>
+    Effect.gen(function* () {
+      let requests = 0
+      const server = yield* answering(({ socket }, response) => {
+        if (++requests === 1) return void response.end("ok")
+        response.writeHead(200, { "content-length": "100" })
+        response.write("some", () => socket.destroy())
+      })
+      const post = yield* posting(stub())
+      const url = `http://127.0.0.1:${server.port}/`
+      yield* post({ url })
+      assert.deepStrictEqual(yield* post({ url }), answered("some"))
+      assert.strictEqual(requests, 2)
     })
   )
 

@@ -79,8 +79,9 @@ export const run = (server: net.Server, host = "127.0.0.1", port = 0) =>
     return running
   })
 
+/** It closes no connection by itself: a test that waits for that waits for the one who posts. */
 export const answering = (listener: http.RequestListener, host?: string, port?: number) =>
-  run(http.createServer(listener), host, port)
+  run(http.createServer({ keepAliveTimeout: 0 }, listener), host, port)
 
 /** Why a post was not delivered; undefined when it was answered. */
 export const reasonOf = (outcome: Outcome) => ("reason" in outcome ? outcome.reason : undefined)

@@ -5,14 +5,18 @@ import tls from "node:tls"
 import { Effect } from "effect"
 import { run, selfSigned } from "./receiver.ts"
 
-/** `names`: what clients have asked it for. */
-export const secure = Effect.fnUntraced(function* (listener: http.RequestListener) {
+/** `names`: what clients have asked it for; `resumed`: whether each went on with a session that it had before. */
+export const secure = Effect.fnUntraced(function* (listener: http.RequestListener, host?: string) {
   const { cert, key } = selfSigned("merchant.example")
   const names: Array<string | false | null | undefined> = []
+  const resumed: Array<boolean> = []
   const server = https.createServer({ cert, key }, listener)
-  server.on("secureConnection", (socket: tls.TLSSocket) => names.push(socket.servername))
+  server.on("secureConnection", (socket: tls.TLSSocket) => {
+    names.push(socket.servername)
+    resumed.push(socket.isSessionReused())
+  })
   server.on("tlsClientError", () => undefined)
-  return { cert, names, ...(yield* run(server)) }
+  return { cert, names, resumed, ...(yield* run(server, host)) }
 })
 
 /** This process vouches for the certificate as long as the test lasts. */

@@ -34,6 +34,13 @@ describe("deliveries that wait for a place", () => {
     assert.deepStrictEqual(destinations(waiting), ["live a x", "live b x", "live a y", "live a x", "live a x"])
   })
 
+  it("of a merchant that comes again wait behind those of others who were there before", () => {
+    const waiting = waitingFor(one("a", "x"))
+    assert.deepStrictEqual(destinations(waiting), ["live a x"])
+    for (const each of [one("b", "x"), one("a", "x")]) waiting.add(each, free)
+    assert.deepStrictEqual(destinations(waiting), ["live b x", "live a x"])
+  })
+
   it("wait while their destination or their merchant has all its places, and others pass them", () => {
     const all = [one("a", "x"), one("b", "y")]
     const full = { limits: quick, taken: new Map([["live a x", placesPerLine]]) }

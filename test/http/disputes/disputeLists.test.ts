@@ -13,7 +13,7 @@ class Service extends Context.Service<Service, Running>()("test/disputeLists") {
 
 const header =
   "dispute_no,trade_no,merchant_id,processor_dispute_id,amount,fee,currency,status,processor_status,reason,mode," +
-  "funds_frozen,evidence_due_by,opened_at,closed_at,created_at,updated_at"
+  "funds_frozen,evidence_due_by,opened_at,closed_at,created_at,updated_at,out_trade_no"
 
 const amountsOf = (reply: Reply): ReadonlyArray<number> => {
   assert.strictEqual(reply.status, 200, reply.text)
@@ -142,7 +142,8 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("disputes a
           first.opened_at,
           first.closed_at,
           first.created_at,
-          first.updated_at
+          first.updated_at,
+          first.out_trade_no
         ].join(",")
       )
       const lost = (yield* list("format=csv&status=lost")).text.split("\r\n")

@@ -17,39 +17,42 @@ const balances = ({ available, fee, frozen }: Books) => [available, frozen, fee]
 
 layer(Layer.effect(Service, start()), { excludeTestServices: true })("disputes", (it) => {
   describe("a dispute is opened", () => {
-    it.effect("as needs_response, with the fields of the specification in its order and no others", () =>
-      Effect.gen(function* () {
-        const dispute = yield* disputed(yield* Service, {
-          amount: 400,
-          reason: "product_not_received",
-          evidence_due_by: "2100-01-02T03:04:05.006Z"
+    it.effect(
+      "as needs_response, with the fields of the specification in its order, and the merchant's number of the order after them",
+      () =>
+        Effect.gen(function* () {
+          const dispute = yield* disputed(yield* Service, {
+            amount: 400,
+            reason: "product_not_received",
+            evidence_due_by: "2100-01-02T03:04:05.006Z"
+          })
+          const { opened } = dispute
+          const expected = {
+            object: "dispute",
+            dispute_no: opened.dispute_no,
+            trade_no: dispute.tradeNo,
+            merchant_id: dispute.merchantId,
+            processor_dispute_id: opened.processor_dispute_id,
+            amount: 400,
+            fee: null,
+            currency: "USD",
+            status: "needs_response",
+            processor_status: "needs_response",
+            reason: "product_not_received",
+            mode: "sandbox",
+            funds_frozen: true,
+            evidence_due_by: "2100-01-02T03:04:05.006Z",
+            opened_at: opened.opened_at,
+            closed_at: null,
+            created_at: opened.created_at,
+            updated_at: opened.created_at,
+            out_trade_no: opened.out_trade_no
+          }
+          assert.strictEqual(JSON.stringify(opened), JSON.stringify(expected))
+          assert.match(opened.dispute_no, /^dsp_[0-9A-HJKMNP-TV-Z]{26}$/)
+          assert.deepStrictEqual(yield* dispute.read, opened)
+          yield* dispute.whole
         })
-        const { opened } = dispute
-        const expected = {
-          object: "dispute",
-          dispute_no: opened.dispute_no,
-          trade_no: dispute.tradeNo,
-          merchant_id: dispute.merchantId,
-          processor_dispute_id: opened.processor_dispute_id,
-          amount: 400,
-          fee: null,
-          currency: "USD",
-          status: "needs_response",
-          processor_status: "needs_response",
-          reason: "product_not_received",
-          mode: "sandbox",
-          funds_frozen: true,
-          evidence_due_by: "2100-01-02T03:04:05.006Z",
-          opened_at: opened.opened_at,
-          closed_at: null,
-          created_at: opened.created_at,
-          updated_at: opened.created_at
-        }
-        assert.strictEqual(JSON.stringify(opened), JSON.stringify(expected))
-        assert.match(opened.dispute_no, /^dsp_[0-9A-HJKMNP-TV-Z]{26}$/)
-        assert.deepStrictEqual(yield* dispute.read, opened)
-        yield* dispute.whole
-      })
     )
 
     it.effect("over the whole payment unless told otherwise, with a deadline, or with none", () =>

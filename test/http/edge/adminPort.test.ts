@@ -19,7 +19,7 @@ const twoPorts = Effect.fnUntraced(function* (env: Record<string, string> = {}) 
   return { ...running, admin: new Api(`http://127.0.0.1:${port}`, operatorToken) }
 })
 
-const adminPatterns = ["/healthz", "/metrics"]
+const adminPatterns = ["/healthz", "/metrics", "/shop_domains/ask"]
 const isOperators = (pattern: string) => pattern.startsWith("/operator/") || adminPatterns.includes(pattern)
 /** Operators sign in where their API is. */
 const isOfBoth = (pattern: string) =>
@@ -82,7 +82,12 @@ describe("with ADMIN_PORT", () => {
       assert.deepStrictEqual([(yield* admin.get(page)).status, (yield* api.get(page)).status], [404, 200])
       for (const each of [admin, api]) assert.strictEqual((yield* each.get("/readyz")).status, 200)
       const { links } = JSON.parse((yield* api.get("/")).text)
-      assert.deepStrictEqual(links, { docs: "/docs", openapi: "/openapi.json", readiness: "/readyz" })
+      assert.deepStrictEqual(links, {
+        docs: "/docs",
+        try: "/docs/try",
+        openapi: "/openapi.json",
+        readiness: "/readyz"
+      })
       const operators = JSON.parse((yield* admin.get("/")).text)
       assert.deepStrictEqual(operators, {
         name: "Coffer",

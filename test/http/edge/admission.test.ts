@@ -140,7 +140,7 @@ layer(service, { excludeTestServices: true })("a service with too much in work",
         const { body } = yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 100 })
         const checkout = new URL(body.data.checkout_url).pathname
         const asked: ReadonlyArray<readonly [what: string, otherwise: number, ask: Effect.Effect<Reply>]> = [
-          ["the reference", 200, api.get("/docs")],
+          ["the reference", 200, api.get("/docs/try")],
           ["the document", 200, api.get("/openapi.json")],
           ["links", 200, api.get("/")],
           ["a file", 404, api.get("/files/none")],

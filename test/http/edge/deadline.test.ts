@@ -84,7 +84,7 @@ describe("with a Postgres that takes as long for a statement as a request has in
       const pending = yield* ordered
       const page = new URL(pending.checkout_url).pathname
       const writes = [
-        api.call("POST", "/v1/orders", { key, headers: { "Idempotency-Key": "two" }, body: { amount: 1000 } }),
+        api.call("POST", "/v1/reports", { key, headers: { "Idempotency-Key": "two" }, body: { report: "frozen" } }),
         api.post(`/v1/orders/${pending.trade_no}`, key, { metadata: { note: "1" } }),
         api.post(`/v1/test_helpers/orders/${pending.trade_no}/pay`, key, {}),
         api.post(`/v1/orders/${pending.trade_no}/expire`, key, {}),

@@ -20,16 +20,40 @@ describe("an error", () => {
         status: 400,
         detail: plain.body.message,
         instance: `urn:coffer:${problem.headers.get("x-request-id")}`,
+        doc_url: said.doc_url,
         ...plain.body,
         request_id: problem.headers.get("x-request-id")
       })
       assert.include(plain.headers.get("content-type"), "application/json")
-      assert.notProperty(plain.body, "detail")
+      for (const field of ["detail", "doc_url"]) assert.notProperty(plain.body, field)
       const unknown = yield* api.call("GET", "/v1/nothing", { headers })
       assert.strictEqual(unknown.headers.get("content-type"), "application/problem+json")
       const fine = yield* api.call("GET", "/v1/balance", { key: merchant.sandboxKey, headers })
       assert.include(fine.headers.get("content-type"), "application/json")
       assert.strictEqual(problem.headers.get("ratelimit-policy"), plain.headers.get("ratelimit-policy"))
+    })
+  )
+
+  it.live("leads to the page of its code in the documents, by a link and in problem details", () =>
+    Effect.gen(function* () {
+      const { api, merchant } = yield* start()
+      const order = (yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 100 })).body.data
+      const { origin } = new URL(order.checkout_url)
+      for (const [path, key, code] of [
+        ["/v1/orders/none", merchant.sandboxKey, "order_not_found"],
+        ["/v1/orders", "svc_test_none", "invalid_api_key"],
+        ["/v1/orders", undefined, "missing_api_key"],
+        ["/v1/nothing", undefined, "route_not_found"],
+        ["/operator/v1/merchants", undefined, "invalid_api_key"]
+      ] as const) {
+        const page = `${origin}/docs/errors/${code}`
+        const headers = { accept: "application/problem+json" }
+        const reply = yield* api.call("GET", path, { headers, ...(key && { key }) })
+        assert.strictEqual(reply.headers.get("link"), `<${page}>; rel="help"`, path)
+        assert.strictEqual(JSON.parse(reply.text).doc_url, page)
+        assert.strictEqual((yield* api.get(`/docs/errors/${code}`)).status, 200)
+      }
+      assert.isNull((yield* api.get("/v1/balance", merchant.sandboxKey)).headers.get("link"))
     })
   )
 

@@ -54,7 +54,7 @@ describe("the files of a merchant", () => {
       yield* said(respond({ files: [{ type: "receipt", url: evidence }] }))
       yield* pass("6 days")
       assert.lengthOf(yield* names(running), 3)
-      yield* pass("50 days")
+      yield* pass("10 days")
       assert.deepStrictEqual((yield* names(running)).toSorted(), [evidence, logo].map(nameOf).toSorted())
       assert.deepStrictEqual(yield* Effect.all([evidence, logo, unnamed].map(status)), [200, 200, 404])
       assertRefused(
@@ -64,7 +64,7 @@ describe("the files of a merchant", () => {
         "files[0].url"
       )
       yield* said(respond({ files: [], evidence: { customer_name: "Ada" } }))
-      yield* pass("50 days")
+      yield* pass("30 days")
       assert.deepStrictEqual(yield* names(running), [nameOf(logo)])
       assert.isBelow((yield* held(running, merchantId))!, 1_000)
     })

@@ -86,7 +86,10 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
         yield* api.post(`/v1/test_helpers${path.slice(3)}/pay`, key, {})
         const { object: _, ...order } = (yield* api.get(path, key)).body.data
         const [header, row] = (yield* api.get("/v1/orders?format=csv", key)).text.split("\r\n")
-        const cells = row!.replace('"{""source"":""web""}"', "METADATA").split(",")
+        const cells = row!
+          .replace('"{""source"":""web""}"', "METADATA")
+          .replace('"{""brand"":""visa"",""last4"":""4242""}"', "CARD")
+          .split(",")
         assert.deepStrictEqual(Object.fromEntries(header!.split(",").map((name, index) => [name, cells[index]])), {
           ...Object.fromEntries(Object.entries(order).map(([name, value]) => [name, value ?? ""])),
           amount: "19.99",
@@ -95,7 +98,8 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
           refunded_amount: "0.00",
           checkout_url: `${baseUrl}/checkout/[redacted]`,
           receipt_url: `${baseUrl}/receipts/[redacted]`,
-          metadata: "METADATA"
+          metadata: "METADATA",
+          card: "CARD"
         })
       })
     )

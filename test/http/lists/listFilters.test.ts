@@ -127,6 +127,48 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("filters", 
       })
     )
 
+    it.effect(
+      "paid_at[gte] and paid_at[lte] are a range of payments, also of those that came days after the order",
+      () =>
+        Effect.gen(function* () {
+          const { fieldOf, list, many, sql } = yield* merchantWith("/v1/orders")
+          const hour = 3_600_000
+          const at = (hours: number) =>
+            new Intl.NumberFormat("en", { useGrouping: false }).format((since + hours * hour) / 1_000)
+          // One an hour, paid half an hour later; the seventh is paid three days later, and each tenth never.
+          yield* insertOrders(
+            sql,
+            { ...many, step: hour, count: 100 },
+            {
+              status: "case when n % 10 = 0 then 'pending' else 'paid' end",
+              paid_at: `case when n % 10 = 0 then null when n = 7 then to_timestamp(${since / 1_000}) + interval '79 hours'
+              else to_timestamp(${since / 1_000}) + n * interval '1 hour' + interval '30 minutes' end`
+            }
+          )
+          const paidAt = (n: number) => (n === 7 ? 79 : n + 0.5)
+          const within = (from: number, to: number) =>
+            Array.from({ length: 100 }, (_, index) => 100 - index).filter(
+              (n) => n % 10 !== 0 && paidAt(n) >= from && paidAt(n) <= to
+            )
+          for (const [query, from, to] of [
+            [`paid_at[gte]=${at(75)}&paid_at[lte]=${at(85)}`, 75, 85],
+            [`paid_at[gte]=${at(90)}`, 90, 1_000],
+            [`paid_at[lte]=${at(12)}`, 0, 12],
+            [`paid_at[gte]=${at(5)}&paid_at[lte]=${at(6)}`, 5, 6],
+            [`paid_at[gte]=${at(200)}`, 200, 1_000]
+          ] as const) {
+            assert.deepStrictEqual(yield* fieldOf(`${query}&limit=100`, "amount"), within(from, to), query)
+          }
+          const days = `paid_at[gte]=${at(70)}&paid_at[lte]=${at(90)}`
+          assert.strictEqual((yield* walked(list, days, "trade_no")).length, within(70, 90).length)
+          for (const param of ["paid_at[gte]", "paid_at[lte]"]) {
+            for (const wrong of ["", "yesterday", "2026-13-01T00:00:00Z"])
+              isRefused(yield* list(`${param}=${wrong}`), param)
+          }
+          isRefused(yield* list("paid_at[gt]=5"), "paid_at[gt]")
+        })
+    )
+
     it.effect("out_trade_no is the merchant's own number, exactly", () =>
       Effect.gen(function* () {
         const { api, fieldOf, key } = yield* merchantWith("/v1/orders")

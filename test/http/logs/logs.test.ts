@@ -29,6 +29,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("what is ke
         key_id: null,
         user_agent: "shop/1.0",
         idempotency_key: "key-1",
+        ignored_fields: null,
         request_body: { amount: 1000, subject: "Tea 茶 😀", metadata: { a: "b" } }
       })
       const data = reply.body.data
@@ -40,6 +41,25 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("what is ke
       assert.isTrue(Number.isInteger(duration_ms) && duration_ms >= 0)
       assert.match(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     })
+  )
+
+  it.effect(
+    "fields that were ignored stand in the log with the nearest known one, and as no more than a plain word",
+    () =>
+      Effect.gen(function* () {
+        const { logged } = yield* fresh
+        const body = { amount: 1_000, metadta: { a: "b" }, "ada@example.com": 1, color: "red" }
+        const { log, reply } = yield* logged("POST", "/v1/orders", { body })
+        assert.strictEqual(reply.status, 201)
+        assert.deepStrictEqual(log.ignored_fields, [
+          { name: "metadta", nearest: "metadata" },
+          { name: "[redacted]", nearest: null },
+          { name: "color", nearest: null }
+        ])
+        assert.include(reply.headers.get("coffer-ignored-fields"), "metadta;nearest=metadata")
+        const refused = yield* logged("POST", "/v1/refunds", { body: { trade_no: "none", amout: 5 } })
+        assert.deepStrictEqual(refused.log.ignored_fields, [{ name: "amout", nearest: "amount" }])
+      })
   )
 
   it.effect("a refusal has its error code, also one of the framework or without a handler", () =>

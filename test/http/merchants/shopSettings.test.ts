@@ -16,6 +16,9 @@ import { fileOf, filePart, formOf, modePart, upload } from "../../kit/callers/up
 const refused: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   support_email: ["help", "help@shop", "a b@shop.example", "<a>@shop.example", "help@shop.example\n", 5],
   support_url: ["", "shop.example", "http://shop.example/", "javascript:alert(1)", "https://a@shop.example/", 5],
+  terms_url: ["", "http://shop.example/terms", "javascript:alert(1)", 5],
+  privacy_url: ["", "shop.example/privacy", "data:text/html,x", 5],
+  accent_color: ["", "red", "#17614", "#17614f;", "#777", "#ffcc00", 5],
   logo_url: ["", "https://elsewhere.example/logo.png", "logo.png", 5],
   "sandbox.payment_methods": [[], "card", ["card", "card"], ["apple_pay", "google_pay"]],
   "live.payment_methods[1]": [["card", "cash"]]
@@ -94,6 +97,25 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a shop's s
           assertRefused(yield* set(body), 400, "invalid_request", param)
         }
       }
+    })
+  )
+
+  it.effect("a refused accent is told its ratio to the page, and one that can be read is kept in small letters", () =>
+    Effect.gen(function* () {
+      const { api, merchant } = yield* Service
+      const refusal = yield* set({ accent_color: "#FFCC00" })
+      assertRefused(refusal, 400, "invalid_request", "accent_color")
+      assert.include(refusal.text, "1.3")
+      const links = { terms_url: "https://shop.example/terms", privacy_url: "https://shop.example/privacy" }
+      assert.deepInclude((yield* set({ accent_color: "#0A5CA8", ...links })).body.data, {
+        accent_color: "#0a5ca8",
+        ...links
+      })
+      const none = { accent_color: null, terms_url: null, privacy_url: null }
+      assert.deepInclude((yield* set({ name: "Renamed" })).body.data, { accent_color: "#0a5ca8", ...links })
+      assert.deepInclude((yield* set(none)).body.data, none)
+      const { body } = yield* api.operator("GET", `/merchants/${merchant.merchantId}`)
+      assert.deepInclude(body.data, none)
     })
   )
 

@@ -56,7 +56,7 @@ it.live("a merchant's reading and rotating of its signing secret has an entry", 
       entries.map(({ act, phase, role }) => [act, phase, role]),
       [
         ["webhook_signing_secret.rotate", "seen", "merchant"],
-        ["webhook_signing_secret.retrieve", "seen", "merchant"]
+        ["webhook_signing_secret.get", "seen", "merchant"]
       ]
     )
   })

@@ -15,7 +15,7 @@ describe("reads of a merchant's own signing secret", () => {
     Effect.gen(function* () {
       const { api, merchant, pass } = yield* start({ clock: "test" })
       yield* api.operator("POST", `/merchants/${merchant.merchantId}`, { approved: true })
-      const entries = Effect.map(entriesOf(api, "&act=webhook_signing_secret.retrieve"), (all) =>
+      const entries = Effect.map(entriesOf(api, "&act=webhook_signing_secret.get"), (all) =>
         all.map(({ details, target }) => [target, details["repeated"]])
       )
       const read = (key: string) => said(api.get(path, key))
@@ -44,7 +44,7 @@ describe("reads of a merchant's own signing secret", () => {
         })
       )
       const { api } = yield* start({ database })
-      const found = yield* entriesOf(api, "&act=webhook_signing_secret.retrieve")
+      const found = yield* entriesOf(api, "&act=webhook_signing_secret.get")
       assert.deepStrictEqual(
         found.map(({ details }) => details["repeated"]),
         [2, undefined]

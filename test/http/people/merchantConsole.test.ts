@@ -76,6 +76,9 @@ it.live("each role reads the settings, without the operators' words; owner and d
       ["owner", { live: { ip_allowlist: "none" } }, 400],
       ["owner", { time_zone: "Europe/Nowhere" }, 400],
       ["owner", { support_url: "http://shop.example" }, 400],
+      ["owner", { accent_color: "#eeeeee" }, 400],
+      ["owner", { accent_color: "#7a1f5c", terms_url: "https://shop.example/terms" }, 200],
+      ["developer", { privacy_url: "https://shop.example/privacy" }, 403],
       ["owner", { logo_url: "https://elsewhere.example/a.png" }, 400]
     ] as const) {
       const { body, status } = yield* change(role, patch)
@@ -217,21 +220,25 @@ it.live("the quotas of a minute are read without counting, programs and people a
     const { call } = yield* enter("viewer")
     for (let times = 0; times < 3; times++) yield* api.get("/v1/balance", merchant.sandboxKey)
     yield* api.get("/v1/orders?format=csv", merchant.sandboxKey)
+    // A reader that waits for events uses up none of the reads.
+    yield* merchantOf(running).paid(100)
+    yield* api.get("/v1/events?wait=1", merchant.sandboxKey)
     yield* call("GET", `/accounts/${merchantId}/sandbox/orders`)
     yield* call("GET", `${at}/quotas?mode=sandbox`)
     const { body } = yield* call("GET", `${at}/quotas?mode=sandbox`)
     const used = body.data.quotas.map(({ by, kind, limit, used }: any) => [kind, by, limit, used])
     assert.deepStrictEqual(used, [
-      ["writes", "keys", most, 0],
+      ["writes", "keys", most, 1],
       ["writes", "console", most, 0],
       ["reads", "keys", 50, 3],
       ["reads", "console", 50, 1],
       ["csv", "keys", most, 1],
       ["csv", "console", most, 0],
-      ["helpers", "keys", most, 0],
-      ["helpers", "console", most, 0]
+      ["helpers", "keys", most, 1],
+      ["helpers", "console", most, 0],
+      ["waits", "keys", 50, 1]
     ])
-    assert.lengthOf((yield* call("GET", `${at}/quotas?mode=live`)).body.data.quotas, 6)
+    assert.lengthOf((yield* call("GET", `${at}/quotas?mode=live`)).body.data.quotas, 7)
     // Another site's page reads nothing of it.
     const foreign = yield* api.call("GET", `/console/api${at}/quotas?mode=live`, {
       headers: { ...headersOf(consoleBrowser(api)), Origin: "https://evil.example" }

@@ -279,6 +279,13 @@ layer(Layer.effect(Service, service), { excludeTestServices: true })("the other 
         now.map(({ kind }) => kind),
         ["dispute", "payout", "refund", "total"]
       )
+      const orders =
+        yield* sql<Json>`select trade_no, out_trade_no from orders where merchant_id = ${merchant.merchantId}`
+      const numbers = new Map(orders.map(({ out_trade_no, trade_no }) => [trade_no, out_trade_no]))
+      for (const { kind, out_trade_no, trade_no } of now) {
+        const isAboutOrder = kind === "dispute" || kind === "refund"
+        assert.strictEqual(out_trade_no, isAboutOrder ? numbers.get(trade_no) : null, String(kind))
+      }
     })
   )
 
@@ -286,9 +293,10 @@ layer(Layer.effect(Service, service), { excludeTestServices: true })("the other 
     Effect.gen(function* () {
       const { merchant, sql } = yield* Service
       yield* sql`insert into disputes (dispute_no, version, merchant_id, mode, trade_no, channel, processor_dispute_id,
-          currency, reason, opened_at, created_at, stage, amount, processor_status, status, updated_at, checks)
+          currency, reason, opened_at, created_at, stage, amount, processor_status, status, updated_at, checks,
+          out_trade_no)
         select 'dsp_01000000000000000000000000', 1, merchant_id, mode, trade_no, 'sandbox', 'inquiry', 'USD', 'why', paid_at,
-          paid_at, 'inquiry', 100, 'open', 'needs_response', paid_at, 0
+          paid_at, 'inquiry', 100, 'open', 'needs_response', paid_at, 0, out_trade_no
         from orders where merchant_id = ${merchant.merchantId} and paid_at is not null limit 1`
       const found = (yield* lines("frozen?currency=USD")).filter(({ number }) =>
         String(number).startsWith("dsp_0100000")

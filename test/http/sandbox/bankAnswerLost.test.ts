@@ -21,8 +21,8 @@ describe("a step that the bank has taken, and whose answer is lost", () => {
       const { service, wire } = yield* opened
       const shop = merchantOf(service)
       yield* shop.paid(100_000)
-      const { trade_no } = yield* shop.paid(1_000)
-      wire.loseAnswer("insert into sandbox_refunds", "COMMIT")
+      const { trade_no } = yield* shop.paid(1_000, {}, "alipay")
+      wire.loseAnswer("insert into sandbox_refunds", "INSERT 0 1")
       const refund = yield* shop.refund({ trade_no, amount: 400, out_refund_no: "r" })
       assert.deepStrictEqual([refund.status, refund.body.data.status], [202, "pending"])
       yield* service.pass("5 minutes")

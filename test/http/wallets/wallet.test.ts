@@ -122,7 +122,9 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the wallet
         merchant_id: merchant.merchantId,
         currency: "USD",
         reference_id: order.trade_no,
-        mode: "sandbox"
+        mode: "sandbox",
+        trade_no: order.trade_no,
+        out_trade_no: order.trade_no
       }
       assert.deepStrictEqual(credit, {
         ...shared,

@@ -95,6 +95,17 @@ describe("a delivery", () => {
       same(yield* list(`?event_id=${newest.event_id}`), ({ event_id }) => event_id === newest.event_id)
       const query = `?event_id=${newest.event_id}&endpoint_id=${good.id}&status=succeeded`
       same(yield* list(query), (one) => one.event_id === newest.event_id && one.endpoint_id === good.id)
+      const ofEvent = `?event_id=${newest.event_id}`
+      for (const [wanted, keep] of [
+        [`&endpoint_id=${failing.id}`, (one: Json) => one.endpoint_id === failing.id],
+        ["&status=pending", (one: Json) => one.status === "pending"],
+        ["&status=failed", () => false]
+      ] as const) {
+        same(yield* list(ofEvent + wanted), (one) => one.event_id === newest.event_id && keep(one))
+      }
+      for (const none of ["event_id=%00", "endpoint_id=a%00", "event_id=evt_none", "endpoint_id=whe_none"]) {
+        same(yield* list(`?${none}`), () => false)
+      }
       same(yield* list("?limit=2"), (one) => all.indexOf(one) < 2)
       same(yield* list(`?limit=2&starting_after=${all[1].id}`), (one) => all.indexOf(one) >= 2)
       same(yield* list(`?limit=2&ending_before=${all[3].id}`), (one) => [1, 2].includes(all.indexOf(one)))
@@ -103,6 +114,8 @@ describe("a delivery", () => {
       assert.deepStrictEqual(yield* list("", other.sandboxKey), [])
       const foreign = yield* api.get(`/v1/webhook_deliveries/${newest.id}`, other.sandboxKey)
       assert.deepStrictEqual([foreign.status, foreign.body.error], [404, "delivery_not_found"])
+      const nowhere = yield* api.get("/v1/webhook_deliveries/dlv_%00", merchant.sandboxKey)
+      assert.deepStrictEqual([nowhere.status, nowhere.body.error], [404, "delivery_not_found"])
       for (const [query, param] of [
         ["status=done", "status"],
         ["format=csv", "format"],

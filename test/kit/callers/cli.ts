@@ -1,7 +1,7 @@
 /** The command line as tests type it: in the test's own process, or as a process of its own that can be killed. */
 import { spawn } from "node:child_process"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { merchantCommands, operatorCommands } from "@coffer/cli/commands"
+import { groupsFor } from "@coffer/cli/commands"
 import { exitCodeOf, presenterOf } from "@coffer/cli/presenter"
 import { ConfigProvider, Console, Deferred, Effect, Exit, Layer, Option } from "effect"
 import { CliOutput, Command, TerminalCapabilities } from "effect/cli"
@@ -26,7 +26,7 @@ export const envOf = ({ baseUrl, merchant }: Pick<Running, "baseUrl" | "merchant
   COFFER_BASE_URL: `${baseUrl}/v1`
 })
 
-const coffer = Command.make("coffer").pipe(Command.withSubcommands([...merchantCommands, ...operatorCommands]))
+const coffer = Command.make("coffer").pipe(Command.withSubcommands(await groupsFor(undefined)))
 
 /** Runs a command in this process. `said` is filled while it runs. */
 export const type = (

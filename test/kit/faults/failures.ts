@@ -5,11 +5,13 @@
 import { assert } from "@effect/vitest"
 import { Deferred, Effect, Layer, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
+import { isOfOneChange } from "../../../src/edge/Idempotency.ts"
 import { Faults } from "../../../src/platform/runtime/Faults.ts"
 import { DatabaseUnavailable } from "../../../src/platform/postgres/trouble.ts"
 import type { Reply } from "../Api.ts"
 import { hangUp } from "./hangUp.ts"
 import { type Running, start } from "../Service.ts"
+import { routeOf } from "../routes/routes.ts"
 import { type Asked, type Caller, send, type Write } from "../routes/write.ts"
 
 export interface Failure {
@@ -100,11 +102,12 @@ export const place = Effect.gen(function* () {
 const inOneProcess = (
   name: string,
   first: (service: Running, set: Trap, asked: Asked) => Effect.Effect<ReadonlyArray<Reply>>,
-  meets: (write: Write) => boolean = () => true
+  meets: (begun: Begun) => boolean = () => true
 ): Failure => ({
   names: [name],
   play: Effect.fnUntraced(function* (writes, { service, set }) {
-    const told = yield* Effect.forEach(yield* prepared(service, writes.filter(meets)), (begun) =>
+    const met = (yield* prepared(service, writes)).filter(meets)
+    const told = yield* Effect.forEach(met, (begun) =>
       Effect.gen(function* () {
         // Wait until the previous write's mail is done, so that the trap does not catch it.
         yield* service.atRest
@@ -180,6 +183,10 @@ const twoAtOnce = Effect.fnUntraced(function* (service: Running, _: Trap, asked:
   return replies.filter((reply) => !isInProgress(reply))
 })
 
+/** The row of its claim is a commit of its own. */
+const claimsBefore = ({ asked, write }: Begun) =>
+  write.isKeyed && !isOfOneChange(routeOf(asked.method, asked.path) ?? "")
+
 export const failures: ReadonlyArray<Failure> = [
   inOneProcess("answer lost", (service, _, asked) => Effect.as(send(service, asked), [])),
   inOneProcess("hangs up", hungUp),
@@ -191,6 +198,6 @@ export const failures: ReadonlyArray<Failure> = [
     "unknown, not written",
     unknown((tables) => !onlyClaims(tables), false)
   ),
-  inOneProcess("claim unknown", unknown(onlyClaims, true), ({ isKeyed }) => isKeyed),
+  inOneProcess("claim unknown", unknown(onlyClaims, true), claimsBefore),
   inOneProcess("two at once", twoAtOnce)
 ]

@@ -28,7 +28,14 @@ export const openPage = Effect.fnUntraced(function* (
 ) {
   browser ??= chromium.launch({
     executablePath: executable!,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-background-networking",
+      "--disable-sync",
+      // A shop's own host, which no DNS of the world knows.
+      "--host-resolver-rules=MAP *.bookshop.example 127.0.0.1"
+    ]
   })
   const launched = browser
   const context = yield* Effect.acquireRelease(

@@ -9,7 +9,7 @@ import { type Page, pageOf, render } from "../../../src/checkout/CheckoutPage.ts
 import type { PageContext } from "../../../src/checkout/frame.ts"
 import { type LinkPage, renderLink } from "../../../src/checkout/LinkPage.ts"
 import { renderReceipt, renderUnknown, renderUnreachable } from "../../../src/checkout/ReceiptPage.ts"
-import { checkoutHeaders } from "../../../src/checkout/script.ts"
+import { headersFor } from "../../../src/checkout/script.ts"
 import { type Notice, texts } from "../../../src/checkout/texts.ts"
 import type { Language } from "../../../src/pages/language.ts"
 import type { Shop } from "../../../src/pages/shop.ts"
@@ -96,7 +96,11 @@ export const fullShop: Shop = {
   name: "Celadon Teahouse",
   logo: "logo.png",
   supportEmail: "help@celadon.example",
-  supportUrl: "https://celadon.example/help"
+  supportUrl: "https://celadon.example/help",
+  termsUrl: "https://celadon.example/terms",
+  privacyUrl: "https://celadon.example/privacy",
+  accentColor: "#7a1f5c",
+  timeZone: "Asia/Hong_Kong"
 }
 
 interface World {
@@ -186,7 +190,7 @@ export const shownBy = (page: BrowserPage) => {
     return route.fulfill({ contentType: "text/html; charset=utf-8", headers, body: markup })
   })
   /** `under`: the headers of the page; none for what a mail program shows. */
-  const show = async (shown: string, under: Record<string, string> = checkoutHeaders) => {
+  const show = async (shown: string, under: Record<string, string> = headersFor(fullShop)) => {
     await Promise.all([still, ready])
     markup = shown
     headers = under

@@ -102,7 +102,8 @@ export const openScripted = Effect.fnUntraced(function* ({
       byKey: () => ({ isRecalled: false, account: () => Effect.succeedNone, hasEnded: Effect.succeed(false) }),
       find: () => {
         const mode = { payment_methods: offered ?? null }
-        const merchant = { name: "Celadon Teahouse", logo: null, support_email: null, support_url: null }
+        const links = { support_email: null, support_url: null, terms_url: null, privacy_url: null }
+        const merchant = { name: "Celadon Teahouse", logo: null, accent_color: null, time_zone: "UTC", ...links }
         return Effect.succeed({ ...merchant, modes: { sandbox: mode, live: mode } } as Merchant)
       }
     }),

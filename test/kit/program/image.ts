@@ -3,7 +3,7 @@
  * played in a folder. The stage's words are read from the file, so a line that is added there is played too.
  */
 import { execFileSync } from "node:child_process"
-import { chmodSync, cpSync, mkdirSync, readFileSync } from "node:fs"
+import { cpSync, mkdirSync, readFileSync } from "node:fs"
 import path from "node:path"
 
 const repository = path.resolve(import.meta.dirname, "../../..")
@@ -40,25 +40,28 @@ const stages = dockerfile.split(/^FROM /m).slice(1)
 export const copied = (stage = dockerfile): ReadonlyArray<string> =>
   Array.from(stage.matchAll(/^COPY (?!--from)(.+) \S+$/gm), ([, sources]) => sources!.split(" ")).flat()
 
-/** Plays all stages in one folder. A command's output is thrown with its failure. */
-export const build = (folder: string) => {
+/** Plays the first stage in a folder, and puts into `app` what the last stage takes of it. A failure tells its output. */
+export const build = (folder: string, app: string) => {
   const files = context()
-  const copy = (source: string) => {
+  const copy = (source: string, to: string) => {
     const found = files.filter((file) => file === source || file.startsWith(`${source}/`))
     if (found.length === 0) throw new Error(`COPY ${source}: the ignore file lets nothing of it in`)
     for (const file of found) {
-      mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
-      cpSync(path.join(repository, file), path.join(folder, file))
+      const target = path.join(folder, to, path.relative(source, file))
+      mkdirSync(path.dirname(target), { recursive: true })
+      cpSync(path.join(repository, file), target)
     }
   }
   for (const line of stages[0]!.split("\n")) {
-    copied(line).forEach(copy)
+    const [, words, to] = /^COPY (?!--from)(.+) (\S+)$/.exec(line) ?? []
+    for (const source of words?.split(" ") ?? []) copy(source, to === "./" ? source : to!)
     const [, command] = /^RUN (.*)$/.exec(line) ?? []
     if (command !== undefined) execFileSync("sh", ["-c", command], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] })
   }
-  // The last stage installs packages of Debian, which this machine has, and copies a file.
-  copied(stages.at(-1)).forEach(copy)
-  chmodSync(folder, 0o755)
+  // The last stage installs packages of Debian besides, which this machine has.
+  const [, taken] = /^COPY --from=build \/app\/(\S+) \/app$/m.exec(stages.at(-1)!)!
+  cpSync(path.join(folder, taken!), app, { recursive: true })
+  execFileSync("chmod", ["-R", "a-w,a+rX", app])
 }
 
 /** The image's command, its user, and its environment. `/app` and `/data` are folders of the test. */
@@ -80,7 +83,7 @@ export const started = (app: string, data: string) => {
     })
   )
   return {
-    entry: words("ENTRYPOINT"),
+    entry: words("ENTRYPOINT").map((word) => word.replace(/=\/app$/, `=${app}`).replace(/=\/data$/, `=${data}`)),
     command: words("CMD"),
     health: words("HEALTHCHECK .* CMD"),
     uid: Number(uid),

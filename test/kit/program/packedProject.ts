@@ -31,7 +31,12 @@ export const packedProject = (name: string, base = process.env) => {
     packCopy: async () => {
       const copy = path.join(folder, "repository")
       const at = path.join(copy, "packages", name)
-      cpSync(path.resolve("packages", name), at, { recursive: true })
+      // With the others, whose sources it may import.
+      cpSync(path.resolve("packages"), path.join(copy, "packages"), {
+        recursive: true,
+        filter: (source) => !/\/(node_modules|dist)(\/|$)/.test(source.slice(path.resolve("packages").length))
+      })
+      for (const each of ["scripts", "docs"]) cpSync(path.resolve(each), path.join(copy, each), { recursive: true })
       for (const file of ["tsconfig.json", "package.json"]) cpSync(path.resolve(file), path.join(copy, file))
       symlinkSync(path.resolve("node_modules"), path.join(copy, "node_modules"))
       await pack(at, { PATH: `${path.resolve("node_modules/.bin")}${path.delimiter}${base["PATH"]}` })

@@ -4,8 +4,8 @@
  */
 import { mkdtempSync, mkdirSync, rmSync } from "node:fs"
 import path from "node:path"
-import { build } from "rolldown"
 import type { TestProject } from "vitest/node"
+import { bundle } from "../../../scripts/bundle.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -17,16 +17,10 @@ declare module "vitest" {
 const repository = path.resolve(import.meta.dirname, "../../..")
 
 export default async function (project: TestProject) {
-  // In a folder as deep as src/platform/runtime, from which the program looks for package.json and node_modules.
+  // Below the repository, where the program finds package.json and what it serves.
   const cache = path.join(repository, "node_modules/.cache")
   mkdirSync(cache, { recursive: true })
   const dir = mkdtempSync(path.join(cache, "program-"))
-  await build({
-    input: path.join(repository, "src/main.ts"),
-    platform: "node",
-    logLevel: "warn",
-    output: { dir, sourcemap: true }
-  })
-  project.provide("program", path.join(dir, "main.js"))
+  project.provide("program", await bundle({ sources: repository, dir, sourcemap: true }))
   return () => rmSync(dir, { recursive: true, force: true })
 }

@@ -3,12 +3,12 @@
  * messages of another number, and the version before this one, built from the history of the repository.
  */
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { build } from "rolldown"
 import { inject } from "vitest"
+import { bundle } from "../../../scripts/bundle.ts"
 
 const repository = path.resolve(import.meta.dirname, "../../..")
 
@@ -58,15 +58,10 @@ const folder = Effect.acquireRelease(
   (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
 )
 
-/** As deep in it as the program is in its sources: there it looks for package.json. */
+/** As deep in it as the program is in its sources: earlier versions look for package.json there. */
 const builtIn = (into: string) => path.join(into, "built/a/b")
 
-const built = (sources: string, into: string) =>
-  Effect.promise(async () => {
-    const dir = builtIn(into)
-    await build({ input: path.join(sources, "src/main.ts"), platform: "node", logLevel: "warn", output: { dir } })
-    return path.join(dir, "main.js")
-  })
+const built = (sources: string, into: string) => Effect.promise(() => bundle({ sources, dir: builtIn(into) }))
 
 const packageOf = (text: string): { readonly version: string; readonly dependencies: object } => JSON.parse(text)
 
@@ -78,12 +73,12 @@ export const thisAs = Effect.fnUntraced(function* (version: string, shapes: Read
   const into = yield* folder
   const own = packageOf(readFileSync(path.join(repository, "package.json"), "utf8"))
   writeFileSync(path.join(into, "package.json"), JSON.stringify({ ...own, version }))
-  const bundle = path.dirname(inject("program"))
+  const bundled = path.dirname(inject("program"))
   const dir = builtIn(into)
-  mkdirSync(dir, { recursive: true })
+  cpSync(path.join(bundled, "migrations"), path.join(dir, "migrations"), { recursive: true })
   let numbered = 0
-  for (const file of readdirSync(bundle).filter((name) => name.endsWith(".js"))) {
-    const code = readFileSync(path.join(bundle, file), "utf8")
+  for (const file of readdirSync(bundled).filter((name) => name.endsWith(".js"))) {
+    const code = readFileSync(path.join(bundled, file), "utf8")
     if (builtShapes.test(code)) numbered++
     writeFileSync(path.join(dir, file), code.replace(builtShapes, `$1[${shapes.join(", ")}]`))
   }

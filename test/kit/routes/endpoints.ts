@@ -1,6 +1,6 @@
 /**
  * Every endpoint of the merchants' and of the operator's API, as the contract has them. The console's are in
- * `test/http/people/roles.test.ts`.
+ * `test/http/people/roles.long.test.ts`.
  */
 import { Api } from "@coffer/contract/Api"
 import { OperatorApi } from "@coffer/contract/Operator"

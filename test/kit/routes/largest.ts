@@ -154,6 +154,11 @@ export const largestBodies = ({ files, trade_no }: Known): Readonly<Record<strin
     contact_email: email,
     time_zone: "America/Argentina/ComodRivadavia",
     support_url: url("e.example"),
+    terms_url: `https://g.example/${"t".repeat(237)}`,
+    privacy_url: `https://h.example/${"p".repeat(237)}`,
+    accent_color: "#17614f",
+    // It takes DNS, which no test of bodies has.
+    checkout_domain: null,
     sandbox: {
       ip_allowlist: `127.0.0.1${" ".repeat(9_991)}`,
       default_notify_url: url("c.example"),

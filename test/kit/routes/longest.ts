@@ -2,8 +2,10 @@
 import { Api } from "@coffer/contract/Api"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { queryParametersMax } from "@coffer/model/Limits"
+import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
 import type { SqlClient } from "effect/sql"
+import type { Reply } from "../Api.ts"
 
 /** Node takes a head of 16 kB; the rest of it is for the method, the path and the headers of a client. */
 const queryBytes = 15_500
@@ -38,6 +40,8 @@ const words: Readonly<Record<string, string>> = {
   "created[gte]": "2020-01-01T00:00:00.000000000+00:00",
   "created[lte]": "2099-12-31T23:59:59.999999999+00:00",
   "/v1/logs status": "4xx",
+  "paid_at[gte]": "2020-01-01T00:00:00.000000000+00:00",
+  "paid_at[lte]": "2099-12-31T23:59:59.999999999+00:00",
   "/v1/orders amount[gte]": "000000000001",
   "/v1/orders amount[lte]": "100000000000",
   "/operator/v1/merchants/:merchant_id/orders amount[gte]": "000000000001",
@@ -81,7 +85,8 @@ export const isList = (path: string) => parametersOf(path).some(({ name }) => na
  * the id of one of its objects.
  */
 export const longestQueries = (path: string, cursor: string | undefined): ReadonlyArray<LongQuery> => {
-  const known = parametersOf(path).filter(({ name }) => name !== "ending_before")
+  // The other cursor is not taken with this one, and neither is a wait.
+  const known = parametersOf(path).filter(({ name }) => name !== "ending_before" && name !== "wait")
   const page = known.filter(({ name }) => name !== "format")
   const repeats = page.some(({ schema }) => isRepeated(schema))
   const isFile = known.some(({ name, schema }) => name === "format" && schema.enum !== undefined)
@@ -145,3 +150,24 @@ export const difference = (sql: SqlClient.SqlClient, merchantId: string) =>
   sql`insert into reconciliation (id, merchant_id, mode, payment_id, currency, ours, theirs, created_at, seen_at)
     values ('rec_01KB0000000000000000000000', ${merchantId}, 'sandbox', 'pi_1', 'USD', 1, 2, 'epoch', 'epoch')
     on conflict do nothing`
+
+/** The id of a list's newest object. */
+export const cursorOf = (list: Effect.Effect<Reply>) =>
+  Effect.map(list, ({ body }) => {
+    const [newest] = body.data.data
+    return newest[idNames[newest.object] ?? "id"] as string
+  })
+const idNames: Readonly<Record<string, string>> = {
+  erasure: "erasure_no",
+  order: "trade_no",
+  refund: "refund_no",
+  dispute: "dispute_no",
+  payout: "payout_no",
+  report: "report_no",
+  payment_link: "link_id",
+  api_log: "request_id",
+  merchant: "merchant_id",
+  operator: "operator_id",
+  person: "person_id",
+  api_key: "key_id"
+}

@@ -66,8 +66,9 @@ export const insertOrders = (
     status = "'pending'",
     subject = "null",
     receipt_email = "null",
-    payment_method = `case when ${status} = 'paid' then 'card' end`
-  }: Expressions<"status" | "metadata" | "subject" | "receipt_email" | "payment_method"> = {}
+    payment_method = `case when ${status} = 'paid' then 'card' end`,
+    paid_at = `case when ${status} = 'paid' then to_timestamp(millis / 1000.0) end`
+  }: Expressions<"status" | "metadata" | "subject" | "receipt_email" | "payment_method" | "paid_at"> = {}
 ) =>
   seed(sql, "orders", many, {
     ...shared(many),
@@ -84,7 +85,7 @@ export const insertOrders = (
     payment_id: `case when ${status} = 'paid' then 'pay_' || n end`,
     payment_method,
     receipt_email,
-    paid_at: `case when ${status} = 'paid' then to_timestamp(millis / 1000.0) end`,
+    paid_at,
     metadata,
     declines: "0",
     unapplied_payments: "'[]'::jsonb",
@@ -219,6 +220,7 @@ export const insertRefunds = (
     version: "1",
     out_refund_no: `'row-' || millis || '-' || n`,
     trade_no: orderOf(many),
+    out_trade_no: `'row-' || millis || '-' || n`,
     channel: "'sandbox'",
     payment_id: "'pay_' || n",
     amount: "n",
@@ -241,6 +243,7 @@ export const insertDisputes = (
     dispute_no: idOf(many, "dsp_"),
     version: "1",
     trade_no: orderOf(many),
+    out_trade_no: `'row-' || millis || '-' || n`,
     channel: "'sandbox'",
     processor_dispute_id: `'dp_' || millis || '-' || n`,
     amount: "n",

@@ -9,7 +9,7 @@ import { createdAt, facts, pendingOrder } from "./fixtures.ts"
 import { given } from "./Given.ts"
 
 export const disputeNo = DisputeNo.make("dsp_00000000000000000000000001")
-const { merchantId, mode, tradeNo } = pendingOrder
+const { merchantId, mode, outTradeNo, tradeNo } = pendingOrder
 export const dueBy = DateTime.add(createdAt, { days: 7 })
 export const at = DateTime.add(createdAt, { days: 1 })
 export const tooLate = DateTime.add(dueBy, { milliseconds: 1 })
@@ -19,6 +19,7 @@ export const opened: Dispute = {
   stage: "chargeback",
   disputeNo,
   tradeNo,
+  outTradeNo,
   merchantId,
   mode,
   channel: facts.channel,

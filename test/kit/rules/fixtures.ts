@@ -28,7 +28,16 @@ export const pendingOrder: Order = {
 }
 
 /** A shop that named no logo and no contact, and takes everything. */
-export const shopCalled = (name: string) => ({ name, logo: null, supportEmail: null, supportUrl: null })
+export const shopCalled = (name: string) => ({
+  name,
+  logo: null,
+  supportEmail: null,
+  supportUrl: null,
+  termsUrl: null,
+  privacyUrl: null,
+  accentColor: null,
+  timeZone: "UTC"
+})
 export const teahouse = { shop: shopCalled("Celadon Teahouse"), offered: PaymentMethod.literals }
 
 /** Ten dollars paid by card, fifty-nine cents of fee. */
@@ -36,6 +45,7 @@ export const facts: PaymentFacts = {
   channel: ChannelName.make("sandbox"),
   paymentId: PaymentId.make("pay_1"),
   method: "card",
+  card: { brand: "visa", last4: "4242" },
   amount: Minor.make(10_00),
   currency: "USD",
   fee: Minor.make(59),

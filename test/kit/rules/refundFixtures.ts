@@ -9,6 +9,7 @@ export const aRefund: Refund = {
   refundNo: RefundNo.make("rfd_00000000000000000000000001"),
   outRefundNo: OutRefundNo.make("r-1"),
   tradeNo: pendingOrder.tradeNo,
+  outTradeNo: pendingOrder.outTradeNo,
   merchantId: pendingOrder.merchantId,
   mode: "sandbox",
   channel: facts.channel,

@@ -52,17 +52,30 @@ const setup = Effect.gen(function* () {
   return server
 })
 
-const [builder, built] = ["packages/console/scripts/build.ts", "packages/console/dist/index.html"]
+const contract = "packages/{contract,model,rules}/src/**/*.ts"
+const builds = [
+  { name: "console", built: "index.html", more: [contract] },
+  {
+    name: "site",
+    built: "manifest.json",
+    more: [contract, "docs/**/*.{md,svg}", "packages/*/README.md", "packages/console/src/tokens.ts"]
+  }
+]
 
-/** Builds the console where a file that it is made of is newer than what was built. */
-const buildConsole = () => {
-  const sources = globSync(["packages/console/{scripts,src}/**/*", "packages/{contract,model,rules}/src/**/*.ts"])
-  const since = existsSync(built) ? statSync(built).mtimeMs : 0
-  if (sources.some((file) => statSync(file).mtimeMs > since)) execFileSync(process.execPath, [builder])
+/** Builds the console and the documents where a file that they are made of is newer than what was built. */
+const buildPages = () => {
+  for (const { built, more, name } of builds) {
+    const sources = globSync([`packages/${name}/{scripts,src}/**/*`, ...more])
+    const target = `packages/${name}/dist/${built}`
+    const since = existsSync(target) ? statSync(target).mtimeMs : 0
+    if (sources.some((file) => statSync(file).mtimeMs > since)) {
+      execFileSync(process.execPath, [`packages/${name}/scripts/build.ts`])
+    }
+  }
 }
 
 export default async function (project: TestProject) {
-  buildConsole()
+  buildPages()
   const scope = Effect.runSync(Scope.make())
   const { log, url } = await Effect.runPromise(Scope.provide(setup, scope))
   project.provide("postgresUrl", url)

@@ -126,6 +126,7 @@ const chargeAt = (bank: Bank, orders: Orders["Service"]): Pretended["charge"] =>
       channel: name,
       paymentId: PaymentId.make(`mem_${tradeNo}_${bank.payments.length}`),
       method,
+      card: null,
       amount,
       currency,
       paidAt,

@@ -51,24 +51,30 @@ const scaleOf = (owner: SqlClient.SqlClient, folder: string) => {
     for (const { bytes, name } of rows) sizes.set(name, (sizes.get(name) ?? 0) + bytes)
     return sizes
   })
-  /** A vacuum keeps what an open transaction may still see. */
-  const isAlone = eventually(
-    "no other transaction",
-    Effect.map(
-      owner`select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
-        and (backend_xmin is not null or backend_xid is not null)`,
-      ({ length }) => length === 0
+  /**
+   * A vacuum keeps what an open transaction may still see. One that begins now sees as far back as the oldest writer of
+   * any database of the server, so writers that are older than `last` have to end first.
+   */
+  const isAlone = (last: string) =>
+    eventually(
+      "no other transaction",
+      Effect.map(
+        owner`select where pg_snapshot_xmin(pg_current_snapshot()) <= ${last}::text::xid8
+          union all select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+            and (backend_xmin is not null or backend_xid is not null)`,
+        ({ length }) => length === 0
+      )
     )
-  )
   /** Without dead rows and free pages. A late write leaves some behind the vacuum, so changed tables get another. */
   const compact = Effect.gen(function* () {
     for (let round = 0; round < 10; round++) {
       const changed = (yield* tables(owner)).filter(({ bytes, part }) => known.get(part) !== bytes)
       if (changed.length === 0) break
+      const [now] = yield* owner<{ last: string }>`select pg_current_xact_id()::text as last`
       for (const { part } of changed) {
         // A transaction of a worker may begin before the first pass does, which then keeps the dead rows.
         for (let pass = 0; pass < 2; pass++) {
-          yield* isAlone
+          yield* isAlone(now!.last)
           yield* owner.unsafe(`vacuum full ${part}`)
         }
         known.set(part, yield* sizeOf(owner, part))

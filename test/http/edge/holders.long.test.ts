@@ -91,7 +91,7 @@ const holders = {
     holdMany(connections, (index) => ({ port, from: `127.0.3.${1 + (index % 5)}`, sent: "" })),
 
   readers: ({ port }: Stage) =>
-    holdMany(75, (index) => ({ port, from: `127.0.2.${1 + (index % 5)}`, sent: asking("/docs", undefined, 6) })),
+    holdMany(75, (index) => ({ port, from: `127.0.2.${1 + (index % 5)}`, sent: asking("/docs/try", undefined, 6) })),
 
   senders: Effect.fnUntraced(function* ({ api, port }: Stage) {
     const keys = yield* Effect.all(Array.from({ length: 5 }, () => Effect.map(api.newMerchant(), (m) => m.sandboxKey)))

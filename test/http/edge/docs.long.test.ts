@@ -1,4 +1,4 @@
-/** `/docs` and `/openapi.json` over the wire: small, compressed once, kept by the browser, and under a policy. */
+/** `/docs/try` and `/openapi.json` over the wire: small, compressed once, kept by the browser, and under a policy. */
 import { get, type IncomingHttpHeaders } from "node:http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
@@ -26,13 +26,13 @@ const fetched = (url: string, headers: Record<string, string> = {}) =>
     })
   })
 
-describe("/docs", () => {
+describe("/docs/try", () => {
   it.live("is under 500 kB compressed, the same page in each encoding, and 304 for a client that has it", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* start()
-      const plain = yield* fetched(`${baseUrl}/docs`)
-      const small = yield* fetched(`${baseUrl}/docs`, { "accept-encoding": "gzip, deflate, br" })
-      const other = yield* fetched(`${baseUrl}/docs`, { "accept-encoding": "gzip" })
+      const plain = yield* fetched(`${baseUrl}/docs/try`)
+      const small = yield* fetched(`${baseUrl}/docs/try`, { "accept-encoding": "gzip, deflate, br" })
+      const other = yield* fetched(`${baseUrl}/docs/try`, { "accept-encoding": "gzip" })
       assert.isBelow(small.bytes.length, 500_000)
       assert.deepStrictEqual(
         [plain, small, other].map(({ headers }) => headers["content-encoding"]),
@@ -50,9 +50,9 @@ describe("/docs", () => {
       const tags = new Set([plain, small, other].map(({ headers }) => headers["etag"]))
       assert.strictEqual(tags.size, 3, "each encoding has a tag of its own")
       const kept = { "accept-encoding": "br", "if-none-match": `"other", ${small.headers["etag"]}` }
-      const again = yield* fetched(`${baseUrl}/docs`, kept)
+      const again = yield* fetched(`${baseUrl}/docs/try`, kept)
       assert.deepStrictEqual([again.status, again.bytes.length, again.headers["etag"]], [304, 0, small.headers["etag"]])
-      assert.strictEqual((yield* fetched(`${baseUrl}/docs`, { "if-none-match": '"other"' })).status, 200)
+      assert.strictEqual((yield* fetched(`${baseUrl}/docs/try`, { "if-none-match": '"other"' })).status, 200)
     })
   )
 
@@ -68,7 +68,7 @@ describe("/docs", () => {
           return add(...given)
         }
       })
-      for (const path of ["/docs", "/openapi.json", "/operator/docs", "/operator/openapi.json"]) {
+      for (const path of ["/docs/try", "/openapi.json", "/operator/docs", "/operator/openapi.json"]) {
         for (const encoding of ["br", "gzip", "identity"]) {
           assert.strictEqual((yield* fetched(baseUrl + path, { "accept-encoding": encoding })).status, 200)
         }
