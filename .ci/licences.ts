@@ -18,7 +18,7 @@ const allowed = [
   "Unlicense"
 ]
 /** Of programs that only developers run: their files are not changed, and nothing of them is passed on. */
-const allowedForDevelopment = ["MPL-2.0"]
+const allowedForDevelopment = ["BlueOak-1.0.0", "MPL-2.0"]
 
 interface Package {
   readonly license?: string
