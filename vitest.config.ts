@@ -6,6 +6,7 @@
 import { statfsSync } from "node:fs"
 import path from "node:path"
 import { configDefaults, defineConfig, type TestUserConfig } from "vitest/config"
+import { redFiles } from "./test/kit/run/redFiles.ts"
 import { stuckFiles } from "./test/kit/run/stuckFiles.ts"
 
 const memory = "/dev/shm"
@@ -33,7 +34,7 @@ export const test: TestUserConfig = {
   setupFiles: ["test/kit/run/freshMetrics.ts"],
   // A time-out is no verdict: it says how busy the machine is. This one only ends what would hang for ever.
   testTimeout: 600_000,
-  reporters: ["default", stuckFiles({ stuckMillis: 900_000 })],
+  reporters: ["default", stuckFiles({ stuckMillis: 900_000 }), redFiles(process.env["RUN_OUTCOME_FILE"])],
   hookTimeout: 180_000,
   // On two cores: a third of the time a test waits, for Postgres, a browser or a process.
   maxWorkers: 4,
