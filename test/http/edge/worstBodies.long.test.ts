@@ -380,7 +380,7 @@ layer(Layer.effect(Service, start({ env: { SECURITY_CONTACT: "mailto:security@ex
         ].join(" ")
       )
       process.stdout.write(`\nworst request of each route: bytes, values or parameters, ms held\n${lines.join("\n")}\n`)
-      // worstEvent.test.ts, linkVisits.test.ts, leakedKeys.test.ts
+      // worstEvent.test.ts, linkVisits.long.test.ts, leakedKeys.test.ts
       const elsewhere = [
         "POST /channels/stripe/:token",
         "POST /pay/:link_id",
