@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import type { RunOutcome } from "../test/kit/run/redFiles.ts"
+import type { Counts, RunOutcome } from "../test/kit/run/redFiles.ts"
 
 /** More red files than these are no accident of a busy machine. */
 const redFilesMax = 8
@@ -40,7 +40,8 @@ if (second !== undefined) {
   console.log(`\nRed beside the others, ${isGreen ? "green" : "not all green"} by themselves:\n  ${red.join("\n  ")}`)
 }
 if (first !== undefined) {
-  const failed = second === undefined ? first.failed : second.failed
-  console.log(`${first.passed + first.failed - failed} passed, ${failed} failed, ${first.skipped} skipped`)
+  const parts = second === undefined ? [first.green, first.red] : [first.green, second.green, second.red]
+  const sum = (name: keyof Counts) => parts.reduce((total, counts) => total + counts[name], 0)
+  console.log(`${sum("passed")} passed, ${sum("failed")} failed, ${sum("skipped")} skipped`)
 }
 process.exitCode = isGreen ? 0 : 1

@@ -73,6 +73,15 @@ describe("the tests of CI", () => {
     })
   )
 
+  it.live("take a file whose worker died for red", () =>
+    Effect.gen(function* () {
+      const dies = redAtFirst(`process.kill(process.pid, "SIGKILL")\n     return new Promise(() => {})`)
+      const { code, said } = yield* runOf({ a: green, b: dies })
+      assert.strictEqual(code, 0, said)
+      assert.isTrue(said.endsWith("green by themselves:\n  b.test.ts\n2 passed, 0 failed, 0 skipped"), said)
+    })
+  )
+
   it.live("end red when a file is red twice", () =>
     Effect.gen(function* () {
       const { code, said } = yield* runOf({ a: red, b: redAtFirst("expect(1).toBe(2)"), c: green })
