@@ -97,7 +97,7 @@ const everyCrash = Effect.fnUntraced(function* (workflow: Workflow, index: numbe
 describe("a crash at every step", () => {
   it.live("of refunds, disputes and payouts ends as if there had been none, and moves no money twice", () =>
     Effect.gen(function* () {
-      const tables = yield* Effect.forEach(workflows, everyCrash, { concurrency: 6 })
+      const tables = yield* Effect.forEach(workflows, everyCrash, { concurrency: 3 })
       const table = tables.flat()
       const lines = table.map((row) =>
         [row.workflow.padEnd(40), row.side.padEnd(7), `${row.name} ${row.nth}`.padEnd(80), row.outcome].join(" ")
