@@ -209,46 +209,53 @@ const textOf = (statements: ReadonlyArray<Statement>, isNumbered: boolean): stri
   }
   const reported = statements.filter(isReported)
   const countOf = (index: number) => `$${placesOf(statements) + 1 + reported.indexOf(statements[index]!)}::text::int8`
-  const isWhole = (list: string, index: number) => `(select count(*) from ${list}_${index}) = ${countOf(index)}`
-  const areWhole = (list: string, indices: ReadonlyArray<number>) =>
-    indices.length === 0 ? "true" : indices.map((index) => isWhole(list, index)).join(" and ")
-  const unlessWhole = (list: string, index: number) =>
-    `case when ${isWhole(list, index)} then null else array(select key from ${list}_${index}) end as ${list}_${index}`
+  const isFit = (index: number) => `cardinality(fit_${index}) = ${countOf(index)}`
+  const isWritten = (index: number) => `(select count(*) from written_${index}) = ${countOf(index)}`
+  const all = (conditions: ReadonlyArray<string>) => conditions.join(" and ") || "true"
+  const unless = (condition: string, list: string, name: string) =>
+    `case when ${condition} then null else ${list} end as ${name}`
 
   const indicesOf = (holds: (part: Part) => boolean) =>
     statements.flatMap((part, index) => (holds(part) ? [index] : []))
   const tested = indicesOf((part) => testOf(part) !== undefined)
   const single = indicesOf((part) => part.single)
   const updates = indicesOf(({ op }) => op === "update")
-  const gate = tested.length === 0 && !isNumbered ? "true" : "(select whole from fit)"
+  const isGated = tested.length > 0 || isNumbered
+  const gate = isGated ? "(select whole from fit)" : "true"
+  const fits = all(tested.map(isFit))
+  // In their order, which is that of the locks. The `offset` keeps Postgres from asking twice.
+  const lists = tested.map((index) => `array(${placed(testOf(statements[index]!)!, index)}) as fit_${index}`)
   // Looked at last, when all rows are locked: a batch that waits for a row keeps no list back.
-  const fits = isNumbered
-    ? `case when ${areWhole("fit", tested)} then not exists (select from passed) else false end`
-    : areWhole("fit", tested)
+  const passed = isNumbered ? `case when ${fits} then (${passedIn}) end` : "null::json"
   const parts = [
-    ...tested.map((index) => `fit_${index} as (${placed(testOf(statements[index]!)!, index)})`),
-    ...(isNumbered ? [`seen as materialized (${looking})`, passed] : []),
-    `fit as materialized (select ${fits} as whole)`,
+    `fit as materialized (select *, ${fits} and overtaken is null as whole from (
+      select *, ${passed} as overtaken from (select ${lists.join(", ")} offset 0) as tested offset 0) as looked)`,
     ...statements.map((part, index) => `written_${index} as (${placed(writing(part, gate), index)})`)
   ]
+  const done = all(updates.map(isWritten))
   const answer = [
-    `case when not ${gate} then 0 when ${areWhole("written", updates)} then 1 else ${impossible} end as done`,
-    ...tested.map((index) => unlessWhole("fit", index)),
-    ...single.map((index) => unlessWhole("written", index)),
-    ...(isNumbered ? [`case when ${gate} then null else (select json_agg(passed) from passed) end as overtaken`] : [])
+    isGated ? `case when not whole then 0 when ${done} then 1 else ${impossible} end as done` : "1 as done",
+    ...tested.map((index) => unless(isFit(index), `fit_${index}`, `fit_${index}`)),
+    ...single.map((index) => unless(isWritten(index), `array(select key from written_${index})`, `written_${index}`)),
+    ...(isNumbered ? ["overtaken"] : [])
   ]
-  return `with ${parts.join(", ")} select ${answer.join(", ")} /* ${notice} */`
+  const [judged, ...written] = parts
+  return isGated
+    ? `with ${judged}, ${written.join(", ")} select ${answer.join(", ")} from fit /* ${notice} */`
+    : `with ${written.join(", ")} select ${answer.join(", ")} /* ${notice} */`
 }
 const textAtOnce = memoize(textsMax, partsOf, (statements: ReadonlyArray<Statement>) => textOf(statements, true))
 /** For a batch that brings no numbers. */
 const textOfUpdates = memoize(textsMax, partsOf, (statements: ReadonlyArray<Statement>) => textOf(statements, false))
 
-const passed = "passed as (select place, shown from seen where shown >= lowest)"
+/** The accounts to which lists have shown a later number; null: none. */
+const passedIn = `select json_agg(json_build_object('place', place, 'shown', shown))
+  from (${looking}) as seen where shown >= lowest`
 
 /** For who reads Postgres' log: it shows the statement with the error. */
 const notice = "coffer: where this finds a key taken, the rest of the batch is written right afterwards"
-/** A cast that fails and so undoes everything. The subselect keeps Postgres from evaluating it while it plans. */
-const impossible = "('coffer: rows that were locked were not written, ' || (select whole from fit))::int8"
+/** A cast that fails and so undoes everything. */
+const impossible = "('coffer: rows that were locked were not written, ' || whole)::int8"
 
 /** SQL that finds which rows of a part can be written. A row that is its whole set is written without a test. */
 const testOf = ({ op, single, table }: Part): string | undefined => {
@@ -276,7 +283,7 @@ const perTable = (textOf: (table: Written) => string) =>
 /** Unless `gate` is true it writes nothing. Where a key is taken it fails, or leaves the row out. */
 const inserting = (table: Written, gate: string, leavesOut: boolean): string =>
   `insert into ${table.name} (${table.columns.map(({ name }) => name).join(", ")})
-    select * from unnest(${arrays(table, "insert").join(", ")}) where ${gate}
+    select ${arrays(table, "insert").join(", ")} where ${gate}
     ${leavesOut ? `on conflict do nothing returning ${table.key} as key` : ""}`
 
 const updating = (table: Written, gate: string): string => {
@@ -284,7 +291,7 @@ const updating = (table: Written, gate: string): string => {
   const sent = changing.map((index) => columns[index]!.name)
   const written = sent.filter((column) => column !== key)
   return `update ${name} as t set ${written.map((column) => `${column} = n.${column}`).join(", ")}
-    from unnest(${arrays(table, "update").join(", ")}) as n (${sent.join(", ")}, replaces)
+    from (select ${named(arrays(table, "update"), [...sent, "replaces"])}) as n
     where t.${key} = n.${key} and t.${columns[versionIndex]!.name} = n.replaces and ${gate} returning t.${key} as key`
 }
 
@@ -301,7 +308,7 @@ const unchanged = perTable((table) => {
   const { changing, columns, key, keyIndex, name, versionIndex } = table
   const read = arrays(table, "update")
   return `select t.${key} as key from ${name} as t,
-    unnest(${read[changing.indexOf(keyIndex)]}, ${read.at(-1)}) as n (key, replaces)
+    (select ${named([read[changing.indexOf(keyIndex)]!, read.at(-1)!], ["key", "replaces"])}) as n
     where t.${key} = n.key and t.${columns[versionIndex]!.name} = n.replaces for no key update of t`
 })
 
@@ -315,8 +322,11 @@ const unnumbered = perTable((table) => {
   const read = arrays(table, "insert")
   const names = indices.map((index) => columns[index]!.name)
   const [theirs, ours] = ["t", "n"].map((row) => names.map((column) => `${row}.${column}`).join(", "))
-  return `select n.key from unnest(${[...indices, keyIndex].map((index) => read[index]).join(", ")})
-    as n (${names.join(", ")}, key) where (
+  return `select n.key from (
+    select ${named(
+      [...indices, keyIndex].map((index) => read[index]!),
+      [...names, "key"]
+    )}) as n where (
       select t.${key} from ${name} as t where (${theirs}) >= (${ours}) and (${theirs}) <= (${ours}) and ${among}
       order by ${theirs} limit 1) is null`
 })
@@ -324,9 +334,12 @@ const unnumbered = perTable((table) => {
 /** New rows with a key that no row has. It is looked for by the key's index, one by one: no plan reads the table. */
 const unkeyed = perTable((table) => {
   const { key, keyIndex, name } = table
-  return `select n.key from unnest(${arrays(table, "insert")[keyIndex]!}) as n (key)
+  return `select n.key from (select ${arrays(table, "insert")[keyIndex]} as key) as n
     where (select t.${key} from ${name} as t where t.${key} = n.key limit 1) is null`
 })
+
+const named = (values: ReadonlyArray<string>, names: ReadonlyArray<string>) =>
+  values.map((value, index) => `${value} as ${names[index]}`).join(", ")
 
 /** Indices of the cells of a row that are sent. An update leaves out the cells that never change. */
 const sentOf = (op: Part["op"], { changing, name }: Written): ReadonlyArray<number> =>
@@ -335,13 +348,14 @@ const allOf = memoize(tablesMax, identity<string>, (name) => [...tableOf(name).c
 
 /**
  * The parameters of a statement; an update's last is the version that is replaced. Postgres does not see how many keys
- * there are. It would find that a few rows are worth a plan of their own, which takes longer than to write them.
+ * there are. It would find that a few rows are worth a plan of their own, which takes longer than to write them. Each
+ * array is unnested in a list of columns: in a `from`, Postgres would set up a store for each of a payment's 75.
  */
 const arrays = (table: Written, op: Part["op"]): ReadonlyArray<string> => {
   const { columns, keyIndex, versionIndex } = table
   const sent = sentOf(op, table)
   return [...sent, ...(op === "update" ? [versionIndex] : [])].map((index, place) => {
     const param = `$${place + 1}::text`
-    return `${index === keyIndex ? `(select ${param})` : param}::${columns[index]!.type}[]`
+    return `unnest(${index === keyIndex ? `(select ${param})` : param}::${columns[index]!.type}[])`
   })
 }
