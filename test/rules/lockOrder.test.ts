@@ -1,4 +1,8 @@
-/** The order in which a batch of change sets takes its locks. Two batches of two runners may want the same rows. */
+/**
+ * The order in which a batch of change sets takes its locks, since batches of two runners may want the same rows; and
+ * the number by which it is compared with what lists have shown (docs/decisions/0050).
+ */
+import { bodyOf } from "@coffer/model/Ids"
 import { assert, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import { insertion, replacement } from "../../src/orders/OrderStore.ts"
@@ -10,7 +14,12 @@ const sorted = unsorted.toSorted()
 const now = DateTime.makeUnsafe(0)
 const number = (index: number) => `TRD_SB_${String(index).padStart(26, "0")}` as typeof pendingOrder.tradeNo
 const merchant = (index: number) => `mer_${String(index).padStart(26, "0")}` as typeof pendingOrder.merchantId
-const orderOf = (index: number) => ({ ...pendingOrder, tradeNo: number(index), merchantId: merchant(index) })
+const orderOf = (index: number) => ({
+  ...pendingOrder,
+  tradeNo: number(index),
+  merchantId: merchant(index),
+  outTradeNo: `cart-${index}` as typeof pendingOrder.outTradeNo
+})
 
 it("rows of a table are inserted and updated in the order of their keys, whatever the order of their sets", () => {
   const inserts = unsorted.map((index) => ({ changes: [insertion(orderOf(index))] }))
@@ -40,5 +49,13 @@ it("a batch looks at its accounts in one order, of merchants and of the environm
       [merchant(index), "live"],
       [merchant(index), "sandbox"]
     ])
+  )
+})
+
+it("a batch looks at an account by the lowest number that it brings there, since that is overtaken first", () => {
+  const sets = unsorted.map((index) => ({ changes: [insertion({ ...orderOf(index), merchantId: merchant(1) })] }))
+  assert.deepStrictEqual(
+    plan(sets).accounts.map(({ lowest }) => lowest),
+    [bodyOf(number(1))]
   )
 })
