@@ -2,7 +2,13 @@
  * How the engine is set up, before it has run anything else. An access that meets more than four shapes of objects is
  * looked up in a table each time, and the interpreter of fibers meets a dozen kinds of steps. With room for sixteen a
  * payment takes about a tenth less of the processor, and nothing else takes more (docs/performance-notes.md).
+ *
+ * Node has its own modules in compiled form. V8 takes that form only while no flag differs, so a service loads them
+ * first (docs/decisions/0207).
  */
+import { argv } from "node:process"
 import { setFlagsFromString } from "node:v8"
+import { ofService } from "./nodesModules.ts"
 
+if (argv[2] === "serve") await Promise.all(ofService.map((name) => import(name)))
 setFlagsFromString("--max-valid-polymorphic-map-count=16")

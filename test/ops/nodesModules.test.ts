@@ -1,0 +1,44 @@
+/** A service takes Node's own modules in the form that Node keeps them in (`src/v8.ts`, docs/decisions/0207). */
+import { spawnSync } from "node:child_process"
+import { assert, describe, it } from "@effect/vitest"
+
+/** The modules of Node that a start loads before V8's flags are set, and after that. A weak key ends the start. */
+const loaded = () => {
+  const watch = `
+    import v8 from "node:v8"
+    import { builtinModules, syncBuiltinESMExports } from "node:module"
+    const known = new Set(builtinModules.map((each) => each.replace("node:", "")))
+    const names = () =>
+      process.moduleLoadList.map((each) => each.replace("NativeModule ", "")).filter((each) => known.has(each))
+    const set = v8.setFlagsFromString
+    let before
+    v8.setFlagsFromString = (flag) => {
+      before ??= names()
+      set(flag)
+    }
+    syncBuiltinESMExports()
+    process.on("exit", () => {
+      console.log(JSON.stringify({ before, after: names().filter((each) => !before.includes(each)) }))
+    })`
+  const { stderr, stdout } = spawnSync(
+    process.execPath,
+    ["--import", `data:text/javascript,${encodeURIComponent(watch)}`, "src/main.ts", "serve"],
+    {
+      encoding: "utf8",
+      env: {
+        DATABASE_URL: "postgres://service:word@127.0.0.1:1/none",
+        SECRET_KEY: Buffer.alloc(32, 7).toString("base64")
+      }
+    }
+  )
+  assert.include(stderr, "SECRET_KEY is too easy to guess")
+  return JSON.parse(stdout) as Record<"before" | "after", ReadonlyArray<string>>
+}
+
+describe("Node's own modules", () => {
+  it("are loaded by a service before it sets a flag of V8, which makes Node compile them anew", () => {
+    const { after, before } = loaded()
+    assert.includeMembers([...before], ["http", "http2", "crypto", "sqlite"])
+    assert.deepStrictEqual(after, [])
+  })
+})
