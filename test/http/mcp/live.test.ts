@@ -96,7 +96,7 @@ describe("an act on live money by MCP", () => {
         assert.include(text, "Nothing was done")
       }
       assert.deepStrictEqual(asked, [])
-      // What has the form is asked about, and then the API decides.
+      // A call that has the form is asked about, and then the API decides.
       assert.include(textOf(yield* agent.call("refunds_create", refund)), "not_paid")
       assert.lengthOf(asked, 1)
     }).pipe(Effect.scoped)
