@@ -217,7 +217,7 @@ const portProblem = (cause: unknown, { number, variable }: Effect.Success<typeof
 export const greetServer = Effect.flatMap(Settings.Settings, (settings) =>
   Console.log(
     `Coffer serves ${settings.publicUrl}/v1, and its documents ${settings.publicUrl}/docs` +
-      (settings.admin === undefined ? "" : `; operators reach ${operatorUrl(settings)}`)
+      `; operators reach ${operatorUrl(settings)} with the token in ${settings.operatorTokenFile ?? "OPERATOR_TOKEN"}`
   )
 )
 

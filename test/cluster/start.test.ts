@@ -1,5 +1,7 @@
 /** The message of a start on a database of the operator's own that cannot go on, or has to wait. */
+import { readFileSync } from "node:fs"
 import { createServer, type AddressInfo } from "node:net"
+import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Api } from "../kit/Api.ts"
@@ -102,6 +104,39 @@ describe.concurrent("a start at an address of IPv6, without PUBLIC_URL,", () => 
     Effect.gen(function* () {
       const line = yield* refusal(yield* freshDatabase, { HOST: "::1", SMTP_URL: "smtp://127.0.0.1:25" })
       assert.match(line, /^coffer: MAIL_FROM is required where PUBLIC_URL, or HOST without it, is an address of IPv6/)
+    })
+  )
+})
+
+describe.concurrent("a start on a database of the operator's own says where the operator's token is found,", () => {
+  it.live("which is a file where OPERATOR_TOKEN is not set, and then opens the operator's API", () =>
+    Effect.gen(function* () {
+      const home = yield* newHome
+      const env = { DATABASE_URL: yield* freshDatabase, COFFER_HOME: home, SECRET_KEY: secretKey }
+      const { port, ready, said } = yield* launch({ env })
+      yield* ready
+      const file = path.join(home, "operator.token")
+      const line = `operators reach http://127.0.0.1:${port}/operator/v1 with the token in ${file}\n`
+      yield* eventually(
+        "it to say so",
+        Effect.sync(() => said.stdout.includes(line))
+      )
+      const token = readFileSync(file, "utf8").trim()
+      assert.notInclude(said.stdout, token)
+      const api = new Api(`http://127.0.0.1:${port}`, token)
+      assert.strictEqual((yield* api.operator("GET", "/merchants")).status, 200)
+    })
+  )
+
+  it.live("which is OPERATOR_TOKEN where that is set", () =>
+    Effect.gen(function* () {
+      const { ready, said } = yield* onDatabase(yield* freshDatabase)
+      yield* ready
+      yield* eventually(
+        "it to say so",
+        Effect.sync(() => said.stdout.includes("/operator/v1 with the token in OPERATOR_TOKEN\n"))
+      )
+      assert.notInclude(said.stdout, operatorToken)
     })
   )
 })

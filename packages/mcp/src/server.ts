@@ -9,6 +9,7 @@ import { resultOf, saying } from "./answers.ts"
 import { type ApiAnswer, type ApiCall, type Arguments, callOf } from "./calls.ts"
 import { actOf, ask, refundNumberOf, subjectOf } from "./confirmation.ts"
 import { type Docs, docsTools } from "./docs.ts"
+import { misfitOf } from "./form.ts"
 import { tools } from "./generated/tools.ts"
 import { isRecord } from "./json.ts"
 import { annotationsOf, isOfSandbox, isRead, type Tool } from "./Tool.ts"
@@ -96,11 +97,13 @@ export const registrations = ({ docs, door, others = [] }: Serving) => {
 
 const readOnly = (title: string) => ({ title, readOnlyHint: true, destructiveHint: false, openWorldHint: false })
 
-/** In live a write is asked about first, after its object was read. */
+/** In live a write is asked about first, after its form was looked at and its object was read. */
 const carriedOut = Effect.fnUntraced(function* (tool: Tool, args: Arguments, door: Door) {
   const firstCall = callOf(tool, args)
   if (Result.isFailure(firstCall)) return saying(`${firstCall.failure} Nothing was done.`)
   if (isRead(tool) || !door.isLive) return resultOf(tool, yield* door.call(firstCall.success), door)
+  const misfit = misfitOf(tool, args)
+  if (misfit !== undefined) return saying(`${misfit} Nothing was done.`)
   const path = subjectOf(tool, args)
   const subject = path === undefined ? undefined : yield* door.call({ method: "GET", path })
   // A key that may write a resource may read it, but for a refund's order.

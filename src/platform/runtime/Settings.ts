@@ -3,6 +3,7 @@
  * (`roomSettings.ts`), which are read here too. docs/settings.md lists the variables with their defaults.
  */
 import { randomBytes } from "node:crypto"
+import path from "node:path"
 import { isVaried, tokenLengthMin } from "@coffer/model/strength"
 import { readTwoOperators, type TwoOperators } from "@coffer/model/TwoOperators"
 import { Config, Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
@@ -28,6 +29,8 @@ export class Settings extends Context.Service<
     /** The key of before, while what it has sealed is sealed again and runners still have it; undefined otherwise. */
     readonly secretKeyPrevious: Redacted.Redacted | undefined
     readonly operatorToken: Redacted.Redacted
+    /** Where that token is kept; undefined where OPERATOR_TOKEN is set. */
+    readonly operatorTokenFile: string | undefined
     readonly twoOperators: TwoOperators
     /** Allows sandbox webhooks to http and to private addresses. Live webhooks never go there. */
     readonly allowPrivateWebhooks: boolean
@@ -99,6 +102,9 @@ export const startup = Config.all({
   noOutbound
 })
 
+/** In COFFER_HOME. */
+const tokenFile = "operator.token"
+
 const variables = Config.all({
   host: Config.option(Config.NonEmptyString("HOST")),
   port: Config.Port("PORT").pipe(Config.withDefault(8080)),
@@ -169,7 +175,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
 
       const operatorToken = yield* Option.match(read.operatorToken, {
         onSome: Effect.succeed,
-        onNone: () => Effect.map(home.keep("operator.token", randomText(32, "base64url")), Redacted.make)
+        onNone: () => Effect.map(home.keep(tokenFile, randomText(32, "base64url")), Redacted.make)
       })
       const token = Redacted.value(operatorToken)
       if (token.length < tokenLengthMin || !isVaried(token)) {
@@ -193,6 +199,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
         secretKey,
         secretKeyPrevious,
         operatorToken,
+        operatorTokenFile: Option.isSome(read.operatorToken) ? undefined : path.join(home.path, tokenFile),
         twoOperators: yield* twoOperatorsOf(read.twoOperators),
         allowPrivateWebhooks: Option.getOrElse(read.allowPrivateWebhooks, () => options.embedded),
         workerPoll: read.workerPoll,

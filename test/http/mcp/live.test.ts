@@ -70,6 +70,38 @@ describe("an act on live money by MCP", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("is not asked about when its form alone is refused", () =>
+    Effect.gen(function* () {
+      const running = yield* approved
+      const asked: Array<string> = []
+      const agent = yield* agentOverHttp(running.baseUrl, running.merchant.liveKey, {
+        person: (question) => {
+          asked.push(question)
+          return yes
+        }
+      })
+      const { trade_no } = yield* agent.data("orders_create", terms)
+      asked.length = 0
+      const refund = { trade_no, out_refund_no: "return-1" }
+      const refused = [
+        ["refunds_create", { trade_no }, "out_refund_no is required with a live key"],
+        ["refunds_create", { ...refund, amount: 0 }, "amount does not fit"],
+        ["refunds_create", { ...refund, out_refund_no: "" }, "out_refund_no does not fit"],
+        ["orders_create", { ...terms, currency: "EUR" }, "currency does not fit"],
+        ["orders_create", { ...terms, metadata: { shelf: 7 } }, "metadata.shelf does not fit"]
+      ] as const
+      for (const [name, args, why] of refused) {
+        const text = textOf(yield* agent.call(name, args))
+        assert.include(text, why)
+        assert.include(text, "Nothing was done")
+      }
+      assert.deepStrictEqual(asked, [])
+      // A call that has the form is asked about, and then the API decides.
+      assert.include(textOf(yield* agent.call("refunds_create", refund)), "not_paid")
+      assert.lengthOf(asked, 1)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is refused in plain words for a client that cannot ask", () =>
     Effect.gen(function* () {
       const running = yield* approved

@@ -1,0 +1,28 @@
+/**
+ * The form of a live write's arguments, looked at before a person is asked: nobody confirms what the API would refuse
+ * for its form. In the sandbox the API alone judges, and its words are better.
+ */
+import { Result, Schema, SchemaIssue, SchemaRepresentation } from "effect"
+import type { Arguments } from "./calls.ts"
+import type { Tool } from "./Tool.ts"
+
+/** Arguments that the API wants with a live key alone, which no schema says. */
+const requiredInLive: Readonly<Record<string, ReadonlyArray<string>>> = { refunds_create: ["out_refund_no"] }
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** The first fault, with the argument's name. */
+export const misfitOf = ({ inputSchema, name }: Tool, args: Arguments): string | undefined => {
+  const missing = requiredInLive[name]?.find((each) => args[each] === undefined)
+  if (missing !== undefined) return `The argument ${missing} is required with a live key.`
+  const schema = SchemaRepresentation.fromJsonSchemaDocument({
+    dialect: "draft-2020-12",
+    schema: inputSchema as never,
+    definitions: {}
+  })
+  const read = Schema.decodeUnknownResult(schema as Schema.Codec<unknown>)(args)
+  if (Result.isSuccess(read)) return undefined
+  const [first] = format(read.failure.issue).issues
+  const place = (first?.path ?? []).map((each) => (typeof each === "object" ? each.key : each)).join(".")
+  return `The argument ${place} does not fit: ${first?.message ?? "it has another form"}.`
+}
