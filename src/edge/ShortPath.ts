@@ -183,11 +183,11 @@ const bytesOf = (request: IncomingMessage, sender: Body.Sender): Effect.Effect<U
 
 const incomingOf = (call: Call): Exchange.Incoming => ({
   ...call,
-  logged: Effect.suspend(() => {
+  logged: () => {
     const { body, bytes, json, sent } = call
     // A body that a handler has parsed need not be parsed again.
     return json !== undefined && bytes <= loggedBodyBytesMax ? Effect.succeed({ bytes, json }) : bodyOf(body, sent)
-  })
+  }
 })
 
 /** Whether nothing of the response is left to be sent. */
