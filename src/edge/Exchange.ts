@@ -69,7 +69,7 @@ type AddServices = <Services>(context: Context.Context<Services>) => Context.Con
 
 /**
  * Answers a request by a route, with the services that `addServices` adds to its context. Run it uninterruptible, with
- * an interruptible route. It fails only if the route was interrupted because the client has left.
+ * a route that may be interrupted in a fiber of its own. It fails only if that was because the client has left.
  */
 type Answer = <E, R>(
   incoming: Incoming,
