@@ -85,40 +85,12 @@ const unknownStatus = 503
 
 export const make = Effect.gen(function* () {
   const ids = yield* NewIds
-  const draining = yield* Draining
   const logs = yield* Logs
-  const logCall = yield* makeApiLog
-  const logAccess = yield* makeAccessLog
   const clientAddress = yield* ClientAddress.make
-  const admission = yield* Admission
-  const { finish, owe, release } = yield* makeCounts
-  const count = yield* makeCount
   const time = yield* RequestTime
   const skew = yield* ClockSkew
-  const documents = `${(yield* Settings).publicUrl}/docs`
-  const aboutDeprecations = `${documents}/versioning#deprecation`
-  const deprecations = yield* Deprecations
-  const deprecationAt = ({ pattern }: Route, method: string) => deprecations[`${method} ${pattern}`]
-  const isAnyDeprecated = Object.keys(deprecations).length > 0
-  const answerNoRoute = makeAnswerNoRoute(yield* Merchants, admission)
-
-  const log = (incoming: Incoming, record: RequestRecord, response: Response, answered: number) => {
-    const logged = logCall(record, { answered, response, body: incoming.logged })
-    if (incoming.body.isTouched() || record.account === undefined) return logged
-    // No handler has read the body, so it may still be arriving. The answer does not wait for it.
-    incoming.reading = { isSent: false }
-    return logged.pipe(
-      Effect.provideService(CurrentRecord, record),
-      Effect.ensuring(
-        Effect.sync(() => {
-          const isSent = incoming.reading?.isSent === true
-          delete incoming.reading
-          if (isSent) release(incoming)
-        })
-      ),
-      Effect.forkDetach({ startImmediately: true })
-    )
-  }
+  const { conclude, release } = yield* makeConclude
+  const answerNoRoute = makeAnswerNoRoute(yield* Merchants, yield* Admission)
 
   const begin = (incoming: Incoming, clock: Clock.Clock) => {
     const arrived = clock.currentTimeMillisUnsafe()
@@ -128,22 +100,6 @@ export const make = Effect.gen(function* () {
     incoming.record = record
     logs.begun(record)
     return record
-  }
-
-  const conclude = (incoming: Incoming, record: RequestRecord, response: Response, answered: number) => {
-    finish(record)
-    owe(incoming, record, response)
-    const millis = answered - record.arrived
-    count(record.method, incoming.at, response.status, millis)
-    const deprecation = isAnyDeprecated ? deprecationAt(incoming.at, record.method) : undefined
-    const isDeprecated = deprecation !== undefined
-    const accessed =
-      logAccess?.(record, { route: incoming.at, status: response.status, millis, isDeprecated }) ?? Effect.void
-    const logged = Effect.flatMapEager(accessed, () => log(incoming, record, response, answered))
-    return Effect.mapEager(logged, () => {
-      const sent = withHeaders(explained(response, record, documents), record, draining.now)
-      return deprecation === undefined ? sent : warned(sent, deprecationHeaders(deprecation, aboutDeprecations))
-    })
   }
 
   const failed = <E>({ response }: Incoming, record: RequestRecord, cause: Cause.Cause<E>) =>
@@ -177,6 +133,56 @@ export const make = Effect.gen(function* () {
     })
 
   return { answer, release }
+})
+
+/** Everything that is done once the answer is known: counts, logs, headers. */
+const makeConclude = Effect.gen(function* () {
+  const draining = yield* Draining
+  const logCall = yield* makeApiLog
+  const logAccess = yield* makeAccessLog
+  const { finish, owe, release } = yield* makeCounts
+  const count = yield* makeCount
+  const documents = `${(yield* Settings).publicUrl}/docs`
+  const aboutDeprecations = `${documents}/versioning#deprecation`
+  const deprecations = yield* Deprecations
+  const deprecationAt = ({ pattern }: Route, method: string) => deprecations[`${method} ${pattern}`]
+  const isAnyDeprecated = Object.keys(deprecations).length > 0
+
+  const log = (incoming: Incoming, record: RequestRecord, response: Response, answered: number) => {
+    const logged = logCall(record, { answered, response, body: incoming.logged })
+    if (incoming.body.isTouched() || record.account === undefined) return logged
+    // No handler has read the body, so it may still be arriving. The answer does not wait for it.
+    incoming.reading = { isSent: false }
+    return logged.pipe(
+      Effect.provideService(CurrentRecord, record),
+      Effect.ensuring(
+        Effect.sync(() => {
+          const isSent = incoming.reading?.isSent === true
+          delete incoming.reading
+          if (isSent) release(incoming)
+        })
+      ),
+      Effect.forkDetach({ startImmediately: true })
+    )
+  }
+
+  const conclude = (incoming: Incoming, record: RequestRecord, response: Response, answered: number) => {
+    finish(record)
+    owe(incoming, record, response)
+    const millis = answered - record.arrived
+    count(record.method, incoming.at, response.status, millis)
+    const deprecation = isAnyDeprecated ? deprecationAt(incoming.at, record.method) : undefined
+    const isDeprecated = deprecation !== undefined
+    const accessed =
+      logAccess?.(record, { route: incoming.at, status: response.status, millis, isDeprecated }) ?? Effect.void
+    const logged = Effect.flatMapEager(accessed, () => log(incoming, record, response, answered))
+    return Effect.mapEager(logged, () => {
+      const sent = withHeaders(explained(response, record, documents), record, draining.now)
+      return deprecation === undefined ? sent : warned(sent, deprecationHeaders(deprecation, aboutDeprecations))
+    })
+  }
+
+  return { conclude, release }
 })
 
 /** The second entry of an operator's act, whatever became of it. */
