@@ -21,8 +21,8 @@ export class QuotaStore extends Context.Service<
   QuotaStore,
   {
     /**
-     * Counts one, unless the window that ends `now` already holds `limit`. Refused ones are not counted. To be run once:
-     * it may have counted before that.
+     * Counts one, unless the window that ends `now` already holds `limit`. Refused ones are not counted. It may count
+     * when it is called, and is to be run once.
      */
     readonly take: (key: string, limit: number, windowMillis: number, now: number) => Effect.Effect<Taken>
     /**

@@ -241,7 +241,7 @@ const remembered = () => {
 
 const parseData = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
-/** Of the versions that a first claim may have. */
+/** The highest version that a first claim may have. */
 const versionMax = 2 ** 30 - 1
 
 /** The claim of a request whose key was not used before. */
