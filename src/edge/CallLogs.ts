@@ -30,19 +30,22 @@ export interface Answered {
   readonly answered: number
   readonly response: HttpServerResponse.HttpServerResponse
   /** The request's body; read only if the call is logged. */
-  readonly body: Effect.Effect<LoggedBody>
+  readonly body: () => Effect.Effect<LoggedBody>
 }
 
-/** Logs a call that has been answered. Never fails. */
+/** Logs a call that has been answered: at once, unless its body has to be read. Never fails. */
 export const makeApiLog = Effect.map(
   Logs,
   (logs) =>
     (record: RequestRecord, { answered, body, response }: Answered): Effect.Effect<void> => {
       const { ahead, arrived, ignored, ip, keyId, method, account, path, requestId, sent } = record
       const isLogged = record.isUnlogged !== true || response.status >= 300
-      if (account === undefined || !isLogged) return Effect.sync(() => logs.ended(record))
+      if (account === undefined || !isLogged) {
+        logs.ended(record)
+        return Effect.void
+      }
       // A call above the quota has no body in the log, so its body is not read either.
-      return Effect.flatMap(response.status === overQuota ? nothing : body, (requestBody) =>
+      return Effect.mapEager(response.status === overQuota ? nothing : body(), (requestBody) =>
         logs.append({
           call: record,
           requestId,

@@ -63,7 +63,7 @@ export const layer = Layer.unwrap(
             isAtAdmin: source.isAtAdmin === true,
             shop,
             body,
-            logged: bodyOf(body, request.headers),
+            logged: () => bodyOf(body, request.headers),
             response
           }
           // A response may be a file, which is still being written when `answer` ends.

@@ -6,7 +6,7 @@ import type { ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { deprecationHeaders, Deprecations } from "@coffer/contract/deprecations"
 import { prefixes } from "@coffer/model/Ids"
-import { Context, Effect, Exit, References } from "effect"
+import { type Cause, Clock, Context, DateTime, Effect, Exit, References } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { Admission } from "../http/Admission.ts"
 import type { Body } from "../http/Body.ts"
@@ -23,17 +23,16 @@ import {
   CurrentDeadline,
   Deadline,
   graceMillis,
-  inTime,
+  inTimeWith,
   requestMillis,
   RequestTime
 } from "../platform/runtime/Deadline.ts"
-import { currentMillis } from "../platform/runtime/clock.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { makeAccessLog, makeApiLog } from "./CallLogs.ts"
 import * as ClientAddress from "./clientAddress.ts"
 import { answerFailure, isNoRoute, makeAnswerNoRoute, normalized, unavailable } from "./Unanswered.ts"
-import { count } from "./Health.ts"
+import { makeCount } from "./Health.ts"
 import { pathOf, type Route, rowsOf } from "./routes.ts"
 import { isShared } from "./staticContent.ts"
 
@@ -45,8 +44,8 @@ export interface Incoming extends Pick<
   /** Looked up by the method and the address. */
   readonly at: Route
   readonly body: Body
-  /** The body for the log; read after the answer is made. */
-  readonly logged: Effect.Effect<LoggedBody>
+  /** The body for the log; asked for after the answer is made. */
+  readonly logged: () => Effect.Effect<LoggedBody>
   /** The connection, as it was when the request came: Node forgets it when it has ended. */
   readonly connection: Connection
   /** Where the answer goes. */
@@ -70,7 +69,7 @@ type AddServices = <Services>(context: Context.Context<Services>) => Context.Con
 
 /**
  * Answers a request by a route, with the services that `addServices` adds to its context. Run it uninterruptible, with
- * an interruptible route. It fails only if the route was interrupted because the client has left.
+ * a route that may be interrupted in a fiber of its own. It fails only if that was because the client has left.
  */
 type Answer = <E, R>(
   incoming: Incoming,
@@ -86,21 +85,68 @@ const unknownStatus = 503
 
 export const make = Effect.gen(function* () {
   const ids = yield* NewIds
-  const draining = yield* Draining
   const logs = yield* Logs
+  const clientAddress = yield* ClientAddress.make
+  const time = yield* RequestTime
+  const skew = yield* ClockSkew
+  const { conclude, release } = yield* makeConclude
+  const answerNoRoute = makeAnswerNoRoute(yield* Merchants, yield* Admission)
+
+  const begin = (incoming: Incoming, clock: Clock.Clock) => {
+    const arrived = clock.currentTimeMillisUnsafe()
+    const requestId = ids.at(prefixes.request, DateTime.makeUnsafe(arrived), clock)
+    const ip = clientAddress(incoming.connection.remoteAddress, incoming.sent["x-forwarded-for"])
+    const record = newRecord(incoming, { requestId, ip, arrived })
+    incoming.record = record
+    logs.begun(record)
+    return record
+  }
+
+  const failed = <E>({ response }: Incoming, record: RequestRecord, cause: Cause.Cause<E>) =>
+    isNoRoute(cause) ? answerNoRoute(record) : answerFailure(cause, !response.destroyed, record)
+
+  // Every request passes here: all but the wait for the route is plain.
+  const answer: Answer = <E, R>(incoming: Incoming, route: Effect.Effect<Response, E, R>, addServices?: AddServices) =>
+    Effect.withFiber<Response, E, R>((fiber) => {
+      const clock = fiber.getRef(Clock.Clock)
+      const record = begin(incoming, clock)
+      const deadline = new Deadline(requestMillis, time)
+      const context = withRecord(fiber.context as Context.Context<R>, { record, deadline }, addServices)
+      const orElse = () => Effect.succeed(unavailable(record))
+      const effect = skew.isTooLarge() && isWrite(record) ? orElse() : route
+
+      const end = (answered: Effect.Effect<Response, E>) =>
+        Effect.flatMapEager(closing(record, answered, context), (response) => {
+          deadline.lift()
+          return conclude(incoming, record, response, clock.currentTimeMillisUnsafe())
+        })
+      const ended = Effect.matchCauseEffect(
+        Effect.interruptible(inTimeWith(context, { effect, orElse, grace: graceMillis })),
+        {
+          onSuccess: (response) => end(Effect.succeed(normalized(response, record))),
+          onFailure: (cause) => end(Effect.provideContext(failed(incoming, record, cause), context))
+        }
+      )
+      return Effect.onExitPrimitive(ended, (exit) =>
+        Exit.isFailure(exit) ? Effect.sync(() => logs.ended(record)) : undefined
+      )
+    })
+
+  return { answer, release }
+})
+
+/** Everything that is done once the answer is known: counts, logs, headers. */
+const makeConclude = Effect.gen(function* () {
+  const draining = yield* Draining
   const logCall = yield* makeApiLog
   const logAccess = yield* makeAccessLog
-  const clientAddress = yield* ClientAddress.make
-  const admission = yield* Admission
   const { finish, owe, release } = yield* makeCounts
-  const time = yield* RequestTime
-  const clock = yield* ClockSkew
+  const count = yield* makeCount
   const documents = `${(yield* Settings).publicUrl}/docs`
   const aboutDeprecations = `${documents}/versioning#deprecation`
   const deprecations = yield* Deprecations
   const deprecationAt = ({ pattern }: Route, method: string) => deprecations[`${method} ${pattern}`]
   const isAnyDeprecated = Object.keys(deprecations).length > 0
-  const answerNoRoute = makeAnswerNoRoute(yield* Merchants, admission)
 
   const log = (incoming: Incoming, record: RequestRecord, response: Response, answered: number) => {
     const logged = logCall(record, { answered, response, body: incoming.logged })
@@ -120,54 +166,32 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  const endedWhenFailed = <A, E, R>(answered: Effect.Effect<A, E, R>, incoming: Incoming) =>
-    Effect.onError(answered, () => Effect.sync(() => incoming.record !== undefined && logs.ended(incoming.record)))
-
-  const answer: Answer = Effect.fnUntraced(function* <E, R>(
-    incoming: Incoming,
-    route: Effect.Effect<Response, E, R>,
-    addServices?: AddServices
-  ) {
-    const requestId = yield* ids.next(prefixes.request)
-    const ip = clientAddress(incoming.connection.remoteAddress, incoming.sent["x-forwarded-for"])
-    const record = newRecord(incoming, { requestId, ip, arrived: yield* currentMillis })
-    incoming.record = record
-    logs.begun(record)
-    const deadline = new Deadline(requestMillis, time)
-    const response = yield* Effect.interruptible(
-      inTime(
-        clock.isTooLarge() && isWrite(record) ? Effect.succeed(unavailable(record)) : route,
-        () => Effect.succeed(unavailable(record)),
-        graceMillis
-      )
-    ).pipe(
-      Effect.map((response) => normalized(response, record)),
-      Effect.catchCause((cause) =>
-        isNoRoute(cause) ? answerNoRoute(record) : answerFailure(cause, !incoming.response.destroyed, record)
-      ),
-      Effect.onExit(
-        (exit) => record.closeAct?.(Exit.isSuccess(exit) ? exit.value.status : unknownStatus) ?? Effect.void
-      ),
-      Effect.updateContext((context: Context.Context<R>) => withRecord(context, { record, deadline }, addServices))
-    )
-    deadline.lift()
+  const conclude = (incoming: Incoming, record: RequestRecord, response: Response, answered: number) => {
     finish(record)
     owe(incoming, record, response)
-    const answered = yield* currentMillis
     const millis = answered - record.arrived
-    yield* count(record.method, incoming.at, response.status, millis)
+    count(record.method, incoming.at, response.status, millis)
     const deprecation = isAnyDeprecated ? deprecationAt(incoming.at, record.method) : undefined
-    if (logAccess !== undefined) {
-      const isDeprecated = deprecation !== undefined
-      yield* logAccess(record, { route: incoming.at, status: response.status, millis, isDeprecated })
-    }
-    yield* log(incoming, record, response, answered)
-    const sent = withHeaders(explained(response, record, documents), record, draining.now)
-    return deprecation === undefined ? sent : warned(sent, deprecationHeaders(deprecation, aboutDeprecations))
-  }, endedWhenFailed)
+    const isDeprecated = deprecation !== undefined
+    const accessed =
+      logAccess?.(record, { route: incoming.at, status: response.status, millis, isDeprecated }) ?? Effect.void
+    const logged = Effect.flatMapEager(accessed, () => log(incoming, record, response, answered))
+    return Effect.mapEager(logged, () => {
+      const sent = withHeaders(explained(response, record, documents), record, draining.now)
+      return deprecation === undefined ? sent : warned(sent, deprecationHeaders(deprecation, aboutDeprecations))
+    })
+  }
 
-  return { answer, release }
+  return { conclude, release }
 })
+
+/** The second entry of an operator's act, whatever became of it. */
+const closing = <E, R>(record: RequestRecord, answered: Effect.Effect<Response, E>, context: Context.Context<R>) => {
+  const { closeAct } = record
+  if (closeAct === undefined) return answered
+  const closed = Effect.onExit(answered, (exit) => closeAct(Exit.isSuccess(exit) ? exit.value.status : unknownStatus))
+  return Effect.provideContext(closed, context)
+}
 
 /** It would write the time of this machine into a row. */
 const isWrite = ({ method }: RequestRecord) => method !== "GET" && method !== "HEAD"

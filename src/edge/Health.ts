@@ -115,16 +115,18 @@ const seriesOf = memoize(
 )
 const methods = new Set(["GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PATCH"])
 
-/** Counts one answer. */
-export const count = (method: string, { pattern }: Route, status: number, millis: number) => {
-  // A client may invent methods, and must not fill the memory with counters.
-  const label = methods.has(method) ? method : "other"
-  const { counter, timer } = seriesOf({ method: label, route: pattern, status })
-  return Effect.withFiberSucceed(({ context }) => {
-    counter.updateUnsafe(1, context)
-    timer.updateUnsafe(millis / 1_000, context)
-  })
-}
+/** Returns a function that counts one answer. */
+export const makeCount = Effect.map(
+  Effect.context<never>(),
+  (context) =>
+    (method: string, { pattern }: Route, status: number, millis: number) => {
+      // A client may invent methods, and must not fill the memory with counters.
+      const label = methods.has(method) ? method : "other"
+      const { counter, timer } = seriesOf({ method: label, route: pattern, status })
+      counter.updateUnsafe(1, context)
+      timer.updateUnsafe(millis / 1_000, context)
+    }
+)
 
 /** Statuses that any route may answer, and those that pages answer besides. */
 const everywhere = [500, 503]

@@ -6,10 +6,10 @@
 import { Caller, Idempotency } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"
 import { isIdempotencyKey } from "@coffer/rules/idempotency/claim"
-import { Cause, Duration, Effect, Exit, identity, Layer, Option, Ref, Schema, type Scope } from "effect"
+import { Cause, Context, Duration, Effect, Exit, identity, Layer, Option, Schema, type Scope } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { type ClaimState, CurrentClaim, type HeldClaim } from "../idempotency/Answering.ts"
+import { CurrentClaim, type HeldClaim } from "../idempotency/Answering.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { type IdempotencyClaim, isKeyTaken } from "../idempotency/IdempotencyClaim.ts"
 import {
@@ -62,18 +62,18 @@ export const layer = Layer.effect(
     const claimedBefore = makeClaimedBefore(services)
     const claimedAlong = makeClaimedAlong(services, claimedBefore)
 
-    return Idempotency.of(
-      Effect.fnUntraced(function* (httpEffect, { endpoint }) {
-        const begun = elapsedMillis()
-        const { method, path, sent, text } = yield* CurrentRecord
+    return Idempotency.of((httpEffect, { endpoint }) =>
+      Effect.withFiber((fiber) => {
+        const { method, path, sent, text } = fiber.getRef(CurrentRecord)
         const key = sent["idempotency-key"]
-        if (key === undefined || (method !== "POST" && method !== "DELETE")) return yield* httpEffect
-        if (!isIdempotencyKey(key)) return yield* badKey
-        const { merchantId, mode } = yield* Caller
-        const body = yield* text
-        const request = { merchantId, mode, method, path, key, body, meant: meantBy(endpoint) }
+        if (key === undefined || (method !== "POST" && method !== "DELETE")) return httpEffect
+        if (!isIdempotencyKey(key)) return badKey
+        const begun = elapsedMillis()
+        const { merchantId, mode } = Context.getUnsafe(fiber.context, Caller)
         const claimed = isOfOneChange(`${endpoint.method} ${endpoint.path}`) ? claimedAlong : claimedBefore
-        return yield* claimed(request, begun, httpEffect)
+        return Effect.flatMap(text, (body) =>
+          claimed({ merchantId, mode, method, path, key, body, meant: meantBy(endpoint) }, begun, httpEffect)
+        )
       })
     )
   })
@@ -103,7 +103,7 @@ const makeClaimedBefore = ({ faults, keys, scope }: Services) => {
   /** Stores the answer or frees the key before the caller gets the answer, so that a retry gets the same one. */
   const finish = (held: HeldClaim, begun: number, exit: Exit.Exit<Response, unknown>) =>
     Effect.gen(function* () {
-      const finishing = keys.finish(yield* Ref.get(held), answerToKeep(exit, yield* CurrentRecord))
+      const finishing = keys.finish({ ...held }, answerToKeep(exit, yield* CurrentRecord))
       // A request that is late already does not wait for this write.
       const isLate = isBusy(exit) || hasTakenLong(begun)
       yield* isLate ? Effect.forkIn(withoutDeadline(finishing), scope) : finishing
@@ -115,7 +115,7 @@ const makeClaimedBefore = ({ faults, keys, scope }: Services) => {
       Effect.fnUntraced(function* (restore) {
         const claimed = yield* keys.claim(request).pipe(Effect.catchTags({ NotCommitted, OtherContent, StillRunning }))
         if (claimed._tag === "Replay") return yield* replay(claimed)
-        const held = yield* Ref.make<ClaimState>({ claim: claimed.claim, isAnswered: false })
+        const held: HeldClaim = { claim: claimed.claim, isAnswered: false }
         return yield* restore(faults.around("Idempotency.run", handled)).pipe(
           Effect.provideService(CurrentClaim, held),
           Effect.onExit((exit) => faults.around("Idempotency.finish", finish(held, begun, exit)))
@@ -132,41 +132,43 @@ const makeClaimedAlong = (services: Services, claimedBefore: ReturnType<typeof m
   const { faults, keys } = services
   const isKept = makeIsKept(services)
 
-  return Effect.fnUntraced(function* <E, R>(request: Keyed, begun: number, handled: Handled<E, R>) {
-    const record = yield* CurrentRecord
-    const before = { headers: record.headers, reason: record.reason }
-    const claim = yield* keys.begin(request)
-    const look = keys.look(claim, request).pipe(Effect.catchTags({ OtherContent, StillRunning }))
-    const asMet = <E2, R2>(met: Option.Option<Met>, otherwise: Handled<E2, R2>) => {
-      if (Option.isNone(met)) return otherwise
-      if (met.value._tag === "Free") return claimedBefore(request, begun, handled)
-      keys.remember(claim.id)
-      return replay(met.value)
+  return <E, R>(request: Keyed, begun: number, handled: Handled<E, R>) => {
+    const alongWith = (claim: IdempotencyClaim, record: RequestRecord) => {
+      const before = { headers: record.headers, reason: record.reason }
+      const held: HeldClaim = { claim, isAnswered: false }
+      const look = keys.look(claim, request).pipe(Effect.catchTags({ OtherContent, StillRunning }))
+      const asMet = <E2, R2>(met: Option.Option<Met>, otherwise: Handled<E2, R2>) => {
+        if (Option.isNone(met)) return otherwise
+        if (met.value._tag === "Free") return claimedBefore(request, begun, handled)
+        keys.remember(claim.id)
+        return replay(met.value)
+      }
+
+      const decide = Effect.fnUntraced(function* (exit: Exit.Exit<Response, E>) {
+        const answer = answerToKeep(exit, record)
+        if (answer !== undefined && (yield* isKept(claim, answer, begun))) return yield* exit
+        // The headers and the reason are those of an answer that may not be told.
+        const own = { headers: record.headers, reason: record.reason }
+        Object.assign(record, before)
+        const met = yield* look
+        if (answer !== undefined || isAboutKey(exit)) return yield* asMet(met, StillRunning(gone))
+        if (Option.isNone(met)) Object.assign(record, own)
+        return yield* asMet(met, exit)
+      })
+
+      const ended = (exit: Exit.Exit<Response, E>) => {
+        if (held.isAnswered) keys.remember(claim.id)
+        return held.isAnswered || isUnknown(exit) ? exit : decide(exit)
+      }
+
+      const running = Effect.provideService(faults.around("Idempotency.run", handled), CurrentClaim, held)
+      const run = Effect.flatMap(Effect.exit(running), (exit) => faults.around("Idempotency.finish", ended(exit)))
+      return keys.isRemembered(claim.id) ? Effect.flatMap(look, (met) => asMet(met, run)) : run
     }
-
-    const ended = Effect.fnUntraced(function* ({ isAnswered }: ClaimState, exit: Exit.Exit<Response, E>) {
-      if (isAnswered) keys.remember(claim.id)
-      if (isAnswered || isUnknown(exit)) return yield* exit
-      const answer = answerToKeep(exit, record)
-      if (answer !== undefined && (yield* isKept(claim, answer, begun))) return yield* exit
-      // The headers and the reason are those of an answer that may not be told.
-      const own = { headers: record.headers, reason: record.reason }
-      Object.assign(record, before)
-      const met = yield* look
-      if (answer !== undefined || isAboutKey(exit)) return yield* asMet(met, StillRunning(gone))
-      if (Option.isNone(met)) Object.assign(record, own)
-      return yield* asMet(met, exit)
-    })
-
-    const run = Effect.gen(function* () {
-      const held = yield* Ref.make<ClaimState>({ claim, isAnswered: false })
-      const exit = yield* faults
-        .around("Idempotency.run", handled)
-        .pipe(Effect.provideService(CurrentClaim, held), Effect.exit)
-      return yield* faults.around("Idempotency.finish", ended(yield* Ref.get(held), exit))
-    })
-    return yield* keys.isRemembered(claim.id) ? Effect.flatMap(look, (met) => asMet(met, run)) : run
-  })
+    return Effect.withFiber((fiber) =>
+      Effect.flatMap(keys.begin(request), (claim) => alongWith(claim, fiber.getRef(CurrentRecord)))
+    )
+  }
 }
 
 /** Keeps an answer that no change has brought along. A request that is late already does not wait for this write. */

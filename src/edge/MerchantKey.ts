@@ -17,10 +17,10 @@ import type { Account } from "@coffer/model/Account"
 import type { PersonRole } from "@coffer/model/PersonRole"
 import { covers, isOfClosed, isOfSandbox, type Scope } from "@coffer/model/Scopes"
 import { closedProblem } from "@coffer/rules/operator/closing"
-import { Context, DateTime, Effect, Layer, Option, Redacted, References, Result } from "effect"
+import { Context, DateTime, Effect, Layer, Option, References, Result } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { KeyUses } from "../keys/KeyUses.ts"
-import { type FoundKey, type Merchant, Merchants } from "../merchants/Merchants.ts"
+import { type FoundKey, type Keyed, type Merchant, Merchants } from "../merchants/Merchants.ts"
 import { AuditLog } from "../operators/AuditLog.ts"
 import { MerchantClocks, unmovedMillis, unmovedMillisOf } from "../platform/runtime/MerchantClocks.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
@@ -45,49 +45,78 @@ export const layer = Layer.effect(
     const inAccount = yield* makeInAccount
     const byPerson = yield* makeByPerson(inAccount)
 
-    return MerchantKey.of({
-      apiKey: Effect.fnUntraced(function* (httpEffect, { credential, endpoint, group }) {
-        const key = Redacted.value(credential)
-        const record = yield* CurrentRecord
-        if (record.ofConsole !== undefined) return yield* byPerson(httpEffect, { endpoint, group })
-        const keyed = merchants.byKey(key)
-        if (!keyed.isRecalled) {
-          const { behind, ip } = record
-          record.visit = admission.enter({ group: "public", party: addressParty(ip), kind: kindOf(record), behind })
-          if (record.visit === undefined) return yield* busy
-        }
-        // A request without the header arrives here with an empty credential.
-        if (key === "") {
-          return yield* refuseWith(
-            (request_id) => new Wire.MissingApiKey({ message: "Send your secret key in X-Api-Key.", request_id })
-          )
-        }
-        if (!keyed.isRecalled) {
-          if (yield* failed.isRemembered("merchant", key)) return yield* notValid
-          yield* failed.check("merchant", record.ip)
-        }
-        const account = yield* keyed.account(record.arrived)
-        if (Option.isNone(account)) {
-          yield* failed.note("merchant", record.ip, key, yield* keyed.hasEnded)
-          return yield* notValid
-        }
-        const { key: scoped, merchant, mode } = account.value
-        record.keyId = scoped?.key_id
-        record.scopes = scoped?.scopes
-        yield* inAccount.note(record, merchant, mode)
-        const scope = isMcp(group) ? undefined : scopeOf(group.identifier, endpoint.identifier)
-        const refusal = refusalOf(account.value, record, scope)
-        if (refusal !== undefined) return yield* refusal
+    /** A key that was not known when its request came is looked up in the room of the public. */
+    const lookUp = Effect.fnUntraced(function* (record: RequestRecord, key: string, keyed: Keyed) {
+      const { arrived, behind, ip } = record
+      record.visit = admission.enter({ group: "public", party: addressParty(ip), kind: kindOf(record), behind })
+      if (record.visit === undefined) return yield* busy
+      if (key === "") return yield* missing
+      if (yield* failed.isRemembered("merchant", key)) return yield* notValid
+      yield* failed.check("merchant", ip)
+      return yield* keyed.account(arrived)
+    })
+    const refuse = Effect.fnUntraced(function* ({ ip }: RequestRecord, key: string, { hasEnded }: Keyed) {
+      yield* failed.note("merchant", ip, key, yield* hasEnded)
+      return yield* notValid
+    })
+
+    const goOn = <A, E, R>(called: Effect.Effect<A, E, R>, found: FoundKey, { behind, record, scope }: Going) => {
+      const { key: scoped, merchant, mode } = found
+      record.keyId = scoped?.key_id
+      record.scopes = scoped?.scopes
+      const noted = inAccount.note(record, merchant, mode)
+      return Effect.flatMapEager(noted, (): Effect.Effect<A, E | KeyRefused, Exclude<R, Caller>> => {
+        const refusal = refusalOf(found, record, scope)
+        if (refusal !== undefined) return refusal
         if (scoped !== undefined) {
           uses.note({ keyId: scoped.key_id, at: record.arrived, ip: record.ip })
-          if (scope !== undefined && !isInScope(scoped.scopes, mode, scope)) return yield* beyondScope(scope)
+          if (scope !== undefined && !isInScope(scoped.scopes, mode, scope)) return beyondScope(scope)
         }
-        // A key that was unknown waited in the line of its address, whose length does not count here.
-        return yield* inAccount.goOn(httpEffect, record, keyed.isRecalled ? record.behind : 0)
+        return inAccount.goOn(called, record, behind)
       })
+    }
+
+    // Every request passes here: with a key that is remembered, this is one step.
+    const byKey = <A, E, R>(called: Effect.Effect<A, E, R>, record: RequestRecord, scope: Scope | undefined) => {
+      const key = record.sent["x-api-key"] ?? ""
+      const keyed = merchants.byKey(key)
+      const { isRecalled } = keyed
+      // A key that was unknown waited in the line of its address, whose length does not count here.
+      const behind = isRecalled ? record.behind : 0
+      return Effect.flatMapEager(
+        isRecalled ? keyed.account(record.arrived) : lookUp(record, key, keyed),
+        (found): Effect.Effect<A, E | KeyRefused, Exclude<R, Caller>> =>
+          Option.isNone(found) ? refuse(record, key, keyed) : goOn(called, found.value, { record, scope, behind })
+      )
+    }
+
+    return MerchantKey.of({
+      apiKey: (called, { endpoint, group }) =>
+        Effect.withFiber((fiber) => {
+          const record = fiber.getRef(CurrentRecord)
+          return record.ofConsole === undefined
+            ? byKey(called, record, isMcp(group) ? undefined : scopeOf(group.identifier, endpoint.identifier))
+            : byPerson(called, { endpoint, group })
+        })
     })
   })
 )
+
+type KeyRefused =
+  | Wire.Forbidden
+  | Wire.InvalidApiKey
+  | Wire.IpNotAllowed
+  | Wire.MerchantNotApproved
+  | Wire.MissingApiKey
+  | Wire.RateLimited
+  | Wire.Unavailable
+
+/** A call that goes on, and how many of its own waited behind it. */
+interface Going {
+  readonly record: RequestRecord
+  readonly scope: Scope | undefined
+  readonly behind: number
+}
 
 /** How a call goes on whose account is known, by a key or by a person of the console. */
 const makeInAccount = Effect.gen(function* () {
@@ -209,6 +238,10 @@ const isInScope = (scopes: ReadonlyArray<string>, mode: Mode, scope: Scope) =>
 const beyondScope = (scope: Scope) =>
   refuseWith((request_id) => new Wire.Forbidden({ message: `This key does not have the scope ${scope}.`, request_id }))
 
+const missing = refuseWith(
+  (request_id) => new Wire.MissingApiKey({ message: "Send your secret key in X-Api-Key.", request_id })
+)
+
 const notValid = refuseWith(
   (request_id) => new Wire.InvalidApiKey({ message: "This key is not valid, or has ended.", request_id })
 )
@@ -233,12 +266,13 @@ const isCallerAllowed = (settings: Allowing, ip: string): boolean => {
 
 export const layerSandboxOnly = Layer.succeed(
   SandboxOnly,
-  Effect.fnUntraced(function* (httpEffect) {
-    const { mode } = yield* Caller
-    if (mode === "sandbox") return yield* httpEffect
-    return yield* refuseWith((request_id) => new Wire.RouteNotFound({ message: "No such endpoint.", request_id }))
-  })
+  SandboxOnly.of(<A, E, R>(called: Effect.Effect<A, E, R>) =>
+    Effect.withFiber<A, E | Wire.RouteNotFound, R | Caller>(({ context }) =>
+      Context.getUnsafe(context, Caller).mode === "sandbox" ? called : noSuchEndpoint
+    )
+  )
 )
+const noSuchEndpoint = refuseWith((request_id) => new Wire.RouteNotFound({ message: "No such endpoint.", request_id }))
 
 // Quotas -------------------------------------------------------------------------
 // Requests per minute of each merchant and environment. Writes, reads, CSV exports and calls of the sandbox's test
@@ -253,38 +287,36 @@ export const layerQuotas = Layer.effect(
     const { building } = yield* Clients
 
     /** An answer with many objects is made in its turn. */
-    const takeTurn = (record: RequestRecord) => {
+    const inTurn = <A, E, R>(called: Effect.Effect<A, E, R>, record: RequestRecord) => {
       const { rows, visit } = record
-      return visit?.kind !== "reads" || rows === 0
-        ? Effect.void
-        : building.take(visit, rows, () => {
-            record.rowsTaken = rows
-          })
+      if (visit?.kind !== "reads" || rows === 0) return called
+      const taken = building.take(visit, rows, () => {
+        record.rowsTaken = rows
+      })
+      return Effect.andThen(taken, called)
     }
 
     // Every request passes here, so this takes few steps and no generator (docs/performance-notes.md).
-    const check = Effect.withFiber((fiber) => {
-      const { merchantId, mode } = Context.getUnsafe(fiber.context, Caller)
-      const record = fiber.getRef(CurrentRecord)
-      const kind = isHelper(record) ? "helpers" : (record.visit?.kind ?? kindOf(record))
-      const limit = quotaOf(record.quotas, kind)
-      // A page that people look at takes nothing from the merchant's own servers, and neither does a listener.
-      const own = isWait(record) ? `waits:${kind}` : kind
-      const counted = record.ofConsole === undefined ? own : `console:${kind}`
-      const take = store.take(`${merchantId}:${mode}:${counted}`, limit, windowMillis, unmovedMillisOf(fiber))
-      return Effect.flatMap(take, (taken) => {
-        // Kept on the record, so that refusals and errors carry them, too.
-        record.headers = headersOf(kind, limit, taken)
-        record.isCounted = taken.allowed
-        return taken.allowed
-          ? takeTurn(record)
-          : refuseWith(
-              (request_id) =>
-                new Wire.RateLimited({ message: `More than ${limit} ${names[kind]} within a minute.`, request_id })
-            )
+    return Quotas.of(<A, E, R>(called: Effect.Effect<A, E, R>) =>
+      Effect.withFiber<A, E | Wire.RateLimited, R | Caller>((fiber) => {
+        const { merchantId, mode } = Context.getUnsafe(fiber.context, Caller)
+        const record = fiber.getRef(CurrentRecord)
+        const kind = isHelper(record) ? "helpers" : (record.visit?.kind ?? kindOf(record))
+        const limit = quotaOf(record.quotas, kind)
+        // A page that people look at takes nothing from the merchant's own servers, and neither does a listener.
+        const own = isWait(record) ? `waits:${kind}` : kind
+        const counted = record.ofConsole === undefined ? own : `console:${kind}`
+        const take = store.take(`${merchantId}:${mode}:${counted}`, limit, windowMillis, unmovedMillisOf(fiber))
+        return Effect.flatMapEager(take, (taken): Effect.Effect<A, E | Wire.RateLimited, R> => {
+          // Kept on the record, so that refusals and errors carry them, too.
+          record.headers = headersOf(kind, limit, taken)
+          record.isCounted = taken.allowed
+          if (taken.allowed) return inTurn(called, record)
+          const message = `More than ${limit} ${names[kind]} within a minute.`
+          return refuseWith((request_id) => new Wire.RateLimited({ message, request_id }))
+        })
       })
-    })
-    return Quotas.of((httpEffect) => Effect.andThen(check, httpEffect))
+    )
   })
 )
 

@@ -20,7 +20,10 @@ export interface Taken {
 export class QuotaStore extends Context.Service<
   QuotaStore,
   {
-    /** Counts one, unless the window that ends `now` already holds `limit`. Refused ones are not counted. */
+    /**
+     * Counts one, unless the window that ends `now` already holds `limit`. Refused ones are not counted. It may count
+     * when it is called, and is to be run once.
+     */
     readonly take: (key: string, limit: number, windowMillis: number, now: number) => Effect.Effect<Taken>
     /**
      * How many the window that ends `now` holds of each key. Looking counts nothing. Undefined while the runners cannot
@@ -114,7 +117,7 @@ const isEmptyAt = ({ times, windowMillis }: Moments, now: number): boolean => {
 export const layerMemory = Layer.sync(QuotaStore, () => {
   const memory = makeMemory()
   return {
-    take: (key, limit, windowMillis, now) => Effect.sync(() => memory.take(key, limit, windowMillis, now)),
+    take: (key, limit, windowMillis, now) => Effect.succeed(memory.take(key, limit, windowMillis, now)),
     used: (keys, windowMillis, now) => Effect.sync(() => keys.map((key) => memory.used(key, windowMillis, now)))
   }
 })

@@ -53,7 +53,7 @@ const takesNone = () => false
 export const layer = Layer.sync(ShortPath, () => ({ take: takesNone }))
 
 /** One call, with its body once a handler has read it. */
-interface Call extends Omit<Exchange.Incoming, "logged"> {
+interface Call extends Exchange.Incoming {
   readonly params: Record<string, string | undefined>
   readonly query: Record<string, string | Array<string>>
   /** The length of the body. */
@@ -115,6 +115,7 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
               ? Body.none
               : bodyFrom({ sent, length: bytes, limits: at.limits, bytes: (sender) => bytesOf(request, sender) }),
           json: undefined,
+          logged: () => loggedOf(call),
           response
         }
         run(route, call, response)
@@ -132,18 +133,14 @@ interface Running extends Effect.Success<typeof Exchange.make> {
 const makeRun =
   (scope: Scope.Scope, { answer, fork, release }: Running) =>
   (route: Route, call: Call, response: ServerResponse) => {
-    const incoming = incomingOf(call)
-    const fiber = Fiber.runIn(
-      fork(answer(incoming, Effect.interruptible(route(call))), { uninterruptible: true }),
-      scope
-    )
+    const fiber = Fiber.runIn(fork(answer(call, route(call)), { uninterruptible: true }), scope)
     fiber.addObserver((exit) => {
       if (Exit.isSuccess(exit)) send(response, exit.value)
       // The client has left.
       else response.destroy()
       // An answer that the client has not read stays in memory as long as the connection is open.
-      if (isFlushed(response)) release(incoming)
-      else response.once("close", () => release(incoming))
+      if (isFlushed(response)) release(call)
+      else response.once("close", () => release(call))
     })
     if (fiber.pollUnsafe() !== undefined) return
     response.on("close", () => {
@@ -181,14 +178,9 @@ const bytesOf = (request: IncomingMessage, sender: Body.Sender): Effect.Effect<U
     return Effect.sync(() => void request.off("data", note).pause())
   })
 
-const incomingOf = (call: Call): Exchange.Incoming => ({
-  ...call,
-  logged: Effect.suspend(() => {
-    const { body, bytes, json, sent } = call
-    // A body that a handler has parsed need not be parsed again.
-    return json !== undefined && bytes <= loggedBodyBytesMax ? Effect.succeed({ bytes, json }) : bodyOf(body, sent)
-  })
-})
+/** A body that a handler has parsed need not be parsed again. */
+const loggedOf = ({ body, bytes, json, sent }: Call) =>
+  json !== undefined && bytes <= loggedBodyBytesMax ? Effect.succeed({ bytes, json }) : bodyOf(body, sent)
 
 /** Whether nothing of the response is left to be sent. */
 const isFlushed = ({ destroyed, socket }: ServerResponse): boolean =>
@@ -225,7 +217,7 @@ const shortRoutes = <Id extends string, Groups extends HttpApiGroup.Constraint>(
       const decode = decoderOf(endpoint, annotations)
       const route: Route = (call) =>
         wraps.reduce<Handled>(
-          (handled, wrap) => wrap(handled, call),
+          (handled, wrap) => wrap(handled),
           Effect.suspend(() =>
             Effect.flatMapEager(decode(call), (input) => handler({ ...input, endpoint, group } as never))
           )
@@ -242,19 +234,20 @@ const isForm = ({ payload }: HttpApiEndpoint.Top): boolean =>
 const isFile = ({ success }: HttpApiEndpoint.Top): boolean =>
   success.size > 0 && [...success].every((schema) => "_tag" in schema && schema._tag === "StreamUint8Array")
 
+/** The middleware reads the key from the request's record. */
+const unread = Redacted.make("")
+
 /** Wraps a handler in one middleware. {@link decoderOf} does the work of `Decoding`. */
 const wrapOf = (
   context: Context.Context<Middleware>,
   middleware: HttpApiMiddleware.AnyService,
   options: { readonly endpoint: HttpApiEndpoint.Top; readonly group: HttpApiGroup.Top }
-): ReadonlyArray<(handled: Handled, call: Call) => Handled> => {
+): ReadonlyArray<(handled: Handled) => Handled> => {
   if (middleware.key === Decoding.key) return []
   if (middleware.key === MerchantKey.key) {
     const { apiKey } = Context.get(context, MerchantKey)
-    return [
-      (handled, { sent }) =>
-        apiKey(handled as never, { ...options, credential: Redacted.make(sent["x-api-key"] ?? "") }) as Handled
-    ]
+    const keyed = { ...options, credential: unread }
+    return [(handled) => apiKey(handled as never, keyed) as Handled]
   }
   const around = Context.getUnsafe(context, middleware) as (handled: Handled, at: typeof options) => Handled
   return [(handled) => around(handled, options)]
@@ -282,7 +275,7 @@ const decoderOf = (endpoint: HttpApiEndpoint.Top, annotations: Context.Context<n
       if (Option.isNone(json)) return yield* refuseOtherThanObject
       call.json = json.value
     }
-    yield* checkNames(endpoint, call.json)
+    yield* checkNames(call.record!, endpoint, call.json)
     input.payload = yield* payload(text === "" && takesNoBody(endpoint) ? {} : call.json)
     return input
   })

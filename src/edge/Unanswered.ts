@@ -214,28 +214,26 @@ const isStrictIn = ({ sent }: RequestRecord) => sent["coffer-strict"] === "true"
 const concerns = (record: RequestRecord) => isStrictIn(record) || record.account?.mode === "sandbox"
 
 /** To be called once the account is known. */
-export const checkNames = (endpoint: HttpApiEndpoint.Top, json: unknown) =>
-  Effect.flatMap(CurrentRecord, (record) => {
-    const isStrict = isStrictIn(record)
-    if (!concerns(record) || !isObject(json)) return Effect.void
-    const { names } = knownNames(endpoint)
-    const unknown = names.size === 0 ? [] : Object.keys(json).filter((name) => !names.has(name))
-    const [first] = unknown
-    if (first === undefined) return Effect.void
-    if (!isStrict) {
-      const ignored = unknown.slice(0, namedMax).map((name) => ({ name, nearest: nearestOf(name, names) ?? null }))
-      record.ignored = ignored
-      return addHeader("coffer-ignored-fields", ignored.map(asHeader).join(", "))
-    }
-    const nearest = nearestOf(first, names)
-    return refuseField(first, `is no field here${nearest === undefined ? "" : `; did you mean ${nearest}?`}`)
-  })
+export const checkNames = (record: RequestRecord, endpoint: HttpApiEndpoint.Top, json: unknown) => {
+  if (!concerns(record) || !isObject(json)) return Effect.void
+  const { names } = knownNames(endpoint)
+  const unknown = names.size === 0 ? [] : Object.keys(json).filter((name) => !names.has(name))
+  const [first] = unknown
+  if (first === undefined) return Effect.void
+  if (!isStrictIn(record)) {
+    const ignored = unknown.slice(0, namedMax).map((name) => ({ name, nearest: nearestOf(name, names) ?? null }))
+    record.ignored = ignored
+    return addHeader("coffer-ignored-fields", ignored.map(asHeader).join(", "))
+  }
+  const nearest = nearestOf(first, names)
+  return refuseField(first, `is no field here${nearest === undefined ? "" : `; did you mean ${nearest}?`}`)
+}
 
 /** For a call that the framework decodes, whose body is parsed here once more. A form is read while it arrives. */
 const checkNamesOfText = (endpoint: HttpApiEndpoint.Top) =>
   Effect.flatMap(CurrentRecord, (record) =>
     record.method === "POST" && record.sent["content-type"]?.startsWith("application/json") === true && concerns(record)
-      ? Effect.flatMap(record.text, (read) => checkNames(endpoint, Option.getOrUndefined(parseJson(read))))
+      ? Effect.flatMap(record.text, (read) => checkNames(record, endpoint, Option.getOrUndefined(parseJson(read))))
       : Effect.void
   )
 

@@ -5,7 +5,7 @@
  */
 import type { BodyLimits } from "@coffer/contract/bodyLimits"
 import { Effect, Fiber, Option } from "effect"
-import { waitingForClient } from "../platform/runtime/Deadline.ts"
+import { CurrentDeadline } from "../platform/runtime/Deadline.ts"
 import { addressParty } from "./addressParty.ts"
 import { Admission, type Visit } from "./Admission.ts"
 import { Clients } from "./Clients.ts"
@@ -53,6 +53,7 @@ const makeReceive = Effect.map(
     <A, E, R>(read: (sender: Sender) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
       Effect.withFiber((fiber) => {
         const record = fiber.getRef(CurrentRecord)
+        const deadline = fiber.getRef(CurrentDeadline)
         const visit = (record.visit ??= unknownVisit(record))
         let isArriving = true
         const cut = (reason: CutReason) => {
@@ -71,11 +72,13 @@ const makeReceive = Effect.map(
         if (record.body !== undefined) bodies.close(record.body)
         record.body = holding
         admission.pause(visit)
-        const arrived = Effect.sync(() => {
+        deadline.pause()
+        return Effect.onExitPrimitive(read(sender), () => {
           isArriving = false
+          deadline.resume()
           admission.goOn(visit)
+          return undefined
         })
-        return Effect.ensuring(waitingForClient(read(sender)), arrived)
       })
 )
 
@@ -137,7 +140,13 @@ export const make = Effect.map(makeReceive, (receive) => (incoming: IncomingBody
     isTouched = true
     return Effect.flatMap(receive(bytes), checked)
   })
-  return { text: read, known: () => known, isTouched: () => isTouched }
+  return {
+    get text() {
+      return known === undefined ? read : Effect.succeed(known)
+    },
+    known: () => known,
+    isTouched: () => isTouched
+  }
 })
 
 /** The body of a request without one. */

@@ -11,7 +11,8 @@ import { inSlices } from "../platform/runtime/slices.ts"
 import { CurrentRecord } from "./CurrentRequest.ts"
 
 export const reply = (data: object, code = 200) =>
-  Effect.map(CurrentRecord, (record) => {
+  Effect.withFiberSucceed((fiber) => {
+    const record = fiber.getRef(CurrentRecord)
     const answer = { code, message: messages[code] ?? "ok", request_id: record.requestId, data }
     record.answer = answer
     return HttpServerResponse.jsonUnsafe(answer, { status: code })

@@ -4,7 +4,7 @@
  * is the handler's to say.
  */
 import { withoutSignatures } from "@coffer/rules/signedAddresses"
-import { Context, type DateTime, Effect, Ref, Schema } from "effect"
+import { Context, type DateTime, Effect, Schema } from "effect"
 import type { ChangeSet } from "../platform/commit/Change.ts"
 import { jsonText } from "../platform/runtime/codecs.ts"
 import { ended, IdempotencyClaim, running } from "./IdempotencyClaim.ts"
@@ -35,40 +35,44 @@ export type Answering = typeof Answering.Type
 export const laneOf = (answer: Answering | undefined): string | undefined =>
   answer?.claim.isNew === true ? answer.claim.id : undefined
 
-/** The claim of the request that is running. */
 export interface ClaimState {
   readonly claim: IdempotencyClaim
   /** The answer was committed with the change. */
   readonly isAnswered: boolean
 }
-export type HeldClaim = Ref.Ref<ClaimState>
+
+/** The claim of the request that is running. One object per request, whose changes set its fields. */
+export interface HeldClaim extends ClaimState {
+  claim: IdempotencyClaim
+  isAnswered: boolean
+  /** How the request is answered when a change answers it; 200 unless its handler says so. */
+  codes?: AnswerCodes
+}
 
 /** Undefined where the request has no key. */
 export const CurrentClaim = Context.Reference<HeldClaim | undefined>("@coffer/idempotency/CurrentClaim", {
   defaultValue: () => undefined
 })
 
-const CurrentCodes = Context.Reference<AnswerCodes>("@coffer/idempotency/CurrentCodes", {
-  defaultValue: () => answerCodes(200)
-})
+const usual = answerCodes(200)
 
-/** A handler says how its request is answered when a change answers it; 200 unless it says so. */
+/** A handler says how its request is answered when a change answers it. */
 export const answeredWith =
   (codes: AnswerCodes) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.withFiber((fiber) =>
-      fiber.getRef(CurrentClaim) === undefined ? effect : Effect.provideService(effect, CurrentCodes, codes)
-    )
+    Effect.withFiber((fiber) => {
+      const held = fiber.getRef(CurrentClaim)
+      if (held !== undefined) held.codes = codes
+      return effect
+    })
 
-export const currentClaim = Effect.flatMap(CurrentClaim, (held) =>
-  held === undefined ? Effect.undefined : Effect.map(Ref.get(held), ({ claim }) => claim)
-)
+export const currentClaim = Effect.map(CurrentClaim, (held) => held?.claim)
 
 /** The day for which the answer of the request that is running is kept begins at this moment. */
 export const keepClaimFrom = (createdAt: DateTime.Utc) =>
-  Effect.flatMap(CurrentClaim, (held) =>
-    held === undefined ? Effect.void : Ref.update(held, (state) => ({ ...state, claim: { ...state.claim, createdAt } }))
-  )
+  Effect.map(CurrentClaim, (held) => {
+    if (held !== undefined) held.claim = { ...held.claim, createdAt }
+  })
 
 /** The id of the running request, the same when it is sent again; null without a key. */
 export const currentRequest = Effect.map(currentClaim, (claim) => claim?.id ?? null)
@@ -80,11 +84,10 @@ export const answering = <A, E, R>(
   Effect.withFiber((fiber) => {
     const held = fiber.getRef(CurrentClaim)
     if (held === undefined) return change(undefined)
-    return Effect.flatMap(Ref.get(held), ({ claim }) =>
-      Effect.tap(change({ claim, codes: fiber.getRef(CurrentCodes) }), () =>
-        Ref.update(held, (state) => ({ ...state, isAnswered: true }))
-      )
-    )
+    return Effect.map(change({ claim: held.claim, codes: held.codes ?? usual }), (changed) => {
+      held.isAnswered = true
+      return changed
+    })
   })
 
 /** A claim that goes on: its request is answered by a later change. */
@@ -112,11 +115,10 @@ export const renewing = <A, E, R>(
 ): Effect.Effect<A, E, R> =>
   Effect.flatMap(CurrentClaim, (held) => {
     if (held === undefined) return change(undefined)
-    return Effect.flatMap(Ref.get(held), ({ claim }) => {
-      const renewed = { ...claim, version: claim.version + 1 }
-      return Effect.tap(change({ claim: renewed, at, run }), () =>
-        Ref.update(held, (state) => ({ ...state, claim: renewed }))
-      )
+    const renewed = { ...held.claim, version: held.claim.version + 1 }
+    return Effect.map(change({ claim: renewed, at, run }), (changed) => {
+      held.claim = renewed
+      return changed
     })
   })
 

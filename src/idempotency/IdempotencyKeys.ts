@@ -6,7 +6,7 @@ import { canonical, isShallow, judge } from "@coffer/rules/idempotency/claim"
 import { Context, DateTime, Duration, Effect, Layer, Option, Random, Schema } from "effect"
 import { Runs } from "@coffer/cluster/Runs"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { currentTime } from "../platform/runtime/clock.ts"
+import { millisOf } from "../platform/runtime/clock.ts"
 import { unmovedTime } from "../platform/runtime/MerchantClocks.ts"
 import { withoutDeadline } from "../platform/runtime/Deadline.ts"
 import { onRealTime } from "../platform/runtime/realTime.ts"
@@ -131,9 +131,11 @@ export const layer = Layer.effect(
       })
     })
 
-    const freshOf = Effect.fnUntraced(function* (request: Keyed) {
-      return firstClaim(request, yield* currentTime, yield* Random.nextIntBetween(1, 2 ** 30))
-    })
+    const freshOf = (request: Keyed) =>
+      Effect.withFiberSucceed((fiber) => {
+        const chance = fiber.getRef(Random.Random).nextDoubleUnsafe()
+        return firstClaim(request, DateTime.makeUnsafe(millisOf(fiber)), 1 + Math.floor(chance * versionMax))
+      })
 
     return IdempotencyKeys.of({
       claim: span("IdempotencyKeys.claim")(function* (request) {
@@ -238,6 +240,9 @@ const remembered = () => {
 }
 
 const parseData = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
+
+/** The highest version that a first claim may have. */
+const versionMax = 2 ** 30 - 1
 
 /** The claim of a request whose key was not used before. */
 const firstClaim = (request: Keyed, now: DateTime.Utc, version: number): IdempotencyClaim => ({

@@ -23,8 +23,8 @@ export class Logs extends Context.Service<
     readonly begun: (call: OpenCall) => void
     /** It gets no row. */
     readonly ended: (call: OpenCall) => void
-    /** Queues the call, or drops it. Neither waits nor fails. */
-    readonly append: (call: LoggedCall) => Effect.Effect<void>
+    /** Queues the call, or drops it. */
+    readonly append: (call: LoggedCall) => void
     /** Waits until everything appended so far is written or dropped. */
     readonly flushed: Effect.Effect<void>
     /** Newest first, and no older than the retention. */

@@ -70,12 +70,12 @@ export const makeLogQueue = Effect.fnUntraced(function* (
     return count === 0 ? Effect.void : Metric.update(dropped, count)
   })
   const offerRest = Effect.suspend(() => (counts.length === 0 ? tellDropped : Effect.andThen(offerCounts, tellDropped)))
-  const append = (call: LoggedCall) =>
-    Effect.suspend(() => {
-      if (call.isUncounted !== true) offer(call)
-      else if (!refusedCalls.note(call, realMillis())) end(call)
-      return offerRest
-    })
+  const fork = Effect.runForkWith(yield* Effect.context<never>())
+  const append = (call: LoggedCall) => {
+    if (call.isUncounted !== true) offer(call)
+    else if (!refusedCalls.note(call, realMillis())) end(call)
+    if (counts.length > 0 || droppedNow > 0) fork(offerRest)
+  }
   /** Minutes that are not over count as over for a caller that waits. */
   const flushed = Effect.suspend(() => {
     refusedCalls.closeBefore()

@@ -36,7 +36,10 @@ export class ClockMoved extends Schema.TaggedError<ClockMoved>()("ClockMoved", {
 export interface Keyed {
   /** Whether it was a merchant's key when it was last looked up here. Known at once, and maybe out of date. */
   readonly isRecalled: boolean
-  /** As of this moment of real time, in milliseconds since 1970. None also where the key has ended. */
+  /**
+   * As of this moment of real time, in milliseconds since 1970. None also where the key has ended. It may be looked up
+   * when this is called.
+   */
   readonly account: (at: number) => Effect.Effect<Option.Option<FoundKey>>
   /** Whether it was a merchant's, and has ended. */
   readonly hasEnded: Effect.Effect<boolean>
@@ -96,7 +99,7 @@ export const layer = Layer.effect(
 
     const find = (merchantId: string) =>
       isMerchantId(merchantId)
-        ? Effect.flatMap(cache.byId(merchantId), orNotFound(merchantId))
+        ? Effect.suspend(() => Effect.flatMapEager(cache.byId(merchantId), orNotFound(merchantId)))
         : Effect.fail(new MerchantNotFound({ merchantId }))
 
     const change = Effect.fnUntraced(function* <E = never>(
@@ -222,9 +225,9 @@ const makeByKey = (
     known.add(hash)
   }
 
-  // Every request asks this, so it takes one step beside the look-up.
+  // Every request asks this, so it takes no step where the key is remembered.
   const accountOf = (hash: string) => (at: number) =>
-    Effect.map(byKeyHash(hash), (found) => {
+    Effect.mapEager(byKeyHash(hash), (found) => {
       const account = Option.filter(found, ({ key, merchant, mode }) =>
         key === undefined
           ? // The key may have been reset between the read of its account and the read of the merchant.

@@ -1,6 +1,6 @@
 /** How a change answers the request that asked for it, and what of the answer is stored (silences: I1 to I6, O11). */
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Exit, Ref } from "effect"
+import { DateTime, Effect, Exit } from "effect"
 import {
   answerCodes,
   answeredWith,
@@ -11,6 +11,7 @@ import {
   CurrentClaim,
   currentClaim,
   currentRequest,
+  type HeldClaim,
   keepClaimFrom,
   laneOf,
   openedAnswer,
@@ -134,9 +135,9 @@ describe("an answer", () => {
 describe("a request with a key", () => {
   const withKey = <A, E>(effect: Effect.Effect<A, E>) =>
     Effect.gen(function* () {
-      const own = yield* Ref.make({ claim, isAnswered: false })
+      const own: HeldClaim = { claim, isAnswered: false }
       const exit = yield* Effect.exit(Effect.provideService(effect, CurrentClaim, own))
-      return { exit, state: yield* Ref.get(own) }
+      return { exit, state: { claim: own.claim, isAnswered: own.isAnswered } }
     })
   const echoed = answering((answer: Answering | undefined) => Effect.succeed(answer))
 

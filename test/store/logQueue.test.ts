@@ -119,7 +119,7 @@ describe("the queue", () => {
         const logs = yield* Logs.Logs
         yield* logs.flushed
         for (const index of numbers(20)) {
-          yield* logs.append(callOf(index))
+          logs.append(callOf(index))
           yield* logs.flushed
           assert.strictEqual(yield* count, index + 1)
         }

@@ -6,10 +6,10 @@
 import type { Account } from "@coffer/model/Account"
 import { destinationOf } from "@coffer/rules/delivery/route"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Context, DateTime, Duration, Effect, Exit, Layer, Option, Ref } from "effect"
+import { Cause, Context, DateTime, Duration, Effect, Exit, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { deliveries as table } from "../../src/events/eventRows.ts"
-import { answerCodes, answeredWith, type ClaimState, CurrentClaim } from "../../src/idempotency/Answering.ts"
+import { answerCodes, answeredWith, CurrentClaim, type HeldClaim } from "../../src/idempotency/Answering.ts"
 import { Merchants } from "../../src/merchants/Merchants.ts"
 import {
   AlreadyExists,
@@ -173,12 +173,12 @@ describe("a delivery that is sent again", () => {
         createdAt: at(0),
         isNew: true
       } as const
-      const held = yield* Ref.make<ClaimState>({ claim, isAnswered: false })
+      const held: HeldClaim = { claim, isAnswered: false }
       const sent = answeredWith(answerCodes(202))(deliveries.resend("dlv_1", account))
       yield* Effect.provideService(sent, CurrentClaim, held)
       const [{ changes, lane }] = commits as [(typeof commits)[number]]
       assert.deepStrictEqual([lane, changes.map((change) => change.table)], ["key", ["deliveries", "idempotency_keys"]])
-      assert.isTrue((yield* Ref.get(held)).isAnswered)
+      assert.isTrue(held.isAnswered)
     })
   )
 

@@ -127,15 +127,30 @@ export const inTime = <A, E, R>(
   grace = 0
 ): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
-    const deadline = fiber.getRef(CurrentDeadline)
-    if (!Number.isFinite(deadline.left())) return effect
-    const more = once(grace)
-    const left = () => {
-      const millis = deadline.left()
-      return millis > 0 ? millis : more()
-    }
-    return boundedBy(effect, { left, orElse, time: deadline.time })
+    const context = fiber.context as Context.Context<R>
+    const hasEnd = Number.isFinite(Context.get(context, CurrentDeadline).left())
+    return hasEnd ? inTimeWith(context, { effect, orElse, grace }) : effect
   })
+
+interface Timed<A, E, R> {
+  readonly effect: Effect.Effect<A, E, R>
+  readonly orElse: () => Effect.Effect<A, E, R>
+  readonly grace: number
+}
+
+/** The same for an effect that runs with this context, which has the deadline. */
+export const inTimeWith = <A, E, R>(
+  context: Context.Context<R>,
+  { effect, grace, orElse }: Timed<A, E, R>
+): Effect.Effect<A, E, R> => {
+  const deadline = Context.get(context, CurrentDeadline)
+  const more = once(grace)
+  const left = () => {
+    const millis = deadline.left()
+    return millis > 0 ? millis : more()
+  }
+  return boundedIn(context, effect, { left, orElse, time: deadline.time })
+}
 
 interface Bound<A, E, R> {
   /** Milliseconds. Asked again when they are over: there may be more. */
@@ -153,38 +168,40 @@ const once = (millis: number) => {
   }
 }
 
-const boundedBy = <A, E, R>(
+const boundedBy = <A, E, R>(effect: Effect.Effect<A, E, R>, bound: Bound<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiber<A, E, R>((parent) => boundedIn(parent.context as Context.Context<R>, effect, bound))
+
+const boundedIn = <A, E, R>(
+  context: Context.Context<R>,
   effect: Effect.Effect<A, E, R>,
   { left, orElse, time }: Bound<A, E, R>
 ): Effect.Effect<A, E, R> =>
-  Effect.withFiber<A, E, R>((parent) =>
-    Effect.callback<A, E, R>((resume) => {
-      const fiber = Effect.runForkWith(parent.context)(effect as Effect.Effect<A, E>)
-      const done: Exit.Exit<A, E> | undefined = fiber.pollUnsafe()
-      if (done !== undefined) return resume(done)
-      let running = true
-      const giveUp = () => {
-        if (!running) return
-        const more = left()
-        if (more > 0) return arm(more)
-        running = false
-        resume(orElse())
-        fiber.interruptUnsafe()
-      }
-      // After a long pause of this process, an answer that has arrived in the socket comes first.
-      const arm = (millis: number) => {
-        disarm = time.after(millis, () => setImmediate(() => setImmediate(giveUp)))
-      }
-      let disarm = () => {}
-      arm(left())
-      fiber.addObserver((exit) => {
-        disarm()
-        if (running) resume(exit)
-        running = false
-      })
-      return Effect.suspend(() => Fiber.interrupt(fiber))
+  Effect.callback<A, E, R>((resume) => {
+    const fiber = Effect.runForkWith(context)(effect)
+    const done: Exit.Exit<A, E> | undefined = fiber.pollUnsafe()
+    if (done !== undefined) return resume(done)
+    let running = true
+    const giveUp = () => {
+      if (!running) return
+      const more = left()
+      if (more > 0) return arm(more)
+      running = false
+      resume(orElse())
+      fiber.interruptUnsafe()
+    }
+    // After a long pause of this process, an answer that has arrived in the socket comes first.
+    const arm = (millis: number) => {
+      disarm = time.after(millis, () => setImmediate(() => setImmediate(giveUp)))
+    }
+    let disarm = () => {}
+    arm(left())
+    fiber.addObserver((exit) => {
+      disarm()
+      if (running) resume(exit)
+      running = false
     })
-  )
+    return Effect.suspend(() => Fiber.interrupt(fiber))
+  })
 
 // Bounds of callbacks ------------------------------------------------------------
 // They limit what is done in callbacks to one length of time on Effect's clock. `Effect.timeoutOrElse` starts two
