@@ -83,7 +83,7 @@ const nameOfCall = ({ name, nth }: Call) => (nth === 1 ? name : `${name} ${nth}`
 /** Two workers may be quicker or slower than the first time, and the call is not made. */
 const isReached = ({ at, passed }: Outcome) =>
   passed.some(({ name, nth }) => name === at!.call.name && nth === at!.call.nth)
-const unreachedMax = (cells: number) => Math.max(2, cells * 0.05)
+const unreachedMax = (cells: number) => Math.max(2, cells * 0.1)
 
 /** One line for each call of a scenario: which columns were tried there. */
 const printed = (cells: ReadonlyArray<Outcome & { readonly trouble: string | undefined }>) => {
@@ -138,7 +138,7 @@ const tableOf = Effect.fnUntraced(function* (pace: "short" | "long", those: Read
   assert.deepStrictEqual(differences, [], "no night finds a difference that stays")
   const reached = outcomes.filter(isReached)
   const unreached = outcomes.length - reached.length
-  assert.isAtMost(unreached, unreachedMax(outcomes.length), "nearly all come to what goes wrong there")
+  assert.isAtMost(unreached, unreachedMax(outcomes.length), "nine of ten come to what goes wrong there")
   return { calls: new Set(plain.flatMap(({ passed }) => passed.map(({ name }) => name))), reached }
 }, Effect.scoped)
 
