@@ -4,11 +4,18 @@
  * payment takes about a tenth less of the processor, and nothing else takes more (docs/performance-notes.md).
  *
  * Node has its own modules in compiled form. V8 takes that form only while no flag differs, so a service loads them
- * first (docs/decisions/0207).
+ * first (docs/decisions/0207). Then V8 compiles each file whole when it is loaded, so that the next start has all
+ * functions of it in compiled form (docs/decisions/0209).
  */
 import { argv } from "node:process"
 import { setFlagsFromString } from "node:v8"
 import { ofService } from "./nodesModules.ts"
 
-if (argv[2] === "serve") await Promise.all(ofService.map((name) => import(name)))
+export const isService = argv[2] === "serve"
+
+if (isService) {
+  await Promise.all(ofService.map((name) => import(name)))
+  setFlagsFromString("--no-lazy")
+  setFlagsFromString("--no-enable-lazy-source-positions")
+}
 setFlagsFromString("--max-valid-polymorphic-map-count=16")
