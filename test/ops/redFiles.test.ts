@@ -1,11 +1,8 @@
 /** How CI judges files that are red beside the others, on runs of Vitest in folders of their own. */
-import { spawn } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-
-const repository = path.resolve(import.meta.dirname, "../..")
+import { repository, vitestRun } from "../kit/run/vitestRun.ts"
 
 const green = `it("is green", () => {})`
 const red = `it("is red", () => expect(1).toBe(2))`
@@ -19,33 +16,14 @@ const redAtFirst = (says: string) =>
      ${says}
    })`
 
-/** Runs the tests of CI in a folder of its own with these files of tests. */
-const runOf = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>) {
-  const cache = path.join(repository, "node_modules/.cache")
-  mkdirSync(cache, { recursive: true })
-  const folder = mkdtempSync(path.join(cache, "red-"))
-  yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })))
-  for (const [name, test] of Object.entries(files)) {
-    writeFileSync(path.join(folder, `${name}.test.ts`), `import { expect, it } from "vitest"\n${test}`)
-  }
-  writeFileSync(
-    path.join(folder, "vitest.config.ts"),
-    `import { redFiles } from ${JSON.stringify(path.join(repository, "test/kit/run/redFiles.ts"))}
-     export default { test: { maxWorkers: 2, reporters: ["default", redFiles(process.env["RUN_OUTCOME_FILE"])] } }`
-  )
-  return yield* Effect.callback<{ readonly code: number | null; readonly said: string }>((resume) => {
-    const child = spawn(process.execPath, [path.join(repository, ".ci/tests.ts"), "--config", "vitest.config.ts"], {
-      cwd: folder,
-      env: { PATH: process.env["PATH"] ?? "", NO_COLOR: "1" },
-      stdio: ["ignore", "pipe", "pipe"]
-    })
-    let said = ""
-    const hear = (text: string) => (said += text)
-    child.stdout.setEncoding("utf8").on("data", hear)
-    child.stderr.setEncoding("utf8").on("data", hear)
-    child.once("close", (code) => resume(Effect.succeed({ code, said: said.trimEnd() })))
+/** Runs the tests of CI on these files, by their names without an ending. */
+const runOf = (files: Readonly<Record<string, string>>) =>
+  vitestRun({
+    files: Object.fromEntries(Object.entries(files).map(([name, test]) => [`${name}.test.ts`, test])),
+    config: `import { redFiles } from ${JSON.stringify(path.join(repository, "test/kit/run/redFiles.ts"))}
+      export default { test: { maxWorkers: 2, reporters: ["default", redFiles(process.env["RUN_OUTCOME_FILE"])] } }`,
+    words: [path.join(repository, ".ci/tests.ts"), "--config", "vitest.config.ts"]
   })
-})
 
 describe("the tests of CI", () => {
   it.live("end green with the totals and run nothing twice when all files are green", () =>

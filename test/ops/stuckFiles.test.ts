@@ -1,41 +1,19 @@
 /** The reporter that watches the tests, on a run of Vitest with files that take long, or are stuck. */
-import { spawn } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { repository, vitestRun } from "../kit/run/vitestRun.ts"
 
-const repository = path.resolve(import.meta.dirname, "../..")
-
-/** Runs Vitest in a folder of its own with these files of tests. */
-const runOf = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>) {
-  const cache = path.join(repository, "node_modules/.cache")
-  mkdirSync(cache, { recursive: true })
-  const folder = mkdtempSync(path.join(cache, "stuck-"))
-  yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })))
+/** Runs Vitest on these files. */
+const runOf = (files: Readonly<Record<string, string>>) => {
   const limits = { longMillis: 300, stuckMillis: 6_000 }
-  for (const [name, test] of Object.entries(files)) {
-    writeFileSync(path.join(folder, name), `import { expect, it } from "vitest"\n${test}`)
-  }
-  writeFileSync(
-    path.join(folder, "vitest.config.ts"),
-    `import { stuckFiles } from ${JSON.stringify(path.join(repository, "test/kit/run/stuckFiles.ts"))}
-     export default { test: { testTimeout: 2000, maxWorkers: 2, reporters: ["default", stuckFiles(${JSON.stringify(limits)})] } }`
-  )
-  const program = path.join(repository, "node_modules/vitest/vitest.mjs")
-  return yield* Effect.callback<{ readonly code: number | null; readonly said: string }>((resume) => {
-    const child = spawn(process.execPath, [program, "run", "--root", folder], {
-      cwd: folder,
-      env: { PATH: process.env["PATH"] ?? "", NO_COLOR: "1" },
-      stdio: ["ignore", "pipe", "pipe"]
-    })
-    let said = ""
-    const hear = (text: string) => (said += text)
-    child.stdout.setEncoding("utf8").on("data", hear)
-    child.stderr.setEncoding("utf8").on("data", hear)
-    child.once("close", (code) => resume(Effect.succeed({ code, said })))
+  return vitestRun({
+    files,
+    config: `import { stuckFiles } from ${JSON.stringify(path.join(repository, "test/kit/run/stuckFiles.ts"))}
+      export default { test: { testTimeout: 2000, maxWorkers: 2, reporters: ["default", stuckFiles(${JSON.stringify(limits)})] } }`,
+    words: [path.join(repository, "node_modules/vitest/vitest.mjs"), "run"]
   })
-})
+}
 
 describe("a run of the tests", () => {
   it.live("names a test that takes long, ends a file that blocks its event loop, names it, and fails", () =>

@@ -18,6 +18,16 @@ const approved = Effect.gen(function* () {
 const liveOrders = ({ api, merchant }: Running) =>
   Effect.map(api.get("/v1/orders", merchant.liveKey), ({ body }) => body.data.data as ReadonlyArray<{ amount: number }>)
 
+/** An agent whose person confirms everything, and what that person was asked. */
+const confirming = ({ baseUrl, merchant }: Running) => {
+  const asked: Array<string> = []
+  const person = (question: string) => {
+    asked.push(question)
+    return yes
+  }
+  return Effect.map(agentOverHttp(baseUrl, merchant.liveKey, { person }), (agent) => ({ agent, asked }))
+}
+
 const metadata = { note: "Tea\nAmount: 0.01 HKD" }
 const terms = { amount: 1250, currency: "HKD", subject: "Tea", out_trade_no: "cart-1", metadata }
 
@@ -25,13 +35,7 @@ describe("an act on live money by MCP", () => {
   it.live("is shown to a person with its amount in its currency, and done when confirmed", () =>
     Effect.gen(function* () {
       const running = yield* approved
-      const asked: Array<string> = []
-      const agent = yield* agentOverHttp(running.baseUrl, running.merchant.liveKey, {
-        person: (question) => {
-          asked.push(question)
-          return yes
-        }
-      })
+      const { agent, asked } = yield* confirming(running)
       const { trade_no } = yield* agent.data("orders_create", terms)
       assert.lengthOf(asked, 1)
       const lines = asked[0]!.split("\n")
@@ -73,13 +77,7 @@ describe("an act on live money by MCP", () => {
   it.live("is not asked about when its form alone is refused", () =>
     Effect.gen(function* () {
       const running = yield* approved
-      const asked: Array<string> = []
-      const agent = yield* agentOverHttp(running.baseUrl, running.merchant.liveKey, {
-        person: (question) => {
-          asked.push(question)
-          return yes
-        }
-      })
+      const { agent, asked } = yield* confirming(running)
       const { trade_no } = yield* agent.data("orders_create", terms)
       asked.length = 0
       const refund = { trade_no, out_refund_no: "return-1" }
