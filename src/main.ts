@@ -8,14 +8,12 @@ import { enableCompileCache } from "node:module"
 import { env } from "node:process"
 import { fileURLToPath } from "node:url"
 import { findQuickly } from "./quickModules.ts"
-import { isService } from "./v8.ts"
+import "./v8.ts"
 
 // Beside the installed packages, and not in a folder for temporary files, where others could put code for us to run.
 // The published program stands beside its package.json.
 const folder = existsSync(new URL("./package.json", import.meta.url)) ? "./" : "../"
-// V8 takes no code that was compiled with other flags, so a service has a folder of its own.
-const cache = isService ? "coffer-serve" : "coffer"
-enableCompileCache(fileURLToPath(new URL(`${folder}node_modules/.cache/${cache}`, import.meta.url)))
+enableCompileCache(fileURLToPath(new URL(`${folder}node_modules/.cache/coffer`, import.meta.url)))
 // Node's own way tells a watching parent which files were read.
 if (import.meta.filename.endsWith(".ts") && env["WATCH_REPORT_DEPENDENCIES"] === undefined) findQuickly()
 await import("./commandLine.ts")

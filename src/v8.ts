@@ -11,9 +11,7 @@ import { argv } from "node:process"
 import { setFlagsFromString } from "node:v8"
 import { ofService } from "./nodesModules.ts"
 
-export const isService = argv[2] === "serve"
-
-if (isService) {
+if (argv[2] === "serve") {
   await Promise.all(ofService.map((name) => import(name)))
   setFlagsFromString("--no-lazy")
   setFlagsFromString("--no-enable-lazy-source-positions")
