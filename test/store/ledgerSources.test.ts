@@ -132,6 +132,28 @@ layer(books, { excludeTestServices: true })("a movement", (it) => {
         )
       }
 
+      it.effect("is refused when its source is in a temporary table of the session", () =>
+        Effect.gen(function* () {
+          const temporary = (source: string) => `do $$ begin
+            create temporary table ${table} on commit drop as select * from ${table};
+            update ${table} set ${key} = 'nothing' where ${key} = '${source}';
+          end $$`
+          assert.match(yield* again("reference_id = 'nothing'", temporary), refused)
+        })
+      )
+
+      it.effect("is refused where the session has operators of its own", () =>
+        Effect.gen(function* () {
+          const operators = () => `do $$ begin
+            create schema own;
+            create function own.yes(bigint, bigint) returns boolean language sql return true;
+            create operator own.= (leftarg = bigint, rightarg = bigint, function = own.yes);
+            set local search_path = own, public, pg_catalog;
+          end $$`
+          assert.match(yield* again("amount = amount + 1", operators), refused)
+        })
+      )
+
       it.effect("is refused a second time", () =>
         Effect.gen(function* () {
           const twice = yield* again(
