@@ -59,7 +59,15 @@ export const layer = Layer.effect(
         return { ...call, ...account, call: begun, requestId, aheadMillis, at }
       })
     }
-    const { append, flushed } = yield* makeLogQueue(calls, numbered)
+    const queue = yield* makeLogQueue(calls, numbered)
+    /** The call waits in the queue by its number and account alone: its request, answer and socket are not kept. */
+    const append = ({ call, ...logged }: LoggedCall) => {
+      const { merchantId, mode, requestId } = logged
+      const waiting: OpenCall = { requestId, account: { merchantId, mode } }
+      calls.begun(waiting)
+      if (call !== undefined) calls.ended(call)
+      queue.append({ ...logged, call: waiting })
+    }
 
     const page = span("Logs.page")(function* (account: Account, query: LogQuery) {
       const { created, cursor, limit } = yield* Effect.fromResult(readPageRequest(query))
@@ -77,7 +85,7 @@ export const layer = Layer.effect(
       begun: calls.begun,
       ended: calls.ended,
       append,
-      flushed,
+      flushed: queue.flushed,
       page,
       atWork: (account, moments) => store.atWork(account, moments)
     })

@@ -84,7 +84,7 @@ export const layer = Layer.effect(
           ? alarmOfParked(tradeNo, fact.payment)
           : undefined,
       attemptsMax: 2,
-      owned: { kind: "orders", rememberedMax: 2_048 }
+      owned: { kind: "orders", rememberedMax: 256 }
     }
     // The order's caller has the patience for the wallet as well.
     return yield* makeWriteLoop(aggregate, { post: wallets.postAsOwner })
