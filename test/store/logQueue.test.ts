@@ -1,12 +1,14 @@
 /**
  * The queue before the table of API logs, on a real database: how much it holds, and what becomes of a failed insert.
  */
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Logger, Metric } from "effect"
 import { waitingMax } from "../../src/logs/logQueue.ts"
 import * as Logs from "../../src/logs/Logs.ts"
 import { blocking } from "../kit/faults/Faults.ts"
-import { appendAll, callOf, count, layerOn, numbers, owner, withLogs } from "../kit/rows/logStore.ts"
+import { appendAll, callOf, count, idOf, layerOn, merchantId, numbers, owner, withLogs } from "../kit/rows/logStore.ts"
 import { freshDatabase } from "../kit/Service.ts"
 
 const dropped = Effect.map(
@@ -14,6 +16,11 @@ const dropped = Effect.map(
   (metrics) =>
     metrics.find(({ id }) => id === "coffer_api_logs_dropped_total")?.state as { readonly count: number } | undefined
 ).pipe(Effect.map((state) => Number(state?.count ?? 0)))
+
+const collectGarbage = (): void => {
+  setFlagsFromString("--expose-gc")
+  runInNewContext("gc")()
+}
 
 describe("the queue", () => {
   it.live("takes 10,000 while an insert is under way; what comes then is dropped and counted, and nobody waits", () =>
@@ -53,6 +60,34 @@ describe("the queue", () => {
           yield* fault.release
           yield* (yield* Logs.Logs).flushed
           assert.strictEqual(yield* count, 4_097)
+        }),
+        fault.layer
+      )
+    })
+  )
+
+  it.live("a call that waits for its row keeps nothing of its request in memory", () =>
+    Effect.gen(function* () {
+      const fault = yield* blocking("Logs.insert", "before")
+      yield* withLogs(
+        Effect.gen(function* () {
+          yield* appendAll([callOf(0)])
+          yield* Deferred.await(fault.reached)
+          const logs = yield* Logs.Logs
+          const answered = Effect.sync(() => {
+            const record = { requestId: idOf(1), account: { merchantId, mode: "sandbox" as const } }
+            logs.begun(record)
+            logs.append(callOf(1, { call: record }))
+            return new WeakRef(record)
+          })
+          const record = yield* answered
+          // A weak reference holds its object until the turn of the event loop is over.
+          yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+          collectGarbage()
+          assert.isUndefined(record.deref())
+          yield* fault.release
+          yield* logs.flushed
+          assert.strictEqual(yield* count, 2)
         }),
         fault.layer
       )
