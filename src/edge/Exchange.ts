@@ -53,9 +53,9 @@ export interface Incoming extends Pick<
   /** Set when processing begins. */
   record?: RequestRecord
   /** The memory of the answer, until the client has read it. */
-  held?: Holding
+  held?: Holding | undefined
   /** Set while the log reads a body that no handler has read. The memory of the request is given back after that. */
-  reading?: { isSent: boolean }
+  reading?: { isSent: boolean } | undefined
 }
 
 interface Connection {
@@ -158,7 +158,7 @@ const makeConclude = Effect.gen(function* () {
       Effect.ensuring(
         Effect.sync(() => {
           const isSent = incoming.reading?.isSent === true
-          delete incoming.reading
+          incoming.reading = undefined
           if (isSent) release(incoming)
         })
       ),
@@ -203,7 +203,7 @@ const makeCounts = Effect.map(Effect.all([Admission, Clients]), ([admission, { a
     if (record.visit === undefined) return
     admission.pause(record.visit)
     if (record.rowsTaken !== undefined) building.give(record.visit, record.rowsTaken)
-    delete record.rowsTaken
+    record.rowsTaken = undefined
   }
 
   /** Releases what the request has taken up. To be called when the answer is sent, or has no client to go to. */
@@ -214,11 +214,11 @@ const makeCounts = Effect.map(Effect.all([Admission, Clients]), ([admission, { a
       return
     }
     if (held !== undefined) answers.close(held)
-    delete incoming.held
+    incoming.held = undefined
     if (record === undefined) return
     finish(record)
     if (record.body !== undefined) bodies.close(record.body)
-    delete record.body
+    record.body = undefined
     if (record.visit !== undefined) admission.leave(record.visit)
     record.visit = undefined
   }

@@ -122,7 +122,7 @@ const makeRoom = Effect.gen(function* () {
       record.isUnlogged = true
       logs.ended(record)
       if (record.visit !== undefined && record.rowsTaken !== undefined) building.give(record.visit, record.rowsTaken)
-      delete record.rowsTaken
+      record.rowsTaken = undefined
     },
     takeAgain: (record: RequestRecord) =>
       record.visit === undefined || record.rows === 0

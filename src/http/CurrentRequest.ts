@@ -12,7 +12,10 @@ import type { Holding } from "./Holdings.ts"
 
 export type BodyRefused = Wire.InvalidRequest | Wire.Unavailable
 
-/** One object per request, never shared. Fields that are not readonly are set while the request is processed. */
+/**
+ * One object per request, never shared. Fields that are not readonly are set while the request is processed. A field
+ * that is over becomes undefined: V8 makes a dictionary of an object that loses a field, which takes microseconds.
+ */
 export interface RequestRecord {
   /** Where the account's clock was moved, one of its time takes the place of the first. */
   requestId: string
@@ -61,9 +64,9 @@ export interface RequestRecord {
   /** A call that has waited for what was to happen: it gets no row of the API log when it succeeds (silences: A12). */
   isUnlogged?: boolean
   /** The memory of its body. */
-  body?: Holding
+  body?: Holding | undefined
   /** Objects that it may read while its answer is made, by its turn. */
-  rowsTaken?: number
+  rowsTaken?: number | undefined
   /** Set where the answer is sent while it is made. */
   stream?: Streamed
   /** The account's own limits. */

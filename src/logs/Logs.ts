@@ -60,13 +60,9 @@ export const layer = Layer.effect(
       })
     }
     const queue = yield* makeLogQueue(calls, numbered)
-    /** The call waits in the queue by its number and account alone: its request, answer and socket are not kept. */
     const append = ({ call, ...logged }: LoggedCall) => {
       const { merchantId, mode, requestId } = logged
-      const waiting: OpenCall = { requestId, account: { merchantId, mode } }
-      calls.begun(waiting)
-      if (call !== undefined) calls.ended(call)
-      queue.append({ ...logged, call: waiting })
+      queue.append({ ...logged, call: calls.answered(call, { requestId, account: { merchantId, mode } }) })
     }
 
     const page = span("Logs.page")(function* (account: Account, query: LogQuery) {
