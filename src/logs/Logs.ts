@@ -60,9 +60,13 @@ export const layer = Layer.effect(
       })
     }
     const queue = yield* makeLogQueue(calls, numbered)
+    /** The call waits in the queue by its number and account alone: its request, answer and socket are not kept. */
     const append = ({ call, ...logged }: LoggedCall) => {
       const { merchantId, mode, requestId } = logged
-      queue.append({ ...logged, call: calls.answered(call, { requestId, account: { merchantId, mode } }) })
+      const waiting: OpenCall = { requestId, account: { merchantId, mode } }
+      calls.begun(waiting)
+      if (call !== undefined) calls.ended(call)
+      queue.append({ ...logged, call: waiting })
     }
 
     const page = span("Logs.page")(function* (account: Account, query: LogQuery) {
