@@ -5,8 +5,7 @@
  *
  * Node has its own modules in compiled form. V8 takes that form only while no flag differs, so a service loads them
  * first (docs/decisions/0207). Then V8 compiles each file whole when it is loaded, so that the next start has all
- * functions of it in compiled form (docs/decisions/0209). Its heap grows by little between two whole collections
- * (docs/decisions/0210).
+ * functions of it in compiled form (docs/decisions/0209).
  */
 import { argv } from "node:process"
 import { setFlagsFromString } from "node:v8"
@@ -14,7 +13,6 @@ import { ofService } from "./nodesModules.ts"
 
 if (argv[2] === "serve") {
   await Promise.all(ofService.map((name) => import(name)))
-  setFlagsFromString("--heap-growing-percent=55")
   setFlagsFromString("--no-lazy")
   setFlagsFromString("--no-enable-lazy-source-positions")
 }
