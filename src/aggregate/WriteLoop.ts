@@ -31,6 +31,7 @@ import { type CarriedOut, instruct, Instructions, type PerformedCommand } from "
 import { type Entry, noEntry, type Wallets } from "../wallets/Wallets.ts"
 import type { Aggregate, Kind, Stored } from "./Aggregate.ts"
 import { type Answering, answerOf, laneOf } from "../idempotency/Answering.ts"
+import { RenewedMap } from "../platform/runtime/renewed.ts"
 
 /** The failures of any write. The caller may send it again. */
 export type WriteFailure = NotCommitted | OwnerUnavailable
@@ -364,7 +365,7 @@ export interface Snapshots<State> {
 
 /** At most `max` of them; the one that was remembered first is forgotten first. */
 export const makeSnapshots = <State>(max: number): Snapshots<State> => {
-  const known = new Map<string, Stored<State>>()
+  const known = new RenewedMap<string, Stored<State>>()
   const keep = (id: string, stored: Stored<State>) => {
     if (max === 0) return
     known.delete(id)

@@ -16,6 +16,7 @@ import { isProbe, type PortKind } from "./routes.ts"
 import { make as makeShopOf } from "./shopOf.ts"
 import { ShortPath } from "./ShortPath.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
+import { RenewedSet } from "../platform/runtime/renewed.ts"
 
 export interface Arrived extends IncomingMessage {
   /** How many of its line waited behind it when it began. */
@@ -203,7 +204,7 @@ export interface Connection {
 interface Party {
   readonly address: string
   /** The connection that was used last stands last. */
-  readonly connections: Set<Entry>
+  readonly connections: RenewedSet<Entry>
 }
 
 export interface Entry {
@@ -224,7 +225,7 @@ export const shareOfOne = 1 / 4
 
 /** `dropped` is told of each connection that is closed. */
 export const makeConnections = (max: number, dropped: () => void): Connections => {
-  const all = new Set<Entry>()
+  const all = new RenewedSet<Entry>()
   const parties = new Map<string, Party>()
   /** Parties by how many connections they have, so that the largest is found at once. */
   const bySize: Array<Set<Party>> = []
@@ -260,7 +261,7 @@ export const makeConnections = (max: number, dropped: () => void): Connections =
   }
 
   /** The one that has been idle for longest. Those that turn out to be busy go to the end. */
-  const idlest = (entries: Set<Entry>, newcomer: Entry): Entry | undefined => {
+  const idlest = (entries: RenewedSet<Entry>, newcomer: Entry): Entry | undefined => {
     for (let left = entries.size; left > 0; left--) {
       const [first] = entries
       if (first !== newcomer && first?.connection.isBusy() === false) return first
@@ -269,7 +270,7 @@ export const makeConnections = (max: number, dropped: () => void): Connections =
     return undefined
   }
 
-  const busiest = (entries: Set<Entry>, newcomer: Entry): Entry | undefined => {
+  const busiest = (entries: RenewedSet<Entry>, newcomer: Entry): Entry | undefined => {
     for (const each of entries) if (each !== newcomer) return each
     return undefined
   }
@@ -290,7 +291,7 @@ export const makeConnections = (max: number, dropped: () => void): Connections =
   return {
     opened: (address, connection) => {
       const known = address === undefined ? undefined : parties.get(address)
-      const party = known ?? { address: address ?? "", connections: new Set() }
+      const party = known ?? { address: address ?? "", connections: new RenewedSet() }
       if (address !== undefined) parties.set(address, party)
       const entry = { connection, party }
       party.connections.add(entry)

@@ -7,23 +7,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Decoding, Idempotency, MerchantKey, Quotas, SandboxOnly } from "@coffer/contract/Caller"
 import { loggedBodyBytesMax } from "@coffer/contract/Logs"
-import {
-  Context,
-  Effect,
-  Exit,
-  Fiber,
-  Layer,
-  Option,
-  Redacted,
-  Schema,
-  type SchemaAST,
-  type Scope,
-  Tracer
-} from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Option, Redacted, Schema, type SchemaAST, Tracer } from "effect"
 import { FindMyWay, type HttpServerResponse } from "effect/http"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, type HttpApiMiddleware } from "effect/http-api"
 import { withoutServices } from "@coffer/cluster/withoutServices"
 import { parseJson } from "../platform/runtime/codecs.ts"
+import { RenewedSet } from "../platform/runtime/renewed.ts"
 import { bodyOf } from "./CallLogs.ts"
 import type { Arrived } from "./Arrivals.ts"
 import * as Body from "../http/Body.ts"
@@ -77,7 +66,6 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
       const { answer, release } = yield* Exchange.make
       const bodyFrom = yield* Body.make
       const shortPath = yield* ShortPath
-      const scope = yield* Effect.scope
       const context = yield* Effect.context<Middleware | HttpApiGroup.ToService<Id, Groups>>()
       // Only the framework makes spans for requests.
       if (Context.get(context, Tracer.Tracer) !== Tracer.nativeTracer) return
@@ -86,7 +74,7 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
       for (const { endpoint, route } of shortRoutes(api, context)) {
         router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, { at: routeOf(endpoint), route })
       }
-      const run = makeRun(scope, { answer, release, fork: Effect.runForkWith(withoutServices(context)) })
+      const run = yield* makeRun({ answer, release, fork: Effect.runForkWith(withoutServices(context)) })
 
       shortPath.take = (request, response) => {
         const { headers, method = "", socket } = request
@@ -129,12 +117,18 @@ interface Running extends Effect.Success<typeof Exchange.make> {
   readonly fork: ReturnType<typeof Effect.runForkWith<never>>
 }
 
-/** Answers a call in a fiber of its own. A client that leaves interrupts it. */
-const makeRun =
-  (scope: Scope.Scope, { answer, fork, release }: Running) =>
-  (route: Route, call: Call, response: ServerResponse) => {
-    const fiber = Fiber.runIn(fork(answer(call, route(call)), { uninterruptible: true }), scope)
+/**
+ * Answers a call in a fiber of its own. A client that leaves interrupts it, and so does the end of the scope. The scope
+ * itself does not keep the fibers, since it has a Map that is never renewed (`renewed.ts`).
+ */
+const makeRun = Effect.fnUntraced(function* ({ answer, fork, release }: Running) {
+  const running = new RenewedSet<Fiber.Fiber<HttpServerResponse.HttpServerResponse, unknown>>()
+  yield* Effect.addFinalizer(() => Fiber.interruptAll(running))
+  return (route: Route, call: Call, response: ServerResponse) => {
+    const fiber = fork(answer(call, route(call)), { uninterruptible: true })
+    if (fiber.pollUnsafe() === undefined) running.add(fiber)
     fiber.addObserver((exit) => {
+      running.delete(fiber)
       if (Exit.isSuccess(exit)) send(response, exit.value)
       // The client has left.
       else response.destroy()
@@ -147,6 +141,7 @@ const makeRun =
       if (!response.writableEnded) fiber.interruptUnsafe()
     })
   }
+})
 
 /** Node buffers this much of a body that is not read. Larger ones go to the framework, which can hang up. */
 const bytesMax = 64 * 1024

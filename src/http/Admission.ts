@@ -7,6 +7,7 @@
 import type { RequestKind } from "@coffer/model/Quotas"
 import { Context, Effect, Layer, Metric } from "effect"
 import { Vitals } from "../platform/runtime/Vitals.ts"
+import { RenewedMap } from "../platform/runtime/renewed.ts"
 
 /** Each has room of its own, so that no sandbox and no page in work keeps a live call out. Parts of the live room. */
 export const groupShares = { live: 1, sandbox: 1, public: 1 / 2, operator: 1 / 4 } as const
@@ -117,7 +118,7 @@ const newRoom = (part: number) => ({ part, reads: new Shares(), writes: new Shar
 /** Something that parties hold. */
 class Shares {
   all = 0
-  readonly #held = new Map<string, number>()
+  readonly #held = new RenewedMap<string, number>()
 
   of(party: string): number {
     return this.#held.get(party) ?? 0

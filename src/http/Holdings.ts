@@ -5,6 +5,7 @@
  * below the least rate is cut anyway. It counts, and is told the time.
  */
 import type { Visit } from "./Admission.ts"
+import { RenewedMap } from "../platform/runtime/renewed.ts"
 
 /** `room`: others need the memory. `slow`: the client is below the least rate. */
 export type CutReason = "room" | "slow"
@@ -60,7 +61,7 @@ type WasCut = (reason: CutReason) => void
 
 /** `wasCut` is told of each client that is cut. */
 export const make = ({ bytesMax, bytesOfOneMax, graceMillis }: Limits, wasCut: WasCut): Holdings => {
-  const parties = new Map<string, Party>()
+  const parties = new RenewedMap<string, Party>()
   let all = 0
 
   const partyOf = ({ group, party }: Whose): Party => {

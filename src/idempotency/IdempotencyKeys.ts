@@ -20,6 +20,7 @@ import { Secrets, sha256 } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { IdempotencyStore } from "./IdempotencyStore.ts"
+import { RenewedMap, RenewedSet } from "../platform/runtime/renewed.ts"
 
 /** The same key came with another body (spec: Errors, idempotency_error). */
 export class OtherContent extends Schema.TaggedError<OtherContent>()("OtherContent", {}) {}
@@ -212,7 +213,7 @@ const endsMax = 30
 type Here = ReturnType<typeof counted>
 
 const counted = () => {
-  const counts = new Map<string, number>()
+  const counts = new RenewedMap<string, number>()
   return {
     has: (id: string) => counts.has(id),
     enter: (id: string) => void counts.set(id, (counts.get(id) ?? 0) + 1),
@@ -228,13 +229,14 @@ const counted = () => {
 const rememberedMax = 8_192
 
 const remembered = () => {
-  const ids = new Set<string>()
+  const ids = new RenewedSet<string>()
   return {
     isRemembered: (id: string) => ids.has(id),
     remember: (id: string) => {
       ids.delete(id)
       ids.add(id)
-      if (ids.size > rememberedMax) ids.delete(ids.keys().next().value!)
+      const [oldest] = ids.size > rememberedMax ? ids : []
+      if (oldest !== undefined) ids.delete(oldest)
     }
   }
 }

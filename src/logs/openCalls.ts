@@ -6,6 +6,7 @@ import { firstIdBody, bodyOf } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import { belongsTo } from "@coffer/model/Account"
 import { realMillis } from "../platform/runtime/realTime.ts"
+import { RenewedMap } from "../platform/runtime/renewed.ts"
 
 /** Its number and its account are known a little after it has begun. */
 export interface OpenCall {
@@ -19,7 +20,7 @@ const anybodysMillis = 1_000
 export const elsewhereMillis = 12_000
 
 export const makeOpenCalls = () => {
-  const open = new Map<OpenCall, number>()
+  const open = new RenewedMap<OpenCall, number>()
   return {
     begun: (call: OpenCall) => void open.set(call, realMillis()),
     ended: (call: OpenCall) => void open.delete(call),

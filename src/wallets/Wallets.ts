@@ -26,6 +26,7 @@ import { millisLeft } from "../platform/runtime/Deadline.ts"
 import { commitMillis } from "../platform/runtime/patience.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { sha256 } from "../platform/runtime/Secrets.ts"
+import { RenewedMap } from "../platform/runtime/renewed.ts"
 
 /** The parts that are posted to a wallet together. */
 export interface Entry extends Described {
@@ -216,7 +217,7 @@ export const layerCommands = Layer.effect(
 /** The wallets that were used last. The one that was unused for longest is forgotten first. */
 const knownWallets = Effect.gen(function* () {
   const store = yield* WalletStore
-  const known = new Map<string, Known>()
+  const known = new RenewedMap<string, Known>()
   const turns = makeTurns(waitingMax)
   yield* showTurns("wallets", turns)
 

@@ -1,13 +1,12 @@
 /**
  * The queue before the table of API logs, on a real database: how much it holds, and what becomes of a failed insert.
  */
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Logger, Metric } from "effect"
 import { waitingMax } from "../../src/logs/logQueue.ts"
 import * as Logs from "../../src/logs/Logs.ts"
 import { blocking } from "../kit/faults/Faults.ts"
+import { collectGarbage } from "../kit/faults/heap.ts"
 import { appendAll, callOf, count, idOf, layerOn, merchantId, numbers, owner, withLogs } from "../kit/rows/logStore.ts"
 import { freshDatabase } from "../kit/Service.ts"
 
@@ -16,11 +15,6 @@ const dropped = Effect.map(
   (metrics) =>
     metrics.find(({ id }) => id === "coffer_api_logs_dropped_total")?.state as { readonly count: number } | undefined
 ).pipe(Effect.map((state) => Number(state?.count ?? 0)))
-
-const collectGarbage = (): void => {
-  setFlagsFromString("--expose-gc")
-  runInNewContext("gc")()
-}
 
 describe("the queue", () => {
   it.live("takes 10,000 while an insert is under way; what comes then is dropped and counted, and nobody waits", () =>

@@ -5,6 +5,7 @@
 import { Effect, Metric, Semaphore } from "effect"
 import { shownAs } from "@coffer/cluster/shownAs"
 import { OwnerUnavailable } from "./ask.ts"
+import { RenewedMap } from "../runtime/renewed.ts"
 
 export interface Turns {
   /** Waits until all earlier work with this key has ended, however it ended. The caller bounds the wait. */
@@ -39,7 +40,7 @@ interface Line {
 
 /** At most `waitingMax` wait for one object. A further one is told to come back. */
 export const makeTurns = (waitingMax: number): Turns => {
-  const lines = new Map<string, Line>()
+  const lines = new RenewedMap<string, Line>()
   let busyLines = 0
   let commands = 0
 

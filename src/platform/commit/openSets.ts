@@ -10,6 +10,7 @@ import { commitMillis, lockMillis } from "../runtime/patience.ts"
 import { realMillis } from "../runtime/realTime.ts"
 import { numberedBody } from "./numbered.ts"
 import { tables } from "./Table.ts"
+import { RenewedSet } from "../runtime/renewed.ts"
 
 export interface OpenSet {
   readonly lane: string
@@ -65,7 +66,7 @@ const outcomeOf = (error: CommitError): keyof typeof byOutcome => {
 export const makeOpenSets = Effect.gen(function* () {
   const services = yield* Effect.context()
   const staleIn = new Map(tables().map(({ name }) => [name, Metric.withAttributes(stale, { table: name })]))
-  const open = new Set<OpenSet>()
+  const open = new RenewedSet<OpenSet>()
   let stalledSince: number | undefined
   let idleSince = 0
   let looked = realMillis()
@@ -94,7 +95,9 @@ export const makeOpenSets = Effect.gen(function* () {
     else if (now - idleSince > commitMillis) stalledSince = undefined
     if (paused) return
     for (const set of open) {
-      if (now >= set.until) fail(set, new NotCommitted({ reason: set.writing ? "unknown" : "overloaded" }))
+      // A caller that is told goes on at once, and may end others.
+      if (now >= set.until && open.has(set))
+        fail(set, new NotCommitted({ reason: set.writing ? "unknown" : "overloaded" }))
     }
   }
 

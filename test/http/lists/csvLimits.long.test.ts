@@ -3,12 +3,11 @@
  * P8).
  */
 import { get as httpGet, type IncomingMessage } from "node:http"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { insertLedger, insertOrders } from "../../kit/rows/Rows.ts"
 import { type Running, start } from "../../kit/Service.ts"
+import { collectGarbage } from "../../kit/faults/heap.ts"
 
 class Service extends Context.Service<Service, Running>()("test/csvLimits") {}
 
@@ -122,9 +121,6 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
     )
   })
 })
-
-setFlagsFromString("--expose-gc")
-const collectGarbage: () => void = runInNewContext("gc")
 
 /** Bytes alive in this process. */
 const inUse = () => {

@@ -1,0 +1,82 @@
+/**
+ * A Map and a Set for what comes and goes with each request: calls at work, changes that wait, objects that were used
+ * last. V8 rebuilds the table of a Map once enough entries were deleted, and the old table points to the new one. After
+ * a full collection an old table lies among old objects, where small collections do not look whether it is still used.
+ * It then keeps the next table, and that one the next, each with all that was in it: everything that has passed through
+ * the Map becomes old. These begin a new Map before many entries were deleted, and nothing points from one Map to
+ * another (docs/decisions/0216).
+ */
+
+/** Entries that are deleted from a Map of this size before another takes its place. */
+const deletedMax = (size: number): number => 32 + 2 * size
+
+/** As a Map, in the same order. A loop in which entries are added may miss these, and see others that have left. */
+export class RenewedMap<Key, Value> {
+  #entries = new Map<Key, Value>()
+  #deleted = 0
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  get(key: Key): Value | undefined {
+    return this.#entries.get(key)
+  }
+
+  has(key: Key): boolean {
+    return this.#entries.has(key)
+  }
+
+  set(key: Key, value: Value): this {
+    if (this.#deleted > deletedMax(this.#entries.size)) {
+      this.#entries = new Map(this.#entries)
+      this.#deleted = 0
+    }
+    this.#entries.set(key, value)
+    return this
+  }
+
+  delete(key: Key): boolean {
+    const isFound = this.#entries.delete(key)
+    if (isFound) this.#deleted++
+    return isFound
+  }
+
+  keys(): MapIterator<Key> {
+    return this.#entries.keys()
+  }
+
+  values(): MapIterator<Value> {
+    return this.#entries.values()
+  }
+
+  [Symbol.iterator](): MapIterator<[Key, Value]> {
+    return this.#entries[Symbol.iterator]()
+  }
+}
+
+/** As a Set, with what is said of {@link RenewedMap}. */
+export class RenewedSet<Value> {
+  readonly #values = new RenewedMap<Value, true>()
+
+  get size(): number {
+    return this.#values.size
+  }
+
+  has(value: Value): boolean {
+    return this.#values.has(value)
+  }
+
+  add(value: Value): this {
+    this.#values.set(value, true)
+    return this
+  }
+
+  delete(value: Value): boolean {
+    return this.#values.delete(value)
+  }
+
+  [Symbol.iterator](): MapIterator<Value> {
+    return this.#values.keys()
+  }
+}

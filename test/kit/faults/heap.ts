@@ -1,0 +1,42 @@
+/** The heap of this process: the collector on demand, and what became old. */
+import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+
+type Collect = (options?: { readonly type: "minor" }) => void
+
+const collector = (): Collect => {
+  setFlagsFromString("--expose-gc")
+  return runInNewContext("gc") as Collect
+}
+
+/** A full collection. */
+export const collectGarbage = (): void => collector()()
+
+const oldBytes = (): number =>
+  getHeapSpaceStatistics().find(({ space_name }) => space_name === "old_space")!.space_used_size
+
+const rounds = 200
+/** Of so many calls the young objects are collected together. */
+const callsPerRound = 50
+
+/**
+ * How many bytes became old while `work` was called ten thousand times. The first full collection makes all old that is
+ * there, as any process is after a while. The small ones that follow make old whatever they meet for the second time.
+ */
+export const oldBytesOf = async (work: () => unknown): Promise<number> => {
+  const collect = collector()
+  for (let call = 0; call < rounds; call++) await work()
+  collect()
+  const before = oldBytes()
+  for (let call = 0; call < rounds * callsPerRound; call++) {
+    await work()
+    if (call % callsPerRound === 0) collect({ type: "minor" })
+  }
+  return oldBytes() - before
+}
+
+/** An object of some two kilobytes. */
+export const someObject = (): object => ({ parts: Array.from({ length: 50 }, (_, index) => ({ index })) })
+
+/** What {@link oldBytesOf} may find where nothing of ten thousand such objects, 20 MB, is kept. */
+export const oldBytesMax = 4 * 1024 * 1024
