@@ -141,9 +141,8 @@ export const make = Effect.map(makeReceive, (receive) => (incoming: IncomingBody
     return Effect.flatMap(receive(bytes), checked)
   })
   return {
-    get text() {
-      return known === undefined ? read : Effect.succeed(known)
-    },
+    // A getter here would make a hidden class for each request, which keeps it until a full collection (0216).
+    text: read,
     known: () => known,
     isTouched: () => isTouched
   }

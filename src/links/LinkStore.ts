@@ -9,7 +9,7 @@ import { SqlClient } from "effect/sql"
 import type { Stored } from "../aggregate/Aggregate.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
 import { table } from "../platform/commit/Table.ts"
-import { batchedById } from "../platform/postgres/batchedById.ts"
+import { batchedById } from "../platform/postgres/batched.ts"
 import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { along } from "../platform/postgres/scans.ts"
@@ -44,7 +44,7 @@ export const layer = Layer.effect(
   LinkStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const byId = batchedById({
+    const byId = batchedById(sql, {
       row: paymentLinks.row,
       idOf: (row) => String(row[paymentLinks.key]),
       select: (ids) => sql`select * from payment_links where link_id = any(${ids})`

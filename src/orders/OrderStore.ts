@@ -9,7 +9,7 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type Change, insert, update } from "../platform/commit/Change.ts"
 import { type Backlog, backOff, type DueSandbox, leasedRows, type Outcomes } from "../platform/postgres/leasedRows.ts"
-import { batchedById } from "../platform/postgres/batchedById.ts"
+import { batchedById } from "../platform/postgres/batched.ts"
 import { belongsTo, type Account } from "@coffer/model/Account"
 import { isStorable } from "../platform/postgres/scans.ts"
 import { isoText } from "../platform/runtime/codecs.ts"
@@ -87,7 +87,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const byTradeNo = batchedById({
+    const byTradeNo = batchedById(sql, {
       row: orders.row,
       idOf: (row) => String(row[orders.key]),
       select: (ids) => sql`select * from orders where trade_no = any(${ids})`

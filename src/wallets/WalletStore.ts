@@ -13,7 +13,7 @@ import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { type ChangeSet, insert, update } from "../platform/commit/Change.ts"
 import { rowStatement } from "../platform/commit/statements.ts"
 import { table } from "../platform/commit/Table.ts"
-import { batchedById } from "../platform/postgres/batchedById.ts"
+import { batchedById } from "../platform/postgres/batched.ts"
 import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { makeOrdersBehind, makeOursOf, type OrderBehind } from "../platform/postgres/ownNumbers.ts"
@@ -89,7 +89,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const byId = batchedById({
+    const byId = batchedById(sql, {
       row: wallets.row,
       idOf: (row) => String(row[wallets.key]),
       select: (ids) => sql`select * from wallets where wallet_id = any(${ids})`

@@ -7,7 +7,7 @@ import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { PaymentId, RefundNo } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
-import { SqlClient, SqlError, SqlResolver } from "effect/sql"
+import { SqlClient, SqlError } from "effect/sql"
 import { type Described, insert } from "../../platform/commit/Change.ts"
 import { table } from "../../platform/commit/Table.ts"
 import { isoText } from "../../platform/runtime/codecs.ts"
@@ -15,6 +15,7 @@ import { span } from "../../platform/runtime/span.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { NotSettled, type Pretended, type RegisteredChannel } from "../../channel/Channel.ts"
 import { ChannelUnreachable, type RefundAnswer, type RefundRequest } from "../../channel/payments.ts"
+import { batchedInOrder } from "../../platform/postgres/batched.ts"
 import { isLost } from "../../platform/postgres/trouble.ts"
 import { instruct, instructionKind, Instructions } from "../../wallets/Instructions.ts"
 import { noEntry } from "../../wallets/Wallets.ts"
@@ -77,10 +78,9 @@ const make = Effect.gen(function* () {
   )
 
   // One query for everybody who asks in the same turn of the event loop. Each row is looked for by its index.
-  const standings = SqlResolver.ordered({
-    Request: Schema.Struct({ merchantId: Schema.String, paymentId: Schema.String, refundNo: Schema.String }),
-    Result: Standing,
-    execute: (requests) => sql`select
+  const standingOf = batchedInOrder(sql, {
+    row: Standing,
+    select: (requests: ReadonlyArray<Pick<RefundRequest, "merchantId" | "paymentId" | "refundNo">>) => sql`select
         coalesce((select s.reachable from sandbox_switches s where s.merchant_id = asked.merchant_id limit 1), true)
           as reachable,
         exists (select from sandbox_refunds r where r.refund_key = asked.refund_no) as is_known,
@@ -123,7 +123,7 @@ const make = Effect.gen(function* () {
 
   const refund = span("SandboxRefunds.refund")(
     function* ({ amount, merchantId, paymentId, refundNo }: RefundRequest): Effect.fn.Return<RefundAnswer, Unhandled> {
-      const standing = yield* SqlResolver.request({ merchantId, paymentId, refundNo }, standings)
+      const standing = yield* standingOf({ merchantId, paymentId, refundNo })
       if (!standing.reachable) return yield* new ChannelUnreachable()
       const known = standing.is_known ? yield* stateOf(refundNo) : undefined
       if (known !== undefined) return answers[known]
@@ -133,7 +133,7 @@ const make = Effect.gen(function* () {
       if (isAsynchronous(method)) return yield* begin(paidBack)
       return { ...answers.succeeded, books: booksOf(paidBack) }
     },
-    Effect.catchTags({ ...unreachableOnSqlError, SchemaError: Effect.die, ResultLengthMismatch: Effect.die })
+    Effect.catchTags({ ...unreachableOnSqlError, SchemaError: Effect.die })
   )
 
   const settle = span("SandboxRefunds.settle")(
@@ -149,6 +149,6 @@ const make = Effect.gen(function* () {
   return SandboxRefunds.of({ settle, refund })
 })
 
-type Unhandled = ChannelUnreachable | SqlError.SqlError | SqlError.ResultLengthMismatch | Schema.SchemaError
+type Unhandled = ChannelUnreachable | SqlError.SqlError | Schema.SchemaError
 
 export const layer = Layer.effect(SandboxRefunds, make)

@@ -4,10 +4,11 @@
  */
 import { unappliedPaymentsMax } from "@coffer/model/Limits"
 import { DateTime, Duration, Effect, Schema } from "effect"
-import { SqlClient, type SqlError, SqlResolver } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { ChannelUnreachable } from "../../channel/payments.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { isoText } from "../../platform/runtime/codecs.ts"
+import { batchedInOrder } from "../../platform/postgres/batched.ts"
 
 /** A buyer who has not come back from 3DS or a wallet's app after this will not come back. */
 const redirectLapses = Duration.minutes(30)
@@ -30,12 +31,18 @@ export type Reach = (
   tradeNo?: string
 ) => Effect.Effect<Reached, ChannelUnreachable | SqlError.SqlError>
 
+interface Asked {
+  readonly merchantId: string
+  readonly tradeNo: string
+  /** A redirect that began earlier has lapsed. */
+  readonly since: string
+}
+
 export const sandboxReach = Effect.map(SqlClient.SqlClient, (sql): Reach => {
   // One query for everybody who asks in the same turn of the event loop.
-  const checkouts = SqlResolver.ordered({
-    Request: Schema.Struct({ merchantId: Schema.String, tradeNo: Schema.String, since: Schema.String }),
-    Result: Schema.Struct({ reachable: Schema.Boolean, redirecting: Schema.Boolean, full: Schema.Boolean }),
-    execute: (orders) => sql`select coalesce(reachable, true) as reachable,
+  const checkoutOf = batchedInOrder(sql, {
+    row: Schema.Struct({ reachable: Schema.Boolean, redirecting: Schema.Boolean, full: Schema.Boolean }),
+    select: (orders: ReadonlyArray<Asked>) => sql`select coalesce(reachable, true) as reachable,
         exists (select 1 from sandbox_payments p where p.trade_no = asked.trade_no and state = 'redirect'
           and created_at > since) as redirecting,
         exists (select 1 from sandbox_payments p where p.trade_no = asked.trade_no and state = 'succeeded'
@@ -46,12 +53,9 @@ export const sandboxReach = Effect.map(SqlClient.SqlClient, (sql): Reach => {
         with ordinality as asked (merchant_id, trade_no, since, position)
       left join sandbox_switches using (merchant_id) order by position`
   })
-  return Effect.fnUntraced(
-    function* (merchantId, tradeNo = "") {
-      const since = isoText(DateTime.subtractDuration(yield* currentTime, redirectLapses))
-      const { reachable, ...reached } = yield* SqlResolver.request({ merchantId, tradeNo, since }, checkouts)
-      return reachable ? reached : yield* new ChannelUnreachable()
-    },
-    Effect.catchTags({ SchemaError: Effect.die, ResultLengthMismatch: Effect.die })
-  )
+  return Effect.fnUntraced(function* (merchantId, tradeNo = "") {
+    const since = isoText(DateTime.subtractDuration(yield* currentTime, redirectLapses))
+    const { reachable, ...reached } = yield* checkoutOf({ merchantId, tradeNo, since })
+    return reachable ? reached : yield* new ChannelUnreachable()
+  })
 })
