@@ -6,6 +6,10 @@
  * Node has its own modules in compiled form. V8 takes that form only while no flag differs, so a service loads them
  * first (docs/decisions/0207). Then V8 compiles each file whole when it is loaded, so that the next start has all
  * functions of it in compiled form (docs/decisions/0209).
+ *
+ * V8 notes where the program makes objects that live long, and makes later ones of these places among the old objects.
+ * What a start makes lives as long as the process: services, schemas, contexts. The same places make objects for each
+ * request, which would be old from the beginning, with all that they point to (docs/decisions/0216).
  */
 import { argv } from "node:process"
 import { setFlagsFromString } from "node:v8"
@@ -17,3 +21,4 @@ if (argv[2] === "serve") {
   setFlagsFromString("--no-enable-lazy-source-positions")
 }
 setFlagsFromString("--max-valid-polymorphic-map-count=16")
+setFlagsFromString("--no-allocation-site-pretenuring")
