@@ -8,7 +8,7 @@
  * functions of it in compiled form (docs/decisions/0209).
  *
  * V8 notes where the program makes objects that live long, and makes later ones of these places among the old objects.
- * What a start makes lives as long as the process: services, schemas, contexts. The same places make objects for each
+ * Services, schemas and contexts of a start live as long as the process. The same places make objects for each
  * request, which would be old from the beginning, with all that they point to (docs/decisions/0216).
  */
 import { argv } from "node:process"

@@ -31,7 +31,7 @@ export type Reach = (
   tradeNo?: string
 ) => Effect.Effect<Reached, ChannelUnreachable | SqlError.SqlError>
 
-interface Asked {
+interface Checkout {
   readonly merchantId: string
   readonly tradeNo: string
   /** A redirect that began earlier has lapsed. */
@@ -42,7 +42,7 @@ export const sandboxReach = Effect.map(SqlClient.SqlClient, (sql): Reach => {
   // One query for everybody who asks in the same turn of the event loop.
   const checkoutOf = batchedInOrder(sql, {
     row: Schema.Struct({ reachable: Schema.Boolean, redirecting: Schema.Boolean, full: Schema.Boolean }),
-    select: (orders: ReadonlyArray<Asked>) => sql`select coalesce(reachable, true) as reachable,
+    select: (orders: ReadonlyArray<Checkout>) => sql`select coalesce(reachable, true) as reachable,
         exists (select 1 from sandbox_payments p where p.trade_no = asked.trade_no and state = 'redirect'
           and created_at > since) as redirecting,
         exists (select 1 from sandbox_payments p where p.trade_no = asked.trade_no and state = 'succeeded'

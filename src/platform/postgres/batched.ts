@@ -25,12 +25,12 @@ const gathered = <Question, Answer, E>(
   const answerAll = (batch: ReadonlyArray<Waiting<Question, Answer, E>>) =>
     Effect.suspend(() => {
       open = undefined
-      const asked = batch.filter(({ hasLeft }) => !hasLeft)
-      const questions = asked.map(({ question }) => question)
+      const callers = batch.filter(({ hasLeft }) => !hasLeft)
+      const questions = callers.map(({ question }) => question)
       if (!Array.isReadonlyArrayNonEmpty(questions)) return Effect.void
       return Effect.matchCause(answersOf(questions), {
-        onSuccess: (answers) => asked.forEach(({ resume }, index) => resume(Effect.succeed(answers[index]!))),
-        onFailure: (cause) => asked.forEach(({ resume }) => resume(Effect.failCause(cause)))
+        onSuccess: (answers) => callers.forEach(({ resume }, index) => resume(Effect.succeed(answers[index]!))),
+        onFailure: (cause) => callers.forEach(({ resume }) => resume(Effect.failCause(cause)))
       })
     })
 
@@ -84,7 +84,7 @@ export const batchedInOrder = <Question, Row>(
   const decode = Schema.decodeUnknownEffect(Schema.Array(options.row))
   return gathered(sql, (questions) =>
     options.select(questions).pipe(
-      Effect.flatMap((rows) => Effect.orDie(decode(rows))),
+      Effect.flatMap((rows) => Effect.catch(decode(rows), (error) => Effect.die(defectOf(error)))),
       Effect.tap(({ length }) =>
         length === questions.length ? Effect.void : Effect.die(`${length} rows for ${questions.length} questions`)
       )

@@ -16,7 +16,7 @@ const oldBytes = (): number =>
   getHeapSpaceStatistics().find(({ space_name }) => space_name === "old_space")!.space_used_size
 
 const rounds = 200
-/** Of so many calls the young objects are collected together. */
+/** Calls after which the young objects are collected. */
 const callsPerRound = 50
 
 /**
@@ -38,5 +38,5 @@ export const oldBytesOf = async (work: () => unknown): Promise<number> => {
 /** An object of some two kilobytes. */
 export const someObject = (): object => ({ parts: Array.from({ length: 50 }, (_, index) => ({ index })) })
 
-/** What {@link oldBytesOf} may find where nothing of ten thousand such objects, 20 MB, is kept. */
+/** The most that {@link oldBytesOf} finds where nothing of ten thousand such objects, 20 MB, is kept. */
 export const oldBytesMax = 4 * 1024 * 1024
