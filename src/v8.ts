@@ -7,9 +7,9 @@
  * first (docs/decisions/0207). Then V8 compiles each file whole when it is loaded, so that the next start has all
  * functions of it in compiled form (docs/decisions/0209).
  *
- * V8 notes where the program makes objects that live long, and makes later ones of these places among the old objects.
- * Services, schemas and contexts of a start live as long as the process. The same places make objects for each
- * request, which would be old from the beginning, with all that they point to (docs/decisions/0216).
+ * V8 notes which places of the program make objects that live long, and makes later ones of these places old from the
+ * beginning. A place that has served the start may make objects for each request, too: all that these point to would
+ * become old with them (docs/decisions/0216).
  */
 import { argv } from "node:process"
 import { setFlagsFromString } from "node:v8"

@@ -1,7 +1,7 @@
 /** Maps and Sets of what comes and goes with each request (docs/decisions/0216). */
 import { assert, describe, it } from "@effect/vitest"
 import { RenewedMap, RenewedSet } from "../../src/platform/runtime/renewed.ts"
-import { oldBytesMax, oldBytesOf, someObject } from "../kit/faults/heap.ts"
+import { oldBytesMax, oldBytesOf, someObject } from "../kit/run/heap.ts"
 
 /** Adds one object and takes out the one that came 20 before it. */
 const passThrough = (add: (object: object) => void, remove: (object: object) => void) => {

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { promisify } from "node:util"
 import { assert, it } from "@effect/vitest"
-import { oldBytesMax } from "../kit/faults/heap.ts"
+import { oldBytesMax } from "../kit/run/heap.ts"
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 

@@ -3,12 +3,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, Option, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { batchedById, batchedInOrder } from "../../src/platform/postgres/batched.ts"
-import { oldBytesMax, oldBytesOf, someObject } from "../kit/faults/heap.ts"
+import { oldBytesMax, oldBytesOf, someObject } from "../kit/run/heap.ts"
 import { start } from "../kit/Service.ts"
 
 const Row = Schema.Struct({ id: Schema.String, name: Schema.String })
 
-const numbers = { rows: [1, 2, 3].map((id) => ({ id: String(id), name: `row ${id}` })) }
+const rows = [1, 2, 3].map((id) => ({ id: String(id), name: `row ${id}` }))
 
 /** Rows 1 to 3 by their keys, and what was asked. */
 const known = (sql: SqlClient.SqlClient, fails = false) => {
@@ -40,7 +40,7 @@ describe("batched questions", () => {
       const { sql } = yield* start()
       const { asked, byId } = known(sql)
       const found = yield* Effect.all(["3", "9", "1", "3"].map(byId), { concurrency: "unbounded" })
-      const [first, , third] = numbers.rows
+      const [first, , third] = rows
       assert.deepStrictEqual(found.map(Option.getOrNull), [third!, null, first!, third!])
       assert.strictEqual(asked.length, 1)
       yield* byId("2")

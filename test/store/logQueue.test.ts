@@ -6,7 +6,7 @@ import { Deferred, Effect, Layer, Logger, Metric } from "effect"
 import { waitingMax } from "../../src/logs/logQueue.ts"
 import * as Logs from "../../src/logs/Logs.ts"
 import { blocking } from "../kit/faults/Faults.ts"
-import { collectGarbage } from "../kit/faults/heap.ts"
+import { collectGarbage } from "../kit/run/heap.ts"
 import { appendAll, callOf, count, idOf, layerOn, merchantId, numbers, owner, withLogs } from "../kit/rows/logStore.ts"
 import { freshDatabase } from "../kit/Service.ts"
 

@@ -4,7 +4,7 @@ import { Duration, Effect } from "effect"
 import * as Admission from "../../../src/http/Admission.ts"
 import * as Body from "../../../src/http/Body.ts"
 import * as Clients from "../../../src/http/Clients.ts"
-import { oldBytesMax, oldBytesOf, someObject } from "../../kit/faults/heap.ts"
+import { oldBytesMax, oldBytesOf, someObject } from "../../kit/run/heap.ts"
 
 it.live("a body that has been answered keeps nothing of its request", () =>
   Effect.gen(function* () {

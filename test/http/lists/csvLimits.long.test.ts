@@ -7,7 +7,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { insertLedger, insertOrders } from "../../kit/rows/Rows.ts"
 import { type Running, start } from "../../kit/Service.ts"
-import { collectGarbage } from "../../kit/faults/heap.ts"
+import { collectGarbage } from "../../kit/run/heap.ts"
 
 class Service extends Context.Service<Service, Running>()("test/csvLimits") {}
 

@@ -2,7 +2,7 @@
  * A program whose one place for objects makes many that live long and then many that do not, as a start and requests do
  * (docs/decisions/0216). It prints how many bytes of the latter became old.
  */
-import { oldBytesOf, someObject } from "../faults/heap.ts"
+import { oldBytesOf, someObject } from "../run/heap.ts"
 
 const made = (value: object) => ({ name: "made", value, next: undefined })
 
