@@ -14,7 +14,11 @@ const oldBytesWith = async (...flags: ReadonlyArray<string>): Promise<number> =>
 }
 
 it("an object of a request begins young, also where the start has made many that live as long as the process", async () => {
-  assert.isBelow(await oldBytesWith("--import", pathToFileURL(at("src/v8.ts")).href), oldBytesMax)
-  // Otherwise the rule would hold without us.
-  assert.isAbove(await oldBytesWith(), oldBytesMax)
+  for (let run = 0; run < 3; run++) {
+    assert.isBelow(await oldBytesWith("--import", pathToFileURL(at("src/v8.ts")).href), oldBytesMax)
+  }
+  // Otherwise the rule would hold without us. V8 decides it when it compiles, which comes too late in some processes.
+  let without = 0
+  for (let run = 0; run < 10 && without <= oldBytesMax; run++) without = await oldBytesWith()
+  assert.isAbove(without, oldBytesMax)
 }, 60_000)
