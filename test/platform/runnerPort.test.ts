@@ -8,7 +8,17 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Layer, Scope } from "effect"
 import { type Socket as EffectSocket, SocketServer } from "effect/socket"
 import { layer, unprovenMax } from "@coffer/cluster/RunnerPort"
-import { callerWith, calling, keyed, knocking, listening, localPlace, portOf, tap } from "../kit/runners/Peers.ts"
+import {
+  callerWith,
+  calling,
+  keyed,
+  knocking,
+  listening,
+  localPlace,
+  portOf,
+  takesNoCalls,
+  tap
+} from "../kit/runners/Peers.ts"
 import { eventually } from "../kit/Process.ts"
 
 const until = (what: string, check: () => boolean) => eventually(what, Effect.sync(check), "1 minute")
@@ -184,7 +194,7 @@ describe("a runner port", () => {
       const tls = keyed(at, "key")
       const scope = yield* Scope.make()
       // The proof is not received.
-      yield* Scope.provide(Layer.build(layer(at, tls, () => undefined)), scope)
+      yield* Scope.provide(Layer.build(layer(at, tls, takesNoCalls, () => undefined)), scope)
       const peer = connect({ ...tls.dialling(at), ...at }).on("error", () => undefined)
       yield* Effect.addFinalizer(() => Effect.sync(() => peer.destroy()))
       yield* Effect.promise(() => once(peer, "secureConnect"))
@@ -210,7 +220,7 @@ describe("a runner port", () => {
         const at = yield* localPlace
         const tls = keyed(at, "key")
         const scope = yield* Scope.make()
-        const context = yield* Scope.provide(Layer.build(layer(at, tls, () => undefined)), scope)
+        const context = yield* Scope.provide(Layer.build(layer(at, tls, takesNoCalls, () => undefined)), scope)
         const taken = yield* Deferred.make<void>()
         const run = Context.get(context, SocketServer.SocketServer).run((socket) =>
           Effect.andThen(Deferred.succeed(taken, undefined), answer(socket))

@@ -17,7 +17,7 @@ const object = EntityAddress.make({
 const cluster = Effect.fnUntraced(function* (answers: Map<number, Effect.Effect<void>>) {
   const answer = ({ port }: RunnerAddress.RunnerAddress) => Effect.suspend(() => answers.get(port)!)
   const there = { ping: answer, send: ({ address }: Sent) => answer(address) } as unknown as Runners.Runners["Service"]
-  const layer = Suspects.layerRunners.pipe(
+  const layer = Suspects.layerRunners().pipe(
     Layer.provide(Layer.succeed(Runners.Runners, there)),
     Layer.provideMerge(Suspects.layer.pipe(Layer.provide(thisRunner())))
   )

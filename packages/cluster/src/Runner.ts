@@ -16,10 +16,11 @@ import {
 } from "effect/cluster"
 import { RpcSerialization, RpcServer } from "effect/rpc"
 import { SqlClient } from "effect/sql"
+import * as DirectCalls from "./DirectCalls.ts"
 import { Doubt } from "./Doubt.ts"
 import * as Joining from "./Joining.ts"
 import * as RealTime from "./realTime.ts"
-import { make as makeNote, type Note } from "./refusedPeers.ts"
+import { make as makeNote } from "./refusedPeers.ts"
 import * as Roster from "./Roster.ts"
 import * as RunnerDialler from "./RunnerDialler.ts"
 import * as RunnerPort from "./RunnerPort.ts"
@@ -67,7 +68,7 @@ const layerSingle = (remoteSerialization: boolean) => {
   )
 }
 
-const layerMember = ({ host, port }: Place, listenHost: string, wire: Wire) => {
+const layerMember = ({ host, port }: Place, listenHost: string, { dialler, heard, port: server }: Wire) => {
   const config = {
     ...common,
     simulateRemoteSerialization: false,
@@ -78,8 +79,8 @@ const layerMember = ({ host, port }: Place, listenHost: string, wire: Wire) => {
     Layer.provideMerge(Sharding.layer),
     Layer.provide(RpcServer.layerProtocolSocketServer),
     Layer.provide(RunnerHealth.layerPing),
-    Layer.provide(Suspects.layerRunners.pipe(Layer.provide(Runners.layerRpc))),
-    Layer.provide([wire.port, wire.dialler]),
+    Layer.provide(Suspects.layerRunners(heard).pipe(Layer.provide(Runners.layerRpc))),
+    Layer.provide([server, dialler]),
     Layer.provide(RpcSerialization.layerSchemaBinary()),
     Layer.provideMerge(storage(config)),
     Layer.provideMerge(ShardingConfig.layer(config)),
@@ -89,25 +90,39 @@ const layerMember = ({ host, port }: Place, listenHost: string, wire: Wire) => {
 }
 
 /** How runners reach each other. */
-const wireOf = (listen: Place, tls: Options["tls"], note: Note, onLeft?: () => void) =>
-  tls === "none"
-    ? { port: NodeClusterSocket.layerSocketServer, dialler: NodeClusterSocket.layerClientProtocol }
-    : { port: RunnerPort.layer(listen, tls, note, onLeft), dialler: RunnerDialler.layer(tls, note, onLeft) }
-type Wire = ReturnType<typeof wireOf>
+const wireOf = Effect.fnUntraced(function* (listen: Place, application: string, { onLeft, tls }: Options) {
+  const note = yield* makeNote(application)
+  if (tls === "none") {
+    const { layerClientProtocol: dialler, layerSocketServer: port } = NodeClusterSocket
+    return { port, dialler, calls: DirectCalls.none, heard: undefined }
+  }
+  const direct = yield* DirectCalls.make(application, tls, note)
+  return {
+    port: RunnerPort.layer(listen, tls, direct, note, onLeft),
+    dialler: RunnerDialler.layer(tls, note, onLeft),
+    calls: direct.calls,
+    heard: direct.heard
+  }
+})
+type Wire = Effect.Success<ReturnType<typeof wireOf>>
 
 /**
  * The cluster's own loops use the real clock. Its locks are in Postgres and concern other processes, which do not
  * follow a test that moves the service's time by a day.
  */
-export const layer = ({ listenHost, onLeft, remoteSerialization = false, tls }: Options) =>
+export const layer = (options: Options) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { application, place } = yield* ThisRunner
-      const note = yield* makeNote(application)
-      if (place === undefined) return withLeanContext(layerSingle(remoteSerialization))
-      const host = listenHost ?? place.host
-      const wire = wireOf({ host, port: place.port }, tls, note, onLeft)
-      return withLeanContext(layerMember(place, host, wire))
+      if (place === undefined) {
+        yield* makeNote(application)
+        const single = withLeanContext(layerSingle(options.remoteSerialization ?? false))
+        return Layer.merge(single, Layer.succeed(DirectCalls.DirectCalls, DirectCalls.none))
+      }
+      const host = options.listenHost ?? place.host
+      const wire = yield* wireOf({ host, port: place.port }, application, options)
+      const member = withLeanContext(layerMember(place, host, wire))
+      return Layer.merge(member, Layer.succeed(DirectCalls.DirectCalls, wire.calls))
     })
   ).pipe(Layer.provide([Roster.layer, Suspects.layer, RealTime.layer]))
 

@@ -1,5 +1,5 @@
 /** Connections from this runner to others. One that does not prove that it is a runner gets nothing. */
-import { connect, type TLSSocket } from "node:tls"
+import { connect, type ConnectionOptions, type TLSSocket } from "node:tls"
 import * as NodeSocket from "@effect/platform-node/NodeSocket"
 import { Effect, Layer, type Scope } from "effect"
 import { Runners } from "effect/cluster"
@@ -19,30 +19,32 @@ export const layer = (tls: RunnerTls, note: Note, left: () => void = () => {}) =
       return Runners.RpcClientProtocol.of({
         codecFor: serialization.codecFor,
         make: ({ host, port }) =>
-          Effect.flatMap(NodeSocket.fromDuplex(dial(tls, { host, port }, note, left)), (socket) =>
-            RpcClient.makeProtocolSocket().pipe(
-              Effect.provideService(Socket.Socket, socket),
-              Effect.provideService(RpcSerialization.RpcSerialization, serialization)
-            )
+          Effect.flatMap(
+            NodeSocket.fromDuplex(dial(tls.dialling({ host, port }), { host, port }, note, left)),
+            (socket) =>
+              RpcClient.makeProtocolSocket().pipe(
+                Effect.provideService(Socket.Socket, socket),
+                Effect.provideService(RpcSerialization.RpcSerialization, serialization)
+              )
           )
       })
     })
   )
 
 /** Ends in time, whatever the other end does. */
-const dial = (
-  tls: RunnerTls,
-  to: Place,
+export const dial = (
+  how: ConnectionOptions,
+  { host, port }: Place,
   note: Note,
-  left: () => void
+  left: () => void = () => {}
 ): Effect.Effect<TLSSocket, Socket.SocketError, Scope.Scope> => {
-  const address = addressOf(to)
+  const address = addressOf({ host, port })
   return Effect.gen(function* () {
     let [reached, isSecure] = [false, false]
     const peer = yield* Effect.acquireRelease(
       // Each write that waits for `drain` adds listeners, so there is no limit on their number.
       Effect.sync(() =>
-        connect({ ...tls.dialling(to), ...to })
+        connect({ ...how, host, port })
           .setNoDelay(true)
           .setMaxListeners(0)
       ),

@@ -9,7 +9,7 @@ import { Cause, Duration, Effect, Layer, Queue, Schedule } from "effect"
 import { NetAddress } from "effect/net"
 import { Socket as EffectSocket, SocketServer } from "effect/socket"
 import { codeOf, type Note, noteBroken, type Reason, reasonOf } from "./refusedPeers.ts"
-import type { RunnerTls } from "./RunnerTls.ts"
+import { isForCalls, type RunnerTls } from "./RunnerTls.ts"
 import type { Place } from "./ThisRunner.ts"
 
 /** How long a connection may take to prove that it is a runner's. */
@@ -25,8 +25,15 @@ const farewellMillis = 300
 /** How often certificates are read again, so that new ones are used without a stop. */
 const renewalInterval = Duration.minutes(1)
 
+/** Takes the connections for direct calls (`DirectCalls.ts`). */
+export interface TakesCalls {
+  readonly accept: (socket: TLSSocket) => void
+  /** Ends all of them. */
+  readonly hangUp: () => void
+}
+
 /** `left` is called when a runner that had proved itself is no longer connected. */
-export const layer = (at: Place, tls: RunnerTls, note: Note, left: () => void = () => {}) =>
+export const layer = (at: Place, tls: RunnerTls, calls: TakesCalls, note: Note, left: () => void = () => {}) =>
   Layer.effect(
     SocketServer.SocketServer,
     Effect.gen(function* () {
@@ -35,12 +42,14 @@ export const layer = (at: Place, tls: RunnerTls, note: Note, left: () => void = 
       const open = openConnections(server)
       const closeUnproven = guard(server, tls, note, (peer) => {
         peer.once("close", left)
-        Queue.offerUnsafe(proven, peer)
+        if (isForCalls(peer)) calls.accept(peer)
+        else Queue.offerUnsafe(proven, peer)
       })
       const address = yield* Effect.acquireRelease(listen(server, at), () =>
         Effect.andThen(Queue.clear(proven), (unanswered) =>
           Effect.callback<void>((resume) => {
             closeUnproven()
+            calls.hangUp()
             for (const peer of unanswered) peer.destroy()
             const cut = setTimeout(() => open.forEach((socket) => socket.destroy()), farewellMillis)
             server.close(() => {

@@ -33,6 +33,8 @@ export interface RunnerTls {
   readonly listening: TlsOptions
   /** For a connection to another runner. */
   readonly dialling: (to: Place) => ConnectionOptions
+  /** For one that carries direct calls, if the other runner takes them. */
+  readonly diallingForCalls: (to: Place) => ConnectionOptions
   /** Why the other end of a connection to the runner port is no runner; undefined if it is one. */
   readonly objection: (peer: TLSSocket) => string | undefined
   /** Reads the certificates again, if there are any, and uses them for dialling from now on. */
@@ -43,8 +45,21 @@ export interface RunnerTls {
 export const protocolsOf = ({ application, messages }: Application): Array<string> =>
   messages.map((shape) => `${application}-messages/${shape}`)
 
+/** How direct calls are offered, with the same shapes. */
+const callsProtocolsOf = ({ application, messages }: Application): Array<string> =>
+  messages.map((shape) => `${application}-calls/${shape}`)
+
 /** Both ends say which messages they understand, and a handshake of two that have none in common fails. */
 const understoodBy = (application: Application) => ({ ALPNProtocols: protocolsOf(application) })
+
+/** The port chooses what is first in its own list. A port of before direct calls chooses messages. */
+const understoodWithCalls = (application: Application) => ({
+  ALPNProtocols: [...callsProtocolsOf(application), ...protocolsOf(application)]
+})
+
+/** Whether both ends want direct calls on this connection. */
+export const isForCalls = ({ alpnProtocol }: TLSSocket): boolean =>
+  typeof alpnProtocol === "string" && alpnProtocol.includes("-calls/")
 
 /**
  * A peer that offers no messages at all gets through the handshake, and understands nothing that is said here. It is of
@@ -75,30 +90,32 @@ export const ofSecrets = (
   own: Place,
   secrets: ReadonlyArray<Redacted.Redacted>
 ): RunnerTls => {
-  const understood = understoodBy(application)
+  const [understood, withCalls] = [understoodBy(application), understoodWithCalls(application)]
   const keyFor = keyOf(application)
   const ownKeys = secrets.map((secret) => keyFor(secret, own))
+  const dialling = (to: Place): ConnectionOptions => {
+    const keys = secrets.map((secret) => keyFor(secret, to))
+    return {
+      ...sharedKeyOnly,
+      ...understood,
+      pskCallback: (hint) => {
+        const known = (hint ?? "").split(" ")
+        return keys.find(({ identity }) => known.includes(identity)) ?? keys[0]!
+      },
+      // There is no certificate: a program that has the key is a runner.
+      checkServerIdentity: () => undefined
+    }
+  }
   return {
     listening: {
       ...sharedKeyOnly,
-      ...understood,
+      ...withCalls,
       pskIdentityHint: ownKeys.map(({ identity }) => identity).join(" "),
       // Without an answer the handshake fails.
       pskCallback: (_, offered) => ownKeys.find(({ identity }) => identity === offered)?.psk ?? null
     },
-    dialling: (to) => {
-      const keys = secrets.map((secret) => keyFor(secret, to))
-      return {
-        ...sharedKeyOnly,
-        ...understood,
-        pskCallback: (hint) => {
-          const known = (hint ?? "").split(" ")
-          return keys.find(({ identity }) => known.includes(identity)) ?? keys[0]!
-        },
-        // There is no certificate: a program that has the key is a runner.
-        checkServerIdentity: () => undefined
-      }
-    },
+    dialling,
+    diallingForCalls: (to) => ({ ...dialling(to), ...withCalls }),
     objection: withoutProtocol
   }
 }
@@ -122,12 +139,13 @@ export const ofCertificates = Effect.fnUntraced(function* (
   files: CertificateFiles,
   names: CertificateFiles = { cert: "cert", key: "key", ca: "ca" }
 ) {
-  const understood = understoodBy(application)
+  const [understood, withCalls] = [understoodBy(application), understoodWithCalls(application)]
   const current = readCertificates(files, names)
   let known = yield* current
   const tls: RunnerTls = {
-    listening: { ...known, ...understood, minVersion: "TLSv1.3", requestCert: true, rejectUnauthorized: false },
+    listening: { ...known, ...withCalls, minVersion: "TLSv1.3", requestCert: true, rejectUnauthorized: false },
     dialling: () => ({ ...known, ...understood, minVersion: "TLSv1.3" }),
+    diallingForCalls: () => ({ ...known, ...withCalls, minVersion: "TLSv1.3" }),
     // Node would close the connection by itself, and say neither why nor whose it was.
     objection: (peer) => (peer.authorized ? withoutProtocol(peer) : String(peer.authorizationError)),
     renewed: Effect.tap(current, (read) => Effect.sync(() => void (known = read)))

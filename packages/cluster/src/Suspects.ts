@@ -7,7 +7,7 @@
  * froze.
  */
 import { Context, Effect, Exit, Layer, Metric } from "effect"
-import { ClusterError, type Message, Reply, type RunnerAddress, Runners } from "effect/cluster"
+import { ClusterError, type EntityAddress, type Message, Reply, type RunnerAddress, Runners } from "effect/cluster"
 import { elapsedMillis } from "./realTime.ts"
 import { shownAs } from "./shownAs.ts"
 import { ThisRunner } from "./ThisRunner.ts"
@@ -29,10 +29,23 @@ interface Call {
   readonly message: Message.OutgoingRequest<any>
 }
 
-interface Peer {
+/** The connection for direct calls to a runner (`DirectCalls.ts`). */
+export interface DirectConnection {
+  /** Since when the first of the calls under way has been waiting. */
+  readonly waitingSince: () => number | undefined
+  /** Answers what waits in the other runner's place, and closes. */
+  readonly giveUp: () => void
+  /** Sends the calls that wait by messages. */
+  readonly close: () => void
+}
+
+export interface Peer {
+  readonly name: string
   readonly address: RunnerAddress.RunnerAddress
-  /** Those that are under way, the first one first. */
+  /** Messages that are under way, the first one first. */
   readonly calls: Set<Call>
+  /** Undefined while there is none. */
+  direct: DirectConnection | undefined
   /** When it answered last, whatever it was. Undefined until it has answered once: it may still be starting. */
   answered: number | undefined
   silentSince: number | undefined
@@ -53,41 +66,52 @@ export const layer = Layer.effect(
     return Suspects.of({
       peers,
       keepOnly: (addresses) => {
-        for (const name of peers.keys()) if (!addresses.has(name)) peers.delete(name)
+        for (const { direct, name } of peers.values()) {
+          if (addresses.has(name)) continue
+          peers.delete(name)
+          direct?.close()
+        }
       }
     })
   })
 )
 
-/** The library's way to other runners, which asks nothing of those that are suspected. */
-export const layerRunners = Layer.effect(
-  Runners.Runners,
-  Effect.gen(function* () {
-    const runners = yield* Runners.Runners
-    const { peers } = yield* Suspects
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(lookEvery), looking(runners, peers))))
+/** Told who has just answered for an entity. */
+type Heard = (entity: EntityAddress.EntityAddress, from: RunnerAddress.RunnerAddress) => void
 
-    const send: Runners.Runners["Service"]["send"] = (options) => {
-      const { address, message } = options
-      if (message._tag !== "OutgoingRequest") return runners.send(options)
-      return Effect.suspend(() => {
-        const peer = peerOf(peers, address)
-        if (isSilent(peer)) return Effect.fail(refusalOf(message))
-        const call = { since: elapsedMillis(), message }
-        peer.calls.add(call)
-        return Effect.onExit(runners.send(options), (exit) => {
-          peer.calls.delete(call)
-          if (Exit.isSuccess(exit)) peer.answered = elapsedMillis()
-          return Effect.void
+/** The library's way to other runners, which asks nothing of those that are suspected. */
+export const layerRunners = (heard: Heard = () => {}) =>
+  Layer.effect(
+    Runners.Runners,
+    Effect.gen(function* () {
+      const runners = yield* Runners.Runners
+      const { peers } = yield* Suspects
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(lookEvery), looking(runners, peers))))
+
+      const send: Runners.Runners["Service"]["send"] = (options) => {
+        const { address, message } = options
+        if (message._tag !== "OutgoingRequest") return runners.send(options)
+        return Effect.suspend(() => {
+          const peer = peerOf(peers, address)
+          if (isSilent(peer)) return Effect.fail(refusalOf(message))
+          const call = { since: elapsedMillis(), message }
+          peer.calls.add(call)
+          return Effect.onExit(runners.send(options), (exit) => {
+            peer.calls.delete(call)
+            if (Exit.isFailure(exit)) return Effect.void
+            peer.answered = elapsedMillis()
+            heard(message.envelope.address, address)
+            return Effect.void
+          })
         })
-      })
-    }
-    return Runners.Runners.of({ ...runners, send })
-  })
-)
+      }
+      return Runners.Runners.of({ ...runners, send })
+    })
+  )
 
 export const nameOf = ({ host, port }: RunnerAddress.RunnerAddress) => `${host}:${port}`
-const isSilent = ({ silentSince }: Peer) => silentSince !== undefined
+/** Whether nothing is asked of it. */
+export const isSilent = ({ silentSince }: Peer) => silentSince !== undefined
 
 /** The one error of this kind that the library hands to the caller without another try. */
 const refusalOf = ({ envelope: { address } }: Message.OutgoingRequest<any>) => new ClusterError.MailboxFull({ address })
@@ -101,11 +125,11 @@ const giveUp = ({ message }: Call) => {
   return message.respond(new Reply.WithExit({ id: requestId, requestId, exit: Exit.fail(refusalOf(message)) as never }))
 }
 
-const peerOf = (peers: Map<string, Peer>, address: RunnerAddress.RunnerAddress): Peer => {
+export const peerOf = (peers: Map<string, Peer>, address: RunnerAddress.RunnerAddress): Peer => {
   const name = nameOf(address)
   let peer = peers.get(name)
   if (peer !== undefined) return peer
-  peer = { address, calls: new Set(), answered: undefined, silentSince: undefined }
+  peer = { name, address, calls: new Set(), direct: undefined, answered: undefined, silentSince: undefined }
   peers.set(name, peer)
   return peer
 }
@@ -120,10 +144,11 @@ const looking = (runners: Runners.Runners["Service"], peers: ReadonlyMap<string,
     )
   )
 
-const isWaitedFor = ({ answered, calls }: Peer) => {
+const isWaitedFor = ({ answered, calls, direct }: Peer) => {
   const [first] = calls
-  if (first === undefined || answered === undefined) return false
-  return elapsedMillis() - Math.max(first.since, answered) > callMillis
+  const since = Math.min(first?.since ?? Infinity, direct?.waitingSince() ?? Infinity)
+  if (since === Infinity || answered === undefined) return false
+  return elapsedMillis() - Math.max(since, answered) > callMillis
 }
 
 const pinging = Effect.fnUntraced(function* (runners: Runners.Runners["Service"], peer: Peer) {
@@ -134,6 +159,7 @@ const pinging = Effect.fnUntraced(function* (runners: Runners.Runners["Service"]
     if (peer.silentSince !== undefined) return
     peer.silentSince = pingedAt - callMillis
     yield* Effect.forEach([...peer.calls], giveUp, { discard: true })
+    peer.direct?.giveUp()
     yield* Effect.logWarning(
       `${name} does not answer. Commands for what it owns are answered 503 until it does, or the others own it`
     )

@@ -1,8 +1,10 @@
 /**
  * The way from a command to the runner that owns its object (docs/decisions/0022). Objects of one kind are spread over
  * slots. A slot is an entity of the cluster, so one runner owns it with all its objects. A command that arrives at that
- * runner is carried out in the caller's own fiber, without a message. Any other runner sends it to the slot.
+ * runner is carried out in the caller's own fiber, without a message. Any other runner calls the owner straight
+ * (docs/decisions/0219), or sends a message to the slot where it cannot.
  */
+import * as DirectCalls from "@coffer/cluster/DirectCalls"
 import { Cause, Clock, Effect, Hash, Layer, Metric, Option, References, Schema, String as Text } from "effect"
 import { ClusterSchema, Entity, EntityId, Sharding, ShardingConfig } from "effect/cluster"
 import { Rpc, RpcClient } from "effect/rpc"
@@ -56,6 +58,7 @@ export const ownerOf = <Message, Success, Failure, R, RX = never>(
     success
   } = definition
   const payload = localPayload(definition.payload)
+  const messages = { name, payload: definition.payload, success, failure: error }
   const entity = Entity.make(name, [Rpc.make("Perform", { payload, success, error })])
   const performReceived = Effect.map(
     Effect.all([perform, received]),
@@ -66,7 +69,7 @@ export const ownerOf = <Message, Success, Failure, R, RX = never>(
 
   return {
     /** The messages between runners (`messages.ts`). */
-    messages: { name, payload: definition.payload, success, failure: error },
+    messages,
     /** Carries a command out, wherever its owner is. The caller bounds the wait (`ask.ts`). */
     ask: Effect.gen(function* () {
       const sharding = yield* Sharding.Sharding
@@ -90,12 +93,13 @@ export const ownerOf = <Message, Success, Failure, R, RX = never>(
         return () => own.updateUnsafe(1, context)
       }
       const counted = { here: counter("here"), elsewhere: counter("elsewhere") }
-      const shards = slots.map((slot) => sharding.getShardId(slot, entity.getShardGroup(slot)))
+      const isHere = hereIn(entity, sharding)
+      const direct = (yield* DirectCalls.DirectCalls).caller(messages)
 
       return (message: Message): Effect.Effect<Success, Failure | ClusterFailure> =>
         Effect.suspend(() => {
           const slot = slotOf(keyOf(message))
-          if (sharding.hasShardId(shards[slot]!)) {
+          if (isHere(slot)) {
             counted.here()
             return here(message)
           }
@@ -104,22 +108,36 @@ export const ownerOf = <Message, Success, Failure, R, RX = never>(
           return Effect.withFiber((fiber) => {
             const clock = headerOf(fiber.getRef(Clock.Clock))
             // The sandbox's clock goes with the command: the other runner may not have heard of it yet.
-            return clock === undefined ? call : RpcClient.withHeaders(call, { [clockHeader]: clock })
+            const sent = clock === undefined ? call : RpcClient.withHeaders(call, { [clockHeader]: clock })
+            // A message carries the span of its caller.
+            return fiber.getRef(References.TracerEnabled) ? sent : direct(String(slot), message, clock, sent)
           })
         })
     }),
     /** The slots of this runner, for the commands of other runners. A slot that is awake stays so. */
     layer: Layer.unwrap(
-      Effect.map(Effect.all([performReceived, MerchantClocks]), ([performed, clocks]) =>
-        entity.toLayer(
-          entity.of({
-            Perform: ({ headers, payload }) => clocks.withinHeader(headers[clockHeader], performed(payload))
-          }),
+      Effect.gen(function* () {
+        const [performed, clocks] = [yield* performReceived, yield* MerchantClocks]
+        const perform = (message: Message, clock: string | undefined) => clocks.withinHeader(clock, performed(message))
+        const isHere = hereIn(entity, yield* Sharding.Sharding)
+        const direct = yield* DirectCalls.DirectCalls
+        yield* direct.serve(messages, { isHere: (slot) => isHere(Number(slot)), perform, isWithoutOwner })
+        return entity.toLayer(
+          entity.of({ Perform: ({ headers, payload }) => perform(payload, headers[clockHeader]) }),
           { concurrency: "unbounded", mailboxCapacity, maxIdleTime: "Infinity", disableFatalDefects: true }
         )
-      )
+      })
     )
   }
+}
+
+/** Tells whether this runner has a slot now. */
+const hereIn = (
+  entity: Pick<Entity.Entity<string, never>, "getShardGroup">,
+  sharding: Sharding.Sharding["Service"]
+) => {
+  const shards = slots.map((slot) => sharding.getShardId(slot, entity.getShardGroup(slot)))
+  return (slot: number): boolean => slot in shards && sharding.hasShardId(shards[slot]!)
 }
 
 /**
@@ -130,14 +148,15 @@ export const ownerOf = <Message, Success, Failure, R, RX = never>(
 const sendToOwner = <A, E, R>(call: () => Effect.Effect<A, E, R>, triesLeft = 50): Effect.Effect<A, E, R> =>
   Effect.catchCauseIf(
     call(),
-    (cause) => triesLeft > 0 && (Cause.hasInterruptsOnly(cause) || isWithoutOwner(cause)),
+    (cause) => triesLeft > 0 && (Cause.hasInterruptsOnly(cause) || isWithoutOwner(errorOf(cause))),
     () => Effect.delay(sendToOwner(call, triesLeft - 1), "100 millis")
   )
 
-const isWithoutOwner = (cause: Cause.Cause<unknown>): boolean => {
-  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-  return error instanceof OwnerUnavailable && error.reason === "EntityNotAssignedToRunner"
-}
+const errorOf = (cause: Cause.Cause<unknown>) => Option.getOrUndefined(Cause.findErrorOption(cause))
+
+/** A command that this one needed found no owner. */
+const isWithoutOwner = (error: unknown): boolean =>
+  error instanceof OwnerUnavailable && error.reason === "EntityNotAssignedToRunner"
 
 /** The message as another runner would receive it. The framework does the same to messages that stay in the process. */
 const asReceived = <Message>(schema: Schema.Codec<Message, unknown>, message: Message): Message => {

@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
+import type { TLSSocket } from "node:tls"
 import { Context, Effect, Exit, Layer, Logger, Metric, Redacted, Schema } from "effect"
 import { RunnerAddress, Runners } from "effect/cluster"
 import { Rpc, RpcClient, RpcGroup, RpcSerialization, RpcServer } from "effect/rpc"
@@ -22,8 +23,10 @@ export const keyNamed = (name: string) => Redacted.make(createHash("sha256").upd
 
 export const localPlace = Effect.map(freePort, (port): Place => ({ host: "127.0.0.1", port }))
 
+export const takesNoCalls = { accept: (socket: TLSSocket) => void socket.destroy(), hangUp: () => undefined }
+
 /** One end's log and its counts. */
-const witnessed = Effect.gen(function* () {
+export const witnessed = Effect.gen(function* () {
   const log: Array<string> = []
   const logger = Logger.make(({ logLevel, message }) => {
     if (logLevel === "Warn") log.push(String(Array.isArray(message) ? message[0] : message))
@@ -54,7 +57,7 @@ export const portOf = Effect.fnUntraced(function* (tls: RunnerTls, at: Place) {
     RpcServer.layer(Echo).pipe(
       Layer.provide(handlers),
       Layer.provide(RpcServer.layerProtocolSocketServer),
-      Layer.provide(RunnerPort.layer(at, tls, note)),
+      Layer.provide(RunnerPort.layer(at, tls, takesNoCalls, note)),
       Layer.provide(RpcSerialization.layerSchemaBinary()),
       Layer.provide(loggers)
     )
