@@ -1,7 +1,7 @@
 /** Direct calls between runners, over real connections with TLS (docs/decisions/0219). */
 import { createServer } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Layer, Schema, type Scope } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Layer, Schema, type Scope } from "effect"
 import { ClusterError, EntityAddress, EntityId, EntityType, RunnerAddress, Runners, ShardId } from "effect/cluster"
 import * as DirectCalls from "@coffer/cluster/DirectCalls"
 import * as RunnerPort from "@coffer/cluster/RunnerPort"
@@ -111,7 +111,7 @@ describe("a direct call", () => {
   it.live("fails as the owner fails, and goes by a message where the owner needs an owner that is not there", () =>
     Effect.gen(function* () {
       const { at } = yield* owner(({ text }) => {
-        if (text === "defect") return Effect.die(new Error("a mistake"))
+        if (text === "defect") return Effect.die(Object.assign(new Error("a mistake"), { name: "DatabaseUnavailable" }))
         return text === "are you there?" ? Effect.succeed("yes") : Effect.fail(new Refused({ reason: text }))
       })
       const { call, meets } = yield* caller
@@ -120,7 +120,8 @@ describe("a direct call", () => {
       assert.deepStrictEqual([refusal instanceof Refused, refusal.reason], [true, "too late"])
       assert.strictEqual(yield* call("1", { text: "no owner" }, undefined, byMessage), "by message")
       const died = yield* Effect.exit(call("1", { text: "defect" }, undefined, byMessage))
-      assert.include(String(Exit.isFailure(died) && died.cause), "a mistake")
+      const defect = Exit.isFailure(died) ? Cause.squash(died.cause) : undefined
+      assert.include(defect, { name: "DatabaseUnavailable", message: "a mistake" })
     })
   )
 
@@ -267,7 +268,7 @@ describe("a connection on which something comes that is no call", () => {
         socket.once("data", (bytes: Buffer) => resume(Effect.succeed(bytes.toString())))
         socket.write('[7,"Objects","1",{"text":1}]\n')
       })
-      assert.match(answer, /^\[7,2,".*string.*"\]\n$/i)
+      assert.match(answer, /^\[7,2,\{"name":"SchemaError","message":".*string.*\n$/i)
       assert.deepStrictEqual([refused(), socket.destroyed], [{}, false])
     })
   )

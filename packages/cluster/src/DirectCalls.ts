@@ -162,8 +162,13 @@ export const make = Effect.fnUntraced(function* (application: string, tls: Runne
 
 const nameOf = (type: string, entity: string) => `${type}/${entity}`
 
+/** A defect keeps its name and message, as one does that comes by a message. */
+const defect = Schema.toCodecJson(Schema.Defect())
+const encodeDefect = Schema.encodeSync(defect)
+const decodeDefect = Schema.decodeUnknownSync(defect)
+
 /** How a call ended, in its answer. */
-const outcomes = { success: 0, failure: 1, defect: 2, elsewhere: 3 } as const
+const outcomes = { success: 0, failure: 1, defect: 2, notHere: 3 } as const
 
 // To another runner ---------------------------------------------------------------
 // A call has a number on its connection. Each number is answered once, also when the caller has left, and is free for
@@ -210,7 +215,7 @@ const makeOutgoing = (socket: TLSSocket, peer: Peer, note: Note, count: Counted)
     free.push(number as number)
     const { decoded, otherwise, resume } = call
     if (resume === undefined) return true
-    if (outcome === outcomes.elsewhere) count.otherwise()
+    if (outcome === outcomes.notHere) count.otherwise()
     else count.answered()
     resume(answerOf(outcome, value, decoded, otherwise))
     return true
@@ -265,7 +270,7 @@ const answerOf = (outcome: unknown, value: unknown, decoded: Decoded, otherwise:
     case outcomes.failure:
       return Effect.suspend(() => Effect.fail(decoded.failure(value)))
     case outcomes.defect:
-      return Effect.die(new Error(String(value)))
+      return Effect.suspend(() => Effect.die(decodeDefect(value)))
     default:
       return otherwise
   }
@@ -336,7 +341,7 @@ const makeIncoming = (note: Note) => {
       if (name === undefined) return (atWork[number]?.fiber.interruptUnsafe(), true)
       if (atWork[number] !== undefined) return false
       const of = served.get(name)
-      if (of?.isHere(entity!) !== true) return (write([number, outcomes.elsewhere]), true)
+      if (of?.isHere(entity!) !== true) return (write([number, outcomes.notHere]), true)
       const fiber = of.begin(payload, header ?? undefined)
       atWork[number] = { of, fiber }
       fiber.addObserver((exit) => {
@@ -383,10 +388,10 @@ const answering = <Message, Success, Failure>(
     const { cause } = exit
     const error = Cause.findErrorOption(cause)
     if (Option.isSome(error)) {
-      return isWithoutOwner(error.value) ? [outcomes.elsewhere] : [outcomes.failure, encode.failure(error.value)]
+      return isWithoutOwner(error.value) ? [outcomes.notHere] : [outcomes.failure, encode.failure(error.value)]
     }
     // A runner that stops breaks calls off: they find another owner.
-    if (Cause.hasInterruptsOnly(cause)) return [outcomes.elsewhere]
-    return [outcomes.defect, Cause.pretty(cause)]
+    if (Cause.hasInterruptsOnly(cause)) return [outcomes.notHere]
+    return [outcomes.defect, encodeDefect(Cause.squash(cause))]
   }
 }

@@ -1,12 +1,12 @@
 /**
- * The only way to write business rows: group commit. Change sets wait in a bounded queue; a lane takes all that are
+ * The only way to write business rows: group commit. Change sets wait in a bounded line; a lane takes all that are
  * waiting and writes them in ONE Postgres transaction, one statement in all. Nothing waits for a timer: while
- * one transaction is being flushed the next batch gathers. Each set is all or nothing on its own: one that meets a
+ * one transaction is being flushed the next batch gathers (`waitingSets.ts`). Each set is all or nothing on its own: one that meets a
  * stale version or a taken key is left out, and the others are written without it (docs/architecture.md, section 4).
  * One that meets a row which is locked by others goes aside, and the others are written without it
  * (docs/decisions/0015).
  */
-import { Context, Deferred, Effect, Layer, Metric, Queue, Semaphore } from "effect"
+import { Context, Deferred, Effect, Layer, Metric, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { type ChangeSet, type CommitError, keyOf, NotCommitted } from "./Change.ts"
 import { makeOpenSets, type OpenSet, type OpenSets } from "./openSets.ts"
@@ -15,15 +15,10 @@ import { leftIn } from "../runtime/Deadline.ts"
 import { shownAs } from "@coffer/cluster/shownAs"
 import { commitMillis } from "../runtime/patience.ts"
 import * as RealTime from "../runtime/realTime.ts"
+import { batchMax, makeWaitingSets } from "./waitingSets.ts"
 import { Wakeups } from "./Wakeups.ts"
 import { type Blocked, makeWrite, makeWriter } from "./writeBatch.ts"
 
-/** How many transactions may be in flight. */
-const lanes = 2
-/** Change sets that one transaction takes. */
-const batchMax = 256
-/** Change sets that may wait in a lane; beyond it a caller is told to come back. */
-const waitingMax = 8_192
 export class Transactor extends Context.Service<
   Transactor,
   {
@@ -64,23 +59,16 @@ export const layer = Layer.effect(
       }
     })
 
-    const queues = yield* Effect.forEach(Array.from({ length: lanes }), () => Queue.bounded<OpenSet>(waitingMax))
-    for (const [lane, queue] of queues.entries()) {
-      const measured = yield* makeLaneMetrics(lane, () => Queue.sizeUnsafe(queue))
-      yield* Effect.forkScoped(
-        Queue.takeBetween(queue, 1, batchMax).pipe(
-          // A batch that was taken is finished even while the service closes.
-          Effect.flatMap((taken) => Effect.uninterruptible(measured(taken.length, round(taken)))),
-          // Lets the replies of this batch, and the requests that follow them, run before the next is gathered.
-          Effect.andThen(Effect.yieldNow),
-          Effect.forever
-        )
-      )
+    const waiting = makeWaitingSets()
+    for (const [lane, writing] of waiting.lanes.entries()) {
+      // What waits is in one line, and is shown as the first lane's.
+      const measured = yield* makeLaneMetrics(lane, lane === 0 ? waiting.size : () => 0)
+      yield* Effect.forkScoped(writing((taken) => measured(taken.length, round(taken))))
     }
 
     const submit = (lane: string, changes: ChangeSet, within: number) => {
       const set = sets.open(lane, changes, within)
-      if (within > 0 && Queue.offerUnsafe(queues[laneOf(lane)]!, set)) return Deferred.await(set.done)
+      if (within > 0 && waiting.offer(set)) return Deferred.await(set.done)
       sets.fail(set, new NotCommitted({ reason: "overloaded" }))
       return undefined
     }
@@ -98,12 +86,6 @@ export const layer = Layer.effect(
     })
   })
 )
-
-const laneOf = (key: string): number => {
-  let hash = 0
-  for (let index = 0; index < key.length; index++) hash = (hash * 31 + key.charCodeAt(index)) | 0
-  return Math.abs(hash) % lanes
-}
 
 const inLane = Metric.gauge("coffer_lane_waiting", { description: "Change sets that wait for their lane, by lane" })
 const sizes = Metric.histogram("coffer_batch_size", {

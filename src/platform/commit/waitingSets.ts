@@ -1,0 +1,102 @@
+/**
+ * The change sets that wait to be written, in one line, and the lanes that take them. One lane takes all that wait, so
+ * that a batch carries as many sets as it can: a batch of one costs as much as a batch of five. The other lane begins
+ * only when that batch takes long, and leaves out the sets whose lane key is in it (docs/decisions/0220).
+ */
+import { Effect } from "effect"
+import { elapsedMillis } from "../runtime/realTime.ts"
+import type { OpenSet } from "./openSets.ts"
+
+/** How many transactions may be in flight. */
+const lanesMax = 2
+/** A batch that takes longer does not hold up others: it waits for a lock, for a slow disk, or is very large. */
+const singleMillis = 20
+/** Change sets that one transaction takes. */
+export const batchMax = 256
+/** Change sets that may wait. Beyond it a caller is told to come back. */
+export const waitingMax = 16_384
+
+interface Lane {
+  /** Undefined while a batch of it is under way. */
+  begin: ((taken: ReadonlyArray<OpenSet>) => void) | undefined
+  /** The lane keys of the batch that is under way, and when it was taken. */
+  keys: ReadonlySet<string>
+  takenAt: number
+}
+
+const none: ReadonlySet<string> = new Set()
+
+export type WaitingSets = ReturnType<typeof makeWaitingSets>
+
+export const makeWaitingSets = () => {
+  const lanes = Array.from({ length: lanesMax }, (): Lane => ({ begin: undefined, keys: none, takenAt: 0 }))
+  let waiting: Array<OpenSet> = []
+  let timer: NodeJS.Timeout | undefined
+
+  const isUnderWay = (set: OpenSet): boolean => lanes.some(({ keys }) => keys.has(set.lane))
+
+  /** In their order. A set whose key is being written waits, with all that came after it under that key. */
+  const take = (): ReadonlyArray<OpenSet> => {
+    const taken: Array<OpenSet> = []
+    const left: Array<OpenSet> = []
+    for (const set of waiting) (taken.length < batchMax && !isUnderWay(set) ? taken : left).push(set)
+    waiting = left
+    return taken
+  }
+
+  /** Until the batches that are under way take long. */
+  const millisLeft = (): number => {
+    let newest = 0
+    for (const { keys, takenAt } of lanes) if (keys.size > 0) newest = Math.max(newest, takenAt)
+    return newest === 0 ? 0 : newest + singleMillis - elapsedMillis()
+  }
+
+  const begin = (): void => {
+    const lane = lanes.find((each) => each.begin !== undefined)
+    if (waiting.length === 0 || lane?.begin === undefined) return
+    const left = millisLeft()
+    if (left > 0) {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        begin()
+      }, left)
+      return
+    }
+    const taken = take()
+    if (taken.length === 0) return
+    const start = lane.begin
+    lane.begin = undefined
+    lane.keys = new Set(taken.map((set) => set.lane))
+    lane.takenAt = elapsedMillis()
+    start(taken)
+  }
+
+  return {
+    /** False when too many wait. */
+    offer: (set: OpenSet): boolean => {
+      if (waiting.length >= waitingMax) return false
+      waiting.push(set)
+      if (!isUnderWay(set)) begin()
+      return true
+    },
+    size: () => waiting.length,
+    /** The lanes by their numbers. Each writes one batch after the other, and a batch that was taken is finished. */
+    lanes: lanes.map(
+      (lane) =>
+        (write: (taken: ReadonlyArray<OpenSet>) => Effect.Effect<void>): Effect.Effect<never> =>
+          Effect.callback<void>((resume) => {
+            lane.begin = (taken) => resume(Effect.uninterruptible(write(taken)))
+            begin()
+            return Effect.sync(() => {
+              lane.begin = undefined
+              clearTimeout(timer)
+            })
+          }).pipe(
+            // Lets the replies of this batch, and the requests that follow them, run before the next is gathered.
+            Effect.andThen(Effect.yieldNow),
+            Effect.andThen(Effect.sync(() => void (lane.keys = none))),
+            Effect.forever
+          )
+    )
+  }
+}

@@ -1,0 +1,115 @@
+/** The line of change sets, and the lanes that take them (docs/decisions/0220). */
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
+import type { OpenSet } from "../../src/platform/commit/openSets.ts"
+import { batchMax, makeWaitingSets, waitingMax } from "../../src/platform/commit/waitingSets.ts"
+
+const setOf = (lane: string): OpenSet => ({
+  lane,
+  changes: [],
+  done: Deferred.makeUnsafe(),
+  until: Infinity,
+  since: 0,
+  writing: false
+})
+
+interface Batch {
+  readonly lane: number
+  readonly keys: ReadonlyArray<string>
+  readonly end: () => void
+}
+
+/** Lanes whose batches end when the test says so. */
+const lanes = Effect.gen(function* () {
+  const waiting = makeWaitingSets()
+  const begun: Array<Batch> = []
+  const told: Array<() => void> = []
+  for (const [lane, writing] of waiting.lanes.entries()) {
+    const write = (taken: ReadonlyArray<OpenSet>) =>
+      Effect.callback<void>((resume) => {
+        begun.push({ lane, keys: taken.map((set) => set.lane), end: () => resume(Effect.void) })
+        for (const tell of told.splice(0)) tell()
+      })
+    yield* Effect.forkScoped(writing(write), { startImmediately: true })
+  }
+  // A batch that has begun keeps its lane, so that the scope would wait for it.
+  const endAll = Effect.sync(() => begun.forEach(({ end }) => end()))
+  /** The batches, once there are so many. */
+  const batches = (count: number): Effect.Effect<ReadonlyArray<Batch>> =>
+    Effect.callback((resume) => {
+      const look = () => (begun.length >= count ? resume(Effect.succeed(begun)) : void told.push(look))
+      look()
+    })
+  const offer = (...keys: ReadonlyArray<string>) => keys.map((key) => waiting.offer(setOf(key)))
+  return { batches, begun, offer, size: waiting.size, endAll }
+})
+
+const keysOf = (batches: ReadonlyArray<Batch>) => batches.map(({ keys }) => keys.join(" "))
+
+describe("change sets that wait", () => {
+  it.live("are one batch when the batch before them has ended, whatever their keys", () =>
+    Effect.gen(function* () {
+      const { batches, begun, endAll, offer, size } = yield* lanes
+      yield* Effect.addFinalizer(() => endAll)
+      offer("a")
+      offer("b", "c", "a", "d")
+      assert.deepStrictEqual([keysOf(begun), size()], [["a"], 4])
+      begun[0]!.end()
+      assert.deepStrictEqual(keysOf(yield* batches(2)), ["a", "b c a d"])
+    })
+  )
+
+  it.live("are taken by another lane while a batch takes long, but for those whose key is in it", () =>
+    Effect.gen(function* () {
+      const { batches, begun, endAll, offer, size } = yield* lanes
+      yield* Effect.addFinalizer(() => endAll)
+      offer("a")
+      offer("b", "a", "c")
+      const second = yield* batches(2)
+      assert.deepStrictEqual([keysOf(second), second.map(({ lane }) => lane), size()], [["a", "b c"], [0, 1], 1])
+      offer("a", "b", "d")
+      begun[1]!.end()
+      // The first lane's batch has been long enough: the second goes on at once.
+      assert.deepStrictEqual(keysOf(yield* batches(3)), ["a", "b c", "b d"])
+      begun[0]!.end()
+      begun[2]!.end()
+      assert.deepStrictEqual(keysOf(yield* batches(4)), ["a", "b c", "b d", "a a"])
+    })
+  )
+
+  it.live(`are ${batchMax} in a batch at the most, in their order`, () =>
+    Effect.gen(function* () {
+      const { batches, begun, endAll, offer } = yield* lanes
+      yield* Effect.addFinalizer(() => endAll)
+      offer("first")
+      const keys = Array.from({ length: batchMax + 3 }, (_, index) => `${index}`)
+      offer(...keys)
+      begun[0]!.end()
+      assert.deepStrictEqual((yield* batches(2))[1]!.keys, keys.slice(0, batchMax))
+      begun[1]!.end()
+      assert.deepStrictEqual((yield* batches(3))[2]!.keys, keys.slice(batchMax))
+    })
+  )
+
+  it.live(`are ${waitingMax} at the most: a further one is refused`, () =>
+    Effect.gen(function* () {
+      const { endAll, offer } = yield* lanes
+      yield* Effect.addFinalizer(() => endAll)
+      offer("first")
+      assert.isTrue(offer(...Array.from({ length: waitingMax }, () => "first")).every(Boolean))
+      assert.deepStrictEqual(offer("first", "other"), [false, false])
+    })
+  )
+
+  it.live("are finished when they were taken, although the service closes", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const { begun, offer } = yield* Scope.provide(lanes, scope)
+      offer("a")
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
+      assert.isUndefined(closing.pollUnsafe())
+      begun[0]!.end()
+      yield* Fiber.join(closing)
+    })
+  )
+})
