@@ -1,9 +1,9 @@
 /**
  * The only way to write business rows: group commit. Change sets wait in a bounded line; a lane takes all that are
- * waiting and writes them in ONE Postgres transaction, one statement in all. Nothing waits for a timer: while
- * one transaction is being flushed the next batch gathers (`waitingSets.ts`). Each set is all or nothing on its own: one that meets a
- * stale version or a taken key is left out, and the others are written without it (docs/architecture.md, section 4).
- * One that meets a row which is locked by others goes aside, and the others are written without it
+ * waiting and writes them in ONE Postgres transaction, one statement in all. Nothing waits for a timer: while one
+ * transaction is being flushed the next batch gathers (`waitingSets.ts`). Each set is all or nothing on its own: one
+ * that meets a stale version or a taken key is left out, and the others are written without it (docs/architecture.md,
+ * section 4). One that meets a row which is locked by others goes aside, and the others are written without it
  * (docs/decisions/0015).
  */
 import { Context, Deferred, Effect, Layer, Metric, Semaphore } from "effect"
@@ -61,7 +61,7 @@ export const layer = Layer.effect(
 
     const waiting = makeWaitingSets()
     for (const [lane, writing] of waiting.lanes.entries()) {
-      // What waits is in one line, and is shown as the first lane's.
+      // The sets that wait are in one line, which is shown as the first lane's.
       const measured = yield* makeLaneMetrics(lane, lane === 0 ? waiting.size : () => 0)
       yield* Effect.forkScoped(writing((taken) => measured(taken.length, round(taken))))
     }
