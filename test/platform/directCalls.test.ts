@@ -1,8 +1,9 @@
 /** Direct calls between runners, over real connections with TLS (docs/decisions/0219). */
 import { createServer } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Deferred, Effect, Exit, Fiber, Layer, Schema, type Scope } from "effect"
+import { Cause, type Context, Deferred, Effect, Exit, Fiber, Layer, Queue, Schema, type Scope } from "effect"
 import { ClusterError, EntityAddress, EntityId, EntityType, RunnerAddress, Runners, ShardId } from "effect/cluster"
+import { callsMax, type Server } from "@coffer/cluster/callShapes"
 import * as DirectCalls from "@coffer/cluster/DirectCalls"
 import * as RunnerPort from "@coffer/cluster/RunnerPort"
 import { dial } from "@coffer/cluster/RunnerDialler"
@@ -10,7 +11,7 @@ import { protocolsOf } from "@coffer/cluster/RunnerTls"
 import type { Place } from "@coffer/cluster/ThisRunner"
 import * as Suspects from "@coffer/cluster/Suspects"
 import { eventually } from "../kit/Process.ts"
-import { keyed, listening, localPlace, witnessed } from "../kit/runners/Peers.ts"
+import { keyed, listening, localPlace, tap, witnessed } from "../kit/runners/Peers.ts"
 import { application, thisRunner } from "../kit/runners/thisRunner.ts"
 
 class Refused extends Schema.TaggedError<Refused>()("Refused", { reason: Schema.String }) {}
@@ -22,7 +23,7 @@ const shapes = {
   failure: Refused
 }
 
-type Perform = DirectCalls.Server<{ readonly text: string }, string, Refused>["perform"]
+type Perform = Server<{ readonly text: string }, string, Refused>["perform"]
 
 const byMessage = Effect.succeed("by message")
 
@@ -31,7 +32,7 @@ const caller = Effect.gen(function* () {
   const at = yield* localPlace
   const { note, refused } = yield* witnessed
   const suspects = yield* Layer.build(Suspects.layer.pipe(Layer.provide(thisRunner())))
-  const made = DirectCalls.make(application.application, keyed(at, "key"), note)
+  const made = DirectCalls.make(keyed(at, "key"), note, yield* DirectCalls.counting(application.application))
   const { calls, heard } = yield* Effect.provideContext(made, suspects)
   const call = calls.caller(shapes)
   const answeredBy = ({ host, port }: Place) => heard(addressOf("1"), RunnerAddress.make(host, port))
@@ -54,21 +55,34 @@ const addressOf = (entity: string) =>
   })
 
 /** A runner that answers, until the scope ends. */
-const owner = Effect.fnUntraced(function* (perform: Perform, isHere: (entity: string) => boolean = () => true) {
+const owner = Effect.fnUntraced(function* (
+  perform: Perform,
+  { behind, isHere = () => true }: { readonly isHere?: (entity: string) => boolean; readonly behind?: Place } = {}
+) {
   const at = yield* localPlace
   const { note, refused } = yield* witnessed
   const suspects = yield* Layer.build(Suspects.layer.pipe(Layer.provide(thisRunner())))
   const tls = keyed(at, "key")
   const { hangUp, ...direct } = yield* Effect.provideContext(
-    DirectCalls.make(application.application, tls, note),
+    DirectCalls.make(tls, note, yield* DirectCalls.counting(application.application)),
     suspects
   )
-  yield* Layer.build(RunnerPort.layer(at, tls, { ...direct, hangUp }, note))
+  yield* Layer.build(RunnerPort.layer(behind ?? at, tls, { ...direct, hangUp }, note))
   yield* direct.calls.serve(shapes, { isHere, perform, isWithoutOwner: ({ reason }) => reason === "no owner" })
   return { at, refused, hangUp }
 })
 
 const echo: Perform = ({ text }, header) => Effect.succeed(`heard ${text}${header === undefined ? "" : `, ${header}`}`)
+
+/** Looks after calls that wait, with this answer to pings. */
+const pinged = (suspects: Context.Context<Suspects.Suspects>, answer: Effect.Effect<void>) => {
+  const runners = { ping: () => answer } as unknown as Runners.Runners["Service"]
+  return Layer.build(
+    Suspects.layerRunners().pipe(
+      Layer.provide([Layer.succeed(Runners.Runners, runners), Layer.succeedContext(suspects)])
+    )
+  )
+}
 
 /** An owner that begins work and does not end it. */
 const busy = Effect.gen(function* () {
@@ -100,7 +114,7 @@ describe("a direct call", () => {
   it.live("goes by a message where the other runner does not have the object any more", () =>
     Effect.gen(function* () {
       let isHere = true
-      const { at } = yield* owner(echo, (entity) => entity === "1" && isHere)
+      const { at } = yield* owner(echo, { isHere: (entity) => entity === "1" && isHere })
       const { call, meets } = yield* caller
       yield* meets(at)
       isHere = false
@@ -122,6 +136,17 @@ describe("a direct call", () => {
       const died = yield* Effect.exit(call("1", { text: "defect" }, undefined, byMessage))
       const defect = Exit.isFailure(died) ? Cause.squash(died.cause) : undefined
       assert.include(defect, { name: "DatabaseUnavailable", message: "a mistake" })
+    })
+  )
+
+  it.live("whose answer is none that its schema knows fails with that", () =>
+    Effect.gen(function* () {
+      const { at } = yield* owner(({ text }) => Effect.succeed(text === "wrong" ? (7 as unknown as string) : "yes"))
+      const { call, meets } = yield* caller
+      yield* meets(at)
+      const died = yield* Effect.exit(call("1", { text: "wrong" }, undefined, byMessage))
+      assert.include(Exit.isFailure(died) ? Cause.squash(died.cause) : undefined, { name: "SchemaError" })
+      assert.strictEqual(yield* call("1", { text: "a" }, undefined, byMessage), "yes")
     })
   )
 
@@ -171,15 +196,14 @@ describe("a direct call", () => {
     })
   )
 
-  it.live(`goes by a message beyond ${DirectCalls.callsMax} that are under way`, () =>
+  it.live(`goes by a message beyond ${callsMax} that are under way`, () =>
     Effect.gen(function* () {
       const { begun, perform } = yield* busy
       const { at } = yield* owner(perform)
       const { call, meets } = yield* caller
       yield* meets(at)
       const working = call("1", { text: "work" }, undefined, byMessage)
-      for (let count = 0; count < DirectCalls.callsMax; count++)
-        yield* Effect.forkChild(working, { startImmediately: true })
+      for (let count = 0; count < callsMax; count++) yield* Effect.forkChild(working, { startImmediately: true })
       yield* Deferred.await(begun)
       assert.strictEqual(yield* working, "by message")
     })
@@ -190,17 +214,43 @@ describe("a direct call", () => {
       const { begun, perform } = yield* busy
       const { at } = yield* owner(perform)
       const { call, meets, suspects } = yield* caller
-      const mute = { ping: () => Effect.never } as unknown as Runners.Runners["Service"]
-      yield* Layer.build(
-        Suspects.layerRunners().pipe(
-          Layer.provide([Layer.succeed(Runners.Runners, mute), Layer.succeedContext(suspects)])
-        )
-      )
+      yield* pinged(suspects, Effect.never)
       yield* meets(at)
       const waiting = yield* Effect.forkChild(call("1", { text: "work" }, undefined, byMessage))
       yield* Deferred.await(begun)
       assert.instanceOf(yield* Effect.flip(Fiber.join(waiting)), ClusterError.MailboxFull)
       assert.strictEqual(yield* call("1", { text: "a" }, undefined, byMessage), "by message")
+    })
+  )
+})
+
+describe("a connection that brings nothing any more, while its runner answers pings", () => {
+  it.live("is closed, and what waits on it goes by messages", () =>
+    Effect.gen(function* () {
+      const behind = yield* localPlace
+      const { at } = yield* owner(echo, { behind })
+      const wire = yield* tap(at, behind)
+      const { call, meets, suspects } = yield* caller
+      yield* pinged(suspects, Effect.void)
+      yield* meets(at)
+      wire.change = () => Buffer.alloc(0)
+      assert.strictEqual(yield* call("1", { text: "a" }, undefined, byMessage), "by message")
+    })
+  )
+
+  it.live("is kept while a call takes long and the connection answers", () =>
+    Effect.gen(function* () {
+      const { begun, perform } = yield* busy
+      const { at } = yield* owner(perform)
+      const { call, meets, suspects } = yield* caller
+      const probes = yield* Queue.unbounded<void>()
+      yield* pinged(suspects, Effect.asVoid(Queue.offer(probes, undefined)))
+      yield* meets(at)
+      const waiting = yield* Effect.forkChild(call("1", { text: "work" }, undefined, byMessage))
+      yield* Deferred.await(begun)
+      yield* Effect.replicateEffect(Queue.take(probes), 2)
+      assert.isUndefined(waiting.pollUnsafe())
+      assert.strictEqual(yield* call("1", { text: "a" }, undefined, byMessage), "ready")
     })
   )
 })
@@ -246,7 +296,7 @@ describe("a connection on which something comes that is no call", () => {
     ["text", "GET / HTTP/1.1\n"],
     ["an object", "{}\n"],
     ["a call without a number", '["1","Objects","1",{"text":"work"}]\n'],
-    ["a number that is too large", `[${DirectCalls.callsMax},"Objects","1",{"text":"work"}]\n`],
+    ["a number that is too large", `[${callsMax},"Objects","1",{"text":"work"}]\n`],
     ["a number that is in use", '[1,"Objects","1",{"text":"work"}]\n[1,"Objects","1",{"text":"work"}]\n']
   ] as const) {
     it.live(`is closed and counted: ${what}`, () =>

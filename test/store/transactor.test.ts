@@ -4,7 +4,7 @@ import { evolve } from "@coffer/rules/order/decide"
 import { walletIdOf } from "@coffer/rules/wallet/Wallet"
 import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { insert } from "../../src/platform/commit/Change.ts"
+import { type ChangeSet, insert } from "../../src/platform/commit/Change.ts"
 import { Transactor } from "../../src/platform/commit/Transactor.ts"
 import { insertion } from "../../src/orders/OrderStore.ts"
 import { ledger } from "../../src/wallets/WalletStore.ts"
@@ -153,6 +153,22 @@ describe("a batch", () => {
         )
       })
     )
+  )
+
+  it.live(
+    "a lane outlives a set that no statement can be made of: its batch ends as unknown, the next is written",
+    () =>
+      withTransactor(
+        Effect.gen(function* () {
+          const transactor = yield* Transactor
+          const broken = [{ op: "insert", table: "no_such_table", row: {} }] as unknown as ChangeSet
+          for (let times = 0; times < 3; times++) {
+            const error = yield* Effect.flip(transactor.commit("one lane", broken))
+            assert.deepInclude(error, { _tag: "NotCommitted", reason: "unknown" })
+          }
+          yield* transactor.commit("one lane", [insertion(orderOf(1))])
+        })
+      )
   )
 
   it.live("100 writers of one row by two lanes: each version is taken once", () =>

@@ -52,10 +52,35 @@ describe("change sets that wait", () => {
       const { batches, begun, endAll, offer, size } = yield* lanes
       yield* Effect.addFinalizer(() => endAll)
       offer("a")
+      yield* batches(1)
       offer("b", "c", "a", "d")
       assert.deepStrictEqual([keysOf(begun), size()], [["a"], 4])
       begun[0]!.end()
       assert.deepStrictEqual(keysOf(yield* batches(2)), ["a", "b c a d"])
+    })
+  )
+
+  it.live("are one batch where they come in one turn of the event loop", () =>
+    Effect.gen(function* () {
+      const { batches, endAll, offer } = yield* lanes
+      yield* Effect.addFinalizer(() => endAll)
+      offer("a", "b")
+      offer("a")
+      assert.deepStrictEqual(keysOf(yield* batches(1)), ["a b a"])
+    })
+  )
+
+  it.live("are taken by the first lane alone while no batch takes long", () =>
+    Effect.gen(function* () {
+      const { batches, begun, endAll, offer } = yield* lanes
+      yield* Effect.addFinalizer(() => endAll)
+      for (let count = 1; count <= 50; count++) {
+        offer("a")
+        const { end } = (yield* batches(count))[count - 1]!
+        end()
+        yield* Effect.promise(() => Promise.resolve())
+      }
+      assert.isTrue(begun.every(({ lane }) => lane === 0))
     })
   )
 
@@ -64,6 +89,7 @@ describe("change sets that wait", () => {
       const { batches, begun, endAll, offer, size } = yield* lanes
       yield* Effect.addFinalizer(() => endAll)
       offer("a")
+      yield* batches(1)
       offer("b", "a", "c")
       const second = yield* batches(2)
       assert.deepStrictEqual([keysOf(second), second.map(({ lane }) => lane), size()], [["a", "b c"], [0, 1], 1])
@@ -82,6 +108,7 @@ describe("change sets that wait", () => {
       const { batches, begun, endAll, offer } = yield* lanes
       yield* Effect.addFinalizer(() => endAll)
       offer("first")
+      yield* batches(1)
       const keys = Array.from({ length: batchMax + 3 }, (_, index) => `${index}`)
       offer(...keys)
       begun[0]!.end()
@@ -93,9 +120,10 @@ describe("change sets that wait", () => {
 
   it.live(`are ${waitingMax} at the most: a further one is refused`, () =>
     Effect.gen(function* () {
-      const { endAll, offer } = yield* lanes
+      const { batches, endAll, offer } = yield* lanes
       yield* Effect.addFinalizer(() => endAll)
       offer("first")
+      yield* batches(1)
       assert.isTrue(offer(...Array.from({ length: waitingMax }, () => "first")).every(Boolean))
       assert.deepStrictEqual(offer("first", "other"), [false, false])
     })
@@ -104,8 +132,9 @@ describe("change sets that wait", () => {
   it.live("are finished when they were taken, although the service closes", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const { begun, offer } = yield* Scope.provide(lanes, scope)
+      const { batches, begun, offer } = yield* Scope.provide(lanes, scope)
       offer("a")
+      yield* batches(1)
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
       assert.isUndefined(closing.pollUnsafe())
       begun[0]!.end()

@@ -91,12 +91,13 @@ const layerMember = ({ host, port }: Place, listenHost: string, { dialler, heard
 
 /** How runners reach each other. */
 const wireOf = Effect.fnUntraced(function* (listen: Place, application: string, { onLeft, tls }: Options) {
+  const count = yield* DirectCalls.counting(application)
   const note = yield* makeNote(application)
   if (tls === "none") {
     const { layerClientProtocol: dialler, layerSocketServer: port } = NodeClusterSocket
     return { port, dialler, calls: DirectCalls.none, heard: undefined }
   }
-  const direct = yield* DirectCalls.make(application, tls, note)
+  const direct = yield* DirectCalls.make(tls, note, count)
   return {
     port: RunnerPort.layer(listen, tls, direct, note, onLeft),
     dialler: RunnerDialler.layer(tls, note, onLeft),
@@ -115,7 +116,8 @@ export const layer = (options: Options) =>
     Effect.gen(function* () {
       const { application, place } = yield* ThisRunner
       if (place === undefined) {
-        yield* makeNote(application)
+        // Their metrics are there for any process.
+        yield* Effect.all([makeNote(application), DirectCalls.counting(application)])
         const single = withLeanContext(layerSingle(options.remoteSerialization ?? false))
         return Layer.merge(single, Layer.succeed(DirectCalls.DirectCalls, DirectCalls.none))
       }

@@ -6,7 +6,7 @@
  * not pinged, since a start takes seconds on a busy machine. Postgres gives the shards to others 15 s after the runner
  * froze.
  */
-import { Context, Effect, Exit, Layer, Metric } from "effect"
+import { Context, Effect, Exit, Layer, Metric, Option } from "effect"
 import { ClusterError, type EntityAddress, type Message, Reply, type RunnerAddress, Runners } from "effect/cluster"
 import { elapsedMillis } from "./realTime.ts"
 import { shownAs } from "./shownAs.ts"
@@ -31,8 +31,10 @@ interface Call {
 
 /** The connection for direct calls to a runner (`DirectCalls.ts`). */
 export interface DirectConnection {
-  /** Since when the first of the calls under way has been waiting. */
-  readonly waitingSince: () => number | undefined
+  /** Since when it owes an answer to a call and has brought nothing at all. */
+  readonly silentSince: () => number | undefined
+  /** Whether anything comes back on this connection when it is asked. It may be dead while the runner lives. */
+  readonly probe: Effect.Effect<boolean>
   /** Answers what waits in the other runner's place, and closes. */
   readonly giveUp: () => void
   /** Sends the calls that wait by messages. */
@@ -146,15 +148,25 @@ const looking = (runners: Runners.Runners["Service"], peers: ReadonlyMap<string,
 
 const isWaitedFor = ({ answered, calls, direct }: Peer) => {
   const [first] = calls
-  const since = Math.min(first?.since ?? Infinity, direct?.waitingSince() ?? Infinity)
-  if (since === Infinity || answered === undefined) return false
-  return elapsedMillis() - Math.max(since, answered) > callMillis
+  const owed = first === undefined || answered === undefined ? Infinity : Math.max(first.since, answered)
+  return elapsedMillis() - Math.min(owed, direct?.silentSince() ?? Infinity) > callMillis
 }
 
 const pinging = Effect.fnUntraced(function* (runners: Runners.Runners["Service"], peer: Peer) {
   const name = `the runner ${nameOf(peer.address)}`
   const pingedAt = elapsedMillis()
-  const sign = yield* Effect.timeoutOption(Effect.exit(runners.ping(peer.address)), pingPatience)
+  const { direct } = peer
+  const probe = direct?.probe ?? Effect.succeed(true)
+  const [sign, isDirectAlive] = yield* Effect.all(
+    [
+      Effect.timeoutOption(Effect.exit(runners.ping(peer.address)), pingPatience),
+      Effect.map(
+        Effect.timeoutOption(probe, pingPatience),
+        Option.getOrElse(() => false)
+      )
+    ],
+    { concurrency: "unbounded" }
+  )
   if (sign._tag === "None") {
     if (peer.silentSince !== undefined) return
     peer.silentSince = pingedAt - callMillis
@@ -165,6 +177,7 @@ const pinging = Effect.fnUntraced(function* (runners: Runners.Runners["Service"]
     )
     return
   }
+  if (!isDirectAlive) direct?.close()
   // A connection that is refused is an answer too: the runner has ended, and the register will say so.
   peer.answered = elapsedMillis()
   if (peer.silentSince === undefined) return

@@ -52,7 +52,7 @@ export const lineWriter = (socket: Duplex) => {
   const flush = () => {
     const text = waiting
     waiting = ""
-    if (!socket.destroyed) socket.write(text)
+    if (socket.writable) socket.write(text)
   }
   return (value: ReadonlyArray<unknown>): void => {
     if (waiting === "") nextTick(flush)

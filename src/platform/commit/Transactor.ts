@@ -55,15 +55,25 @@ export const layer = Layer.effect(
       while (left.length > 0) {
         const blocked = yield* write(left)
         if (blocked === undefined) return
-        left = yield* aside.put(blocked)
+        // A caller may have been told meanwhile that its set is not written.
+        left = (yield* aside.put(blocked)).filter(sets.isOpen)
       }
     })
+
+    /** A lane outlives a mistake in what it runs. The sets may be written, or not. */
+    const survived = (taken: ReadonlyArray<OpenSet>, work: Effect.Effect<void>) =>
+      Effect.catchCause(work, (cause) =>
+        Effect.andThen(
+          Effect.logError("a batch of change sets ended by a mistake", cause),
+          Effect.sync(() => sets.failAll(taken.filter(sets.isOpen), "unknown"))
+        )
+      )
 
     const waiting = makeWaitingSets()
     for (const [lane, writing] of waiting.lanes.entries()) {
       // The sets that wait are in one line, which is shown as the first lane's.
       const measured = yield* makeLaneMetrics(lane, lane === 0 ? waiting.size : () => 0)
-      yield* Effect.forkScoped(writing((taken) => measured(taken.length, round(taken))))
+      yield* Effect.forkScoped(writing((taken) => measured(taken.length, survived(taken, round(taken)))))
     }
 
     const submit = (lane: string, changes: ChangeSet, within: number) => {

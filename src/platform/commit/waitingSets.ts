@@ -19,8 +19,9 @@ export const waitingMax = 16_384
 interface Lane {
   /** Undefined while a batch of it is under way. */
   begin: ((taken: ReadonlyArray<OpenSet>) => void) | undefined
-  /** The lane keys of the batch that is under way, and when it was taken. */
+  /** The lane keys of the batch that is under way. */
   keys: ReadonlySet<string>
+  /** When it was taken; when it ended, until the lane goes on. */
   takenAt: number
 }
 
@@ -32,6 +33,7 @@ export const makeWaitingSets = () => {
   const lanes = Array.from({ length: lanesMax }, (): Lane => ({ begin: undefined, keys: none, takenAt: 0 }))
   let waiting: Array<OpenSet> = []
   let timer: NodeJS.Timeout | undefined
+  let isGathering = false
 
   const isUnderWay = (set: OpenSet): boolean => lanes.some(({ keys }) => keys.has(set.lane))
 
@@ -71,12 +73,22 @@ export const makeWaitingSets = () => {
     start(taken)
   }
 
+  /** Sets that come in one turn of the event loop are one batch. */
+  const gather = (): void => {
+    if (isGathering) return
+    isGathering = true
+    setImmediate(() => {
+      isGathering = false
+      begin()
+    })
+  }
+
   return {
     /** False when too many wait. */
     offer: (set: OpenSet): boolean => {
       if (waiting.length >= waitingMax) return false
       waiting.push(set)
-      if (!isUnderWay(set)) begin()
+      if (!isUnderWay(set)) gather()
       return true
     },
     size: () => waiting.length,
@@ -85,16 +97,22 @@ export const makeWaitingSets = () => {
       (lane) =>
         (write: (taken: ReadonlyArray<OpenSet>) => Effect.Effect<void>): Effect.Effect<never> =>
           Effect.callback<void>((resume) => {
+            lane.keys = none
             lane.begin = (taken) => resume(Effect.uninterruptible(write(taken)))
             begin()
             return Effect.sync(() => {
               lane.begin = undefined
               clearTimeout(timer)
+              timer = undefined
             })
           }).pipe(
             // Lets the replies of this batch, and the requests that follow them, run before the next is gathered.
-            Effect.andThen(Effect.yieldNow),
-            Effect.andThen(Effect.sync(() => void (lane.keys = none))),
+            Effect.andThen(
+              Effect.suspend(() => {
+                lane.takenAt = elapsedMillis()
+                return Effect.yieldNow
+              })
+            ),
             Effect.forever
           )
     )

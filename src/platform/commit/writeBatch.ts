@@ -74,6 +74,8 @@ export const makeWrite = ({ sets, wakeups, writer }: Services) => {
           const blocked = yield* writer.blockedIn(batch)
           // A locked row is one merchant's trouble. A locked table shows no row, and may stop everybody.
           if (blocked.size === 0) sets.stalls()
+          // A caller may have been told meanwhile that its set is not written.
+          left = left.filter(sets.isOpen)
           if (blocked.size === 0 && retries++ === 0) continue
           return { sets: left, blocked }
         }
