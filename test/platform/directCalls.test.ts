@@ -1,7 +1,7 @@
 /** Direct calls between runners, over real connections with TLS (docs/decisions/0219). */
-import { createServer } from "node:tls"
+import { createServer, type TLSSocket } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, type Context, Deferred, Effect, Exit, Fiber, Layer, Queue, Schema, type Scope } from "effect"
+import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Queue, Schema, type Scope } from "effect"
 import { ClusterError, EntityAddress, EntityId, EntityType, RunnerAddress, Runners, ShardId } from "effect/cluster"
 import { callsMax, type Server } from "@coffer/cluster/callShapes"
 import * as DirectCalls from "@coffer/cluster/DirectCalls"
@@ -277,6 +277,45 @@ describe("a runner of before direct calls", () => {
         yield* Deferred.await(connected)
       }
       assert.deepStrictEqual([connections, refused()], [1, {}])
+    })
+  )
+})
+
+describe("a caller", () => {
+  /** A port at which the test answers for a runner that takes direct calls. */
+  const portOfTest = Effect.fnUntraced(function* (take: (socket: TLSSocket) => void) {
+    const at = yield* localPlace
+    const server = createServer(keyed(at, "key").listening, (socket) => take(socket.on("error", () => undefined)))
+    yield* listening(server, at)
+    return at
+  })
+
+  it.live("closes a connection whose answer has no number of a call, and sends the call by a message", () =>
+    Effect.gen(function* () {
+      for (const answer of ['["length",0,1]', "[1.5,0,1]", "[0]x", "{}"]) {
+        const at = yield* portOfTest((socket) => void socket.on("data", () => socket.write(`${answer}\n`)))
+        const { answeredBy, call, refused } = yield* caller
+        answeredBy(at)
+        const isRefused = Effect.map(call("1", { text: "a" }, undefined, byMessage), (told) => {
+          assert.strictEqual(told, "by message")
+          return refused()["outgoing broken"] === 1
+        })
+        yield* eventually(`a refusal of ${answer}`, isRefused)
+      }
+    })
+  )
+
+  it.live("closes a connection that opens after its runner has left the register", () =>
+    Effect.gen(function* () {
+      const closed = yield* Deferred.make<void>()
+      const at = yield* portOfTest(
+        (socket) => void socket.once("close", () => Deferred.doneUnsafe(closed, Exit.void)).resume()
+      )
+      const { answeredBy, call, suspects } = yield* caller
+      answeredBy(at)
+      yield* call("1", { text: "a" }, undefined, byMessage)
+      Context.get(suspects, Suspects.Suspects).keepOnly(new Set())
+      yield* Deferred.await(closed)
     })
   )
 })

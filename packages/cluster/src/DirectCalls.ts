@@ -8,20 +8,30 @@
  */
 import type { TLSSocket } from "node:tls"
 import { Context, Effect, FiberSet, Metric, Schema } from "effect"
-import { ClusterError, type EntityAddress, type RunnerAddress } from "effect/cluster"
-import { callsMax, decodeDefect, outcomes, type Shapes } from "./callShapes.ts"
+import { ClusterError, type EntityAddress } from "effect/cluster"
+import {
+  callsMax,
+  type Decoded,
+  decodeDefect,
+  type DirectConnection,
+  outcomes,
+  type Question,
+  type Shapes
+} from "./callShapes.ts"
 import { makeIncomingCalls, type Serve } from "./incomingCalls.ts"
 import { lines, lineWriter } from "./lines.ts"
 import { elapsedMillis } from "./realTime.ts"
 import type { Note } from "./refusedPeers.ts"
 import { dial } from "./RunnerDialler.ts"
 import { isForCalls, type RunnerTls } from "./RunnerTls.ts"
-import { type DirectConnection, isSilent, type Peer, peerOf, Suspects } from "./Suspects.ts"
+import { countedAs } from "./shownAs.ts"
+import { type Heard, isSilent, type Peer, peerOf, Suspects } from "./Suspects.ts"
 
 /** How long after a connection came to nothing another one is tried. */
 const dialPauseMillis = 5_000
 /** The same after a runner that takes no direct calls: it is of a version before them. */
 const olderPauseMillis = 60_000
+
 export type Caller<Message, Success, Failure> = <E>(
   entity: string,
   message: Message,
@@ -47,17 +57,6 @@ export const none = DirectCalls.of({
   caller: () => (_entity, _message, _header, otherwise) => otherwise
 })
 
-/** The connections, for those who open and accept them. */
-export interface Wiring {
-  readonly calls: DirectCalls["Service"]
-  /** This runner has just answered for this entity. */
-  readonly heard: (entity: EntityAddress.EntityAddress, from: RunnerAddress.RunnerAddress) => void
-  /** A runner that has proved itself, and has said that it makes direct calls. */
-  readonly accept: (socket: TLSSocket) => void
-  /** Ends the connections of other runners. */
-  readonly hangUp: () => void
-}
-
 const callsTotal = (application: string) =>
   Metric.counter(`${application}_direct_calls_total`, {
     description:
@@ -68,11 +67,7 @@ const callsTotal = (application: string) =>
 /** Counts how direct calls end. A process that makes none shows the metric, too. */
 export const counting = (application: string) =>
   Effect.contextWith((context: Context.Context<never>) => {
-    const counter = (outcome: string) => {
-      const own = Metric.withAttributes(callsTotal(application), { outcome })
-      own.updateUnsafe(0, context)
-      return () => own.updateUnsafe(1, context)
-    }
+    const counter = (outcome: string) => countedAs(Metric.withAttributes(callsTotal(application), { outcome }), context)
     return Effect.succeed({
       answered: counter("answered"),
       otherwise: counter("otherwise"),
@@ -89,7 +84,6 @@ export const make = Effect.fnUntraced(function* (tls: RunnerTls, note: Note, cou
 
   /** Which runner answered last for an entity. */
   const owners = new Map<string, { readonly entity: EntityAddress.EntityAddress; readonly peer: Peer }>()
-  const connections = new Map<Peer, Outgoing>()
   /** When a connection to a runner may be tried next. */
   const dialNotBefore = new WeakMap<Peer, number>()
 
@@ -100,13 +94,11 @@ export const make = Effect.fnUntraced(function* (tls: RunnerTls, note: Note, cou
       // The runner has left, so that `Suspects` would not look at its calls.
       if (peers.get(peer.name) !== peer) return
       if (!isForCalls(socket)) return void dialNotBefore.set(peer, elapsedMillis() + olderPauseMillis)
-      const connection = makeOutgoing(socket, peer, note, count)
-      connections.set(peer, connection)
+      const connection = connectionOn(socket, peer.name, note, count)
       peer.direct = connection
       yield* Effect.ensuring(
         Effect.callback<void>((resume) => void socket.once("close", () => resume(Effect.void))),
         Effect.sync(() => {
-          connections.delete(peer)
           peer.direct = undefined
           connection.close()
         })
@@ -114,10 +106,9 @@ export const make = Effect.fnUntraced(function* (tls: RunnerTls, note: Note, cou
     }).pipe(Effect.scoped, Effect.ignore)
 
   /** Undefined where calls go by messages for now. */
-  const connectionTo = (peer: Peer): Outgoing | undefined => {
+  const connectionTo = (peer: Peer): DirectConnection | undefined => {
     if (isSilent(peer)) return undefined
-    const connection = connections.get(peer)
-    if (connection !== undefined) return connection
+    if (peer.direct !== undefined) return peer.direct
     const now = elapsedMillis()
     if (now < (dialNotBefore.get(peer) ?? 0) || peers.get(peer.name) !== peer) return undefined
     dialNotBefore.set(peer, now + dialPauseMillis)
@@ -149,10 +140,10 @@ export const make = Effect.fnUntraced(function* (tls: RunnerTls, note: Note, cou
         })
     }
   })
-  const heard: Wiring["heard"] = (entity, from) => {
+  const heard: Heard = (entity, from) => {
     owners.set(nameOf(entity.entityType, entity.entityId), { entity, peer: peerOf(peers, from) })
   }
-  return { calls, heard, accept: incoming.accept, hangUp: incoming.hangUp } satisfies Wiring
+  return { calls, heard, accept: incoming.accept, hangUp: incoming.hangUp }
 })
 
 const nameOf = (type: string, entity: string) => `${type}/${entity}`
@@ -161,31 +152,15 @@ const nameOf = (type: string, entity: string) => `${type}/${entity}`
 // A call has a number on its connection. Each number is answered once, also when the caller has left, and is free for
 // another call then.
 
-interface Decoded {
-  readonly success: (answer: unknown) => any
-  readonly failure: (answer: unknown) => any
-}
-
-interface Question {
-  /** Undefined for a probe. */
-  readonly of: EntityAddress.EntityAddress | undefined
-  readonly decoded: Decoded
-  readonly otherwise: Effect.Effect<any, any>
-}
-
 interface Call extends Question {
   readonly since: number
   /** Undefined when the caller has left. */
   resume: ((answer: Effect.Effect<any, any>) => void) | undefined
 }
 
-interface Outgoing extends DirectConnection {
-  readonly call: (line: ReadonlyArray<unknown>, question: Question) => Effect.Effect<any, any>
-}
-
 const nothing: Decoded = { success: () => undefined, failure: () => undefined }
 
-const makeOutgoing = (socket: TLSSocket, peer: Peer, note: Note, count: Count): Outgoing => {
+const connectionOn = (socket: TLSSocket, address: string, note: Note, count: Count): DirectConnection => {
   // By number. A Map would keep all that has passed through it.
   const calls: Array<Call | undefined> = []
   const free: Array<number> = []
@@ -217,10 +192,10 @@ const makeOutgoing = (socket: TLSSocket, peer: Peer, note: Note, count: Count): 
   lines(socket, {
     line: answer,
     heard: () => (heardAt = elapsedMillis()),
-    broken: () => note({ side: "outgoing", reason: "broken", address: peer.name, code: "NO_CALL" })
+    broken: () => note({ side: "outgoing", reason: "broken", address, code: "NO_CALL" })
   })
 
-  const call: Outgoing["call"] = (line, question) =>
+  const call: DirectConnection["call"] = (line, question) =>
     Effect.callback((resume) => {
       if ((free.length === 0 && calls.length >= callsMax) || socket.destroyed) return resume(question.otherwise)
       const number = free.pop() ?? calls.length
@@ -243,10 +218,10 @@ const makeOutgoing = (socket: TLSSocket, peer: Peer, note: Note, count: Count): 
     // A runner has no entity without a name, and says so.
     probe: Effect.as(Effect.ignore(call(["", ""], { of: undefined, decoded: nothing, otherwise: Effect.void })), true),
     giveUp: () =>
-      end(({ of: address, otherwise }) => {
-        if (address === undefined) return otherwise
+      end(({ of, otherwise }) => {
+        if (of === undefined) return otherwise
         count.givenUp()
-        return Effect.fail(new ClusterError.MailboxFull({ address }))
+        return Effect.fail(new ClusterError.MailboxFull({ address: of }))
       }),
     close: () => end(({ otherwise }) => otherwise)
   }

@@ -8,6 +8,7 @@
  */
 import { Context, Effect, Exit, Layer, Metric, Option } from "effect"
 import { ClusterError, type EntityAddress, type Message, Reply, type RunnerAddress, Runners } from "effect/cluster"
+import type { DirectConnection } from "./callShapes.ts"
 import { elapsedMillis } from "./realTime.ts"
 import { shownAs } from "./shownAs.ts"
 import { ThisRunner } from "./ThisRunner.ts"
@@ -27,18 +28,6 @@ interface Call {
   /** Since when it waits. */
   readonly since: number
   readonly message: Message.OutgoingRequest<any>
-}
-
-/** The connection for direct calls to a runner (`DirectCalls.ts`). */
-export interface DirectConnection {
-  /** Since when it owes an answer to a call and has brought nothing at all. */
-  readonly silentSince: () => number | undefined
-  /** Whether anything comes back on this connection when it is asked. It may be dead while the runner lives. */
-  readonly probe: Effect.Effect<boolean>
-  /** Answers what waits in the other runner's place, and closes. */
-  readonly giveUp: () => void
-  /** Sends the calls that wait by messages. */
-  readonly close: () => void
 }
 
 export interface Peer {
@@ -79,7 +68,7 @@ export const layer = Layer.effect(
 )
 
 /** Told who has just answered for an entity. */
-type Heard = (entity: EntityAddress.EntityAddress, from: RunnerAddress.RunnerAddress) => void
+export type Heard = (entity: EntityAddress.EntityAddress, from: RunnerAddress.RunnerAddress) => void
 
 /** The library's way to other runners, which asks nothing of those that are suspected. */
 export const layerRunners = (heard: Heard = () => {}) =>

@@ -1,8 +1,10 @@
 /** The form of direct calls and of their answers, which both ends know (`DirectCalls.ts`, `incomingCalls.ts`). */
 import { type Effect, Schema } from "effect"
+import type { EntityAddress } from "effect/cluster"
 
 /** Calls that may be under way on one connection. Further ones go by messages, which have limits of their own. */
 export const callsMax = 8_192
+
 /** The form of a call on the way. The other end has the same under the same name. */
 export interface Shapes<Message, Success, Failure> {
   readonly name: string
@@ -18,6 +20,31 @@ export interface Server<Message, Success, Failure> {
   readonly perform: (message: Message, header: string | undefined) => Effect.Effect<Success, Failure>
   /** Whether this failure says that the call has to find another owner. */
   readonly isWithoutOwner: (error: Failure) => boolean
+}
+
+export interface Decoded {
+  readonly success: (answer: unknown) => any
+  readonly failure: (answer: unknown) => any
+}
+
+export interface Question {
+  /** Undefined for a probe. */
+  readonly of: EntityAddress.EntityAddress | undefined
+  readonly decoded: Decoded
+  readonly otherwise: Effect.Effect<any, any>
+}
+
+/** The connection for direct calls to a runner (`DirectCalls.ts`). */
+export interface DirectConnection {
+  readonly call: (line: ReadonlyArray<unknown>, question: Question) => Effect.Effect<any, any>
+  /** Since when it owes an answer to a call and has brought nothing at all. */
+  readonly silentSince: () => number | undefined
+  /** Whether anything comes back on this connection when it is asked. It may be dead while the runner lives. */
+  readonly probe: Effect.Effect<boolean>
+  /** Answers what waits in the other runner's place, and closes. */
+  readonly giveUp: () => void
+  /** Sends the calls that wait by messages. */
+  readonly close: () => void
 }
 
 /** A defect keeps its name and message, as one does that comes by a message. */

@@ -1,5 +1,5 @@
-/** Gauges that are read when the metrics are, so that no work keeps them up to date. */
-import { Effect, Metric } from "effect"
+/** Gauges that are read when the metrics are, so that no work keeps them up to date. Counters for plain code. */
+import { type Context, Effect, Metric } from "effect"
 
 /** Shows what `read` answers, for as long as the scope is open. */
 export const shownAs = Effect.fnUntraced(function* (
@@ -15,3 +15,12 @@ export const shownAs = Effect.fnUntraced(function* (
   })
   yield* Effect.addFinalizer(() => Effect.sync(remove))
 })
+
+/** Shows a counter from now on, also while it is zero. The result adds one to it. */
+export const countedAs = (
+  counter: Metric.Metric<number, Metric.CounterState<number>>,
+  context: Context.Context<never>
+): (() => void) => {
+  counter.updateUnsafe(0, context)
+  return () => counter.updateUnsafe(1, context)
+}

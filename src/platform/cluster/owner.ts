@@ -5,6 +5,7 @@
  * (docs/decisions/0219), or sends a message to the slot where it cannot.
  */
 import * as DirectCalls from "@coffer/cluster/DirectCalls"
+import { countedAs } from "@coffer/cluster/shownAs"
 import { Cause, Clock, Effect, Hash, Layer, Metric, Option, References, Schema, String as Text } from "effect"
 import { ClusterSchema, Entity, EntityId, Sharding, ShardingConfig } from "effect/cluster"
 import { Rpc, RpcClient } from "effect/rpc"
@@ -87,11 +88,8 @@ export const ownerOf = <Message, Success, Failure, R, RX = never>(
         return found
       }
       const context = yield* Effect.context()
-      const counter = (owner: string) => {
-        const own = Metric.withAttributes(commandsTotal, { kind: Text.pascalToSnake(name), owner })
-        own.updateUnsafe(0, context)
-        return () => own.updateUnsafe(1, context)
-      }
+      const counter = (owner: string) =>
+        countedAs(Metric.withAttributes(commandsTotal, { kind: Text.pascalToSnake(name), owner }), context)
       const counted = { here: counter("here"), elsewhere: counter("elsewhere") }
       const isHere = hereIn(entity, sharding)
       const direct = (yield* DirectCalls.DirectCalls).caller(messages)
