@@ -31,7 +31,7 @@ import { type CarriedOut, instruct, Instructions, type PerformedCommand } from "
 import { type Entry, noEntry, type Wallets } from "../wallets/Wallets.ts"
 import type { Aggregate, Kind, Stored } from "./Aggregate.ts"
 import { type Answering, answerOf, laneOf } from "../idempotency/Answering.ts"
-import { RenewedMap } from "../platform/runtime/renewed.ts"
+import { LastUsed } from "../platform/runtime/lastUsed.ts"
 
 /** The failures of any write. The caller may send it again. */
 export type WriteFailure = NotCommitted | OwnerUnavailable
@@ -363,25 +363,15 @@ export interface Snapshots<State> {
   readonly offer: (id: string, stored: Stored<State>) => void
 }
 
-/** At most `max` of them; the one that was remembered first is forgotten first. */
+/** At most `max` of them. */
 export const makeSnapshots = <State>(max: number): Snapshots<State> => {
-  const known = new RenewedMap<string, Stored<State>>()
-  const keep = (id: string, stored: Stored<State>) => {
-    if (max === 0) return
-    known.delete(id)
-    known.set(id, stored)
-    if (known.size > max) known.delete(known.keys().next().value!)
-  }
+  const known = new LastUsed<Stored<State>>(max)
   return {
-    take: (id) => {
-      const stored = known.get(id)
-      known.delete(id)
-      return stored
-    },
-    keep,
+    take: (id) => known.take(id),
+    keep: (id, stored) => known.set(id, stored),
     offer: (id, stored) => {
       const remembered = known.get(id)
-      if (remembered === undefined || remembered.version < stored.version) keep(id, stored)
+      if (remembered === undefined || remembered.version < stored.version) known.set(id, stored)
     }
   }
 }

@@ -20,7 +20,8 @@ import { Secrets, sha256 } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { IdempotencyStore } from "./IdempotencyStore.ts"
-import { RenewedMap, RenewedSet } from "../platform/runtime/renewed.ts"
+import { LastUsed } from "../platform/runtime/lastUsed.ts"
+import { RenewedMap } from "../platform/runtime/renewed.ts"
 
 /** The same key came with another body (spec: Errors, idempotency_error). */
 export class OtherContent extends Schema.TaggedError<OtherContent>()("OtherContent", {}) {}
@@ -229,16 +230,8 @@ const counted = () => {
 const rememberedMax = 8_192
 
 const remembered = () => {
-  const ids = new RenewedSet<string>()
-  return {
-    isRemembered: (id: string) => ids.has(id),
-    remember: (id: string) => {
-      ids.delete(id)
-      ids.add(id)
-      const [oldest] = ids.size > rememberedMax ? ids : []
-      if (oldest !== undefined) ids.delete(oldest)
-    }
-  }
+  const ids = new LastUsed<true>(rememberedMax)
+  return { isRemembered: (id: string) => ids.get(id) === true, remember: (id: string) => ids.set(id, true) }
 }
 
 const parseData = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))

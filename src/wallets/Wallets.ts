@@ -26,7 +26,7 @@ import { millisLeft } from "../platform/runtime/Deadline.ts"
 import { commitMillis } from "../platform/runtime/patience.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { sha256 } from "../platform/runtime/Secrets.ts"
-import { RenewedMap } from "../platform/runtime/renewed.ts"
+import { LastUsed } from "../platform/runtime/lastUsed.ts"
 
 /** The parts that are posted to a wallet together. */
 export interface Entry extends Described {
@@ -214,34 +214,24 @@ export const layerCommands = Layer.effect(
   })
 )
 
-/** The wallets that were used last. The one that was unused for longest is forgotten first. */
+/** The wallets that were used last. */
 const knownWallets = Effect.gen(function* () {
   const store = yield* WalletStore
-  const known = new RenewedMap<string, Known>()
+  const known = new LastUsed<Known>(rememberedMax)
   const turns = makeTurns(waitingMax)
   yield* showTurns("wallets", turns)
 
-  const recall = (address: string): Known | undefined => {
-    const current = known.get(address)
-    if (current !== undefined) keep(address, current)
-    return current
-  }
-  const keep = (address: string, current: Known) => {
-    known.delete(address)
-    known.set(address, current)
-    if (known.size > rememberedMax) known.delete(known.keys().next().value!)
-  }
   const read = Effect.fnUntraced(function* (name: WalletName, now: DateTime.Utc) {
     const address = walletIdOf(name)
-    const other = recall(address)
+    const other = known.use(address)
     if (other !== undefined) return other
     const current: Known = { wallet: yield* store.open(name, now), pending: Effect.void }
-    keep(address, current)
+    known.set(address, current)
     return current
   })
 
   return {
-    recall,
+    recall: (address: string) => known.use(address),
     forget: (address: string, current: Known) => {
       if (known.get(address) === current) known.delete(address)
     },

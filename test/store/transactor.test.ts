@@ -2,11 +2,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { evolve } from "@coffer/rules/order/decide"
 import { walletIdOf } from "@coffer/rules/wallet/Wallet"
-import { Effect, Result } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { type ChangeSet, insert } from "../../src/platform/commit/Change.ts"
 import { Transactor } from "../../src/platform/commit/Transactor.ts"
+import { manyMin } from "../../src/platform/commit/waitingSets.ts"
 import { insertion } from "../../src/orders/OrderStore.ts"
+import { Faults } from "../../src/platform/runtime/Faults.ts"
 import { ledger } from "../../src/wallets/WalletStore.ts"
 import { commitAll, noted, number, orderOf, withTransactor } from "../kit/rows/commits.ts"
 import { facts, PaymentSucceeded, pendingOrder } from "../kit/rules/fixtures.ts"
@@ -110,6 +112,38 @@ describe("a batch", () => {
       })
     )
   )
+
+  it.live("that is written has its replies after the next one has gone to Postgres, where many wait", () => {
+    const steps: Array<string> = []
+    let meanwhile: Effect.Effect<unknown> = Effect.void
+    const faults = Layer.succeed(Faults, {
+      around: (_point, effect) =>
+        Effect.suspend(() => {
+          steps.push("write")
+          return Effect.andThen(meanwhile, effect)
+        })
+    })
+    return withTransactor(
+      Effect.gen(function* () {
+        const { commit, submit } = yield* Transactor
+        const waiting: Array<ReturnType<typeof submit>> = []
+        meanwhile = Effect.sync(() => {
+          for (let index = 2; index < 2 + manyMin; index++) {
+            waiting.push(submit(`lane ${index}`, [insertion(orderOf(index))], 5_000))
+          }
+          meanwhile = Effect.void
+        })
+        yield* commit("one lane", [insertion(orderOf(1))])
+        steps.push("reply")
+        assert.deepStrictEqual(steps, ["write", "write", "reply"])
+        for (const written of waiting) yield* written!
+        const sql = yield* SqlClient.SqlClient
+        assert.strictEqual((yield* sql`select 1 from orders`).length, 1 + manyMin)
+      }),
+      [],
+      faults
+    )
+  })
 
   it.live("a set that Postgres refuses fails alone", () =>
     withTransactor(

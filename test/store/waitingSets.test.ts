@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import type { OpenSet } from "../../src/platform/commit/openSets.ts"
-import { batchMax, makeWaitingSets, waitingMax } from "../../src/platform/commit/waitingSets.ts"
+import { batchMax, makeWaitingSets, manyMin, waitingMax } from "../../src/platform/commit/waitingSets.ts"
 
 const setOf = (lane: string): OpenSet => ({
   lane,
@@ -16,6 +16,7 @@ const setOf = (lane: string): OpenSet => ({
 interface Batch {
   readonly lane: number
   readonly keys: ReadonlyArray<string>
+  readonly isWritten: () => void
   readonly end: () => void
 }
 
@@ -25,9 +26,9 @@ const lanes = Effect.gen(function* () {
   const begun: Array<Batch> = []
   const told: Array<() => void> = []
   for (const [lane, writing] of waiting.lanes.entries()) {
-    const write = (taken: ReadonlyArray<OpenSet>) =>
+    const write = (taken: ReadonlyArray<OpenSet>, isWritten: () => void) =>
       Effect.callback<void>((resume) => {
-        begun.push({ lane, keys: taken.map((set) => set.lane), end: () => resume(Effect.void) })
+        begun.push({ lane, keys: taken.map((set) => set.lane), isWritten, end: () => resume(Effect.void) })
         for (const tell of told.splice(0)) tell()
       })
     yield* Effect.forkScoped(writing(write), { startImmediately: true })
@@ -100,6 +101,29 @@ describe("change sets that wait", () => {
       begun[0]!.end()
       begun[2]!.end()
       assert.deepStrictEqual(keysOf(yield* batches(4)), ["a", "b c", "b d", "a a"])
+    })
+  )
+
+  it.live(`are begun by the other lane before the replies of a batch that is written, where ${manyMin} wait`, () =>
+    Effect.gen(function* () {
+      const { batches, begun, endAll, offer, size } = yield* lanes
+      yield* Effect.addFinalizer(() => endAll)
+      offer("a")
+      yield* batches(1)
+      const many = Array.from({ length: manyMin - 1 }, (_, index) => `${index}`)
+      offer(...many)
+      begun[0]!.isWritten()
+      assert.deepStrictEqual([begun.length, size()], [1, manyMin - 1])
+      // The key of the batch that is written is free.
+      offer("a")
+      begun[0]!.isWritten()
+      const second = yield* batches(2)
+      assert.deepStrictEqual([second[1]!.lane, second[1]!.keys], [1, [...many, "a"]])
+      // Its replies are made, and the second batch is still being written: what comes meanwhile waits for it.
+      begun[0]!.end()
+      offer("a", "b")
+      begun[1]!.end()
+      assert.deepStrictEqual((yield* batches(3))[2]!.keys, ["a", "b"])
     })
   )
 

@@ -50,10 +50,10 @@ export const layer = Layer.effect(
     const write = makeWrite({ sets, wakeups, writer: yield* makeWriter(sql) })
     const aside = yield* makeBlockedSets({ sets, write, batchMax })
 
-    const round = Effect.fnUntraced(function* (taken: ReadonlyArray<OpenSet>) {
+    const round = Effect.fnUntraced(function* (taken: ReadonlyArray<OpenSet>, isWritten: () => void) {
       let left = aside.without(taken)
       while (left.length > 0) {
-        const blocked = yield* write(left)
+        const blocked = yield* write(left, isWritten)
         if (blocked === undefined) return
         // A caller may have been told meanwhile that its set is not written.
         left = (yield* aside.put(blocked)).filter(sets.isOpen)
@@ -73,7 +73,9 @@ export const layer = Layer.effect(
     for (const [lane, writing] of waiting.lanes.entries()) {
       // The sets that wait are in one line, which is shown as the first lane's.
       const measured = yield* makeLaneMetrics(lane, lane === 0 ? waiting.size : () => 0)
-      yield* Effect.forkScoped(writing((taken) => measured(taken.length, survived(taken, round(taken)))))
+      yield* Effect.forkScoped(
+        writing((taken, isWritten) => measured(taken.length, survived(taken, round(taken, isWritten))))
+      )
     }
 
     const submit = (lane: string, changes: ChangeSet, within: number) => {

@@ -1,7 +1,8 @@
 /**
  * The change sets that wait to be written, in one line, and the lanes that take them. One lane takes all that wait, so
  * that a batch carries as many sets as it can: a batch of one costs as much as a batch of five. The other lane begins
- * only when that batch takes long, and leaves out the sets whose lane key is in it (docs/decisions/0220).
+ * when that batch takes long, and leaves out the sets whose lane key is in it (docs/decisions/0220). It begins as well
+ * when the batch is written and many wait: Postgres writes these while the replies are made (docs/decisions/0222).
  */
 import { Effect } from "effect"
 import { elapsedMillis } from "../runtime/realTime.ts"
@@ -11,6 +12,8 @@ import type { OpenSet } from "./openSets.ts"
 const lanesMax = 2
 /** A batch that takes longer does not hold up others: it waits for a lock, for a slow disk, or is very large. */
 const singleMillis = 20
+/** So many begin before the replies of the batch that is written. Fewer wait for the requests that follow these. */
+export const manyMin = 8
 /** Change sets that one transaction takes. */
 export const batchMax = 256
 /** Change sets that may wait. Beyond it a caller is told to come back. */
@@ -19,7 +22,7 @@ export const waitingMax = 16_384
 interface Lane {
   /** Undefined while a batch of it is under way. */
   begin: ((taken: ReadonlyArray<OpenSet>) => void) | undefined
-  /** The lane keys of the batch that is under way. */
+  /** The lane keys of the batch until it is written. */
   keys: ReadonlySet<string>
   /** When it was taken; when it ended, until the lane goes on. */
   takenAt: number
@@ -83,6 +86,12 @@ export const makeWaitingSets = () => {
     })
   }
 
+  /** The batch of this lane is written, and its replies are made after this. */
+  const isWritten = (lane: Lane) => (): void => {
+    lane.keys = none
+    if (waiting.length >= manyMin) begin()
+  }
+
   return {
     /** False when too many wait. */
     offer: (set: OpenSet): boolean => {
@@ -92,13 +101,16 @@ export const makeWaitingSets = () => {
       return true
     },
     size: () => waiting.length,
-    /** The lanes by their numbers. Each writes one batch after the other, and a batch that was taken is finished. */
+    /**
+     * The lanes by their numbers. Each writes one batch after the other, and a batch that was taken is finished.
+     * `isWritten` is called when all of a batch are written, before the first reply.
+     */
     lanes: lanes.map(
       (lane) =>
-        (write: (taken: ReadonlyArray<OpenSet>) => Effect.Effect<void>): Effect.Effect<never> =>
+        (write: (taken: ReadonlyArray<OpenSet>, isWritten: () => void) => Effect.Effect<void>): Effect.Effect<never> =>
           Effect.callback<void>((resume) => {
             lane.keys = none
-            lane.begin = (taken) => resume(Effect.uninterruptible(write(taken)))
+            lane.begin = (taken) => resume(Effect.uninterruptible(write(taken, isWritten(lane))))
             begin()
             return Effect.sync(() => {
               lane.begin = undefined

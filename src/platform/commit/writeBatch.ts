@@ -16,6 +16,8 @@ import type { Wakeups } from "./Wakeups.ts"
 /** How often a batch that met a deadlock, or a lock that is gone when it is looked for, is written again. */
 const retriesMax = 5
 
+const ignored = () => undefined
+
 /** The change sets that a lock keeps from being written. */
 export interface Blocked {
   /** All that is not written, in its order. */
@@ -34,10 +36,13 @@ interface Services {
 }
 
 export const makeWrite = ({ sets, wakeups, writer }: Services) => {
-  /** Writes the sets that no lock blocks. The rest is returned. */
-  const write = Effect.fnUntraced(function* (waiting: ReadonlyArray<OpenSet>): Effect.fn.Return<Blocked | undefined> {
+  /** Writes the sets that no lock blocks. The rest is returned. `isWritten` is called before the replies of the last. */
+  const write = Effect.fnUntraced(function* (
+    waiting: ReadonlyArray<OpenSet>,
+    isWritten: () => void = ignored
+  ): Effect.fn.Return<Blocked | undefined> {
     const failed: Failed = []
-    const blocked = yield* writeOthers(waiting, failed)
+    const blocked = yield* writeOthers(waiting, failed, isWritten)
     // Fail these after the commit: callers read the colliding row back, and it may be in this very batch.
     for (const [set, error] of failed) sets.fail(set, error)
     return blocked
@@ -45,7 +50,8 @@ export const makeWrite = ({ sets, wakeups, writer }: Services) => {
 
   const writeOthers = Effect.fnUntraced(function* (
     waiting: ReadonlyArray<OpenSet>,
-    failed: Failed
+    failed: Failed,
+    isWritten: () => void = ignored
   ): Effect.fn.Return<Blocked | undefined> {
     let left = waiting
     for (let retries = 0; left.length > 0;) {
@@ -55,6 +61,7 @@ export const makeWrite = ({ sets, wakeups, writer }: Services) => {
       for (const set of left) set.writing = false
       switch (outcome._tag) {
         case "Written":
+          if (batch.refused.length === 0) isWritten()
           for (const set of batch.accepted) if (!outcome.taken.has(set)) sets.succeed(set)
           for (const { table } of batch.statements) wakeups.raise(table)
           failed.push(...outcome.taken)

@@ -6,6 +6,7 @@
 import type { Account } from "@coffer/model/Account"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { LastUsed } from "../runtime/lastUsed.ts"
 import { onRealTime, realMillis } from "../runtime/realTime.ts"
 import { sqlDefects } from "./sqlDefect.ts"
 import { DatabaseUnavailable } from "./trouble.ts"
@@ -44,15 +45,12 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const statements = makeStatements(sql)
-    const known = new Map<string, string>()
+    const known = new LastUsed<string>(rememberedMax)
     const open = new Map<Numbered, LowestOpen>()
 
     const raisedTo = (of: Numbered, account: Account) => known.get(keyOf(of, account)) ?? ""
     const remember = (key: string, body: string) => {
-      if (body < (known.get(key) ?? "")) return
-      known.delete(key)
-      known.set(key, body)
-      if (known.size > rememberedMax) known.delete(known.keys().next().value!)
+      if (body >= (known.get(key) ?? "")) known.set(key, body)
     }
 
     /** Whether no batch is left that may bring a lower number than the horizon. */

@@ -26,14 +26,15 @@ export const noted = (index: number, version: number, note: string) =>
 export const withTransactor = <A, E>(
   use: Effect.Effect<A, E, Transactor | SqlClient.SqlClient>,
   /** Lines that Postgres' log has in the end. */
-  errors: ReadonlyArray<RegExp> = []
+  errors: ReadonlyArray<RegExp> = [],
+  faults: Layer.Layer<Faults.Faults> = Faults.layer
 ) =>
   Effect.scoped(
     Effect.flatMap(freshDatabase, (url) =>
       Effect.provide(
         Effect.tap(use, () => Effect.sync(() => assertLogged(url, errors))),
         layer.pipe(
-          Layer.provide([Wakeups.layer, Faults.layer, NewIds.layer, ListHorizon.layer]),
+          Layer.provide([Wakeups.layer, faults, NewIds.layer, ListHorizon.layer]),
           Layer.provideMerge(Postgres.layer({ url: Redacted.make(url), connections: 4, name: "test" }))
         )
       )

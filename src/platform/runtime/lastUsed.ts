@@ -1,0 +1,51 @@
+/**
+ * What was used last, by key: at most `max` entries, and at least the last half of `max`. New ones come into a Map until
+ * it has half of them; then it becomes the older one, and the older one before it is dropped as a whole. So nobody looks
+ * for the oldest entry: in a Map that loses its first entry each time this takes as long as many have left before it.
+ */
+import { RenewedMap } from "./renewed.ts"
+
+export class LastUsed<Value> {
+  readonly #half: number
+  #newer = new RenewedMap<string, Value>()
+  #older = new RenewedMap<string, Value>()
+
+  constructor(max: number) {
+    this.#half = Math.ceil(max / 2)
+  }
+
+  /** Finding an entry is no use of it. */
+  get(key: string): Value | undefined {
+    return this.#newer.get(key) ?? this.#older.get(key)
+  }
+
+  /** Finding it is a use of it. */
+  use(key: string): Value | undefined {
+    const newer = this.#newer.get(key)
+    if (newer !== undefined) return newer
+    const older = this.#older.get(key)
+    if (older !== undefined) this.set(key, older)
+    return older
+  }
+
+  set(key: string, value: Value): void {
+    if (this.#half === 0) return
+    this.#older.delete(key)
+    if (this.#newer.size >= this.#half && !this.#newer.has(key)) {
+      this.#older = this.#newer
+      this.#newer = new RenewedMap()
+    }
+    this.#newer.set(key, value)
+  }
+
+  delete(key: string): void {
+    if (!this.#newer.delete(key)) this.#older.delete(key)
+  }
+
+  /** Removes it. */
+  take(key: string): Value | undefined {
+    const value = this.get(key)
+    if (value !== undefined) this.delete(key)
+    return value
+  }
+}
