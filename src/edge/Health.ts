@@ -85,19 +85,24 @@ export const layer = HttpRouter.use(
 
 // Metrics ------------------------------------------------------------------------
 // The requests answered here, and what the cluster, the workers and Node count themselves. Labels are few on purpose:
-// method, status and the pattern of a route, never a path or a merchant.
+// method, status and the pattern of a route, never a path or a merchant. Each series has a metric of its own: one that
+// several share makes its key anew whenever another one was counted before.
 
-const requests = Metric.counter("coffer_http_requests_total", {
-  description: "Requests answered, by method, route and status",
-  incremental: true
-})
+const requests = (attributes: { readonly method: string; readonly route: string; readonly status: string }) =>
+  Metric.counter("coffer_http_requests_total", {
+    description: "Requests answered, by method, route and status",
+    incremental: true,
+    attributes
+  })
 
 /** Upper bounds of the buckets, in seconds. */
 const bounds = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-const duration = Metric.histogram("coffer_http_request_duration_seconds", {
-  description: "Time from a request's arrival to its answer, by method and route, seconds",
-  boundaries: bounds
-})
+const duration = (attributes: { readonly method: string; readonly route: string }) =>
+  Metric.histogram("coffer_http_request_duration_seconds", {
+    description: "Time from a request's arrival to its answer, by method and route, seconds",
+    boundaries: bounds,
+    attributes
+  })
 
 interface Answered {
   readonly method: string
@@ -109,8 +114,8 @@ const seriesOf = memoize(
   seriesMax,
   ({ method, route, status }: Answered) => `${method} ${route} ${status}`,
   ({ method, route, status }) => ({
-    counter: Metric.withAttributes(requests, { method, route, status: String(status) }),
-    timer: Metric.withAttributes(duration, { method, route })
+    counter: requests({ method, route, status: String(status) }),
+    timer: duration({ method, route })
   })
 )
 const methods = new Set(["GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PATCH"])

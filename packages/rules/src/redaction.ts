@@ -15,19 +15,25 @@ export const redactionDepthMax = 64
 export const redact = (value: unknown): unknown => redactAt(value, 1)
 
 /** Is a field of this name a secret? `X-Api-Key`, `apiKey`, `api_key` and `APIKEY` are one name. */
-export const isSecretName = (name: string): boolean => verdictOf(name) === "secret"
+export const isSecretName = (name: string): boolean => knownOf(name).verdict === "secret"
 
 /** `checkout`: its value, a text, is an address that ends in a token. */
 type Verdict = "secret" | "checkout" | "harmless"
 
-const verdictOf = (name: string): Verdict => {
-  const known = verdicts.get(name)
+interface Known {
+  readonly verdict: Verdict
+  /** The name itself, without a secret. */
+  readonly shown: string
+}
+
+const knownOf = (name: string): Known => {
+  const known = names.get(name)
   if (known !== undefined) return known
-  const verdict = judge(name)
+  const judged = { verdict: judge(name), shown: redactText(name) }
   // Names are the caller's choice: the memory for them has an end.
-  if (verdicts.size >= verdictsMax) verdicts.clear()
-  if (name.length <= verdictLengthMax) verdicts.set(name, verdict)
-  return verdict
+  if (names.size >= namesMax) names.clear()
+  if (name.length <= nameLengthMax) names.set(name, judged)
+  return judged
 }
 
 /** A text without the card numbers, keys and tokens in it. */
@@ -41,18 +47,28 @@ const redactAt = (value: unknown, depth: number): unknown => {
   return Array.isArray(value) ? redactItems(value, depth + 1) : redactFields(value, depth + 1)
 }
 
+/** Most bodies hold no secret, and are kept as they are. */
 const redactFields = (value: object, depth: number): object => {
-  const fields = Object.entries(value)
-  let isSame = true
-  for (const field of fields) {
-    const [name, before] = field
-    field[0] = redactText(name)
-    field[1] = redactField(name, before, depth)
-    isSame &&= field[0] === name && field[1] === before
+  const fields = value as Readonly<Record<string, unknown>>
+  let copy: Record<string, unknown> | undefined
+  for (const name of Object.keys(fields)) {
+    const { shown, verdict } = knownOf(name)
+    if (shown !== name || name === "__proto__") return withNames(fields, depth)
+    const before = fields[name]
+    const after = redactField(verdict, name, before, depth)
+    if (after !== before) (copy ??= { ...fields })[name] = after
   }
-  // Most bodies hold no secret, and are kept as they are.
-  return isSame ? value : Object.fromEntries(fields)
+  return copy ?? value
 }
+
+/** The same where a name holds a secret itself, which a copy would keep. */
+const withNames = (fields: Readonly<Record<string, unknown>>, depth: number): object =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      const { shown, verdict } = knownOf(name)
+      return [shown, redactField(verdict, name, value, depth)]
+    })
+  )
 
 /**
  * Totals of a wallet may have 13 digits; no amount of ours has more. A number that is too large to be read exactly has
@@ -70,8 +86,7 @@ const redactItems = (items: ReadonlyArray<unknown>, depth: number): ReadonlyArra
   return redacted.some((item, index) => item !== items[index]) ? redacted : items
 }
 
-const redactField = (name: string, value: unknown, depth: number): unknown => {
-  const verdict = verdictOf(name)
+const redactField = (verdict: Verdict, name: string, value: unknown, depth: number): unknown => {
   if (verdict === "secret") return name === "card" && isShownCard(value) ? value : redactedText
   return verdict === "checkout" && typeof value === "string" ? withoutToken(value) : redactAt(value, depth)
 }
@@ -103,9 +118,9 @@ const judge = (name: string): Verdict => {
   return isSecret ? "secret" : word === "checkouturl" ? "checkout" : "harmless"
 }
 
-const verdicts = new Map<string, Verdict>()
-const verdictsMax = 4_096
-const verdictLengthMax = 64
+const names = new Map<string, Known>()
+const namesMax = 4_096
+const nameLengthMax = 64
 
 /** Words that make a name secret wherever they stand in it: `cardNumber`, `new_password`, `token_value`. */
 const secretWords = new Set([

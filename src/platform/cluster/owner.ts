@@ -22,10 +22,13 @@ const slotOf = (key: string): number => Math.abs(Hash.string(key) % slots.length
 const mailboxCapacity = 8_192
 
 /** Which part of them crosses runners says what another runner costs (docs/scaling.md). */
-const commandsTotal = Metric.counter("coffer_commands_asked_total", {
-  description: "Commands for an object, by kind and by whether this runner owns it",
-  incremental: true
-})
+/** One for each series: a metric that several share makes its key anew whenever another one was counted before. */
+const commandsTotal = (attributes: { readonly kind: string; readonly owner: string }) =>
+  Metric.counter("coffer_commands_asked_total", {
+    description: "Commands for an object, by kind and by whether this runner owns it",
+    incremental: true,
+    attributes
+  })
 
 interface Definition<Message, Success, Failure, R, RX> {
   /** The entity's. Runners that serve one database agree on it. */
@@ -88,8 +91,7 @@ export const ownerOf = <Message, Success, Failure, R, RX = never>(
         return found
       }
       const context = yield* Effect.context()
-      const counter = (owner: string) =>
-        countedAs(Metric.withAttributes(commandsTotal, { kind: Text.pascalToSnake(name), owner }), context)
+      const counter = (owner: string) => countedAs(commandsTotal({ kind: Text.pascalToSnake(name), owner }), context)
       const counted = { here: counter("here"), elsewhere: counter("elsewhere") }
       const isHere = hereIn(entity, sharding)
       const direct = (yield* DirectCalls.DirectCalls).caller(messages)

@@ -30,6 +30,14 @@ interface Lane {
 
 const none: ReadonlySet<string> = new Set()
 
+/** In their order. A set whose key is being written waits, with all that came after it under that key. */
+const takenOf = (waiting: ReadonlyArray<OpenSet>, isUnderWay: (set: OpenSet) => boolean) => {
+  const taken: Array<OpenSet> = []
+  const left: Array<OpenSet> = []
+  for (const set of waiting) (taken.length < batchMax && !isUnderWay(set) ? taken : left).push(set)
+  return { taken, left }
+}
+
 export type WaitingSets = ReturnType<typeof makeWaitingSets>
 
 export const makeWaitingSets = () => {
@@ -39,15 +47,6 @@ export const makeWaitingSets = () => {
   let isGathering = false
 
   const isUnderWay = (set: OpenSet): boolean => lanes.some(({ keys }) => keys.has(set.lane))
-
-  /** In their order. A set whose key is being written waits, with all that came after it under that key. */
-  const take = (): ReadonlyArray<OpenSet> => {
-    const taken: Array<OpenSet> = []
-    const left: Array<OpenSet> = []
-    for (const set of waiting) (taken.length < batchMax && !isUnderWay(set) ? taken : left).push(set)
-    waiting = left
-    return taken
-  }
 
   /** Until the batches that are under way take long. */
   const millisLeft = (): number => {
@@ -67,7 +66,8 @@ export const makeWaitingSets = () => {
       }, left)
       return
     }
-    const taken = take()
+    const { left: others, taken } = takenOf(waiting, isUnderWay)
+    waiting = others
     if (taken.length === 0) return
     const start = lane.begin
     lane.begin = undefined
