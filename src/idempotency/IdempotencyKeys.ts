@@ -226,8 +226,8 @@ const counted = () => {
   }
 }
 
-/** Keys that were answered here lately: a repeat of one comes to the same runner as a rule. */
-const rememberedMax = 8_192
+/** Keys that were answered here, the latest half at least: a repeat of one comes to the same runner as a rule. */
+const rememberedMax = 16_384
 
 const remembered = () => {
   const ids = new LastUsed<true>(rememberedMax)

@@ -1,4 +1,4 @@
-/** What a runner remembers of what was used last (src/platform/runtime/lastUsed.ts). */
+/** Entries of which those that were used last are kept (src/platform/runtime/lastUsed.ts). */
 import { assert, describe, it } from "@effect/vitest"
 import { LastUsed } from "../../src/platform/runtime/lastUsed.ts"
 

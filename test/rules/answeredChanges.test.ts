@@ -127,14 +127,16 @@ describe("a request whose change brings its claim along", () => {
     })
   )
 
-  it.effect("is remembered by its runner as one of the latest 8,192", () =>
+  it.effect("is remembered by its runner as one of the latest 8,192, and not beyond 16,384", () =>
     Effect.gen(function* () {
       const { keys } = yield* makeKeyed()
-      for (let id = 0; id < 8_192; id++) keys.remember(String(id))
-      keys.remember("0")
-      assert.isTrue(keys.isRemembered("1"))
+      keys.remember("first")
+      keys.remember("again")
+      for (let id = 2; id < 8_192; id++) keys.remember(String(id))
+      assert.deepStrictEqual(["first", "again"].map(keys.isRemembered), [true, true])
+      for (let id = 8_192; id < 16_384; id++) keys.remember(id === 10_000 ? "again" : String(id))
       keys.remember("one more")
-      assert.deepStrictEqual(["0", "1", "one more"].map(keys.isRemembered), [true, false, true])
+      assert.deepStrictEqual(["first", "again"].map(keys.isRemembered), [false, true])
     })
   )
 })

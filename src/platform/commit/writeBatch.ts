@@ -36,7 +36,7 @@ interface Services {
 }
 
 export const makeWrite = ({ sets, wakeups, writer }: Services) => {
-  /** Writes the sets that no lock blocks. The rest is returned. `isWritten` is called before the replies of the last. */
+  /** Writes the sets that no lock blocks. The rest is returned. `isWritten` is called before the last replies. */
   const write = Effect.fnUntraced(function* (
     waiting: ReadonlyArray<OpenSet>,
     isWritten: () => void = ignored

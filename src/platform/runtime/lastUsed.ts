@@ -1,7 +1,8 @@
 /**
- * What was used last, by key: at most `max` entries, and at least the last half of `max`. New ones come into a Map until
- * it has half of them; then it becomes the older one, and the older one before it is dropped as a whole. So nobody looks
- * for the oldest entry: in a Map that loses its first entry each time this takes as long as many have left before it.
+ * Entries by key, of which those that were used last are kept: at most `max`, and at least the last half of `max`. New
+ * ones come into a Map until it has half of them. It then becomes the older one, and the older one before it is dropped
+ * as a whole. So the oldest entry is never looked for: in a Map that loses its first entry each time that takes as long
+ * as many have left before it.
  */
 import { RenewedMap } from "./renewed.ts"
 
