@@ -132,6 +132,31 @@ describe("redaction", () => {
     )
   })
 
+  it("a card of texts that are none becomes the text", () => {
+    const card = { brand: { toString: 1 }, last4: "4242" }
+    assert.deepStrictEqual(redact({ card }), { card: redactedText })
+  })
+
+  it("looks at each value once, however many names around it hold a secret", () => {
+    for (const secret of ["4111111111111111", "__proto__"]) {
+      let looks = 0
+      let body: object = {
+        get leaf() {
+          looks++
+          return "value"
+        }
+      }
+      for (let depth = 0; depth < 20; depth++) {
+        body = Object.fromEntries([
+          ["inner", body],
+          [secret, 1]
+        ])
+      }
+      redact(body)
+      assert.strictEqual(looks, 1)
+    }
+  })
+
   it("does not change what it was given", () => {
     const body = { card: "4242", list: [{ pin: 1 }] }
     redact(body)

@@ -145,6 +145,35 @@ describe("a batch", () => {
     )
   })
 
+  it.live(
+    "is written set by set when Postgres refuses one, without those whose callers were told that they are not",
+    () => {
+      let writes = 0
+      let others: Effect.Effect<unknown> = Effect.void
+      const faults = Layer.succeed(Faults, {
+        // The first write by itself takes until the time of another set is over.
+        around: (_point, effect) => Effect.suspend(() => (++writes === 2 ? Effect.andThen(others, effect) : effect))
+      })
+      return withTransactor(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const { submit } = yield* Transactor
+          const broken = insertion({ ...orderOf(2), amount: 0 as typeof pendingOrder.amount })
+          const [first, late, last] = [
+            submit("a", [insertion(orderOf(1))], 5_000),
+            submit("b", [insertion(orderOf(3))], 1),
+            submit("c", [broken], 5_000)
+          ].map((written) => Effect.map(Effect.result(written!), Result.isSuccess))
+          others = late!
+          assert.deepStrictEqual(yield* Effect.all([first!, late!, last!]), [true, false, false])
+          assert.deepStrictEqual(yield* sql`select trade_no from orders`, [{ trade_no: number(1) }])
+        }),
+        Array.from({ length: 4 }, () => /orders_amount_check/),
+        faults
+      )
+    }
+  )
+
   it.live("a set that Postgres refuses fails alone", () =>
     withTransactor(
       Effect.gen(function* () {

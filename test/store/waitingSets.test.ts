@@ -127,6 +127,25 @@ describe("change sets that wait", () => {
     })
   )
 
+  it.live(`that are fewer than ${manyMin} wait for the replies of a batch that is written`, () =>
+    Effect.gen(function* () {
+      const { batches, begun, endAll, offer, size } = yield* lanes
+      yield* Effect.addFinalizer(() => endAll)
+      offer("a")
+      yield* batches(1)
+      offer("b")
+      begun[0]!.isWritten()
+      // Sets that are gathered in this turn and the next begin no batch.
+      for (const key of ["c", "d"]) {
+        offer(key)
+        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+      }
+      assert.deepStrictEqual([begun.length, size()], [1, 3])
+      begun[0]!.end()
+      assert.deepStrictEqual(keysOf(yield* batches(2)), ["a", "b c d"])
+    })
+  )
+
   it.live(`are ${batchMax} in a batch at the most, in their order`, () =>
     Effect.gen(function* () {
       const { batches, begun, endAll, offer } = yield* lanes

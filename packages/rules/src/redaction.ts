@@ -47,19 +47,22 @@ const redactAt = (value: unknown, depth: number): unknown => {
   return Array.isArray(value) ? redactItems(value, depth + 1) : redactFields(value, depth + 1)
 }
 
-/** Most bodies hold no secret, and are kept as they are. */
+/** Most bodies hold no secret, and are kept as they are. All names are looked at first, so no value is read twice. */
 const redactFields = (value: object, depth: number): object => {
   const fields = value as Readonly<Record<string, unknown>>
+  const ownNames = Object.keys(fields)
+  if (!ownNames.every(isPlainName)) return withNames(fields, depth)
   let copy: Record<string, unknown> | undefined
-  for (const name of Object.keys(fields)) {
-    const { shown, verdict } = knownOf(name)
-    if (shown !== name || name === "__proto__") return withNames(fields, depth)
+  for (const name of ownNames) {
     const before = fields[name]
-    const after = redactField(verdict, name, before, depth)
+    const after = redactField(knownOf(name).verdict, name, before, depth)
     if (after !== before) (copy ??= { ...fields })[name] = after
   }
   return copy ?? value
 }
+
+/** To set `__proto__` of a copy would change its kind. */
+const isPlainName = (name: string): boolean => name !== "__proto__" && knownOf(name).shown === name
 
 /** The same where a name holds a secret itself, which a copy would keep. */
 const withNames = (fields: Readonly<Record<string, unknown>>, depth: number): object =>
@@ -95,7 +98,8 @@ const redactField = (verdict: Verdict, name: string, value: unknown, depth: numb
 const isShownCard = (value: unknown): boolean => {
   if (value === null || typeof value !== "object") return value === null
   const { brand, last4, ...others } = value as { readonly brand?: unknown; readonly last4?: unknown }
-  return Object.keys(others).length === 0 && /^[a-z_]{1,20}$/.test(String(brand)) && /^\d{4}$/.test(String(last4))
+  const isText = typeof brand === "string" && typeof last4 === "string"
+  return isText && Object.keys(others).length === 0 && /^[a-z_]{1,20}$/.test(brand) && /^\d{4}$/.test(last4)
 }
 
 /** `https://…/checkout/<token>`: the address stays, the token's holder may pay or look. */

@@ -55,8 +55,7 @@ export const layer = Layer.effect(
       while (left.length > 0) {
         const blocked = yield* write(left, isWritten)
         if (blocked === undefined) return
-        // A caller may have been told meanwhile that its set is not written.
-        left = (yield* aside.put(blocked)).filter(sets.isOpen)
+        left = yield* aside.put(blocked)
       }
     })
 
@@ -164,19 +163,18 @@ interface Options {
 }
 
 const makeBlockedSets = Effect.fnUntraced(function* (options: Options) {
-  const { sets } = options
   const parcelOf = new Map<string, Parcel>()
   yield* Metric.update(waiting, 0)
   const { begin, carry, show } = yield* makeCarrier(options, parcelOf)
 
   return {
-    /** The sets that may be written now. Sets of a blocked lane key join its parcel; sets that have ended go. */
+    /** The sets that may be written now. Sets of a blocked lane key join its parcel. */
     without: (taken: ReadonlyArray<OpenSet>): ReadonlyArray<OpenSet> =>
       parcelOf.size === 0
-        ? taken.filter(sets.isOpen)
+        ? taken
         : taken.filter((set) => {
             const parcel = parcelOf.get(set.lane)
-            if (parcel === undefined) return sets.isOpen(set)
+            if (parcel === undefined) return true
             parcel.sets.push(set)
             if (!parcel.carried) Effect.runFork(carry(parcel))
             return false

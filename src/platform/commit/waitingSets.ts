@@ -20,7 +20,7 @@ export const batchMax = 256
 export const waitingMax = 16_384
 
 interface Lane {
-  /** Undefined while a batch of it is under way. */
+  /** Undefined while a batch of it is under way, or its replies are made. */
   begin: ((taken: ReadonlyArray<OpenSet>) => void) | undefined
   /** The lane keys of the batch until it is written. */
   keys: ReadonlySet<string>
@@ -51,14 +51,13 @@ export const makeWaitingSets = () => {
   /** Until the batches that are under way take long. */
   const millisLeft = (): number => {
     let newest = 0
-    for (const { keys, takenAt } of lanes) if (keys.size > 0) newest = Math.max(newest, takenAt)
+    for (const { begin, takenAt } of lanes) if (begin === undefined) newest = Math.max(newest, takenAt)
     return newest === 0 ? 0 : newest + singleMillis - elapsedMillis()
   }
 
-  const begin = (): void => {
+  const begin = (left = millisLeft()): void => {
     const lane = lanes.find((each) => each.begin !== undefined)
     if (waiting.length === 0 || lane?.begin === undefined) return
-    const left = millisLeft()
     if (left > 0) {
       timer ??= setTimeout(() => {
         timer = undefined
@@ -89,7 +88,7 @@ export const makeWaitingSets = () => {
   /** The batch of this lane is written, and its replies are made after this. */
   const isWritten = (lane: Lane) => (): void => {
     lane.keys = none
-    if (waiting.length >= manyMin) begin()
+    if (waiting.length >= manyMin) begin(0)
   }
 
   return {

@@ -54,7 +54,11 @@ export const makeWrite = ({ sets, wakeups, writer }: Services) => {
     isWritten: () => void = ignored
   ): Effect.fn.Return<Blocked | undefined> {
     let left = waiting
-    for (let retries = 0; left.length > 0;) {
+    let retries = 0
+    while (true) {
+      // A caller may have been told meanwhile that its set is not written.
+      left = left.filter(sets.isOpen)
+      if (left.length === 0) return undefined
       const batch = plan(left)
       for (const set of left) set.writing = true
       const outcome: Outcome = yield* writer.writeOnce(batch)
@@ -81,8 +85,6 @@ export const makeWrite = ({ sets, wakeups, writer }: Services) => {
           const blocked = yield* writer.blockedIn(batch)
           // A locked row is one merchant's trouble. A locked table shows no row, and may stop everybody.
           if (blocked.size === 0) sets.stalls()
-          // A caller may have been told meanwhile that its set is not written.
-          left = left.filter(sets.isOpen)
           if (blocked.size === 0 && retries++ === 0) continue
           return { sets: left, blocked }
         }
@@ -94,7 +96,6 @@ export const makeWrite = ({ sets, wakeups, writer }: Services) => {
           return sets.failAll(left, "rejected")
       }
     }
-    return undefined
   })
 
   /** One set holds something that Postgres does not take: it fails alone. */
