@@ -2,6 +2,7 @@
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { makeNews } from "../kit/run/stuckFiles.ts"
 import { repository, vitestRun } from "../kit/run/vitestRun.ts"
 
 /** Runs Vitest on these files. */
@@ -27,6 +28,15 @@ describe("a run of the tests", () => {
       assert.include(said, "Stuck, and not even a time-out ends it: blocked.test.ts.")
     })
   )
+
+  it("takes a file that is told of after its end for no stuck one", () => {
+    const news = makeNews()
+    for (const file of ["ended", "running", "silent"]) news.heard(file, 1_000)
+    news.ended("ended")
+    news.heard("ended", 1_001)
+    news.heard("running", 2_000)
+    assert.deepStrictEqual(news.silentSince(1_500), ["silent"])
+  })
 
   it.live("ends by itself when all files are over and a worker does not end, with the totals", () =>
     Effect.gen(function* () {

@@ -55,8 +55,22 @@ const endOver = (over: ReadonlyArray<TestModule>, errors: ReadonlyArray<unknown>
   process.exit(ok && errors.length === 0 ? 0 : 1)
 }
 
-export const stuckFiles = ({ longMillis = 120_000, stuckMillis }: Limits): Reporter => {
+/** When each file that runs was heard of last. Vitest may tell of a test when its file has ended: this is no news. */
+export const makeNews = () => {
   const heardAt = new Map<string, number>()
+  const ended = new Set<string>()
+  return {
+    heard: (file: string, now: number) => void (ended.has(file) || heardAt.set(file, now)),
+    ended: (file: string) => {
+      ended.add(file)
+      heardAt.delete(file)
+    },
+    silentSince: (moment: number) => [...heardAt].filter(([, at]) => at < moment).map(([file]) => file)
+  }
+}
+
+export const stuckFiles = ({ longMillis = 120_000, stuckMillis }: Limits): Reporter => {
+  const news = makeNews()
   const tests = new Map<TestCase, Running>()
   const over: Array<TestModule> = []
   let lastNews = performance.now()
@@ -67,7 +81,7 @@ export const stuckFiles = ({ longMillis = 120_000, stuckMillis }: Limits): Repor
 
   const heard = ({ relativeModuleId }: TestModule) => {
     lastNews = performance.now()
-    heardAt.set(relativeModuleId, lastNews)
+    news.heard(relativeModuleId, lastNews)
   }
 
   const look = () => {
@@ -79,7 +93,7 @@ export const stuckFiles = ({ longMillis = 120_000, stuckMillis }: Limits): Repor
       console.error("Stuck: no file of tests gives any news, and the run does not end.")
       process.exit(1)
     }
-    const stuck = [...heardAt].filter(([, at]) => now - at > stuckMillis).map(([file]) => file)
+    const stuck = news.silentSince(now - stuckMillis)
     if (stuck.length === 0 || isKilled) return
     isKilled = true
     console.error(`Stuck, and not even a time-out ends it: ${stuck.join(", ")}. All workers are ended.`)
@@ -105,7 +119,7 @@ export const stuckFiles = ({ longMillis = 120_000, stuckMillis }: Limits): Repor
     },
     onTestModuleEnd: (module) => {
       lastNews = performance.now()
-      heardAt.delete(module.relativeModuleId)
+      news.ended(module.relativeModuleId)
       over.push(module)
     },
     onTestRunEnd: () => {
