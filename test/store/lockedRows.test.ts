@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber, Layer, Redacted, Result, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ChangeSet } from "../../src/platform/commit/Change.ts"
+import type { ChangeSet, CommitError } from "../../src/platform/commit/Change.ts"
 import * as Faults from "../../src/platform/runtime/Faults.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import * as NewIds from "../../src/platform/runtime/NewIds.ts"
@@ -31,6 +31,8 @@ interface World {
   readonly sql: SqlClient.SqlClient
   readonly stalledMillis: () => number
   readonly commit: (lane: string, set: ChangeSet) => Effect.Effect<string>
+  /** The same with so many milliseconds until its caller is told. */
+  readonly commitWithin: (millis: number, lane: string, set: ChangeSet) => Effect.Effect<string>
   /** Runs the statement in a transaction that stays open until `release`. */
   readonly hold: (statement: string) => Effect.Effect<Effect.Effect<void>>
 }
@@ -50,14 +52,17 @@ const world = <E>(use: (world: World) => Effect.Effect<unknown, E, Scope.Scope>)
         const sql = yield* SqlClient.SqlClient
         const transactor = yield* Transactor
         const scope = yield* Effect.scope
-        const commit = (lane: string, set: ChangeSet) =>
+        const outcomeOf = (committed: Effect.Effect<void, CommitError>) =>
           Effect.map(
-            Effect.result(transactor.commit(lane, set)),
+            Effect.result(committed),
             Result.match({
               onSuccess: () => "ok",
               onFailure: (error) => (error._tag === "NotCommitted" ? error.reason : error._tag)
             })
           )
+        const commit = (lane: string, set: ChangeSet) => outcomeOf(transactor.commit(lane, set))
+        const commitWithin = (millis: number, lane: string, set: ChangeSet) =>
+          Effect.suspend(() => outcomeOf(transactor.submit(lane, set, millis)!))
         const hold = Effect.fnUntraced(function* (statement: string) {
           const held = yield* Deferred.make<void>()
           const end = yield* Deferred.make<void>()
@@ -73,7 +78,7 @@ const world = <E>(use: (world: World) => Effect.Effect<unknown, E, Scope.Scope>)
           yield* Deferred.await(held)
           return Effect.andThen(Deferred.succeed(end, undefined), Effect.exit(Fiber.join(fiber))).pipe(Effect.asVoid)
         })
-        return yield* use({ sql, commit, hold, stalledMillis: transactor.stalledMillis })
+        return yield* use({ sql, commit, commitWithin, hold, stalledMillis: transactor.stalledMillis })
       }).pipe(Effect.provideContext(services))
     })
   )
@@ -167,6 +172,25 @@ describe.concurrent("a row that somebody else has locked", () => {
         assert.deepStrictEqual(yield* sql`select version, metadata from orders`, [
           { version: 2, metadata: { note: "next" } }
         ])
+      })
+    )
+  )
+
+  it.live("a set that waits for its turn behind others is not written once its caller was told that it is not", () =>
+    world(({ commit, commitWithin, hold }) =>
+      Effect.gen(function* () {
+        const ahead = [1, 2, 3, 4]
+        yield* Effect.forEach([...ahead, 5], (index) => commit(`lane ${index}`, [insertion(orderOf(index))]))
+        const held = yield* Effect.forEach([...ahead, 5], (index) => hold(lockOrder(index)))
+        const others = yield* Effect.forEach(ahead, (index) =>
+          Effect.forkScoped(commit(`lane ${index}`, [noted(index, 1, "other")]), { startImmediately: true })
+        )
+        // A second for the batch that meets the locks, one for the first two attempts, and one for those of the others.
+        assert.strictEqual(yield* commitWithin(2_600, "lane 5", [noted(5, 1, "late")]), "overloaded")
+        yield* held[4]!
+        yield* Effect.forEach(others, Fiber.join)
+        assert.strictEqual(yield* commit("lane 5", [noted(5, 1, "next")]), "ok")
+        yield* Effect.all(held)
       })
     )
   )
