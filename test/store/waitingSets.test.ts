@@ -16,7 +16,7 @@ const setOf = (lane: string): OpenSet => ({
 interface Batch {
   readonly lane: number
   readonly keys: ReadonlyArray<string>
-  readonly isWritten: () => void
+  readonly onWritten: () => void
   readonly end: () => void
 }
 
@@ -26,9 +26,9 @@ const lanes = Effect.gen(function* () {
   const begun: Array<Batch> = []
   const told: Array<() => void> = []
   for (const [lane, writing] of waiting.lanes.entries()) {
-    const write = (taken: ReadonlyArray<OpenSet>, isWritten: () => void) =>
+    const write = (taken: ReadonlyArray<OpenSet>, onWritten: () => void) =>
       Effect.callback<void>((resume) => {
-        begun.push({ lane, keys: taken.map((set) => set.lane), isWritten, end: () => resume(Effect.void) })
+        begun.push({ lane, keys: taken.map((set) => set.lane), onWritten, end: () => resume(Effect.void) })
         for (const tell of told.splice(0)) tell()
       })
     yield* Effect.forkScoped(writing(write), { startImmediately: true })
@@ -112,13 +112,13 @@ describe("change sets that wait", () => {
       yield* batches(1)
       const many = Array.from({ length: manyMin - 1 }, (_, index) => `${index}`)
       offer(...many)
-      begun[0]!.isWritten()
+      begun[0]!.onWritten()
       assert.deepStrictEqual([begun.length, size()], [1, manyMin - 1])
       // The key of the batch that is written is free.
       offer("a")
-      begun[0]!.isWritten()
-      const second = yield* batches(2)
-      assert.deepStrictEqual([second[1]!.lane, second[1]!.keys], [1, [...many, "a"]])
+      begun[0]!.onWritten()
+      // It has begun when the call returns: the replies come after it.
+      assert.deepStrictEqual([begun[1]?.lane, begun[1]?.keys], [1, [...many, "a"]])
       // Its replies are made, and the second batch is still being written: what comes meanwhile waits for it.
       begun[0]!.end()
       offer("a", "b")
@@ -134,12 +134,10 @@ describe("change sets that wait", () => {
       offer("a")
       yield* batches(1)
       offer("b")
-      begun[0]!.isWritten()
-      // Sets that are gathered in this turn and the next begin no batch.
-      for (const key of ["c", "d"]) {
-        offer(key)
-        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-      }
+      begun[0]!.onWritten()
+      // Sets that are gathered in this turn begin no batch.
+      offer("c", "d")
+      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
       assert.deepStrictEqual([begun.length, size()], [1, 3])
       begun[0]!.end()
       assert.deepStrictEqual(keysOf(yield* batches(2)), ["a", "b c d"])

@@ -50,10 +50,10 @@ export const layer = Layer.effect(
     const write = makeWrite({ sets, wakeups, writer: yield* makeWriter(sql) })
     const aside = yield* makeBlockedSets({ sets, write, batchMax })
 
-    const round = Effect.fnUntraced(function* (taken: ReadonlyArray<OpenSet>, isWritten: () => void) {
+    const round = Effect.fnUntraced(function* (taken: ReadonlyArray<OpenSet>, onWritten: () => void) {
       let left = aside.without(taken)
       while (left.length > 0) {
-        const blocked = yield* write(left, isWritten)
+        const blocked = yield* write(left, onWritten)
         if (blocked === undefined) return
         left = yield* aside.put(blocked)
       }
@@ -73,7 +73,7 @@ export const layer = Layer.effect(
       // The sets that wait are in one line, which is shown as the first lane's.
       const measured = yield* makeLaneMetrics(lane, lane === 0 ? waiting.size : () => 0)
       yield* Effect.forkScoped(
-        writing((taken, isWritten) => measured(taken.length, survived(taken, round(taken, isWritten))))
+        writing((taken, onWritten) => measured(taken.length, survived(taken, round(taken, onWritten))))
       )
     }
 

@@ -86,7 +86,7 @@ export const makeWaitingSets = () => {
   }
 
   /** The batch of this lane is written, and its replies are made after this. */
-  const isWritten = (lane: Lane) => (): void => {
+  const onWritten = (lane: Lane) => (): void => {
     lane.keys = none
     if (waiting.length >= manyMin) begin(0)
   }
@@ -102,14 +102,14 @@ export const makeWaitingSets = () => {
     size: () => waiting.length,
     /**
      * The lanes by their numbers. Each writes one batch after the other, and a batch that was taken is finished.
-     * `isWritten` is called when all of a batch are written, before the first reply.
+     * `onWritten` is called when all of a batch are written, before the first reply.
      */
     lanes: lanes.map(
       (lane) =>
-        (write: (taken: ReadonlyArray<OpenSet>, isWritten: () => void) => Effect.Effect<void>): Effect.Effect<never> =>
+        (write: (taken: ReadonlyArray<OpenSet>, onWritten: () => void) => Effect.Effect<void>): Effect.Effect<never> =>
           Effect.callback<void>((resume) => {
             lane.keys = none
-            lane.begin = (taken) => resume(Effect.uninterruptible(write(taken, isWritten(lane))))
+            lane.begin = (taken) => resume(Effect.uninterruptible(write(taken, onWritten(lane))))
             begin()
             return Effect.sync(() => {
               lane.begin = undefined

@@ -36,13 +36,13 @@ interface Services {
 }
 
 export const makeWrite = ({ sets, wakeups, writer }: Services) => {
-  /** Writes the sets that no lock blocks. The rest is returned. `isWritten` is called before the last replies. */
+  /** Writes the sets that no lock blocks. The rest is returned. `onWritten` is called before the last replies. */
   const write = Effect.fnUntraced(function* (
     waiting: ReadonlyArray<OpenSet>,
-    isWritten: () => void = ignored
+    onWritten: () => void = ignored
   ): Effect.fn.Return<Blocked | undefined> {
     const failed: Failed = []
-    const blocked = yield* writeOthers(waiting, failed, isWritten)
+    const blocked = yield* writeOthers(waiting, failed, onWritten)
     // Fail these after the commit: callers read the colliding row back, and it may be in this very batch.
     for (const [set, error] of failed) sets.fail(set, error)
     return blocked
@@ -51,7 +51,7 @@ export const makeWrite = ({ sets, wakeups, writer }: Services) => {
   const writeOthers = Effect.fnUntraced(function* (
     waiting: ReadonlyArray<OpenSet>,
     failed: Failed,
-    isWritten: () => void = ignored
+    onWritten: () => void = ignored
   ): Effect.fn.Return<Blocked | undefined> {
     let left = waiting
     let retries = 0
@@ -65,7 +65,7 @@ export const makeWrite = ({ sets, wakeups, writer }: Services) => {
       for (const set of left) set.writing = false
       switch (outcome._tag) {
         case "Written":
-          if (batch.refused.length === 0) isWritten()
+          if (batch.refused.length === 0) onWritten()
           for (const set of batch.accepted) if (!outcome.taken.has(set)) sets.succeed(set)
           for (const { table } of batch.statements) wakeups.raise(table)
           failed.push(...outcome.taken)
