@@ -25,3 +25,22 @@ it.effect("a bigint is read as a number exactly, or refused; a timestamptz as a 
     assert.isTrue(Exit.isFailure(decode({ amount: 1, at: "2026-11-21T15:59:00.123Z" })))
   })
 )
+
+it.effect("values at the bounds of their types are read as by the driver, in arrays too", () =>
+  Effect.gen(function* () {
+    const { sql } = yield* start()
+    const [numbers] = yield* sql`select array[-1, 0, 1, 4294967296, -9007199254740991, 9007199254740992,
+      9223372036854775807, -9223372036854775808, null]::bigint[] as all`
+    assert.deepStrictEqual(numbers, {
+      all: [-1, 0, 1, 2 ** 32, -Number.MAX_SAFE_INTEGER, 2n ** 53n, 2n ** 63n - 1n, -(2n ** 63n), null]
+    })
+    const times = [
+      "1969-12-31T23:59:59.999Z",
+      "1999-12-31T23:59:59.999Z",
+      "2000-01-01T00:00:00.000Z",
+      "9999-12-31T23:59:59.999Z"
+    ]
+    const [row] = yield* sql<{ all: ReadonlyArray<DateTime.Utc> }>`select ${times}::text[]::timestamptz[] as all`
+    assert.deepStrictEqual(row!.all.map(DateTime.formatIso), times)
+  })
+)

@@ -8,17 +8,45 @@ import { DateTime, Result } from "effect"
 
 const { OID } = PgTypes
 
-/** The driver's own codec for a type, whose values are turned into others as they are read. */
-const converted = <A, B>(oid: number, convert: (value: A) => B): PgTypes.Codec<B> => ({
-  encode: (value) => PgTypes.encode(value, oid),
-  decode: (bytes) => Result.map(PgTypes.decode(bytes, oid, 1), (value) => convert(value as A))
-})
+/**
+ * The driver's own codec for a type of 8 bytes, whose values are turned into others as they are read. `small` takes
+ * those that are safe integers, without a bigint, a view of their bytes or a Date.
+ */
+const converted = <A, B>(oid: number, convert: (value: A) => B, small: (value: number) => B): PgTypes.Codec<B> => {
+  const decode = (bytes: Uint8Array) => Result.map(PgTypes.decode(bytes, oid, 1), (value) => convert(value as A))
+  return {
+    encode: (value) => PgTypes.encode(value, oid),
+    decode,
+    read: (bytes, offset, size) => {
+      const value = size === 8 ? int64At(bytes, offset) : NaN
+      return Number.isSafeInteger(value) ? Result.succeed(small(value)) : decode(bytes.subarray(offset, offset + size))
+    }
+  }
+}
+
+/** Eight bytes as a signed integer, the high ones first; rounded where it is no safe one. */
+const int64At = (bytes: Uint8Array, offset: number): number =>
+  int32At(bytes, offset) * 2 ** 32 + (int32At(bytes, offset + 4) >>> 0)
+
+const int32At = (bytes: Uint8Array, at: number): number =>
+  (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!
+
+/** Postgres counts microseconds from here. */
+const postgresEpoch = Date.UTC(2000, 0, 1)
 
 export const types = PgTypes.makeRegistry()
 const exact = (value: bigint) => (Number.isSafeInteger(Number(value)) ? Number(value) : value)
-types.register(OID.int8, converted(OID.int8, exact), { arrayOid: OID.int8Array })
+types.register(
+  OID.int8,
+  converted<bigint, bigint | number>(OID.int8, exact, (value) => value),
+  { arrayOid: OID.int8Array }
+)
 types.register(
   OID.timestamptz,
-  converted(OID.timestamptz, (date: Date) => DateTime.makeUnsafe(date)),
+  converted(
+    OID.timestamptz,
+    (date: Date) => DateTime.makeUnsafe(date),
+    (micros) => DateTime.makeUnsafe(Math.trunc(micros / 1_000) + postgresEpoch)
+  ),
   { arrayOid: OID.timestamptzArray }
 )
