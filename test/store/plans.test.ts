@@ -4,11 +4,13 @@ import { DateTime, Effect } from "effect"
 import { atOnce, plan } from "../../src/platform/commit/statements.ts"
 import { stored } from "../../src/idempotency/Answering.ts"
 import type { IdempotencyClaim } from "../../src/idempotency/IdempotencyClaim.ts"
-import { replacement } from "../../src/orders/OrderStore.ts"
+import { insertion, replacement } from "../../src/orders/OrderStore.ts"
 import { createdAt, pendingOrder as order } from "../kit/rules/fixtures.ts"
 import { addressOf, leftOut, named, newServer, postgresFolder, superuser } from "../kit/servers/PostgresPair.ts"
 import { connect } from "../kit/Process.ts"
-import { start } from "../kit/Service.ts"
+import { ownersConnection, start } from "../kit/Service.ts"
+import { orderOf } from "../kit/rows/commits.ts"
+import { insertOrders } from "../kit/rows/Rows.ts"
 
 it.effect(
   "a statement goes by an index also where its table is still empty, since its plan is kept when it grows",
@@ -46,6 +48,23 @@ it.effect(
       assert.match(shown, /idempotency_keys_pkey/)
       assert.notMatch(shown, /Seq Scan|Hash/)
     })
+)
+
+it.effect("a batch looks for its rows by their keys, also where Postgres knows that a table has few", () =>
+  Effect.gen(function* () {
+    const { database, merchant, sql } = yield* start()
+    const many = { merchantId: merchant.merchantId, count: 200, since: 0, step: 1 }
+    yield* insertOrders(sql, many)
+    yield* sql`insert into list_horizons (merchant_id, mode)
+      select 'mer_' || n, 'sandbox' from generate_series(1, 200) as n`
+    yield* (yield* ownersConnection(database))`analyze orders, list_horizons`
+    const changes = [replacement({ order, version: 1 }, order, createdAt), insertion(orderOf(7))]
+    const { params, text } = atOnce(plan([{ changes }]))
+    const rows = yield* sql.unsafe(`explain ${text}`, params)
+    const shown = rows.map((row) => Object.values(row).join()).join("\n")
+    for (const index of ["orders_pkey", "list_horizons_pkey"]) assert.include(shown, index)
+    assert.notMatch(shown, /Seq Scan|Hash|Merge/)
+  }).pipe(Effect.scoped)
 )
 
 it.effect("the statement of a batch is not planned again for each batch, however few rows it has", () =>

@@ -62,14 +62,21 @@ export const paramsOf = (accounts: ReadonlyArray<Numbered>): ReadonlyArray<strin
 export const underWay = "(select pg_current_xact_id()) is not null"
 
 /**
+ * No limit, though Postgres can't see that when it plans, and expects a tenth of the ten rows that it takes an array
+ * for. For ten it would rather read a table of some hundred rows as a whole than look for each by its key, and it would
+ * keep that plan while the table grows (docs/decisions/0224).
+ */
+export const takenForOne = "limit (select null::int8)"
+
+/**
  * The horizons of a batch's accounts. The lock shows a list that raises one that the batch has looked at it, and holds
  * up no other batch. The horizon is read when the batch has the lock, and not as of the beginning of the statement,
  * which may have waited for a row since (docs/decisions/0093).
  */
 export const looking = `with locked as materialized (
     select h.merchant_id, h.mode, n.lowest, n.place::int4 as place
-    from unnest((select $1::text)::text[], $2::text::text[], $3::text::text[])
-      with ordinality as n (merchant_id, mode, lowest, place), list_horizons as h
+    from (select * from unnest((select $1::text)::text[], $2::text::text[], $3::text::text[]) with ordinality
+      ${takenForOne}) as n (merchant_id, mode, lowest, place), list_horizons as h
     where (h.merchant_id, h.mode) = (n.merchant_id, n.mode) and ${underWay} for key share of h)
   select (horizon_now(merchant_id, mode)).shown, lowest, place from locked`
 

@@ -8,7 +8,7 @@ import { identity } from "effect"
 import { arrayLiteral } from "../postgres/arrayLiteral.ts"
 import { memoize } from "../runtime/memoize.ts"
 import { AlreadyExists, type Change, type ChangeSet, keyOf, StaleVersion } from "./Change.ts"
-import { looking, type Numbered, numberedIn, type Overtaken, paramsOf } from "./numbered.ts"
+import { looking, type Numbered, numberedIn, type Overtaken, paramsOf, takenForOne } from "./numbered.ts"
 import { tableOf, tables, type Written } from "./Table.ts"
 
 // The plan of a batch ------------------------------------------------------------
@@ -91,23 +91,20 @@ const numberOf = ({ cells, op, table }: Change): string | undefined => {
   return cells[number] === null ? undefined : `${table} ${cells[merchant]} ${cells[mode]} ${cells[number]}`
 }
 
-const statementsOf = (writes: ReadonlyArray<PlannedWrite>): ReadonlyArray<Statement> => {
-  const byName = Map.groupBy(writes, ({ change: { op, table }, single }) => nameOf({ op, table, single }))
-  return tables().flatMap(({ name: table }) =>
-    parts.flatMap(({ op, single }) => {
-      const mine = byName.get(nameOf({ op, table, single }))
-      // By key, so that two transactions take the same rows' locks in the same order.
-      return mine === undefined
-        ? []
-        : [
-            statementOf(
-              { op, table, single },
-              mine.toSorted((a, b) => (keyOf(a.change) < keyOf(b.change) ? -1 : 1))
-            )
-          ]
+const statementsOf = (writes: ReadonlyArray<PlannedWrite>): ReadonlyArray<Statement> =>
+  [...Map.groupBy(writes, ({ change: { op, table }, single }) => nameOf({ op, table, single })).values()]
+    .map((mine) => {
+      const [{ change, single }] = mine as [PlannedWrite]
+      return { part: { op: change.op, table: change.table, single }, mine }
     })
-  )
-}
+    .toSorted((a, b) => placeOf(a.part) - placeOf(b.part))
+    // By key, so that two transactions take the same rows' locks in the same order.
+    .map(({ mine, part }) =>
+      statementOf(
+        part,
+        mine.toSorted((a, b) => (keyOf(a.change) < keyOf(b.change) ? -1 : 1))
+      )
+    )
 
 /** One table's parts, in the order in which they are written. */
 const parts: ReadonlyArray<Omit<Part, "table">> = [
@@ -117,6 +114,9 @@ const parts: ReadonlyArray<Omit<Part, "table">> = [
 ]
 
 // Statements ---------------------------------------------------------------------
+
+/** More than the rooms have. */
+const tablesMax = 64
 
 export interface Part {
   readonly table: string
@@ -163,6 +163,15 @@ export const locking = ({ keys, table }: Statement): readonly [text: string, par
     for no key update skip locked`,
   [arrayLiteral(keys)]
 ]
+
+/** The order in which parts are written, and in which locks are taken. */
+const placeOf = memoize(
+  tablesMax * parts.length,
+  nameOf,
+  ({ op, single, table }: Part) =>
+    tables().findIndex(({ name }) => name === table) * parts.length +
+    parts.findIndex((part) => part.op === op && part.single === single)
+)
 
 // All of them as one ----------------------------------------------------------
 
@@ -274,9 +283,6 @@ const writing = ({ op, single, table }: Part, gate: string): string =>
 
 // Their texts -----------------------------------------------------------------
 
-/** More than the rooms have. */
-const tablesMax = 64
-
 const perTable = (textOf: (table: Written) => string) =>
   memoize(tablesMax, identity<string>, (name) => textOf(tableOf(name)))
 
@@ -291,7 +297,7 @@ const updating = (table: Written, gate: string): string => {
   const sent = changing.map((index) => columns[index]!.name)
   const written = sent.filter((column) => column !== key)
   return `update ${name} as t set ${written.map((column) => `${column} = n.${column}`).join(", ")}
-    from (select ${named(arrays(table, "update"), [...sent, "replaces"])}) as n
+    from (select ${named(arrays(table, "update"), [...sent, "replaces"])} ${takenForOne}) as n
     where t.${key} = n.${key} and t.${columns[versionIndex]!.name} = n.replaces and ${gate} returning t.${key} as key`
 }
 
@@ -308,7 +314,7 @@ const unchanged = perTable((table) => {
   const { changing, columns, key, keyIndex, name, versionIndex } = table
   const read = arrays(table, "update")
   return `select t.${key} as key from ${name} as t,
-    (select ${named([read[changing.indexOf(keyIndex)]!, read.at(-1)!], ["key", "replaces"])}) as n
+    (select ${named([read[changing.indexOf(keyIndex)]!, read.at(-1)!], ["key", "replaces"])} ${takenForOne}) as n
     where t.${key} = n.key and t.${columns[versionIndex]!.name} = n.replaces for no key update of t`
 })
 
