@@ -20,7 +20,7 @@ import { insertion, paramsOf, type Passed } from "./logInsertion.ts"
 import { elsewhereMillis } from "./openCalls.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { TimeColumn } from "../platform/runtime/codecs.ts"
-import { asyncCommit } from "../platform/postgres/asyncCommit.ts"
+import { Exclusive } from "../platform/postgres/Postgres.ts"
 
 /** A row as it is written. A value that is missing is null, and so is an empty text. */
 export interface NewLogRow extends Bodies {
@@ -117,6 +117,7 @@ export const layer = Layer.effect(
   LogStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const runExclusive = yield* Exclusive
     const days = (["api_logs", "api_log_bodies"] as const).map((table) => Days.make(sql, table))
     const openDays = (some: ReadonlyArray<DateTime.Utc>) =>
       Effect.forEach(days, ({ open }) => open(some), { discard: true })
@@ -128,7 +129,7 @@ export const layer = Layer.effect(
       const params = yield* paramsOf(rows)
       const write = Effect.andThen(
         openDays(rows.map(({ created_at }) => created_at)),
-        asyncCommit<Passed>(sql, insertion, params)
+        runExclusive<Passed>(insertion, params)
       )
       const passed = yield* Effect.catchIf(write, isMissingPartition, () => Effect.andThen(forgetDays, write))
       for (const { calls, merchant_id, mode } of passed) {

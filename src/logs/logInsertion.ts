@@ -1,8 +1,7 @@
 /** The statement that writes rows of API logs, many at once, and its parameters. */
 import type { MerchantId, Mode } from "@coffer/model/Ids"
 import { DateTime, Effect } from "effect"
-import { underWay } from "../platform/commit/numbered.ts"
-import { withoutFlush } from "../platform/postgres/asyncCommit.ts"
+import { takenForOne, underWay } from "../platform/commit/numbered.ts"
 import { type Bodies, packed, slicesOf } from "./logBodies.ts"
 import type { NewLogRow } from "./LogStore.ts"
 
@@ -67,6 +66,9 @@ export interface Passed {
   readonly late: number
 }
 
+/** A condition that is true. The statement's commit does not wait for the disk: a crash may lose API logs. */
+const withoutFlush = "(select set_config('synchronous_commit', 'off', true)) is not null"
+
 /**
  * One statement, so that no row is without its block. The lock shows a list that raises the horizon that this has
  * looked at it, as in a batch (`commit/numbered.ts`).
@@ -79,7 +81,8 @@ export const insertion = `with blocks as materialized (
     ${columns.map((column, index) => `$${index + 1}::${typeOf[column] ?? "text"}[]`).join(", ")},
     ${slice}::integer[], ${place}::integer[]) as rows (${columns.join(", ")}, slice, place)),
   accounts as materialized (select distinct merchant_id, mode from rows order by merchant_id, mode),
-  locked as materialized (select h.merchant_id, h.mode from accounts as o, list_horizons as h
+  locked as materialized (select h.merchant_id, h.mode
+    from (select * from accounts ${takenForOne}) as o, list_horizons as h
     where (h.merchant_id, h.mode) = (o.merchant_id, o.mode) and ${underWay} for key share of h),
   seen as materialized (select merchant_id, mode, (horizon_now(merchant_id, mode)).calls from locked),
   passed as (select request_id, merchant_id, mode, calls from rows join seen using (merchant_id, mode)

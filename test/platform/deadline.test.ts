@@ -115,4 +115,26 @@ describe("a limit", () => {
       }
     })
   )
+
+  it.live("fails at once when it is ended before its time, and is not known any more when its effect has ended", () =>
+    Effect.gen(function* () {
+      const endings = new Set<() => void>()
+      const ended: Array<Exit.Exit<string, string>> = []
+      const watch = { endings, onEnd: (exit: Exit.Exit<string, string>) => void ended.push(exit) }
+      const answer = Deferred.makeUnsafe<string>()
+      const limited = (effect: Effect.Effect<string, string>) => bounded(effect, 60_000, () => "late", watch)
+
+      const told = yield* Effect.forkChild(limited(Effect.never), { startImmediately: true })
+      for (const end of endings) end()
+      assert.deepStrictEqual(yield* Fiber.await(told), Exit.fail("late"))
+      assert.isTrue(Exit.hasInterrupts(ended[0]!), "what it waited for was interrupted")
+
+      const answered = yield* Effect.forkChild(limited(Deferred.await(answer)), { startImmediately: true })
+      yield* Deferred.succeed(answer, "in time")
+      assert.deepStrictEqual(yield* Fiber.await(answered), Exit.succeed("in time"))
+      assert.strictEqual(yield* limited(Effect.succeed("at once")), "at once")
+      assert.deepStrictEqual(ended.slice(1), [Exit.succeed("in time"), Exit.succeed("at once")])
+      assert.strictEqual(endings.size, 0)
+    })
+  )
 })

@@ -37,8 +37,8 @@ const horizonOf = (sql: SqlClient.SqlClient) =>
 /** Two runners that list, and a connection of the service for a batch that has looked at the horizon. */
 const inDatabase = Effect.gen(function* () {
   const url = yield* freshDatabase
-  const connection = Layer.build(Postgres.layer({ url: Redacted.make(url), connections: 8, name: "test" }))
-  const sql = Context.get(yield* connection, SqlClient.SqlClient)
+  const connections = yield* Layer.build(Postgres.layer({ url: Redacted.make(url), connections: 8, name: "test" }))
+  const sql = Context.get(connections, SqlClient.SqlClient)
   for (const { merchantId, mode } of [firstAccount, account]) {
     yield* sql`insert into list_horizons (merchant_id, mode) values (${merchantId}, ${mode})`
   }
@@ -46,14 +46,20 @@ const inDatabase = Effect.gen(function* () {
     sql<{ shown: string }>`select shown from list_horizons where merchant_id = ${account.merchantId}`,
     ([row]) => row!.shown
   )
-  return { sql, shown, one: yield* horizonOf(sql), two: yield* horizonOf(sql) }
+  return {
+    connections: Layer.succeedContext(connections),
+    sql,
+    shown,
+    one: yield* horizonOf(sql),
+    two: yield* horizonOf(sql)
+  }
 })
 
 /** The transactor of another runner. */
-const transactorOn = (sql: SqlClient.SqlClient) =>
+const transactorOn = (connections: Layer.Layer<SqlClient.SqlClient | Postgres.Exclusive>) =>
   Transactors.layer.pipe(
     Layer.provide([Wakeups.layer, Faults.layer, NewIds.layer, Layer.fresh(Horizons.layer)]),
-    Layer.provide(Layer.succeed(SqlClient.SqlClient, sql)),
+    Layer.provide(connections),
     Layer.build,
     Effect.map(Context.get(Transactors.Transactor))
   )
@@ -175,7 +181,7 @@ describe("a list that has something new", () => {
 describe("a reader who goes on from the number in a create's answer, which no list has shown", () => {
   it.live("loses no row from its first list on: an earlier number that is written then is made anew", () =>
     Effect.gen(function* () {
-      const { one, sql } = yield* inDatabase
+      const { connections, one, sql } = yield* inDatabase
       const orders = Pages.make(
         sql,
         {
@@ -187,7 +193,7 @@ describe("a reader who goes on from the number in a create's answer, which no li
       )
       // The reader's own runner has an earlier order in its queue.
       one.awaits("shown", () => number(3))
-      const { commit } = yield* transactorOn(sql)
+      const { commit } = yield* transactorOn(connections)
       yield* commit("lane", [insertion(orderOf(5))])
       const cursor = { param: "ending_before", id: orderOf(5).tradeNo } as const
       const request = { limit: 10, cursor, created: { from: undefined, to: undefined } }
@@ -224,8 +230,8 @@ describe("a batch that looks at the horizon", () => {
 describe("a horizon that was raised beside a batch, after another statement had begun", () => {
   it.live("overtakes a batch that has waited for a row since, and looks then", () =>
     Effect.gen(function* () {
-      const { one, sql } = yield* inDatabase
-      const { commit } = yield* transactorOn(sql)
+      const { connections, one, sql } = yield* inDatabase
+      const { commit } = yield* transactorOn(connections)
       yield* commit("lane", [insertion(orderOf(1))])
       const row = yield* standing(sql, sql`select from orders for update`)
       const late = yield* Effect.forkScoped(Effect.flip(commit("lane", [noted(1, 1, "late"), insertion(orderOf(3))])), {
@@ -240,10 +246,10 @@ describe("a horizon that was raised beside a batch, after another statement had 
 
   it.live("overtakes API logs that have waited for another account's list since, and are looked at then", () =>
     Effect.gen(function* () {
-      const { one, sql } = yield* inDatabase
+      const { connections, one, sql } = yield* inDatabase
       const layers = LogStore.layer.pipe(
         Layer.provide([NewIds.layer, Layer.fresh(Horizons.layer)]),
-        Layer.provide(Layer.succeed(SqlClient.SqlClient, sql))
+        Layer.provide(connections)
       )
       const { insert } = Context.get(yield* Layer.build(layers), LogStore.LogStore)
       const at = yield* DateTime.now

@@ -10,6 +10,7 @@ import { Faults } from "../runtime/Faults.ts"
 import { looking, type Numbered, numberedBody, type Overtaken, paramsOf } from "./numbered.ts"
 import { NewIds } from "../runtime/NewIds.ts"
 import type { OpenSet, OpenSets } from "./openSets.ts"
+import { Exclusive } from "../postgres/Postgres.ts"
 import { troubleOf } from "../postgres/trouble.ts"
 import type { Wakeups } from "./Wakeups.ts"
 
@@ -159,13 +160,14 @@ class Passed {
 type Failure = SqlError.SqlError | Conflict | Passed
 
 export const makeWriter = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const runExclusive = yield* Exclusive
   const faults = yield* Faults
   const ids = yield* NewIds
   yield* Metric.update(lost, 0)
 
   const writeOnce = (batch: Plan<OpenSet>): Effect.Effect<Outcome> =>
     faults
-      .around("Transactor.write", write(sql, batch), () =>
+      .around("Transactor.write", write(sql, runExclusive, batch), () =>
         [...new Set(batch.statements.map(({ table }) => table))].join("+")
       )
       .pipe(
@@ -181,28 +183,32 @@ export const makeWriter = Effect.fnUntraced(function* (sql: SqlClient.SqlClient)
   return { writeOnce, blockedIn: (batch: Plan<OpenSet>) => blockedIn(sql, batch) }
 })
 
-const write = (sql: SqlClient.SqlClient, batch: Plan<OpenSet>): Effect.Effect<Outcome, Failure> =>
+type RunExclusive = Exclusive["Service"]
+
+const write = (
+  sql: SqlClient.SqlClient,
+  runExclusive: RunExclusive,
+  batch: Plan<OpenSet>
+): Effect.Effect<Outcome, Failure> =>
   batch.statements.length === 0
     ? Effect.succeed(written)
     : Effect.catchIf(
-        writeAtOnce(sql, batch),
+        writeAtOnce(runExclusive, batch),
         (error) => error._tag === "SqlError" && troubleOf(error) === undefined,
         () => writeSingly(sql, batch)
       )
 
-/** On a connection of its own: other statements would wait behind the disk. */
+/** On an exclusive connection: other statements would wait behind the disk. */
 const writeAtOnce = (
-  sql: SqlClient.SqlClient,
+  runExclusive: RunExclusive,
   batch: Plan<OpenSet>
 ): Effect.Effect<Outcome, SqlError.SqlError | Passed> => {
   const { params, text } = atOnce(batch)
-  return Effect.scoped(Effect.flatMap(sql.reserve, (connection) => connection.execute(text, params, undefined))).pipe(
-    Effect.flatMap(([row]) => {
-      const answer = row as unknown as Answer
-      const { overtaken } = answer
-      return isSome(overtaken) ? Effect.fail(new Passed(overtaken)) : Effect.succeed(outcomeOf(batch, answer))
-    })
-  )
+  return Effect.flatMap(runExclusive<Answer>(text, params), ([row]) => {
+    const answer = row!
+    const { overtaken } = answer
+    return isSome(overtaken) ? Effect.fail(new Passed(overtaken)) : Effect.succeed(outcomeOf(batch, answer))
+  })
 }
 
 const isSome = (overtaken: Answer["overtaken"]): overtaken is ReadonlyArray<Overtaken> =>

@@ -4,7 +4,7 @@
  * at once; where statements share it, each of the others still has its own limit.
  */
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
-import { Cause, Effect, Exit, type Fiber, Scope, Stream } from "effect"
+import { Cause, Effect, Exit, type Fiber, Option, Scope, Stream } from "effect"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import { bounded, leftIn } from "../runtime/Deadline.ts"
 import { type Limits, lockMillis, Patience, serverShareOf, statementMillis } from "../runtime/patience.ts"
@@ -23,24 +23,31 @@ export interface Watch {
 
 type Query<A> = Effect.Effect<A, SqlError.SqlError>
 
+/** Runs one statement on a connection that no other uses meanwhile: it waits behind none, and none behind it. */
+export type RunExclusive = <Row>(text: string, params: ReadonlyArray<unknown>) => Query<ReadonlyArray<Row>>
+
 export const make = Effect.fnUntraced(function* (servers: Servers, watch: Watch) {
   const pools = yield* makePools(servers)
   const guard = makeGuard(watch)
   const borrow = makeBorrow(pools, watch.load, guard)
   const reserve = makeReserve(pools, watch.load, guard)
+  const lent = <A, E, R>(
+    place: Place,
+    use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | SqlError.SqlError, R> =>
+    Effect.withFiber((fiber) => {
+      const { statement: millis } = fiber.getRef(Patience)
+      // A patient statement sets the limits of its connection, so it needs one for itself.
+      if (millis !== statementMillis) return Effect.scoped(Effect.flatMap(reserve, use))
+      const left = leftIn(fiber, millis)
+      if (left <= 0) return Effect.fail(late(noTimeLeft))
+      return watch.isAway() ? Effect.fail(late(noAnswer)) : borrow(place, use, left)
+    })
 
   const client = yield* SqlClient.make({
     driver: "@effect/sql-pg",
     acquirer: reserve,
-    borrower: (use) =>
-      Effect.withFiber((fiber) => {
-        const { statement: millis } = fiber.getRef(Patience)
-        // A patient statement sets the limits of its connection, so it needs one for itself.
-        if (millis !== statementMillis) return Effect.scoped(Effect.flatMap(reserve, use))
-        const left = leftIn(fiber, millis)
-        if (left <= 0) return Effect.fail(late(noTimeLeft))
-        return watch.isAway() ? Effect.fail(late(noAnswer)) : borrow(use, left)
-      }),
+    borrower: (use) => lent("shared", use),
     transactionAcquirer: reserve,
     compiler: PgClient.makeCompiler(),
     prepareTransactionControls: true,
@@ -55,15 +62,44 @@ export const make = Effect.fnUntraced(function* (servers: Servers, watch: Watch)
     listen: makeListen(pools, guard),
     notify: (channel: string, payload: string) => Effect.asVoid(client`select pg_notify(${channel}, ${payload})`)
   })
-  return Object.defineProperty(pg, "config", { get: () => servers.current().config })
+  const runExclusive: RunExclusive = <Row>(text: string, params: ReadonlyArray<unknown>) =>
+    lent(
+      "exclusive",
+      (connection) => connection.execute(text, params, undefined) as unknown as Query<ReadonlyArray<Row>>
+    )
+  return { pg: Object.defineProperty(pg, "config", { get: () => servers.current().config }), runExclusive }
 })
+
+type Place = "shared" | "exclusive"
+
+/** Two lanes write, two attempts wait for locked rows, and one insert brings API logs. */
+const exclusiveMax = 5
+/** Open from the start on, in each place. */
+const openAlways = 2
+
+/**
+ * Statements share the connections of one place, and have one each in the other. The library can take a shared one out
+ * of circulation, too; that costs a hundred steps for each statement (docs/decisions/0225). A program with few
+ * connections is no service and writes no batches: it shares all that it has.
+ */
+const placesOf = (config: PgClient.PgPoolConfig): Readonly<Record<Place, PgClient.PgPoolConfig>> => {
+  const { maxConnections = 1 } = config
+  const isService = maxConnections > exclusiveMax + 1
+  const left = isService ? maxConnections - exclusiveMax : maxConnections
+  return {
+    shared: { ...config, maxConnections: left, minConnections: Math.min(openAlways, left) },
+    exclusive: { ...config, multiplex: false, maxConnections: exclusiveMax, minConnections: isService ? openAlways : 0 }
+  }
+}
 
 /** The connections to the server that is used. When another is used, all to the one before are given up. */
 interface Open {
-  readonly pool: PgPool.PgPool
-  readonly scope: Scope.Closeable
+  readonly pools: Readonly<Record<Place, PgPool.PgPool>>
+  readonly scopes: ReadonlyArray<Scope.Closeable>
   /** Connections that one user has alone. */
   readonly reserved: Set<Scope.Closeable>
+  /** Ends the wait for each statement with an exclusive connection. */
+  readonly endings: Set<() => void>
 }
 
 interface Pools {
@@ -75,19 +111,24 @@ interface Pools {
 const makePools = Effect.fnUntraced(function* (servers: Servers) {
   const parent = yield* Effect.scope
   const open = Effect.fnUntraced(function* ({ config }: Target) {
-    const scope = yield* Scope.fork(parent)
-    const opened: Open = { pool: yield* Scope.provide(PgPool.make(config), scope), scope, reserved: new Set() }
+    const { exclusive, shared } = placesOf(config)
+    const scopes = [yield* Scope.fork(parent), yield* Scope.fork(parent)] as const
+    const pools = {
+      shared: yield* Scope.provide(PgPool.make(shared), scopes[0]),
+      exclusive: yield* Scope.provide(PgPool.make(exclusive), scopes[1])
+    }
+    const opened: Open = { pools, scopes, reserved: new Set(), endings: new Set() }
     return opened
   })
   let current = yield* open(servers.current())
   servers.onMove((target) =>
     Effect.gen(function* () {
-      const { reserved, scope } = current
+      const { endings, reserved, scopes } = current
       current = yield* open(target)
-      // The pool closes first, so that it lends no connection that is given back. It waits for running statements.
-      yield* Effect.forkIn(Scope.close(scope, Exit.void), parent, { startImmediately: true })
-      for (const each of reserved)
+      // Pools close first, so that they lend no connection that is given back. They wait for running statements.
+      for (const each of [...scopes, ...reserved])
         yield* Effect.forkIn(Scope.close(each, Exit.void), parent, { startImmediately: true })
+      for (const end of endings) end()
     })
   )
   const pools: Pools = {
@@ -100,19 +141,21 @@ const makePools = Effect.fnUntraced(function* (servers: Servers) {
 })
 
 /** The watch over every use of the pool. */
-const makeGuard = (watch: Watch) => ({
+const makeGuard = (watch: Watch) => {
   /** `discard` gives up the connection, whose server takes no writes. */
-  watched: <A, E, R>(effect: Effect.Effect<A, E, R>, discard?: () => void): Effect.Effect<A, E, R> =>
-    Effect.tapError(effect, (error) =>
-      Effect.sync(() => {
-        const trouble = troubleOf(error)
-        if (trouble === "readOnly") discard?.()
-        if (trouble === "readOnly" || trouble === "lost") watch.suspect()
-      })
-    ),
-  unlessAway: <A, E, R>(effect: Effect.Effect<A, E | SqlError.SqlError, R>) =>
-    Effect.suspend(() => (watch.isAway() ? Effect.fail(late(noAnswer)) : effect))
-})
+  const note = (error: unknown, discard?: () => void) => {
+    const trouble = troubleOf(error)
+    if (trouble === "readOnly") discard?.()
+    if (trouble === "readOnly" || trouble === "lost") watch.suspect()
+  }
+  return {
+    note,
+    watched: <A, E, R>(effect: Effect.Effect<A, E, R>, discard?: () => void): Effect.Effect<A, E, R> =>
+      Effect.tapError(effect, (error) => Effect.sync(() => note(error, discard))),
+    unlessAway: <A, E, R>(effect: Effect.Effect<A, E | SqlError.SqlError, R>) =>
+      Effect.suspend(() => (watch.isAway() ? Effect.fail(late(noAnswer)) : effect))
+  }
+}
 
 type Guard = ReturnType<typeof makeGuard>
 
@@ -122,34 +165,47 @@ const countUse = ({ used }: Watch["load"], connection: object, by: 1 | -1) => {
   else used.set(connection, count)
 }
 
-/** Runs one statement on a connection that others use at the same time. */
-const makeBorrow = (pools: Pools, load: Watch["load"], { watched }: Guard) => {
+/** Runs one statement on a connection of this place. */
+const makeBorrow = (pools: Pools, load: Watch["load"], { note }: Guard) => {
   const silent = SilentConnections.make()
-  return <A, E, R>(use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>, millis: number) => {
-    const { pool } = pools.current()
+  return <A, E, R>(
+    place: Place,
+    use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>,
+    millis: number
+  ) => {
+    const { endings, pools: open } = pools.current()
+    const pool = open[place]
     let borrowed: PgConnection.PgConnection | undefined
     load.waiting++
     const query = pool.use((connection) => {
       load.waiting--
       borrowed = connection
       countUse(load, connection, 1)
-      silent.sent(connection)
+      if (place === "shared") silent.sent(connection)
       return use(adapted(connection, (query) => query))
-    })
-    const ended = Effect.sync(() => {
-      if (borrowed === undefined) return void load.waiting--
-      countUse(load, borrowed, -1)
-      silent.answered(borrowed)
     })
     const discard = () => {
       if (borrowed !== undefined) Effect.runFork(pool.invalidate(borrowed))
     }
-    const inTime = bounded<A, E | SqlError.SqlError, R>(pools.orMoved(Effect.ensuring(query, ended)), millis, () => {
+    const onEnd = (exit: Exit.Exit<A, E | SqlError.SqlError>) => {
+      if (borrowed === undefined) load.waiting--
+      else {
+        countUse(load, borrowed, -1)
+        if (place === "shared") silent.answered(borrowed)
+      }
+      if (Exit.isFailure(exit)) note(Option.getOrUndefined(Cause.findErrorOption(exit.cause)), discard)
+    }
+    const giveUp = () => {
       // Even if only the request ran out of time: no later use would find a dead connection (`silentConnections.ts`).
       discard()
-      return late(borrowed === undefined ? noConnection : noAnswerInTime)
+      const error = late(borrowed === undefined ? noConnection : noAnswerInTime)
+      note(error)
+      return error
+    }
+    return bounded<A, E | SqlError.SqlError, R>(pools.orMoved(query), millis, giveUp, {
+      endings: place === "exclusive" ? endings : undefined,
+      onEnd
     })
-    return watched(inTime, discard)
   }
 }
 
@@ -163,7 +219,10 @@ const makeReserve = (pools: Pools, load: Watch["load"], { unlessAway, watched }:
       isPatient ? limits.statement : leftIn(fiber, statementMillis)
     return Effect.gen(function* () {
       if (left(fiber) <= 0) return yield* Effect.fail(late(noTimeLeft))
-      const { pool, reserved } = pools.current()
+      const {
+        pools: { shared: pool },
+        reserved
+      } = pools.current()
       const scope = yield* Scope.fork(yield* Effect.scope)
       yield* lasting(reserved, scope)
       load.waiting++
@@ -212,7 +271,10 @@ const makeListen =
   (pools: Pools, { unlessAway, watched }: Guard) =>
   (channel: string) =>
     Effect.gen(function* () {
-      const { pool, reserved } = pools.current()
+      const {
+        pools: { shared: pool },
+        reserved
+      } = pools.current()
       const scope = yield* Effect.scope
       const pin = yield* Scope.fork(scope)
       yield* lasting(reserved, pin)

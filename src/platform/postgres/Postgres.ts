@@ -26,6 +26,9 @@ export interface Options {
 /** The address of the pool, with the password, and its number of connections. */
 export class Pool extends Context.Service<Pool, Pick<Options, "url" | "connections">>()("@coffer/platform/Pool") {}
 
+/** Runs one statement on a connection that no other uses meanwhile. Its rows are as the driver reads them. */
+export class Exclusive extends Context.Service<Exclusive, BoundedClient.RunExclusive>()("@coffer/platform/Exclusive") {}
+
 /** Fails when no server can be used. `databaseProblem` says why in one line. */
 export const layer = (options: Options) =>
   Layer.effectContext(
@@ -37,10 +40,11 @@ export const layer = (options: Options) =>
         options.watched === false
           ? yield* DatabaseHealth.unwatched(servers.isSingle ? Effect.void : servers.find)
           : yield* DatabaseHealth.make(serverNames(address), servers.find)
-      const client = yield* BoundedClient.make(servers, watch)
+      const { pg, runExclusive } = yield* BoundedClient.make(servers, watch)
       const loggers = quiet(yield* Logger.CurrentLoggers, unlessAway)
-      return Context.make(PgClient.PgClient, client).pipe(
-        Context.add(SqlClient.SqlClient, client),
+      return Context.make(PgClient.PgClient, pg).pipe(
+        Context.add(SqlClient.SqlClient, pg),
+        Context.add(Exclusive, runExclusive),
         Context.add(Pool, options),
         Context.add(DatabaseHealth.DatabaseHealth, health),
         Context.add(Logger.CurrentLoggers, loggers)
@@ -54,7 +58,6 @@ const configOf =
     url,
     applicationName: name,
     maxConnections: connections,
-    minConnections: Math.min(4, connections),
     connectTimeout: "3 seconds",
     keepAlive: "5 seconds",
     multiplex: true,

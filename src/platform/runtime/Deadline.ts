@@ -113,9 +113,17 @@ export const waitingForClient = <A, E, R>(effect: Effect.Effect<A, E, R>): Effec
 export const bounded = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   millis: number,
-  late: () => E
+  late: () => E,
+  watch: Watch<A, E> = {}
 ): Effect.Effect<A, E, R> =>
-  Effect.suspend(() => boundedBy(effect, { left: once(millis), orElse: () => Effect.fail(late()), time: realTime }))
+  Effect.withFiber<A, E, R>((parent) =>
+    boundedIn(parent.context as Context.Context<R>, effect, {
+      left: once(millis),
+      orElse: () => Effect.fail(late()),
+      time: realTime,
+      ...watch
+    })
+  )
 
 /**
  * Runs `effect`, and `orElse` instead when the request's time is over. `grace`: milliseconds that this waits beyond
@@ -152,7 +160,15 @@ export const inTimeWith = <A, E, R>(
   return boundedIn(context, effect, { left, orElse, time: deadline.time })
 }
 
-interface Bound<A, E, R> {
+/** In place of steps around the effect, which each statement would pay for. */
+interface Watch<A, E> {
+  /** While the caller waits, a function is in here that makes it fail now, as if the time were over. */
+  readonly endings?: Set<() => void> | undefined
+  /** Called when the effect has ended, if need be after the caller was told. */
+  readonly onEnd?: ((exit: Exit.Exit<A, E>) => void) | undefined
+}
+
+interface Bound<A, E, R> extends Watch<A, E> {
   /** Milliseconds. Asked again when they are over: there may be more. */
   readonly left: () => number
   readonly orElse: () => Effect.Effect<A, E, R>
@@ -168,26 +184,31 @@ const once = (millis: number) => {
   }
 }
 
-const boundedBy = <A, E, R>(effect: Effect.Effect<A, E, R>, bound: Bound<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.withFiber<A, E, R>((parent) => boundedIn(parent.context as Context.Context<R>, effect, bound))
-
 const boundedIn = <A, E, R>(
   context: Context.Context<R>,
   effect: Effect.Effect<A, E, R>,
-  { left, orElse, time }: Bound<A, E, R>
+  { endings, left, onEnd, orElse, time }: Bound<A, E, R>
 ): Effect.Effect<A, E, R> =>
   Effect.callback<A, E, R>((resume) => {
     const fiber = Effect.runForkWith(context)(effect)
     const done: Exit.Exit<A, E> | undefined = fiber.pollUnsafe()
-    if (done !== undefined) return resume(done)
+    if (done !== undefined) {
+      onEnd?.(done)
+      return resume(done)
+    }
     let running = true
+    const end = () => {
+      running = false
+      disarm()
+      endings?.delete(end)
+      resume(orElse())
+      fiber.interruptUnsafe()
+    }
     const giveUp = () => {
       if (!running) return
       const more = left()
-      if (more > 0) return arm(more)
-      running = false
-      resume(orElse())
-      fiber.interruptUnsafe()
+      if (more > 0) arm(more)
+      else end()
     }
     // After a long pause of this process, an answer that has arrived in the socket comes first.
     const arm = (millis: number) => {
@@ -195,8 +216,11 @@ const boundedIn = <A, E, R>(
     }
     let disarm = () => {}
     arm(left())
+    endings?.add(end)
     fiber.addObserver((exit) => {
       disarm()
+      endings?.delete(end)
+      onEnd?.(exit)
       if (running) resume(exit)
       running = false
     })
