@@ -22,17 +22,21 @@ const callsPerRound = 50
 /**
  * How many bytes became old while `work` was called ten thousand times. The first full collection makes all old that is
  * there, as any process is after a while. The small ones that follow make old whatever they meet for the second time.
+ * It is done twice and the lower count is the answer, since what else the process does becomes old, too.
  */
 export const oldBytesOf = async (work: () => unknown): Promise<number> => {
   const collect = collector()
   for (let call = 0; call < rounds; call++) await work()
-  collect()
-  const before = oldBytes()
-  for (let call = 0; call < rounds * callsPerRound; call++) {
-    await work()
-    if (call % callsPerRound === 0) collect({ type: "minor" })
+  const once = async () => {
+    collect()
+    const before = oldBytes()
+    for (let call = 0; call < rounds * callsPerRound; call++) {
+      await work()
+      if (call % callsPerRound === 0) collect({ type: "minor" })
+    }
+    return oldBytes() - before
   }
-  return oldBytes() - before
+  return Math.min(await once(), await once())
 }
 
 /** An object of some two kilobytes. */
