@@ -155,16 +155,19 @@ const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 const timeLength = 10
 const bodyLength = 26
 
+/** Codes of the characters of the id that is being made. Strings that grow by a character each are garbage. */
+const codes = Array.from({ length: bodyLength }, () => 0)
+
 /** 26 characters: 10 of milliseconds since 1970, 16 of randomness (numbers from 0 to 31). */
 export const idBody = (millis: number, random: ArrayLike<number>): string => {
-  let time = ""
-  for (let rest = millis, index = 0; index < timeLength; index++) {
-    time = alphabet[rest % 32]! + time
+  for (let rest = millis, index = timeLength - 1; index >= 0; index--) {
+    codes[index] = alphabet.charCodeAt(rest % 32)
     rest = Math.floor(rest / 32)
   }
-  let tail = ""
-  for (let index = timeLength; index < bodyLength; index++) tail += alphabet[random[index - timeLength]! & 31]!
-  return time + tail
+  for (let index = timeLength; index < bodyLength; index++) {
+    codes[index] = alphabet.charCodeAt(random[index - timeLength]! & 31)
+  }
+  return String.fromCharCode(...codes)
 }
 
 const bodyPattern = new RegExp(`^[${alphabet}]{${bodyLength}}$`)
