@@ -76,20 +76,25 @@ type Place = "shared" | "exclusive"
 const exclusiveMax = 5
 /** Open from the start on, in each place. */
 const openAlways = 2
+/** A program with fewer connections is no service and writes no batches: it shares all that it has. */
+const serviceMin = 7
 
 /**
  * Statements share the connections of one place, and have one each in the other. The library can take a shared one out
- * of circulation, too; that costs a hundred steps for each statement (docs/decisions/0225). A program with few
- * connections is no service and writes no batches: it shares all that it has.
+ * of circulation, too; that costs a hundred steps for each statement (docs/decisions/0225).
  */
 const placesOf = (config: PgClient.PgPoolConfig): Readonly<Record<Place, PgClient.PgPoolConfig>> => {
-  const { maxConnections = 1 } = config
-  const isService = maxConnections > exclusiveMax + 1
-  const left = isService ? maxConnections - exclusiveMax : maxConnections
-  return {
-    shared: { ...config, maxConnections: left, minConnections: Math.min(openAlways, left) },
-    exclusive: { ...config, multiplex: false, maxConnections: exclusiveMax, minConnections: isService ? openAlways : 0 }
+  const { maxConnections: all = 1 } = config
+  const placeOf = (maxConnections: number, open = openAlways) => ({ ...config, maxConnections, minConnections: open })
+  if (all < serviceMin) {
+    return {
+      shared: placeOf(all, Math.min(openAlways, all)),
+      exclusive: { ...placeOf(exclusiveMax, 0), multiplex: false }
+    }
   }
+  // Transactions and patient statements take theirs from the shared ones.
+  const exclusive = Math.min(exclusiveMax, Math.floor(all / 2))
+  return { shared: placeOf(all - exclusive), exclusive: { ...placeOf(exclusive), multiplex: false } }
 }
 
 /** The connections to the server that is used. When another is used, all to the one before are given up. */
