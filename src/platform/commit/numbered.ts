@@ -62,9 +62,9 @@ export const paramsOf = (accounts: ReadonlyArray<Numbered>): ReadonlyArray<strin
 export const underWay = "(select pg_current_xact_id()) is not null"
 
 /**
- * No limit, though Postgres can't see that when it plans, and expects a tenth of the ten rows that it takes an array
- * for. For ten it would rather read a table of some hundred rows as a whole than look for each by its key, and it would
- * keep that plan while the table grows (docs/decisions/0224).
+ * No limit, though Postgres can't see that when it plans, and expects a tenth of the rows: one, in the plan that it
+ * keeps, where it takes an array for ten. For ten it would rather read a table of some hundred rows as a whole than
+ * look for each by its key, and it would keep that plan while the table grows (docs/decisions/0224).
  */
 export const takenForOne = "limit (select null::int8)"
 

@@ -9,7 +9,7 @@ import { arrayLiteral } from "../postgres/arrayLiteral.ts"
 import { memoize } from "../runtime/memoize.ts"
 import { AlreadyExists, type Change, type ChangeSet, keyOf, StaleVersion } from "./Change.ts"
 import { looking, type Numbered, numberedIn, type Overtaken, paramsOf, takenForOne } from "./numbered.ts"
-import { tableOf, tables, type Written } from "./Table.ts"
+import { tableOf, type Written } from "./Table.ts"
 
 // The plan of a batch ------------------------------------------------------------
 // It says which set is to blame when one row does not go in. Several sets may update one row. Their updates become one:
@@ -115,9 +115,6 @@ const parts: ReadonlyArray<Omit<Part, "table">> = [
 
 // Statements ---------------------------------------------------------------------
 
-/** More than the rooms have. */
-const tablesMax = 64
-
 export interface Part {
   readonly table: string
   readonly op: "insert" | "update"
@@ -165,13 +162,8 @@ export const locking = ({ keys, table }: Statement): readonly [text: string, par
 ]
 
 /** The order in which parts are written, and in which locks are taken. */
-const placeOf = memoize(
-  tablesMax * parts.length,
-  nameOf,
-  ({ op, single, table }: Part) =>
-    tables().findIndex(({ name }) => name === table) * parts.length +
-    parts.findIndex((part) => part.op === op && part.single === single)
-)
+const placeOf = ({ op, single, table }: Part): number =>
+  tableOf(table).place * parts.length + parts.findIndex((part) => part.op === op && part.single === single)
 
 // All of them as one ----------------------------------------------------------
 
@@ -282,6 +274,9 @@ const writing = ({ op, single, table }: Part, gate: string): string =>
   op === "update" ? updating(tableOf(table), gate) : inserting(tableOf(table), gate, single)
 
 // Their texts -----------------------------------------------------------------
+
+/** More than the rooms have. */
+const tablesMax = 64
 
 const perTable = (textOf: (table: Written) => string) =>
   memoize(tablesMax, identity<string>, (name) => textOf(tableOf(name)))

@@ -1,7 +1,8 @@
 /**
  * The library's client, with a limit on every wait: for a connection, for an answer, for the end of a listener. A
- * connection on which a statement waited too long is never used again. A transaction, which has it alone, destroys it
- * at once; where statements share it, each of the others still has its own limit.
+ * connection on which a statement waited too long is never used again. A transaction destroys its own at once. Where
+ * statements share it, each of the others still has its own limit. An exclusive one ends when Postgres has answered, or
+ * five seconds later.
  */
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
 import { Cause, Effect, Exit, type Fiber, Option, Scope, Stream } from "effect"
@@ -74,8 +75,8 @@ type Place = "shared" | "exclusive"
 
 /** Two lanes write, two attempts wait for locked rows, and one insert brings API logs. */
 const exclusiveMax = 5
-/** Open from the start on, in each place. */
-const openAlways = 2
+/** Open from the start on. The cluster's locks hold one of the shared ones for good. */
+const openAlways = { shared: 3, exclusive: 2 }
 /** A program with fewer connections is no service and writes no batches: it shares all that it has. */
 const serviceMin = 7
 
@@ -85,16 +86,19 @@ const serviceMin = 7
  */
 const placesOf = (config: PgClient.PgPoolConfig): Readonly<Record<Place, PgClient.PgPoolConfig>> => {
   const { maxConnections: all = 1 } = config
-  const placeOf = (maxConnections: number, open = openAlways) => ({ ...config, maxConnections, minConnections: open })
-  if (all < serviceMin) {
-    return {
-      shared: placeOf(all, Math.min(openAlways, all)),
-      exclusive: { ...placeOf(exclusiveMax, 0), multiplex: false }
+  const isService = all >= serviceMin
+  // Transactions and patient statements take theirs from the shared ones.
+  const exclusive = Math.min(exclusiveMax, isService ? Math.floor(all / 2) : exclusiveMax)
+  const shared = isService ? all - exclusive : all
+  return {
+    shared: { ...config, maxConnections: shared, minConnections: Math.min(openAlways.shared, shared) },
+    exclusive: {
+      ...config,
+      multiplex: false,
+      maxConnections: exclusive,
+      minConnections: isService ? openAlways.exclusive : 0
     }
   }
-  // Transactions and patient statements take theirs from the shared ones.
-  const exclusive = Math.min(exclusiveMax, Math.floor(all / 2))
-  return { shared: placeOf(all - exclusive), exclusive: { ...placeOf(exclusive), multiplex: false } }
 }
 
 /** The connections to the server that is used. When another is used, all to the one before are given up. */
@@ -200,14 +204,14 @@ const makeBorrow = (pools: Pools, load: Watch["load"], { note }: Guard) => {
       }
       if (Exit.isFailure(exit)) note(Option.getOrUndefined(Cause.findErrorOption(exit.cause)), discard)
     }
-    const giveUp = () => {
+    const outOfTime = () => {
       // Even if only the request ran out of time: no later use would find a dead connection (`silentConnections.ts`).
       discard()
       const error = late(borrowed === undefined ? noConnection : noAnswerInTime)
       note(error)
       return error
     }
-    return bounded<A, E | SqlError.SqlError, R>(pools.orMoved(query), millis, giveUp, {
+    return bounded<A, E | SqlError.SqlError, R>(pools.orMoved(query), millis, outOfTime, {
       endings: place === "exclusive" ? endings : undefined,
       onEnd
     })

@@ -114,14 +114,14 @@ export const bounded = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   millis: number,
   late: () => E,
-  watch: Watch<A, E> = {}
+  hooks: Hooks<A, E> = {}
 ): Effect.Effect<A, E, R> =>
   Effect.withFiber<A, E, R>((parent) =>
     boundedIn(parent.context as Context.Context<R>, effect, {
       left: once(millis),
       orElse: () => Effect.fail(late()),
       time: realTime,
-      ...watch
+      ...hooks
     })
   )
 
@@ -161,14 +161,14 @@ export const inTimeWith = <A, E, R>(
 }
 
 /** In place of steps around the effect, which each statement would pay for. */
-interface Watch<A, E> {
+interface Hooks<A, E> {
   /** While the caller waits, a function is in here that makes it fail now, as if the time were over. */
   readonly endings?: Set<() => void> | undefined
   /** Called when the effect has ended, if need be after the caller was told. */
   readonly onEnd?: ((exit: Exit.Exit<A, E>) => void) | undefined
 }
 
-interface Bound<A, E, R> extends Watch<A, E> {
+interface Bound<A, E, R> extends Hooks<A, E> {
   /** Milliseconds. Asked again when they are over: there may be more. */
   readonly left: () => number
   readonly orElse: () => Effect.Effect<A, E, R>

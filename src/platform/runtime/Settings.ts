@@ -91,7 +91,7 @@ export const startup = Config.all({
   databaseUrl: Config.option(Config.Redacted("DATABASE_URL")),
   ownerUrl: Config.option(Config.Redacted("MIGRATION_DATABASE_URL")),
   ofParent: Config.Boolean(parentsDatabase).pipe(Config.withDefault(false)),
-  // The cluster's locks hold one, two lanes write, two writes may wait for locked rows, and requests read.
+  // Three are for writes: two lanes, and what waits for locked rows. The cluster's locks hold one, the others read.
   connections: Config.schema(
     Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(7)),
     "DATABASE_CONNECTIONS"
