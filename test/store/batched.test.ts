@@ -137,8 +137,19 @@ describe("batched questions", () => {
         row: Schema.Struct({ asked: Schema.Boolean }),
         select: (questions: ReadonlyArray<object>) => Effect.succeed(questions.map(() => ({ asked: true })))
       })
+      // Two fibers that meet as these do: what files before this one have left in the process makes some of them old.
+      const met = (object: object) =>
+        Effect.callback<object>((resume) => {
+          Effect.runFork(
+            Effect.andThen(
+              Effect.yieldNow,
+              Effect.sync(() => resume(Effect.succeed(object)))
+            )
+          )
+        })
+      const plain = yield* Effect.promise(() => oldBytesOf(() => Effect.runPromise(met(someObject()))))
       const old = yield* Effect.promise(() => oldBytesOf(() => Effect.runPromise(echo(someObject()))))
-      assert.isBelow(old, oldBytesMax)
+      assert.isBelow(old - plain, oldBytesMax)
     })
   )
 })
