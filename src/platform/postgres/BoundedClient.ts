@@ -88,7 +88,7 @@ const placesOf = (config: PgClient.PgPoolConfig): Readonly<Record<Place, PgClien
   const { maxConnections: all = 1 } = config
   const isService = all >= serviceMin
   // Transactions and patient statements take theirs from the shared ones.
-  const exclusive = Math.min(exclusiveMax, isService ? Math.floor(all / 2) : exclusiveMax)
+  const exclusive = isService ? Math.min(exclusiveMax, Math.floor(all / 2)) : exclusiveMax
   const shared = isService ? all - exclusive : all
   return {
     shared: { ...config, maxConnections: shared, minConnections: Math.min(openAlways.shared, shared) },

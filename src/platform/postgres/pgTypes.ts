@@ -4,23 +4,25 @@
  * slow (docs/decisions/0011). A bigint beyond the safe integers stays one, and `Schema.Int` refuses it (silences: G7).
  */
 import { PgTypes } from "@effect/sql-pg"
-import { DateTime, Result } from "effect"
+import { DateTime, identity, Result } from "effect"
 
 const { OID } = PgTypes
 
 /**
- * The driver's own codec for a type of 8 bytes, whose values are turned into others as they are read. `small` takes
- * those that are safe integers, without a bigint, a view of their bytes or a Date.
+ * The codec of a type of 8 bytes. `small` takes those that are safe integers, without a bigint, a view of their bytes
+ * or a Date. The driver reads the others, and `large` turns its value into ours.
  */
-const converted = <A, B>(oid: number, convert: (value: A) => B, small: (value: number) => B): PgTypes.Codec<B> => {
-  const decode = (bytes: Uint8Array) => Result.map(PgTypes.decode(bytes, oid, 1), (value) => convert(value as A))
+const converted = <A, B>(oid: number, small: (value: number) => B, large: (value: A) => B): PgTypes.Codec<B> => {
+  const read = (bytes: Uint8Array, offset: number, size: number) => {
+    const value = size === 8 ? int64At(bytes, offset) : NaN
+    return Number.isSafeInteger(value)
+      ? Result.succeed(small(value))
+      : Result.map(PgTypes.decode(bytes.subarray(offset, offset + size), oid, 1), (value) => large(value as A))
+  }
   return {
     encode: (value) => PgTypes.encode(value, oid),
-    decode,
-    read: (bytes, offset, size) => {
-      const value = size === 8 ? int64At(bytes, offset) : NaN
-      return Number.isSafeInteger(value) ? Result.succeed(small(value)) : decode(bytes.subarray(offset, offset + size))
-    }
+    decode: (bytes) => read(bytes, 0, bytes.length),
+    read
   }
 }
 
@@ -35,18 +37,13 @@ const int32At = (bytes: Uint8Array, at: number): number =>
 const postgresEpoch = Date.UTC(2000, 0, 1)
 
 export const types = PgTypes.makeRegistry()
-const exact = (value: bigint) => (Number.isSafeInteger(Number(value)) ? Number(value) : value)
-types.register(
-  OID.int8,
-  converted<bigint, bigint | number>(OID.int8, exact, (value) => value),
-  { arrayOid: OID.int8Array }
-)
+types.register(OID.int8, converted<bigint, bigint | number>(OID.int8, identity, identity), { arrayOid: OID.int8Array })
 types.register(
   OID.timestamptz,
   converted(
     OID.timestamptz,
-    (date: Date) => DateTime.makeUnsafe(date),
-    (micros) => DateTime.makeUnsafe(Math.trunc(micros / 1_000) + postgresEpoch)
+    (micros) => DateTime.makeUnsafe(Math.trunc(micros / 1_000) + postgresEpoch),
+    (date: Date) => DateTime.makeUnsafe(date)
   ),
   { arrayOid: OID.timestamptzArray }
 )
