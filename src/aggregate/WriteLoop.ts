@@ -262,7 +262,7 @@ export const derive = <K extends Kind>(
 ): Derived<K["State"]> => {
   const { answer, related, command, entry = noEntry, now } = surroundings
   if (facts.length === 0) {
-    const changes = answerOf(answer, aggregate.view(before.state))
+    const changes = answerOf(answer, () => aggregate.view(before.state))
     return { ...noEntry, after: before, own: [], order: undefined, changes }
   }
   const version = before.version + 1
@@ -289,7 +289,7 @@ export const derive = <K extends Kind>(
     order,
     movements: [...movements, ...entry.movements],
     reserve,
-    changes: [...own, ...created, ...events, ...entry.changes, ...answerOf(answer, aggregate.view(state))],
+    changes: [...own, ...created, ...events, ...entry.changes, ...answerOf(answer, () => aggregate.view(state))],
     instructions: [
       ...instructionsOf(aggregate, { id: aggregate.idOf(state), version: before.version, command, answer }),
       ...entry.instructions
@@ -313,7 +313,7 @@ export const deriveNew = <K extends Kind>(
   const after = { state, version: 1 }
   const own = [aggregate.insertion(state)]
   const events = announce(aggregate, after, consequence, surroundings)
-  const answer = answerOf(surroundings.answer, aggregate.view(state))
+  const answer = answerOf(surroundings.answer, () => aggregate.view(state))
   const { movements, order, reserve } = consequence
   const all = [...own, ...events, ...changes, ...answer]
   return { after, own, order, movements, reserve, changes: all, instructions }

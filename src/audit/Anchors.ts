@@ -3,11 +3,11 @@
  * them (migration 0026), so the service's role can add a true anchor and no more. With `ANCHOR_FILE` each anchor is a
  * line of that file too, on the disk before Postgres commits it.
  */
+import { isoText } from "@coffer/model/isoText"
 import { Context, type DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { patiently } from "../platform/runtime/patience.ts"
-import { isoText } from "../platform/runtime/codecs.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import * as AnchorFile from "./AnchorFile.ts"

@@ -1,8 +1,9 @@
 /** Rows of the auditor: the round that is due, and what the last one found. Plain statements, and no owner. */
-import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { isoText } from "@coffer/model/isoText"
+import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { TimeColumn } from "../platform/runtime/codecs.ts"
 import { laws, type LawId, type Subject, subjects, type Violation } from "@coffer/rules/wallet/laws"
 
 const About = Schema.Literals(Object.keys(subjects) as ReadonlyArray<Subject>)

@@ -1,5 +1,6 @@
 /** The receipt as a page to read and to print on A4 or Letter (spec: Order, receipt_url). Pure. */
-import { DateTime } from "effect"
+import { isoText } from "@coffer/model/isoText"
+import { type DateTime } from "effect"
 import { html } from "../pages/html.ts"
 import { layout, marks, renderState, terms } from "../pages/layout.ts"
 import { amountPaid, receiptLines, type ReceiptOf, receiptTexts } from "../receipts/receiptTexts.ts"
@@ -28,8 +29,7 @@ export const renderReceipt = (shown: ReceiptOf, context: PageContext): string =>
 }
 
 /** A receipt may be printed, so the day is no "today", and the zone is named. */
-const exactly = (at: DateTime.Utc, text: string) =>
-  html`<time datetime="${DateTime.formatIso(at)}" data-exact>${text}</time>`
+const exactly = (at: DateTime.Utc, text: string) => html`<time datetime="${isoText(at)}" data-exact>${text}</time>`
 
 /** The address is not one of ours, or its order has no receipt. */
 export const renderUnknown = (context: PageContext): string =>

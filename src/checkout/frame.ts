@@ -2,10 +2,11 @@
  * The frame of every page for buyers: the shop, where it helps, the switch of the language, and the way back to the
  * shop.
  */
+import { isoText } from "@coffer/model/isoText"
 import type { Mode } from "@coffer/model/Ids"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order } from "@coffer/rules/order/Order"
-import { DateTime } from "effect"
+import { type DateTime } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { time } from "../pages/amounts.ts"
 import { html, type Html } from "../pages/html.ts"
@@ -92,7 +93,7 @@ export const shopIn = (context: PageContext): string => context.shop?.name ?? wo
 
 /** In the shop's time zone, which it names; a script shows it in the buyer's own. `around`: what stands around it. */
 export const timeIn = (at: DateTime.Utc, { language, shop }: PageContext, around = "{when}"): Html =>
-  html`<time datetime="${DateTime.formatIso(at)}" data-until="${around}"
+  html`<time datetime="${isoText(at)}" data-until="${around}"
     >${around.replace("{when}", time(at, language, shop?.timeZone))}</time
   >`
 

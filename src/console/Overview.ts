@@ -3,6 +3,7 @@
  * counts so many rows and no more: where there are older days to count, the answer says that it is not complete, and
  * the next call goes on. An answer is remembered for some seconds (docs/decisions/0161).
  */
+import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { OverviewResource } from "@coffer/contract/ConsoleMerchant"
 import type { Mode } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
@@ -12,7 +13,6 @@ import { HeldUp } from "../heldUp/HeldUp.ts"
 import { type Merchant, type MerchantNotFound, Merchants } from "../merchants/Merchants.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
-import { isoText, isoTextOrNull } from "../platform/runtime/codecs.ts"
 import { span } from "../platform/runtime/span.ts"
 import { Wallets } from "../wallets/Wallets.ts"
 import { balanceView } from "../wallets/WalletView.ts"

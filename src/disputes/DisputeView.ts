@@ -1,9 +1,9 @@
 /** A dispute and its evidence as merchants see them, in responses and in events alike: the one encoder. Pure. */
+import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { DisputeResource, EvidenceResource } from "@coffer/contract/Disputes"
 import { textNames, type EvidenceText } from "@coffer/model/Evidence"
 import { type Dispute, isFrozen } from "@coffer/rules/dispute/Dispute"
 import type { Kept } from "@coffer/rules/dispute/evidence"
-import { DateTime } from "effect"
 
 export const disputeView = (dispute: Dispute): DisputeResource => {
   const end = "closedAt" in dispute ? dispute : undefined
@@ -21,11 +21,11 @@ export const disputeView = (dispute: Dispute): DisputeResource => {
     reason: dispute.reason,
     mode: dispute.mode,
     funds_frozen: isFrozen(dispute),
-    evidence_due_by: textOrNull(dispute.evidenceDueBy),
-    opened_at: DateTime.formatIso(dispute.openedAt),
-    closed_at: textOrNull(end?.closedAt ?? null),
-    created_at: DateTime.formatIso(dispute.createdAt),
-    updated_at: DateTime.formatIso(dispute.updatedAt),
+    evidence_due_by: isoTextOrNull(dispute.evidenceDueBy),
+    opened_at: isoText(dispute.openedAt),
+    closed_at: isoTextOrNull(end?.closedAt ?? null),
+    created_at: isoText(dispute.createdAt),
+    updated_at: isoText(dispute.updatedAt),
     out_trade_no: dispute.outTradeNo
   }
 }
@@ -37,11 +37,9 @@ export const evidenceView = ({ disputeNo }: Dispute, { evidence, submittedAt, up
   evidence: inOrder(evidence.text),
   files: evidence.files.map(({ type, url }) => ({ type, url })),
   submitted: submittedAt !== null,
-  submitted_at: textOrNull(submittedAt),
-  updated_at: textOrNull(updatedAt)
+  submitted_at: isoTextOrNull(submittedAt),
+  updated_at: isoTextOrNull(updatedAt)
 })
-
-const textOrNull = (time: DateTime.Utc | null) => (time === null ? null : DateTime.formatIso(time))
 
 /** The database keeps the keys of jsonb in an order of its own. */
 const inOrder = (text: EvidenceText): EvidenceText =>

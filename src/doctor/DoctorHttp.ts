@@ -2,13 +2,13 @@
  * Handler of the operator's `doctor` group: the checks of `coffer doctor`, made by the runner that answers. Another one
  * may have another disk and another network, so the report names the runner.
  */
+import { isoText } from "@coffer/model/isoText"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { reply } from "../http/replies.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { isoText } from "../platform/runtime/codecs.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { type ChannelChecks, diagnose, docsOf } from "./doctor.ts"

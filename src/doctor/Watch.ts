@@ -3,13 +3,13 @@
  * their end, wallets below zero, the age of the last audit, of the last reconciliation and of the newest backup, disks,
  * certificates and the checkout page. It writes nothing. The figures from the database are the same on every runner.
  */
+import { isoText } from "@coffer/model/isoText"
 import { X509Certificate } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { Mode } from "@coffer/model/Ids"
 import { DateTime, Effect, Layer, Metric, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Channel } from "../channel/Channel.ts"
-import { isoText } from "../platform/runtime/codecs.ts"
 import { onRealTime } from "../platform/runtime/realTime.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { currentTime } from "../platform/runtime/clock.ts"

@@ -2,6 +2,7 @@
  * `/.well-known/security.txt` (RFC 9116): whom to write to about a vulnerability of this installation. The operator
  * names the contact by `SECURITY_CONTACT`; without it there is no such file.
  */
+import { isoText } from "@coffer/model/isoText"
 import { Config, DateTime, Effect, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BadSetting } from "../platform/runtime/places.ts"
@@ -46,7 +47,7 @@ export const layer = HttpRouter.use(
       const expires = DateTime.startOf(DateTime.add(yield* currentTime, { days: validDays }), "day")
       const lines = [
         ...contacts.map((each) => `Contact: ${each}`),
-        `Expires: ${DateTime.formatIso(expires)}`,
+        `Expires: ${isoText(expires)}`,
         "Preferred-Languages: en, zh",
         `Canonical: ${settings.publicUrl}${securityTextPath}`
       ]

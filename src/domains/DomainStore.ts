@@ -3,6 +3,7 @@
  * settings (`merchants/MerchantStore.ts`). A look is written under a lock, so that of two merchants which have proven
  * one host one has it.
  */
+import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import {
   afterLook,
   Domain,
@@ -18,7 +19,7 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { changedChannel } from "../merchants/MerchantStore.ts"
 import { type Backlog, leasedRows } from "../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { isoText, isoTextOrNull, TimeColumn } from "../platform/runtime/codecs.ts"
+import { TimeColumn } from "../platform/runtime/codecs.ts"
 import { hostsMax } from "../signedUrls/ShopHosts.ts"
 
 const Stored = Schema.Struct({ merchant_id: Schema.String, domain: Domain })

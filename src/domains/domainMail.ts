@@ -1,10 +1,10 @@
 /** The mail to a merchant about its own host, in English: its proof is gone, or it is no longer used. Pure. */
+import { isoText } from "@coffer/model/isoText"
 import { goesBackAt } from "@coffer/rules/shop/domain"
 import type { Message } from "../mail/Mailer.ts"
 import { plainMail } from "../mail/plainMail.ts"
 import type { Merchant } from "../merchants/Merchants.ts"
 import { messageOf } from "../merchants/MerchantView.ts"
-import { isoText } from "../platform/runtime/codecs.ts"
 import type { DueMail } from "./DomainStore.ts"
 
 interface About {

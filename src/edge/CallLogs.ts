@@ -16,7 +16,7 @@ import { DateTime, Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { Body } from "../http/Body.ts"
 import type { RequestRecord } from "../http/CurrentRequest.ts"
-import type { LoggedBody } from "../logs/logRow.ts"
+import type { LoggedBody, LoggedCall } from "../logs/logRow.ts"
 import { Logs } from "../logs/Logs.ts"
 import { overQuota } from "../logs/refusedCalls.ts"
 import { onRealTime } from "../platform/runtime/realTime.ts"
@@ -45,11 +45,12 @@ export const makeApiLog = Effect.map(
         return Effect.void
       }
       // A call above the quota has no body in the log, so its body is not read either.
-      return Effect.mapEager(response.status === overQuota ? nothing : body(), (requestBody) =>
-        logs.append({
-          call: record,
+      const { merchantId, mode } = account
+      return Effect.mapEager(response.status === overQuota ? nothing : body(), (requestBody) => {
+        const call: LoggedCall = {
           requestId,
-          ...account,
+          merchantId,
+          mode,
           method,
           path,
           status: response.status,
@@ -65,8 +66,9 @@ export const makeApiLog = Effect.map(
           requestBody,
           isUncounted: record.isCounted !== true,
           responseBody: responseBodyOf(response, record)
-        })
-      )
+        }
+        logs.append(call, record)
+      })
     }
 )
 

@@ -6,7 +6,7 @@ import type { ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { deprecationHeaders, Deprecations } from "@coffer/contract/deprecations"
 import { prefixes } from "@coffer/model/Ids"
-import { type Cause, Clock, Context, DateTime, Effect, Exit, References } from "effect"
+import { type Cause, Clock, Context, Effect, Exit, References } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { Admission } from "../http/Admission.ts"
 import type { Body } from "../http/Body.ts"
@@ -94,7 +94,7 @@ export const make = Effect.gen(function* () {
 
   const begin = (incoming: Incoming, clock: Clock.Clock) => {
     const arrived = clock.currentTimeMillisUnsafe()
-    const requestId = ids.at(prefixes.request, DateTime.makeUnsafe(arrived), clock)
+    const requestId = ids.at(prefixes.request, arrived, clock)
     const ip = clientAddress(incoming.connection.remoteAddress, incoming.sent["x-forwarded-for"])
     const record = newRecord(incoming, { requestId, ip, arrived })
     incoming.record = record

@@ -4,7 +4,7 @@
  * Postgres, and it is not shutting down. Otherwise `reason` says why not. `/metrics` is for Prometheus.
  * `/shop_domains/ask` tells a proxy whether a host is a shop's, before it gets a certificate for it.
  */
-import { Effect, Layer, Metric } from "effect"
+import { Effect, identity, Layer, Metric } from "effect"
 import { ShardId, Sharding, ShardingConfig } from "effect/cluster"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Draining } from "../http/Draining.ts"
@@ -104,19 +104,18 @@ const duration = (attributes: { readonly method: string; readonly route: string 
     attributes
   })
 
-interface Answered {
-  readonly method: string
-  readonly route: string
-  readonly status: number
-}
-const seriesMax = 10_000
-const seriesOf = memoize(
-  seriesMax,
-  ({ method, route, status }: Answered) => `${method} ${route} ${status}`,
-  ({ method, route, status }) => ({
-    counter: requests({ method, route, status: String(status) }),
-    timer: duration({ method, route })
-  })
+/** For some 200 routes with seven methods and the statuses that they answer. */
+const seriesMax = 1_000
+const remembered = <Key, Answer extends {}>(answerOf: (key: Key) => Answer) =>
+  memoize(seriesMax, identity<Key>, answerOf)
+/** One look after the other: a text of all three would be made for each answer. */
+const seriesOf = remembered((route: string) =>
+  remembered((method: string) =>
+    remembered((status: number) => ({
+      counter: requests({ method, route, status: String(status) }),
+      timer: duration({ method, route })
+    }))
+  )
 )
 const methods = new Set(["GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PATCH"])
 
@@ -127,7 +126,7 @@ export const makeCount = Effect.map(
     (method: string, { pattern }: Route, status: number, millis: number) => {
       // A client may invent methods, and must not fill the memory with counters.
       const label = methods.has(method) ? method : "other"
-      const { counter, timer } = seriesOf({ method: label, route: pattern, status })
+      const { counter, timer } = seriesOf(pattern)(label)(status)
       counter.updateUnsafe(1, context)
       timer.updateUnsafe(millis / 1_000, context)
     }
@@ -166,7 +165,7 @@ const zeros = Effect.suspend(() => {
     [...expected, { method: "GET", route: nowhere.pattern, statuses: [404] }],
     ({ method, route, statuses }) =>
       Effect.forEach(statuses, (status) => {
-        const { counter, timer } = seriesOf({ method, route, status })
+        const { counter, timer } = seriesOf(route)(method)(status)
         return Effect.andThen(Metric.update(counter, 0), Metric.value(timer))
       }),
     { discard: true }

@@ -1,11 +1,12 @@
 /** Handlers of the `erasures` group, for the merchant and for the operator (docs/architecture.md, section 7). */
+import { isoText } from "@coffer/model/isoText"
 import { Api } from "@coffer/contract/Api"
 import { Caller, CurrentOperator } from "@coffer/contract/Caller"
 import type { ErasureResource } from "@coffer/contract/Erasures"
 import * as Wire from "@coffer/contract/Errors"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { erasuresMax } from "@coffer/model/Limits"
-import { DateTime, Effect } from "effect"
+import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { commonRefusals, refuseAs } from "../http/refusals.ts"
@@ -45,8 +46,8 @@ const erasureView = ({ counts, erasure, held, isCapped }: Shown): ErasureResourc
   orders_waiting: held,
   counts: { ...counted(countNames, counts, 0), ...counted(walkedNames, counts, erasure === undefined ? null : 0) },
   is_capped: isCapped,
-  requested_at: erasure === undefined ? null : DateTime.formatIso(erasure.requested_at),
-  done_at: erasure?.done_at ? DateTime.formatIso(erasure.done_at) : null
+  requested_at: erasure === undefined ? null : isoText(erasure.requested_at),
+  done_at: erasure?.done_at ? isoText(erasure.done_at) : null
 })
 
 const counted = <Name extends keyof Counts, Absent>(names: ReadonlyArray<Name>, counts: Counts, absent: Absent) =>

@@ -2,6 +2,7 @@
  * Rows of erasures: what was asked for, how far the work is, and which orders wait. A row stays as the word that it was
  * done. Plain statements: an erasure has no owner, and its version fences two runners that work on it at once.
  */
+import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
 import { erasurePrefix } from "@coffer/model/Ids"
 import { erasuresMax } from "@coffer/model/Limits"
@@ -14,7 +15,7 @@ import * as numbersInOrder from "../platform/postgres/numbersInOrder.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { equals } from "../platform/postgres/scans.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { isoText, isoTextOrNull, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 

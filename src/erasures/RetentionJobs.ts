@@ -7,12 +7,12 @@
  * A delivery names its event. So an event goes when no delivery of it is left, and a delivery goes an hour after it can
  * be sent again no longer (`Deliveries.ts`), by when a request that has read it has ended.
  */
+import { isoText } from "@coffer/model/isoText"
 import { firstIdBody, prefixes } from "@coffer/model/Ids"
 import { DateTime, Duration, Effect, Layer } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { hourly, Workers } from "../platform/jobs/Workers.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { isoText } from "../platform/runtime/codecs.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 
 /** Rows of one transaction, and orders with all that belongs to them. */

@@ -1,9 +1,9 @@
 /** Which rows are a buyer's: a page of the orders of an address, and how many there are of each kind. */
+import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
 import { erasedText } from "@coffer/rules/erasure"
 import { type DateTime, Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { isoText } from "../platform/runtime/codecs.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import type { Counts } from "./ErasureStore.ts"
 

@@ -4,13 +4,14 @@
  * too, in calls from before the request, since a refused call names no order. A slice is a page of rows in the order of
  * their keys, and one transaction.
  */
+import { isoText } from "@coffer/model/isoText"
 import { type Eraser, makeEraser } from "@coffer/rules/erasure"
 import { DateTime, Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Bodies, packed } from "../logs/logBodies.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { storableJson } from "../platform/postgres/storable.ts"
-import { isoText, jsonText, parseJson } from "../platform/runtime/codecs.ts"
+import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
 import {
   type Call,
   type CallRow,

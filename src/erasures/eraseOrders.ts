@@ -4,6 +4,7 @@
  * again on the new one. An order waits while a dispute of it is open, since its evidence is the merchant's defence, and
  * while a webhook or a mail about it is on its way, since the answer would bring the buyer back.
  */
+import { isoText } from "@coffer/model/isoText"
 import { erasedText, makeEraser } from "@coffer/rules/erasure"
 import { type DateTime, Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -11,7 +12,7 @@ import { bodyOf, packed } from "../events/eventBodies.ts"
 import { Files } from "../files/Files.ts"
 import { Mailer } from "../mail/Mailer.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { isoText, jsonText, parseJson } from "../platform/runtime/codecs.ts"
+import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
 import type { Counts } from "./ErasureStore.ts"
 
 export interface OrdersToErase {

@@ -2,10 +2,11 @@
  * An event as merchants see it. Its JSON is stored; signed, delivered and answered it is the same but for the
  * signature of a checkout address, which is not stored. Pure.
  */
+import { isoText } from "@coffer/model/isoText"
 import type { EventResource } from "@coffer/contract/Events"
 import type { EventType } from "@coffer/model/EventType"
 import type { Mode } from "@coffer/model/Ids"
-import { DateTime, Predicate } from "effect"
+import { type DateTime, Predicate } from "effect"
 
 export interface Happening {
   readonly type: EventType
@@ -20,9 +21,9 @@ export const eventView = (id: string, at: DateTime.Utc, happening: Happening): E
   id,
   type: happening.type,
   mode: happening.mode,
-  created_at: DateTime.formatIso(at),
+  created_at: isoText(at),
   sequence: happening.sequence,
-  data: { object: happening.object, ...legacyFields(happening.object) },
+  data: withLegacyFields(happening.object),
   event_id: id,
   event_type: happening.type
 })
@@ -51,5 +52,8 @@ const legacyNames = [
   "status"
 ]
 
-const legacyFields = (object: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(legacyNames.filter((name) => name in object).map((name) => [name, object[name]]))
+const withLegacyFields = (object: Readonly<Record<string, unknown>>) => {
+  const data: Record<string, unknown> & { readonly object: typeof object } = { object }
+  for (const name of legacyNames) if (name in object) data[name] = object[name]
+  return data
+}

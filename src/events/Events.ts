@@ -5,7 +5,7 @@
 import { createdAtOf, prefixes } from "@coffer/model/Ids"
 import { withoutSignatures } from "@coffer/rules/signedAddresses"
 import { type Addresses, destinationOf, route } from "@coffer/rules/delivery/route"
-import { Clock, Context, type DateTime, Effect, Layer, Option } from "effect"
+import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import { type ChangeSet, insert } from "../platform/commit/Change.ts"
 import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
@@ -49,7 +49,8 @@ export const layer = Layer.effect(
       ({ merchantId, mode }: Account, addresses: Omit<Addresses, "notifyUrl">, clock: Clock.Clock): Recorder =>
       (happening, now) => {
         const { notifyUrl, objectId, tradeNo, type } = happening
-        const id = ids.at(prefixes.event, now, clock)
+        const millis = DateTime.toEpochMillis(now)
+        const id = ids.at(prefixes.event, millis, clock)
         const createdAt = createdAtOf(id)
         const shared = { merchantId, mode, createdAt }
         const object = withoutSignatures(happening.object)
@@ -59,7 +60,7 @@ export const layer = Layer.effect(
           ...route(type, { notifyUrl, ...addresses }).map(({ endpointId, url }) =>
             insert(deliveries, {
               ...shared,
-              id: ids.at(prefixes.delivery, now, clock),
+              id: ids.at(prefixes.delivery, millis, clock),
               eventId: id,
               endpointId,
               url,

@@ -3,10 +3,11 @@
  * were uploaded. It is read page by page while it is sent. A client that reads slowly slows the reading, and one that
  * leaves ends it. Secrets are left out.
  */
+import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
 import { Currency } from "@coffer/model/Money"
 import { tarEnd, tarEntry } from "@coffer/rules/tar"
-import { Context, DateTime, Effect, Layer, Option, Schema, Stream } from "effect"
+import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { bodyOf } from "../events/eventBodies.ts"
 import { Files } from "../files/Files.ts"
@@ -140,7 +141,7 @@ const makeArchive =
         const manifest = Stream.suspend(() => {
           const text = jsonText({
             ...about,
-            made_at: DateTime.formatIso(made),
+            made_at: isoText(made),
             files: listed,
             missing_files: [...missing]
           })

@@ -2,8 +2,9 @@
  * API logs in archives, with their bodies as they are kept: all of an account, or those that tell of a buyer. A list
  * that an account has read keeps the buyer's objects alone. Calls have no index by buyer, so all are looked through.
  */
+import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
-import { DateTime, Effect } from "effect"
+import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import {
   type Call,
@@ -90,4 +91,4 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 const lineOf = ({ block: _, created_at, place: __, request, response, text: ___, ...call }: Call): string =>
-  jsonText({ ...call, created_at: DateTime.formatIso(created_at), request_body: request, response_body: response })
+  jsonText({ ...call, created_at: isoText(created_at), request_body: request, response_body: response })

@@ -2,12 +2,13 @@
  * Rows of files: the owner and type of each, and until when it is kept although nothing names it. They are written by
  * plain statements. `file_bytes` has what all files of a merchant's environment hold, and its row is the guard.
  */
+import { isoText } from "@coffer/model/isoText"
 import { MerchantId, Mode } from "@coffer/model/Ids"
 import { filesBytesMax, unnamedFileKept } from "@coffer/model/Limits"
 import { Context, DateTime, Duration, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { TimeColumn } from "../platform/runtime/codecs.ts"
 import { unmovedTime } from "../platform/runtime/MerchantClocks.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 

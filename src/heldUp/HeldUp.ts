@@ -2,6 +2,7 @@
  * Objects of all rooms that wait for a person or a program, newest first. It reads their rows and writes nothing: an
  * object that moves on leaves the list by itself.
  */
+import { isoText } from "@coffer/model/isoText"
 import { type HeldKind, heldCountMax, heldKinds, type HeldUpQuery } from "@coffer/contract/HeldUp"
 import type { Mode } from "@coffer/model/Ids"
 import { InvalidField } from "@coffer/rules/InvalidField"
@@ -11,7 +12,6 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { isStorable } from "../platform/postgres/scans.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { isoText } from "../platform/runtime/codecs.ts"
 import { span } from "../platform/runtime/span.ts"
 import { HeldRow, type HeldSource, heldSources } from "./heldRows.ts"
 

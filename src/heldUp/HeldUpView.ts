@@ -1,8 +1,8 @@
 /** Held-up objects on the wire: the one encoder. Pure. */
+import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { HeldUpResource } from "@coffer/contract/HeldUp"
 import type { ChannelDispute } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
-import { isoText, isoTextOrNull } from "../platform/runtime/codecs.ts"
 import type { HeldRow } from "./heldRows.ts"
 
 type Turn = Pick<HeldUpResource, "waits_for" | "text"> & { readonly since: DateTime.Utc }

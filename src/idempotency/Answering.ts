@@ -122,9 +122,12 @@ export const renewing = <A, E, R>(
     })
   })
 
-/** The answer as a change, without what may not be stored. Nothing when the request has no key. */
-export const answerOf = (answer: Answering | undefined, data: object): ChangeSet =>
-  answer === undefined ? [] : [stored(answer.claim, codeOf(answer.codes, data), data)]
+/** The answer as a change, without what may not be stored. A request without a key has none, and no view is made. */
+export const answerOf = (answer: Answering | undefined, view: () => object): ChangeSet => {
+  if (answer === undefined) return []
+  const data = view()
+  return [stored(answer.claim, codeOf(answer.codes, data), data)]
+}
 
 /**
  * The same for an answer that shows a secret: it is encrypted, and only a repeat of the same request gets it again.

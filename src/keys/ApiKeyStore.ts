@@ -2,6 +2,7 @@
  * Rows of keys with scopes and of their secrets. They are written rarely: plain statements, and no owner. Each change
  * of what a call needs notifies all runners in its transaction, as a change of the merchant does.
  */
+import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
 import { ApiKeyId, apiKeyPrefix, MerchantId, Mode } from "@coffer/model/Ids"
 import { scopedKeysMax } from "@coffer/model/Limits"
@@ -15,7 +16,7 @@ import * as numbersInOrder from "../platform/postgres/numbersInOrder.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { along } from "../platform/postgres/scans.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { isoText, isoTextOrNull, TimeColumn } from "../platform/runtime/codecs.ts"
+import { TimeColumn } from "../platform/runtime/codecs.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 
@@ -181,7 +182,7 @@ const makeInsert = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
 /** The latest use that any runner wrote stands. Rows that another transaction has locked get it the next time. */
 const noteUses = (sql: SqlClient.SqlClient, uses: ReadonlyArray<Use>) => {
   const values = sql`unnest(${uses.map(({ keyId }) => keyId)}::text[],
-    ${uses.map(({ at }) => DateTime.formatIso(DateTime.makeUnsafe(at)))}::text[],
+    ${uses.map(({ at }) => isoText(DateTime.makeUnsafe(at)))}::text[],
     ${uses.map(({ ip }) => ip)}::text[]) as given (key_id, at, ip)`
   return sql`with held as (select k.key_id, given.at::timestamptz as at, nullif(given.ip, '') as ip
       from api_keys k join ${values} using (key_id)

@@ -1,7 +1,7 @@
 /** A key with scopes as it is shown, without its secret. Pure. */
+import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { ApiKeyResource } from "@coffer/contract/ApiKeys"
 import { DateTime } from "effect"
-import { isoText, isoTextOrNull } from "../platform/runtime/codecs.ts"
 import type { ApiKey } from "./ApiKeys.ts"
 
 export const apiKeyView = (key: ApiKey, now: DateTime.Utc): ApiKeyResource => ({

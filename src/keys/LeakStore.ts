@@ -1,11 +1,12 @@
 /** Rows of keys that were found in public, each with the mail about it. A report is one transaction. */
+import { isoText } from "@coffer/model/isoText"
 import { Mode } from "@coffer/model/Ids"
 import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { changedChannel } from "../merchants/MerchantStore.ts"
 import { type Backlog, backOff, leasedRows } from "../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { TimeColumn } from "../platform/runtime/codecs.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 
 export interface Leak {

@@ -1,8 +1,8 @@
 /** The mail about a key that was found in public, in English. It never holds the key. Pure. */
+import { isoText } from "@coffer/model/isoText"
 import type { Message } from "../mail/Mailer.ts"
 import { plainMail } from "../mail/plainMail.ts"
 import type { Merchant } from "../merchants/Merchants.ts"
-import { isoText } from "../platform/runtime/codecs.ts"
 import type { ApiKey } from "./ApiKeyStore.ts"
 import type { LeakMail } from "./LeakStore.ts"
 

@@ -1,8 +1,8 @@
 /** A payment link as merchants see it: the one encoder. Pure. */
+import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { PaymentLinkResource } from "@coffer/contract/PaymentLinks"
 import { byKey } from "@coffer/model/Metadata"
 import type { PaymentLink } from "@coffer/rules/link/PaymentLink"
-import { DateTime } from "effect"
 
 /**
  * `base`: PUBLIC_URL, or the shop's own host. The address behind it is where buyers go; its number is as hard to guess
@@ -22,7 +22,7 @@ export const linkView = (link: PaymentLink, base: string): PaymentLinkResource =
   used_count: link.usedCount,
   notify_url: link.notifyUrl,
   return_url: link.returnUrl,
-  expires_at: link.expiresAt === null ? null : DateTime.formatIso(link.expiresAt),
+  expires_at: isoTextOrNull(link.expiresAt),
   metadata: byKey(link.metadata),
-  created_at: DateTime.formatIso(link.createdAt)
+  created_at: isoText(link.createdAt)
 })

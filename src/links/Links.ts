@@ -2,6 +2,7 @@
  * Front door to payment links: made, read and changed by merchants, visited by buyers (spec: Payment links; silences:
  * L1 to L10).
  */
+import { isoText } from "@coffer/model/isoText"
 import { titleOf } from "@coffer/model/Text"
 import type { CreatePaymentLink, PaymentLinkQuery, UpdatePaymentLink } from "@coffer/contract/PaymentLinks"
 import { createdAtOf, LinkId, prefixes, TradeNo } from "@coffer/model/Ids"
@@ -152,7 +153,7 @@ const create = ({ channel, commands, ids, merchantOf, privateAllowed }: LinkServ
     if (problem !== undefined) return yield* problem
     if (link.expiresAt !== null && DateTime.isLessThanOrEqualTo(link.expiresAt, now)) {
       const clock = account.mode === "sandbox" ? "the clock of this sandbox" : "the clock"
-      const problem = `must be in the future: ${clock} says ${DateTime.formatIso(now)}`
+      const problem = `must be in the future: ${clock} says ${isoText(now)}`
       return yield* new InvalidField({ param: "expires_at", problem })
     }
     return yield* answering((answer) => commands.create(link, nothing, { answer })).pipe(

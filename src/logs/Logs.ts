@@ -23,8 +23,8 @@ export class Logs extends Context.Service<
     readonly begun: (call: OpenCall) => void
     /** It gets no row. */
     readonly ended: (call: OpenCall) => void
-    /** Queues the call, or drops it. */
-    readonly append: (call: LoggedCall) => void
+    /** Queues the call, or drops it. `begun`: the call as it began. */
+    readonly append: (call: LoggedCall, begun?: OpenCall) => void
     /** Waits until everything appended so far is written or dropped. */
     readonly flushed: Effect.Effect<void>
     /** Newest first, and no older than the retention. */
@@ -61,12 +61,12 @@ export const layer = Layer.effect(
     }
     const queue = yield* makeLogQueue(calls, numbered)
     /** The call waits in the queue by its number and account alone: its request, answer and socket are not kept. */
-    const append = ({ call, ...logged }: LoggedCall) => {
-      const { merchantId, mode, requestId } = logged
+    const append = (call: LoggedCall, begun?: OpenCall) => {
+      const { merchantId, mode, requestId } = call
       const waiting: OpenCall = { requestId, account: { merchantId, mode } }
       calls.begun(waiting)
-      if (call !== undefined) calls.ended(call)
-      queue.append({ ...logged, call: waiting })
+      if (begun !== undefined) calls.ended(begun)
+      queue.append({ ...call, call: waiting })
     }
 
     const page = span("Logs.page")(function* (account: Account, query: LogQuery) {

@@ -1,4 +1,5 @@
 /** Rows of merchants and of their two environments. They are written rarely: plain statements, and no owner. */
+import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { MerchantQuery } from "@coffer/contract/Operator"
 import { FeeByCurrency, FeeSchedule } from "@coffer/model/Fees"
 import { MerchantId, Mode, prefixes } from "@coffer/model/Ids"
@@ -18,7 +19,7 @@ import * as Pages from "../platform/postgres/Pages.ts"
 import { isStorable } from "../platform/postgres/scans.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
-import { isoText, isoTextOrNull, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
 import { KeyOwner, type ScopedKey, scopedKeyOf } from "./ScopedKey.ts"
 import { settingsIdOf } from "./webhookSettings.ts"
 

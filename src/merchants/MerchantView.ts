@@ -1,9 +1,9 @@
 /** A merchant's settings as the operator sees them: without keys and secrets. Pure. */
+import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { MerchantResource } from "@coffer/contract/Operator"
 import { effectiveDisputeFees, effectiveFee, effectivePayoutFees } from "@coffer/model/Fees"
 import { effectiveQuotas } from "@coffer/model/Quotas"
 import { type Domain, type DomainProblem, goesBackAt, recordNameOf, recordValueOf } from "@coffer/rules/shop/domain"
-import { DateTime } from "effect"
 import type { Merchant } from "./Merchants.ts"
 import { offeredIn } from "./shopOf.ts"
 
@@ -43,23 +43,21 @@ export const merchantView = (merchant: Merchant, { ahead, logoUrl, pointTo }: Su
     clock_ahead_ms: ahead
   },
   live: modeView(merchant.modes.live),
-  suspended_at: merchant.suspended_at === null ? null : DateTime.formatIso(merchant.suspended_at),
-  closed_at: merchant.closed_at === null ? null : DateTime.formatIso(merchant.closed_at),
+  suspended_at: isoTextOrNull(merchant.suspended_at),
+  closed_at: isoTextOrNull(merchant.closed_at),
   note: merchant.note,
-  created_at: DateTime.formatIso(merchant.created_at)
+  created_at: isoText(merchant.created_at)
 })
-
-const isoOrNull = (time: DateTime.Utc | null) => (time === null ? null : DateTime.formatIso(time))
 
 const domainView = (domain: Domain, pointTo: ReadonlyArray<string>) => ({
   host: domain.host,
   status: domain.verified_at === null ? ("pending" as const) : ("verified" as const),
   record_name: recordNameOf(domain.host),
   record_value: recordValueOf(domain.token),
-  checked_at: isoOrNull(domain.checked_at),
-  verified_at: isoOrNull(domain.verified_at),
-  unproven_since: isoOrNull(domain.unproven_since),
-  goes_back_at: isoOrNull(goesBackAt(domain)),
+  checked_at: isoTextOrNull(domain.checked_at),
+  verified_at: isoTextOrNull(domain.verified_at),
+  unproven_since: isoTextOrNull(domain.unproven_since),
+  goes_back_at: isoTextOrNull(goesBackAt(domain)),
   problem: domain.problem,
   message: domain.problem === null ? null : messageOf[domain.problem](domain.host, pointTo.join(" or "))
 })

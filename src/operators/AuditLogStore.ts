@@ -1,4 +1,5 @@
 /** Rows of the audit log. Postgres numbers and links them (migration 0024), and refuses to change one. */
+import { isoText } from "@coffer/model/isoText"
 import { prefixes } from "@coffer/model/Ids"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { CreatedRange } from "@coffer/rules/lists/created"
@@ -9,7 +10,6 @@ import * as Pages from "../platform/postgres/Pages.ts"
 import { isMerchant, isObject, merchantIn, objectIn } from "../platform/postgres/auditTargets.ts"
 import { equals } from "../platform/postgres/scans.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { isoText } from "../platform/runtime/codecs.ts"
 import { AuditRow, type NewAuditRow } from "./auditRow.ts"
 
 export interface AuditFilters {

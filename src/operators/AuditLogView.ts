@@ -1,7 +1,8 @@
 /** An entry of the audit log on the wire: the one encoder. Pure. */
+import { isoText } from "@coffer/model/isoText"
 import type { AuditEntryResource } from "@coffer/contract/Operators"
 import type { MerchantAuditEntryResource } from "@coffer/contract/ConsoleMerchant"
-import { DateTime, Option } from "effect"
+import { Option } from "effect"
 import { parseJson } from "../platform/runtime/codecs.ts"
 import type { AuditRow } from "./auditRow.ts"
 
@@ -9,7 +10,7 @@ export const auditEntryView = (row: AuditRow): AuditEntryResource => ({
   object: "audit_entry",
   id: row.id,
   sequence: row.sequence,
-  created_at: DateTime.formatIso(row.created_at),
+  created_at: isoText(row.created_at),
   actor_id: row.actor_id,
   actor: row.actor,
   role: row.role,

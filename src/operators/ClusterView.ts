@@ -1,6 +1,6 @@
 /** The cluster on the wire: the one encoder. Pure. */
+import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { ClusterResource } from "@coffer/contract/Cluster"
-import { DateTime } from "effect"
 import type { KnownRunner, Reading } from "@coffer/cluster/RunnerVitals"
 import type { BacklogOf } from "../platform/jobs/backlogs.ts"
 
@@ -25,7 +25,7 @@ export const clusterView = ({ backlogs, canKill, runners, shards }: ClusterParts
     backlogs: backlogs.map(({ count, oldest, worker }) => ({
       worker,
       due: count,
-      oldest_due_at: oldest === null ? null : DateTime.formatIso(oldest)
+      oldest_due_at: isoTextOrNull(oldest)
     }))
   }
 }
@@ -52,8 +52,8 @@ const runnerView = ({
     state,
     version,
     node,
-    started_at: DateTime.formatIso(started_at),
-    last_heartbeat_at: DateTime.formatIso(heard_at),
+    started_at: isoText(started_at),
+    last_heartbeat_at: isoText(heard_at),
     shards: value("effect_cluster_shards"),
     slots_awake: slots.length === 0 ? null : slots.reduce((sum, { value }) => sum + value, 0),
     commands: labelsOf(vitals, "coffer_objects_busy", "kind").map((kind) => ({

@@ -1,4 +1,5 @@
 /** Rows of operators. They are written rarely: plain statements, and no owner. */
+import { isoText } from "@coffer/model/isoText"
 import { OperatorId, prefixes } from "@coffer/model/Ids"
 import { installation } from "@coffer/model/PersonRole"
 import type { InvalidField } from "@coffer/rules/InvalidField"
@@ -11,7 +12,7 @@ import * as Pages from "../platform/postgres/Pages.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
-import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { TimeColumn } from "../platform/runtime/codecs.ts"
 
 const OperatorRow = Schema.Struct({
   operator_id: OperatorId,

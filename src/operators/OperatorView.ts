@@ -1,7 +1,7 @@
 /** An operator on the wire: the one encoder. Pure. */
+import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { OperatorResource } from "@coffer/contract/Operators"
 import type { Operator } from "@coffer/rules/operator/Operator"
-import { DateTime } from "effect"
 
 export const operatorView = (operator: Operator): OperatorResource => ({
   object: "operator",
@@ -9,7 +9,7 @@ export const operatorView = (operator: Operator): OperatorResource => ({
   name: operator.name,
   role: operator.role,
   person_ids: operator.personIds,
-  created_at: DateTime.formatIso(operator.createdAt),
-  expires_at: DateTime.formatIso(operator.expiresAt),
-  revoked_at: operator.revokedAt === null ? null : DateTime.formatIso(operator.revokedAt)
+  created_at: isoText(operator.createdAt),
+  expires_at: isoText(operator.expiresAt),
+  revoked_at: isoTextOrNull(operator.revokedAt)
 })

@@ -4,6 +4,7 @@
  * which that person may act are one operator. The kept request is deleted before the act begins, so one pair of
  * requests never does it twice. Which acts these are stands in the table of acts.
  */
+import { isoText } from "@coffer/model/isoText"
 import { CurrentOperator } from "@coffer/contract/Caller"
 import { installation } from "@coffer/model/PersonRole"
 import { type ActName, takesTwo } from "@coffer/rules/operator/acts"
@@ -12,7 +13,7 @@ import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { isoText, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
 import { sha256 } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { fromSettings } from "./Operators.ts"

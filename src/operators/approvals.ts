@@ -1,9 +1,9 @@
 /** How a request is shown that waits for another operator, and the answers to the operator who sends one. */
+import { isoText } from "@coffer/model/isoText"
 import type { ApprovalResource } from "@coffer/contract/Operators"
 import * as Wire from "@coffer/contract/Errors"
 import { refuseAs } from "../http/refusals.ts"
 import { reply } from "../http/replies.ts"
-import { isoText } from "../platform/runtime/codecs.ts"
 import type { Approval, JustDone as Done, NeedsSecondOperator as Needs } from "./SecondOperator.ts"
 
 export const approvalView = ({ created_at, expires_at, ...approval }: Approval): ApprovalResource => ({

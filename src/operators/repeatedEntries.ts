@@ -3,6 +3,7 @@
  * that the role may not do. The log is never shortened, so of the same entry one an hour is written. The others of the
  * hour are counted, and an entry with their number follows when the hour is over or the process stops.
  */
+import { isoText } from "@coffer/model/isoText"
 import { DateTime, Deferred, Effect, Exit } from "effect"
 import { unmovedMillis } from "../platform/runtime/MerchantClocks.ts"
 import type { Entry } from "./AuditLog.ts"
@@ -28,7 +29,7 @@ export const makeRepeatedEntries = Effect.fnUntraced(function* (write: (entry: E
       kinds.delete(key)
       if (repeated === 0) return Effect.void
       const { details, ...rest } = entry
-      const more = { ...details, repeated, since: DateTime.formatIso(DateTime.makeUnsafe(since)) }
+      const more = { ...details, repeated, since: isoText(DateTime.makeUnsafe(since)) }
       return Effect.ignoreCause(write({ ...rest, details: more }), { log: "Error" })
     })
 

@@ -2,6 +2,7 @@
  * Front door to orders as lists and exports show them, and the SQL of their filters (spec: Endpoints, Orders; List
  * conventions). Decides nothing and writes nothing.
  */
+import { isoText } from "@coffer/model/isoText"
 import type { OrderQuery } from "@coffer/contract/Orders"
 import { prefixes } from "@coffer/model/Ids"
 import { metadataKeyLengthMax } from "@coffer/model/Limits"
@@ -14,7 +15,7 @@ import type { Order } from "@coffer/rules/order/Order"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { isoText, jsonText } from "../platform/runtime/codecs.ts"
+import { jsonText } from "../platform/runtime/codecs.ts"
 import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import { amountKey, amountKeyOf, paidLate, paidWithin, valueKey, valueKeyOf } from "../platform/postgres/orderKeys.ts"
 import * as Pages from "../platform/postgres/Pages.ts"

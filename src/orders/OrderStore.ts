@@ -2,6 +2,7 @@
  * Rows of orders: found one by one or as a page, and written as changes that carry the version they replace. Never
  * decides anything.
  */
+import { isoText } from "@coffer/model/isoText"
 import { TradeNo } from "@coffer/model/Ids"
 import { Order, terms } from "@coffer/rules/order/Order"
 import { Context, type DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
@@ -12,7 +13,6 @@ import { type Backlog, backOff, type DueSandbox, leasedRows, type Outcomes } fro
 import { batchedById } from "../platform/postgres/batched.ts"
 import { belongsTo, type Account } from "@coffer/model/Account"
 import { isStorable } from "../platform/postgres/scans.ts"
-import { isoText } from "../platform/runtime/codecs.ts"
 import { table } from "../platform/commit/Table.ts"
 
 /** An order and the version of its row. */

@@ -1,9 +1,9 @@
 /** An order as merchants see it, in responses and in events alike: the one encoder (silences: V3). Pure. */
+import { isoText } from "@coffer/model/isoText"
 import { CreateOrder, OrderResource } from "@coffer/contract/Orders"
 import { byKey } from "@coffer/model/Metadata"
 import { failureOf } from "@coffer/rules/order/attempts"
 import { Order } from "@coffer/rules/order/Order"
-import { DateTime } from "effect"
 import type { OrderUrls } from "../signedUrls/OrderLinks.ts"
 
 /** Here are the fields that the state does not have so. The others are as they are kept. */
@@ -15,15 +15,15 @@ export const orderView = (order: Order, urls: OrderUrls): OrderResource => {
     net_amount: payment === undefined ? null : order.amount - payment.fee,
     refunded_amount: payment?.refundedAmount ?? 0,
     payment_method: payment?.method ?? null,
-    refundable_until: payment?.refundableUntil ? DateTime.formatIso(payment.refundableUntil) : null,
+    refundable_until: payment?.refundableUntil ? isoText(payment.refundableUntil) : null,
     checkout_url: urls.checkout(order),
-    expires_at: DateTime.formatIso(order.expiresAt),
+    expires_at: isoText(order.expiresAt),
     metadata: byKey(order.metadata),
-    paid_at: payment === undefined ? null : DateTime.formatIso(payment.paidAt),
-    created_at: DateTime.formatIso(order.createdAt),
+    paid_at: payment === undefined ? null : isoText(payment.paidAt),
+    created_at: isoText(order.createdAt),
     receipt_url: payment === undefined ? null : urls.receipt(order),
     receipt_number: order.receipt?.number ?? null,
-    receipt_sent_at: order.receipt?.sentAt ? DateTime.formatIso(order.receipt.sentAt) : null,
+    receipt_sent_at: order.receipt?.sentAt ? isoText(order.receipt.sentAt) : null,
     receipt_failure_reason: order.receipt?.failure ?? null,
     payment_failure_reason: failureOf(order)
   }

@@ -40,7 +40,7 @@ export const report = (services: OrderServices) => {
 export const note = ({ links, transactor }: OrderServices) =>
   span("Orders.note")(
     function* (order: Order, changes: ChangeSet) {
-      const view = orderView(order, links.unsigned)
+      const view = () => orderView(order, links.unsigned)
       yield* answering((answer) => transactor.commit(order.tradeNo, [...changes, ...answerOf(answer, view)]))
       return order
       // Stale: the request's claim was taken over, and the attempt with it.

@@ -1,7 +1,7 @@
 /** A payout as the operator sees it. Pure. */
+import { isoText } from "@coffer/model/isoText"
 import type { PayoutResource } from "@coffer/contract/Payouts"
 import type { Payout } from "@coffer/rules/payout/Payout"
-import { DateTime } from "effect"
 
 export const payoutView = (payout: Payout): PayoutResource => ({
   object: "payout",
@@ -13,6 +13,6 @@ export const payoutView = (payout: Payout): PayoutResource => ({
   fee: payout.fee,
   status: payout.status,
   reference: payout.reference,
-  created_at: DateTime.formatIso(payout.createdAt),
-  updated_at: DateTime.formatIso(payout.updatedAt)
+  created_at: isoText(payout.createdAt),
+  updated_at: isoText(payout.updatedAt)
 })

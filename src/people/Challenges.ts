@@ -2,11 +2,12 @@
  * Challenges of a way in: sealed texts for one use by one browser, for some minutes. Each works once. It has no row
  * before it is used, so that somebody without a session cannot fill a table with them.
  */
+import { isoText } from "@coffer/model/isoText"
 import { Context, DateTime, type Duration, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { isoText, jsonText, parseJson } from "../platform/runtime/codecs.ts"
+import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
 import { Secrets, sha256 } from "../platform/runtime/Secrets.ts"
 
 export interface Challenge {

@@ -1,4 +1,5 @@
 /** Rows of passkeys. A challenge is used up in the transaction that writes what it was for. */
+import { isoText } from "@coffer/model/isoText"
 import { PersonId, passkeyPrefix } from "@coffer/model/Ids"
 import { passkeysMax } from "@coffer/rules/people/signIn"
 import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
@@ -6,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
-import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { TimeColumn } from "../platform/runtime/codecs.ts"
 import { type Challenge, Challenges } from "./Challenges.ts"
 
 const Passkey = Schema.Struct({

@@ -1,4 +1,5 @@
 /** Rows of people and of their roles. They are written rarely: plain statements, and no owner. */
+import { isoText } from "@coffer/model/isoText"
 import { createdAtOf, PersonId, personPrefix } from "@coffer/model/Ids"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
@@ -11,7 +12,7 @@ import { equals } from "../platform/postgres/scans.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
-import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { TimeColumn } from "../platform/runtime/codecs.ts"
 
 export const Membership = Schema.Struct({
   /** The number of a merchant, or `installation`. */

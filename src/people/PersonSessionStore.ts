@@ -1,4 +1,5 @@
 /** Rows of sign-in links and of sessions. Both are known by the hash of their secret alone. */
+import { isoText } from "@coffer/model/isoText"
 import { PersonId, sessionPrefix } from "@coffer/model/Ids"
 import { linksAnHour, sessionsMax } from "@coffer/rules/people/signIn"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
@@ -6,7 +7,7 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
-import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { TimeColumn } from "../platform/runtime/codecs.ts"
 
 const Session = Schema.Struct({
   session_id: Schema.String,

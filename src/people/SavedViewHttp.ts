@@ -2,11 +2,12 @@
  * Handlers of the console's `saved_views` group. A view is its person's: others see it where it is shared, and an owner
  * may remove it then. All roles save views; a viewer shares none, as a viewer changes nothing that others see.
  */
+import { isoText } from "@coffer/model/isoText"
 import { CurrentPerson } from "@coffer/contract/Caller"
 import { ConsoleApi } from "@coffer/contract/Console"
 import { savedViewsMax, type SavedViewResource } from "@coffer/contract/SavedViews"
 import * as Wire from "@coffer/contract/Errors"
-import { DateTime, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { refuseWith, reply, replyList } from "../http/replies.ts"
 import { storableText } from "../platform/postgres/storable.ts"
@@ -25,8 +26,8 @@ const viewOf =
     query: row.query,
     is_shared: row.is_shared,
     is_own: row.person_id === personId,
-    created_at: DateTime.formatIso(row.created_at),
-    updated_at: DateTime.formatIso(row.updated_at)
+    created_at: isoText(row.created_at),
+    updated_at: isoText(row.updated_at)
   })
 
 const noSuchView = refuseWith(

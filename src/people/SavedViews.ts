@@ -2,13 +2,14 @@
  * Front door to saved views, which are rows and no more: they are written rarely, by plain statements in the turn of
  * their merchant.
  */
+import { isoText } from "@coffer/model/isoText"
 import type { CreateSavedView, UpdateSavedView } from "@coffer/contract/SavedViews"
 import { savedViewsMax } from "@coffer/contract/SavedViews"
 import { createdAtOf, savedViewPrefix } from "@coffer/model/Ids"
 import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { TimeColumn } from "../platform/runtime/codecs.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 

@@ -1,7 +1,8 @@
 /** Handlers about signing in: the console's `sign_in`, `session` and `passkeys` groups. */
+import { isoText } from "@coffer/model/isoText"
 import { CurrentPerson } from "@coffer/contract/Caller"
 import { ConsoleApi } from "@coffer/contract/Console"
-import { DateTime, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { reply, replyList } from "../http/replies.ts"
@@ -108,7 +109,7 @@ const signIn = HttpApiBuilder.group(
       ask: span("sign_in.ask")(function* ({ payload }) {
         const browser = yield* browserSecret
         const expiresAt = yield* signIn.ask(payload.email, browser, yield* here)
-        const answer = yield* reply({ object: "sign_in_request", expires_at: DateTime.formatIso(expiresAt) }, 202)
+        const answer = yield* reply({ object: "sign_in_request", expires_at: isoText(expiresAt) }, 202)
         return yield* set(answer, "browser", browser)
       }),
 

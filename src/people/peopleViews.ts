@@ -1,8 +1,8 @@
 /** People and sessions on the wire: the one encoder of each. Pure. */
+import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { PasskeyResource } from "@coffer/contract/Passkeys"
 import type { PersonResource, SessionResource } from "@coffer/contract/People"
 import { installation } from "@coffer/model/PersonRole"
-import { DateTime } from "effect"
 import type { Person } from "./People.ts"
 import type { Passkey } from "./Passkeys.ts"
 import type { Session, SignedIn } from "./SignIn.ts"
@@ -18,10 +18,10 @@ export const personView = (person: Person, of?: string): PersonResource => ({
     .map(({ belongs_to, created_at, role }) => ({
       merchant_id: belongs_to === installation ? null : belongs_to,
       role: role as PersonResource["roles"][number]["role"],
-      created_at: DateTime.formatIso(created_at)
+      created_at: isoText(created_at)
     })),
-  created_at: DateTime.formatIso(person.created_at),
-  last_seen_at: person.last_seen_at === null ? null : DateTime.formatIso(person.last_seen_at)
+  created_at: isoText(person.created_at),
+  last_seen_at: isoTextOrNull(person.last_seen_at)
 })
 
 export const sessionView = (session: Session, current: string): SessionResource => ({
@@ -31,9 +31,9 @@ export const sessionView = (session: Session, current: string): SessionResource 
   way: session.way,
   ip: session.ip,
   user_agent: session.user_agent,
-  created_at: DateTime.formatIso(session.created_at),
-  last_seen_at: DateTime.formatIso(session.last_seen_at),
-  expires_at: DateTime.formatIso(session.expires_at)
+  created_at: isoText(session.created_at),
+  last_seen_at: isoText(session.last_seen_at),
+  expires_at: isoText(session.expires_at)
 })
 
 /** The person who is signed in, as the console shows it to that person. */
@@ -48,6 +48,6 @@ export const passkeyView = (passkey: Passkey): PasskeyResource => ({
   passkey_id: passkey.passkey_id,
   name: passkey.name,
   is_synced: passkey.is_synced,
-  created_at: DateTime.formatIso(passkey.created_at),
-  last_used_at: passkey.last_used_at === null ? null : DateTime.formatIso(passkey.last_used_at)
+  created_at: isoText(passkey.created_at),
+  last_used_at: isoTextOrNull(passkey.last_used_at)
 })

@@ -1,7 +1,8 @@
 /** Rows of receipts: the numbers that are taken, and the mails that a sandbox has sent today. */
+import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
 import { sandboxMailsPerDayMax } from "@coffer/model/Limits"
-import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import { Context, type DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { unmovedMillis } from "../platform/runtime/MerchantClocks.ts"
@@ -44,7 +45,7 @@ export const layer = Layer.effect(
     return ReceiptStore.of({
       takeMail,
       nextNumber: ({ merchantId, mode }, now) => {
-        const month = DateTime.formatIso(now).slice(0, 7).replace("-", "")
+        const month = isoText(now).slice(0, 7).replace("-", "")
         return takeNumber({ merchantId, mode, month }).pipe(
           Effect.map(({ last }) => `RCP-${month}-${String(last).padStart(4, "0")}`),
           Effect.catchTags({ NoSuchElementError: Effect.die }),

@@ -1,8 +1,8 @@
 /** A refund as merchants see it, in responses and in events alike: the one encoder. Pure. */
+import { isoText } from "@coffer/model/isoText"
 import type { RefundResource } from "@coffer/contract/Refunds"
 import { byKey } from "@coffer/model/Metadata"
 import type { Refund } from "@coffer/rules/refund/Refund"
-import { DateTime } from "effect"
 
 export const refundView = (refund: Refund): RefundResource => ({
   object: "refund",
@@ -13,14 +13,14 @@ export const refundView = (refund: Refund): RefundResource => ({
   reason: refund.reason,
   status: wireStatus[refund.status],
   funds_frozen: refund.status === "pending",
-  settled_at: refund.status === "succeeded" ? DateTime.formatIso(refund.settledAt) : null,
+  settled_at: refund.status === "succeeded" ? isoText(refund.settledAt) : null,
   metadata: byKey(refund.metadata),
   currency: refund.currency,
   merchant_id: refund.merchantId,
   mode: refund.mode,
   failure_reason: refund.status === "failed" ? refund.failureReason : null,
-  created_at: DateTime.formatIso(refund.createdAt),
-  updated_at: DateTime.formatIso(refund.updatedAt),
+  created_at: isoText(refund.createdAt),
+  updated_at: isoText(refund.updatedAt),
   out_trade_no: refund.outTradeNo
 })
 

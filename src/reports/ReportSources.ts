@@ -3,6 +3,7 @@
  * that a step is short however long the ledger is (`platform/postgres/scans.ts` says why the ranges are written so).
  * It writes nothing.
  */
+import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
 import { bodyOf, prefixes } from "@coffer/model/Ids"
 import { LedgerType } from "@coffer/model/Ledger"
@@ -15,7 +16,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import { makeOrdersBehind, type OrdersBehind } from "../platform/postgres/ownNumbers.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { isStorable } from "../platform/postgres/scans.ts"
-import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { TimeColumn } from "../platform/runtime/codecs.ts"
 
 /** Rows that one step reads. */
 export const stepRows = 2_000

@@ -2,6 +2,7 @@
  * Rows of reports that are written as files, and the parts of the files. They are written by plain statements. Each
  * step of a report commits its part and its place together, and only if no other runner has taken the same step.
  */
+import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
 import { MerchantId, Mode, ReportNo, reportPrefix } from "@coffer/model/Ids"
 import { reportsBytesMax, reportsKeptMax, reportsPendingMax } from "@coffer/model/Limits"
@@ -13,7 +14,7 @@ import { type Backlog, leasedRows, type Outcomes } from "../platform/postgres/le
 import * as Pages from "../platform/postgres/Pages.ts"
 import { along } from "../platform/postgres/scans.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { isoText, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { firstBeyond, idAfter } from "../platform/runtime/NewIds.ts"
 import { Place, Terms } from "./reportSteps.ts"

@@ -1,4 +1,5 @@
 /** A report as merchants see it, and the texts of its lines: the same in an answer and in a file. Pure. */
+import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import {
   type AnsweredReport,
   FeeLine,
@@ -13,7 +14,7 @@ import type { Account } from "@coffer/model/Account"
 import { csvHeader, csvRow } from "@coffer/rules/csv"
 import { DateTime } from "effect"
 import { columnsOf } from "../http/csv.ts"
-import { isoText, isoTextOrNull, jsonText } from "../platform/runtime/codecs.ts"
+import { jsonText } from "../platform/runtime/codecs.ts"
 import type { Answered, Report, Terms } from "./Reports.ts"
 
 const asOfIn = ({ asOf }: Terms) => isoText(DateTime.makeUnsafe(asOf))

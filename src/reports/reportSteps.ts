@@ -4,6 +4,7 @@
  * by a worker that stores each step (docs/decisions/0097). The terms are fixed before the first step, so every step
  * sees the same range, whenever it runs and on whichever runner.
  */
+import { isoText } from "@coffer/model/isoText"
 import { ReportFormat, ReportInterval, ReportKind, type ReportLine } from "@coffer/contract/Reports"
 import type { Account } from "@coffer/model/Account"
 import { bodyOf, firstIdBody } from "@coffer/model/Ids"
@@ -12,7 +13,6 @@ import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { dayAfter, dayIn, type Period, periodOf, startOf, zoneOf } from "@coffer/rules/reports/days"
 import { entriesOf, opened, OpenPeriod, withRow } from "@coffer/rules/reports/statement"
 import { DateTime, Effect, Schema } from "effect"
-import { isoText } from "../platform/runtime/codecs.ts"
 import { feeTypes, holds, type LedgerLine, ReportSources, stepRows } from "./ReportSources.ts"
 
 export const Terms = Schema.Struct({

@@ -2,13 +2,14 @@
  * Rows of clocks of sandboxes that were moved (docs/decisions/0043). The runner that holds a row does the due work of
  * that sandbox and moves its clock. A hold ends by itself, in real time, so another runner goes on when one dies.
  */
+import { isoText } from "@coffer/model/isoText"
 import type { MerchantId } from "@coffer/model/Ids"
 import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { clockNewsOf } from "../merchants/clockNews.ts"
 import { changedChannel } from "../merchants/MerchantStore.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { isoText, jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 
 const ClockRow = Schema.Struct({

@@ -2,6 +2,7 @@
  * Front door to the clock of a sandbox: read it, and send it ahead (docs/decisions/0043; silences: T1 to T7). A worker
  * moves it (`ClockJobs.ts`). The caller waits some seconds, and the clock goes on without it.
  */
+import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { AdvanceClock, SandboxClockResource } from "@coffer/contract/SandboxClock"
 import type { MerchantId } from "@coffer/model/Ids"
 import { sandboxClockMax } from "@coffer/model/Limits"
@@ -139,11 +140,11 @@ const settingOf = Effect.fnUntraced(function* (
   const began = DateTime.makeUnsafe(now)
   const goal = to === undefined ? now + millisOf(by!) : DateTime.toEpochMillis(to)
   if (goal <= now) {
-    const problem = `must be later than the clock of the sandbox, which says ${DateTime.formatIso(began)}`
+    const problem = `must be later than the clock of the sandbox, which says ${isoText(began)}`
     return yield* new InvalidField({ param: "to", problem })
   }
   if (goal - unmoved > Duration.toMillis(sandboxClockMax)) {
-    const last = DateTime.formatIso(DateTime.makeUnsafe(unmoved + Duration.toMillis(sandboxClockMax)))
+    const last = isoText(DateTime.makeUnsafe(unmoved + Duration.toMillis(sandboxClockMax)))
     const problem = `must not lead beyond ${last}: a clock may be five years ahead in all`
     return yield* new InvalidField({ param: to === undefined ? "by" : "to", problem })
   }
@@ -158,9 +159,9 @@ const millisOf = (by: number | string): number =>
 const viewOf = (row: ClockRow, unmoved: number): SandboxClockResource => ({
   object: "sandbox_clock",
   status: row.target === null ? "ready" : "advancing",
-  now: DateTime.formatIso(DateTime.makeUnsafe(unmoved + row.offset_ms)),
+  now: isoText(DateTime.makeUnsafe(unmoved + row.offset_ms)),
   ahead_ms: row.offset_ms,
-  target: row.target === null ? null : DateTime.formatIso(row.target),
+  target: isoTextOrNull(row.target),
   stops: row.stops,
   happened: row.happened
 })

@@ -1,9 +1,9 @@
 /** Merchants whose sandbox is not fully seeded yet (`sandbox_seeds`). */
+import { isoText } from "@coffer/model/isoText"
 import { MerchantId } from "@coffer/model/Ids"
 import { Context, DateTime, Duration, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { isoText } from "../platform/runtime/codecs.ts"
 import { type Backlog, leasedRows } from "../platform/postgres/leasedRows.ts"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
 

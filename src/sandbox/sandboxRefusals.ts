@@ -1,6 +1,6 @@
 /** Errors of the sandbox's buyer and bank as errors on the wire (docs/architecture.md, section 7). */
+import { isoText } from "@coffer/model/isoText"
 import * as Wire from "@coffer/contract/Errors"
-import { DateTime } from "effect"
 import { refuseAs } from "../http/refusals.ts"
 import type { ClockAdvancing, ClockNotOurs } from "./SandboxClocks.ts"
 import type { NoChargeback } from "./SandboxIssuer.ts"
@@ -16,7 +16,7 @@ export const sandboxRefusals = {
     message: `To the bank this refund is ${state}; it cannot be settled so.`
   })),
   ClockAdvancing: refuseAs(Wire.Conflict, ({ target }: ClockAdvancing) => ({
-    message: `The clock is on its way to ${DateTime.formatIso(target)}. Read it until its status is ready.`
+    message: `The clock is on its way to ${isoText(target)}. Read it until its status is ready.`
   })),
   ClockNotOurs: refuseAs(Wire.Conflict, ({ channel }: ClockNotOurs) => ({
     message: `This sandbox takes its payments through ${channel}, whose time cannot be moved.`

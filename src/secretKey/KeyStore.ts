@@ -2,6 +2,7 @@
  * The row that says how far a change of `SECRET_KEY` has come. Each page of the walk through all sealed texts is one
  * transaction that holds this row: runners take turns, and a runner that dies loses one page.
  */
+import { isoText } from "@coffer/model/isoText"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Doubt } from "@coffer/cluster/Doubt"
@@ -9,7 +10,7 @@ import { markHolders, Run } from "@coffer/cluster/Tenancy"
 import { Channel } from "../channel/Channel.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { sealKept } from "../platform/postgres/SecretCheck.ts"
-import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { TimeColumn } from "../platform/runtime/codecs.ts"
 import { bytesOf, checkOf, lockOf, SecretKeys, Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { parts } from "./SealedRows.ts"

@@ -48,7 +48,7 @@ export const layer = Layer.effect(
     const { bases, hosts, hear, read } = yield* makeMap(pointTo.length > 0, publicUrl)
     const urls = [publicUrl, ...(adminUrl === undefined ? [] : [adminUrl])]
     return ShopHosts.of({
-      baseOf: (merchantId) => bases.get(merchantId) ?? publicUrl,
+      baseOf: (merchantId) => (bases.size === 0 ? publicUrl : (bases.get(merchantId) ?? publicUrl)),
       merchantAt: (host) => hosts.get(host),
       isEmpty: () => hosts.size === 0,
       pointTo,

@@ -1,8 +1,8 @@
 /** The rows of an order's story as entries in the order of their time: one for each row; two where it has an end. */
+import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import { entryKinds, type TimelineEntry, type TimelineResource, timelineRowsMax } from "@coffer/contract/Timeline"
 import type { Order, PaymentAttempt, UnappliedPayment } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
-import { isoText, isoTextOrNull } from "../platform/runtime/codecs.ts"
 import type { FeeOf } from "../channel/fees.ts"
 import type { RequestRow, StoryRows } from "./storyRows.ts"
 

@@ -1,8 +1,8 @@
 /** A wallet and its ledger rows as merchants see them (spec: Wallet balance; Balance transaction). Pure. */
+import { isoText } from "@coffer/model/isoText"
 import type { BalanceResource, BalanceTransactionResource, LedgerLinkResource } from "@coffer/contract/Balance"
 import { chainText } from "@coffer/rules/wallet/post"
 import { type Wallet, walletIdOf } from "@coffer/rules/wallet/Wallet"
-import { DateTime } from "effect"
 import type { LedgerEntry, StoredLedgerRow } from "./Wallets.ts"
 
 export const balanceView = (wallet: Wallet): BalanceResource => ({
@@ -15,7 +15,7 @@ export const balanceView = (wallet: Wallet): BalanceResource => ({
   total_fee: wallet.totalFee,
   total_payout: wallet.totalPayout,
   total_refund: wallet.totalRefund,
-  updated_at: DateTime.formatIso(wallet.updatedAt)
+  updated_at: isoText(wallet.updatedAt)
 })
 
 export const balanceTransactionView = (row: LedgerEntry): BalanceTransactionResource => ({
@@ -30,7 +30,7 @@ export const balanceTransactionView = (row: LedgerEntry): BalanceTransactionReso
   reference_id: row.referenceId,
   description: row.description,
   mode: row.mode,
-  created_at: DateTime.formatIso(row.createdAt),
+  created_at: isoText(row.createdAt),
   trade_no: row.order?.tradeNo ?? null,
   out_trade_no: row.order?.outTradeNo ?? null
 })
@@ -43,5 +43,5 @@ export const ledgerLinkView = (row: StoredLedgerRow): LedgerLinkResource => ({
   previous_hash: row.previousHash,
   hash: row.hash,
   text: chainText(walletIdOf(row), row),
-  created_at: DateTime.formatIso(row.createdAt)
+  created_at: isoText(row.createdAt)
 })

@@ -9,7 +9,7 @@ import { readCreated } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { InsufficientBalance, type Movement, post } from "@coffer/rules/wallet/post"
 import { emptyWallet, type Wallet, walletIdOf, WalletName } from "@coffer/rules/wallet/Wallet"
-import { Cause, Clock, Context, type DateTime, Effect, Layer, Option, Result, Schema } from "effect"
+import { Cause, Clock, Context, DateTime, Effect, Layer, Option, Result, Schema } from "effect"
 import { ask, askAsOwner, OwnerUnavailable } from "../platform/cluster/ask.ts"
 import { CommitError, type Described, NotCommitted, StaleVersion } from "../platform/commit/Change.ts"
 import type { Exported } from "../platform/postgres/Pages.ts"
@@ -174,7 +174,7 @@ export const layerCommands = Layer.effect(
 
     /** Decides. Plain and synchronous. */
     const decide = (wallet: Wallet, entry: Entry, { clock, now }: Means) => {
-      const idBody = ids.at("", now, clock)
+      const idBody = ids.at("", DateTime.toEpochMillis(now), clock)
       return Result.map(
         post(wallet, entry, { now: createdAtOf(idBody), idBody, digest: sha256 }),
         ({ rows, wallet: after }) => ({ after, changes: [...entry.changes, ...posted(wallet, after, rows)] })

@@ -87,7 +87,7 @@ export const layer = Layer.effect(
       const delivery = resent(before, { id: yield* ids.next(prefixes.delivery), url, now })
       const change = insertion(delivery, now)
       yield* answering((answer) =>
-        transactor.commit(laneOf(answer) ?? delivery.id, [change, ...answerOf(answer, deliveryView(delivery))])
+        transactor.commit(laneOf(answer) ?? delivery.id, [change, ...answerOf(answer, () => deliveryView(delivery))])
       ).pipe(
         Effect.catchTags({
           // Another request has taken the claim over.

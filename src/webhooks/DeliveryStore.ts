@@ -3,6 +3,7 @@
  * the rows of a runner that died are due again (docs/architecture.md, section 5). Which lines are leased is not decided
  * here (docs/decisions/0053).
  */
+import { isoText } from "@coffer/model/isoText"
 import { Mode } from "@coffer/model/Ids"
 import { destinationOf } from "@coffer/rules/delivery/route"
 import type { Allotted, DueLine } from "@coffer/rules/delivery/places"
@@ -10,7 +11,7 @@ import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { decodeDueSandboxes, type DueSandbox } from "../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { isoText, TimeColumn } from "../platform/runtime/codecs.ts"
+import { TimeColumn } from "../platform/runtime/codecs.ts"
 import { type Ended, LeasedDelivery, recordAttempts } from "./deliveryResults.ts"
 
 /** Where a walk through the merchants of one mode continues. */

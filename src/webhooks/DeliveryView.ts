@@ -1,6 +1,6 @@
 /** A delivery on the wire, for merchants and for the operator (silences: W15). Pure. */
+import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { DeliveryResource } from "@coffer/contract/WebhookDeliveries"
-import { DateTime } from "effect"
 import type { Delivery } from "./DeliveryHistory.ts"
 
 export const deliveryView = (delivery: Delivery): DeliveryResource => ({
@@ -12,16 +12,16 @@ export const deliveryView = (delivery: Delivery): DeliveryResource => ({
   endpoint_id: delivery.endpoint_id,
   url: delivery.url,
   status: delivery.status,
-  next_attempt_at: delivery.next_attempt_at === null ? null : DateTime.formatIso(delivery.next_attempt_at),
+  next_attempt_at: isoTextOrNull(delivery.next_attempt_at),
   resend_of: delivery.resend_of,
   attempts: delivery.attempts.map((attempt) => ({
     attempt: attempt.attempt,
     kind: delivery.resend_of === null ? "automatic" : "manual",
-    at: DateTime.formatIso(attempt.at),
+    at: isoText(attempt.at),
     duration_ms: attempt.duration_ms,
     status_code: attempt.status_code,
     failure: attempt.failure,
     response_excerpt: attempt.snippet
   })),
-  created_at: DateTime.formatIso(delivery.created_at)
+  created_at: isoText(delivery.created_at)
 })

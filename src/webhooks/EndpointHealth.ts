@@ -2,13 +2,14 @@
  * Rows of endpoints that fail: written with the attempts, in one statement, and leased by the worker that tells of them
  * (docs/decisions/0095). Their meaning is decided by `packages/rules/src/webhooks/health.ts`.
  */
+import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import { Mode } from "@coffer/model/Ids"
 import { disabledAfter, failuresOfOutage, type Health, outageWithin, wellAfter } from "@coffer/rules/webhooks/health"
 import { Context, DateTime, Duration, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Backlog, backOff, leasedRows } from "../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
-import { isoText, isoTextOrNull, TimeColumn } from "../platform/runtime/codecs.ts"
+import { TimeColumn } from "../platform/runtime/codecs.ts"
 
 /**
  * The result of an attempt for its endpoint. `success`: the endpoint took the delivery. `first`: it did not take the

@@ -1,4 +1,5 @@
 /** Webhook endpoints and the account's signing secret on the wire (spec: Webhook endpoint; silences: W2, W6). Pure. */
+import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { EndpointResource, SigningSecretResource } from "@coffer/contract/WebhookEndpoints"
 import { EventType, everyType } from "@coffer/model/EventType"
 import type { Mode } from "@coffer/model/Ids"
@@ -15,8 +16,8 @@ export const endpointView = (mode: Mode, endpoint: Endpoint): EndpointResource =
   status: endpoint.status === "enabled" && endpoint.isPaused === true ? "paused" : endpoint.status,
   disable_when_failing: endpoint.disablesWhenFailing ?? false,
   is_default: false,
-  created_at: DateTime.formatIso(endpoint.createdAt),
-  updated_at: DateTime.formatIso(endpoint.updatedAt)
+  created_at: isoText(endpoint.createdAt),
+  updated_at: isoText(endpoint.updatedAt)
 })
 
 const isType = Schema.is(Schema.Literals([...EventType.literals, everyType]))
@@ -32,8 +33,8 @@ export const singleView = (mode: Mode, { createdAt, id, updatedAt, url }: Single
   status: "enabled",
   disable_when_failing: false,
   is_default: true,
-  created_at: DateTime.formatIso(createdAt),
-  updated_at: DateTime.formatIso(updatedAt)
+  created_at: isoText(createdAt),
+  updated_at: isoText(updatedAt)
 })
 
 export const signingView = (
@@ -47,7 +48,7 @@ export const signingView = (
     object: "webhook_signing_secret",
     mode,
     secret,
-    rotated_at: rotatedAt === null ? null : DateTime.formatIso(rotatedAt),
-    previous_until: until !== undefined && DateTime.isGreaterThan(until, now) ? DateTime.formatIso(until) : null
+    rotated_at: isoTextOrNull(rotatedAt),
+    previous_until: until !== undefined && DateTime.isGreaterThan(until, now) ? isoText(until) : null
   }
 }

@@ -7,6 +7,7 @@
  * (`packages/rules/src/delivery/places.ts`).
  * All of it is lost with the process: after a restart nothing is known of any line.
  */
+import { isoText } from "@coffer/model/isoText"
 import { webhookAcknowledgement } from "@coffer/model/Limits"
 import type { MerchantId, Mode } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
@@ -193,7 +194,7 @@ const judge = (failing: Surroundings["failing"], { attempt, delivery, outcome }:
   const since = failing.failed(line, endedAt)
   if (since === undefined) return undefined
   const why = attempt.failure ?? `it answers ${attempt.statusCode}`
-  const from = DateTime.formatIso(DateTime.makeUnsafe(since))
+  const from = isoText(DateTime.makeUnsafe(since))
   const whose = `${line.merchantId} (${line.mode}${delivery.endpoint_id === null ? "" : `, ${delivery.endpoint_id}`})`
   return `webhooks of ${whose} to ${hostOf(line.destination)} have failed since ${from}: ${why}`
 }

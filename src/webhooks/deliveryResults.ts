@@ -3,12 +3,12 @@
  * next batch gathers, and nothing waits for a timer. Each row has its fence: the number of attempts that were made
  * before. A result that a crash leaves unwritten is posted again when its lease ends (docs/decisions/0023).
  */
+import { isoText } from "@coffer/model/isoText"
 import { Mode } from "@coffer/model/Ids"
 import { destinationOf, hostOf } from "@coffer/rules/delivery/route"
 import { Cause, type DateTime, Effect, Exit, Queue, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { arrayLiteral, type Cell } from "../platform/postgres/arrayLiteral.ts"
-import { isoText } from "../platform/runtime/codecs.ts"
 import { type HealthMark, healthOf } from "./EndpointHealth.ts"
 
 export const LeasedDelivery = Schema.Struct({

@@ -1,4 +1,5 @@
 /** The mails about an endpoint that fails, in English: to the merchant's developers. Pure. */
+import { isoText } from "@coffer/model/isoText"
 import type { Message } from "../mail/Mailer.ts"
 import { plainMail } from "../mail/plainMail.ts"
 import type { Merchant } from "../merchants/Merchants.ts"
@@ -6,7 +7,6 @@ import { hostOf } from "@coffer/rules/delivery/route"
 import type { Endpoint } from "@coffer/rules/webhooks/Settings"
 import { failuresOfOutage } from "@coffer/rules/webhooks/health"
 import { DateTime } from "effect"
-import { isoText } from "../platform/runtime/codecs.ts"
 import type { HealthRow } from "./EndpointHealth.ts"
 
 export type About = "outage" | "well" | "disabled"

@@ -73,7 +73,7 @@ describe("the row of a claim that the answer brings along", () => {
   const fresh = { ...claim, isNew: true } as const
 
   it("is a new one that has ended, and replaces none", () => {
-    const [change] = answerOf({ claim: fresh, codes }, { status: "pending" })
+    const [change] = answerOf({ claim: fresh, codes }, () => ({ status: "pending" }))
     assert.deepStrictEqual(written(change!), {
       ...claimed,
       ...free,
@@ -111,8 +111,14 @@ describe("an answer", () => {
 
   it("is one more row of the change, and none for a request without a key", () => {
     const data = { status: "pending" }
-    assert.deepStrictEqual(answerOf({ claim, codes }, data), [stored(claim, 202, data)])
-    assert.deepStrictEqual(answerOf(undefined, data), [])
+    assert.deepStrictEqual(
+      answerOf({ claim, codes }, () => data),
+      [stored(claim, 202, data)]
+    )
+    assert.deepStrictEqual(
+      answerOf(undefined, () => data),
+      []
+    )
   })
 
   it("that shows a secret is stored encrypted for its own claim, and only that opens it", () => {

@@ -152,6 +152,8 @@ export const prefixes = {
 
 // Crockford's base32: no I, L, O, U. Its ASCII order is its numeric order, so ids sort as text by time.
 const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+/** By the code of their character; 0 for characters that are none. */
+const digitOf = Array.from({ length: 128 }, (_, code) => Math.max(0, alphabet.indexOf(String.fromCharCode(code))))
 const timeLength = 10
 const bodyLength = 26
 
@@ -181,8 +183,10 @@ export const bodyOf = (id: string): string => id.slice(-bodyLength)
 
 /** When an id was made: milliseconds since 1970. */
 export const millisOfId = (id: string): number => {
+  const from = Math.max(0, id.length - bodyLength)
+  const end = Math.min(from + timeLength, id.length)
   let millis = 0
-  for (const digit of bodyOf(id).slice(0, timeLength)) millis = millis * 32 + Math.max(0, alphabet.indexOf(digit))
+  for (let index = from; index < end; index++) millis = millis * 32 + (digitOf[id.charCodeAt(index)] ?? 0)
   return millis
 }
 

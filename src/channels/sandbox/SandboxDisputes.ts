@@ -3,6 +3,7 @@
  * the service has processed it (docs/architecture.md, section 7). The service's calls to it are in
  * `sandboxDisputeDesk.ts`.
  */
+import { isoText } from "@coffer/model/isoText"
 import type { CreditedOrder } from "@coffer/rules/order/Order"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -13,7 +14,6 @@ import { currentRequest } from "../../idempotency/Answering.ts"
 import { Wakeups } from "../../platform/commit/Wakeups.ts"
 import { type Backlog, type DueSandbox, leasedRows } from "../../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
-import { isoText } from "../../platform/runtime/codecs.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
 import { span } from "../../platform/runtime/span.ts"

@@ -3,6 +3,7 @@
  * says so (docs/architecture.md, section 7). The bank has its own table, whose key is our refund number. The
  * row of a refund that it makes at once is committed with our change (docs/decisions/0214).
  */
+import { isoText } from "@coffer/model/isoText"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { PaymentId, RefundNo } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
@@ -10,7 +11,6 @@ import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { type Described, insert } from "../../platform/commit/Change.ts"
 import { table } from "../../platform/commit/Table.ts"
-import { isoText } from "../../platform/runtime/codecs.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { NotSettled, type Pretended, type RegisteredChannel } from "../../channel/Channel.ts"

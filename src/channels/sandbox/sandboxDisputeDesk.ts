@@ -2,11 +2,11 @@
  * The sandbox's bank as the service sees it in a dispute: takes evidence until the deadline, takes a concession, and
  * says how the dispute stands.
  */
+import { isoText } from "@coffer/model/isoText"
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChannelUnreachable } from "../../channel/payments.ts"
 import type { DisputeDesk, DisputeName, StepAnswer } from "../../channel/disputes.ts"
-import { isoText } from "../../platform/runtime/codecs.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { oneRow, stepTaken, wordOf } from "./sandboxDisputeRows.ts"

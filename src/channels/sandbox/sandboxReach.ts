@@ -2,12 +2,12 @@
  * Whether the sandbox's bank can be reached: each merchant can switch its bank off (docs/architecture.md, section 7).
  * The same query tells whether the buyer of an order is on a redirect, and whether the bank has taken enough for it.
  */
+import { isoText } from "@coffer/model/isoText"
 import { unappliedPaymentsMax } from "@coffer/model/Limits"
 import { DateTime, Duration, Effect, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ChannelUnreachable } from "../../channel/payments.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
-import { isoText } from "../../platform/runtime/codecs.ts"
 import { batchedInOrder } from "../../platform/postgres/batched.ts"
 
 /** A buyer who has not come back from 3DS or a wallet's app after this will not come back. */

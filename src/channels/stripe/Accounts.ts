@@ -2,6 +2,7 @@
  * Merchants' accounts at Stripe: the operator sets them, and their keys are never shown again. An account stays as long
  * as objects need it that only this account can end (docs/decisions/0046); they are counted in the rows of all rooms.
  */
+import { isoText } from "@coffer/model/isoText"
 import type { SetChannel } from "@coffer/contract/Channels"
 import type { Account } from "@coffer/model/Account"
 import { firstIdBody, prefixes, type Mode } from "@coffer/model/Ids"
@@ -13,7 +14,6 @@ import { type ClockMoved, type Merchant, type MerchantNotFound, Merchants } from
 import { Wakeups } from "../../platform/commit/Wakeups.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
-import { isoText } from "../../platform/runtime/codecs.ts"
 import { Secrets } from "../../platform/runtime/Secrets.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { stripeChannel } from "./SessionStore.ts"

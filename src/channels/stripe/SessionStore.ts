@@ -3,6 +3,7 @@
  * sessions: those that we have made (`stripe_sessions`, migration 0030), and strays, which name an order of ours and
  * which these books do not know (`stray_sessions`, migrations 0061 and 0105).
  */
+import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
 import { ChannelName, PaymentId, TradeNo, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
@@ -16,7 +17,7 @@ import { refundableUntil } from "../../channel/refundWindows.ts"
 import { isStorable } from "../../platform/postgres/scans.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
-import { isoText, TimeColumn } from "../../platform/runtime/codecs.ts"
+import { TimeColumn } from "../../platform/runtime/codecs.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 

@@ -2,13 +2,14 @@
  * Events of Stripe that are to be handled (`stripe_events`), and until when the events of each account were fetched
  * (`stripe_polls`); migration 0030. An event is kept once, however it came.
  */
+import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
 import { MerchantId, Mode } from "@coffer/model/Ids"
 import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { backOffAfterWork, leasedRows, type Outcomes } from "../../platform/postgres/leasedRows.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
-import { isoText, TimeColumn } from "../../platform/runtime/codecs.ts"
+import { TimeColumn } from "../../platform/runtime/codecs.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
 import { stripeChannel } from "./SessionStore.ts"
 

@@ -4,6 +4,7 @@
  * The token and the signature over the raw bytes are checked before anything is looked up but the merchant, which is in
  * memory. An event is stored before it is answered, and handled by a worker.
  */
+import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { ChannelResource } from "@coffer/contract/Channels"
 import * as Wire from "@coffer/contract/Errors"
 import { OperatorApi } from "@coffer/contract/Operator"
@@ -11,7 +12,7 @@ import type { ClosedSession } from "@coffer/contract/HeldUp"
 import type { ComparedResource, DifferenceResource } from "@coffer/contract/Reconciliation"
 import type { Account } from "@coffer/model/Account"
 import { Mode, MerchantId } from "@coffer/model/Ids"
-import { Effect, DateTime, Option, Schema, ByteSize, Duration, type Layer, Metric, Result } from "effect"
+import { Effect, Option, Schema, ByteSize, Duration, type Layer, Metric, Result } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { channelRefusals } from "../../channel/channelRefusals.ts"
@@ -28,7 +29,7 @@ import { JustDone, NeedsSecondOperator } from "../../operators/approvals.ts"
 import { SecondOperator } from "../../operators/SecondOperator.ts"
 import { isDatabaseTrouble } from "../../platform/postgres/trouble.ts"
 import { currentMillis } from "../../platform/runtime/clock.ts"
-import { isoText, parseJson } from "../../platform/runtime/codecs.ts"
+import { parseJson } from "../../platform/runtime/codecs.ts"
 import { Secrets } from "../../platform/runtime/Secrets.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
 import { span } from "../../platform/runtime/span.ts"
@@ -190,9 +191,9 @@ const differenceView =
       channel_fee: fee?.fee ?? null,
       channel_fee_currency: fee?.currency ?? null,
       status: row.agreed_at === null ? "open" : "agreed",
-      created_at: DateTime.formatIso(row.created_at),
-      seen_at: DateTime.formatIso(row.seen_at),
-      agreed_at: row.agreed_at === null ? null : DateTime.formatIso(row.agreed_at)
+      created_at: isoText(row.created_at),
+      seen_at: isoText(row.seen_at),
+      agreed_at: isoTextOrNull(row.agreed_at)
     }
   }
 

@@ -3,6 +3,7 @@
  * number is in the idempotency key at Stripe, and in its metadata: Stripe forgets a key after a day, so what was asked
  * for before is looked for first.
  */
+import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
 import { PaymentId, RefundNo } from "@coffer/model/Ids"
 import type { Minor } from "@coffer/model/Money"
@@ -19,7 +20,6 @@ import {
 } from "../../channel/payments.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
-import { isoText } from "../../platform/runtime/codecs.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { StripeClient } from "./StripeClient.ts"

@@ -3,9 +3,10 @@
  * of that schema follow the columns with their Postgres types (`paidAt` is `paid_at`, a timestamptz), the schema of a
  * row that is read, the object made from it, and the cells that are written. `migrations/` says what columns mean.
  */
+import { isoText } from "@coffer/model/isoText"
 import { Schema, type SchemaAST } from "effect"
 import type { Cell } from "../postgres/arrayLiteral.ts"
-import { isoText, jsonText, TimeColumn } from "../runtime/codecs.ts"
+import { jsonText, TimeColumn } from "../runtime/codecs.ts"
 
 type ColumnType = "text" | "int8" | "timestamptz" | "jsonb" | "bytea"
 

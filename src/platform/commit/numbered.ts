@@ -31,7 +31,7 @@ export interface Numbered extends Account {
 }
 
 export const numberedIn = (sets: Iterable<{ readonly changes: ChangeSet }>): ReadonlyArray<Numbered> => {
-  const accounts = new Map<string, Numbered>()
+  const accounts: Record<Mode, Map<string, Numbered>> = { live: new Map(), sandbox: new Map() }
   for (const { changes } of sets) {
     for (const change of changes) {
       const places = placesIn(change)
@@ -39,13 +39,15 @@ export const numberedIn = (sets: Iterable<{ readonly changes: ChangeSet }>): Rea
       const merchantId = change.cells[places.merchant] as MerchantId
       const mode = change.cells[places.mode] as Mode
       const body = bodyOf(keyOf(change))
-      const known = accounts.get(merchantId + mode)
-      if (known === undefined) accounts.set(merchantId + mode, { merchantId, mode, lowest: body })
+      const known = accounts[mode].get(merchantId)
+      if (known === undefined) accounts[mode].set(merchantId, { merchantId, mode, lowest: body })
       else if (body < known.lowest) known.lowest = body
     }
   }
   // In one order, so that two batches take the rows in the same one.
-  return [...accounts.values()].toSorted((a, b) => (a.merchantId + a.mode < b.merchantId + b.mode ? -1 : 1))
+  return [...accounts.live.values(), ...accounts.sandbox.values()].toSorted((a, b) =>
+    a.merchantId === b.merchantId ? (a.mode < b.mode ? -1 : 1) : a.merchantId < b.merchantId ? -1 : 1
+  )
 }
 
 /** Parameters of {@link looking}. */

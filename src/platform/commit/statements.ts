@@ -33,15 +33,15 @@ export interface Plan<Set> {
 }
 
 export const plan = <Set extends { readonly changes: ChangeSet }>(sets: ReadonlyArray<Set>): Plan<Set> => {
-  const writes = new Map<string, PlannedWrite>()
+  const writes: Writes = new Map()
   const numbers = new Set<string>()
-  const setsByRow = new Map<string, Array<Set>>()
   const accepted: Array<Set> = []
   const refused: Array<readonly [Set, StaleVersion | AlreadyExists]> = []
 
   for (const set of sets) {
+    const own = set.changes.map(numberOf)
     const broken = set.changes.find(
-      (change) => !follows(writes.get(rowId(change)), change) || numbers.has(numberOf(change) ?? "")
+      (change, index) => !follows(writeOf(writes, change), change) || numbers.has(own[index] ?? "")
     )
     if (broken !== undefined) {
       refused.push([set, conflictOf(broken, keyOf(broken))])
@@ -49,26 +49,30 @@ export const plan = <Set extends { readonly changes: ChangeSet }>(sets: Readonly
     }
     accepted.push(set)
     for (const change of set.changes) {
-      const id = rowId(change)
-      const before = writes.get(id)
-      const replaces = before?.replaces ?? (change.op === "update" ? change.replaces : undefined)
-      writes.set(id, { change, single: change.op === "insert" && set.changes.length === 1, replaces })
-      const number = numberOf(change)
-      if (number !== undefined) numbers.add(number)
-      const reliant = setsByRow.get(id)
-      if (reliant === undefined) setsByRow.set(id, [set])
-      else reliant.push(set)
+      const replaces = writeOf(writes, change)?.replaces ?? (change.op === "update" ? change.replaces : undefined)
+      let rows = writes.get(change.table)
+      if (rows === undefined) writes.set(change.table, (rows = new Map()))
+      rows.set(keyOf(change), { change, single: change.op === "insert" && set.changes.length === 1, replaces })
     }
+    for (const number of own) if (number !== undefined) numbers.add(number)
   }
 
+  let byRow: ReturnType<typeof byRowOf<Set>> | undefined
   return {
-    statements: statementsOf([...writes.values()]),
+    statements: statementsOf(writes),
     accepted,
     refused,
     accounts: numberedIn(accepted),
-    setsOf: (table, key) => setsByRow.get(`${table}:${key}`) ?? []
+    // Most batches are written, and nobody asks.
+    setsOf: (table, key) => ((byRow ??= byRowOf(accepted)).get(`${table}:${key}`) ?? []).map(({ set }) => set)
   }
 }
+
+const byRowOf = <Set extends { readonly changes: ChangeSet }>(sets: ReadonlyArray<Set>) =>
+  Map.groupBy(
+    sets.flatMap((set) => set.changes.map((change) => ({ set, row: `${change.table}:${keyOf(change)}` }))),
+    ({ row }) => row
+  )
 
 /** The meaning of a missing row: an update found another version, an insert found its key taken. */
 export const conflictOf = ({ op, table }: Pick<Part, "op" | "table">, key: string): StaleVersion | AlreadyExists =>
@@ -80,7 +84,14 @@ const follows = (before: Write | undefined, change: Change): boolean => {
   return before.change.cells[tableOf(change.table).versionIndex] === change.replaces
 }
 
-const rowId = (change: Change): string => `${change.table}:${keyOf(change)}`
+/**
+ * By table and key: both are texts that are there already. V8 enters each new text that is a Map's key in a table of
+ * all texts, which takes longer than to find the entry.
+ */
+type Writes = Map<string, Map<string, PlannedWrite>>
+
+const writeOf = (writes: Writes, change: Change): PlannedWrite | undefined =>
+  writes.get(change.table)?.get(keyOf(change))
 
 /** The number of a new row, which no other new row of its merchant and mode may have; undefined if it has none. */
 const numberOf = ({ cells, op, table }: Change): string | undefined => {
@@ -91,20 +102,18 @@ const numberOf = ({ cells, op, table }: Change): string | undefined => {
   return cells[number] === null ? undefined : `${table} ${cells[merchant]} ${cells[mode]} ${cells[number]}`
 }
 
-const statementsOf = (writes: ReadonlyArray<PlannedWrite>): ReadonlyArray<Statement> =>
-  [...Map.groupBy(writes, ({ change: { op, table }, single }) => nameOf({ op, table, single })).values()]
-    .map((mine) => {
-      const [{ change, single }] = mine as [PlannedWrite]
-      return { part: { op: change.op, table: change.table, single }, mine }
+/** In the order in which parts are written and locks are taken. */
+const statementsOf = (writes: Writes): ReadonlyArray<Statement> =>
+  Array.from(writes)
+    .toSorted(([a], [b]) => tableOf(a).place - tableOf(b).place)
+    .flatMap(([table, rows]) => {
+      // By key, so that two transactions take the same rows' locks in the same order.
+      const byKey = Array.from(rows).toSorted(([a], [b]) => (a < b ? -1 : 1))
+      return parts.flatMap(({ op, single }) => {
+        const mine = byKey.flatMap(([, write]) => (write.change.op === op && write.single === single ? [write] : []))
+        return mine.length === 0 ? [] : [statementOf({ op, table, single }, mine)]
+      })
     })
-    .toSorted((a, b) => placeOf(a.part) - placeOf(b.part))
-    // By key, so that two transactions take the same rows' locks in the same order.
-    .map(({ mine, part }) =>
-      statementOf(
-        part,
-        mine.toSorted((a, b) => (keyOf(a.change) < keyOf(b.change) ? -1 : 1))
-      )
-    )
 
 /** One table's parts, in the order in which they are written. */
 const parts: ReadonlyArray<Omit<Part, "table">> = [
@@ -160,10 +169,6 @@ export const locking = ({ keys, table }: Statement): readonly [text: string, par
     for no key update skip locked`,
   [arrayLiteral(keys)]
 ]
-
-/** The order in which parts are written, and in which locks are taken. */
-const placeOf = ({ op, single, table }: Part): number =>
-  tableOf(table).place * parts.length + parts.findIndex((part) => part.op === op && part.single === single)
 
 // All of them as one ----------------------------------------------------------
 

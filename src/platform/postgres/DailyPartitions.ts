@@ -11,6 +11,11 @@ const lockTimeout = "5s"
 /** How long making or dropping days may take in all. */
 const patience = "1 minute"
 
+/** Days since 1970. */
+const dayOf = (moment: DateTime.Utc): number => Math.floor(DateTime.toEpochMillis(moment) / dayMillis)
+const dateOf = (day: number): string => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(day * dayMillis))
+const dayMillis = 86_400_000
+
 export const make = (sql: SqlClient.SqlClient, table: "api_logs" | "api_log_bodies") => {
   /** One runner at a time. */
   const reshape = <A, E, R>(statements: Effect.Effect<A, E, R>) =>
@@ -34,7 +39,7 @@ export const make = (sql: SqlClient.SqlClient, table: "api_logs" | "api_log_bodi
   return {
     /** Makes the partitions of the days with these moments where there are none. It asks Postgres once for each day. */
     open: Effect.fnUntraced(function* (moments: ReadonlyArray<DateTime.Utc>) {
-      const days = [...new Set(moments.map(DateTime.formatIsoDateUtc))].filter((day) => !opened.has(day))
+      const days = [...new Set(moments.map(dayOf))].map(dateOf).filter((day) => !opened.has(day))
       if (days.length === 0) return
       yield* reshape(Effect.forEach(days, open, { discard: true }))
       for (const day of days) opened.add(day)

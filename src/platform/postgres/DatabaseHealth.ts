@@ -3,6 +3,7 @@
  * connection of its own, again and again until there is an answer. While there is none, statements fail at once instead
  * of waiting one by one, and the log has one line for the beginning and one for the end.
  */
+import { isoText } from "@coffer/model/isoText"
 import { Context, DateTime, Effect, Metric, Queue, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { currentMillis } from "../runtime/clock.ts"
@@ -66,7 +67,7 @@ export const make = Effect.fnUntraced(function* (place: string, probe: Probe) {
       if (away === undefined) {
         away = begun
         yield* Metric.update(reachable, 0)
-        const since = DateTime.formatIso(DateTime.makeUnsafe(begun))
+        const since = isoText(DateTime.makeUnsafe(begun))
         const what = troubleOf(found.failure) === "readOnly" ? "takes no writes" : "does not answer"
         yield* Effect.logError(`Postgres at ${place} ${what} since ${since}`)
       }

@@ -4,6 +4,7 @@
  * that a reader who stalls holds no connection. `scans.ts` writes the statements. An account's rows are shown up to its
  * horizon (`ListHorizon.ts`), so that a reader who goes on from the newest row misses none.
  */
+import { isoText } from "@coffer/model/isoText"
 import { bodyOf, createdAtOf, isNumbered } from "@coffer/model/Ids"
 import { csvRowsMax } from "@coffer/model/Limits"
 import type { Account } from "@coffer/model/Account"
@@ -14,7 +15,6 @@ import { Effect, Schema, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { ListHorizon } from "./ListHorizon.ts"
 import { sqlDefects } from "./sqlDefect.ts"
-import { isoText } from "../runtime/codecs.ts"
 import {
   along,
   isOwned,

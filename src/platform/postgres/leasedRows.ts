@@ -4,9 +4,10 @@
  * are skipped. Work on a row ends before its lease does (`forEachLeased.ts`), so no row is worked on twice at once
  * (docs/decisions/0065).
  */
-import { DateTime, Effect, Option, Schema } from "effect"
+import { isoText } from "@coffer/model/isoText"
+import { type DateTime, Effect, Option, Schema } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
-import { isoText, TimeColumn } from "../runtime/codecs.ts"
+import { TimeColumn } from "../runtime/codecs.ts"
 import { arrayLiteral } from "./arrayLiteral.ts"
 
 type Fragment = Statement.Fragment

@@ -6,12 +6,12 @@
  * index along which the rows sought are rare: it then read 325,000 rows for a page of 20, where
  * `test/store/listIndexes.long.test.ts` allows 124.
  */
+import { isoText } from "@coffer/model/isoText"
 import type { Mode } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import { type CreatedRange, type IdRange, newerThan, olderThan } from "@coffer/rules/lists/created"
 import type { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
-import { isoText } from "../runtime/codecs.ts"
 import type { Numbered } from "./ListHorizon.ts"
 
 type Fragment = Statement.Fragment

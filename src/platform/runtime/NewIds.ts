@@ -8,7 +8,7 @@
 import { randomFillSync } from "node:crypto"
 import { bodyOf, firstIdBody, idBody, idBodyAfter, millisOfId } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
-import { Clock, Context, DateTime, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { millisOf } from "./clock.ts"
 import { MovedClock } from "./MerchantClocks.ts"
 
@@ -19,7 +19,7 @@ export class NewIds extends Context.Service<
     readonly body: Effect.Effect<string>
     readonly next: (prefix: string) => Effect.Effect<string>
     /** The same in a synchronous block, for a caller that has the time and the clock that it was read from. */
-    readonly at: (prefix: string, now: DateTime.Utc, clock: Clock.Clock) => string
+    readonly at: (prefix: string, millis: number, clock: Clock.Clock) => string
     /** This machine's clock is so many milliseconds ahead of Postgres', whose time ids have. */
     readonly correct: (ahead: number) => void
     /** The time that an id made at this time of a clock has. */
@@ -112,8 +112,7 @@ export const layer = Layer.effect(
     // One step of the fiber, because a payment needs five ids.
     const next = (prefix: string) =>
       Effect.withFiberSucceed((fiber) => prefix + bodyAt(millisOf(fiber), fiber.getRef(Clock.Clock)))
-    const at = (prefix: string, now: DateTime.Utc, clock: Clock.Clock) =>
-      prefix + bodyAt(DateTime.toEpochMillis(now), clock)
+    const at = (prefix: string, millis: number, clock: Clock.Clock) => prefix + bodyAt(millis, clock)
     return NewIds.of({
       body: next(""),
       next,

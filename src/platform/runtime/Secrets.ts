@@ -22,8 +22,6 @@ export class Secrets extends Context.Service<
   {
     /** The HMAC of an API key, in hex. It is stored and looked up instead of the key. */
     readonly keyHash: (key: string) => string
-    /** Compares in constant time. */
-    readonly isSameHash: (a: string, b: string) => boolean
     /** Signature of a link's payload, base64url. */
     readonly sign: (payload: string) => string
     readonly isSigned: (payload: string, signature: string) => boolean
@@ -61,7 +59,6 @@ export const layer = Layer.effect(
 
     return Secrets.of({
       keyHash: (key) => hmac(keys!, key).toString("hex"),
-      isSameHash: (a, b) => isEqual(Buffer.from(a), Buffer.from(b)),
       sign,
       isSigned: (payload, signature) => isEqual(Buffer.from(sign(payload)), Buffer.from(signature)),
       encrypt: (plain, boundTo) => seal(sealing, plain, boundTo),

@@ -55,7 +55,7 @@ export const owner = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 )
 
 export const appendAll = (calls: ReadonlyArray<LoggedCall>) =>
-  Effect.flatMap(Logs.Logs, (logs) => Effect.sync(() => calls.forEach(logs.append)))
+  Effect.flatMap(Logs.Logs, (logs) => Effect.sync(() => calls.forEach((call) => logs.append(call))))
 
 export const count = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(sql`select 1 from api_logs`, (rows) => rows.length)

@@ -153,10 +153,12 @@ export const makeKeyed = Effect.fnUntraced(function* (rows = makeRows()) {
     send,
     /** A handler whose change is committed with its answer. */
     committing: (data: object, status = 200, then: Effect.Effect<unknown, unknown> = Effect.void) =>
-      answering((answer) => commit("lane", answerOf(answer, data))).pipe(
-        Effect.andThen(then),
-        Effect.andThen(reply(data, status))
-      )
+      answering((answer) =>
+        commit(
+          "lane",
+          answerOf(answer, () => data)
+        )
+      ).pipe(Effect.andThen(then), Effect.andThen(reply(data, status)))
   }
 })
 

@@ -2,6 +2,7 @@
  * The filters `created[gte]` and `created[lte]`: how a timestamp is read (silences: G9), and what a range of times says
  * about ids, which begin with the time they were made at. Pure.
  */
+import { isoText } from "@coffer/model/isoText"
 import { firstIdBody } from "@coffer/model/Ids"
 import { isWritable } from "@coffer/model/Times"
 import { DateTime, Duration, Option, Result } from "effect"
@@ -71,7 +72,7 @@ const readIso = (text: string): DateTime.Utc | undefined => {
 
 // The 30th of February is read as the 2nd of March, which is not what was written.
 const isCalendarDate = (date: string): boolean =>
-  Option.exists(DateTime.make(`${date}T00:00:00Z`), (day) => DateTime.formatIso(day).startsWith(date))
+  Option.exists(DateTime.make(`${date}T00:00:00Z`), (day) => isoText(day).startsWith(date))
 
 /**
  * How far the time in an id and `created_at` may be apart: two readings of the clock, clocks of several runners, ids

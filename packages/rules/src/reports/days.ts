@@ -2,6 +2,7 @@
  * Days and months in a time zone, as reports count them: when each begins, and the periods of a range. A day begins
  * with its first moment, also where the clock leaps over midnight or strikes it twice. Pure.
  */
+import { isoText } from "@coffer/model/isoText"
 import { DateTime, Option } from "effect"
 
 /** `2026-11-24`. */
@@ -36,12 +37,12 @@ const utcOf = (day: Day) => DateTime.make(`${day}T00:00:00Z`)
 /** Undefined for what is no date of the calendar from 1970 to 9998. */
 export const readDay = (text: string): Day | undefined => {
   if (!/^(19[7-9]\d|[2-9]\d{3})-\d\d-\d\d$/.test(text) || text > "9998") return undefined
-  return Option.exists(utcOf(text), (time) => DateTime.formatIso(time).startsWith(text)) ? text : undefined
+  return Option.exists(utcOf(text), (time) => isoText(time).startsWith(text)) ? text : undefined
 }
 
 const numberOf = (day: Day): number =>
   Math.floor(DateTime.toEpochMillis(DateTime.makeUnsafe(`${day}T00:00:00Z`)) / dayMillis)
-const dayOf = (number: number): Day => DateTime.formatIso(DateTime.makeUnsafe(number * dayMillis)).slice(0, 10)
+const dayOf = (number: number): Day => isoText(DateTime.makeUnsafe(number * dayMillis)).slice(0, 10)
 
 /** How many days there are from the first to the last, both counted. */
 export const daysBetween = (from: Day, to: Day): number => numberOf(to) - numberOf(from) + 1

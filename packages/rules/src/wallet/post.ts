@@ -2,6 +2,7 @@
  * The posting of a movement to a wallet, and the ledger row that says so. Pure: the clock, the id and the hash function
  * come in. The table below is the specification's (spec: Balance transaction).
  */
+import { isoText } from "@coffer/model/isoText"
 import { createdAtOf, idBodyAfter, prefixes } from "@coffer/model/Ids"
 import { LedgerType } from "@coffer/model/Ledger"
 import { DateTime, Result, Schema } from "effect"
@@ -156,5 +157,5 @@ export const chainText = (walletId: string, row: Omit<LedgerRow, "hash">): strin
     row.frozenAfter,
     row.referenceId,
     row.description,
-    DateTime.formatIso(row.createdAt)
+    isoText(row.createdAt)
   ].join("\n")
