@@ -4,7 +4,7 @@
  */
 import { Duration, Effect, Schema } from "effect"
 import type { ClusterError } from "effect/cluster"
-import { leftIn } from "../runtime/Deadline.ts"
+import { within } from "../runtime/Deadline.ts"
 
 /** How long a caller waits for an owner, wherever it is; less when its request has less time left. */
 export const ownerPatience = Duration.seconds(5)
@@ -24,12 +24,7 @@ export type ClusterFailure =
 export const ask = <A, E, R>(
   call: Effect.Effect<A, E | ClusterFailure, R>
 ): Effect.Effect<A, E | OwnerUnavailable, R> =>
-  Effect.withFiber((fiber) =>
-    Effect.timeoutOrElse(askAsOwner(call), {
-      duration: Math.max(0, leftIn(fiber, ownerMillis)),
-      orElse: () => Effect.fail(new OwnerUnavailable({ reason: "TimeoutError" }))
-    })
-  )
+  within(askAsOwner(call), ownerMillis, () => Effect.fail(new OwnerUnavailable({ reason: "TimeoutError" })))
 
 /** A command that another command needs. The time limit of the one from outside covers both. */
 export const askAsOwner = <A, E, R>(

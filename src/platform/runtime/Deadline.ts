@@ -125,6 +125,20 @@ export const bounded = <A, E, R>(
     })
   )
 
+/** `orElse` in place of the effect after `own` milliseconds, or what is left of the request's time if that is less. */
+export const within = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  own: number,
+  orElse: () => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.withFiber<A, E, R>((fiber) =>
+    boundedIn(fiber.context as Context.Context<R>, effect, {
+      left: once(Math.max(0, leftIn(fiber, own))),
+      orElse,
+      time: fiber.getRef(CurrentDeadline).time
+    })
+  )
+
 /**
  * Runs `effect`, and `orElse` instead when the request's time is over. `grace`: milliseconds that this waits beyond
  * other checks of the same deadline, also after a pause of this process.

@@ -9,6 +9,7 @@ import type { Reply } from "../../kit/Api.ts"
 import { blocking } from "../../kit/faults/Faults.ts"
 import { assertLedgerWhole } from "../../kit/ledger.ts"
 import { assertRefused, merchantOf } from "../../kit/Merchant.ts"
+import { requestTime } from "../../kit/program/requestTime.ts"
 import { errorsLoggedIn, freshDatabase, type Options, start } from "../../kit/Service.ts"
 
 const rounds = 6
@@ -50,7 +51,8 @@ describe("a refund that was accepted is never answered 400", () => {
       Effect.gen(function* () {
         let isArmed = false
         const fault = yield* blocking("Transactor.write", "before", (tables) => isArmed && tables.includes("refunds"))
-        const { service, shop } = yield* opened({ faults: fault.layer })
+        const time = requestTime(true)
+        const { service, shop } = yield* opened({ faults: fault.layer, beneath: time.layer })
         yield* Effect.gen(function* () {
           yield* shop.paid(100_000)
           const { trade_no } = yield* shop.paid(1_000)
@@ -59,6 +61,7 @@ describe("a refund that was accepted is never answered 400", () => {
           const first = yield* Effect.forkChild(ask)
           yield* Deferred.await(fault.reached)
           yield* Effect.provideContext(TestClock.adjust("5 seconds"), service.context)
+          time.move(5_000)
           assertRefused(yield* Fiber.join(first), 503, "internal_error")
           const second = yield* Effect.forkChild(ask)
           // It is on its way: a call made after it was answered.
@@ -143,7 +146,8 @@ describe("a payout that was accepted is never refused to who sends its reference
     Effect.gen(function* () {
       let isArmed = false
       const fault = yield* blocking("Transactor.write", "before", (tables) => isArmed && tables.includes("ledger"))
-      const { service, shop } = yield* opened({ faults: fault.layer })
+      const time = requestTime(true)
+      const { service, shop } = yield* opened({ faults: fault.layer, beneath: time.layer })
       yield* Effect.gen(function* () {
         yield* shop.paid(100)
         yield* shop.post("/v1/orders", { amount: 1_000, out_trade_no: "funds" })
@@ -160,6 +164,7 @@ describe("a payout that was accepted is never refused to who sends its reference
         // It is on its way: calls made after it were answered.
         yield* Effect.repeat(shop.get("/v1/balance"), { times: 5 })
         yield* Effect.provideContext(TestClock.adjust("5 seconds"), service.context)
+        time.move(5_000)
         assertRefused(yield* Fiber.join(paid), 503, "internal_error")
         assertRefused(yield* Fiber.join(first), 503, "internal_error")
         const second = yield* Effect.forkChild(payout)

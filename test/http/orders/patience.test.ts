@@ -8,6 +8,7 @@ import { TestClock } from "effect/testing"
 import type { Reply } from "../../kit/Api.ts"
 import { blocking } from "../../kit/faults/Faults.ts"
 import { assertLedgerWhole } from "../../kit/ledger.ts"
+import { requestTime } from "../../kit/program/requestTime.ts"
 import { assertRefused, merchantOf } from "../../kit/Merchant.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
@@ -77,7 +78,8 @@ describe("answered 503 with Retry-After when its commit takes longer than 5 s, a
       Effect.gen(function* () {
         let isArmed = false
         const fault = yield* blocking("Transactor.write", "before", (tables) => isArmed && tables.includes(table))
-        const service = yield* start({ clock: "test", faults: fault.layer })
+        const time = requestTime(true)
+        const service = yield* start({ clock: "test", faults: fault.layer, beneath: time.layer })
         yield* Effect.gen(function* () {
           const shop = merchantOf(service)
           // The wallet is awake from here on.
@@ -87,6 +89,7 @@ describe("answered 503 with Retry-After when its commit takes longer than 5 s, a
           const asked = yield* Effect.forkChild(request)
           yield* Deferred.await(fault.reached)
           yield* Effect.provideContext(TestClock.adjust("5 seconds"), service.context)
+          time.move(5_000)
           const reply = yield* Fiber.join(asked)
           assertRefused(reply, 503, "internal_error")
           assert.isNotNull(reply.headers.get("retry-after"))
