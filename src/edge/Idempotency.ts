@@ -17,6 +17,7 @@ import {
   IdempotencyKeys,
   type Keyed,
   type Met,
+  parsedBody,
   StillRunning as NotEnded
 } from "../idempotency/IdempotencyKeys.ts"
 import { memoize } from "../platform/runtime/memoize.ts"
@@ -64,16 +65,20 @@ export const layer = Layer.effect(
 
     return Idempotency.of((httpEffect, { endpoint }) =>
       Effect.withFiber((fiber) => {
-        const { method, path, sent, text } = fiber.getRef(CurrentRecord)
+        const record = fiber.getRef(CurrentRecord)
+        const { method, path, sent, text } = record
         const key = sent["idempotency-key"]
         if (key === undefined || (method !== "POST" && method !== "DELETE")) return httpEffect
         if (!isIdempotencyKey(key)) return badKey
         const begun = elapsedMillis()
         const { merchantId, mode } = Context.getUnsafe(fiber.context, Caller)
         const claimed = isOfOneChange(`${endpoint.method} ${endpoint.path}`) ? claimedAlong : claimedBefore
-        return Effect.flatMap(text, (body) =>
-          claimed({ merchantId, mode, method, path, key, body, meant: meantBy(endpoint) }, begun, httpEffect)
-        )
+        return Effect.flatMap(text, (body) => {
+          const json = parsedBody(body)
+          record.json = json
+          const request = { merchantId, mode, method, path, key, body, json, meant: meantBy(endpoint) }
+          return claimed(request, begun, httpEffect)
+        })
       })
     )
   })

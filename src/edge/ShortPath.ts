@@ -266,7 +266,7 @@ const decoderOf = (endpoint: HttpApiEndpoint.Top, annotations: Context.Context<n
     if (payload === undefined) return input
     const text = call.bytes === 0 ? "" : yield* call.body.text
     if (text !== "") {
-      const json = parseJson(text)
+      const json = call.record?.json ?? parseJson(text)
       if (Option.isNone(json)) return yield* refuseOtherThanObject
       call.json = json.value
     }

@@ -5,7 +5,7 @@
 import type { IgnoredField } from "@coffer/contract/Logs"
 import type { Account } from "@coffer/model/Account"
 import type { QuotaOverrides } from "@coffer/model/Quotas"
-import { Context, Effect } from "effect"
+import { Context, Effect, type Option } from "effect"
 import type { Visit } from "./Admission.ts"
 import type * as Wire from "@coffer/contract/Errors"
 import type { Holding } from "./Holdings.ts"
@@ -63,6 +63,8 @@ export interface RequestRecord {
   isCounted?: boolean
   /** A call that has waited for what was to happen: it gets no row of the API log when it succeeds (silences: A12). */
   isUnlogged?: boolean
+  /** Its body, once it is parsed for its Idempotency-Key; none for one that is no JSON. */
+  json?: Option.Option<unknown>
   /** The memory of its body. */
   body?: Holding | undefined
   /** Objects that it may read while its answer is made, by its turn. */

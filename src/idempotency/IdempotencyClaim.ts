@@ -58,11 +58,13 @@ export const released = (claim: IdempotencyClaim): Change =>
   ended(claim, { state: "released", status: null, data: null })
 
 export const ended = (
-  { isNew, ...claim }: IdempotencyClaim,
-  end: Pick<IdempotencyKey, "state" | "status" | "data">
+  claim: IdempotencyClaim,
+  { data, state, status }: Pick<IdempotencyKey, "state" | "status" | "data">
 ): Change => {
-  const key: IdempotencyKey = { ...claim, version: claim.version + 1, leaseUntil: null, run: null, ...end }
-  return isNew === true ? insert(idempotencyKeys, key) : update(idempotencyKeys, claim.version, key)
+  const { createdAt, fingerprint, id, merchantId, mode, version } = claim
+  const kept = { id, version: version + 1, merchantId, mode, fingerprint, createdAt }
+  const key: IdempotencyKey = { ...kept, state, leaseUntil: null, run: null, status, data }
+  return claim.isNew === true ? insert(idempotencyKeys, key) : update(idempotencyKeys, version, key)
 }
 
 /** Whether a change has failed because the key of its request is taken. */

@@ -55,6 +55,8 @@ export interface Keyed {
   readonly path: string
   readonly key: string
   readonly body: string
+  /** The body, where it is parsed already; none for one that is no JSON. */
+  readonly json?: Option.Option<unknown>
   /** The parsed body without what says nothing. */
   readonly meant: (json: unknown) => unknown
 }
@@ -253,12 +255,14 @@ const firstClaim = (request: Keyed, now: DateTime.Utc, version: number): Idempot
 const idOf = ({ key, merchantId, method, mode, path }: Keyed): string =>
   sha256(jsonText([merchantId, mode, method, path, key]))
 
+/** No body is an empty object, wherever it is taken (silences: G12). */
+export const parsedBody = (body: string): Option.Option<unknown> => parseJson(body === "" ? "{}" : body)
+
 /** A body that does not parse, or is nested as none of ours, will be refused or ignored; its text stands for it. */
-const fingerprintOf = ({ body, meant }: Keyed): string =>
+const fingerprintOf = ({ body, json = parsedBody(body), meant }: Keyed): string =>
   sha256(
     Option.match(
-      // No body is an empty object, wherever it is taken (silences: G12).
-      Option.filter(parseJson(body === "" ? "{}" : body), (value) => isShallow(value)),
+      Option.filter(json, (value) => isShallow(value)),
       { onNone: () => `text ${body}`, onSome: (value) => jsonText(canonical(meant(value))) }
     )
   )
