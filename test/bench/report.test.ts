@@ -52,6 +52,11 @@ describe("bench: options", () => {
     assert.strictEqual(read("--only", "soak", "--raw", "raw", "--hours", "0.5").soak.hours, 0.5)
   })
 
+  it("what is measured together with another version needs that version", () => {
+    assert.match(refusal("--only", "create", "--together") ?? "", /^--together needs --before/)
+    assert.isTrue(read("--only", "create", "--together", "--before", ".").together)
+  })
+
   it("the first part of a name stands for all that begin so", () => {
     assert.deepStrictEqual(read("--only", "create,curve").only, ["create", "curve"])
     assert.strictEqual(refusal("--only", "create-keyed"), undefined)

@@ -18,6 +18,7 @@ import { sectionsOf, textOf } from "./report/sections.ts"
 import { say } from "./say.ts"
 import { scenarios } from "./scenarios.ts"
 import { soak } from "./soak.ts"
+import { together, togetherText } from "./together.ts"
 import { weigh } from "./weight.ts"
 
 /** Measured where nothing is named; `deliveries-new`, `lonely` and what is `byName` are not. */
@@ -69,6 +70,11 @@ const measure = async (bench: Bench, options: Options): Promise<void> => {
   const wanted = scenarios.filter(({ also = [], byName, key }) =>
     options.only.length === 0 ? byName !== true : isWanted(key, ...also)
   )
+  if (options.together) {
+    const comparable = wanted.filter(({ runners, sides }) => runners === undefined && sides.includes("service"))
+    console.log(togetherText(await together(bench, options, comparable)))
+    return
+  }
   for (const pair of Map.groupBy(
     [...(isMust ? mustScenarios : []), ...wanted],
     ({ key, pair }) => pair ?? key

@@ -32,6 +32,8 @@ export interface Options {
   readonly from: string | undefined
   /** A folder with another version of the service, to be measured beside this one. */
   readonly before: string | undefined
+  /** Measure it at the same time as this one, and tell the ratios. */
+  readonly together: boolean
   /** Tell what each load's statements cost Postgres. */
   readonly statements: boolean
   /** Flags for the service's node, such as --cpu-prof. */
@@ -56,6 +58,7 @@ export const usage = `npm run bench -- [--only create,pay] [--rounds 3] [--secon
   --write    put results and pictures into docs/performance.md
   --hours    of the soak, 12; --every: seconds from line to line, 60; --rate: requests a second, 100
   --before   a folder with an earlier commit: what has a change brought?
+  --together under load at the same time as that one: tells changes of some per cent
   --statements  what each load's statements cost, by pg_stat_statements, which costs something itself
   --node     flags for the service's node, for profiles: --node=--cpu-prof`
 
@@ -93,6 +96,7 @@ export const readOptions = (words: ReadonlyArray<string>, names: ReadonlyArray<s
     raw: values.raw,
     from: values.from,
     before: values.before,
+    together: values.together ?? false,
     statements: values.statements ?? false,
     node: listOf(values.node)
   }
@@ -106,6 +110,7 @@ export const readOptions = (words: ReadonlyArray<string>, names: ReadonlyArray<s
     const place = options[name]
     if (place !== undefined && !existsSync(place)) throw new BadOption(`--${name}: there is no ${place}`)
   }
+  if (options.together && options.before === undefined) throw new BadOption("--together needs --before")
   if (options.only.includes("soak")) {
     if (options.only.length > 1) throw new BadOption("--only soak stands alone: it has a Postgres of its own")
     if (options.raw === undefined) throw new BadOption("--raw has to name a folder: a soak writes its lines as it goes")
@@ -146,6 +151,7 @@ const parsed = (words: ReadonlyArray<string>) => {
         node: text,
         quick: yes,
         write: yes,
+        together: yes,
         statements: yes,
         help: yes
       }
