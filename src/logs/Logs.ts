@@ -24,7 +24,7 @@ export class Logs extends Context.Service<
     /** It gets no row. */
     readonly ended: (call: OpenCall) => void
     /** Queues the call, or drops it. `begun`: the call as it began. */
-    readonly append: (call: LoggedCall, begun?: OpenCall) => void
+    readonly append: (call: Omit<LoggedCall, "call">, begun?: OpenCall) => void
     /** Waits until everything appended so far is written or dropped. */
     readonly flushed: Effect.Effect<void>
     /** Newest first, and no older than the retention. */
@@ -61,7 +61,7 @@ export const layer = Layer.effect(
     }
     const queue = yield* makeLogQueue(calls, numbered)
     /** The call waits in the queue by its number and account alone: its request, answer and socket are not kept. */
-    const append = (call: LoggedCall, begun?: OpenCall) => {
+    const append = (call: Omit<LoggedCall, "call">, begun?: OpenCall) => {
       const { merchantId, mode, requestId } = call
       const waiting: OpenCall = { requestId, account: { merchantId, mode } }
       calls.begun(waiting)

@@ -71,7 +71,7 @@ describe("the queue", () => {
           const answered = Effect.sync(() => {
             const record = { requestId: idOf(1), account: { merchantId, mode: "sandbox" as const } }
             logs.begun(record)
-            logs.append(callOf(1, { call: record }))
+            logs.append(callOf(1), record)
             return new WeakRef(record)
           })
           const record = yield* answered
