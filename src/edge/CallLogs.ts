@@ -47,7 +47,7 @@ export const makeApiLog = Effect.map(
       // A call above the quota has no body in the log, so its body is not read either.
       const { merchantId, mode } = account
       return Effect.mapEager(response.status === overQuota ? nothing : body(), (requestBody) => {
-        const call: Omit<LoggedCall, "call"> = {
+        const call: LoggedCall = {
           requestId,
           merchantId,
           mode,

@@ -18,7 +18,7 @@ import { Api } from "@coffer/contract/Api"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { PrometheusMetrics } from "effect/observability"
-import { memoize } from "../platform/runtime/memoize.ts"
+import { memoize } from "@coffer/model/memoize"
 import { nowhere, type Route, routes } from "./routes.ts"
 
 /** Longer than any write may wait. If no write has succeeded for so long, this runner cannot take payments. */

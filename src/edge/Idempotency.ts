@@ -20,7 +20,7 @@ import {
   parsedBody,
   StillRunning as NotEnded
 } from "../idempotency/IdempotencyKeys.ts"
-import { memoize } from "../platform/runtime/memoize.ts"
+import { memoize } from "@coffer/model/memoize"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { unavailable } from "../http/refusals.ts"
 import { idempotencyRefusals } from "../idempotency/idempotencyRefusals.ts"

@@ -18,7 +18,7 @@ import { Decoding } from "@coffer/contract/Caller"
 import { queryParametersMax } from "@coffer/model/Limits"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
 import { parseJson } from "../platform/runtime/codecs.ts"
-import { memoize } from "../platform/runtime/memoize.ts"
+import { memoize } from "@coffer/model/memoize"
 
 type Response = HttpServerResponse.HttpServerResponse
 

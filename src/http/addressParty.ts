@@ -5,7 +5,7 @@
 import { identity } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { Result } from "effect"
-import { memoize } from "../platform/runtime/memoize.ts"
+import { memoize } from "@coffer/model/memoize"
 
 const prefixLength = 64
 /** Addresses that are remembered. */

@@ -13,7 +13,7 @@ import { NewIds } from "../platform/runtime/NewIds.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { makeLogQueue } from "./logQueue.ts"
 import { makeOpenCalls, type OpenCall } from "./openCalls.ts"
-import type { LoggedCall } from "./logRow.ts"
+import type { LoggedCall, QueuedCall } from "./logRow.ts"
 import { type LogFilter, type LogRow, LogStore } from "./LogStore.ts"
 
 export class Logs extends Context.Service<
@@ -24,7 +24,7 @@ export class Logs extends Context.Service<
     /** It gets no row. */
     readonly ended: (call: OpenCall) => void
     /** Queues the call, or drops it. `begun`: the call as it began. */
-    readonly append: (call: Omit<LoggedCall, "call">, begun?: OpenCall) => void
+    readonly append: (call: LoggedCall, begun?: OpenCall) => void
     /** Waits until everything appended so far is written or dropped. */
     readonly flushed: Effect.Effect<void>
     /** Newest first, and no older than the retention. */
@@ -48,10 +48,10 @@ export const layer = Layer.effect(
     const ids = yield* NewIds
     const horizon = yield* ListHorizon
     horizon.awaits("calls", (account) => calls.lowestOf(account, nowOf(account)))
-    const numbered = ({ merchantId, mode, ...call }: LoggedCall) => {
+    const numbered = ({ merchantId, mode, ...call }: QueuedCall) => {
       const account = { merchantId, mode }
       const number = Effect.provideService(clocks.working(account, ids.next(prefixes.request)), Clock.Clock, base)
-      return Effect.map(number, (requestId): LoggedCall => {
+      return Effect.map(number, (requestId): QueuedCall => {
         const begun = { requestId, account }
         calls.begun(begun)
         const aheadMillis = clocks.offsetOf(account)
@@ -61,7 +61,7 @@ export const layer = Layer.effect(
     }
     const queue = yield* makeLogQueue(calls, numbered)
     /** The call waits in the queue by its number and account alone: its request, answer and socket are not kept. */
-    const append = (call: Omit<LoggedCall, "call">, begun?: OpenCall) => {
+    const append = (call: LoggedCall, begun?: OpenCall) => {
       const { merchantId, mode, requestId } = call
       const waiting: OpenCall = { requestId, account: { merchantId, mode } }
       calls.begun(waiting)

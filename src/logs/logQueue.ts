@@ -5,7 +5,7 @@
 import { Deferred, Effect, Metric, Queue } from "effect"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { onRealTime, realMillis } from "../platform/runtime/realTime.ts"
-import { bytesOf, type LoggedCall, rowOf } from "./logRow.ts"
+import { bytesOf, type QueuedCall, rowOf } from "./logRow.ts"
 import { LogStore } from "./LogStore.ts"
 import type { OpenCalls } from "./openCalls.ts"
 import { makeRefusedCalls } from "./refusedCalls.ts"
@@ -35,20 +35,20 @@ const dropped = Metric.counter("coffer_api_logs_dropped_total", {
 /** `numbered`: the call as if it came now. */
 export const makeLogQueue = Effect.fnUntraced(function* (
   open: OpenCalls,
-  numbered: (call: LoggedCall) => Effect.Effect<LoggedCall>
+  numbered: (call: QueuedCall) => Effect.Effect<QueuedCall>
 ) {
   const write = yield* makeWrite
   yield* Metric.update(dropped, 0)
-  const queue = yield* Queue.dropping<LoggedCall>(waitingMax)
+  const queue = yield* Queue.dropping<QueuedCall>(waitingMax)
   const flushes = yield* makeFlushes
   let waitingBytes = 0
 
-  const end = ({ call }: LoggedCall) => {
+  const end = ({ call }: QueuedCall) => {
     if (call !== undefined) open.ended(call)
   }
 
   let droppedNow = 0
-  const offer = (call: LoggedCall) => {
+  const offer = (call: QueuedCall) => {
     const bytes = bytesOf(call)
     if (waitingBytes + bytes > waitingBytesMax || !Queue.offerUnsafe(queue, call)) {
       end(call)
@@ -57,7 +57,7 @@ export const makeLogQueue = Effect.fnUntraced(function* (
     waitingBytes += bytes
     flushes.appended()
   }
-  const counts: Array<LoggedCall> = []
+  const counts: Array<QueuedCall> = []
   const refusedCalls = makeRefusedCalls(offer, (first) => void counts.push(first))
 
   /** A count comes when its minute is over. Lists may have passed the number of its first call by then. */
@@ -71,7 +71,7 @@ export const makeLogQueue = Effect.fnUntraced(function* (
   })
   const offerRest = Effect.suspend(() => (counts.length === 0 ? tellDropped : Effect.andThen(offerCounts, tellDropped)))
   const fork = Effect.runForkWith(yield* Effect.context<never>())
-  const append = (call: LoggedCall) => {
+  const append = (call: QueuedCall) => {
     if (call.isUncounted !== true) offer(call)
     else if (!refusedCalls.note(call, realMillis())) end(call)
     if (counts.length > 0 || droppedNow > 0) fork(offerRest)
@@ -112,7 +112,7 @@ export const makeLogQueue = Effect.fnUntraced(function* (
 const makeWrite = Effect.gen(function* () {
   const store = yield* LogStore
   const faults = yield* Faults
-  return (calls: ReadonlyArray<LoggedCall>) =>
+  return (calls: ReadonlyArray<QueuedCall>) =>
     Effect.forEach(calls, (call, index) =>
       index % yieldEvery === yieldEvery - 1 ? Effect.as(Effect.yieldNow, rowOf(call)) : Effect.succeed(rowOf(call))
     ).pipe(

@@ -16,8 +16,6 @@ import { overQuota } from "./refusedCalls.ts"
 export type LoggedBody = string | Uint8Array | { readonly bytes: number; readonly json?: unknown } | undefined
 
 export interface LoggedCall {
-  /** The call as it began. */
-  readonly call?: OpenCall
   readonly requestId: string
   readonly merchantId: MerchantId
   readonly mode: Mode
@@ -42,6 +40,12 @@ export interface LoggedCall {
   readonly isUncounted?: boolean
   /** It stands for so many calls, none of which a quota let through. */
   readonly refused?: number
+}
+
+/** A call in the queue. */
+export interface QueuedCall extends LoggedCall {
+  /** The call among those that have no row yet. */
+  readonly call?: OpenCall
 }
 
 /** Bytes that the bodies of a call take up in memory. */

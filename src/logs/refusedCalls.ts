@@ -4,7 +4,7 @@
  * that says how many came after it. A call above the quota keeps no body (silences: A11).
  */
 import { Struct } from "effect"
-import type { LoggedCall } from "./logRow.ts"
+import type { QueuedCall } from "./logRow.ts"
 
 /** The status of a call above the quota. */
 export const overQuota = 429
@@ -14,14 +14,14 @@ const minuteMillis = 60_000
 const openMax = 2_000
 
 interface Open {
-  readonly first: LoggedCall
+  readonly first: QueuedCall
   readonly since: number
   /** Calls after the first. */
   count: number
 }
 
 /** `write` takes a call as it is, `count` the first of those that it stands for. */
-export const makeRefusedCalls = (write: (call: LoggedCall) => void, count: (first: LoggedCall) => void) => {
+export const makeRefusedCalls = (write: (call: QueuedCall) => void, count: (first: QueuedCall) => void) => {
   const open = new Map<string, Open>()
 
   const close = (key: string, { count: refused, first }: Open) => {
@@ -31,7 +31,7 @@ export const makeRefusedCalls = (write: (call: LoggedCall) => void, count: (firs
 
   return {
     /** Whether it gets a row of its own. */
-    note: (call: LoggedCall, now: number): boolean => {
+    note: (call: QueuedCall, now: number): boolean => {
       const key = `${call.merchantId}/${call.mode}/${call.keyId ?? "main"}/${call.status}`
       const known = open.get(key)
       if (known !== undefined && now < known.since + minuteMillis) {

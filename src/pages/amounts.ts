@@ -1,7 +1,7 @@
 /** Amounts and times as people read them, in the page's language. */
 import { twoDecimals } from "@coffer/model/Money"
 import { DateTime } from "effect"
-import { memoize } from "../platform/runtime/memoize.ts"
+import { memoize } from "@coffer/model/memoize"
 import type { Language } from "./language.ts"
 
 /** The regions in which `$` alone stands for none of our currencies: US$1.00, HK$1.00, CN¥1.00 and ¥1.00. */

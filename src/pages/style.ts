@@ -4,7 +4,7 @@
  */
 import { grounds, tokens } from "@coffer/console/tokens"
 import { inkOn, lightenedFor } from "@coffer/rules/shop/accent"
-import { memoize } from "../platform/runtime/memoize.ts"
+import { memoize } from "@coffer/model/memoize"
 import { sha256Source } from "./pageScript.ts"
 import { Html } from "./html.ts"
 

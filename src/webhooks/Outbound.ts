@@ -12,7 +12,7 @@ import { webhookAcknowledgement } from "@coffer/model/Limits"
 import { isHttpUrl, isPublicAddress, isPublicHttpsUrl } from "@coffer/rules/delivery/address"
 import { Clock, Context, Duration, Effect, Exit, type Fiber, identity, Layer, Redacted, Result, Schema } from "effect"
 import { makeDeadlines } from "../platform/runtime/Deadline.ts"
-import { memoize } from "../platform/runtime/memoize.ts"
+import { memoize } from "@coffer/model/memoize"
 import { Settings } from "../platform/runtime/Settings.ts"
 import {
   type Checked,

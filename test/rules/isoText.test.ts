@@ -1,4 +1,4 @@
-/** Times as texts (spec: General rules, times). */
+/** Times as texts (spec: its conventions, ISO 8601 with milliseconds). */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Schema } from "effect"
 import { isoText } from "@coffer/model/isoText"

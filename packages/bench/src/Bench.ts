@@ -92,7 +92,7 @@ interface Paced {
 
 type Tell = (scenario: Scenario, round: Round) => void
 
-const movesMoney = ({ kind }: Load["kind"]) => kind === "pay" || kind === "refund"
+export const movesMoney = ({ kind }: Load["kind"]) => kind === "pay" || kind === "refund"
 
 export type Bench = Awaited<ReturnType<typeof open>>
 

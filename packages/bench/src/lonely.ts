@@ -155,11 +155,7 @@ const counting = async (postgres: Postgres.Postgres, side: Sides.Side, work: () 
 const look = async (postgres: Postgres.Postgres, side: Sides.Side) => {
   const [pid] = side.pids
   const counters: Counters = await side.count()
-  const works = new Map([
-    ...Threads.serviceWorks(pid!),
-    ...Threads.postgresWorks(postgres.postmasters()[0]!, side.database)
-  ])
-  return { counters, works }
+  return { counters, works: Threads.worksOf(pid!, postgres.postmasters()[0]!, side.database) }
 }
 
 /** From another database, so that it counts for none of this one's. Sessions tell what they did a moment later. */

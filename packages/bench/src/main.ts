@@ -18,7 +18,7 @@ import { sectionsOf, textOf } from "./report/sections.ts"
 import { say } from "./say.ts"
 import { scenarios } from "./scenarios.ts"
 import { soak } from "./soak.ts"
-import { together, togetherText } from "./together.ts"
+import { isComparable, together, togetherText } from "./together.ts"
 import { weigh } from "./weight.ts"
 
 /** Measured where nothing is named; `deliveries-new`, `lonely` and what is `byName` are not. */
@@ -71,8 +71,7 @@ const measure = async (bench: Bench, options: Options): Promise<void> => {
     options.only.length === 0 ? byName !== true : isWanted(key, ...also)
   )
   if (options.together) {
-    const comparable = wanted.filter(({ runners, sides }) => runners === undefined && sides.includes("service"))
-    console.log(togetherText(await together(bench, options, comparable)))
+    console.log(togetherText(await together(bench, options, wanted.filter(isComparable))))
     return
   }
   for (const pair of Map.groupBy(

@@ -4,13 +4,14 @@
  * per cent, those of rounds in turn by a third. Each has half of the connections and a driver of its own; the figures
  * themselves are those of a machine with twice the work.
  */
-import type { Bench } from "./Bench.ts"
+import { type Bench, movesMoney } from "./Bench.ts"
 import * as Driver from "./driver/Driver.ts"
 import { median, type Summary } from "./driver/summary.ts"
 import { rest } from "./measure.ts"
 import { firstWarmup, type Options } from "./options.ts"
 import { say } from "./say.ts"
 import type { Scenario, Stage } from "./Scenario.ts"
+import { assertBooksWhole } from "./stage/books.ts"
 import type { Counters } from "./stage/counters.ts"
 import * as Threads from "./stage/threads.ts"
 
@@ -34,6 +35,10 @@ export interface Compared {
   readonly title: string
   readonly rounds: ReadonlyArray<Pair>
 }
+
+/** Two programs would share a standby, and wait for one another's flushes. */
+export const isComparable = ({ runners, slowFlush, standby }: Scenario): boolean =>
+  runners === undefined && slowFlush === undefined && standby !== true
 
 export const together = async (
   bench: Bench,
@@ -86,10 +91,7 @@ const roundOf = async (
   const run = async (driver: Driver.Driver, { load, side }: Awaited<ReturnType<typeof ready>>): Promise<Figures> => {
     const look = () => ({
       counts: side.count(),
-      works: new Map([
-        ...Threads.serviceWorks(side.pids[0]!),
-        ...Threads.postgresWorks(bench.postgres.postmasters()[0]!, side.database)
-      ])
+      works: Threads.worksOf(side.pids[0]!, bench.postgres.postmasters()[0]!, side.database)
     })
     let from = look()
     const summary = await driver.run({ ...load, ports: side.ports }, { warm: () => (from = look()) })
@@ -97,6 +99,9 @@ const roundOf = async (
     return figuresOf(summary, Threads.between(from.works, to.works), [await from.counts, await to.counts])
   }
   const [first, second] = await Promise.all([run(ofBefore, before), run(ofNow, now)])
+  for (const { load, side } of [before, now]) {
+    if (movesMoney(load.kind)) await assertBooksWhole(bench.postgres, side.database)
+  }
   return { before: first, now: second }
 }
 

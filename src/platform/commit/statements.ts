@@ -6,7 +6,7 @@
  */
 import { identity } from "effect"
 import { arrayLiteral } from "../postgres/arrayLiteral.ts"
-import { memoize } from "../runtime/memoize.ts"
+import { memoize } from "@coffer/model/memoize"
 import { AlreadyExists, type Change, type ChangeSet, keyOf, StaleVersion } from "./Change.ts"
 import { looking, type Numbered, numberedIn, type Overtaken, paramsOf, takenForOne } from "./numbered.ts"
 import { tableOf, type Written } from "./Table.ts"

@@ -8,6 +8,7 @@ import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
 import { Cause, Effect, Exit, type Fiber, Option, Scope, Stream } from "effect"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import { bounded, leftIn } from "../runtime/Deadline.ts"
+import { connectionsMin } from "../runtime/Settings.ts"
 import { type Limits, lockMillis, Patience, serverShareOf, statementMillis } from "../runtime/patience.ts"
 import type { Servers, Target } from "./Servers.ts"
 import * as SilentConnections from "./silentConnections.ts"
@@ -77,8 +78,6 @@ type Place = "shared" | "exclusive"
 const exclusiveMax = 5
 /** Open from the start on. The cluster's locks hold one of the shared ones for good. */
 const openAlways = { shared: 3, exclusive: 2 }
-/** A program with fewer connections is no service and writes no batches: it shares all that it has. */
-const serviceMin = 7
 
 /**
  * Statements share the connections of one place, and have one each in the other. The library can take a shared one out
@@ -86,7 +85,8 @@ const serviceMin = 7
  */
 const placesOf = (config: PgClient.PgPoolConfig): Readonly<Record<Place, PgClient.PgPoolConfig>> => {
   const { maxConnections: all = 1 } = config
-  const isService = all >= serviceMin
+  // A program with fewer is no service and writes no batches: it shares all that it has.
+  const isService = all >= connectionsMin
   // Transactions and patient statements take theirs from the shared ones.
   const exclusive = isService ? Math.min(exclusiveMax, Math.floor(all / 2)) : exclusiveMax
   const shared = isService ? all - exclusive : all

@@ -2,7 +2,8 @@
  * A table in partitions, one for each UTC day: a day that is over goes as a whole, at once. N runners may make or drop
  * the same day together. Functions of the tables' owner do it (migration 0026), since the service's role may not.
  */
-import { DateTime, Effect, Schema } from "effect"
+import { isoText } from "@coffer/model/isoText"
+import { type DateTime, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { patiently } from "../runtime/patience.ts"
 
@@ -11,10 +12,8 @@ const lockTimeout = "5s"
 /** How long making or dropping days may take in all. */
 const patience = "1 minute"
 
-/** Days since 1970. */
-const dayOf = (moment: DateTime.Utc): number => Math.floor(DateTime.toEpochMillis(moment) / dayMillis)
-const dateOf = (day: number): string => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(day * dayMillis))
-const dayMillis = 86_400_000
+/** `2026-11-27`. */
+const dateOf = (moment: DateTime.Utc): string => isoText(moment).slice(0, 10)
 
 export const make = (sql: SqlClient.SqlClient, table: "api_logs" | "api_log_bodies") => {
   /** One runner at a time. */
@@ -39,7 +38,7 @@ export const make = (sql: SqlClient.SqlClient, table: "api_logs" | "api_log_bodi
   return {
     /** Makes the partitions of the days with these moments where there are none. It asks Postgres once for each day. */
     open: Effect.fnUntraced(function* (moments: ReadonlyArray<DateTime.Utc>) {
-      const days = [...new Set(moments.map(dayOf))].map(dateOf).filter((day) => !opened.has(day))
+      const days = [...new Set(moments.map(dateOf))].filter((day) => !opened.has(day))
       if (days.length === 0) return
       yield* reshape(Effect.forEach(days, open, { discard: true }))
       for (const day of days) opened.add(day)
@@ -50,7 +49,7 @@ export const make = (sql: SqlClient.SqlClient, table: "api_logs" | "api_log_bodi
 
     /** Drops the partitions of all days before this one. */
     dropBefore: Effect.fnUntraced(function* (day: DateTime.Utc) {
-      const date = DateTime.formatIsoDateUtc(day)
+      const date = dateOf(day)
       const first = `${table}_${date.replaceAll("-", "")}`
       const old = yield* sql`select 1 from pg_inherits i join pg_class c on c.oid = i.inhrelid
         where i.inhparent = ${table}::regclass and c.relname < ${first} limit 1`

@@ -12,6 +12,12 @@ import { BadSetting, reachable, type RunnerPlace, runnerPlace, variables as runn
 import { DataDir } from "./DataDir.ts"
 import { definedSettings, type RoomSettings } from "./roomSettings.ts"
 
+/**
+ * Connections of a service. Three are for writes: two lanes, and what waits for locked rows. The cluster's locks hold
+ * one, and the others read.
+ */
+export const connectionsMin = 7
+
 export class Settings extends Context.Service<
   Settings,
   {
@@ -91,9 +97,8 @@ export const startup = Config.all({
   databaseUrl: Config.option(Config.Redacted("DATABASE_URL")),
   ownerUrl: Config.option(Config.Redacted("MIGRATION_DATABASE_URL")),
   ofParent: Config.Boolean(parentsDatabase).pipe(Config.withDefault(false)),
-  // Three are for writes: two lanes, and what waits for locked rows. The cluster's locks hold one, the others read.
   connections: Config.schema(
-    Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(7)),
+    Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(connectionsMin)),
     "DATABASE_CONNECTIONS"
   ).pipe(Config.withDefault(20)),
   anchorFile,

@@ -59,13 +59,13 @@ const grouped = (works: Iterable<readonly [group: string, work: Work]>): Works =
 }
 
 /** A service: the thread that runs its program, and those of the engine and of Node beside it. */
-export const serviceWorks = (pid: number): Works =>
+const serviceWorks = (pid: number): Works =>
   grouped(
     threadsOf(pid).map(([id, path]) => [id === String(pid) ? "service" : "service's other threads", workOf(path)])
   )
 
 /** Postgres: sessions of this database, the writer of the log, and all other processes. */
-export const postgresWorks = (postmaster: number, database: string): Works =>
+const postgresWorks = (postmaster: number, database: string): Works =>
   grouped(
     entriesOf("/proc").flatMap((pid) => {
       const parent = /^PPid:\s+(\d+)/m.exec(textOf(`/proc/${pid}/status`))?.[1]
@@ -79,6 +79,10 @@ const groupOf = (title: string, database: string): string => {
   if (title.includes(` ${database} `)) return "sessions"
   return title.includes("walwriter") ? "writer of the log" : "Postgres' other processes"
 }
+
+/** A service with its threads, and Postgres as it serves this database. */
+export const worksOf = (pid: number, postmaster: number, database: string): Works =>
+  new Map([...serviceWorks(pid), ...postgresWorks(postmaster, database)])
 
 /** The second less the first. */
 export const between = (from: Works, to: Works): Works =>
