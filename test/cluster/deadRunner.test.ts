@@ -1,7 +1,8 @@
 /** Work that a runner had begun when it was killed, and requests that are sent again afterwards (silences: I6, R15). */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect } from "effect"
+import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { locks, standing, standStill } from "../kit/faults/standStill.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { answered, type Coffer, connect, eventually } from "../kit/Process.ts"
 import { receiver } from "../kit/Receiver.ts"
@@ -21,29 +22,11 @@ import {
 const testTimeout = 240_000
 
 /** The sandbox's bank is asked and does not come to the end of looking at the payment, until the scope closes. */
-const bankStandsStill = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  yield* sql.unsafe(`create function stand() returns boolean language plpgsql set lock_timeout = 0 as $$
-    begin perform pg_advisory_xact_lock_shared(1, 1); return true; end $$`)
-  yield* sql`alter table sandbox_payments enable row level security`
-  yield* sql`create policy stand on sandbox_payments using (stand()) with check (true)`
-  const held = yield* Deferred.make<void>()
-  const holding = sql.withTransaction(
-    sql`set local idle_in_transaction_session_timeout = 0`.pipe(
-      Effect.andThen(sql`select pg_advisory_xact_lock(1, 1)`),
-      Effect.andThen(Deferred.succeed(held, undefined)),
-      Effect.andThen(Effect.never)
-    )
-  )
-  yield* Effect.forkScoped(holding)
-  yield* Deferred.await(held)
-})
-
-/** How many hold, or wait for, the advisory lock of this number. */
-const locks = (sql: SqlClient.SqlClient, number: number, granted: boolean) =>
-  Effect.map(
-    sql`select 1 from pg_locks where locktype = 'advisory' and objid = ${number}::int4::oid and granted = ${granted}
-      and database = (select oid from pg_database where datname = current_database())`,
-    ({ length }) => length
+const bankStandsStill = (sql: SqlClient.SqlClient) =>
+  standStill(
+    sql,
+    "alter table sandbox_payments enable row level security",
+    "create policy stand on sandbox_payments using (stand()) with check (true)"
   )
 
 const refundOf = ({ key, tradeNo }: Order, { api }: Coffer) =>
@@ -75,7 +58,7 @@ describe("a runner that is killed while the bank is asked for a refund with an I
               yield* Effect.forkChild(answered(refundOf(order, doomed)))
               yield* eventually(
                 "the bank to be asked",
-                Effect.map(locks(sql, 1, false), (waiting) => waiting > 0)
+                Effect.map(standing(sql), (waiting) => waiting > 0)
               )
               doomed.signal("SIGKILL")
               yield* doomed.ended

@@ -4,8 +4,9 @@
  * (docs/decisions/0050).
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Effect, Fiber } from "effect"
 import type { SqlClient } from "effect/sql"
+import { standing, standsBefore } from "../kit/faults/standStill.ts"
 import { followedRound } from "../kit/rows/followedRound.ts"
 import { makeFollower, missedBy } from "../kit/rows/followers.ts"
 import {
@@ -27,24 +28,6 @@ import { newOrder, perform, runner, type Wallet } from "../kit/runners/TwoRunner
 const roundsOfEach = Number(process.env["FOLLOWED_ROUNDS"] ?? rounds(1, 10))
 
 const events = { path: "events", key: "id", table: "events" }
-
-/** Postgres does not come to an end with the events of this order, until the scope closes. */
-const standsAt = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, tradeNo: string) {
-  yield* sql.unsafe(`create function stand() returns trigger language plpgsql set lock_timeout = 0 as $$
-    begin perform pg_advisory_xact_lock_shared(1, 1); return new; end $$`)
-  yield* sql.unsafe(`create trigger stand before insert on events for each row
-    when (new.trade_no = '${tradeNo}') execute function stand()`)
-  const held = yield* Deferred.make<void>()
-  yield* Effect.forkScoped(
-    sql`set local idle_in_transaction_session_timeout = 0`.pipe(
-      Effect.andThen(sql`select pg_advisory_xact_lock(1, 1)`),
-      Effect.andThen(Deferred.succeed(held, undefined)),
-      Effect.andThen(Effect.never),
-      sql.withTransaction
-    )
-  )
-  yield* Deferred.await(held)
-})
 
 /** Processes of Postgres that still work for this runner. */
 const backendsOf = (sql: SqlClient.SqlClient, pid: number) =>
@@ -74,15 +57,13 @@ describe("a runner that is killed when its numbers are given, and Postgres is wr
 
         const looking = yield* Effect.scoped(
           Effect.gen(function* () {
-            yield* standsAt(yield* ownersConnection(database), doomedOne!.tradeNo)
+            // Postgres does not come to the end of writing the events of this order.
+            const ofDoomed = `new.trade_no = '${doomedOne!.tradeNo}'`
+            yield* standsBefore(yield* ownersConnection(database), "insert on events", ofDoomed)
             yield* Effect.forkDetach(answered(perform(doomed, "expire", doomedOne!)), { startImmediately: true })
             yield* eventually(
               "Postgres to write the event",
-              Effect.map(
-                sql`select 1 from pg_locks where locktype = 'advisory' and not granted and objid = 1
-                  and database = (select oid from pg_database where datname = current_database())`,
-                ({ length }) => length > 0
-              )
+              Effect.map(standing(sql), (count) => count > 0)
             )
             doomed.signal("SIGKILL")
             // A later number, from which readers could go on.

@@ -5,6 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { standing, standsBefore } from "../kit/faults/standStill.ts"
 import { assertBooksWhole, type Coffer, connect, eventually } from "../kit/Process.ts"
 import { freshDatabase, ownersConnection } from "../kit/Service.ts"
 import {
@@ -14,7 +15,6 @@ import {
   performAtLast,
   type Plan,
   planned,
-  read,
   runner,
   twoRunners,
   writeMeanwhile
@@ -46,7 +46,8 @@ describe.concurrent("a runner that is paused", () => {
     Effect.gen(function* () {
       const databaseUrl = yield* freshDatabase
       const sql = yield* connect(databaseUrl)
-      yield* countRefusedUpdates(yield* ownersConnection(databaseUrl))
+      const owner = yield* ownersConnection(databaseUrl)
+      yield* countRefusedUpdates(owner)
       // Alone at first, so that it owns all slots.
       const a = yield* runner(databaseUrl)
       yield* a.ready
@@ -58,29 +59,36 @@ describe.concurrent("a runner that is paused", () => {
         yield* a.api.post(path, key, { outcome: "succeed_unreported" })
       }
 
-      const knocks = yield* sql.withTransaction(
+      const noted = plans.filter(({ deed }) => deed === "annotate")
+      const ofLanes = noted.slice(0, 2)
+      const others = plans.filter((plan) => !ofLanes.includes(plan))
+
+      const knocks = yield* Effect.scoped(
         Effect.gen(function* () {
-          yield* sql`set local idle_in_transaction_session_timeout = 0`
-          yield* sql`lock table orders in exclusive mode`
-          const sent = yield* Effect.forEach(plans, (plan) => knock(a, deedOf(plan), plan), {
+          yield* standsBefore(owner, "update on orders")
+          const first = yield* Effect.forEach(ofLanes, (plan, index) =>
+            Effect.tap(knock(a, plan.deed, plan), () =>
+              eventually(
+                "Postgres to stand still with the batch of a lane",
+                Effect.map(standing(sql), (lanes) => lanes === index + 1)
+              )
+            )
+          )
+          const rest = yield* Effect.forEach(others, (plan) => knock(a, deedOf(plan), plan), {
             concurrency: "unbounded"
           })
-          // The first batch of each lane waits for our lock, and all others wait behind it in the runner's memory.
-          const waiting = sql`select 1 from pg_locks where not granted and relation = 'orders'::regclass`
           yield* eventually(
-            "both lanes to wait",
-            Effect.map(waiting, ({ length }) => length === 2)
+            "the runner to have decided, and the rest to wait in its memory",
+            Effect.map(a.api.get("/metrics"), ({ text }) => waitingOf(text) === others.length)
           )
-          for (let times = 0; times < 5; times++) yield* read(a, plans[0]!)
           a.signal("SIGSTOP")
-          return sent
+          return [...first, ...rest]
         })
       )
 
       const b = yield* runner(databaseUrl)
       yield* b.ready
       // The orders to be paid stay as they were: of those, only the wallet is another by then.
-      const noted = plans.filter(({ deed }) => deed === "annotate")
       yield* writeMeanwhile(b, wallets, noted)
       assert.strictEqual(yield* refusedUpdates(sql), 0)
       a.signal("SIGCONT")
@@ -106,6 +114,9 @@ const isPaid = (coffer: Coffer, plan: Plan) =>
     assert.include([409, 503], status)
     return status === 409
   })
+
+/** Change sets that wait for a lane, by what `/metrics` says. */
+const waitingOf = (text: string) => Number(/^coffer_lane_waiting\{lane="0"\} (\d+)/m.exec(text)?.[1])
 
 /**
  * Counts the updates that named a version which no row had any more. In a sequence, which keeps what a transaction has

@@ -60,9 +60,10 @@ export const followedRound = Effect.fnUntraced(function* (round: Round) {
   yield* liftQuotas(first.api, merchantId)
   const endpoint = yield* first.api.post("/v1/webhook_endpoints", key, { url: "http://127.0.0.1:9/hook" })
   assert.strictEqual(endpoint.status, 201, endpoint.text)
+  const doAtFirst = makeDo([first], draw, key)
+  const oneOfEach = Effect.forEach(["dispute", "refund", "link"] as const, (deed) => doAtFirst(deed, () => Effect.void))
   // The first rows of each list, from which a reader can go on.
-  const begin = makeDo([first], draw, key)
-  for (const deed of ["dispute", "refund", "link"] as const) yield* begin(deed, () => Effect.void)
+  yield* oneOfEach
 
   const followers = yield* Effect.forEach(
     lists.flatMap((list) => (["ending_before", "created[gte]"] as const).map((by) => ({ list, by }))),
@@ -83,7 +84,11 @@ export const followedRound = Effect.fnUntraced(function* (round: Round) {
       yield* act(deeds[draw(deeds.length)]!, (tradeNo) => onOrder(tradeNo, draw))
     }
   })
-  const writing = Effect.forEach(Array.from({ length: writers }), () => write, allAtOnce)
+  // Rows of each list come last, whatever the others have drawn and a fault has kept from them.
+  const writing = Effect.andThen(
+    Effect.forEach(Array.from({ length: writers }), () => write, allAtOnce),
+    oneOfEach
+  )
   yield* Effect.all(
     [
       Effect.andThen(meanwhile, Deferred.succeed(disturbed, undefined)),
