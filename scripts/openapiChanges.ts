@@ -265,6 +265,10 @@ export const contractOf = (value: unknown, of = ""): unknown => {
   )
 }
 
+/** JSON with one line for each operation and each schema, so that a release shows in git what it changed. */
+const linePerEntry = (document: Json): string =>
+  `${JSON.stringify(document, undefined, 1).replaceAll(/\n {4,}|\n {3}(?=[}\]])/g, "")}\n`
+
 /** The documents that `npm run openapi` has made, beside those that are kept. `--keep` keeps these, for a release. */
 const main = (isKept: boolean): void => {
   const versionNow = read(path.resolve("package.json"))["version"]
@@ -273,7 +277,7 @@ const main = (isKept: boolean): void => {
     const file = path.join(released, name)
     if (isKept) {
       mkdirSync(released, { recursive: true })
-      writeFileSync(file, `${JSON.stringify(now, undefined, 1)}\n`)
+      writeFileSync(file, linePerEntry(now))
       continue
     }
     const before = read(file)
