@@ -20,14 +20,13 @@ import { Settings } from "../platform/runtime/Settings.ts"
 import {
   consoleAccountOf,
   describeTrace,
-  endsInSlash,
+  foundAtPort,
   isHost,
   isOfOperatorsPage,
   nowhere,
   pageWithoutSlash,
   pathOf,
   type PortKind,
-  routeAtPort,
   routed
 } from "./routes.ts"
 
@@ -46,7 +45,7 @@ export const layer = Layer.unwrap(
           const source = request.source as Arrived
           const { shop } = source
           const kind = shop !== undefined ? "shop" : source.isAtAdmin === true ? "admin" : portKind
-          const at = routeAtPort(kind, request.method, url)
+          const { at, params } = foundAtPort(kind, request.method, url)
           const body = bodyFrom(incomingBody(there, at.limits))
           // A handler that asks for its text gets it within the limits.
           const limited: HttpServerRequest.HttpServerRequest = Object.create(there, { text: { value: body.text } })
@@ -55,6 +54,7 @@ export const layer = Layer.unwrap(
             method: request.method,
             url,
             at,
+            params,
             sent: request.headers,
             connection: source.socket,
             behind: source.behind ?? 0,
@@ -95,9 +95,8 @@ const reached = <E, R>(
   if (request.url.includes("#")) return refuse("", "The address must not have a fragment (#)")
   const page = pageWithoutSlash(request.method, request.url, kind)
   if (page !== undefined) return Effect.succeed(HttpServerResponse.redirect(page, { status: 308, headers }))
-  const path = pathOf(request.url)
   // The router would take `*` for `/`.
-  return endsInSlash(path) || path === "*" ? noSuchRoute(request) : route
+  return pathOf(request.url) === "*" ? noSuchRoute(request) : route
 }
 
 /** HTTP/1.1 requires the header, also where the address is a whole one and names a host (RFC 9112, 3.2). */

@@ -39,7 +39,7 @@ import { isShared } from "./staticContent.ts"
 /** A request as it arrived, with the address that routes know. */
 export interface Incoming extends Pick<
   RequestRecord,
-  "method" | "url" | "sent" | "behind" | "ofConsole" | "isOfOperatorsPage" | "isAtAdmin" | "shop"
+  "method" | "url" | "params" | "sent" | "behind" | "ofConsole" | "isOfOperatorsPage" | "isAtAdmin" | "shop"
 > {
   /** Looked up by the method and the address. */
   readonly at: Route
@@ -250,13 +250,15 @@ const makeCounts = Effect.map(Effect.all([Admission, Clients]), ([admission, { a
 })
 
 const newRecord = (
-  { at, behind, body, connection, isAtAdmin, isOfOperatorsPage, method, ofConsole, sent, shop, url }: Incoming,
+  { at, behind, body, connection, isAtAdmin, isOfOperatorsPage, method, ofConsole, params, sent, shop, url }: Incoming,
   own: Pick<RequestRecord, "requestId" | "arrived" | "ip">
 ): RequestRecord => ({
   ...own,
   method,
   url,
   path: pathOf(url),
+  route: at.pattern,
+  params,
   sent,
   text: body.text,
   connection,

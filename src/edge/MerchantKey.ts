@@ -33,7 +33,7 @@ import { busy, refuseWith } from "../http/replies.ts"
 import { quotaOf, type QuotaKind, type QuotaOverrides } from "@coffer/model/Quotas"
 import { QuotaStore, type Taken } from "./QuotaStore.ts"
 import { Clients } from "../http/Clients.ts"
-import { FailedCredentials, kindOf, windowMillis } from "./PublicAdmission.ts"
+import { FailedCredentials, kindOf, queryOf, windowMillis } from "./PublicAdmission.ts"
 
 export const layer = Layer.effect(
   MerchantKey,
@@ -350,10 +350,9 @@ const names: Record<QuotaKind, string> = {
   helpers: "calls of test helpers"
 }
 
-const isWait = ({ path, url }: Pick<RequestRecord, "path" | "url">): boolean =>
-  path === "/v1/events" && /[?&]wait=/.test(url)
+const isWait = (record: RequestRecord): boolean => record.route === "/v1/events" && queryOf(record).has("wait")
 
-const isHelper = ({ path }: Pick<RequestRecord, "path">): boolean => path.startsWith("/v1/test_helpers/")
+const isHelper = ({ route }: RequestRecord): boolean => route.startsWith("/v1/test_helpers/")
 
 const headersOf = (kind: QuotaKind, limit: number, { allowed, remaining, resetMillis, retryAfterMillis }: Taken) => ({
   "ratelimit-policy": `"${kind}";q=${limit};w=${windowMillis / 1_000}`,

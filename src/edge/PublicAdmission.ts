@@ -4,6 +4,7 @@
  * session that does not exist: an address that sends many of them is refused.
  */
 import * as Wire from "@coffer/contract/Errors"
+import { mcpPath } from "@coffer/contract/Mcp"
 import { Context, Duration, Effect, Layer, Metric, Option, Schema } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Admission } from "../http/Admission.ts"
@@ -27,15 +28,20 @@ import { sha256 } from "../platform/runtime/Secrets.ts"
 export const windowMillis = Duration.toMillis(quotaWindow)
 
 /** The kind of work that a request is, for admission and quotas. */
-export const kindOf = ({ method, url }: Pick<RequestRecord, "method" | "url">): RequestKind => {
+export const kindOf = (record: Pick<RequestRecord, "method" | "route" | "url">): RequestKind => {
+  const { method, route } = record
   // An archive of a buyer: the address stands in its body, so that no log of addresses has it.
-  if (method === "POST" && /^\/v1\/exports(\?|$)/.test(url)) return "csv"
+  if (method === "POST" && route === "/v1/exports") return "csv"
   // A message to the MCP server changes nothing by itself.
-  if (method !== "GET" && method !== "HEAD") return /^\/mcp(\?|$)/.test(url) ? "reads" : "writes"
+  if (method !== "GET" && method !== "HEAD") return route === mcpPath ? "reads" : "writes"
+  return queryOf(record).getAll("format").includes("csv") ? "csv" : "reads"
+}
+
+const noQuery = new URLSearchParams()
+/** Parsed as the endpoint will parse it: `csv` may be written `%63sv`. */
+export const queryOf = ({ url }: Pick<RequestRecord, "url">): URLSearchParams => {
   const query = url.indexOf("?")
-  if (query < 0) return "reads"
-  // Parsed as the endpoint will parse it: it may be written `format=%63sv`.
-  return new URLSearchParams(url.slice(query)).getAll("format").includes("csv") ? "csv" : "reads"
+  return query < 0 ? noQuery : new URLSearchParams(url.slice(query))
 }
 
 type Route<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>

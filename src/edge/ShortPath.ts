@@ -21,9 +21,10 @@ import type { BodyRefused } from "../http/CurrentRequest.ts"
 import * as Exchange from "./Exchange.ts"
 import { refuseField } from "../http/replies.ts"
 import {
+  areSpelled,
   consoleAccountOf,
-  endsInSlash,
   isHost,
+  isSpelledOtherwise,
   pathOf,
   type Route as At,
   routed,
@@ -43,7 +44,6 @@ export const layer = Layer.sync(ShortPath, () => ({ take: takesNone }))
 
 /** One call, with its body once a handler has read it. */
 interface Call extends Exchange.Incoming {
-  readonly params: Record<string, string | undefined>
   readonly query: Record<string, string | Array<string>>
   /** The length of the body. */
   readonly bytes: number
@@ -81,10 +81,10 @@ export const layerOf = <Id extends string, Groups extends HttpApiGroup.Constrain
         if (!isPlain(request)) return false
         if (consoleAccountOf(request.url ?? "") !== undefined) return false
         const url = routed(request.url ?? "")
-        if (endsInSlash(pathOf(url))) return false
+        if (isSpelledOtherwise(pathOf(url))) return false
         const found = router.find(method, url)
         // A CSV file is streamed, which the framework does.
-        if (found === undefined || "format" in found.searchParams) return false
+        if (found === undefined || "format" in found.searchParams || !areSpelled(found.params)) return false
         const { at, route } = found.handler
         const bytes = Number(headers["content-length"] ?? 0)
         const sent = headers as Call["sent"]

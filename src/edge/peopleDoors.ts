@@ -123,11 +123,13 @@ export const layerPerson = Layer.effect(
     const merchants = yield* Merchants
 
     /** A merchant that there is not has nobody with a role. */
-    const closed = (act: ConsoleActName, { path }: RequestRecord) =>
+    const closed = (act: ConsoleActName, { params }: RequestRecord) =>
       typeof ofWhom(act) === "string"
         ? Effect.undefined
-        : Effect.map(Effect.all([Effect.option(merchants.find(merchantIn(path))), currentTime]), ([found, now]) =>
-            Option.isNone(found) ? undefined : closedProblem(found.value.closed_at, now, isOfClosed(act))
+        : Effect.map(
+            Effect.all([Effect.option(merchants.find(params["merchant_id"] ?? "")), currentTime]),
+            ([found, now]) =>
+              Option.isNone(found) ? undefined : closedProblem(found.value.closed_at, now, isOfClosed(act))
           )
 
     return PersonSession.of(
@@ -173,12 +175,10 @@ const refusedSession = ({ needsPasskey, session }: SignedIn, act: ConsoleActName
       : undefined
   })
 
-const merchantIn = (path: string): string => /\/merchants\/([^/]+)/.exec(path)?.[1] ?? ""
-
 /** `person`: it is about the person alone. Undefined: no role at the merchant that the path names. */
-const roleFor = ({ person }: SignedIn, act: ConsoleActName, { path }: RequestRecord): string | undefined => {
+const roleFor = ({ person }: SignedIn, act: ConsoleActName, { params }: RequestRecord): string | undefined => {
   if (typeof ofWhom(act) === "string") return "person"
-  return roleAt(person, merchantIn(path))
+  return roleAt(person, params["merchant_id"])
 }
 
 export const roleAt = ({ roles }: SignedIn["person"], merchantId: string | undefined) =>
@@ -281,4 +281,4 @@ const operatorEntryOf = ({ name, operatorId, role }: Identity, act: ActName, rec
 })
 
 /** The merchant whose data is shown; else the path, such as that of a search. */
-const shownTarget = ({ path }: RequestRecord): string => /\/merchants\/([^/]+)/.exec(path)?.[1] ?? path.slice(1)
+const shownTarget = ({ params, path }: RequestRecord): string => params["merchant_id"] ?? path.slice(1)

@@ -10,7 +10,7 @@ import { OperatorApi } from "@coffer/contract/Operator"
 import type { Account } from "@coffer/model/Account"
 import { MerchantId, type Mode } from "@coffer/model/Ids"
 import { pageSizeDefault, pageSizeMax } from "@coffer/model/Limits"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { FindMyWay, HttpMiddleware, type HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { RequestRecord } from "../http/CurrentRequest.ts"
@@ -19,15 +19,33 @@ import type { RequestRecord } from "../http/CurrentRequest.ts"
 
 /**
  * The address as routes know it: `{web_url}/api/v1/...` becomes `{base_url}/v1/...` (silences: G8), and so does an
- * account's address in the console, and the operators' there. A `;` is encoded, because the router would end the path
- * there, although it is an ordinary character in a segment (RFC 3986, 3.3).
+ * account's address in the console, and the operators' there. What a parameter may have escaped or not, such as `@` or
+ * `;`, is escaped in one way, so that logs, quotas and keys see one path for one thing.
  */
 export const routed = (url: string): string =>
-  url
-    .replace(/^\/api(?=\/v1(\/|\?|$))/, "")
-    .replace(ofConsole, "/v1")
-    .replace(ofOperators, "/operator/v1")
-    .replace(/^[^?#;]*;[^?#]*/, (path) => path.replaceAll(";", "%3B"))
+  spelled(
+    url
+      .replace(/^\/api(?=\/v1(\/|\?|$))/, "")
+      .replace(ofConsole, "/v1")
+      .replace(ofOperators, "/operator/v1")
+  )
+
+const spelled = (url: string): string => {
+  const path = pathOf(url)
+  if (!/[^\w./~-]/.test(path) || path.includes("#") || isSpelledOtherwise(path)) return url
+  return path.split("/").map(spelledPart).join("/") + url.slice(path.length)
+}
+/** What cannot be decoded stays, and is refused. */
+const spelledPart = (part: string): string => Option.getOrElse(recoded(part), () => part)
+const recoded = Option.liftThrowable((part: string) => encodeURIComponent(decodeURIComponent(part)))
+
+/**
+ * Whether a path is another spelling of one that has a route: escaped letters, digits, `-`, `.` and `_`, which need no
+ * escape, dot segments, and slashes that are doubled or stand at the end. Routers undo the escapes, and everything that
+ * looks at a path would have to undo them as well. So such a path names nothing (silences: G15).
+ */
+export const isSpelledOtherwise = (path: string): boolean => otherSpelling.test(path)
+const otherSpelling = /%(2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\da])|\/\/|\/\.{1,2}(\/|$)|.\/$/i
 
 /** `/console/api/accounts/{merchant_id}/{mode}/...`: an operation of `/v1`, called by a person of the merchant. */
 const ofConsole = /^\/console\/api\/accounts\/(mer_[0-9A-HJKMNP-TV-Z]{26})\/(sandbox|live)(?=\/)/
@@ -54,9 +72,6 @@ export const pathOf = (url: string): string => {
 
 /** How the process is: asked by machines that decide by the answer, so it never waits and is never refused. */
 export const isProbe = (url = ""): boolean => /^\/(healthz|readyz|metrics|shop_domains\/ask)(\?|$)/.test(url)
-
-/** No path ends so: a parameter without a character names nothing (silences: G15). */
-export const endsInSlash = (path: string): boolean => path.length > 1 && path.endsWith("/")
 
 /**
  * The form of `Host`: `uri-host [":" port]`, or nothing (RFC 9110, 7.2). Several lines of it come joined by a comma
@@ -213,15 +228,33 @@ export const rowsOf = ({ rows }: Route, url: string): number => {
   return more.length === 0 && /^\d{1,2}$/.test(limit) ? Number(limit) : pageSizeMax
 }
 
+/** Whether no slash is escaped but in a merchant's own number (`ref`). `*` is the rest of a path. */
+export const areSpelled = (params: Found["params"]): boolean => {
+  for (const name in params) if (name !== "ref" && name !== "*" && params[name]!.includes("/")) return false
+  return true
+}
+
+/** A route, and what the address has for its parameters, decoded. */
+export interface Found {
+  readonly at: Route
+  readonly params: Readonly<Record<string, string | undefined>>
+}
+
+export const foundNowhere: Found = { at: nowhere, params: {} }
+
 /** A route that answers GET answers HEAD, too. */
-export const routeAt = (method: string, url: string): Route =>
-  router.find(method === "HEAD" ? "GET" : method, url)?.handler ?? nowhere
+const find = (method: string, url: string): Found => {
+  if (isSpelledOtherwise(pathOf(url))) return foundNowhere
+  const found = router.find(method === "HEAD" ? "GET" : method, url)
+  return found === undefined || !areSpelled(found.params) ? foundNowhere : { at: found.handler, params: found.params }
+}
+export const routeAt = (method: string, url: string): Route => find(method, url).at
 
 /** Where the page is that this address means, if it has nothing but slashes at its end that are too many. */
 export const pageWithoutSlash = (method: string, url: string, kind: PortKind = "both"): string | undefined => {
   const [, path = "", query = ""] = /^(\/[^?#]*[^?#/])\/+(\?[^#]*)?$/.exec(url) ?? []
   const isRead = method === "GET" || method === "HEAD"
-  return isRead && path !== "" && forPeople.has(routeAtPort(kind, method, path).pattern) ? path + query : undefined
+  return isRead && path !== "" && forPeople.has(foundAtPort(kind, method, path).at.pattern) ? path + query : undefined
 }
 
 const methods = ["GET", "HEAD", "POST", "DELETE"]
@@ -263,9 +296,9 @@ export const isAnsweredAt = (portKind: PortKind, { pattern }: Pick<Route, "patte
     : portKind === "both" || isOfBoth(pattern) || atAdmin.test(pattern) === (portKind === "admin")
 
 /** The route that the router finds, unless it is not answered at this port. */
-export const routeAtPort = (portKind: PortKind, method: string, url: string): Route => {
-  const found = routeAt(method, url)
-  return isAnsweredAt(portKind, found) ? found : nowhere
+export const foundAtPort = (portKind: PortKind, method: string, url: string): Found => {
+  const found = find(method, url)
+  return isAnsweredAt(portKind, found.at) ? found : foundNowhere
 }
 
 // Traces -------------------------------------------------------------------------

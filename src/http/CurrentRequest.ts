@@ -24,8 +24,12 @@ export interface RequestRecord {
   readonly method: string
   /** The path as the specification writes it, `/v1/...`, with the query. */
   readonly url: string
-  /** The same without the query. */
+  /** The same without the query. One thing has one path: another spelling of it has no route. */
   readonly path: string
+  /** `/v1/orders/{ref}`; `none` where there is no route. */
+  readonly route: string
+  /** What the path has for the parameters of the route, decoded. */
+  readonly params: Readonly<Record<string, string | undefined>>
   /** The headers, by their names in lower case. */
   readonly sent: Readonly<Record<string, string | undefined>>
   /** The body, read on demand. Refused if it is larger than the endpoint accepts, or not UTF-8. */
@@ -107,6 +111,8 @@ export const CurrentRecord = Context.Reference<RequestRecord>("@coffer/http/Curr
     method: "",
     url: "",
     path: "",
+    route: "none",
+    params: {},
     sent: {},
     text: Effect.succeed(""),
     ip: "",

@@ -104,7 +104,7 @@ layer(service)("a call is answered alike on the short path and on the long one:"
     ["a body that is no JSON", "/v1/orders", { method: "POST", body: '{"amount":' }],
     ["an order by its number", "/v1/orders/cart-1", {}],
     ["an order at the other address", "/api/v1/orders/cart-1", {}],
-    ["a number that is percent-encoded", "/v1/orders/cart%2D1", {}],
+    ["a number that is percent-encoded", "/v1/orders/cart%3A1", {}],
     ["a number with a semicolon", "/v1/orders/cart;1", {}],
     ["no such order", "/v1/orders/none", {}],
     ["a list", "/v1/orders?limit=2", {}],
