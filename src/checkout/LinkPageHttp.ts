@@ -2,15 +2,15 @@
  * The routes of payment links, for buyers: each visit makes an order and leads to its checkout (spec: Payment link;
  * silences: L4, L5). Programs that look ahead get a page, and no order is made. The button of that page is a visit.
  */
-import { checkoutValidity, linkVisitsMax } from "@coffer/model/Limits"
-import { closedBy, knownVisit, type PaymentLink, VisitNo } from "@coffer/rules/link/PaymentLink"
-import type { Order } from "@coffer/rules/order/Order"
-import { DateTime, Duration, Effect, type Layer, Option, Schema } from "effect"
+import { linkVisitsMax } from "@coffer/model/Limits"
+import { closedBy, type PaymentLink, repeatOf, VisitNo } from "@coffer/rules/link/PaymentLink"
+import { isUntouched } from "@coffer/rules/order/attempts"
+import { Effect, type Layer, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
 import type { Admission } from "../http/Admission.ts"
 import { CurrentRecord, isShownAt } from "../http/CurrentRequest.ts"
-import { LinkNotFound, Links } from "../links/Links.ts"
+import { LinkNotFound, Links, type Visited } from "../links/Links.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { Orders } from "../orders/Orders.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
@@ -74,17 +74,22 @@ export const layer: Routes = HttpRouter.use(
     const unreachable = (link?: PaymentLink, visitNo?: string) =>
       respond({ _tag: "Unreachable", ...presentOf({ link, visitNo }) }, 503, { "retry-after": "1" })
 
-    const ownOrder = makeOwnOrder(checkouts, orders)
-    const leadTo = makeLeadTo(checkouts, isSecure)
+    const leadTo = makeLeadTo(checkouts)
+
+    /** The number of a press that has made its order already, unless a buyer has acted in that order since. */
+    const repeatable = Effect.fnUntraced(function* (link: PaymentLink, visitNo: string | undefined) {
+      const made = visitNo === undefined ? undefined : repeatOf(link, { at: yield* currentTime, visitNo })
+      if (made === undefined) return { isRepeat: false, number: visitNo }
+      const order = Option.getOrUndefined(yield* Effect.option(orders.byTradeNo(made.tradeNo)))
+      const isRepeat = order !== undefined && isUntouched(order)
+      return { isRepeat, number: isRepeat ? visitNo : undefined }
+    })
 
     const follow = Effect.fnUntraced(
       function* (link: PaymentLink, visitNo: string | undefined) {
         const request = yield* HttpServerRequest.HttpServerRequest
-        const cookie = request.cookies[cookieOf(link)]
-        const own = cookie === undefined ? undefined : yield* ownOrder(link, cookie)
-        if (own !== undefined) return leadTo(link, own, request)
-        // A press that has made its order already is no other visit.
-        if (knownVisit(link, visitNo) === undefined) {
+        const { isRepeat, number } = yield* repeatable(link, visitNo)
+        if (!isRepeat) {
           const { allowed, retryAfterMillis } = yield* take("visits", linkVisitsMax)
           if (!allowed) {
             const seconds = String(Math.max(1, Math.ceil(retryAfterMillis / 1_000)))
@@ -93,7 +98,7 @@ export const layer: Routes = HttpRouter.use(
             })
           }
         }
-        return leadTo(link, yield* links.visit(link, visitNo), request)
+        return leadTo(link, yield* links.visit(link, number), request)
       },
       (effect, link, visitNo) =>
         Effect.catchTags(effect, {
@@ -138,36 +143,13 @@ export const layer: Routes = HttpRouter.use(
   })
 )
 
-/** The unpaid order that this browser was given by the link before (silences: L14). */
-const makeOwnOrder = (checkouts: OrderLinks["Service"], orders: Orders["Service"]) =>
-  Effect.fnUntraced(function* (link: PaymentLink, cookie: string) {
-    const tradeNo = checkouts.readCheckout(cookie)
-    if (Option.isNone(tradeNo)) return undefined
-    const order = Option.getOrUndefined(yield* Effect.option(orders.byTradeNo(tradeNo.value)))
-    const isOpen = order?.status === "pending" && DateTime.isLessThan(yield* currentTime, order.expiresAt)
-    return isOpen && order.merchantId === link.merchantId && order.mode === link.mode ? order : undefined
-  })
-
 /** The address has no host, so that the buyer stays on the one that brought the page. A proxy may add to a path. */
 const makeLeadTo =
-  (checkouts: OrderLinks["Service"], isSecure: boolean) =>
-  (
-    link: PaymentLink,
-    { expiresAt, tradeNo }: Pick<Order, "expiresAt" | "tradeNo">,
-    request: HttpServerRequest.HttpServerRequest
-  ) => {
-    const { merchantId } = link
+  (checkouts: OrderLinks["Service"]) =>
+  ({ merchantId }: PaymentLink, { expiresAt, tradeNo }: Visited, request: HttpServerRequest.HttpServerRequest) => {
     const { pathname } = new URL(checkouts.signed.checkout({ expiresAt, merchantId, tradeNo }))
-    const token = pathname.slice(pathname.lastIndexOf("/") + 1)
-    const secure = isSecure ? "; Secure" : ""
-    const life = `Max-Age=${Duration.toSeconds(checkoutValidity)}; HttpOnly; SameSite=Lax${secure}`
-    return HttpServerResponse.redirect(pathname + choiceOf(languageFor(request, null)), {
-      status: 303,
-      headers: { ...headers, "set-cookie": `${cookieOf(link)}=${token}; ${life}` }
-    })
+    return HttpServerResponse.redirect(pathname + choiceOf(languageFor(request, null)), { status: 303, headers })
   }
-
-const cookieOf = ({ linkId }: PaymentLink) => `coffer_${linkId}`
 
 const readVisitForm = readFormOf(Schema.Struct({ visit_no: VisitNo }))
 

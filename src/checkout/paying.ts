@@ -10,7 +10,6 @@ import type { Order } from "@coffer/rules/order/Order"
 import { takesAddress } from "@coffer/rules/order/receipt"
 import { DateTime, Effect, Option, Schema } from "effect"
 import type { Attempt, Buyer, Channel } from "../channel/Channel.ts"
-import { HttpServerResponse } from "effect/http"
 import type { ChannelUnreachable } from "../channel/payments.ts"
 import type { Orders } from "../orders/Orders.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
@@ -20,7 +19,6 @@ import type { CheckoutForm, Field } from "./checkoutForms.ts"
 import type { Page } from "./CheckoutPage.ts"
 import { currentPage } from "./currentPage.ts"
 import type { Respond, Response } from "./respondAs.ts"
-import { checkoutHeaders } from "./script.ts"
 import type { Notice } from "./texts.ts"
 
 interface Services {
@@ -110,14 +108,18 @@ const makeLeave = ({ channel, respond }: Services) =>
       })
   )
 
-/** Leads a buyer who opens the page to the channel's own. None where that does not work now: the page shows why. */
-export const makeAtOnce = (channel: Channel["Service"]) =>
+/**
+ * Leads a buyer who opens the page to the channel's own. None where that does not work now: the page shows why. By a
+ * page, and no redirect: browsers hold each redirect after a form against the policy of the page that has the form, and
+ * a buyer may be here by a form of ours or of a shop.
+ */
+export const makeAtOnce = ({ channel, respond }: Pick<Services, "channel" | "respond">) =>
   Effect.fnUntraced(function* (order: Order, method: PaymentMethod) {
     const taker = yield* channel.takerOf(order)
     if (Option.isNone(taker) || taker.value.page === undefined) return undefined
     const begun = yield* Effect.option(taker.value.page.begin(order, method))
     return Option.isSome(begun) && begun.value._tag === "Redirect"
-      ? HttpServerResponse.redirect(begun.value.url, { status: 303, headers: checkoutHeaders })
+      ? yield* respond.with({ _tag: "Leaving", order, url: begun.value.url })
       : undefined
   })
 

@@ -12,11 +12,11 @@ import { belongsTo, type Account } from "@coffer/model/Account"
 import { nothing } from "@coffer/rules/Consequence"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import {
-  knownVisit,
   type LinkClosed,
   LinkCommand,
   type LinkConflict,
-  type PaymentLink
+  type PaymentLink,
+  repeatOf
 } from "@coffer/rules/link/PaymentLink"
 import { readTimestamp } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
@@ -186,8 +186,6 @@ const update = ({ send }: LinkServices, find: Links["Service"]["find"]) =>
 /** The cluster may deliver a visit twice. Its order has one number, so the second finds the order made. */
 const visit = ({ channel, ids, merchantOf, send }: LinkServices) =>
   span("Links.visit")(function* (link: PaymentLink, visitNo?: string) {
-    const known = knownVisit(link, visitNo)
-    if (known !== undefined) return visited(known)
     const { closed_at, live_currencies: liveCurrencies, modes, suspended_at } = yield* merchantOf(link)
     if (closed_at !== null) return yield* new InvalidField({ param: "merchant_id", problem: "is closed" })
     if (suspended_at !== null) return yield* new InvalidField({ param: "merchant_id", problem: "is suspended" })
@@ -197,12 +195,15 @@ const visit = ({ channel, ids, merchantOf, send }: LinkServices) =>
       amountProblem(link, channel.boundsOf(modes[link.mode].channel_accounts))
     if (problem !== undefined) return yield* problem
     const at = yield* currentTime
+    const numbered = { at, ...(visitNo === undefined ? {} : { visitNo }) }
+    const repeated = repeatOf(link, numbered)
+    if (repeated !== undefined) return visited(repeated)
     const tradeNo = TradeNo.make(yield* ids.next(prefixes.tradeNo[link.mode]))
-    const command = LinkCommand.cases.Visit.make({ at, tradeNo, ...(visitNo === undefined ? {} : { visitNo }) })
+    const command = LinkCommand.cases.Visit.make({ ...numbered, tradeNo })
     const after = yield* send(link.linkId, command).pipe(
       Effect.catchTags({ ...withoutEntry, AlreadyExists: () => Effect.succeed(link), LinkConflict: Effect.die })
     )
-    return visited(knownVisit(after, visitNo) ?? command)
+    return visited(repeatOf(after, numbered) ?? command)
   }, numbering)
 
 const readExpiry = (text: string | null | undefined): Result.Result<DateTime.Utc | null, InvalidField> => {

@@ -1,6 +1,7 @@
 /** The checkout through a simulated Stripe, as a buyer sees it: there by card or wallet, and back to our success. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import type { Page } from "playwright-core"
 import { executable, needsChromium, openPage } from "../kit/pages/Browser.ts"
 import { connected } from "../stripe/kit.ts"
 
@@ -70,4 +71,56 @@ describe.skipIf(executable === undefined)(`the checkout through Stripe${needsChr
       )
     })
   )
+
+  for (const javaScriptEnabled of [true, false]) {
+    it.live(`of one method is reached by any form, ${javaScriptEnabled ? "with" : "without"} scripts`, () =>
+      Effect.gen(function* () {
+        const { api, merchant, order, simulator } = yield* connected()
+        yield* api.operator("POST", `/merchants/${merchant.merchantId}`, { sandbox: { payment_methods: ["card"] } })
+        const made = yield* order()
+        const link = (yield* merchant.post("/v1/payment_links", { amount: 2_500, subject: "Tea" })).body.data
+        const { origin } = new URL(made.checkout_url)
+        const policy = `default-src 'none'; form-action https://shop.example ${origin}`
+        const forms: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
+          "the button of a payment link": async (page) => {
+            // The browser has prerendered the link's page.
+            const purpose = { purpose: "prefetch" }
+            await page.route(
+              link.url,
+              (route) => route.continue({ headers: { ...route.request().headers(), ...purpose } }),
+              { times: 1 }
+            )
+            await page.goto(link.url)
+            await page.getByRole("button", { name: "Go to checkout" }).click()
+          },
+          "a form of the checkout that begins nothing": async (page) => {
+            await page.goto(`${made.checkout_url}?returned=1`)
+            await page.locator("button[value=pay]").evaluate((button) => button.setAttribute("value", "cancel"))
+            await page.locator("button[value=cancel]").click()
+          },
+          "a shop's form, whose answer leads to the checkout": async (page) => {
+            await page.goto("https://shop.example/basket")
+            await page.getByRole("button", { name: "Pay" }).click()
+          }
+        }
+        for (const [what, press] of Object.entries(forms)) {
+          const view = yield* openPage(undefined, { javaScriptEnabled })
+          yield* Effect.promise(async () => {
+            await view.route("https://shop.example/**", (route) =>
+              route.request().method() === "POST"
+                ? route.fulfill({ status: 303, headers: { location: made.checkout_url } })
+                : route.fulfill({
+                    contentType: "text/html",
+                    headers: { "content-security-policy": policy },
+                    body: `<form method="post" action="/pay"><button>Pay</button></form>`
+                  })
+            )
+            await press(view)
+            await view.waitForURL(`${simulator.url}/c/pay/**`)
+          })
+          assert.include(view.url(), "/c/pay/", what)
+        }
+      })
+    )
+  }
 })

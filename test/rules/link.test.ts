@@ -1,15 +1,15 @@
 /**
  * The payment link's rules: when a visit makes an order, and what an update changes (spec: Payment link; silences: L).
  */
-import { LinkId } from "@coffer/model/Ids"
+import { LinkId, TradeNo } from "@coffer/model/Ids"
 import {
   closedBy,
   consequences,
   decide,
   evolve,
-  knownVisit,
   LinkCommand,
   type PaymentLink,
+  repeatOf,
   VisitNo
 } from "@coffer/rules/link/PaymentLink"
 import { nothing } from "@coffer/rules/Consequence"
@@ -21,6 +21,7 @@ import { createdAt, pendingOrder } from "../kit/rules/fixtures.ts"
 
 const { Update, Visit } = LinkCommand.cases
 const { amount, currency, merchantId, mode, tradeNo } = pendingOrder
+const otherTradeNo = TradeNo.make(tradeNo.replace(/.$/, (last) => (last === "0" ? "1" : "0")))
 const linkId = LinkId.make("plink_01KAJ52N7Q8V4T6B3XWMRE9CZD")
 
 const link: PaymentLink = {
@@ -77,14 +78,30 @@ describe("link: visits", () => {
   it("a link with max_uses below what was used is used up", () =>
     assert.strictEqual(reasonOf({ ...link, maxUses: 2, usedCount: 3 }), "used_up"))
 
-  it("a visit of a number that is known makes no other order, also when the link is used up or closed by then", () => {
+  it("a visit of a number that is known makes no other order, also when it was the link's last use", () => {
     const press = Visit.make({ at: createdAt, tradeNo, visitNo: visitNoOf(1) })
     const once = after({ ...link, maxUses: 1 }, press)
-    assert.deepStrictEqual([once.usedCount, knownVisit(once, visitNoOf(1))?.tradeNo], [1, tradeNo])
-    for (const state of [once, { ...once, status: "inactive" as const }]) {
-      assert.deepStrictEqual(decide(state, press), accept())
-      assert.isDefined(decide(state, { ...press, visitNo: visitNoOf(2) }).refusal)
+    assert.deepStrictEqual([once.usedCount, repeatOf(once, press)?.tradeNo], [1, tradeNo])
+    assert.deepStrictEqual(decide(once, press), accept())
+    assert.isDefined(decide(once, { ...press, visitNo: visitNoOf(2) }).refusal)
+  })
+
+  it("a visit of a number that is known is refused once the link is switched off or has expired", () => {
+    const press = Visit.make({ at: createdAt, tradeNo, visitNo: visitNoOf(1) })
+    const once = after(link, press)
+    for (const change of [{ status: "inactive" as const }, { expiresAt: createdAt }]) {
+      assert.strictEqual(decide({ ...once, ...change }, press).refusal?._tag, "LinkClosed")
+      assert.isUndefined(repeatOf({ ...once, ...change }, press))
     }
+  })
+
+  it("a number stands for its order for ten minutes; then it makes another, and stands for that", () => {
+    const at = (minutes: number) => DateTime.add(createdAt, { minutes })
+    const press = Visit.make({ at: createdAt, tradeNo, visitNo: visitNoOf(1) })
+    const once = after(link, press)
+    assert.strictEqual(after(once, { ...press, at: at(9) }).usedCount, 1)
+    const twice = after(once, { ...press, at: at(10), tradeNo: otherTradeNo })
+    assert.deepStrictEqual([twice.usedCount, repeatOf(twice, { ...press, at: at(11) })?.tradeNo], [2, otherTradeNo])
   })
 
   it("the last sixteen numbers are known, whatever visits without one come between", () => {

@@ -55,35 +55,26 @@ layer(Layer.effect(Service, running), { excludeTestServices: true })("a visit to
     const reply = yield* api.get(`/v1/orders?limit=100&metadata[svc_payment_link]=${link_id}`, merchant.sandboxKey)
     return reply.body.data.data
   })
-  it.effect("in the same browser leads to its unpaid order again, and uses the link up once", () =>
-    Effect.gen(function* () {
-      const { api, merchant } = yield* Service
-      const [link, other] = [yield* create({ max_uses: 3 }), yield* create()]
-      const first = yield* visit(link)
-      const cookie = first.headers.get("set-cookie")!
-      assert.match(cookie, /^coffer_plink_\w+=TRD_SB_[\w.-]+; Max-Age=86400; HttpOnly; SameSite=Lax$/)
-      const headers = { Cookie: cookie.split(";")[0]! }
-      const again = yield* visit(link, { headers })
-      assert.deepStrictEqual([again.status, again.headers.get("location")], [303, first.headers.get("location")])
-      assert.notStrictEqual((yield* visit(other, { headers })).headers.get("location"), first.headers.get("location"))
-      assert.strictEqual((yield* read(link)).used_count, 1)
-      const [order] = yield* ordersOf(link)
-      yield* api.post(`/v1/test_helpers/orders/${order.trade_no}/pay`, merchant.sandboxKey, {})
-      const next = yield* visit(link, { headers })
-      assert.notStrictEqual(next.headers.get("location"), first.headers.get("location"))
-      assert.strictEqual((yield* read(link)).used_count, 2)
-      const forged = { Cookie: `coffer_${link.link_id}=${order.trade_no}.1.x` }
-      assert.notStrictEqual((yield* visit(link, { headers: forged })).headers.get("location"), null)
-      assert.strictEqual((yield* read(link)).used_count, 3)
-    })
-  )
-
   const assertPage = (reply: Reply, text: string, status = 200) => {
     assert.strictEqual(reply.status, status, reply.text)
     assert.strictEqual(reply.headers.get("content-type"), "text/html; charset=utf-8")
     assert.strictEqual(reply.headers.get("x-robots-tag"), "noindex")
     assert.include(reply.text, text)
   }
+
+  it.effect("makes an order of its own each time, whatever the browser did before, and keeps nothing in it", () =>
+    Effect.gen(function* () {
+      const link = yield* create({ max_uses: 2 })
+      const first = yield* visit(link)
+      assert.isNull(first.headers.get("set-cookie"))
+      const token = first.headers.get("location")!.split("/").at(-1)
+      const again = yield* visit(link, { headers: { Cookie: `coffer_${link.link_id}=${token}` } })
+      assert.strictEqual(again.status, 303)
+      assert.notStrictEqual(again.headers.get("location"), first.headers.get("location"))
+      assert.strictEqual((yield* read(link)).used_count, 2)
+      assertPage(yield* visit(link), "has already been used")
+    })
+  )
 
   it.effect("makes an order with the link's terms, and leads to its checkout", () =>
     Effect.gen(function* () {
@@ -197,6 +188,66 @@ layer(Layer.effect(Service, running), { excludeTestServices: true })("a visit to
       assert.lengthOf([...new Set(replies.map(({ headers }) => headers.get("location")))], 1)
       assert.lengthOf(yield* ordersOf(link), 1)
       assertPage(yield* pressed(link, "0".repeat(26)), "has already been used")
+    })
+  )
+
+  it.effect(
+    "by a button that is pressed once more leads to no order in which a buyer has acted, but makes another",
+    () =>
+      Effect.gen(function* () {
+        const { api, merchant } = yield* Service
+        const card = { method: "card", number: "4000000000000002", expiry: "1240", cvc: "123", step: "pay" }
+        const acts: Readonly<Record<string, (page: string, tradeNo: string) => Effect.Effect<Reply>>> = {
+          "an address is typed, and the card declined": (page) =>
+            api.call("POST", page, {
+              raw: new URLSearchParams({ ...card, email: "first@buyer.example" }).toString(),
+              headers: { "Content-Type": "application/x-www-form-urlencoded" }
+            }),
+          "a wallet is begun": (page) =>
+            api.call("POST", page, {
+              raw: "step=pay&method=alipay&email=first%40buyer.example",
+              headers: { "Content-Type": "application/x-www-form-urlencoded" }
+            }),
+          paid: (_, tradeNo) => api.post(`/v1/test_helpers/orders/${tradeNo}/pay`, merchant.sandboxKey, {}),
+          closed: (_, tradeNo) => api.post(`/v1/orders/${tradeNo}/expire`, merchant.sandboxKey, {})
+        }
+        for (const [what, act] of Object.entries(acts)) {
+          const link = yield* create({ max_uses: 2 })
+          const number = numberIn(yield* visit(link, asProgram))
+          const first = yield* pressed(link, number)
+          const [order] = yield* ordersOf(link)
+          assert.strictEqual((yield* pressed(link, number)).headers.get("location"), first.headers.get("location"))
+          yield* act(first.headers.get("location")!, order.trade_no)
+          const second = yield* pressed(link, number)
+          assert.strictEqual(second.status, 303, what)
+          assert.notStrictEqual(second.headers.get("location"), first.headers.get("location"), what)
+          assertPage(yield* pressed(link, number), "has already been used")
+        }
+      })
+  )
+
+  it.effect("by a button that is pressed once more leads nowhere once the link, or its merchant, sells no more", () =>
+    Effect.gen(function* () {
+      const { api, merchant } = yield* Service
+      for (const [change, words] of [
+        [{ status: "inactive" }, "This payment link is closed"],
+        [{ expires_at: "2020-01-01T00:00:00Z" }, "This payment link has expired"]
+      ] as const) {
+        const link = yield* create()
+        const number = numberIn(yield* visit(link, asProgram))
+        const page = (yield* pressed(link, number)).headers.get("location")!
+        yield* api.post(`/v1/payment_links/${link.link_id}`, merchant.sandboxKey, change)
+        assertPage(yield* pressed(link, number), words)
+        // The order that was made is an order like any other.
+        assertPage(yield* api.get(page), "Payment method")
+      }
+      const other = yield* api.newMerchant()
+      const { url } = (yield* api.post("/v1/payment_links", other.sandboxKey, { amount: 100 })).body.data
+      const path = { path: new URL(url).pathname }
+      const number = numberIn(yield* visit(path, asProgram))
+      assert.strictEqual((yield* pressed(path, number)).status, 303)
+      yield* api.operator("POST", `/merchants/${other.merchantId}/suspend`)
+      assertPage(yield* pressed(path, number), "take payments right now")
     })
   )
 

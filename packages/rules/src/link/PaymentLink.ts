@@ -99,8 +99,7 @@ export const decide = (link: PaymentLink, command: LinkCommand): LinkDecision =>
         ? accept(LinkUpdated.make({ changes, metadata: merge(link.metadata, metadata) }))
         : refuse(new LinkConflict({ linkId: link.linkId })),
     Visit: ({ _tag: _, ...visit }): LinkDecision => {
-      // Before anything refuses it: the first press may have been the link's last use.
-      if (knownVisit(link, visit.visitNo) !== undefined) return accept()
+      if (repeatOf(link, visit) !== undefined) return accept()
       const reason = closedBy(link, visit.at)
       return reason === undefined
         ? accept(LinkVisited.make({ ...visit, ordinal: link.usedCount + 1 }))
@@ -108,9 +107,19 @@ export const decide = (link: PaymentLink, command: LinkCommand): LinkDecision =>
     }
   })
 
-/** The order that a visit of this number has made. */
-export const knownVisit = ({ recentVisits }: PaymentLink, visitNo: string | undefined) =>
-  visitNo === undefined ? undefined : recentVisits.find((visit) => visit.visitNo === visitNo)
+/** The order that a visit of this number has just made. It may have been the last use of a link that is still open. */
+export const repeatOf = (
+  link: PaymentLink,
+  { at, visitNo }: { readonly at: DateTime.Utc; readonly visitNo?: string }
+) =>
+  closedBy({ ...link, maxUses: null }, at) === undefined
+    ? link.recentVisits.findLast(
+        (visit) => visit.visitNo === visitNo && DateTime.isLessThan(at, DateTime.addDuration(visit.at, repeatWithin))
+      )
+    : undefined
+
+/** A form arrives twice within seconds, or once more when its answer was lost. Later somebody else may press it. */
+const repeatWithin = "10 minutes"
 
 /** Why a visit at this time makes no order; undefined when it does. */
 export const closedBy = (
@@ -137,7 +146,7 @@ export const evolve = (link: PaymentLink, event: LinkEvent): PaymentLink =>
     })
   })
 
-/** A form arrives twice within seconds. The link's row is written with each visit, so it stays small. */
+/** The link's row is written with each visit, so it stays small. */
 const recentVisitsMax = 16
 
 // Consequences ----------------------------------------------------------------

@@ -49,6 +49,10 @@ export const triesLeft = ({ attempts }: Order, now: DateTime.Utc): number => {
   return Math.max(0, paymentDeclinesMax - recent.length)
 }
 
+/** Whether no buyer has tried to pay yet, or left an address. */
+export const isUntouched = ({ attempts, receiptEmail, status }: Order): boolean =>
+  status === "pending" && receiptEmail === null && attempts === null
+
 /** Why the order is not paid: the reason of its last attempt. Null where there was none, and of a paid order. */
 export const failureOf = (order: Order): string | null =>
   "paymentId" in order ? null : (order.attempts?.at(-1)?.reason ?? null)
