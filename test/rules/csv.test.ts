@@ -30,10 +30,31 @@ describe("a text cell", () => {
     ["@SUM(A1)", "'@SUM(A1)"],
     ["\tx", "'\tx"],
     ["\rx", `"'\rx"`],
-    ["\n=x", `"'\n=x"`],
+    ["\n=x", `"'\n'=x"`],
     ["=", "'="],
+    ["-2+3+cmd|' /C calc'!A0", "'-2+3+cmd|' /C calc'!A0"],
+    [" =1+1", "' =1+1"],
+    [" \u00A0@SUM(A1)", "' \u00A0@SUM(A1)"],
+    ["\u200B=1", "'\u200B=1"],
+    ["\uFEFF+1", "'\uFEFF+1"],
+    ["＝1+1", "'＝1+1"],
+    ["＋1", "'＋1"],
+    ["－1+2", "'－1+2"],
+    ["＠A1", "'＠A1"],
+    ["﹦1", "'﹦1"],
     ['=HYPERLINK("http://x","y")', `"'=HYPERLINK(""http://x"",""y"")"`]
   ])("that begins with a character spreadsheets act on gets a single quote in front: %j", (given, cell) => {
+    assert.strictEqual(cellOf(given), cell)
+  })
+
+  it.each([
+    ["a;=1+1", "a;'=1+1"],
+    ["a; ＝1", "a;' ＝1"],
+    ["a;=1;-2", "a;'=1;'-2"],
+    ["a\t@b", "a\t'@b"],
+    ["a\n=1", `"a\n'=1"`],
+    ["a\r\n=1", `"a\r\n'=1"`]
+  ])("gets the quote in it too, where a file that is not read by its commas begins a cell: %j", (given, cell) => {
     assert.strictEqual(cellOf(given), cell)
   })
 
@@ -49,6 +70,11 @@ describe("a text cell", () => {
     ['"', '""""']
   ])("is quoted when it has a comma, a quote or a line break: %j", (given, cell) => {
     assert.strictEqual(cellOf(given), cell)
+  })
+
+  it("that a program reads back stands as it is", () => {
+    const text = "usd\n-500\n=1"
+    assert.strictEqual(csvRow([{ name: "text", isMoney: false, isExact: true }], { text }), `"${text}"\r\n`)
   })
 
   it("that is true or false is written so", () => {
@@ -78,8 +104,14 @@ describe("a cell of another number", () => {
 
 describe("a json cell", () => {
   it("is the object's JSON text, quoted", () => {
-    assert.strictEqual(csvRow(columns("m"), { m: { a: 'x"y', b: "=1" } }), '"{""a"":""x\\""y"",""b"":""=1""}"\r\n')
+    assert.strictEqual(csvRow(columns("m"), { m: { a: 'x"y', b: "1" } }), '"{""a"":""x\\""y"",""b"":""1""}"\r\n')
     assert.strictEqual(csvRow(columns("m"), { m: {} }), "{}\r\n")
+  })
+
+  it("has no text that a spreadsheet would run, neither as a name nor as a value, however deep", () => {
+    const m = { "=k": "a;=1+1", list: ["-2+3+cmd|x", { " @in": 5 }] }
+    const row = csvRow(columns("m"), { m }).slice(1, -3).replaceAll('""', '"')
+    assert.strictEqual(row, `{"'=k":"a;'=1+1","list":["'-2+3+cmd|x",{"' @in":5}]}`)
   })
 })
 
@@ -96,6 +128,19 @@ const parse = (file: string): Array<Array<string>> => {
   return rows
 }
 
+/** A text as it stands in a cell, in a slow way. */
+const guarded = (value: string): string => {
+  const isSign = (rest: string) => "=+-@＝＋－＠﹦﹢﹣﹫".includes(rest.charAt(0)) && rest !== ""
+  const pieces = value.split(/(?<=[;\t\r\n])/)
+  return pieces
+    .map((piece, at) => {
+      const seen = piece.replace(/^[\s\p{C}]+/u, "")
+      const isFirst = at === 0 && (/^[\t\r\n]/.test(value) || isSign(value.replace(/^[\s\p{C}]+/u, "")))
+      return isFirst || (at > 0 && isSign(seen)) ? `'${piece}` : piece
+    })
+    .join("")
+}
+
 it("whatever the texts are, a reader gets them back, none of them as a formula", () => {
   const anyText = fc.string({ unit: "binary" }).filter((value) => value.isWellFormed())
   const hostile = fc.string({ unit: fc.constantFrom('"', ",", "\r", "\n", "=", "'", "\t", "-", "a") })
@@ -104,7 +149,7 @@ it("whatever the texts are, a reader gets them back, none of them as a formula",
       const file = items.map(([a, b]) => csvRow(columns("a", "b"), { a, b })).join("")
       assert.deepStrictEqual(
         parse(file),
-        items.map((item) => item.map((value) => (/^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value)))
+        items.map((item) => item.map(guarded))
       )
     })
   )

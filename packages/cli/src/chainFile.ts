@@ -5,7 +5,7 @@ import type { Link } from "@coffer/rules/wallet/chain"
 
 const fields = ["id", "sequence", "previous_hash", "hash", "text"] as const
 
-const columns = fields.map((name) => ({ name, isMoney: false }))
+const columns = fields.map((name) => ({ name, isMoney: false, isExact: true }))
 
 export const headerText: string = csvHeader(columns)
 

@@ -9,11 +9,15 @@ export interface Column {
   readonly name: string
   /** Whether a number in it is an amount in minor units. Other numbers are written as they are. */
   readonly isMoney: boolean
+  /** Whether a program reads its texts back, which are the service's own: they stand as they are. */
+  readonly isExact?: boolean
+  /** In the header row in place of the name. */
+  readonly title?: string
 }
 
 /** The byte order mark and the header row. */
 export const csvHeader = (columns: ReadonlyArray<Column>): string =>
-  `\uFEFF${csvLine(columns.map(({ name }) => quoted(name)))}`
+  `\uFEFF${csvLine(columns.map(({ name, title }) => quoted(harmless(title ?? name))))}`
 
 export const csvRow = (columns: ReadonlyArray<Column>, item: Readonly<Record<string, unknown>>): string =>
   csvLine(columns.map((column) => cell(column, item[column.name])))
@@ -21,14 +25,14 @@ export const csvRow = (columns: ReadonlyArray<Column>, item: Readonly<Record<str
 const csvLine = (cells: ReadonlyArray<string>): string => `${cells.join(",")}\r\n`
 
 /** An amount is written with two decimals; an object is its JSON text. */
-const cell = ({ isMoney }: Column, value: unknown): string => {
+const cell = ({ isExact, isMoney }: Column, value: unknown): string => {
   switch (typeof value) {
     case "number":
       return isMoney ? twoDecimals(value) : String(value)
     case "string":
-      return quoted(harmless(value))
+      return quoted(isExact === true ? value : harmless(value))
     case "object":
-      return value === null ? "" : quoted(jsonText(value))
+      return value === null ? "" : quoted(jsonText(withoutFormulas(value)))
     case "undefined":
       return ""
     default:
@@ -38,11 +42,21 @@ const cell = ({ isMoney }: Column, value: unknown): string => {
 
 const jsonText = Schema.encodeSync(Schema.fromJsonString(Schema.Unknown))
 
-/**
- * A spreadsheet takes what begins so for a formula, also after blanks, in full width, and behind a semicolon, which
- * begins a cell where files are read with semicolons (silences: P19).
- */
-const harmless = (text: string): string =>
-  (/^[\t\r\n]|^\s*[=+\-@＝＋－＠]/.test(text) ? `'${text}` : text).replace(/;(\s*[=+\-@＝＋－＠])/g, ";'$1")
+/** The texts in an object are guarded one by one, its names too: people split such cells as well. */
+const withoutFormulas = (value: unknown): unknown => {
+  if (typeof value === "string") return harmless(value)
+  if (Array.isArray(value)) return value.map(withoutFormulas)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [harmless(name), withoutFormulas(inner)]))
+}
+
+/** Also in full width and in small forms. */
+const sign = "[=+\\-@＝＋－＠﹦﹢﹣﹫]"
+/** After blanks and signs that are not seen. */
+const atStart = new RegExp(`^(?=[\\t\\r\\n]|[\\s\\p{C}]*${sign})`, "u")
+/** A semicolon, a tab and a line end begin a cell where a file is not read by its commas (silences: P19). */
+const inside = new RegExp(`([;\\t\\r\\n])(?=(?:(?![\\t\\r\\n])[\\s\\p{C}])*${sign})`, "gu")
+
+const harmless = (text: string): string => text.replace(atStart, "'").replace(inside, "$1'")
 
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

@@ -7,7 +7,7 @@ import { AsCode } from "../parts/AsCode.tsx"
 import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type List, ListPage } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { Amount, amountText, State } from "../parts/values.tsx"
+import { Amount, State } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 
 const texts = {
@@ -53,8 +53,9 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<Event>> => [
     id: "amount",
     name: words.amount,
     isNumber: true,
-    text: ({ data: { amount, currency } }) =>
-      amount === undefined || currency === undefined ? "" : amountText(amount, currency, "en"),
+    text: () => "",
+    amount: ({ data: { amount, currency } }) =>
+      amount === undefined || currency === undefined ? null : { minor: amount, currency },
     cell: ({ data: { amount, currency } }) => <Amount minor={amount ?? null} currency={currency ?? ""} />
   },
   {

@@ -7,7 +7,7 @@ import { type InAccount, useAccount } from "../api/session.ts"
 import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type List, ListPage, useQuery } from "../parts/ListPage.tsx"
 import { Empty, Loaded } from "../parts/states.tsx"
-import { Amount, amountText } from "../parts/values.tsx"
+import { Amount } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { pageOf } from "./find.ts"
 import { currencies, ledgerTypes, movementText } from "./moneyWords.ts"
@@ -104,7 +104,8 @@ const columnsOf = (words: Texts, language: Language, base: string): ReadonlyArra
     id: "amount",
     name: words.amount,
     isNumber: true,
-    text: ({ amount, currency }) => amountText(amount, currency, "en"),
+    text: () => "",
+    amount: ({ amount, currency }) => ({ minor: amount, currency }),
     cell: ({ amount, currency }) => <Amount minor={amount} currency={currency} signed />
   },
   money("balance_before", words.before, { isHidden: true }),

@@ -6,7 +6,7 @@ import { useAtom } from "../api/registry.ts"
 import { columnsFor } from "../parts/columns.tsx"
 import { type Column, ListPage, type Query, useQuery } from "../parts/ListPage.tsx"
 import { Empty, Loaded } from "../parts/states.tsx"
-import { Amount, amountText, stateText } from "../parts/values.tsx"
+import { Amount, stateText } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
 import { adviceTexts, kindsByWeight, kindTexts, Mend, NextStep, oneTexts, pageOfHeld } from "./held.tsx"
 import { MerchantLink, ModeMark, modes, useModeWords } from "./operator.tsx"
@@ -83,7 +83,8 @@ const columnsOf = (
     id: "amount",
     name: words.amount,
     isNumber: true,
-    text: ({ amount, currency }) => (amount === null || currency === null ? "" : amountText(amount, currency, "en")),
+    text: () => "",
+    amount: ({ amount, currency }) => (amount === null || currency === null ? null : { minor: amount, currency }),
     cell: ({ amount, currency }) => <Amount minor={currency === null ? null : amount} currency={currency ?? "USD"} />
   },
   time("since", words.since),

@@ -6,7 +6,7 @@ import { OperatorsApi } from "../api/operatorsApi.ts"
 import { columnsFor } from "../parts/columns.tsx"
 import { type Column, ListPage } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { Amount, amountText } from "../parts/values.tsx"
+import { Amount } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { MerchantLink, ModeMark, modes, useModeWords } from "./operator.tsx"
 
@@ -48,7 +48,8 @@ const columnsOf = (words: typeof texts.en): ReadonlyArray<Column<HeldUpResource>
     id: "amount",
     name: words.amount,
     isNumber: true,
-    text: ({ amount, currency }) => amountText(amount ?? 0, currency ?? "USD", "en"),
+    text: () => "",
+    amount: ({ amount, currency }) => ({ minor: amount ?? 0, currency: currency ?? "USD" }),
     cell: ({ amount, currency }) => <Amount minor={amount} currency={currency ?? "USD"} />
   },
   state(words.status),

@@ -6,7 +6,7 @@ import { ChoiceField, TextField } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
 import { type Column, ListPage, useQuery } from "../parts/ListPage.tsx"
 import { Empty } from "../parts/states.tsx"
-import { Amount, amountText, stateChoices } from "../parts/values.tsx"
+import { Amount, stateChoices } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { typedIn } from "../parts/typed.tsx"
 import { MerchantLink, type Mode, ModeMark, modes, OperatorAct, ofOrder, useModeWords } from "./operator.tsx"
@@ -25,6 +25,7 @@ const texts = {
     merchant: "Merchant",
     mode: "Environment",
     fee: "Stripe's fee",
+    feeCurrency: "Currency of the fee",
     none: "The two books agree",
     noneSays: "A payment of which Stripe's books and ours differ is listed here after the night's comparison.",
     begin: "Compare now",
@@ -44,6 +45,7 @@ const texts = {
     merchant: "商户",
     mode: "环境",
     fee: "Stripe 手续费",
+    feeCurrency: "手续费货币",
     none: "两套账目一致",
     noneSays: "夜间比对发现的不一致付款会列在这里。",
     begin: "立即比对",
@@ -52,14 +54,15 @@ const texts = {
   }
 }
 
-const { code, money, state, time } = columnsFor<DifferenceResource>()
+const { code, money, plain, state, time } = columnsFor<DifferenceResource>()
 
 const columnsOf = (words: typeof texts.en): ReadonlyArray<Column<DifferenceResource>> => [
   {
     id: "differs",
     name: words.differs,
     isNumber: true,
-    text: ({ currency, ours, theirs }) => amountText(theirs - ours, currency, "en"),
+    text: () => "",
+    amount: ({ currency, ours, theirs }) => ({ minor: theirs - ours, currency }),
     cell: ({ currency, ours, theirs }) => <Amount minor={theirs - ours} currency={currency} signed />
   },
   state(words.status),
@@ -74,11 +77,14 @@ const columnsOf = (words: typeof texts.en): ReadonlyArray<Column<DifferenceResou
     name: words.fee,
     isHidden: true,
     isNumber: true,
-    text: ({ channel_fee }) => String(channel_fee ?? ""),
+    text: () => "",
+    amount: ({ channel_fee, channel_fee_currency, currency }) =>
+      channel_fee === null ? null : { minor: channel_fee, currency: channel_fee_currency ?? currency },
     cell: ({ channel_fee, channel_fee_currency, currency }) => (
       <Amount minor={channel_fee} currency={channel_fee_currency ?? currency} />
     )
   },
+  plain("channel_fee_currency", words.feeCurrency, { isHidden: true }),
   {
     id: "merchant",
     name: words.merchant,

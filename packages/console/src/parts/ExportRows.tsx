@@ -3,6 +3,7 @@
  * in the time zone that were chosen.
  */
 import type { SavedViewResource } from "@coffer/contract/SavedViews"
+import { csvHeader, csvRow } from "@coffer/rules/csv"
 import { useContext, useRef, useState } from "react"
 import type { Problem } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
@@ -27,6 +28,7 @@ const texts = {
     from: "From",
     to: "To, with this day",
     columns: "Columns",
+    currency: "Currency",
     zone: "Time zone",
     zoneHint: "Days begin and times are written in it.",
     save: "Save the file",
@@ -44,6 +46,7 @@ const texts = {
     from: "从",
     to: "至（含当日）",
     columns: "列",
+    currency: "货币",
     zone: "时区",
     zoneHint: "日期的起点与时间均按此时区计算。",
     save: "保存文件",
@@ -104,7 +107,7 @@ const ExportDialog = <Row,>({ list, now, onClose }: Props<Row> & { readonly onCl
       if (!("rows" in walked)) return setProblem(walked)
       setCut(walked.isCut)
       const columns = offered.filter(({ id }) => chosen.includes(id))
-      download(`${list.id}.csv`, csvOf(columns, walked.rows, zone))
+      download(`${list.id}.csv`, csvOf(columns, walked.rows, zone, words.currency))
       if (!walked.isCut) onClose()
     })
   }
@@ -207,19 +210,33 @@ const ViewChoice = (props: {
 
 const instant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
-/** RFC 4180. A text that a table program would run as a formula begins with an apostrophe. */
-export const csvOf = <Row,>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>, zone: string): string => {
+/**
+ * The file of some rows, written as the service writes its own. The first amount of a row is followed by its currency,
+ * unless the currency is a column of the list.
+ */
+export const csvOf = <Row,>(
+  chosen: ReadonlyArray<Column<Row>>,
+  rows: ReadonlyArray<Row>,
+  zone: string,
+  currencyTitle: string
+): string => {
   const times = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "medium", timeZone: zone })
-  const field = (text: string) => {
-    const shown = instant.test(text)
-      ? times.format(new Date(text))
-      : /^[=+@\t\r]|^-(?!\d)/.test(text)
-        ? `'${text}`
-        : text
-    return /[",\r\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown
-  }
-  const lines = [columns.map(({ name }) => name), ...rows.map((row) => columns.map(({ text }) => text(row)))]
-  return `\uFEFF${lines.map((line) => line.map(field).join(",")).join("\r\n")}\r\n`
+  const shownText = (text: string) => (instant.test(text) ? times.format(new Date(text)) : text)
+  const columns = withCurrency(chosen, currencyTitle)
+  const cells = columns.map(({ amount, id, name }) => ({ name: id, title: name, isMoney: amount !== undefined }))
+  const itemOf = (row: Row) =>
+    Object.fromEntries(
+      columns.map(({ amount, id, text }) => [id, amount === undefined ? shownText(text(row)) : amount(row)?.minor])
+    )
+  return csvHeader(cells) + rows.map((row) => csvRow(cells, itemOf(row))).join("")
+}
+
+const withCurrency = <Row,>(columns: ReadonlyArray<Column<Row>>, name: string): ReadonlyArray<Column<Row>> => {
+  const first = columns.findIndex(({ amount }) => amount !== undefined)
+  if (first === -1 || columns.some(({ id }) => id === "currency")) return columns
+  const amounts = columns.flatMap(({ amount }) => (amount === undefined ? [] : [amount]))
+  const text = (row: Row) => amounts.map((amount) => amount(row)).find((amount) => amount !== null)?.currency ?? ""
+  return columns.toSpliced(first + 1, 0, { id: "currency", name, text, cell: text })
 }
 
 export const download = (name: string, text: string, type = "text/csv;charset=utf-8") =>

@@ -1,6 +1,6 @@
 /** The commonest columns of lists, each of one field of the row, whose name is the column's. */
 import type { Column } from "./ListPage.tsx"
-import { Amount, amountText, State, Time } from "./values.tsx"
+import { Amount, State, Time } from "./values.tsx"
 
 type More<Row> = Partial<Column<Row>>
 
@@ -41,7 +41,7 @@ export const columnsFor = <Row extends object>() => {
       const currency = (row: Row) => textOf((row as { readonly currency?: unknown }).currency) || "USD"
       return plain(id, name, {
         isNumber: true,
-        text: (row) => (minor(row) === null ? "" : amountText(minor(row)!, currency(row), "en")),
+        amount: (row) => (minor(row) === null ? null : { minor: minor(row)!, currency: currency(row) }),
         cell: (row) => <Amount minor={minor(row)} currency={currency(row)} />,
         ...more
       })
