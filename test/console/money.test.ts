@@ -47,20 +47,27 @@ describe.skipIf(executable === undefined)(`pages of money in the console${needsC
   )
 
   it.live(
-    "refunds all paid orders that the filter names, with a result for each",
+    "refunds the paid orders that are ticked and no others, with their sum and a result for each",
     () =>
       Effect.gen(function* () {
         const at = yield* openConsole()
-        for (const cart of ["a", "b"])
+        for (const cart of ["a", "b", "c"])
           yield* at.paid(2_000, { receipt_email: "reader@example.com", out_trade_no: cart })
-        yield* at.paid(3_000, { receipt_email: "other@example.com", out_trade_no: "c" })
         const { go, page } = yield* at.enter("owner")
         yield* go("/orders?receipt_email=reader%40example.com")
         yield* drawn(page)
         yield* Effect.promise(async () => {
-          await page.getByText("Act on all").click()
-          await page.locator(".popup").getByRole("button", { name: "Refund" }).click()
+          await page.getByText("Act on many").click()
+          const refund = page.locator(".popup").getByRole("button", { name: "Refund" })
+          assert.isTrue(await refund.isDisabled(), "a filter alone names no rows for money")
+          for (const cart of ["a", "b"])
+            await page
+              .getByRole("row", { name: new RegExp(` ${cart} `) })
+              .getByRole("checkbox")
+              .check()
+          await refund.click()
           await inDialog(page).getByText("2 objects will be acted on.").waitFor()
+          await inDialog(page).getByText("$40.00").waitFor()
           await inDialog(page).getByRole("button", { name: "Refund: 2" }).click()
           await inDialog(page).getByText("2 done, 0 failed, 0 left").waitFor()
         })

@@ -11,7 +11,7 @@ import {
   isOpen,
   personMayDo
 } from "@coffer/rules/people/consoleActs"
-import { scopesOfRole } from "@coffer/rules/people/roleScopes"
+import { mayMoveMany, scopesOfRole } from "@coffer/rules/people/roleScopes"
 import { forbiddenSetting, needsFreshSession } from "@coffer/rules/people/settingsRoles"
 import { normalEmail, sessionLimits } from "@coffer/rules/people/signIn"
 import { assert, describe, it } from "@effect/vitest"
@@ -131,6 +131,12 @@ describe("the scopes of a role", () => {
     ])
     assert.deepStrictEqual(writes("finance", "live"), ["refunds:write", "disputes:write", "reports:write"])
     assert.deepStrictEqual(writes("viewer", "live"), [])
+  })
+
+  it("let nobody but owners and finance move live money of many objects by one act", () => {
+    const may = (mode: "sandbox" | "live") => roles.filter((role) => mayMoveMany(role, mode))
+    assert.sameMembers(may("live"), ["owner", "finance"])
+    assert.sameMembers(may("sandbox"), [...roles])
   })
 
   it("let all but viewers try everything in the sandbox; erasures only owners and developers", () => {

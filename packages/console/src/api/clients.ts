@@ -35,7 +35,7 @@ export const prepared = (rewrite: (url: string) => string) => (client: HttpClien
         )
       )
     ),
-    HttpClient.tap(({ status }) => Effect.sync(() => noteAnswer(status))),
+    HttpClient.tap(({ headers, status }) => Effect.sync(() => noteAnswer(status, headers["retry-after"]))),
     HttpClient.tapError(() => Effect.sync(noteNoAnswer))
   )
 
@@ -84,7 +84,7 @@ export const readBytes = async (account: Account, path: string, range?: string):
   const headers = { "Coffer-Console": "1", ...(range === undefined ? {} : { Range: range }) }
   try {
     const answer = await fetch(url, { headers })
-    noteAnswer(answer.status)
+    noteAnswer(answer.status, answer.headers.get("retry-after"))
     return answer
   } catch {
     noteNoAnswer()

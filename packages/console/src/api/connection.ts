@@ -8,7 +8,20 @@ import { registry } from "./registry.ts"
 /** Since when the service does not answer; undefined while it does. */
 export const awaySince = Atom.keepAlive(Atom.make<Date | undefined>(undefined))
 
-export const noteAnswer = (status: number) => {
+/** When the newest refusal for want of a quota, or of room, ends: what its `Retry-After` says. */
+let freeAt = 0
+/** Where the answer names no time. */
+const secondsUnsaid = 2
+
+/** At least one. */
+export const secondsToWait = (): number => Math.max(1, Math.ceil((freeAt - Date.now()) / 1_000))
+
+const noteWait = (status: number, retryAfter: string | null | undefined) => {
+  if (status === 429 || status === 503) freeAt = Date.now() + (Number(retryAfter) || secondsUnsaid) * 1_000
+}
+
+export const noteAnswer = (status: number, retryAfter?: string | null) => {
+  noteWait(status, retryAfter)
   if (registry.get(awaySince) !== undefined) registry.set(awaySince, undefined)
   if (status === 401) leave()
 }

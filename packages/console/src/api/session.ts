@@ -1,7 +1,7 @@
 /** The person who is signed in, the account that a page is about, and what the role of the person allows there. */
 import type { PersonRole } from "@coffer/model/PersonRole"
 import { covers, type Scope } from "@coffer/model/Scopes"
-import { scopesOfRole } from "@coffer/rules/people/roleScopes"
+import { mayMoveMany, scopesOfRole } from "@coffer/rules/people/roleScopes"
 import * as Effect from "effect/Effect"
 import { createContext, useContext, useEffect, useRef } from "react"
 import { act, shown } from "./acts.ts"
@@ -18,6 +18,8 @@ export interface InAccount extends Account {
   readonly base: string
   /** Whether the role has this scope. Acts beyond it are not offered, and the service refuses them (0130). */
   readonly may: (scope: Scope) => boolean
+  /** The same for one act that moves money of many objects. */
+  readonly mayMoveMany: boolean
 }
 
 export const inAccount = (account: Account, role: PersonRole): InAccount => ({
@@ -25,7 +27,8 @@ export const inAccount = (account: Account, role: PersonRole): InAccount => ({
   role,
   api: accountApi(account),
   base: `/${account.merchantId}/${account.mode}`,
-  may: (scope) => covers(scopesOfRole(role, account.mode), scope)
+  may: (scope) => covers(scopesOfRole(role, account.mode), scope),
+  mayMoveMany: mayMoveMany(role, account.mode)
 })
 
 export const AccountContext = createContext<InAccount | undefined>(undefined)

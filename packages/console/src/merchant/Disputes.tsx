@@ -113,6 +113,7 @@ const acceptAct = ({ api }: InAccount, words: Texts): BulkAct<DisputeResource> =
   name: words.accept,
   says: words.acceptSays,
   isDangerous: true,
+  money: ({ amount, currency }) => ({ minor: amount, currency }),
   fits: ({ status }) => status === "needs_response",
   run: ({ dispute_no }) =>
     act(
@@ -134,7 +135,7 @@ const listOf = (account: InAccount, words: Texts, language: Language): List<Disp
   page: (query) => account.api.query("disputes", "list", { query: query as never, reactivityKeys: shown }) as never,
   keyOf: ({ dispute_no }) => dispute_no,
   hrefOf: ({ dispute_no }) => `${account.base}/disputes/${dispute_no}`,
-  bulk: account.may("disputes:write") ? [acceptAct(account, words)] : [],
+  bulk: account.may("disputes:write") && account.mayMoveMany ? [acceptAct(account, words)] : [],
   empty: (
     <Empty title={words.emptyTitle}>
       <p>{words.empty}</p>

@@ -188,7 +188,8 @@ const GroupsTable = ({ account }: { readonly account: InAccount }) => {
   useEffect(() => {
     const control = new AbortController()
     const list = listOf(account, words)
-    const read = (status: string) => walkPages(list, { status }, groupedMax, () => undefined, control.signal)
+    const patience = { signal: control.signal, onWait: () => undefined }
+    const read = (status: string) => walkPages(list, { status }, groupedMax, () => undefined, patience)
     void Promise.all([read("4xx"), read("5xx")]).then((walks) => {
       const problem = walks.find((walk) => "kind" in walk)
       if (!control.signal.aborted)

@@ -107,20 +107,17 @@ const expireAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
     )
 })
 
-/** It asks for the whole rest: an order whose answer was lost has nothing left when the act is begun again. */
+/** It asks for what the row shows as left: where less is left by now it is refused. */
 const refundAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
   name: words.refund,
   says: words.refundSays,
   isDangerous: true,
+  money: ({ amount, currency, refunded_amount }) => ({ minor: amount - refunded_amount, currency }),
   fits: ({ status }) => status === "paid" || status === "partially_refunded",
-  run: ({ trade_no }) =>
+  run: ({ amount, refunded_amount, trade_no }) =>
     act(
       api,
-      api.use((client) =>
-        client.refunds.create({
-          payload: { trade_no, out_refund_no: `rf-${crypto.randomUUID().slice(0, 12)}` } as never
-        })
-      )
+      api.use((client) => client.refunds.create({ payload: { trade_no, amount: amount - refunded_amount } as never }))
     )
 })
 
@@ -143,7 +140,7 @@ const listOf = (account: InAccount, words: Texts, language: Language): List<Orde
   hrefOf: ({ trade_no }) => `${account.base}/orders/${trade_no}`,
   acts: account.may("orders:write") ? <CreateOrder words={words} /> : undefined,
   bulk: [
-    ...(account.may("refunds:write") ? [refundAct(account, words)] : []),
+    ...(account.may("refunds:write") && account.mayMoveMany ? [refundAct(account, words)] : []),
     ...(account.may("orders:write") ? [expireAct(account, words)] : [])
   ],
   empty: (

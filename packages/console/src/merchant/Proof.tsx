@@ -5,7 +5,7 @@ import { Link } from "wouter"
 import type { Problem } from "../api/acts.ts"
 import { useAccount } from "../api/session.ts"
 import { AsCode } from "../parts/AsCode.tsx"
-import { Trouble } from "../parts/states.tsx"
+import { Trouble, Waiting } from "../parts/states.tsx"
 import { useWords } from "../parts/words.ts"
 import { currencies } from "./moneyWords.ts"
 import { type Finding, makeProof, type Progress, type Proof as Proving, readerOf } from "./verify.ts"
@@ -119,6 +119,7 @@ export const Proof = ({ initial }: { readonly initial: Currency }) => {
 const Prover = ({ currency, words }: { readonly currency: Currency; readonly words: Texts }) => {
   const account = useAccount()
   const [progress, setProgress] = useState<Progress>()
+  const [wait, setWait] = useState<number>()
   const [found, setFound] = useState<Finding>()
   const [problem, setProblem] = useState<Problem>()
   const [isRunning, setRunning] = useState(false)
@@ -133,7 +134,7 @@ const Prover = ({ currency, words }: { readonly currency: Currency; readonly wor
     setRunning(true)
     setProblem(undefined)
     setFound(undefined)
-    void proof.current.run(setProgress, stop.current.signal).then((result) => {
+    void proof.current.run(setProgress, { signal: stop.current.signal, onWait: setWait }).then((result) => {
       setRunning(false)
       if (result === "stopped") return
       if ("kind" in result) return setProblem(result)
@@ -151,7 +152,8 @@ const Prover = ({ currency, words }: { readonly currency: Currency; readonly wor
         <>
           <progress value={progress.done} max={progress.total ?? 1} aria-label={words.title} />
           <p role="status">
-            {progress.done.toLocaleString()} {words.of} {(progress.total ?? 0).toLocaleString()} {words.read}
+            {progress.done.toLocaleString()} {words.of} {(progress.total ?? 0).toLocaleString()} {words.read}{" "}
+            <Waiting seconds={wait} />
           </p>
         </>
       )}

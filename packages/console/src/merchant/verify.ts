@@ -6,6 +6,7 @@
 import type { BalanceTransactionResource, LedgerLinkResource } from "@coffer/contract/Balance"
 import { type Broken, type Link, makeVerifier, type Movement } from "@coffer/rules/wallet/chain"
 import { ask, type Outcome, type Problem } from "../api/acts.ts"
+import { type Patience, patiently } from "../api/patience.ts"
 import type { InAccount } from "../api/session.ts"
 
 const pageSize = "100"
@@ -24,10 +25,7 @@ export type Finding =
 
 export interface Proof {
   /** Goes on to the end, until it is stopped, or until a call fails; then it may be called again. */
-  readonly run: (
-    onProgress: (progress: Progress) => void,
-    signal: AbortSignal
-  ) => Promise<Finding | Problem | "stopped">
+  readonly run: (onProgress: (progress: Progress) => void, patience: Patience) => Promise<Finding | Problem | "stopped">
 }
 
 /** The chain's two lists, as a proof reads them. */
@@ -82,16 +80,17 @@ export const makeProof = (reader: Reader, kept: Pick<Link, "hash" | "id"> | unde
   }
 
   return {
-    run: async (onProgress, signal) => {
+    run: async (onProgress, patience) => {
       for (;;) {
-        if (signal.aborted) return "stopped"
-        const page = await reader.links(after)
+        if (patience.signal.aborted) return "stopped"
+        const page = await patiently(() => reader.links(after), patience)
+        if (patience.signal.aborted) return "stopped"
         if ("problem" in page) return page.problem
         const { data: links, has_more } = page.done.data
         // All is read before any row is judged: a page whose ledger could not be read is read again as a whole.
         const movements: Array<Movement | "missing"> = []
         for (const link of links) {
-          const movement = await ledger.movementOf(link)
+          const movement = await ledger.movementOf(link, patience)
           if ("problem" in movement) return movement.problem
           movements.push(movement.done)
         }
@@ -114,9 +113,9 @@ const sideBySide = ({ movements }: Reader) => {
   let after: string | undefined
   let isOver = false
   return {
-    movementOf: async ({ id }: Link): Promise<Outcome<Movement | "missing">> => {
+    movementOf: async ({ id }: Link, patience: Patience): Promise<Outcome<Movement | "missing">> => {
       while (!isOver && !met.has(id) && (after === undefined || after > id)) {
-        const page = await movements(after)
+        const page = await patiently(() => movements(after), patience)
         if ("problem" in page) return page
         const { data, has_more } = page.done.data
         for (const row of data) met.set(row.id, row)

@@ -1,18 +1,15 @@
 /** The audit log: who did what, and its chain of hashes, which this browser verifies by itself. */
 import type { AuditEntryResource } from "@coffer/contract/Operators"
-import * as Cause from "effect/Cause"
-import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as AtomRegistry from "effect/reactivity/AtomRegistry"
 import { useEffect, useRef, useState } from "react"
-import { type Problem, problemOf, shown } from "../api/acts.ts"
+import { type Problem, shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
-import { registry } from "../api/registry.ts"
+import type { Patience } from "../api/patience.ts"
 import { Dialog } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
 import { type Column, ListPage, type Query } from "../parts/ListPage.tsx"
-import { Empty, Trouble } from "../parts/states.tsx"
+import { Empty, Trouble, Waiting } from "../parts/states.tsx"
 import { stateText } from "../parts/values.tsx"
+import { readPage } from "../parts/walkPages.ts"
 import { useLanguage, useWords } from "../parts/words.ts"
 import { type Break, firstBreak } from "./auditChain.ts"
 import { ShowJson } from "./operator.tsx"
@@ -139,18 +136,15 @@ type End = { readonly kind: "holds" } | { readonly kind: "stopped" } | { readonl
 const pageSize = "100"
 
 /** Reads from the newest entry to the first, and stops at the first that does not hold. */
-const verify = async (onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<End | Problem> => {
+const verify = async (onProgress: (progress: Progress) => void, patience: Patience): Promise<End | Problem> => {
   let newer: AuditEntryResource | undefined
   let progress: Progress | undefined
-  while (!signal.aborted) {
+  while (!patience.signal.aborted) {
     const atom = auditPage({ limit: pageSize, ...(newer === undefined ? {} : { starting_after: newer.id }) })
-    if (newer === undefined) registry.refresh(atom)
-    const exit = await Effect.runPromiseExit(AtomRegistry.getResult(registry, atom, { suspendOnWaiting: true }), {
-      signal
-    })
-    if (signal.aborted) break
-    if (Exit.isFailure(exit)) return problemOf(exit.cause as Cause.Cause<unknown>)
-    const { data: entries, has_more } = exit.value.data
+    const outcome = await readPage(atom, patience)
+    if (patience.signal.aborted) break
+    if ("problem" in outcome) return outcome.problem
+    const { data: entries, has_more } = outcome.done.data
     const at = await firstBreak(entries, newer)
     if (at !== undefined) return { kind: "broken", at }
     const [first] = entries
@@ -176,6 +170,7 @@ const verify = async (onProgress: (progress: Progress) => void, signal: AbortSig
 const VerifyDialog = ({ onClose, words }: { readonly onClose: () => void; readonly words: Texts }) => {
   const [progress, setProgress] = useState<Progress>()
   const [end, setEnd] = useState<End | Problem>()
+  const [wait, setWait] = useState<number>()
   const [control, setControl] = useState<AbortController>()
   const running = useRef<AbortController>(undefined)
   useEffect(() => () => running.current?.abort(), [])
@@ -184,7 +179,7 @@ const VerifyDialog = ({ onClose, words }: { readonly onClose: () => void; readon
     running.current = made
     setControl(made)
     setEnd(undefined)
-    void verify(setProgress, made.signal).then((found) => {
+    void verify(setProgress, { signal: made.signal, onWait: setWait }).then((found) => {
       setEnd(found)
       setControl(undefined)
     })
@@ -215,6 +210,7 @@ const VerifyDialog = ({ onClose, words }: { readonly onClose: () => void; readon
               {progress.checked.toLocaleString()} {words.of} {progress.total.toLocaleString()} {words.checked}.{" "}
               {end?.kind === "holds" && <strong>✓ {words.holds}</strong>}
               {end?.kind === "stopped" && words.stopped}
+              <Waiting seconds={wait} />
             </p>
             <p className="small soft">
               {words.newest}: <code>{progress.newest}</code>

@@ -72,14 +72,14 @@ const listedSince = async (api: AccountApi, since: string): Promise<ReadonlyArra
     page: (query: Query) => api.query("orders", "list", { query: query as never }) as never
   }
   for (let look = 1; ; look++) {
-    const walked = await walkPages<Created>(list, { "created[gte]": since }, 2 * ordersMax, () => undefined, never)
+    const walked = await walkPages<Created>(list, { "created[gte]": since }, 2 * ordersMax, () => undefined, unhurried)
     if ("rows" in walked) return walked.rows
     if (walked.kind !== "away" || look === looksMax) return walked
     await paused()
   }
 }
 
-const never = new AbortController().signal
+const unhurried = { signal: new AbortController().signal, onWait: () => undefined }
 
 type Stage =
   | { readonly is: "idle" | "creating" | "looking" }

@@ -1,60 +1,76 @@
 /**
- * Acts on many: all objects that the filter on the screen names. They are counted first. Then each is done by its
- * own call, four at a time, with the result of each. A stop takes nothing back.
+ * Acts on many: the rows that are ticked, or all objects that the filter on the screen names. An act that moves money
+ * takes ticked rows alone. The objects are counted first, and their money is summed up. Then each is done by its own
+ * call, four at a time, with the result of each. A stop takes nothing back.
  */
-import { useEffect, useRef, useState } from "react"
+import { useEffect, useState } from "react"
+import { ActKeys, withKeys } from "../api/actKeys.ts"
 import type { Outcome, Problem } from "../api/acts.ts"
+import { patiently } from "../api/patience.ts"
 import { Dialog } from "./act.tsx"
 import type { List, Query } from "./ListPage.tsx"
-import { Trouble } from "./states.tsx"
-import { walkPages } from "./walkPages.ts"
+import { Trouble, Waiting } from "./states.tsx"
+import { TypedWord } from "./typed.tsx"
+import { Amount } from "./values.tsx"
+import { type Walked, walkPages } from "./walkPages.ts"
 import { useWords } from "./words.ts"
 
 export interface BulkAct<Row> {
   readonly name: string
   readonly says: string
   readonly isDangerous?: boolean
+  /** What the act moves of a row. Such an act is done for ticked rows alone. */
+  readonly money?: (row: Row) => { readonly minor: number; readonly currency: string }
   /** Whether the act makes sense for the row; the others are left out. */
   readonly fits: (row: Row) => boolean
+  /** Sends the same each time that it is asked for the same row. */
   readonly run: (row: Row) => Promise<Outcome<unknown>>
 }
 
 /** Objects of one act on many. */
 const itemsMax = 1_000
+/** Beyond this many objects a person types how many there are. */
+const untypedMax = 10
 const atOnce = 4
 
 const texts = {
   en: {
-    button: "Act on all",
+    button: "Act on many",
+    ticked: "ticked",
+    tick: "Tick the rows that it is for.",
+    choose: "Tick rows, or set a filter.",
     counting: "Counting…",
-    none: "None of the objects that the filter names can be acted on so.",
+    none: "None of these objects can be acted on so.",
     will: "objects will be acted on.",
+    sum: "Together:",
     cut: "The filter names more; these are the newest.",
-    begin: "Begin",
     stop: "Stop",
     done: "done",
     failed: "failed",
-    left: "left",
-    close: "Close"
+    left: "left"
   },
   zh: {
     button: "批量操作",
+    ticked: "已勾选",
+    tick: "请勾选要操作的行。",
+    choose: "请勾选行，或设置筛选条件。",
     counting: "正在统计…",
-    none: "筛选出的对象都无法执行此操作。",
+    none: "这些对象都无法执行此操作。",
     will: "个对象将被操作。",
+    sum: "合计：",
     cut: "符合条件的更多；这些是最新的。",
-    begin: "开始",
     stop: "停止",
     done: "完成",
     failed: "失败",
-    left: "剩余",
-    close: "关闭"
+    left: "剩余"
   }
 }
 
 interface Props<Row> {
   readonly list: List<Row>
-  readonly query: Query
+  /** What the filter names; undefined where none is set. */
+  readonly query: Query | undefined
+  readonly ticked: ReadonlyArray<Row>
 }
 
 export const BulkMenu = <Row,>({ acts, ...props }: Props<Row> & { readonly acts: ReadonlyArray<BulkAct<Row>> }) => {
@@ -63,13 +79,31 @@ export const BulkMenu = <Row,>({ acts, ...props }: Props<Row> & { readonly acts:
   return (
     <>
       <details className="menu">
-        <summary className="button quiet small">{words.button}</summary>
+        <summary className="button quiet small">
+          {words.button}
+          {props.ticked.length > 0 && (
+            <span className="count" title={words.ticked}>
+              {props.ticked.length}
+            </span>
+          )}
+        </summary>
         <div className="popup">
-          {acts.map((act) => (
-            <button key={act.name} type="button" onClick={() => choose(act)}>
-              {act.name}
-            </button>
-          ))}
+          {acts.map((act) => {
+            const missing =
+              props.ticked.length > 0 || (act.money === undefined && props.query !== undefined)
+                ? undefined
+                : act.money === undefined
+                  ? words.choose
+                  : words.tick
+            return (
+              <div key={act.name}>
+                <button type="button" disabled={missing !== undefined} onClick={() => choose(act)}>
+                  {act.name}
+                </button>
+                {missing !== undefined && <p className="small soft">{missing}</p>}
+              </div>
+            )
+          })}
         </div>
       </details>
       {chosen !== undefined && <BulkDialog {...props} act={chosen} onClose={() => choose(undefined)} />}
@@ -77,101 +111,147 @@ export const BulkMenu = <Row,>({ acts, ...props }: Props<Row> & { readonly acts:
   )
 }
 
-const BulkDialog = <Row,>({
-  act,
-  list,
-  onClose,
-  query
-}: Props<Row> & { readonly act: BulkAct<Row>; readonly onClose: () => void }) => {
-  const words = useWords(texts)
+/** The rows that the act is for: those that are ticked, or those that the filter names, at the moment it is opened. */
+const useFound = <Row,>({ act, list, query, ticked }: Props<Row> & { readonly act: BulkAct<Row> }) => {
   const [count, setCount] = useState(0)
-  const [found, setFound] = useState<{ readonly rows: ReadonlyArray<Row>; readonly isCut: boolean } | Problem>()
-  const [results, setResults] = useState<ReadonlyArray<readonly [key: string, problem: Problem | undefined]>>()
-  const [isRunning, setRunning] = useState(false)
-  const stop = useRef(new AbortController())
+  const [wait, setWait] = useState<number>()
+  const [found, setFound] = useState<Walked<Row> | Problem>()
   useEffect(() => {
     const control = new AbortController()
-    stop.current = control
-    void walkPages(list, query, itemsMax, setCount, control.signal).then((walked) => {
-      if (!control.signal.aborted)
-        setFound("rows" in walked ? { ...walked, rows: walked.rows.filter(act.fits) } : walked)
+    const walk =
+      ticked.length > 0 || query === undefined
+        ? Promise.resolve({ rows: ticked.slice(0, itemsMax), isCut: ticked.length > itemsMax })
+        : walkPages(list, query, itemsMax, setCount, { signal: control.signal, onWait: setWait })
+    void walk.then((walked) => {
+      if (control.signal.aborted) return
+      setFound("rows" in walked ? { ...walked, rows: walked.rows.filter(act.fits) } : walked)
     })
     return () => control.abort()
     // The rows are those of the moment when the dialog was opened.
   }, [])
+  return { count, found, wait }
+}
 
-  const begin = async (rows: ReadonlyArray<Row>) => {
-    const left = [...rows]
-    const control = stop.current
-    setRunning(true)
-    setResults([])
-    const worker = async () => {
-      for (let row = left.shift(); row !== undefined && !control.signal.aborted; row = left.shift()) {
-        const key = list.keyOf(row)
-        const outcome = await act.run(row)
-        setResults((all = []) => [...all, [key, "problem" in outcome ? outcome.problem : undefined]])
-      }
-    }
-    await Promise.all(Array.from({ length: atOnce }, worker))
-    setRunning(false)
-  }
-  const failed = results?.filter(([, problem]) => problem !== undefined) ?? []
+type Result = readonly [key: string, problem: Problem | undefined]
+
+const BulkDialog = <Row,>(props: Props<Row> & { readonly act: BulkAct<Row>; readonly onClose: () => void }) => {
+  const { act, list, onClose } = props
+  const words = useWords(texts)
+  const { count, found, wait } = useFound(props)
+  const [begun, setBegun] = useState<ReadonlyArray<Row>>()
   return (
     <Dialog title={act.name} onClose={onClose} isWide>
       <div className="stack">
         <p className="soft">{act.says}</p>
         {found === undefined && (
           <p role="status">
-            {words.counting} {count}
+            {words.counting} {count} <Waiting seconds={wait} />
           </p>
         )}
         {found !== undefined && "kind" in found && <Trouble problem={found} />}
-        {found !== undefined && "rows" in found && results === undefined && (
-          <>
-            <p role="status">
-              {found.rows.length === 0 ? (
-                words.none
-              ) : (
-                <>
-                  <strong>{found.rows.length}</strong> {words.will}
-                </>
-              )}{" "}
-              {found.isCut && words.cut}
-            </p>
-            {found.rows.length > 0 && (
-              <button
-                type="button"
-                className={act.isDangerous === true ? "button danger" : "button"}
-                onClick={() => void begin(found.rows)}
-              >
-                {act.name}: {found.rows.length}
-              </button>
-            )}
-          </>
+        {found !== undefined && "rows" in found && begun === undefined && (
+          <Asked act={act} found={found} onBegin={() => setBegun(found.rows)} />
         )}
-        {results !== undefined && found !== undefined && "rows" in found && (
-          <>
-            <progress value={results.length} max={found.rows.length} aria-label={act.name} />
-            <p role="status">
-              {results.length - failed.length} {words.done}, {failed.length} {words.failed},{" "}
-              {found.rows.length - results.length} {words.left}
-            </p>
-            <ul className="results">
-              {results.map(([key, problem]) => (
-                <li key={key}>
-                  <code>{key}</code>{" "}
-                  {problem === undefined ? "✓" : problem.kind === "refused" ? problem.message : problem.kind}
-                </li>
-              ))}
-            </ul>
-            {isRunning && (
-              <button type="button" className="button quiet" onClick={() => stop.current.abort()}>
-                {words.stop}
-              </button>
-            )}
-          </>
-        )}
+        {begun !== undefined && <Running act={act} keyOf={list.keyOf} rows={begun} />}
       </div>
     </Dialog>
+  )
+}
+
+/** How many there are and what they come to, and the button that begins. */
+const Asked = <Row,>(props: {
+  readonly act: BulkAct<Row>
+  readonly found: Walked<Row>
+  readonly onBegin: () => void
+}) => {
+  const { act, found, onBegin } = props
+  const words = useWords(texts)
+  const { length } = found.rows
+  if (length === 0) return <p role="status">{words.none}</p>
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onBegin()
+      }}
+    >
+      <p role="status">
+        <strong>{length}</strong> {words.will} {found.isCut && words.cut}
+      </p>
+      {act.money !== undefined && (
+        <p>
+          {words.sum}{" "}
+          {sumsOf(found.rows.map(act.money)).map(([currency, minor]) => (
+            <strong key={currency} className="sum">
+              <Amount minor={minor} currency={currency} />{" "}
+            </strong>
+          ))}
+        </p>
+      )}
+      {length > untypedMax && <TypedWord word={String(length)} />}
+      <button className={act.isDangerous === true ? "button danger" : "button"}>
+        {act.name}: {length}
+      </button>
+    </form>
+  )
+}
+
+const sumsOf = (all: ReadonlyArray<{ readonly minor: number; readonly currency: string }>) => {
+  const sums = new Map<string, number>()
+  for (const { currency, minor } of all) sums.set(currency, (sums.get(currency) ?? 0) + minor)
+  return [...sums]
+}
+
+/** Does them. Each row has one key for all its tries, so that none is done twice. */
+const Running = <Row,>(props: {
+  readonly act: BulkAct<Row>
+  readonly keyOf: (row: Row) => string
+  readonly rows: ReadonlyArray<Row>
+}) => {
+  const { act, keyOf, rows } = props
+  const words = useWords(texts)
+  const [results, setResults] = useState<ReadonlyArray<Result>>([])
+  const [isRunning, setRunning] = useState(true)
+  const [wait, setWait] = useState<number>()
+  const [control] = useState(() => new AbortController())
+  useEffect(() => {
+    const left = [...rows]
+    const worker = async () => {
+      for (let row = left.shift(); row !== undefined && !control.signal.aborted; row = left.shift()) {
+        const each = row
+        const keys = new ActKeys()
+        const outcome = await patiently(() => withKeys(keys, () => act.run(each)), {
+          signal: control.signal,
+          onWait: setWait
+        })
+        setResults((all) => [...all, [keyOf(each), "problem" in outcome ? outcome.problem : undefined]])
+      }
+    }
+    void Promise.all(Array.from({ length: atOnce }, worker)).then(() => setRunning(false))
+    return () => control.abort()
+  }, [])
+  const failed = results.filter(([, problem]) => problem !== undefined)
+  return (
+    <>
+      <progress value={results.length} max={rows.length} aria-label={act.name} />
+      <p role="status">
+        {results.length - failed.length} {words.done}, {failed.length} {words.failed}, {rows.length - results.length}{" "}
+        {words.left} <Waiting seconds={wait} />
+      </p>
+      <ul className="results">
+        {results.map(([key, problem]) => (
+          <li key={key}>
+            <code>{key}</code>{" "}
+            {problem === undefined ? "✓" : problem.kind === "refused" ? problem.message : problem.kind}
+          </li>
+        ))}
+      </ul>
+      {isRunning && (
+        <button type="button" className="button quiet" onClick={() => control.abort()}>
+          {words.stop}
+        </button>
+      )}
+    </>
   )
 }

@@ -10,7 +10,7 @@ import { useAtom } from "../api/registry.ts"
 import { AccountContext } from "../api/session.ts"
 import { ChoiceField, Dialog, Field, TextField } from "./act.tsx"
 import type { Column, List } from "./ListPage.tsx"
-import { Trouble } from "./states.tsx"
+import { Trouble, Waiting } from "./states.tsx"
 import { stateOf, type ViewState, viewsAtom } from "./Views.tsx"
 import { rowsOf, walkPages, withTimes } from "./walkPages.ts"
 import { useWords } from "./words.ts"
@@ -86,6 +86,7 @@ const ExportDialog = <Row,>({ list, now, onClose }: Props<Row> & { readonly onCl
   const account = useContext(AccountContext)
   const [view, setView] = useState(now)
   const [count, setCount] = useState<number>()
+  const [wait, setWait] = useState<number>()
   const [problem, setProblem] = useState<Problem>()
   const [isCut, setCut] = useState(false)
   const stop = useRef<AbortController>(undefined)
@@ -102,7 +103,8 @@ const ExportDialog = <Row,>({ list, now, onClose }: Props<Row> & { readonly onCl
     setCount(0)
     setProblem(undefined)
     const query = withTimes({ ...filters, ...Object.fromEntries(range) }, zone)
-    void walkPages(list, query, rowsMax, setCount, stop.current.signal).then((walked) => {
+    const patience = { signal: stop.current.signal, onWait: setWait }
+    void walkPages(list, query, rowsMax, setCount, patience).then((walked) => {
       setCount(undefined)
       if (!("rows" in walked)) return setProblem(walked)
       setCut(walked.isCut)
@@ -154,7 +156,7 @@ const ExportDialog = <Row,>({ list, now, onClose }: Props<Row> & { readonly onCl
         </fieldset>
         {count !== undefined && (
           <p role="status">
-            {count.toLocaleString()} {words.rows}
+            {count.toLocaleString()} {words.rows} <Waiting seconds={wait} />
           </p>
         )}
         {isCut && <p role="alert">{words.cut}</p>}

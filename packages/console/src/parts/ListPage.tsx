@@ -84,6 +84,8 @@ const texts = {
     any: "Any",
     live: "Live",
     rows: "Rows",
+    tick: "Tick",
+    tickAll: "Tick all rows of this page",
     all: "All"
   },
   zh: {
@@ -99,6 +101,8 @@ const texts = {
     any: "全部",
     live: "实时",
     rows: "行",
+    tick: "勾选",
+    tickAll: "勾选本页所有行",
     all: "全部"
   }
 }
@@ -113,6 +117,7 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
   const atom = list.page({ limit: "25", ...withTimes(query) })
   const result = useLive(atom, isFirst ? (list.liveEvery ?? 5_000) : 0)
   const [columns, menu, chooseColumns] = useColumns(list)
+  const ticks = useTicks(list.keyOf, JSON.stringify(filters))
   const choose = (view: ViewState) => {
     if (view.columns.length > 0) chooseColumns(view.columns)
     setQuery(view.filters)
@@ -137,7 +142,12 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
             {menu}
             <ExportButton list={list} now={{ filters, columns: columns.map(({ id }) => id) }} />
             {list.bulk !== undefined && list.bulk.length > 0 && (
-              <BulkMenu list={list} acts={list.bulk} query={withTimes(filters)} />
+              <BulkMenu
+                list={list}
+                acts={list.bulk}
+                query={Object.keys(filters).length === 0 ? undefined : withTimes(filters)}
+                ticked={[...ticks.rows.values()]}
+              />
             )}
           </div>
         </div>
@@ -156,7 +166,12 @@ export const ListPage = <Row,>({ list }: { readonly list: List<Row> }) => {
             )
           ) : (
             <>
-              <Rows list={list} columns={columns} rows={rows} />
+              <Rows
+                list={list}
+                columns={columns}
+                rows={rows}
+                ticks={list.bulk !== undefined && list.bulk.length > 0 ? ticks : undefined}
+              />
               <nav className="pages" aria-label={words.rows}>
                 {!isFirst && (
                   <button type="button" className="button quiet" onClick={() => setQuery(filters)}>
@@ -195,8 +210,10 @@ export const Rows = <Row,>(props: {
   readonly list: Pick<List<Row>, "hrefOf" | "keyOf" | "title">
   readonly columns: ReadonlyArray<Column<Row>>
   readonly rows: ReadonlyArray<Row>
+  readonly ticks?: Ticks<Row> | undefined
 }) => {
-  const { columns, list, rows } = props
+  const { columns, list, rows, ticks } = props
+  const words = useWords(texts)
   const [, go] = useLocation()
   const open = (event: React.MouseEvent, row: Row) => {
     const isControl = (event.target as Element).closest("a, button, input, label") !== null
@@ -207,6 +224,18 @@ export const Rows = <Row,>(props: {
       <table>
         <thead>
           <tr>
+            {ticks !== undefined && (
+              <th scope="col" className="tick">
+                <label>
+                  <input
+                    type="checkbox"
+                    aria-label={words.tickAll}
+                    checked={rows.length > 0 && rows.every((row) => ticks.rows.has(list.keyOf(row)))}
+                    onChange={({ target }) => ticks.tick(rows, target.checked)}
+                  />
+                </label>
+              </th>
+            )}
             {columns.map(({ id, isNumber, isWide, name }) => (
               <th key={id} scope="col" className={classOf(isNumber, isWide)}>
                 {name}
@@ -221,6 +250,18 @@ export const Rows = <Row,>(props: {
               className={list.hrefOf === undefined ? "" : "opens"}
               onClick={(event) => open(event, row)}
             >
+              {ticks !== undefined && (
+                <td className="tick">
+                  <label>
+                    <input
+                      type="checkbox"
+                      aria-label={`${words.tick} ${list.keyOf(row)}`}
+                      checked={ticks.rows.has(list.keyOf(row))}
+                      onChange={({ target }) => ticks.tick([row], target.checked)}
+                    />
+                  </label>
+                </td>
+              )}
               {columns.map(({ cell, id, isNumber, isWide }, index) => (
                 <td key={id} className={classOf(isNumber, isWide)}>
                   {index === 0 && list.hrefOf !== undefined ? (
@@ -239,6 +280,26 @@ export const Rows = <Row,>(props: {
 }
 
 const classOf = (isNumber = false, isWide = false) => `${isNumber ? "number" : ""} ${isWide ? "wide" : ""}`.trim()
+
+// Ticks ------------------------------------------------------------------------------
+
+interface Ticks<Row> {
+  /** The rows that are ticked, on other pages of the list too, as they were then. */
+  readonly rows: ReadonlyMap<string, Row>
+  readonly tick: (rows: ReadonlyArray<Row>, isOn: boolean) => void
+}
+
+/** What is ticked, until the filter changes. */
+const useTicks = <Row,>(keyOf: (row: Row) => string, filter: string): Ticks<Row> => {
+  const [state, setState] = useState({ filter, rows: new Map<string, Row>() })
+  const rows = state.filter === filter ? state.rows : new Map<string, Row>()
+  const tick = (chosen: ReadonlyArray<Row>, isOn: boolean) => {
+    const next = new Map(rows)
+    for (const row of chosen) isOn ? next.set(keyOf(row), row) : next.delete(keyOf(row))
+    setState({ filter, rows: next })
+  }
+  return { rows, tick }
+}
 
 // The address bar --------------------------------------------------------------------
 

@@ -10,13 +10,15 @@ const texts = {
     loading: "Loading",
     away: "The service does not answer. Your connection or the service is down; this page tries again by itself.",
     unexpected: "The console could not read the answer. Load the page again; if it stays, tell the operator:",
-    request: "Request"
+    request: "Request",
+    waits: "The quota of the minute is used up, or the service is busy. It goes on by itself, after seconds:"
   },
   zh: {
     loading: "加载中",
     away: "服务没有响应。您的网络或服务已中断；此页面会自动重试。",
     unexpected: "控制台无法读取响应。请重新加载页面；如仍出现，请告知运营方：",
-    request: "请求"
+    request: "请求",
+    waits: "本分钟的配额已用完，或服务繁忙。将自动继续，等待秒数："
   }
 }
 
@@ -47,6 +49,16 @@ export const Trouble = ({ problem }: { readonly problem: Problem }) => {
         <code>{problem.code}</code> · {words.request} <code>{problem.requestId}</code>
       </p>
     </div>
+  )
+}
+
+/** Work that waits for a quota, and how long. */
+export const Waiting = ({ seconds }: { readonly seconds: number | undefined }) => {
+  const words = useWords(texts)
+  return seconds === undefined ? null : (
+    <span className="soft">
+      {words.waits} {seconds}
+    </span>
   )
 }
 

@@ -1,16 +1,30 @@
 /** Reads a list page by page, as far as it is wanted; and the days that a filter names, as moments. */
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
+import type * as Atom from "effect/reactivity/Atom"
 import * as AtomRegistry from "effect/reactivity/AtomRegistry"
-import { problemOf, type Problem } from "../api/acts.ts"
+import { type Outcome, problemOf, type Problem } from "../api/acts.ts"
+import { type Patience, patiently } from "../api/patience.ts"
 import { registry } from "../api/registry.ts"
 import type { List, Page, Query } from "./ListPage.tsx"
 
 /** The rows of a page of a list, none while it is read or cannot be. */
 export const rowsOf = <Row>(result: AsyncResult.AsyncResult<unknown, unknown>): ReadonlyArray<Row> =>
   AsyncResult.isSuccess(result) ? (result.value as Page<Row>).data.data : []
+
+/** Reads a page anew. */
+export const readPage = <A, E>(
+  atom: Atom.Atom<AsyncResult.AsyncResult<A, E>>,
+  patience: Patience
+): Promise<Outcome<A>> =>
+  patiently(async () => {
+    registry.refresh(atom)
+    const exit = await Effect.runPromiseExit(AtomRegistry.getResult(registry, atom, { suspendOnWaiting: true }), {
+      signal: patience.signal
+    })
+    return Exit.isSuccess(exit) ? { done: exit.value } : { problem: problemOf(exit.cause) }
+  }, patience)
 
 export interface Walked<Row> {
   readonly rows: ReadonlyArray<Row>
@@ -24,18 +38,15 @@ export const walkPages = async <Row>(
   query: Query,
   max: number,
   onRows: (count: number) => void,
-  signal: AbortSignal
+  patience: Patience
 ): Promise<Walked<Row> | Problem> => {
   const rows: Array<Row> = []
   let after: string | undefined
-  while (!signal.aborted) {
+  while (!patience.signal.aborted) {
     const atom = list.page({ ...query, limit: "100", ...(after === undefined ? {} : { starting_after: after }) })
-    registry.refresh(atom)
-    const exit = await Effect.runPromiseExit(AtomRegistry.getResult(registry, atom, { suspendOnWaiting: true }), {
-      signal
-    })
-    if (Exit.isFailure(exit)) return problemOf(exit.cause as Cause.Cause<unknown>)
-    const { data: page, has_more } = exit.value.data
+    const outcome = await readPage(atom, patience)
+    if ("problem" in outcome) return outcome.problem
+    const { data: page, has_more } = outcome.done.data
     rows.push(...page)
     onRows(Math.min(rows.length, max))
     if (rows.length > max || (has_more && rows.length === max)) return { rows: rows.slice(0, max), isCut: true }

@@ -29,3 +29,10 @@ const ofRole: Readonly<Record<PersonRole, RoleScopes>> = {
 }
 
 export const scopesOfRole = (role: PersonRole, mode: Mode): ReadonlyArray<Scope> => ofRole[role][mode]
+
+/**
+ * Whether a person may move money for many objects by one act of a page. With live money it is for those who answer for
+ * it; a support person gives back one payment at a time.
+ */
+export const mayMoveMany = (role: PersonRole, mode: Mode): boolean =>
+  mode === "sandbox" || role === "owner" || role === "finance"
