@@ -181,7 +181,9 @@ const makeByPerson = Effect.fnUntraced(function* (inAccount: InAccount) {
       ...entryOf(signedIn, role, `${group.identifier}.${endpoint.identifier}`, record),
       target: `/console/api/accounts/${merchantId}/${mode}${record.path.slice("/v1".length)}`
     }
-    if (!isInScope(scopesOfRole(role, mode), mode, scope)) {
+    const held = scopesOfRole(role, mode)
+    record.scopes = held
+    if (!isInScope(held, mode, scope)) {
       yield* log.writeOnce({ ...entry, phase: "refused", status: 403 })
       return yield* forbidden(`The role ${role} does not have the scope ${scope} in ${mode}.`)
     }

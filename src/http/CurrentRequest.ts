@@ -57,7 +57,7 @@ export interface RequestRecord {
   readonly shop?: string | undefined
   /** The key with scopes that called; undefined for the main key. */
   keyId?: string | undefined
-  /** Its scopes; undefined for the main key, which has all. */
+  /** Its scopes, or those of the person's role who calls; undefined for the main key, which has all. */
   scopes?: ReadonlyArray<string> | undefined
   /** Milliseconds that the account's clock was ahead when the request came. */
   ahead: number

@@ -4,6 +4,7 @@ import { Caller } from "@coffer/contract/Caller"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { reply } from "../http/replies.ts"
 import { merchantRefusals } from "../merchants/merchantRefusals.ts"
 import { Merchants } from "../merchants/Merchants.ts"
@@ -21,7 +22,8 @@ export const layer = HttpApiBuilder.group(
     const timelines = yield* Timelines
     return handlers.handleAll({
       get: span("timelines.get")(function* ({ params }) {
-        return yield* reply(yield* timelines.find(yield* Caller, params.ref))
+        const { scopes } = yield* CurrentRecord
+        return yield* reply(yield* timelines.find(yield* Caller, params.ref, { scopes }))
       }, Effect.catchTags({ OrderNotFound }))
     })
   })

@@ -1,6 +1,14 @@
 /** The rows of an order's story as entries in the order of their time: one for each row; two where it has an end. */
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"
-import { entryKinds, type TimelineEntry, type TimelineResource, timelineRowsMax } from "@coffer/contract/Timeline"
+import {
+  type EntryKind,
+  entryKinds,
+  entryScopes,
+  type TimelineEntry,
+  type TimelineResource,
+  timelineRowsMax
+} from "@coffer/contract/Timeline"
+import { covers } from "@coffer/model/Scopes"
 import type { Order, PaymentAttempt, UnappliedPayment } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
 import type { FeeOf } from "../channel/fees.ts"
@@ -10,6 +18,12 @@ interface Entry extends Omit<TimelineEntry, "after_ms" | "at"> {
   readonly at: DateTime.Utc
 }
 
+export interface Reading {
+  readonly feeOf: FeeOf
+  /** Of whoever reads it; undefined: all. */
+  readonly scopes: ReadonlyArray<string> | undefined
+}
+
 /** Ids of any kind rise with time, within a millisecond too. */
 const placeOf = ({ id }: Entry): string => id.slice(id.lastIndexOf("_") + 1)
 
@@ -17,11 +31,22 @@ export const timelineView = (
   about: Order,
   rows: StoryRows,
   requests: ReadonlyArray<RequestRow>,
-  feeOf: FeeOf
+  { feeOf, scopes }: Reading
 ): TimelineResource => {
+  const mayRead = (kind: EntryKind) => scopes === undefined || covers(scopes, entryScopes[kind])
   const feesOf = (paymentId: string) => feeDetails(feeOf({ ...about, paymentId }))
-  const kinds = [requests, about.unappliedPayments, ...Object.values(rows)]
-  const sorted = [
+  const lengths: Partial<Record<EntryKind, number>> = {
+    request: requests.length,
+    unapplied_payment: about.unappliedPayments.length,
+    refund: rows.refunds.length,
+    dispute: rows.disputes.length,
+    ledger: rows.movements.length,
+    event: rows.events.length,
+    delivery: rows.deliveries.length,
+    attempt: rows.attempts.length,
+    receipt: rows.mails.length
+  }
+  const told = [
     ...requests.slice(0, timelineRowsMax).map(requestEntry),
     ...orderEntries(about, feesOf),
     ...(about.attempts ?? []).map(attemptToPayEntry),
@@ -33,19 +58,23 @@ export const timelineView = (
     ...rows.deliveries.slice(0, timelineRowsMax).map(deliveryEntry),
     ...rows.attempts.slice(0, timelineRowsMax).map(attemptEntry),
     ...rows.mails.slice(0, timelineRowsMax).map(mailEntry)
-  ].toSorted(
-    (a, b) =>
-      DateTime.toEpochMillis(a.at) - DateTime.toEpochMillis(b.at) ||
-      placeOf(a).localeCompare(placeOf(b), "en") ||
-      entryKinds.indexOf(a.kind) - entryKinds.indexOf(b.kind)
-  )
+  ]
+  const sorted = told
+    .filter(({ kind }) => mayRead(kind))
+    .toSorted(
+      (a, b) =>
+        DateTime.toEpochMillis(a.at) - DateTime.toEpochMillis(b.at) ||
+        placeOf(a).localeCompare(placeOf(b), "en") ||
+        entryKinds.indexOf(a.kind) - entryKinds.indexOf(b.kind)
+    )
   const times = sorted.map(({ at }) => DateTime.toEpochMillis(at))
   return {
     object: "timeline",
     trade_no: about.tradeNo,
     mode: about.mode,
     duration_ms: times.at(-1)! - times[0]!,
-    truncated: kinds.some(({ length }) => length > timelineRowsMax),
+    truncated: entryKinds.some((kind) => mayRead(kind) && (lengths[kind] ?? 0) > timelineRowsMax),
+    omitted_kinds: entryKinds.filter((kind) => !mayRead(kind)),
     entries: sorted.map(({ at, details, id, kind, text }, index) => ({
       at: isoText(at),
       after_ms: index === 0 ? 0 : times[index]! - times[index - 1]!,

@@ -17,11 +17,14 @@ import { timelineView } from "./TimelineView.ts"
 export class Timelines extends Context.Service<
   Timelines,
   {
-    /** `withFees`: what the channel keeps of payments is in it, which is no merchant's to see. */
+    /**
+     * `withFees`: what the channel keeps of payments is in it, which is no merchant's to see. `scopes`: of whoever reads
+     * it, where these are not all.
+     */
     readonly find: (
       account: Account,
       ref: string,
-      options?: { readonly withFees: boolean }
+      options?: { readonly withFees?: boolean; readonly scopes?: ReadonlyArray<string> | undefined }
     ) => Effect.Effect<TimelineResource, OrderNotFound>
   }
 >()("@coffer/timeline/Timelines") {}
@@ -42,7 +45,7 @@ export const layer = Layer.effect(
     const channel = yield* Channel
 
     return Timelines.of({
-      find: span("Timelines.find")(function* (account, ref, { withFees } = { withFees: false }) {
+      find: span("Timelines.find")(function* (account, ref, { scopes, withFees = false } = {}) {
         const order = yield* orders.find(account, ref)
         const rows = yield* store.rowsOf(account, order.tradeNo)
         const made: ReadonlyArray<Made> = [
@@ -62,7 +65,7 @@ export const layer = Layer.effect(
         const requests = new Map<string, RequestRow>()
         for (const call of [...creations, ...writes]) requests.set(call.request_id, call)
         const feeOf = yield* channel.feesOf(withFees ? paymentsOf(order) : [])
-        return timelineView(order, rows, [...requests.values()], feeOf)
+        return timelineView(order, rows, [...requests.values()], { feeOf, scopes })
       })
     })
   })

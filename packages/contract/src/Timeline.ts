@@ -1,5 +1,6 @@
 /** One order's whole story on the wire (docs/architecture.md, section 7; silences: O35). */
 import { Mode } from "@coffer/model/Ids"
+import type { Scope } from "@coffer/model/Scopes"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decoding, MerchantKey, OperatorToken, Quotas } from "./Caller.ts"
@@ -29,6 +30,23 @@ export const entryKinds = [
   "receipt"
 ] as const
 
+export type EntryKind = (typeof entryKinds)[number]
+
+/** An entry is read with the scope that its row is read with elsewhere, beside that of the timeline. */
+export const entryScopes: Readonly<Record<EntryKind, Scope>> = {
+  request: "logs:read",
+  order: "orders:read",
+  payment_attempt: "orders:read",
+  unapplied_payment: "orders:read",
+  refund: "refunds:read",
+  dispute: "disputes:read",
+  ledger: "balance:read",
+  event: "events:read",
+  delivery: "webhooks:read",
+  attempt: "webhooks:read",
+  receipt: "orders:read"
+}
+
 const Entry = Schema.Struct({
   at: instant("When it happened."),
   after_ms: int("How long after the entry before it, in milliseconds; 0 for the first."),
@@ -52,6 +70,11 @@ export const TimelineResource = withExample(
     truncated: Schema.Boolean.annotate({
       description: `Whether there are more than ${timelineRowsMax} rows of a kind, of which the newest are left out.`
     }),
+    omitted_kinds: Schema.Array(Schema.Literals(entryKinds)).annotate({
+      description:
+        "Kinds of entries that are left out because the key does not have their scopes: `logs:read` for requests, " +
+        "`balance:read` for the ledger, `webhooks:read` for deliveries and attempts, and so on."
+    }),
     entries: Schema.Array(Entry).annotate({ description: "Oldest first." })
   }).annotate({ identifier: "Timeline", description: "One order's whole story." }),
   {
@@ -60,6 +83,7 @@ export const TimelineResource = withExample(
     mode: "sandbox",
     duration_ms: 0,
     truncated: false,
+    omitted_kinds: [],
     entries: [
       {
         at: "2026-11-21T09:31:12.502Z",
@@ -90,7 +114,7 @@ export class TimelineGroup extends HttpApiGroup.make("timelines")
           "Your requests, what became of the order, attempts to pay that did not succeed (the newest 50), payments " +
           "that it did not take, its refunds and disputes, each ledger row with its balances, each event, each " +
           "delivery with every attempt, and receipts. It is read from the rows of these, so it says what they say. " +
-          "Requests are in it for as long as logs are kept."
+          "Requests are in it for as long as logs are kept. A key with scopes gets the kinds that its scopes let it read."
       })
     )
   )

@@ -1,6 +1,9 @@
 /** GET /v1/orders/{ref}/timeline: one order's whole story, held against the rows that it is read from. */
+import { entryKinds, entryScopes } from "@coffer/contract/Timeline"
+import { covers, Scope } from "@coffer/model/Scopes"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
+import { keysOf } from "../../kit/callers/apiKeys.ts"
 import { envOf, type } from "../../kit/callers/cli.ts"
 import { hooksOf } from "../../kit/callers/Hooks.ts"
 import { assertRefused, merchantOf } from "../../kit/Merchant.ts"
@@ -273,5 +276,32 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       const json = yield* type(["orders", "story", trade_no, "--json"], envOf(running))
       assert.deepStrictEqual(JSON.parse(json.stdout), data)
     }).pipe(Effect.scoped)
+  )
+
+  it.effect("has for a key with scopes the kinds of entries that these let it read, and names the others", () =>
+    Effect.gen(function* () {
+      const { running, shop, trade_no } = yield* aLongStory(yield* Service)
+      const path = `/v1/orders/${trade_no}/timeline`
+      const whole = (yield* shop.get(path)).body.data
+      assert.deepStrictEqual(whole.omitted_kinds, [])
+      const kindsIn = (entries: ReadonlyArray<Entry>) => [...new Set(entries.map(({ kind }) => kind))]
+      const optional = ["payment_attempt", "unapplied_payment"]
+      assert.sameMembers([...kindsIn(whole.entries), ...optional], [...entryKinds])
+      const keys = keysOf(running)
+      const scopes = [...new Set(Object.values(entryScopes))]
+      for (const scope of [...scopes, ...scopes.map((each) => each.replace("read", "write"))]) {
+        if (!Schema.is(Scope)(scope)) continue
+        const key = yield* keys.of([...new Set(["orders:read", scope])])
+        const { omitted_kinds, ...story } = (yield* running.api.get(path, key)).body.data
+        const mayRead = (kind: string) => covers(["orders:read", scope], entryScopes[kind as keyof typeof entryScopes])
+        const shown = whole.entries.filter(({ kind }: Entry) => mayRead(kind))
+        const bare = (entries: ReadonlyArray<Entry>) => entries.map(({ after_ms: _, ...entry }) => entry)
+        assert.deepStrictEqual(bare(story.entries), bare(shown), scope)
+        assert.deepStrictEqual(
+          omitted_kinds,
+          entryKinds.filter((kind) => !mayRead(kind))
+        )
+      }
+    })
   )
 })
