@@ -6,20 +6,18 @@ import type { MerchantSettingsResource } from "@coffer/contract/ConsoleMerchant"
 import type { PersonRole } from "@coffer/model/PersonRole"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { forbiddenSetting, needsFreshSession } from "@coffer/rules/people/settingsRoles"
-import { freshFor } from "@coffer/rules/people/signIn"
-import { DateTime, Duration, Effect, Layer } from "effect"
+import { DateTime, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Domains, type NoDomain as NoDomainError } from "../domains/Domains.ts"
 import { makeQuotaUse, quotaWindowSeconds } from "../edge/MerchantKey.ts"
-import { forbidden } from "../edge/peopleDoors.ts"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
+import { forbidden, isFreshNow } from "../http/granting.ts"
 import { commonRefusals, refuseAs, unavailable } from "../http/refusals.ts"
 import { busy, reply } from "../http/replies.ts"
 import { Logos } from "../merchants/Logos.ts"
 import { type Merchant, Merchants } from "../merchants/Merchants.ts"
 import { merchantView } from "../merchants/MerchantView.ts"
 import { People } from "../people/People.ts"
-import { currentTime } from "../platform/runtime/clock.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { span } from "../platform/runtime/span.ts"
 import { ShopHosts } from "../signedUrls/ShopHosts.ts"
@@ -108,8 +106,7 @@ const checkPerson = Effect.fnUntraced(function* (merchantId: string, patch: obje
   const field = forbiddenSetting(role, { ...patch })
   if (field !== undefined) return yield* forbidden(`The role ${role} may not change ${field}.`)
   if (!needsFreshSession({ ...patch })) return
-  const age = DateTime.distance(DateTime.makeUnsafe(shown.session.created_at), yield* currentTime)
-  if (Duration.isGreaterThan(age, freshFor)) {
+  if (!(yield* isFreshNow(DateTime.makeUnsafe(shown.session.created_at)))) {
     return yield* forbidden("This session is older than 15 minutes. Sign in again to change live.ip_allowlist.")
   }
 })

@@ -16,7 +16,7 @@ import { type Mode, prefixes } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import type { PersonRole } from "@coffer/model/PersonRole"
 import { covers, isOfClosed, isOfSandbox, type Scope } from "@coffer/model/Scopes"
-import { closedProblem } from "@coffer/rules/operator/closing"
+import { standingProblem } from "@coffer/rules/operator/standing"
 import { Context, DateTime, Effect, Layer, Option, References, Result } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { KeyUses } from "../keys/KeyUses.ts"
@@ -28,7 +28,8 @@ import { addressParty } from "../http/addressParty.ts"
 import { Admission } from "../http/Admission.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { logged } from "./auditedAct.ts"
-import { entryOf, forbidden, makeSignedIn, registerFirst, roleAt } from "./peopleDoors.ts"
+import { forbidden } from "../http/granting.ts"
+import { entryOf, makeSignedIn, registerFirst, roleAt } from "./peopleDoors.ts"
 import { busy, refuseWith } from "../http/replies.ts"
 import { quotaOf, type QuotaKind, type QuotaOverrides } from "@coffer/model/Quotas"
 import { QuotaStore, type Taken } from "./QuotaStore.ts"
@@ -219,16 +220,15 @@ interface Calling {
   readonly scope: Scope | undefined
 }
 
-const refusalOfMerchant = ({ approved, closed_at, suspended_at }: Merchant, { arrived, mode, scope }: Calling) => {
-  if (suspended_at !== null) return suspended
-  if (closed_at !== null) {
-    const closed = closedProblem(closed_at, DateTime.makeUnsafe(arrived), scope === undefined || isOfClosed(scope))
-    if (closed !== undefined) return refuseWith((request_id) => new Wire.Forbidden({ message: closed, request_id }))
+const refusalOfMerchant = (merchant: Merchant, { arrived, mode, scope }: Calling) => {
+  if (merchant.suspended_at !== null || merchant.closed_at !== null) {
+    const kind = scope === undefined || isOfClosed(scope) ? "kept" : "new"
+    const problem = standingProblem(merchant, DateTime.makeUnsafe(arrived), kind)
+    if (problem !== undefined) return forbidden(problem)
   }
-  return mode === "live" && !approved ? notApproved : undefined
+  return mode === "live" && !merchant.approved ? notApproved : undefined
 }
 
-const suspended = refuseWith((request_id) => new Wire.Forbidden({ message: "This merchant is suspended.", request_id }))
 const notApproved = refuseWith(
   (request_id) => new Wire.MerchantNotApproved({ message: "Live keys work once the merchant is approved.", request_id })
 )

@@ -13,18 +13,19 @@ import {
   consoleActs,
   hiddenFrom,
   isFresh,
-  isOfClosed,
   isOpen,
+  kindOfAct,
   ofWhom,
   personMayDo
 } from "@coffer/rules/people/consoleActs"
-import { closedProblem } from "@coffer/rules/operator/closing"
-import { freshFor, triesAMinute } from "@coffer/rules/people/signIn"
+import { standingProblem } from "@coffer/rules/operator/standing"
+import { triesAMinute } from "@coffer/rules/people/signIn"
 import { installation, type PersonRole } from "@coffer/model/PersonRole"
-import { DateTime, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { addressParty } from "../http/addressParty.ts"
 import { Admission } from "../http/Admission.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
+import { forbidden, isFreshNow, tooOld } from "../http/granting.ts"
 import { busy, refuseWith } from "../http/replies.ts"
 import { Merchants } from "../merchants/Merchants.ts"
 import { AuditLog } from "../operators/AuditLog.ts"
@@ -35,7 +36,7 @@ import { currentTime } from "../platform/runtime/clock.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { logged, type Who } from "./auditedAct.ts"
 import { FailedCredentials, kindOf, makeLimitOfVisitors } from "./PublicAdmission.ts"
-import { type ActName, actOf, acts, hiddenIn, isSeen, mayDo } from "@coffer/rules/operator/acts"
+import { type ActName, actOf, acts, hiddenIn, isOfFresh, isSeen, mayDo } from "@coffer/rules/operator/acts"
 import { Role } from "@coffer/model/Role"
 import { type Identity, Operators } from "../operators/Operators.ts"
 
@@ -123,13 +124,12 @@ export const layerPerson = Layer.effect(
     const merchants = yield* Merchants
 
     /** A merchant that there is not has nobody with a role. */
-    const closed = (act: ConsoleActName, { params }: RequestRecord) =>
+    const problemAt = (act: ConsoleActName, { params }: RequestRecord) =>
       typeof ofWhom(act) === "string"
         ? Effect.undefined
         : Effect.map(
             Effect.all([Effect.option(merchants.find(params["merchant_id"] ?? "")), currentTime]),
-            ([found, now]) =>
-              Option.isNone(found) ? undefined : closedProblem(found.value.closed_at, now, isOfClosed(act))
+            ([found, now]) => (Option.isNone(found) ? undefined : standingProblem(found.value, now, kindOfAct(act)))
           )
 
     return PersonSession.of(
@@ -148,8 +148,8 @@ export const layerPerson = Layer.effect(
           yield* log.writeOnce({ ...entry, phase: "refused", status: 403 })
           return yield* forbidden(`The role ${role} may not do ${act}.`)
         }
-        const isClosed = yield* closed(act, record)
-        if (isClosed !== undefined) return yield* forbidden(isClosed)
+        const problem = yield* problemAt(act, record)
+        if (problem !== undefined) return yield* forbidden(problem)
         const tooEarly = yield* refusedSession(signedIn, act)
         if (tooEarly !== undefined) return yield* forbidden(tooEarly)
         const { person_id: personId } = signedIn.person
@@ -162,17 +162,13 @@ export const layerPerson = Layer.effect(
   })
 )
 
-export const forbidden = (message: string) => refuseWith((request_id) => new Wire.Forbidden({ message, request_id }))
-
 export const registerFirst = "This installation demands a passkey: register one first."
 
 /** The reason why this session may not do it; undefined if it may. */
 const refusedSession = ({ needsPasskey, session }: SignedIn, act: ConsoleActName) =>
-  Effect.map(currentTime, (now) => {
+  Effect.map(isFreshNow(session.created_at), (isNew) => {
     if (needsPasskey && !isOpen(act)) return registerFirst
-    return isFresh(act) && Duration.isGreaterThan(DateTime.distance(session.created_at, now), freshFor)
-      ? "This session is older than 15 minutes. Sign in again for that."
-      : undefined
+    return isFresh(act) && !isNew ? tooOld : undefined
   })
 
 /** `person`: it is about the person alone. Undefined: no role at the merchant that the path names. */
@@ -230,7 +226,7 @@ export const layerOperator = Layer.effect(
     })
 
     /** A person is one operator, in however many sessions. */
-    const bySession = Effect.fnUntraced(function* (record: RequestRecord) {
+    const bySession = Effect.fnUntraced(function* (record: RequestRecord, act: ActName) {
       yield* enter(record, false)
       if (!isFromConsole(record)) return yield* notFromConsole
       const secret = Option.getOrUndefined(cookiesOf(record).read(record.sent["cookie"], "session"))
@@ -242,20 +238,22 @@ export const layerOperator = Layer.effect(
         yield* failed.note("operator", record.ip, secret)
         return yield* notSignedIn
       }
-      const { needsPasskey, person } = found.value
+      const { needsPasskey, person, session } = found.value
       if (needsPasskey) return yield* forbidden(registerFirst)
       const role = person.roles.find(({ belongs_to }) => belongs_to === installation)?.role
       if (!Schema.is(Role)(role)) return yield* forbidden("You have no role of this installation.")
+      if (mayDo(role, act) && isOfFresh(act) && !(yield* isFreshNow(session.created_at)))
+        return yield* forbidden(tooOld)
       return { operatorId: person.person_id, name: person.email, role, personIds: [person.person_id] }
     })
 
     return OperatorToken.of({
       bearer: Effect.fnUntraced(function* (httpEffect, { credential, endpoint, group }) {
         const record = yield* CurrentRecord
-        const operator = yield* record.isOfOperatorsPage === true
-          ? bySession(record)
-          : byToken(record, Redacted.value(credential))
         const act = actOf(group.identifier, endpoint.identifier)
+        const operator = yield* record.isOfOperatorsPage === true
+          ? bySession(record, act)
+          : byToken(record, Redacted.value(credential))
         const entry = operatorEntryOf(operator, act, record)
         if (!mayDo(operator.role, act)) {
           yield* log.writeOnce({ ...entry, phase: "refused", status: 403 })

@@ -1,9 +1,12 @@
 /** Handlers of `api_keys`, for operators and the console, and of the console's `main_keys` (docs/architecture.md). */
+import { CurrentPerson } from "@coffer/contract/Caller"
 import { ConsoleApi } from "@coffer/contract/Console"
 import { OperatorApi } from "@coffer/contract/Operator"
+import { Scope } from "@coffer/model/Scopes"
 import { Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
+import { grant } from "../http/granting.ts"
 import { commonRefusals } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { merchantRefusals } from "../merchants/merchantRefusals.ts"
@@ -52,7 +55,7 @@ const operators = HttpApiBuilder.group(
         const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
         yield* second.confirm({ act: "api_keys.create", target: merchantId, content: payload })
         const { mode, ...terms } = payload
-        return yield* replyWithSecret(yield* keys.create({ merchantId, mode }, terms), 201)
+        return yield* replyWithSecret(yield* keys.create({ merchantId, mode }, terms, null), 201)
       }, Effect.catchTags({ InvalidField, JustDone, MerchantNotFound, NeedsSecondOperator, TooManyKeys })),
 
       list: span("api_keys.list")(function* ({ params, query: { mode, ...query } }) {
@@ -69,14 +72,16 @@ const operators = HttpApiBuilder.group(
 
       update: span("api_keys.update")(function* ({ params, payload }) {
         const before = yield* keys.find(keyOf(params))
+        const { key_id: target, mode } = before
+        yield* second.confirm({ act: "api_keys.update", target, content: payload, of: { ...payload, mode } })
         return yield* reply(yield* noted(yield* keys.update(keyOf(params), payload), before))
-      }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, InvalidField })),
+      }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, InvalidField, JustDone, NeedsSecondOperator })),
 
       roll: span("api_keys.roll")(function* ({ params, payload }) {
         const before = yield* keys.find(keyOf(params))
         const { key_id: target, mode } = before
         yield* second.confirm({ act: "api_keys.roll", target, content: payload, of: { mode } })
-        return yield* replyWithSecret(yield* keys.roll(keyOf(params), payload.overlap_minutes), 200, before)
+        return yield* replyWithSecret(yield* keys.roll(keyOf(params), payload.overlap_minutes, null), 200, before)
       }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, JustDone, NeedsSecondOperator })),
 
       revoke: span("api_keys.revoke")(function* ({ params }) {
@@ -94,12 +99,19 @@ const people = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const keys = yield* ApiKeys
     const merchants = yield* Merchants
+    /** Whoever changes a key has all that it may. */
+    const grantOf = Effect.fnUntraced(function* (params: Parameters<typeof keyOf>[0]) {
+      const key = yield* keys.find(keyOf(params))
+      yield* grant(key.merchant_id, { is: "key", ...key })
+      return key
+    })
 
     return handlers.handleAll({
       create: span("api_keys.create")(
         function* ({ params, payload: { mode, ...terms } }) {
           const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
-          return yield* replyWithSecret(yield* keys.create({ merchantId, mode }, terms), 201)
+          yield* grant(merchantId, { is: "key", mode, scopes: terms.scopes })
+          return yield* replyWithSecret(yield* keys.create({ merchantId, mode }, terms, yield* caller), 201)
         },
         Effect.catchTags({ InvalidField, MerchantNotFound: Effect.die, TooManyKeys })
       ),
@@ -116,13 +128,14 @@ const people = HttpApiBuilder.group(
       ),
 
       update: span("api_keys.update")(function* ({ params, payload }) {
-        const before = yield* keys.find(keyOf(params))
+        const before = yield* grantOf(params)
         return yield* reply(yield* noted(yield* keys.update(keyOf(params), payload), before))
       }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, InvalidField })),
 
       roll: span("api_keys.roll")(function* ({ params, payload }) {
-        const before = yield* keys.find(keyOf(params))
-        return yield* replyWithSecret(yield* keys.roll(keyOf(params), payload.overlap_minutes), 200, before)
+        const before = yield* grantOf(params)
+        const rolled = yield* keys.roll(keyOf(params), payload.overlap_minutes, yield* caller)
+        return yield* replyWithSecret(rolled, 200, before)
       }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound })),
 
       revoke: span("api_keys.revoke")(function* ({ params }) {
@@ -132,6 +145,9 @@ const people = HttpApiBuilder.group(
     })
   })
 )
+
+/** The address of the person who is signed in. */
+const caller = Effect.map(CurrentPerson, ({ shown }) => shown.person.email)
 
 /** An owner's act takes no second one, as with keys with scopes. */
 const mainKeys = HttpApiBuilder.group(
@@ -143,6 +159,7 @@ const mainKeys = HttpApiBuilder.group(
     return handlers.handleAll({
       reset: span("main_keys.reset")(
         function* ({ params: { merchant_id, mode } }) {
+          yield* grant(merchant_id, { is: "key", mode, scopes: Scope.literals })
           return yield* reply({ key: yield* merchants.resetKey(merchant_id, mode) })
         },
         Effect.catchTags({ MerchantNotFound: Effect.die })

@@ -32,7 +32,10 @@ export const ApiKey = Schema.Struct({
   rolled_at: Schema.NullOr(TimeColumn),
   revoked_at: Schema.NullOr(TimeColumn),
   last_used_at: Schema.NullOr(TimeColumn),
-  last_used_ip: Schema.NullOr(Schema.String)
+  last_used_ip: Schema.NullOr(Schema.String),
+  /** Addresses of people of the merchant. */
+  created_by: Schema.NullOr(Schema.String),
+  rolled_by: Schema.NullOr(Schema.String)
 })
 export type ApiKey = typeof ApiKey.Type
 
@@ -74,7 +77,7 @@ export class ApiKeyStore extends Context.Service<
     readonly roll: (
       key: KeyOf,
       keyHash: string,
-      times: { readonly now: DateTime.Utc; readonly endsAt: DateTime.Utc }
+      terms: { readonly now: DateTime.Utc; readonly endsAt: DateTime.Utc; readonly by: string | null }
     ) => Effect.Effect<Option.Option<ApiKey>>
     /** The key, revoked: now, or when it was first. */
     readonly revoke: (key: KeyOf, now: DateTime.Utc) => Effect.Effect<Option.Option<ApiKey>>
@@ -122,10 +125,10 @@ export const layer = Layer.effect(
             )
           )
         ),
-      roll: (key, keyHash, { endsAt, now }) => {
+      roll: (key, keyHash, { by, endsAt, now }) => {
         const at = sql`${isoText(now)}::text::timestamptz`
         const rolled = one(
-          sql`update api_keys set rolled_at = ${at} where ${ofKey(key)} and ${working(sql, now)} returning *`
+          sql`update api_keys set rolled_at = ${at}, rolled_by = ${by} where ${ofKey(key)} and ${working(sql, now)} returning *`
         )
         const secrets = Effect.andThen(
           sql`update api_key_secrets set ends_at = least(ends_at, ${isoText(endsAt)}::text::timestamptz)
@@ -169,10 +172,10 @@ const makeInsert = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
             where merchant_id = ${key.merchant_id} and mode = ${key.mode} and ${working(sql, now)}`
         )
         if (count >= scopedKeysMax) return yield* new TooManyKeys()
-        yield* sql`insert into api_keys (key_id, merchant_id, mode, name, scopes, ip_allowlist, created_at, expires_at)
+        yield* sql`insert into api_keys (key_id, merchant_id, mode, name, scopes, ip_allowlist, created_at, expires_at, created_by)
           values (${id}, ${key.merchant_id}, ${key.mode}, ${key.name}, ${arrayLiteral(key.scopes)}::text::text[],
             ${key.ip_allowlist}, ${isoText(key.created_at)}::text::timestamptz,
-            ${isoTextOrNull(key.expires_at)}::text::timestamptz)`
+            ${isoTextOrNull(key.expires_at)}::text::timestamptz, ${key.created_by})`
         yield* sql`insert into api_key_secrets (key_hash, key_id) values (${keyHash}, ${id})`
         return key
       })

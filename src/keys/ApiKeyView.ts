@@ -18,7 +18,9 @@ export const apiKeyView = (key: ApiKey, now: DateTime.Utc): ApiKeyResource => ({
   rolled_at: isoTextOrNull(key.rolled_at),
   revoked_at: isoTextOrNull(key.revoked_at),
   last_used_at: isoTextOrNull(key.last_used_at),
-  last_used_ip: key.last_used_ip
+  last_used_ip: key.last_used_ip,
+  created_by: key.created_by,
+  rolled_by: key.rolled_by
 })
 
 const statusOf = ({ expires_at, revoked_at }: ApiKey, now: DateTime.Utc): ApiKeyResource["status"] => {

@@ -39,9 +39,11 @@ type Terms = Omit<CreateApiKey, "mode">
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
+    /** `by`: the address of the person of the merchant who is shown the secret; null: an operator. */
     readonly create: (
       account: Account,
-      terms: Terms
+      terms: Terms,
+      by: string | null
     ) => Effect.Effect<WithSecret, InvalidField | MerchantNotFound | TooManyKeys>
     /** Newest first, those that have ended included. */
     readonly list: (
@@ -54,7 +56,11 @@ export class ApiKeys extends Context.Service<
       patch: UpdateApiKey
     ) => Effect.Effect<ApiKey, ApiKeyEnded | ApiKeyNotFound | InvalidField>
     /** A new secret. The one before it keeps working for the overlap. */
-    readonly roll: (key: KeyOf, overlapMinutes: number) => Effect.Effect<WithSecret, ApiKeyEnded | ApiKeyNotFound>
+    readonly roll: (
+      key: KeyOf,
+      overlapMinutes: number,
+      by: string | null
+    ) => Effect.Effect<WithSecret, ApiKeyEnded | ApiKeyNotFound>
     /** Its secrets are refused at once, on all runners. */
     readonly revoke: (key: KeyOf) => Effect.Effect<ApiKey, ApiKeyNotFound>
   }
@@ -81,7 +87,7 @@ export const layer = Layer.effect(
     })
 
     return ApiKeys.of({
-      create: span("ApiKeys.create")(function* (account, terms) {
+      create: span("ApiKeys.create")(function* (account, terms, by) {
         const { merchant_id } = yield* merchants.find(account.merchantId)
         const { mode } = account
         const now = yield* currentTime
@@ -102,7 +108,9 @@ export const layer = Layer.effect(
             rolled_at: null,
             revoked_at: null,
             last_used_at: null,
-            last_used_ip: null
+            last_used_ip: null,
+            created_by: by,
+            rolled_by: null
           }),
           secrets.keyHash(secret),
           now
@@ -122,12 +130,12 @@ export const layer = Layer.effect(
         const change = { name: patch.name ?? name, ip_allowlist: patch.ip_allowlist ?? ip_allowlist }
         return yield* changed(key, store.update(key, change, yield* currentTime))
       }, onUnmovedClock),
-      roll: span("ApiKeys.roll")(function* (key, overlapMinutes) {
+      roll: span("ApiKeys.roll")(function* (key, overlapMinutes, by) {
         const { mode } = yield* find(key)
         const now = yield* currentTime
         const secret = yield* newKey(secrets, mode)
-        const times = { now, endsAt: DateTime.add(now, { minutes: overlapMinutes }) }
-        return { key: yield* changed(key, store.roll(key, secrets.keyHash(secret), times)), secret }
+        const rolling = { now, endsAt: DateTime.add(now, { minutes: overlapMinutes }), by }
+        return { key: yield* changed(key, store.roll(key, secrets.keyHash(secret), rolling)), secret }
       }, onUnmovedClock),
       revoke: span("ApiKeys.revoke")(function* (key) {
         const revoked = yield* store.revoke(key, yield* currentTime)

@@ -7,6 +7,7 @@ import { Role } from "@coffer/model/Role"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { grant } from "../http/granting.ts"
 import { commonRefusals } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { merchantRefusals } from "../merchants/merchantRefusals.ts"
@@ -35,10 +36,12 @@ const merchantPeople = HttpApiBuilder.group(
         )
       }),
       invite: span("people.invite")(function* ({ params: { merchant_id }, payload }) {
+        yield* grant(merchant_id, { is: "person", role: payload.role })
         const invited = yield* people.invite(merchant_id, payload, { replaces: false })
         return yield* reply(personView(invited, merchant_id), 201)
       }, Effect.catchTags({ RoleConflict, MerchantNotFound })),
       setRole: span("people.setRole")(function* ({ params: { merchant_id, person_id }, payload }) {
+        yield* grant(merchant_id, { is: "person", role: payload.role })
         return yield* reply(personView(yield* people.setRole(merchant_id, person_id, payload.role), merchant_id))
       }, Effect.catchTags({ PersonNotFound, RoleConflict })),
       remove: span("people.remove")(function* ({ params: { merchant_id, person_id } }) {

@@ -7,8 +7,8 @@ import {
   consoleActs,
   hiddenFrom,
   isFresh,
-  isOfClosed,
   isOpen,
+  kindOfAct,
   personMayDo
 } from "@coffer/rules/people/consoleActs"
 import { mayMoveMany, scopesOfRole } from "@coffer/rules/people/roleScopes"
@@ -64,6 +64,8 @@ describe("an act in the console", () => {
       "passkeys.ask",
       "passkeys.register",
       "passkeys.remove",
+      "people.invite",
+      "people.setRole",
       "people.recover",
       "main_keys.reset"
     ]))
@@ -76,12 +78,18 @@ describe("an act in the console", () => {
 
   it("of a closed merchant's people goes on if it only reads, or takes rights away", () =>
     assert.deepStrictEqual(
-      names.filter((act) => isOfClosed(act) && consoleActs[act].isLogged),
+      names.filter((act) => kindOfAct(act) !== "new" && consoleActs[act].isLogged),
       ["people.remove", "people.endSessions", "api_keys.revoke"]
     ))
 
   it("of a closed merchant's people goes on for each act that the audit log does not have", () =>
-    assert.isTrue(names.every((act) => consoleActs[act].isLogged || isOfClosed(act))))
+    assert.isTrue(names.every((act) => consoleActs[act].isLogged || kindOfAct(act) !== "new")))
+
+  it("of a suspended merchant's people goes on if it ends sessions or keys, or shows which there are", () =>
+    assert.deepStrictEqual(
+      names.filter((act) => kindOfAct(act) === "protects"),
+      ["people.list", "people.endSessions", "api_keys.list", "api_keys.revoke"]
+    ))
 })
 
 describe("settings", () => {

@@ -1,6 +1,17 @@
 /** Which role may do what with the operator's API, and what takes two (docs/architecture.md, section 7). */
-import type { Role } from "@coffer/model/Role"
-import { type ActName, actOf, acts, hiddenIn, isSeen, mayDo, ofTwo, takesTwo } from "@coffer/rules/operator/acts"
+import { Role } from "@coffer/model/Role"
+import {
+  type ActName,
+  actOf,
+  acts,
+  commonRole,
+  hiddenIn,
+  isOfFresh,
+  isSeen,
+  mayDo,
+  ofTwo,
+  takesTwo
+} from "@coffer/rules/operator/acts"
 import { assert, describe, it } from "@effect/vitest"
 
 const names = Object.keys(acts) as ReadonlyArray<ActName>
@@ -79,6 +90,33 @@ describe("an act of the operator's API", () => {
     assert.deepStrictEqual(hiddenIn("payouts.create"), [])
   })
 
+  it("needs a person who has just signed in where it makes or shows a credential, or lets a person in", () =>
+    assert.deepStrictEqual(names.filter(isOfFresh), [
+      "merchants.create",
+      "merchants.resetKey",
+      "merchants.signingSecret",
+      "api_keys.create",
+      "api_keys.update",
+      "api_keys.roll",
+      "operators.create",
+      "people.invite",
+      "people.recover"
+    ]))
+
+  it("of a token is none that the token's role or its person's may not do", () => {
+    for (const one of Role.literals) {
+      for (const other of Role.literals) {
+        const common = commonRole(one, other)
+        assert.strictEqual(common, commonRole(other, one))
+        for (const act of names) {
+          if (mayDo(common, act)) assert.isTrue(mayDo(one, act) && mayDo(other, act), `${one} and ${other}: ${act}`)
+        }
+      }
+      assert.strictEqual(commonRole(one, one), one)
+      assert.strictEqual(commonRole("admin", one), one)
+    }
+  })
+
   it("has the name of its group and its endpoint", () => {
     assert.strictEqual(actOf("payouts", "approve"), "payouts.approve")
   })
@@ -91,6 +129,7 @@ describe("two operators", () => {
       "merchants.close",
       "merchants.resetKey",
       "api_keys.create",
+      "api_keys.update",
       "api_keys.roll",
       "channels.set",
       "payouts.approve",
@@ -126,6 +165,24 @@ describe("two operators", () => {
       assert.isFalse(takesTwo(act, { liveKeys: true }, { mode: "sandbox" }), act)
       assert.isFalse(takesTwo(act, { fees: true }, { mode: "live" }), act)
     }
+  })
+
+  it("change the addresses of a live key, or of the live environment, where one alone gives it another name", () => {
+    const addresses = { ip_allowlist: "" }
+    assert.isTrue(takesTwo("api_keys.update", { liveKeys: true }, { mode: "live", ...addresses }))
+    assert.isFalse(takesTwo("api_keys.update", { liveKeys: true }, { mode: "sandbox", ...addresses }))
+    assert.isFalse(takesTwo("api_keys.update", { liveKeys: true }, { mode: "live", name: "Books" }))
+    assert.isTrue(takesTwo("merchants.update", { liveKeys: true }, { live: addresses }))
+    assert.isFalse(takesTwo("merchants.update", { liveKeys: true }, { live: null, sandbox: addresses }))
+    assert.isFalse(takesTwo("merchants.update", { fees: true }, { live: addresses }))
+  })
+
+  it("give a person a role at a merchant by which live objects change, since such a person makes live keys", () => {
+    for (const role of ["owner", "developer", "support", "finance"]) {
+      assert.isTrue(takesTwo("people.invite", { liveKeys: true }, { role, merchant_id: "mer_1" }), role)
+      assert.isFalse(takesTwo("people.invite", { channels: true }, { role, merchant_id: "mer_1" }), role)
+    }
+    assert.isFalse(takesTwo("people.invite", { liveKeys: true }, { role: "viewer", merchant_id: "mer_1" }))
   })
 
   it("set a merchant's channel, whichever it is", () => {

@@ -31,7 +31,12 @@ const resource = {
   rolled_at: instantOrNull("When its secret was last rolled; null: it has the first one."),
   revoked_at: instantOrNull("When it was revoked; null while it was not."),
   last_used_at: instantOrNull("When it was last used, up to half a minute late; null: never."),
-  last_used_ip: orNull(Schema.String, "The address that last used it; null: none has.")
+  last_used_ip: orNull(Schema.String, "The address that last used it; null: none has."),
+  created_by: orNull(
+    Schema.String,
+    "The address of the merchant's person who made it, and so was shown its first secret; null: an operator, or it was not kept."
+  ),
+  rolled_by: orNull(Schema.String, "The same of the one who rolled it last; null: an operator, or nobody.")
 }
 const sample = {
   object: "api_key",
@@ -47,7 +52,9 @@ const sample = {
   rolled_at: null,
   revoked_at: null,
   last_used_at: "2026-11-21T09:29:40.117Z",
-  last_used_ip: "203.0.113.7"
+  last_used_ip: "203.0.113.7",
+  created_by: "ada@shop.example",
+  rolled_by: null
 } as const
 
 export const ApiKeyResource = withExample(
@@ -148,12 +155,14 @@ export class ApiKeysGroup extends HttpApiGroup.make("api_keys")
     HttpApiEndpoint.post("update", one, {
       params,
       payload: UpdateApiKey,
-      success: enveloped(ApiKeyResource),
+      success: [enveloped(ApiKeyResource), needsApproval],
       error: [ApiKeyNotFound, Conflict, InvalidRequest]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Change a key's name or its addresses",
-        description: "A field that is left out stays. The change holds at once on all runners. 409: the key has ended."
+        description:
+          "A field that is left out stays. The change holds at once on all runners. 409: the key has ended. 202: it " +
+          "takes two operators to change the addresses of a live key, and another has to send the same request."
       })
     ),
     HttpApiEndpoint.post("roll", `${one}/roll`, {

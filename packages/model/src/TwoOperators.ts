@@ -2,7 +2,10 @@
 export interface TwoOperators {
   /** To approve a payout that makes more than this within a day, with those that one operator approved alone. */
   readonly payoutsAbove?: number
-  /** To reset a live key, or to make or roll a live key with scopes. */
+  /**
+   * To reset a live key, to make or roll one with scopes, to change from where one is taken, or to give a role at a
+   * merchant that could make one or change live objects.
+   */
   readonly liveKeys?: true
   /** To change a merchant's fees. */
   readonly fees?: true

@@ -55,7 +55,8 @@ const requests = (running: Running): Partial<Record<ActName, Partial<Record<Word
   return {
     "merchants.update": {
       fees: different((n) => ({ path, body: { dispute_fee: { USD: n } } })),
-      approvals: different((n) => ({ path, body: { approved: true, name: `Shop ${n}` } }))
+      approvals: different((n) => ({ path, body: { approved: true, name: `Shop ${n}` } })),
+      liveKeys: different((n) => ({ path, body: { live: { ip_allowlist: `203.0.113.${n}` } } }))
     },
     "merchants.close": {
       any: Effect.map(running.api.operator("POST", "/merchants", { name: "Shop", seed: false }), ({ body }) => ({
@@ -64,6 +65,12 @@ const requests = (running: Running): Partial<Record<ActName, Partial<Record<Word
     },
     "merchants.resetKey": { liveKeys: Effect.succeed({ path: `${path}/keys/live/reset` }) },
     "api_keys.create": { liveKeys: different((n) => ({ path: `${path}/api_keys`, body: live(`Key ${n}`) })) },
+    "api_keys.update": {
+      liveKeys: Effect.map(aLiveKey, (keyId): Tried => ({
+        path: `${path}/api_keys/${keyId}`,
+        body: { ip_allowlist: "203.0.113.7" }
+      }))
+    },
     "api_keys.roll": {
       liveKeys: Effect.map(aLiveKey, (keyId): Tried => ({
         path: `${path}/api_keys/${keyId}/roll`,
@@ -73,7 +80,11 @@ const requests = (running: Running): Partial<Record<ActName, Partial<Record<Word
     "channels.set": { channels: Effect.succeed({ path: `${path}/channels/sandbox`, body: { channel: "sandbox" } }) },
     "payouts.approve": { payoutsAbove: aPayout },
     "people.invite": {
-      any: different((n) => ({ path: "/people", body: { email: `op${n}@pay.example`, role: "viewer" } }))
+      any: different((n) => ({ path: "/people", body: { email: `op${n}@pay.example`, role: "viewer" } })),
+      liveKeys: different((n) => ({
+        path: "/people",
+        body: { email: `owner${n}@shop.example`, merchant_id: merchant.merchantId, role: "owner" }
+      }))
     },
     "people.recover": {
       always: Effect.map(aPersonOfTheInstallation, (personId): Tried => ({ path: `/people/${personId}/recover` }))

@@ -2,7 +2,7 @@
 import { bodyLimitsOf } from "@coffer/contract/bodyLimits"
 import { ConsoleApi } from "@coffer/contract/Console"
 import { PersonRole } from "@coffer/model/PersonRole"
-import { consoleActOf, consoleActs, isOfClosed, ofWhom, personMayDo } from "@coffer/rules/people/consoleActs"
+import { consoleActOf, consoleActs, kindOfAct, ofWhom, personMayDo } from "@coffer/rules/people/consoleActs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { HttpApiGroup } from "effect/http-api"
@@ -84,18 +84,31 @@ it.live("each role is let through to what it may do, and to nothing else; what i
   }).pipe(Effect.scoped)
 )
 
-it.live("people of a closed merchant read, and take rights away, and give none", () =>
-  Effect.gen(function* () {
-    const { api, emailOf, mails, merchantId } = yield* begin
-    const { call } = yield* signIn(api, mails, emailOf("owner"))
-    assert.strictEqual((yield* api.operator("POST", `/merchants/${merchantId}/close`)).status, 200)
-    for (const { act, method, path } of endpoints.filter(({ act }) => typeof ofWhom(act) !== "string")) {
-      const at = path.replace(":merchant_id", merchantId).replace(/:\w+_id/, `per_${"0".repeat(26)}`)
-      const { status, text } = yield* call(method, at, bodies[act])
-      assert.strictEqual(status === 403 && text.includes("is closed"), !isOfClosed(act), `${act} was answered ${text}`)
-    }
-  }).pipe(Effect.scoped)
-)
+const standings = [
+  { does: "close", isCalled: "is closed", goesOn: ["kept", "protects"], says: "read, and take rights away" },
+  {
+    does: "suspend",
+    isCalled: "is suspended",
+    goesOn: ["protects"],
+    says: "end sessions and keys, and do nothing else"
+  }
+]
+
+for (const { does, goesOn, isCalled, says } of standings) {
+  it.live(`people of a merchant that ${isCalled} ${says}`, () =>
+    Effect.gen(function* () {
+      const { api, emailOf, mails, merchantId } = yield* begin
+      const { call } = yield* signIn(api, mails, emailOf("owner"))
+      assert.strictEqual((yield* api.operator("POST", `/merchants/${merchantId}/${does}`)).status, 200)
+      for (const { act, method, path } of endpoints.filter(({ act }) => typeof ofWhom(act) !== "string")) {
+        const at = path.replace(":merchant_id", merchantId).replace(/:\w+_id/, `per_${"0".repeat(26)}`)
+        const { status, text } = yield* call(method, at, bodies[act])
+        const isRefused = status === 403 && text.includes(isCalled)
+        assert.strictEqual(isRefused, !goesOn.includes(kindOfAct(act)), `${act} was answered ${text}`)
+      }
+    }).pipe(Effect.scoped)
+  )
+}
 
 it.live("without a session nothing but signing in is answered", () =>
   Effect.gen(function* () {

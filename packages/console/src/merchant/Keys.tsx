@@ -1,8 +1,11 @@
 /** The keys of one environment: the main key, and keys with scopes. */
 import type { ApiKeyResource } from "@coffer/contract/ApiKeys"
 import { personMayDo } from "@coffer/rules/people/consoleActs"
+import { lacking } from "@coffer/rules/people/rights"
+import { scopesOfRole } from "@coffer/rules/people/roleScopes"
 import { act, shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
+import { useAtom } from "../api/registry.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
@@ -25,6 +28,9 @@ const texts = {
     reset: "Reset",
     resetSays:
       "The key that your programs use now is refused at once, everywhere. They stand still until each has the new one.",
+    freshLive: "It needs a sign-in that is younger than 15 minutes.",
+    own: "A key gets no more rights than your role has.",
+    beyond: "This key has rights that your role does not have.",
     fresh:
       "It needs a sign-in that is younger than 15 minutes. If it is refused: sign out, sign in again, and reset it then.",
     onlyOwner: "Only an owner may reset it.",
@@ -45,6 +51,8 @@ const texts = {
     used: "Last used",
     from: "from",
     created: "Created",
+    by: "Known to",
+    left: "Has left: roll the key",
     rolled: "Secret rolled",
     number: "Key",
     change: "Change",
@@ -66,6 +74,9 @@ const texts = {
     mainSays: "它在此环境中拥有全部权限。您的服务器通过请求头 X-Api-Key 发送它。系统不保存可供查看的副本。",
     reset: "重置",
     resetSays: "您的程序当前使用的密钥将立即在所有地方失效；在更换为新密钥之前，程序无法调用。",
+    freshLive: "需要 15 分钟内的登录。",
+    own: "密钥的权限不会超过您的角色所拥有的权限。",
+    beyond: "此密钥拥有您的角色所没有的权限。",
     fresh: "需要 15 分钟内的登录。如被拒绝：请退出并重新登录，然后再重置。",
     onlyOwner: "仅所有者可以重置。",
     newKey: "新密钥",
@@ -85,6 +96,8 @@ const texts = {
     used: "最近使用",
     from: "来自",
     created: "创建时间",
+    by: "知晓者",
+    left: "已离开：请轮换密钥",
     rolled: "密钥轮换时间",
     number: "编号",
     change: "修改",
@@ -103,6 +116,23 @@ const texts = {
 type Texts = typeof texts.en
 
 const { code, plain, state, time } = columnsFor<Key>()
+
+/** Whoever was shown the secret knows it, also after leaving. */
+const knownTo = ({ created_by, rolled_at, rolled_by }: Key) => (rolled_at === null ? created_by : rolled_by)
+
+const KnownTo = ({ email }: { readonly email: string | null }) => {
+  const { merchantId } = useAccount()
+  const words = useWords(texts)
+  const people = useAtom(OwnApi.query("people", "list", { params: { merchant_id: merchantId }, reactivityKeys: shown }))
+  if (email === null) return <span className="soft">–</span>
+  const isHere = people._tag !== "Success" || people.value.data.data.some((person) => person.email === email)
+  return (
+    <span className="small">
+      {email}
+      {!isHere && <strong className="block">{words.left}</strong>}
+    </span>
+  )
+}
 
 const columnsOf = (words: Texts, mayChange: boolean): ReadonlyArray<Column<Key>> => [
   plain("name", words.name),
@@ -135,6 +165,12 @@ const columnsOf = (words: Texts, mayChange: boolean): ReadonlyArray<Column<Key>>
     isWide: true,
     text: ({ expires_at }) => expires_at ?? "",
     cell: ({ expires_at }) => <Time at={expires_at} none={words.never} />
+  },
+  {
+    id: "by",
+    name: words.by,
+    text: (key) => knownTo(key) ?? "",
+    cell: (key) => <KnownTo email={knownTo(key)} />
   },
   plain("ip_allowlist", words.allowlist, { isHidden: true }),
   time("created_at", words.created, { isHidden: true }),
@@ -221,17 +257,23 @@ const bodyOf = (typed: FormData, mode: "sandbox" | "live") => {
 }
 
 const CreateKey = () => {
-  const { merchantId, mode } = useAccount()
+  const { merchantId, mode, role } = useAccount()
   const words = useWords(texts)
   return (
     <Act
       name={words.create}
-      says={words.createSays}
+      says={
+        <>
+          <p>{words.createSays}</p>
+          {role !== "owner" && <p>{words.own}</p>}
+          {mode === "live" && <p>{words.freshLive}</p>}
+        </>
+      }
       isPrimary
       fields={
         <>
           <TextField label={words.name} name="name" isRequired maxLength={100} hint={words.nameHint} />
-          <ScopesTable mode={mode} />
+          <ScopesTable mode={mode} held={scopesOfRole(role, mode)} />
           <ChoiceField
             label={words.expires}
             name="lifetime"
@@ -257,15 +299,23 @@ const CreateKey = () => {
 // Acts with one ------------------------------------------------------------------------
 
 const KeyActs = ({ apiKey }: { readonly apiKey: Key }) => {
-  const { merchantId } = useAccount()
+  const { merchantId, role } = useAccount()
   const words = useWords(texts)
   const params = { merchant_id: merchantId, key_id: apiKey.key_id }
   if (apiKey.status !== "active") return null
+  const isBeyond = lacking({ is: "person", role }, { is: "key", ...apiKey }).length > 0
+  const notNow = isBeyond ? words.beyond : undefined
   return (
     <span className="acts">
       <Act
         name={words.roll}
-        says={words.rollSays}
+        notNow={notNow}
+        says={
+          <>
+            <p>{words.rollSays}</p>
+            {apiKey.mode === "live" && <p>{words.freshLive}</p>}
+          </>
+        }
         fields={
           <ChoiceField label={words.overlap} name="overlap" initial="60" choices={Object.entries(words.overlaps)} />
         }
@@ -282,6 +332,8 @@ const KeyActs = ({ apiKey }: { readonly apiKey: Key }) => {
       />
       <Act
         name={words.change}
+        notNow={notNow}
+        says={apiKey.mode === "live" ? words.freshLive : undefined}
         fields={
           <>
             <TextField label={words.name} name="name" isRequired maxLength={100} initial={apiKey.name} />

@@ -1,5 +1,5 @@
 /** The rights of a new key, as boxes to tick. */
-import { isOfSandbox, Scope } from "@coffer/model/Scopes"
+import { covers, isOfSandbox, Scope } from "@coffer/model/Scopes"
 import { useId, useState } from "react"
 import { useWords } from "../parts/words.ts"
 
@@ -8,12 +8,18 @@ const texts = {
   zh: { scopes: "权限", resource: "资源", read: "读取", write: "修改" }
 }
 
+interface Props {
+  readonly mode: "sandbox" | "live"
+  /** Those of whoever makes the key; all of them unless given. */
+  readonly held?: ReadonlyArray<Scope>
+}
+
 /** A row for each resource. A key that may change a resource may read it. */
-export const ScopesTable = ({ mode }: { readonly mode: "sandbox" | "live" }) => {
+export const ScopesTable = ({ held = Scope.literals, mode }: Props) => {
   const words = useWords(texts)
   const caption = useId()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const offered = Scope.literals.filter((scope) => mode === "sandbox" || !isOfSandbox(scope))
+  const offered = Scope.literals.filter((scope) => covers(held, scope) && (mode === "sandbox" || !isOfSandbox(scope)))
   const resources = Array.from(new Set(offered.map((scope) => scope.split(":")[0]!)))
   const toggle = (scope: string, isOn: boolean) => {
     const next = new Set(chosen)

@@ -42,10 +42,11 @@ const names = {
     "merchants.close": "Close a merchant for good",
     "merchants.resetKey": "Reset a merchant's main key",
     "channels.set": "Set who takes a merchant's payments",
-    "people.invite": "Give a role of the installation",
+    "people.invite": "Give a person a role",
     "people.recover": "Let a person begin anew",
     "operators.create": "Make an operator's token",
     "api_keys.create": "Make an API key",
+    "api_keys.update": "Change an API key",
     "api_keys.roll": "Roll an API key"
   },
   zh: {
@@ -54,10 +55,11 @@ const names = {
     "merchants.close": "永久关闭商户",
     "merchants.resetKey": "重置商户主密钥",
     "channels.set": "设置商户的收款渠道",
-    "people.invite": "授予系统角色",
+    "people.invite": "授予人员角色",
     "people.recover": "让人员重新开始登录",
     "operators.create": "创建运营令牌",
     "api_keys.create": "创建 API 密钥",
+    "api_keys.update": "修改 API 密钥",
     "api_keys.roll": "轮换 API 密钥"
   }
 } satisfies Record<string, Record<string, string>>

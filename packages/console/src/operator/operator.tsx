@@ -1,7 +1,7 @@
 /** The operator who is signed in, and an act of the operators' API as a button: one that may need a second operator. */
 import type { ApprovalResource } from "@coffer/contract/Operators"
 import type { Role } from "@coffer/model/Role"
-import { type ActName, mayDo } from "@coffer/rules/operator/acts"
+import { type ActName, isOfFresh, mayDo } from "@coffer/rules/operator/acts"
 import type * as Effect from "effect/Effect"
 import { createContext, useContext, useState } from "react"
 import { Link } from "wouter"
@@ -63,6 +63,7 @@ const texts = {
     waitsSays: "Your request is kept. Nothing was done yet. Another operator sees it under Approvals until",
     approvals: "Show approvals",
     shownOnce: "Shown this once. Copy it now; nobody can read it again.",
+    fresh: "You need to have signed in less than 15 minutes ago: if it is refused, sign out and in again.",
     close: "Done"
   },
   zh: {
@@ -70,6 +71,7 @@ const texts = {
     waitsSays: "您的请求已保留，尚未执行。另一位运营人员可在“待批准”中看到，截止",
     approvals: "查看待批准",
     shownOnce: "仅显示这一次，请立即复制；之后任何人都无法再次读取。",
+    fresh: "您需要在 15 分钟内登录过；如被拒绝，请退出后重新登录。",
     close: "完成"
   }
 }
@@ -85,6 +87,13 @@ export interface OperatorActProps extends Omit<ActProps, "run" | "code"> {
   /** Without a key of idempotency the act would be done twice if it were sent twice. */
   readonly isOnce?: boolean
 }
+
+const Says = ({ fresh, says }: Pick<ActProps, "says"> & { readonly fresh: string }) => (
+  <>
+    {says !== undefined && <div>{says}</div>}
+    <p>{fresh}</p>
+  </>
+)
 
 /** An act that the role may do. Where it takes two operators, the page says so and where the request waits. */
 export const OperatorAct = (props: OperatorActProps) => {
@@ -109,7 +118,7 @@ export const OperatorAct = (props: OperatorActProps) => {
   }
   return (
     <>
-      <Act {...shown} run={run} />
+      <Act {...shown} says={isOfFresh(name) ? <Says says={shown.says} fresh={words.fresh} /> : shown.says} run={run} />
       {waiting !== undefined && (
         <Dialog title={words.waits} onClose={() => setWaiting(undefined)}>
           <div className="stack">

@@ -22,6 +22,11 @@ interface Act {
   readonly isSeen?: true
   /** Fields of its body that the audit log, which is kept for ever, does not get. */
   readonly hides?: ReadonlyArray<string>
+  /**
+   * What whoever does it may use afterwards, or shows to others: a person of the installation needs a session that was
+   * opened a short time ago.
+   */
+  readonly gives?: "key" | "role"
   /** When it takes two operators; otherwise one does it alone. */
   readonly ofTwo?: OfTwo
 }
@@ -31,30 +36,39 @@ const reading: Act = { roles: everybody, isLogged: false }
 const looking: Act = { ...reading, isSeen: true }
 const doneBy = (...roles: ReadonlyArray<Role>): Act => ({ roles, isLogged: true })
 const always = () => true
+const isLive = ({ mode }: ActRequest) => mode === "live"
+/** Whether it sets addresses from which keys are taken. */
+const setsAddresses = (of: unknown) => typeof of === "object" && of !== null && "ip_allowlist" in of
 
 /** By the endpoint's group and name. */
 export const acts = {
-  "merchants.create": doneBy(),
+  "merchants.create": { ...doneBy(), gives: "key" },
   "merchants.list": reading,
   "merchants.get": reading,
   "merchants.update": {
     ...doneBy(),
     ofTwo: {
       fees: (request) => ["fees", "dispute_fee", "payout_fee"].some((name) => request[name] !== undefined),
-      approvals: ({ approved }) => approved === true
+      approvals: ({ approved }) => approved === true,
+      liveKeys: ({ live }) => setsAddresses(live)
     }
   },
   "merchants.suspend": doneBy("support"),
   "merchants.resume": doneBy("support"),
   // It cannot be taken back.
   "merchants.close": { ...doneBy(), ofTwo: { any: always } },
-  "merchants.resetKey": { ...doneBy(), ofTwo: { liveKeys: ({ mode }) => mode === "live" } },
-  "merchants.signingSecret": doneBy(),
-  "api_keys.create": { ...doneBy(), ofTwo: { liveKeys: ({ mode }) => mode === "live" } },
+  "merchants.resetKey": { ...doneBy(), gives: "key", ofTwo: { liveKeys: isLive } },
+  // With it anybody can sign what the merchant takes for ours.
+  "merchants.signingSecret": { ...doneBy(), gives: "key" },
+  "api_keys.create": { ...doneBy(), gives: "key", ofTwo: { liveKeys: isLive } },
   "api_keys.list": reading,
   "api_keys.get": reading,
-  "api_keys.update": doneBy(),
-  "api_keys.roll": { ...doneBy(), ofTwo: { liveKeys: ({ mode }) => mode === "live" } },
+  "api_keys.update": {
+    ...doneBy(),
+    gives: "key",
+    ofTwo: { liveKeys: (request) => isLive(request) && setsAddresses(request) }
+  },
+  "api_keys.roll": { ...doneBy(), gives: "key", ofTwo: { liveKeys: isLive } },
   "api_keys.revoke": doneBy("support"),
   // A crash on purpose, on the embedded database alone.
   "cluster.kill": doneBy(),
@@ -79,16 +93,24 @@ export const acts = {
   "webhook_deliveries.get": looking,
   "webhook_deliveries.resend": doneBy("support"),
   // The first admin of an installation has no other operator to ask.
-  "operators.create": { ...doneBy(), ofTwo: { any: always } },
+  "operators.create": { ...doneBy(), gives: "role", ofTwo: { any: always } },
   "operators.list": { roles: [], isLogged: false },
   "operators.revoke": doneBy(),
   "people.list": { roles: [], isLogged: false },
-  // A role of the installation is an operator's.
-  "people.invite": { ...doneBy(), ofTwo: { any: ({ merchant_id }) => merchant_id === undefined } },
+  // A role of the installation is an operator's. One of a merchant is as good as a live key with the scopes of the role,
+  // and operators read by themselves what a viewer reads.
+  "people.invite": {
+    ...doneBy(),
+    gives: "role",
+    ofTwo: {
+      any: ({ merchant_id }) => merchant_id === undefined,
+      liveKeys: ({ merchant_id, role }) => merchant_id !== undefined && role !== "viewer"
+    }
+  },
   "people.remove": doneBy(),
   "people.endSessions": doneBy("support"),
   // They have no one beside them who could, and one operator alone could let in anybody.
-  "people.recover": { ...doneBy(), ofTwo: { always: ({ recovers }) => recovers !== "other" } },
+  "people.recover": { ...doneBy(), gives: "role", ofTwo: { always: ({ recovers }) => recovers !== "other" } },
   "approvals.list": reading,
   "audit_log.list": { roles: [], isLogged: false },
   "erasures.create": { ...doneBy(), hides: ["email"] },
@@ -127,7 +149,16 @@ export const hiddenIn = (act: ActName): ReadonlyArray<string> => (acts[act] as A
 
 export const isSeen = (act: ActName): boolean => (acts[act] as Act).isSeen === true
 
+/** Whether a person does it only for a short time after signing in. */
+export const isOfFresh = (act: ActName): boolean => (acts[act] as Act).gives !== undefined
+
 export const actOf = (group: string, endpoint: string): ActName => `${group}.${endpoint}` as ActName
 
 export const mayDo = (role: Role, act: ActName): boolean =>
   role === "admin" || (acts[act].roles as ReadonlyArray<Role>).includes(role)
+
+/** Rights that both roles have. A token may do what it may, and what its people may. */
+export const commonRole = (one: Role, other: Role): Role => {
+  if (one === other || other === "admin") return one
+  return one === "admin" ? other : "viewer"
+}

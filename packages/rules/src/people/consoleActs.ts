@@ -3,6 +3,7 @@
  * endpoints that there are, and try each as each role.
  */
 import type { PersonRole } from "@coffer/model/PersonRole"
+import type { Kind } from "../operator/standing.ts"
 
 interface ConsoleAct {
   /**
@@ -14,8 +15,12 @@ interface ConsoleAct {
   readonly isLogged: boolean
   /** Whether a session may do it that has to get a passkey first. */
   readonly isOpen?: true
-  /** Whether it needs a session that was opened a short time ago. */
+  /** Whether it needs a session that was opened a short time ago. Whoever gives a role needs one anyhow. */
   readonly isFresh?: true
+  /** What whoever does it may use afterwards: `rights.ts` compares it with what the person has. */
+  readonly gives?: "key" | "role"
+  /** For a suspended or closed merchant. By default what only reads is kept, and all else is new. */
+  readonly kind?: Kind
   /** Fields of its body that the audit log does not get. */
   readonly hides?: ReadonlyArray<string>
 }
@@ -44,19 +49,21 @@ export const consoleActs = {
   "passkeys.register": { ...openToAll, isLogged: true, isFresh: true },
   "passkeys.rename": { ...ofPerson, isLogged: true },
   "passkeys.remove": { ...ofPerson, isLogged: true, isFresh: true },
-  "people.list": { of: ["developer", "support", "finance", "viewer"], isLogged: false },
-  "people.invite": { of: [], isLogged: true },
-  "people.setRole": { of: [], isLogged: true },
-  "people.remove": { of: [], isLogged: true },
-  "people.endSessions": { of: [], isLogged: true },
+  "people.list": { ...reading, kind: "protects" },
+  "people.invite": { of: [], isLogged: true, gives: "role" },
+  "people.setRole": { of: [], isLogged: true, gives: "role" },
+  // The owner of a suspended merchant does not choose who else is one.
+  "people.remove": { of: [], isLogged: true, kind: "kept" },
+  "people.endSessions": { of: [], isLogged: true, kind: "protects" },
   "people.recover": { of: [], isLogged: true, isFresh: true },
-  "api_keys.create": { of: ["developer"], isLogged: true },
-  "api_keys.list": { of: ["developer", "support", "finance", "viewer"], isLogged: false },
-  "api_keys.update": { of: ["developer"], isLogged: true },
-  "api_keys.roll": { of: ["developer"], isLogged: true },
-  "api_keys.revoke": { of: ["developer"], isLogged: true },
+  "api_keys.create": { of: ["developer"], isLogged: true, gives: "key" },
+  "api_keys.list": { ...reading, kind: "protects" },
+  // Another allowlist lets in whoever has the secret.
+  "api_keys.update": { of: ["developer"], isLogged: true, gives: "key" },
+  "api_keys.roll": { of: ["developer"], isLogged: true, gives: "key" },
+  "api_keys.revoke": { of: ["developer"], isLogged: true, kind: "protects" },
   // It stops the shop until its program has the new one.
-  "main_keys.reset": { of: [], isLogged: true, isFresh: true },
+  "main_keys.reset": { of: [], isLogged: true, isFresh: true, gives: "key" },
   "settings.get": reading,
   // `settingsProblem` says which of them a developer may change.
   "settings.update": { of: ["developer"], isLogged: true },
@@ -80,13 +87,16 @@ export const consoleActOf = (group: string, endpoint: string): ConsoleActName =>
 export const ofWhom = (act: ConsoleActName): ConsoleAct["of"] => consoleActs[act].of
 
 export const isOpen = (act: ConsoleActName): boolean => (consoleActs[act] as ConsoleAct).isOpen === true
-export const isFresh = (act: ConsoleActName): boolean => (consoleActs[act] as ConsoleAct).isFresh === true
+export const givenBy = (act: ConsoleActName): ConsoleAct["gives"] => (consoleActs[act] as ConsoleAct).gives
+/** A live key needs it as well, of which the handler alone knows (`rights.ts`). */
+export const isFresh = (act: ConsoleActName): boolean =>
+  (consoleActs[act] as ConsoleAct).isFresh === true || givenBy(act) === "role"
 
 export const hiddenFrom = (act: ConsoleActName): ReadonlyArray<string> => (consoleActs[act] as ConsoleAct).hides ?? []
 
-/** Whether people of a closed merchant may still do it for some time: they read, and take rights away. */
-export const isOfClosed = (act: ConsoleActName): boolean =>
-  !consoleActs[act].isLogged || act === "people.remove" || act === "people.endSessions" || act === "api_keys.revoke"
+/** For a suspended or closed merchant. */
+export const kindOfAct = (act: ConsoleActName): Kind =>
+  (consoleActs[act] as ConsoleAct).kind ?? (consoleActs[act].isLogged ? "new" : "kept")
 
 /** Whether this role may do it for its merchant. */
 export const personMayDo = (role: PersonRole, act: ConsoleActName): boolean => {

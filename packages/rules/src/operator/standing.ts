@@ -1,0 +1,31 @@
+/**
+ * What goes on at a merchant that was suspended or closed, for keys and for people alike (silences: U14, U30). Pure.
+ */
+import { closedReads } from "@coffer/model/Limits"
+import { DateTime } from "effect"
+
+/**
+ * `protects`: takes a right away, or shows what there is to take away. `kept`: reads, or does what a closed merchant
+ * still owes. `new`: anything else.
+ */
+export type Kind = "protects" | "kept" | "new"
+
+export interface Standing {
+  readonly suspended_at: DateTime.Utc | null
+  readonly closed_at: DateTime.Utc | null
+}
+
+/** Why a call is refused; undefined where it is not. */
+export const standingProblem = (
+  { closed_at, suspended_at }: Standing,
+  now: DateTime.Utc,
+  kind: Kind
+): string | undefined => {
+  if (closed_at !== null && DateTime.isGreaterThanOrEqualTo(now, DateTime.addDuration(closed_at, closedReads))) {
+    return `This merchant was closed more than ${closedReads} ago.`
+  }
+  if (suspended_at !== null && kind !== "protects") return "This merchant is suspended."
+  return closed_at !== null && kind === "new"
+    ? "This merchant is closed: it reads, and does what it owes, and nothing new."
+    : undefined
+}

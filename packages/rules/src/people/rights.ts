@@ -1,0 +1,52 @@
+/**
+ * The rights that somebody, or a key, has, and whether one may give them to another: nothing gives more than it has. A
+ * test walks through sequences of acts at the three doors (the console, the operators' API, keys) and looks for a right
+ * that the first hand did not have. Pure.
+ */
+import { Mode } from "@coffer/model/Ids"
+import type { PersonRole } from "@coffer/model/PersonRole"
+import type { Role } from "@coffer/model/Role"
+import { covers, isOfSandbox, Scope } from "@coffer/model/Scopes"
+import { type ConsoleActName, consoleActs, ofWhom, personMayDo } from "./consoleActs.ts"
+import { scopesOfRole } from "./roleScopes.ts"
+
+/** A main key has all scopes of its environment. */
+export interface Key {
+  readonly is: "key"
+  readonly mode: Mode
+  readonly scopes: ReadonlyArray<string>
+}
+
+/** Of a merchant. */
+export interface Person {
+  readonly is: "person"
+  readonly role: PersonRole
+}
+
+export type Holder = Key | Person | { readonly is: "operator"; readonly role: Role }
+
+/** Acts in the console that are about the merchant, by whoever may do them. */
+const actsOf = (role: PersonRole): ReadonlyArray<string> =>
+  (Object.keys(consoleActs) as ReadonlyArray<ConsoleActName>)
+    .filter((act) => typeof ofWhom(act) !== "string" && personMayDo(role, act))
+    .map((act) => `console ${act}`)
+
+const inMode = (mode: Mode, held: ReadonlyArray<string>): ReadonlyArray<string> =>
+  Scope.literals
+    .filter((scope) => covers(held, scope) && !(mode === "live" && isOfSandbox(scope)))
+    .map((scope) => `${mode} ${scope}`)
+
+/** Rights at a merchant: `live refunds:write`, `console people.invite`. */
+export const rightsOf = (holder: Key | Person): ReadonlyArray<string> =>
+  holder.is === "key"
+    ? inMode(holder.mode, holder.scopes)
+    : [...Mode.literals.flatMap((mode) => inMode(mode, scopesOfRole(holder.role, mode))), ...actsOf(holder.role)]
+
+/** What is given and the giver does not have; empty where it may be given. */
+export const lacking = (giver: Key | Person, gift: Key | Person): ReadonlyArray<string> => {
+  const held = rightsOf(giver)
+  return rightsOf(gift).filter((right) => !held.includes(right))
+}
+
+/** Whether a person gives it only for a short time after signing in. Keys of the sandbox are made and lost all day. */
+export const isGivenFresh = (gift: Key | Person): boolean => gift.is === "person" || gift.mode === "live"

@@ -1,0 +1,8 @@
+/** Who made a key with scopes and who rolled it last, in the console: they know its secret, also after they leave. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.unsafe(`alter table api_keys add column created_by text, add column rolled_by text`)
+})
