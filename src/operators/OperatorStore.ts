@@ -2,6 +2,7 @@
 import { isoText } from "@coffer/model/isoText"
 import { OperatorId, prefixes } from "@coffer/model/Ids"
 import { installation } from "@coffer/model/PersonRole"
+import type { Role } from "@coffer/model/Role"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Operator } from "@coffer/rules/operator/Operator"
@@ -24,13 +25,21 @@ const OperatorRow = Schema.Struct({
   revoked_at: Schema.NullOr(TimeColumn)
 })
 
+/** A token's row, with the role at the installation that each of its people has now; null: none. */
+const TokenRow = Schema.Struct({ ...OperatorRow.fields, roles_now: Schema.Array(Schema.NullOr(Operator.fields.role)) })
+
+export interface OfToken {
+  readonly operator: Operator
+  readonly rolesNow: ReadonlyArray<Role | null>
+}
+
 type Make = (operatorId: OperatorId) => Operator
 
 export class OperatorStore extends Context.Service<
   OperatorStore,
   {
     /** The operator whose token has this hash. */
-    readonly byTokenHash: (hash: string) => Effect.Effect<Option.Option<Operator>>
+    readonly byTokenHash: (hash: string) => Effect.Effect<Option.Option<OfToken>>
     /** Whether the person has a role of the installation. */
     readonly isHere: (personId: string) => Effect.Effect<boolean>
     readonly insert: (numbered: Make, tokenHash: string) => Effect.Effect<Operator>
@@ -56,8 +65,10 @@ export const layer = Layer.effect(
     })
     const byTokenHash = SqlSchema.findOneOption({
       Request: Schema.String,
-      Result: OperatorRow,
-      execute: (hash) => sql`select * from operators where token_hash = ${hash}`
+      Result: TokenRow,
+      execute: (hash) => sql`select o.*, array(select m.role from unnest(o.person_ids) as known (person_id)
+          left join memberships m on m.person_id = known.person_id and m.belongs_to = ${installation}) as roles_now
+        from operators o where token_hash = ${hash}`
     })
     const revoke = SqlSchema.findOneOption({
       Request: Schema.Struct({ operatorId: OperatorId, at: Schema.String }),
@@ -93,7 +104,13 @@ export const layer = Layer.effect(
       })
 
     return OperatorStore.of({
-      byTokenHash: (hash) => sqlDefects(Effect.map(byTokenHash(hash), Option.map(operatorOf))),
+      byTokenHash: (hash) =>
+        sqlDefects(
+          Effect.map(
+            byTokenHash(hash),
+            Option.map((row): OfToken => ({ operator: operatorOf(row), rolesNow: row.roles_now }))
+          )
+        ),
       isHere: (personId) =>
         sqlDefects(
           Effect.map(

@@ -7,6 +7,7 @@ import { type CreateOperator, tokenDays } from "@coffer/contract/Operators"
 import { createdAtOf, type OperatorId } from "@coffer/model/Ids"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { type ListParameters, type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
+import { commonRole } from "@coffer/rules/operator/acts"
 import type { Operator } from "@coffer/rules/operator/Operator"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { currentTime } from "../platform/runtime/clock.ts"
@@ -72,15 +73,10 @@ export const layer = Layer.effect(
     const operatorOf = (hash: string) =>
       Effect.gen(function* () {
         const now = yield* currentTime
-        const found = Option.filter(yield* store.byTokenHash(hash), (operator) => isValid(operator, now))
+        const found = Option.flatMap(yield* store.byTokenHash(hash), (token) => identityOf(token, now))
         if (Option.isNone(found)) recalled.delete(hash)
         else if (recalled.size < recalledMax) recalled.add(hash)
-        return Option.map(found, ({ name, operatorId, personIds, role }): Identity => ({
-          operatorId,
-          name,
-          role,
-          personIds
-        }))
+        return found
       })
 
     const newOperator = Effect.fnUntraced(function* (terms: CreateOperator, by: Identity) {
@@ -141,5 +137,11 @@ export const layer = Layer.effect(
 
 const nobodys: Bearer = { isRecalled: false, operator: Effect.succeedNone, hasEnded: Effect.succeed(false) }
 
-const isValid = ({ expiresAt, revokedAt }: Operator, now: DateTime.Utc) =>
-  revokedAt === null && DateTime.isLessThan(now, expiresAt)
+/** A token ends with each of its people, and may never do more than any of them may now (silences: U40). */
+const identityOf = ({ operator, rolesNow }: OperatorStore.OfToken, now: DateTime.Utc): Option.Option<Identity> => {
+  const { expiresAt, name, operatorId, personIds, revokedAt } = operator
+  if (revokedAt !== null || DateTime.isGreaterThanOrEqualTo(now, expiresAt)) return Option.none()
+  const here = rolesNow.filter((role) => role !== null)
+  if (here.length < rolesNow.length) return Option.none()
+  return Option.some({ operatorId, name, role: here.reduce(commonRole, operator.role), personIds })
+}

@@ -1,13 +1,14 @@
 /**
  * Acts that need two operators (TWO_OPERATORS). The first operator's request is kept and answered 202; the same
- * request of another operator within a day is done, if the first's token is still valid. A person and every token by
- * which that person may act are one operator. The kept request is deleted before the act begins, so one pair of
+ * request of another operator within a day is done, if the first may still do it. A person and every token by which
+ * that person may act are one operator. The kept request is deleted before the act begins, so one pair of
  * requests never does it twice. Which acts these are stands in the table of acts.
  */
 import { isoText } from "@coffer/model/isoText"
 import { CurrentOperator } from "@coffer/contract/Caller"
 import { installation } from "@coffer/model/PersonRole"
-import { type ActName, takesTwo } from "@coffer/rules/operator/acts"
+import { Role } from "@coffer/model/Role"
+import { type ActName, mayDo, takesTwo } from "@coffer/rules/operator/acts"
 import { redact } from "@coffer/rules/redaction"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
@@ -77,13 +78,18 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const { twoOperators } = yield* Settings
 
-    /** A request of an operator who still has access. */
-    const isValid = (at: string) => sql`expires_at > ${at}::text::timestamptz
-      and (operator_id = ${fromSettings.operatorId} or exists (select from memberships
-          where person_id = approvals.operator_id and belongs_to = ${installation})
-        or exists (select from operators first
-        where first.operator_id = approvals.operator_id and first.revoked_at is null
-          and first.expires_at > ${at}::text::timestamptz))`
+    /** A request of an operator who still has access, and a role that may do this. */
+    const isValid = (at: string, roles: ReadonlyArray<Role> = Role.literals) => {
+      const may = (role: string) => sql`${sql(role)} = any(${[...roles]}::text[])`
+      return sql`expires_at > ${at}::text::timestamptz
+        and (operator_id = ${fromSettings.operatorId} or exists (select from memberships m
+            where m.person_id = approvals.operator_id and m.belongs_to = ${installation} and ${may("m.role")})
+          or exists (select from operators first where first.operator_id = approvals.operator_id
+            and first.revoked_at is null and first.expires_at > ${at}::text::timestamptz and ${may("first.role")}
+            and not exists (select from unnest(first.person_ids) as known (person_id)
+              where not exists (select from memberships m where m.person_id = known.person_id
+                and m.belongs_to = ${installation} and ${may("m.role")}))))`
+    }
 
     /** Whether the one who asked first is, or may be, one of these people. */
     const isOneOf = (personIds: ReadonlyArray<string>) => {
@@ -112,7 +118,10 @@ export const layer = Layer.effect(
         const taken = yield* sqlDefects(
           sql`with taken as (delete from approvals
             where ${same} and operator_id <> ${operatorId} and not ${isOneOf(personIds)}
-              and ${isValid(isoText(now))}
+              and ${isValid(
+                isoText(now),
+                Role.literals.filter((role) => mayDo(role, act))
+              )}
             returning act, target, content_hash)
           insert into approvals_done select act, target, content_hash, ${at} from taken
             on conflict (act, target, content_hash) do update set done_at = excluded.done_at returning act`

@@ -1,6 +1,7 @@
 /** Rows of people and of their roles. They are written rarely: plain statements, and no owner. */
 import { isoText } from "@coffer/model/isoText"
 import { createdAtOf, PersonId, personPrefix } from "@coffer/model/Ids"
+import { installation } from "@coffer/model/PersonRole"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { peopleMax } from "@coffer/rules/people/signIn"
@@ -12,6 +13,7 @@ import { equals } from "../platform/postgres/scans.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
 import { TimeColumn } from "../platform/runtime/codecs.ts"
 
 export const Membership = Schema.Struct({
@@ -64,7 +66,7 @@ export class PeopleStore extends Context.Service<
     readonly byIdentity: (issuer: string, subject: string) => Effect.Effect<Option.Option<Person>>
     /** Whether a merchant has no other owner. */
     readonly isLastOwner: (personId: PersonId) => Effect.Effect<boolean>
-    /** Takes every way in: passkeys, sessions, links. */
+    /** Takes every way in: passkeys, sessions, links, and tokens of the operators' API. */
     readonly shutOut: (personId: PersonId) => Effect.Effect<void>
     /** Whether the person is this one at the provider from now on. Each is one there, and stays so. */
     readonly link: (personId: PersonId, issuer: string, subject: string, now: DateTime.Utc) => Effect.Effect<boolean>
@@ -206,9 +208,31 @@ const makeReads = (sql: SqlClient.SqlClient) => {
   return { first, members, withRoles }
 }
 
+const makeEnds = (sql: SqlClient.SqlClient) => {
+  /** Tokens of the operators' API that the person may have, and what the person has asked of a second operator. */
+  const endAsOperator = Effect.fnUntraced(function* (personId: string) {
+    const tokens = yield* sql<{ readonly operator_id: string }>`update operators
+      set revoked_at = coalesce(revoked_at, ${isoText(yield* currentTime)}::text::timestamptz)
+      where person_ids @> array[${personId}]::text[] returning operator_id`
+    const ids = [personId, ...tokens.map(({ operator_id }) => operator_id)]
+    yield* sql`delete from approvals where operator_id = any(${ids}::text[])`
+  })
+
+  const shutOut = Effect.fnUntraced(function* (personId: string) {
+    yield* sql`select from people where person_id = ${personId} for update`
+    yield* sql`delete from person_sessions where person_id = ${personId}`
+    yield* sql`delete from sign_in_links where person_id = ${personId}`
+    yield* sql`delete from passkeys where person_id = ${personId}`
+    yield* endAsOperator(personId)
+  })
+
+  return { endAsOperator, shutOut }
+}
+
 /** Each of them runs in its merchant's turn, which is a transaction. */
 const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const { first, members, withRoles } = makeReads(sql)
+  const { endAsOperator, shutOut } = makeEnds(sql)
   const numbering = numbersInOrder.make(sql, yield* NewIds, {
     table: "people",
     key: "person_id",
@@ -266,13 +290,6 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     return Option.none()
   })
 
-  const shutOut = Effect.fnUntraced(function* (personId: string) {
-    yield* sql`select from people where person_id = ${personId} for update`
-    yield* sql`delete from person_sessions where person_id = ${personId}`
-    yield* sql`delete from sign_in_links where person_id = ${personId}`
-    yield* sql`delete from passkeys where person_id = ${personId}`
-  })
-
   const take = Effect.fnUntraced(function* (personId: string, belongsTo: string, spares: boolean) {
     // A role that somebody else gives at the same time is seen below.
     yield* sql`select from people where person_id = ${personId} for update`
@@ -282,6 +299,7 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     if ((yield* roleOf(personId, belongsTo)) === undefined) return spares ? Option.none() : Option.some(found.value)
     if (spares && (yield* isLastOwner(personId, belongsTo))) return Option.some("last_owner" as const)
     yield* sql`delete from memberships where belongs_to = ${belongsTo} and person_id = ${personId}`
+    if (belongsTo === installation) yield* endAsOperator(personId)
     const others = yield* sql`select from memberships where person_id = ${personId} limit 1`
     if (others.length === 0) {
       // A person who is invited once more begins anew.
