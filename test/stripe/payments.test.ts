@@ -51,7 +51,7 @@ describe("a payment at Stripe", () => {
       yield* settled
       const paid = yield* merchant.order("A-1")
       assert.deepStrictEqual([paid["status"], paid["payment_method"]], ["paid", "card"])
-      assert.deepStrictEqual(paid["card"], { brand: "visa", last4: "4242" })
+      assert.deepStrictEqual(paid["paid_card"], { brand: "visa", last4: "4242" })
       assert.match(paid["payment_id"], /^pi_/)
       assert.deepStrictEqual(yield* merchant.ledger(), credited)
       assert.deepStrictEqual(yield* merchant.events(), ["payment.succeeded"])
@@ -66,7 +66,7 @@ describe("a payment at Stripe", () => {
     Effect.gen(function* () {
       const { paid } = yield* connected()
       const alipay = yield* paid({}, { method: "alipay", with: "alipay", authorises: true })
-      assert.deepStrictEqual([alipay["status"], alipay["payment_method"], alipay["card"]], ["paid", "alipay", null])
+      assert.deepStrictEqual([alipay["status"], alipay["payment_method"], alipay["paid_card"]], ["paid", "alipay", null])
       assert.match(alipay["refundable_until"], /^2026-04-01/)
       const wechat = yield* paid({}, { method: "wechat_pay", with: "wechat_pay", authorises: true })
       assert.deepStrictEqual([wechat["status"], wechat["payment_method"]], ["paid", "wechat_pay"])

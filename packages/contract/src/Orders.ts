@@ -80,7 +80,7 @@ export const OrderResource = withExample(
       "Why the last attempt to pay did not succeed, in the channel's code, such as `insufficient_funds`; null when " +
         "there was none, and once the order is paid. The timeline has all attempts."
     ),
-    card: orNull(
+    paid_card: orNull(
       Schema.Struct({
         brand: text("In the channel's word: `visa`, `mastercard`, `amex`, `unionpay`, `jcb`, `discover`, `diners`."),
         last4: text("The last four digits of its number.")
@@ -118,7 +118,7 @@ export const OrderResource = withExample(
     locale: "en",
     receipt_failure_reason: null,
     payment_failure_reason: null,
-    card: { brand: "visa", last4: "4242" }
+    paid_card: { brand: "visa", last4: "4242" }
   }
 )
 export type OrderResource = typeof OrderResource.Encoded

@@ -94,6 +94,7 @@ const personalNames: ReadonlySet<string> = new Set([
   "email",
   "recipient",
   "card",
+  "paid_card",
   "subject",
   "receipt_failure_reason",
   "response_excerpt",

@@ -90,12 +90,12 @@ const redactItems = (items: ReadonlyArray<unknown>, depth: number): ReadonlyArra
 }
 
 const redactField = (verdict: Verdict, name: string, value: unknown, depth: number): unknown => {
-  if (verdict === "secret") return name === "card" && isShownCard(value) ? value : redactedText
+  if (verdict === "secret") return name === "paid_card" && isPaidCard(value) ? value : redactedText
   return verdict === "checkout" && typeof value === "string" ? withoutToken(value) : redactAt(value, depth)
 }
 
-/** The card of an order, as our answers show it: none, or nothing but its brand and the last four digits. */
-const isShownCard = (value: unknown): boolean => {
+/** The card that paid an order: none, or nothing but its brand and the last four digits. */
+const isPaidCard = (value: unknown): boolean => {
   if (value === null || typeof value !== "object") return value === null
   const { brand, last4, ...others } = value as { readonly brand?: unknown; readonly last4?: unknown }
   const isText = typeof brand === "string" && typeof last4 === "string"

@@ -99,7 +99,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("CSV files"
           checkout_url: `${baseUrl}/checkout/[redacted]`,
           receipt_url: `${baseUrl}/receipts/[redacted]`,
           metadata: "METADATA",
-          card: "CARD"
+          paid_card: "CARD"
         })
       })
     )

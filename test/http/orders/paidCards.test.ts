@@ -28,12 +28,12 @@ describe("the card of a payment", () => {
     Effect.gen(function* () {
       const service = yield* start({ clock: "test" })
       const { card, order, page, shop, tradeNo } = yield* checkout(service)
-      assert.isNull((yield* order)["card"])
+      assert.isNull((yield* order)["paid_card"])
       yield* card("4242424242424242")
       const paid = yield* order
-      assert.deepStrictEqual(paid["card"], visa("4242"))
+      assert.deepStrictEqual(paid["paid_card"], visa("4242"))
       const { data } = (yield* shop.get("/v1/events?type=payment.succeeded")).body
-      assert.deepStrictEqual(data.data[0].data.object.card, visa("4242"))
+      assert.deepStrictEqual(data.data[0].data.object.paid_card, visa("4242"))
       assert.include(yield* page, "Visa •••• 4242")
       const receipt = yield* service.api.call("GET", new URL(paid["receipt_url"]).pathname)
       assert.include(receipt.text, "Visa •••• 4242")
@@ -51,11 +51,11 @@ describe("the card of a payment", () => {
       const secure = yield* checkout(service)
       yield* secure.card("4000002760003184")
       yield* secure.send({ step: "confirm", method: "card" })
-      assert.deepStrictEqual((yield* secure.order)["card"], visa("3184"))
+      assert.deepStrictEqual((yield* secure.order)["paid_card"], visa("3184"))
       const late = yield* checkout(service)
       yield* late.card("4000000000000077")
       yield* service.pass("1 minute")
-      assert.deepStrictEqual((yield* late.order)["card"], visa("0077"))
+      assert.deepStrictEqual((yield* late.order)["paid_card"], visa("0077"))
     })
   )
 
@@ -63,8 +63,8 @@ describe("the card of a payment", () => {
     Effect.gen(function* () {
       const service = yield* start({ clock: "test" })
       const shop = merchantOf(service)
-      assert.deepStrictEqual((yield* shop.paid(1_000, {}, "apple_pay"))["card"], visa("4242"))
-      assert.isNull((yield* shop.paid(1_000, {}, "alipay"))["card"])
+      assert.deepStrictEqual((yield* shop.paid(1_000, {}, "apple_pay"))["paid_card"], visa("4242"))
+      assert.isNull((yield* shop.paid(1_000, {}, "alipay"))["paid_card"])
     })
   )
 
@@ -77,14 +77,14 @@ describe("the card of a payment", () => {
       const asked = yield* said(shop.post("/v1/erasures", { email: "reader@example.com" }))
       for (let minutes = 0; minutes < 10; minutes++) yield* service.pass("1 minute")
       assert.strictEqual((yield* said(shop.get(`/v1/erasures/${asked["erasure_no"]}`)))["counts"].orders, 1)
-      assert.isNull((yield* shop.order(trade_no))["card"])
+      assert.isNull((yield* shop.order(trade_no))["paid_card"])
       assert.deepStrictEqual(
         yield* service.sql`select 1 from sandbox_payments where card is not null
         and trade_no = ${trade_no}`,
         []
       )
       const { data } = (yield* shop.get("/v1/events?type=payment.succeeded")).body
-      assert.deepStrictEqual(data.data[0].data.object.card, { brand: "[erased]", last4: "[erased]" })
+      assert.deepStrictEqual(data.data[0].data.object.paid_card, { brand: "[erased]", last4: "[erased]" })
     })
   )
 })

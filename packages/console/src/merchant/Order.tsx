@@ -107,7 +107,7 @@ const factsOf = (order: OrderResource, words: Texts) => [
   [words.net, <Amount key="t" minor={order.net_amount} currency={order.currency} />] as const,
   [words.refunded, <Amount key="r" minor={order.refunded_amount} currency={order.currency} />] as const,
   [words.method, <Method key="m" of={order.payment_method} />] as const,
-  ...(order.card === null ? [] : [[words.card, cardText(order.card)] as const]),
+  ...(order.paid_card === null ? [] : [[words.card, cardText(order.paid_card)] as const]),
   [words.payment, order.payment_id === null ? "–" : <code key="p">{order.payment_id}</code>] as const,
   [words.created, <Time key="c" at={order.created_at} />] as const,
   [words.paid, <Time key="d" at={order.paid_at} />] as const,
