@@ -22,17 +22,18 @@ import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { KeyUses } from "../keys/KeyUses.ts"
 import { type FoundKey, type Keyed, type Merchant, Merchants } from "../merchants/Merchants.ts"
 import { AuditLog } from "../operators/AuditLog.ts"
-import { MerchantClocks, unmovedMillis, unmovedMillisOf } from "../platform/runtime/MerchantClocks.ts"
+import { MerchantClocks, unmovedMillis } from "../platform/runtime/MerchantClocks.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { addressParty } from "../http/addressParty.ts"
 import { Admission } from "../http/Admission.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { logged } from "./auditedAct.ts"
+import { make as makeCount } from "./countedCalls.ts"
 import { forbidden } from "../http/granting.ts"
 import { entryOf, makeSignedIn, registerFirst, roleAt } from "./peopleDoors.ts"
 import { busy, refuseWith } from "../http/replies.ts"
 import { quotaOf, type QuotaKind, type QuotaOverrides } from "@coffer/model/Quotas"
-import { QuotaStore, type Taken } from "./QuotaStore.ts"
+import { QuotaStore } from "./QuotaStore.ts"
 import { Clients } from "../http/Clients.ts"
 import { FailedCredentials, kindOf, queryOf, windowMillis } from "./PublicAdmission.ts"
 
@@ -280,12 +281,11 @@ const noSuchEndpoint = refuseWith((request_id) => new Wire.RouteNotFound({ messa
 // Requests per minute of each merchant and environment. Writes, reads, CSV exports and calls of the sandbox's test
 // helpers are counted separately, and so are those that people make from the console. The check runs after the key and
 // before idempotency and validation, so replays and refused requests count, too (spec: Limits; silences: G10, U1, P6).
-// Responses say how much is left, as the IETF's draft of the RateLimit headers does.
 
 export const layerQuotas = Layer.effect(
   Quotas,
   Effect.gen(function* () {
-    const store = yield* QuotaStore
+    const count = yield* makeCount
     const { building } = yield* Clients
 
     /** An answer with many objects is made in its turn. */
@@ -298,7 +298,6 @@ export const layerQuotas = Layer.effect(
       return Effect.andThen(taken, called)
     }
 
-    // Every request passes here, so this takes few steps and no generator (docs/performance-notes.md).
     return Quotas.of(<A, E, R>(called: Effect.Effect<A, E, R>) =>
       Effect.withFiber<A, E | Wire.RateLimited, R | Caller>((fiber) => {
         const { merchantId, mode } = Context.getUnsafe(fiber.context, Caller)
@@ -308,15 +307,9 @@ export const layerQuotas = Layer.effect(
         // A page that people look at takes nothing from the merchant's own servers, and neither does a listener.
         const own = isWait(record) ? `waits:${kind}` : kind
         const counted = record.ofConsole === undefined ? own : `console:${kind}`
-        const take = store.take(`${merchantId}:${mode}:${counted}`, limit, windowMillis, unmovedMillisOf(fiber))
-        return Effect.flatMapEager(take, (taken): Effect.Effect<A, E | Wire.RateLimited, R> => {
-          // Kept on the record, so that refusals and errors carry them, too.
-          record.headers = headersOf(kind, limit, taken)
-          record.isCounted = taken.allowed
-          if (taken.allowed) return inTurn(called, record)
-          const message = `More than ${limit} ${names[kind]} within a minute.`
-          return refuseWith((request_id) => new Wire.RateLimited({ message, request_id }))
-        })
+        return Effect.flatMapEager(count(record, { key: `${merchantId}:${mode}:${counted}`, kind, limit }), () =>
+          inTurn(called, record)
+        )
       })
     )
   })
@@ -345,22 +338,6 @@ export const quotaWindowSeconds = windowMillis / 1_000
 
 const quotaKinds: ReadonlyArray<QuotaKind> = ["writes", "reads", "csv", "helpers"]
 
-const names: Record<QuotaKind, string> = {
-  writes: "writes",
-  reads: "reads",
-  csv: "CSV exports",
-  helpers: "calls of test helpers"
-}
-
 const isWait = (record: RequestRecord): boolean => record.route === "/v1/events" && queryOf(record).has("wait")
 
 const isHelper = ({ route }: RequestRecord): boolean => route.startsWith("/v1/test_helpers/")
-
-const headersOf = (kind: QuotaKind, limit: number, { allowed, remaining, resetMillis, retryAfterMillis }: Taken) => ({
-  "ratelimit-policy": `"${kind}";q=${limit};w=${windowMillis / 1_000}`,
-  ratelimit: `"${kind}";r=${remaining};t=${seconds(resetMillis)}`,
-  ...(allowed ? {} : { "retry-after": String(Math.max(1, seconds(retryAfterMillis))) })
-})
-
-/** Rounded up, so that waiting this long is long enough. */
-const seconds = (millis: number): number => Math.ceil(millis / 1_000)

@@ -2,8 +2,8 @@
  * The doors for people. The console's lets a person through who is signed in and whose role may do what is asked. The
  * operator API's lets an operator through whose token is valid and whose role may do what is asked, unless too many of
  * the operators' requests are in work (docs/architecture.md, section 7; docs/security.md; silences: U12). Calls without
- * a session or a token are counted by the client's address, and so are sessions and tokens that do not exist. Acts are
- * written to the audit log, before and after.
+ * a session or a token are counted by the client's address, and so are sessions and tokens that do not exist; all others
+ * by who calls (`countedCalls.ts`). Acts are written to the audit log, before and after.
  */
 import * as Wire from "@coffer/contract/Errors"
 import { ConsoleGuest, CurrentOperator, CurrentPerson, OperatorToken, PersonSession } from "@coffer/contract/Caller"
@@ -11,7 +11,6 @@ import {
   type ConsoleActName,
   consoleActOf,
   consoleActs,
-  hiddenFrom,
   isFresh,
   isOpen,
   kindOfAct,
@@ -35,6 +34,7 @@ import { type SignedIn, SignIn } from "../people/SignIn.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { logged, type Who } from "./auditedAct.ts"
+import { makeOfCaller as makeCountOfCaller } from "./countedCalls.ts"
 import { FailedCredentials, kindOf, makeLimitOfVisitors } from "./PublicAdmission.ts"
 import { type ActName, actOf, acts, hiddenIn, isOfFresh, isSeen, mayDo } from "@coffer/rules/operator/acts"
 import { Role } from "@coffer/model/Role"
@@ -101,6 +101,7 @@ export const makeSignedIn = Effect.gen(function* () {
   const isFromConsole = yield* makeIsFromConsole
   const cookiesOf = makeCookies(yield* Settings)
   const failed = yield* FailedCredentials
+  const count = yield* makeCountOfCaller
 
   return Effect.fnUntraced(function* (record: RequestRecord) {
     if (!enter(record)) return yield* busy
@@ -110,9 +111,12 @@ export const makeSignedIn = Effect.gen(function* () {
     if (secret === undefined || (yield* failed.isRemembered("person", secret))) return yield* notSignedIn
     yield* failed.check("person", record.ip)
     const found = yield* signIn.bySecret(secret)
-    if (Option.isSome(found)) return found.value
-    yield* failed.note("person", record.ip, secret)
-    return yield* notSignedIn
+    if (Option.isNone(found)) {
+      yield* failed.note("person", record.ip, secret)
+      return yield* notSignedIn
+    }
+    yield* count(record, "person", found.value.person.person_id)
+    return found.value
   })
 })
 
@@ -156,7 +160,7 @@ export const layerPerson = Layer.effect(
         const { session_id: sessionId } = signedIn.session
         const shown = signedInView(signedIn)
         const handled = Effect.provideService(httpEffect, CurrentPerson, { personId, sessionId, shown })
-        return yield* consoleActs[act].isLogged ? logged(log, entry, record, handled, hiddenFrom(act)) : handled
+        return yield* consoleActs[act].isLogged ? logged(log, entry, record, handled) : handled
       })
     )
   })
@@ -202,6 +206,7 @@ export const layerOperator = Layer.effect(
     const cookiesOf = makeCookies(yield* Settings)
     const isFromConsole = yield* makeIsFromConsole
     const signIn = yield* SignIn
+    const count = yield* makeCountOfCaller
 
     const enter = (record: RequestRecord, isRecalled: boolean) => {
       const { behind, ip } = record
@@ -254,6 +259,7 @@ export const layerOperator = Layer.effect(
         const operator = yield* record.isOfOperatorsPage === true
           ? bySession(record, act)
           : byToken(record, Redacted.value(credential))
+        yield* count(record, "operator", operator.operatorId)
         const entry = operatorEntryOf(operator, act, record)
         if (!mayDo(operator.role, act)) {
           yield* log.writeOnce({ ...entry, phase: "refused", status: 403 })

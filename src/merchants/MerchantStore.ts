@@ -17,6 +17,7 @@ import { Faults } from "../platform/runtime/Faults.ts"
 import * as numbersInOrder from "../platform/postgres/numbersInOrder.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { isStorable } from "../platform/postgres/scans.ts"
+import * as oneAtATime from "../platform/postgres/oneAtATime.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { jsonText, TimeColumn } from "../platform/runtime/codecs.ts"
@@ -312,26 +313,29 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
     }
   })
 
+  const alone = oneAtATime.make(sql)
   const modify = <E = never>(
     merchantId: string,
     patch: (row: MerchantRow) => MerchantRow,
     check: Effect.Effect<void, E> = Effect.void
   ) =>
-    sql.withTransaction(
-      Effect.gen(function* () {
-        const settings = Mode.literals.map((mode) => settingsIdOf({ merchantId: MerchantId.make(merchantId), mode }))
-        yield* sql`select 1 from merchants where merchant_id = ${merchantId} for update`
-        // A single address is numbered after the endpoints, which the merchant may be changing.
-        yield* sql`select 1 from webhook_settings where id = any(${settings}) order by id for update`
-        // A look at its host may be writing what it has found.
-        yield* sql`select 1 from shop_domains where merchant_id = ${merchantId} for update`
-        const before = yield* byId(merchantId)
-        const row = Option.map(before, patch)
-        if (Option.isSome(before) && Option.isSome(row)) yield* replace(before.value, row.value)
-        yield* check
-        return row
-      })
-    )
+    sql
+      .withTransaction(
+        Effect.gen(function* () {
+          const settings = Mode.literals.map((mode) => settingsIdOf({ merchantId: MerchantId.make(merchantId), mode }))
+          yield* sql`select 1 from merchants where merchant_id = ${merchantId} for update`
+          // A single address is numbered after the endpoints, which the merchant may be changing.
+          yield* sql`select 1 from webhook_settings where id = any(${settings}) order by id for update`
+          // A look at its host may be writing what it has found.
+          yield* sql`select 1 from shop_domains where merchant_id = ${merchantId} for update`
+          const before = yield* byId(merchantId)
+          const row = Option.map(before, patch)
+          if (Option.isSome(before) && Option.isSome(row)) yield* replace(before.value, row.value)
+          yield* check
+          return row
+        })
+      )
+      .pipe(alone)
 
   return { insert, modify }
 }

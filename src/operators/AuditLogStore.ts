@@ -6,6 +6,7 @@ import type { CreatedRange } from "@coffer/rules/lists/created"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import * as oneAtATime from "../platform/postgres/oneAtATime.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { isMerchant, isObject, merchantIn, objectIn } from "../platform/postgres/auditTargets.ts"
 import { equals } from "../platform/postgres/scans.ts"
@@ -53,6 +54,7 @@ export const layer = Layer.effect(
   AuditLogStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const inTurn = oneAtATime.make(sql)
     const pages = Pages.make(sql, {
       table: { name: "audit_log", key: "id", row: AuditRow, read: (row: AuditRow) => row },
       prefixOf: () => prefixes.auditEntry,
@@ -69,11 +71,11 @@ export const layer = Layer.effect(
     return AuditLogStore.of({
       insert: (row) =>
         sqlDefects(
-          Effect.asVoid(sql`insert into audit_log
+          inTurn(sql`insert into audit_log
             (id, actor_id, actor, role, ip, request_id, act, phase, target, status, details, created_at)
             values (${row.id}, ${row.actor_id}, ${row.actor}, ${row.role}, ${row.ip}, ${row.request_id}, ${row.act},
               ${row.phase}, ${row.target}, ${row.status}::int4, ${row.details},
-              ${isoText(row.created_at)}::text::timestamptz)`)
+              ${isoText(row.created_at)}::text::timestamptz)`).pipe(Effect.asVoid)
         ),
       page: (request, filters) => pages.page("installation", request, search(filters)),
       pageOf: (merchantId, request) =>

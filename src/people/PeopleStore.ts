@@ -10,6 +10,7 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import * as numbersInOrder from "../platform/postgres/numbersInOrder.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
 import { equals } from "../platform/postgres/scans.ts"
+import * as oneAtATime from "../platform/postgres/oneAtATime.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
@@ -238,12 +239,14 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     key: "person_id",
     prefix: personPrefix
   })
+  const alone = oneAtATime.make(sql)
   /**
    * Changes of the people of one merchant run one after the other, so that each sees what the one before has written.
    */
   const inTurn = <A, E, R>(belongsTo: string, write: Effect.Effect<A, E, R>) =>
     Effect.andThen(sql`select pg_advisory_xact_lock(hashtext(${`coffer people of ${belongsTo}`}))`, write).pipe(
-      sql.withTransaction
+      sql.withTransaction,
+      alone
     )
   const roleOf = (personId: string, belongsTo: string) =>
     Effect.map(

@@ -8,6 +8,7 @@ import { savedViewsMax } from "@coffer/contract/SavedViews"
 import { createdAtOf, savedViewPrefix } from "@coffer/model/Ids"
 import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import * as oneAtATime from "../platform/postgres/oneAtATime.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { TimeColumn } from "../platform/runtime/codecs.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
@@ -69,13 +70,15 @@ export const layer = Layer.effect(
     const first = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
       Effect.map(views(rows), ([view]) => Option.fromUndefinedOr(view))
 
+    const alone = oneAtATime.make(sql)
     /** So that of two at once the second counts the first. */
     const inTurn = <A, E, R>({ belongsTo }: Saver, write: Effect.Effect<A, E, R>) =>
       faults.around(
         "Store.write",
         sqlDefects(
           Effect.andThen(sql`select pg_advisory_xact_lock(hashtext(${`coffer views of ${belongsTo}`}))`, write).pipe(
-            sql.withTransaction
+            sql.withTransaction,
+            alone
           )
         ),
         () => "saved_views"

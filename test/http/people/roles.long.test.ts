@@ -30,11 +30,19 @@ describe("the table of console acts", () => {
     assert.deepStrictEqual(endpoints.map(({ act }) => act).toSorted(), Object.keys(consoleActs).toSorted())
   })
 
-  it("logs whatever is not merely read", () => {
+  it("logs whatever is not merely read, but for views that somebody saves", () => {
     const unlogged = endpoints.filter(({ act }) => !consoleActs[act].isLogged)
     assert.deepStrictEqual(
       unlogged.filter(({ method }) => method !== "GET").map(({ act }) => act),
-      ["sign_in.ask", "sign_in.askPasskey", "sign_in.askOpenId", "passkeys.ask"]
+      [
+        "sign_in.ask",
+        "sign_in.askPasskey",
+        "sign_in.askOpenId",
+        "passkeys.ask",
+        "saved_views.create",
+        "saved_views.update",
+        "saved_views.remove"
+      ]
     )
   })
 })

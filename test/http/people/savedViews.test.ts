@@ -60,9 +60,9 @@ it.live("a person sees the own views and those that are shared, and changes the 
     for (const wrong of [{ page: "Orders!" }, { name: "" }, { query: "a b" }, { query: "x".repeat(2_001) }]) {
       assert.strictEqual((yield* ada.save(wrong)).status, 400, JSON.stringify(wrong).slice(0, 40))
     }
-    const entries = yield* entriesOf(api, "&act=console:saved_views.create")
-    assert.isAbove(entries.length, 3)
-    assert.notInclude(JSON.stringify(entries), "c.example", "the audit log is kept for ever")
+    const entries = JSON.stringify(yield* entriesOf(api))
+    assert.include(entries, "people.invite")
+    assert.notMatch(entries, /saved_views|c\.example/, "the audit log is kept for ever")
   }).pipe(Effect.scoped)
 )
 
