@@ -13,7 +13,7 @@ import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import * as Days from "../platform/postgres/DailyPartitions.ts"
 import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import * as Pages from "../platform/postgres/Pages.ts"
-import { along, equals, isStorable, type Path } from "../platform/postgres/scans.ts"
+import { along, equals, isStorable, type Listed, type Path } from "../platform/postgres/scans.ts"
 import { atWork, type Moment } from "./callsAtWork.ts"
 import { type Bodies, type Unpacked, unpacked } from "./logBodies.ts"
 import { insertion, paramsOf, type Passed } from "./logInsertion.ts"
@@ -80,6 +80,13 @@ export interface LogFilter {
   readonly errorCode: string | undefined
 }
 
+export interface PageOptions {
+  /** The account's rows say how far its clock was ahead. */
+  readonly isClockMoved?: boolean
+  /** The reader goes on from here: no row is shown before all that precede it are there. */
+  readonly isFollowed?: boolean
+}
+
 /** The successes that this service answers with (silences: G4): the class `2xx`, one by one. */
 export const successes = [200, 201, 202]
 
@@ -97,12 +104,11 @@ export class LogStore extends Context.Service<
      * has no partition yet gets one.
      */
     readonly insert: (rows: ReadonlyArray<NewLogRow>) => Effect.Effect<number, SqlError.SqlError>
-    /** `isClockMoved`: the account's rows say how far its clock was ahead. */
     readonly page: (
       account: Account,
       request: PageRequest,
       filter: LogFilter,
-      isClockMoved?: boolean
+      options?: PageOptions
     ) => Effect.Effect<Page<LogRow>, InvalidField>
     /** Calls that made something, and were at work at one of these moments: of each the last few. */
     readonly atWork: (account: Account, moments: ReadonlyArray<Moment>) => Effect.Effect<ReadonlyArray<LogRow>>
@@ -140,25 +146,24 @@ export const layer = Layer.effect(
     })
 
     const withBodies = makeWithBodies(sql)
-    const pages = Pages.make(
-      sql,
-      {
-        table: { name: "api_logs", key: "request_id", row: StoredRow, read: identity },
-        prefixOf: () => prefixes.request,
-        called: "an API log",
-        numbered: "calls"
-      },
-      yield* ListHorizon
-    )
+    const listed: Listed<StoredRow, StoredRow> = {
+      table: { name: "api_logs", key: "request_id", row: StoredRow, read: identity },
+      prefixOf: () => prefixes.request,
+      called: "an API log",
+      numbered: "calls"
+    }
+    const pages = Pages.make(sql, listed)
+    const followed = Pages.make(sql, listed, yield* ListHorizon)
 
     const search = makeSearch(sql, pages)
 
     return LogStore.of({
       insert,
-      page: Effect.fnUntraced(function* (account, request, filter, isClockMoved = false) {
+      page: Effect.fnUntraced(function* (account, request, filter, { isClockMoved = false, isFollowed = false } = {}) {
         const createdAt = sql`created_at + coalesce(ahead_ms, 0) * interval '1 millisecond'`
         const found = yield* search(account, filter)
-        const page = yield* pages.page(account, request, isClockMoved ? { ...found, createdAt } : found)
+        const { page: read } = isFollowed ? followed : pages
+        const page = yield* read(account, request, isClockMoved ? { ...found, createdAt } : found)
         return { ...page, data: yield* withBodies(page.data) }
       }),
       atWork: Effect.fnUntraced(function* (account, moments) {

@@ -7,6 +7,7 @@ import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import type { Account } from "@coffer/model/Account"
 import { span } from "../platform/runtime/span.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
+import { onRealTime } from "../platform/runtime/realTime.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
 import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
@@ -71,14 +72,21 @@ export const layer = Layer.effect(
 
     const page = span("Logs.page")(function* (account: Account, query: LogQuery) {
       const { created, cursor, limit } = yield* Effect.fromResult(readPageRequest(query))
+      const newer = cursor?.param === "ending_before"
       const oldest = DateTime.subtract(yield* currentTime, { days: keep.apiLogDays })
       if (cursor !== undefined && cursor.id < firstIdAt(oldest)) {
         const problem = `is not kept: logs are for ${keep.apiLogDays} days`
         return yield* new InvalidField({ param: cursor.param, problem })
       }
+      // Who looks sees what is there. Who follows, from a row or a time, must miss nothing (silences: P20).
+      const isFollowed = query.request_id === undefined && (newer || created.from !== undefined)
+      if (!isFollowed) yield* onRealTime(Effect.timeoutOption(queue.written, writtenPatience))
       const from = created.from === undefined ? oldest : DateTime.max(created.from, oldest)
       const request = { cursor, limit, created: { ...created, from } }
-      return yield* store.page(account, request, filterOf(query), clocks.offsetOf(account) > 0)
+      return yield* store.page(account, request, filterOf(query), {
+        isClockMoved: clocks.offsetOf(account) > 0,
+        isFollowed
+      })
     })
 
     return Logs.of({
@@ -91,6 +99,9 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** A look waits so long for what was answered before it to be written. */
+const writtenPatience = "1 second"
 
 /** No request id of this time or later is smaller. */
 const firstIdAt = (time: DateTime.Utc): string =>

@@ -105,7 +105,7 @@ export const makeLogQueue = Effect.fnUntraced(function* (
   // Finalizers run in reverse order: this one runs before the fiber is interrupted.
   yield* Effect.addFinalizer(() => onRealTime(Effect.timeoutOption(flushed, flushPatience)))
 
-  return { append, flushed }
+  return { append, flushed, written: flushes.flushed }
 })
 
 /** Writes calls in one insert. Never fails: calls that cannot be written are dropped. */

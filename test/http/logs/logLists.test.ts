@@ -1,11 +1,14 @@
 /** GET /v1/logs: its filters, its pages, and what cannot be asked (spec: Events and logs; List conventions). */
 import { Api } from "@coffer/contract/Api"
+import { idBodyAfter } from "@coffer/model/Ids"
 import { assert, it as test, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import { OpenApi } from "effect/http-api"
+import { Logs } from "../../../src/logs/Logs.ts"
 import { successes } from "../../../src/logs/LogStore.ts"
 import { flushed, type Log, loggedMerchant } from "../../kit/rows/logs.ts"
-import { type Running, start } from "../../kit/Service.ts"
+import { callOf } from "../../kit/rows/logStore.ts"
+import { asRunner, type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/logLists") {}
 
@@ -189,3 +192,57 @@ test("no endpoint has another success than those that status=2xx asks for", () =
     []
   )
 })
+
+for (const several of [false, true]) {
+  test.live(
+    `a call is in GET /v1/logs when it is answered, while an earlier one is at work, of ${several ? "several runners" : "one"}`,
+    () =>
+      Effect.gen(function* () {
+        const running = yield* start({ env: several ? yield* asRunner : {} })
+        const { api, context } = running
+        const { merchantId, sandboxKey: key } = running.merchant
+        const idsOf = (query: string) =>
+          Effect.map(api.get(`/v1/logs?path=/v1/balance${query}`, key), ({ body }) =>
+            body.data.data.map(({ request_id }: Log) => request_id)
+          )
+        const call = Effect.map(api.get("/v1/balance", key), ({ body }) => String(body.request_id))
+        const logs = Context.get(context, Logs)
+        const first = yield* call
+        // A file that comes slowly: it has its number, and no answer.
+        const account = { merchantId, mode: "sandbox" as const }
+        const slow = { requestId: `req_${idBodyAfter(first.slice(4))}`, account: account as never }
+        logs.begun(slow)
+        const second = yield* call
+        assert.deepStrictEqual(yield* idsOf(""), [second, first])
+        assert.deepStrictEqual(yield* idsOf(`&request_id=${second}`), [second])
+        assert.deepStrictEqual(yield* idsOf(`&starting_after=${second}`), [first])
+        assert.deepStrictEqual(yield* idsOf(`&ending_before=${first}`), [], "a follower would miss the slow one")
+        const { created_at } = (yield* api.get(`/v1/logs?request_id=${first}`, key)).body.data.data[0]
+        assert.notInclude(yield* idsOf(`&created[gte]=${created_at}`), second)
+        logs.append(
+          { ...callOf(0, { merchantId: merchantId as never }), requestId: slow.requestId, at: yield* DateTime.now },
+          slow
+        )
+        yield* flushed(running)
+        assert.deepStrictEqual(yield* idsOf(""), [second, slow.requestId, first])
+        if (!several) assert.deepStrictEqual(yield* idsOf(`&ending_before=${first}`), [second, slow.requestId])
+      }).pipe(Effect.scoped)
+  )
+}
+
+test.live("a look of who follows GET /v1/logs is not in it, unless it is refused", () =>
+  Effect.gen(function* () {
+    const running = yield* start()
+    const { api, key, logsOf } = yield* loggedMerchant(running)
+    const first = (yield* api.get("/v1/balance", key)).body.request_id
+    assert.strictEqual((yield* api.get("/v1/logs", key)).status, 200)
+    for (let look = 0; look < 3; look++) {
+      assert.strictEqual((yield* api.get(`/v1/logs?ending_before=${first}`, key)).status, 200)
+    }
+    assert.strictEqual((yield* api.get("/v1/logs?ending_before=req_none", key)).status, 400)
+    assert.deepStrictEqual(
+      (yield* logsOf("?path=/v1/logs")).map(({ status }: Log) => status),
+      [400, 200]
+    )
+  }).pipe(Effect.scoped)
+)
