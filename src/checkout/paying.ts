@@ -211,9 +211,9 @@ const endRedirect = (buyer: Buyer, order: Order, form: CheckoutForm) =>
 const noAnswer = (respond: Respond, order: Order) => {
   const uncertain = () => respond.with({ _tag: "Uncertain", order }, 503)
   return {
-    ChannelUnreachable: ({ isClosed, retryAfterMillis }: ChannelUnreachable) =>
+    ChannelUnreachable: ({ because, retryAfterMillis }: ChannelUnreachable) =>
       retryAfterMillis === undefined
-        ? respond.with({ _tag: "Unreachable", order }, isClosed === true ? 503 : 502)
+        ? respond.with({ _tag: "Unreachable", order }, because === "closed" ? 503 : 502)
         : respond.with({ _tag: "Unreachable", order }, 503, {
             "retry-after": String(Math.ceil(retryAfterMillis / 1_000))
           }),

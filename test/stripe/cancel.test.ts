@@ -76,6 +76,20 @@ describe("closing an order early", () => {
     }
   }
 
+  it.live("when it is not known whether it was closed, the answer does not say that nothing was done", () =>
+    Effect.gen(function* () {
+      const { control, expire, session, status } = yield* begun()
+      yield* control.fault({ on: "POST /v1/checkout/sessions/*/expire", kind: "error_after" })
+      yield* control.fault({ on: "GET /v1/checkout/sessions/*", kind: "error_before", skip: 1 })
+      const refused = yield* expire
+      assertRefused(refused, 502, "processor_error")
+      assert.strictEqual(refused.headers.get("coffer-reason"), "channel_unanswered")
+      assert.include(refused.body.message, "may have done what it was asked")
+      assert.deepStrictEqual([session().status, yield* status], ["expired", "pending"])
+      assert.strictEqual((yield* expire).body.data.status, "expired")
+    })
+  )
+
   it.live("when only the answer is lost, looking tells that it is closed", () =>
     Effect.gen(function* () {
       const { control, expire, session } = yield* begun()

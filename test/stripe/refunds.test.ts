@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertRefused, feeOf } from "../kit/Merchant.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
-import { connected, impatient } from "./kit.ts"
+import { connected, impatient, secretKey } from "./kit.ts"
 
 const amount = 2_000
 
@@ -90,6 +90,50 @@ describe("a refund at Stripe", () => {
       assertRefused(yield* refund(), 502, "processor_error")
       assert.strictEqual(yield* available, before)
       assert.lengthOf(simulator.all("refund"), 1)
+    })
+  )
+
+  it.live("that is not made says why: in words for people, and in Coffer-Reason", () =>
+    Effect.gen(function* () {
+      const { available, before, control, paidOrder, refund, simulator, stripe } = yield* sold()
+      const create = "POST /v1/refunds"
+      const causes: ReadonlyArray<readonly [Effect.Effect<unknown>, string, RegExp]> = [
+        [
+          control.fault({ on: create, kind: "refused" }),
+          "channel_refused_for_now",
+          /^The channel refused for now: .*balance_insufficient.*; nothing was changed\.$/
+        ],
+        [
+          control.fault({ on: create, kind: "rate_limited", reason: "endpoint-rate", times: 20 }),
+          "channel_crowded",
+          /^The channel has too much to do now; nothing was changed\.$/
+        ],
+        [
+          control.fault({ on: "GET /v1/refunds", kind: "error_before" }),
+          "channel_unanswered",
+          /^The channel did not answer; nothing was changed\.$/
+        ],
+        [
+          Effect.promise(() => stripe.refunds.create({ payment_intent: paidOrder["payment_id"], amount: 1_500 })),
+          "channel_refused",
+          /^The channel refused: .*greater than unrefunded amount.*; nothing was changed\.$/
+        ],
+        [
+          control.revoke_key({ key: secretKey }),
+          "channel_key_refused",
+          /^The channel does not accept the operator's key; nothing was changed\.$/
+        ]
+      ]
+      for (const [cause, reason, words] of causes) {
+        yield* cause
+        const refused = yield* refund({ out_refund_no: "R-1" })
+        assertRefused(refused, 502, "processor_error")
+        assert.strictEqual(refused.headers.get("coffer-reason"), reason)
+        assert.match(refused.body.message, words)
+        assert.strictEqual(yield* available, before)
+        yield* control.clear_faults({})
+      }
+      assert.lengthOf(simulator.all("refund"), 1, "the one that was made at Stripe")
     })
   )
 

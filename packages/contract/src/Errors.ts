@@ -174,7 +174,7 @@ export class InternalError extends Schema.Error<InternalError>("InternalError")(
   }
 ) {}
 export class ProcessorError extends Schema.Error<ProcessorError>("ProcessorError")(
-  refusedBody(502, "processor_error", "The upstream channel failed, and nothing was changed."),
+  refusedBody(502, "processor_error", "The upstream channel failed; money here is as it was."),
   { httpApiStatus: 502 }
 ) {}
 export class Unavailable extends Schema.Error<Unavailable>("Unavailable")(

@@ -68,7 +68,7 @@ const meanings: Record<string, string> = {
   409: "The object's state does not allow it, or the first request with this key is still running",
   429: "The quota is used up; wait as `Retry-After` says",
   500: "Our fault",
-  502: "The upstream channel failed; nothing was changed",
+  502: "The upstream channel failed; money here is as it was, and `Coffer-Reason` says how it failed",
   503: "Busy, or a dependency does not answer; send the same request again after `Retry-After`"
 }
 

@@ -21,7 +21,7 @@ import {
   tradeNoKey
 } from "./SessionStore.ts"
 import { StripeClient } from "./StripeClient.ts"
-import type { StripeRefused } from "./StripeGuard.ts"
+import { refusedForNow, type StripeRefused } from "./StripeGuard.ts"
 
 export {
   type ClosedStraySession,
@@ -213,9 +213,9 @@ const meeting = ({ client, offered, store }: Services) => {
         failure._tag === "ChannelUnreachable"
           ? Effect.fail(failure)
           : Effect.filterOrFail(
-              look(row),
+              Effect.mapError(look(row), (unseen) => (failure._tag === "StripeSilent" ? uncertain : unseen)),
               ({ _tag }) => _tag !== "Open",
-              () => new ChannelUnreachable()
+              () => (failure._tag === "StripeSilent" ? uncertain : refusedForNow(failure))
             )
     })
   })
@@ -238,6 +238,9 @@ const meeting = ({ client, offered, store }: Services) => {
   return { look, end, meet }
 }
 
+/** Whether the session was ended is not known. */
+const uncertain = new ChannelUnreachable({ because: "unknown" })
+
 const notOffered: Met = { _tag: "NotOffered" }
 
 /** The order's end, within Stripe's limits. If Stripe's earliest end is later, we end the session ourselves. */
@@ -248,7 +251,7 @@ const endOf = ({ expiresAt }: Order, now: DateTime.Utc): DateTime.Utc =>
 const unreachableWhenRefused = <A>(
   session: Effect.Effect<A, ChannelUnreachable | StripeRefused>
 ): Effect.Effect<A, ChannelUnreachable> =>
-  Effect.catchTags(session, { StripeRefused: () => Effect.fail(new ChannelUnreachable()) })
+  Effect.catchTags(session, { StripeRefused: (refused) => Effect.fail(refusedForNow(refused)) })
 
 /** A title as Stripe takes it. */
 const nameFor = (text: string | null): string | null => titleOf(beginningOf((text ?? "").trim(), nameLengthMax))

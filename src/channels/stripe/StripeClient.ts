@@ -136,7 +136,7 @@ export const layer = Layer.effect(
     const { answerMillis } = yield* Patience
 
     /** Before each call. An installation that calls nobody outside asks Stripe nothing. */
-    const open = noOutbound ? Effect.fail(new ChannelUnreachable({ isClosed: true })) : Effect.void
+    const open = noOutbound ? Effect.fail(new ChannelUnreachable({ because: "closed" })) : Effect.void
     const httpAgent = proxy === undefined ? undefined : makeTunnelAgent(proxy)
     if (httpAgent !== undefined) yield* Effect.addFinalizer(() => Effect.sync(() => httpAgent.destroy()))
 

@@ -85,6 +85,10 @@ export const isForGood = ({ code }: StripeRefused): boolean => !passing.has(code
 export const reasonOf = ({ message }: Pick<StripeRefused, "message">): string => beginningOf(message, reasonMax)
 const reasonMax = 500
 
+/** A refusal that may pass, or of a question that comes before: nothing was done, and it may be asked again. */
+export const refusedForNow = (refused: StripeRefused): ChannelUnreachable =>
+  new ChannelUnreachable({ because: "refused", said: reasonOf(refused) })
+
 export type StripeFailure = ChannelUnreachable | StripeSilent | StripeRefused
 
 /** Why a call failed, as metrics name it. `refused`: Stripe is there, and says no. `proxy`: see `STRIPE_PROXY`. */
@@ -121,9 +125,14 @@ export const judge = (error: unknown): Judged => {
   // An earlier call had this key and other parameters (another PUBLIC_URL or version). Its effect is unknown.
   if (error instanceof errors.StripeIdempotencyError) return { ...silent(true), verdict: "refused" }
   if (statusCode === undefined || statusCode >= 500) return silent(true)
-  if (statusCode === 401 || statusCode === 403) return { verdict: "credentials", failure: new ChannelUnreachable() }
+  if (statusCode === 401 || statusCode === 403)
+    return { verdict: "credentials", failure: new ChannelUnreachable({ because: "key" }) }
   if (statusCode === 429) {
-    return { verdict: "rate_limited", failure: new ChannelUnreachable(), limit: rateLimitOf(error) }
+    return {
+      verdict: "rate_limited",
+      failure: new ChannelUnreachable({ because: "crowded" }),
+      limit: rateLimitOf(error)
+    }
   }
   // A call with the same idempotency key is still being carried out.
   if (statusCode === 409) return { ...silent(false), verdict: "refused" }
@@ -266,7 +275,7 @@ export const makeStripeGuard = Effect.gen(function* () {
         const pause = limit.retryAfterMillis ?? patience.pauseMillis * 2 ** times
         if (limit.isOfAll) pace.close(budget, pause)
         if (times === timesMax || pace.millis() + pause >= until) {
-          const failure = new ChannelUnreachable({ retryAfterMillis: pause })
+          const failure = new ChannelUnreachable({ because: "crowded", retryAfterMillis: pause })
           return yield* Effect.fail<Judged>({ ...outcome.failure, failure })
         }
         if (!limit.isOfAll) yield* pace.wait(pause)
@@ -328,7 +337,7 @@ export const tellProxy = ({ detail, verdict }: Judged): Effect.Effect<void> =>
 
 const judgeCrowded = ({ retryAfterMillis }: Crowded): Judged => ({
   verdict: "crowded",
-  failure: new ChannelUnreachable({ retryAfterMillis })
+  failure: new ChannelUnreachable({ because: "crowded", retryAfterMillis })
 })
 
 const tell = (judged: Judged): Effect.Effect<void> => {

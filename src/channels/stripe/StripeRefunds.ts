@@ -23,7 +23,7 @@ import { currentTime } from "../../platform/runtime/clock.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { StripeClient } from "./StripeClient.ts"
-import { isForGood, reasonOf, type StripeFailure, type StripeRefused } from "./StripeGuard.ts"
+import { isForGood, reasonOf, refusedForNow, type StripeFailure, type StripeRefused } from "./StripeGuard.ts"
 
 /**
  * Idempotency keys of calls that Stripe may refuse for a while (`stripe_call_keys`, migration 0068). Stripe keeps a
@@ -123,7 +123,7 @@ export const findRefund = (client: StripeClient["Service"]) =>
       return undefined
     },
     // A key of another account, perhaps: it does not tell that the refund is not there.
-    Effect.catchTags({ StripeRefused: () => Effect.fail(new ChannelUnreachable()) })
+    Effect.catchTags({ StripeRefused: (refused) => Effect.fail(refusedForNow(refused)) })
   )
 
 export const makeStripeRefunds = Effect.gen(function* () {
@@ -149,7 +149,7 @@ export const makeStripeRefunds = Effect.gen(function* () {
       StripeRefused: (refused) =>
         isForGood(refused)
           ? Effect.succeed<RefundAnswer>({ _tag: "Refused", reason: reasonOf(refused) })
-          : Effect.fail(new ChannelUnreachable())
+          : Effect.fail(refusedForNow(refused))
     })
   })
 
@@ -169,10 +169,10 @@ export const makeStripeRefunds = Effect.gen(function* () {
     )
     return yield* Effect.catchTags(Effect.map(call, returnAnswerOf), {
       // The caller asks again. A whole payment is refunded only once, whatever the first call did.
-      StripeSilent: () => Effect.fail(new ChannelUnreachable()),
+      StripeSilent: () => Effect.fail(new ChannelUnreachable({ because: "unknown" })),
       StripeRefused: (refused) => {
         if (isBack(refused)) return Effect.succeed(returned)
-        if (!isForGood(refused)) return Effect.fail(new ChannelUnreachable())
+        if (!isForGood(refused)) return Effect.fail(refusedForNow(refused))
         return Effect.succeed<ReturnAnswer>({ _tag: "Refused", reason: reasonOf(refused) })
       }
     })

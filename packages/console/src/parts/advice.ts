@@ -21,7 +21,7 @@ const advice: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
     ip_not_allowed: "Your address is not on the list of allowed addresses. An owner can change the list.",
     rate_limited: "Wait a minute, and try again.",
     idempotency_in_progress: "The same act still runs. Wait a moment, and press again.",
-    processor_error: "The channel did not take it, and nothing has changed. Try again in a few minutes.",
+    processor_error: "The channel did not take it, and no money has moved. Try again in a few minutes.",
     internal_error: "Try again. If it stays, tell the operator the number of the request."
   },
   zh: {
@@ -38,7 +38,7 @@ const advice: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
     ip_not_allowed: "您的地址不在允许列表中。所有者可以更改列表。",
     rate_limited: "请稍等一分钟后重试。",
     idempotency_in_progress: "相同的操作仍在执行。请稍候再次点击。",
-    processor_error: "渠道未接受，未发生任何变化。请几分钟后重试。",
+    processor_error: "渠道未接受，资金没有变动。请几分钟后重试。",
     internal_error: "请重试。如仍出现，请将请求编号告知运营方。"
   }
 }
