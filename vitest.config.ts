@@ -31,7 +31,7 @@ export const test: TestUserConfig = {
     "test/**/*.long.test.ts"
   ],
   globalSetup: ["test/kit/run/globalSetup.ts", "test/kit/program/program.ts"],
-  setupFiles: ["test/kit/run/freshMetrics.ts"],
+  setupFiles: ["test/kit/run/freshMetrics.ts", "test/kit/run/yieldsOften.ts"],
   // A time-out is no verdict: it says how busy the machine is. This one only ends what would hang for ever.
   testTimeout: 600_000,
   reporters: ["default", stuckFiles({ stuckMillis: 900_000 }), redFiles(process.env["RUN_OUTCOME_FILE"])],

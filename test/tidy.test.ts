@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { unheard } from "./kit/texts/emitters.ts"
 import { importedBy, specifiersOf } from "./kit/texts/imports.ts"
 import { code, comment, proseOf, retired, withoutNoun } from "./kit/texts/words.ts"
 
@@ -152,7 +153,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
 
 /** Files that are run and not imported. */
 const programs =
-  /^(src\/main|examples\/shop\/src\/main|scripts\/(build|changelog|openapiChanges|packages|release)|packages\/(bench|cli|simulator)\/src\/([a-z]+\/)?main|packages\/(cli|cluster|console|simulator|site|testkit)\/scripts\/\w+|packages\/site\/src\/browser\/(main|theme)|packages\/testkit\/src\/index|src\/platform\/postgres\/migrations\/\w+|src\/webhooks\/undiciClient\.d|packages\/(mcp|python)\/generator\/main|packages\/sdk\/generator\/(main|build)|packages\/console\/src\/main|test\/kit\/(run\/(freshMetrics|globalSetup|redFiles|stuckFiles)|program\/(program|longThenShort)|runners\/standingRunner)|.*\.test)\.tsx?$/
+  /^(src\/main|examples\/shop\/src\/main|scripts\/(build|changelog|openapiChanges|packages|release)|packages\/(bench|cli|simulator)\/src\/([a-z]+\/)?main|packages\/(cli|cluster|console|simulator|site|testkit)\/scripts\/\w+|packages\/site\/src\/browser\/(main|theme)|packages\/testkit\/src\/index|src\/platform\/postgres\/migrations\/\w+|src\/webhooks\/undiciClient\.d|packages\/(mcp|python)\/generator\/main|packages\/sdk\/generator\/(main|build)|packages\/console\/src\/main|test\/kit\/(run\/(freshMetrics|globalSetup|redFiles|stuckFiles|yieldsOften)|program\/(program|longThenShort)|runners\/standingRunner)|.*\.test)\.tsx?$/
 
 /** Written by a program, which `test/sdk/generated.test.ts` holds to it. */
 const isGenerated = (file: string) => /^packages\/(mcp|sdk)\/src\/generated\//.test(file)
@@ -328,6 +329,15 @@ describe("tidy", () => {
         file.startsWith("packages/console/src/") && /^effect(\/(http|http-api|reactivity))?$/.test(specifier)
     )
     assert.deepStrictEqual(barrels, [])
+  })
+
+  it("what may emit an error is listened to in the block that makes it", () => {
+    const wrong = sources
+      .filter(({ file }) => /^(src|packages\/(?!bench|console|site)\w+\/src)\//.test(file))
+      .flatMap(({ file, text }) => unheard(code(text)).map((call) => `${file}: ${call}`))
+    assert.deepStrictEqual(wrong, [])
+    const late = `import { connect } from "node:net"\nconst made = connect(1)\nyield* step\nmade.on("error", hear)`
+    assert.deepStrictEqual(unheard(late), ["connect(1)"])
   })
 
   it("a word that the glossary retires is in no folder that is rid of it", () => {

@@ -68,7 +68,7 @@ const build = (program: string): Effect.Effect<void> =>
   Effect.callback((resume) => {
     if (!existsSync(program)) return resume(Effect.void)
     const child = spawn(process.execPath, [program], { stdio: "ignore" })
-    for (const event of ["error", "close"]) child.once(event, () => resume(Effect.void))
+    for (const event of ["error", "close"]) child.on(event, () => resume(Effect.void))
     return Effect.sync(() => void child.kill())
   })
 

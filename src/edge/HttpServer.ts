@@ -16,6 +16,7 @@ import { isAnsweredAt, pathOf, type PortKind, routeAt, undecodable } from "./rou
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { refusalOf } from "../http/replies.ts"
+import { elapsedMillis } from "../platform/runtime/realTime.ts"
 import * as NewIds from "../platform/runtime/NewIds.ts"
 import * as Arrivals from "./Arrivals.ts"
 import { Inward } from "./Inward.ts"
@@ -172,6 +173,7 @@ export const backlog = 4_096
 export const makeListener = Effect.gen(function* () {
   const { clientPatience } = yield* Settings
   const { clientError, connect } = yield* makeUnreadable
+  const notAccepted = yield* makeNotAccepted
 
   return (): Server => {
     const server = keepUntilServed(createServer(options))
@@ -180,8 +182,27 @@ export const makeListener = Effect.gen(function* () {
         .setTimeout(Duration.toMillis(clientPatience))
         .on("clientError", clientError)
         .on("connect", connect)
+        .on("error", notAccepted)
         // Node would refuse it without an envelope.
         .on("checkExpectation", (request, response) => server.emit("request", request, response))
+    )
+  }
+})
+
+const acceptTroubleEvery = 60_000
+
+/** A connection that the system could not hand over, as where descriptors are used up, does not end the process. */
+const makeNotAccepted = Effect.gen(function* () {
+  const context = yield* Effect.context<never>()
+  let lastLogged = -Infinity
+  return function (this: Server, error: NodeJS.ErrnoException) {
+    // The port could not be opened: its opener hears that.
+    if (!this.listening || elapsedMillis() - lastLogged < acceptTroubleEvery) return
+    lastLogged = elapsedMillis()
+    Effect.runForkWith(context)(
+      Effect.logWarning("connections could not be accepted; more of this minute are not logged", {
+        reason: error.code ?? error.message
+      })
     )
   }
 })

@@ -49,8 +49,11 @@ export const layer = (bucket: Bucket, { isReadOnly }: { readonly isReadOnly: boo
         keep: (Key, { kind, path, size }) =>
           ask((options) => {
             const Body = createReadStream(path)
+            // The client listens to none of its errors.
+            const broken = new Promise<never>((_, reject) => Body.on("error", reject))
             const command = { Bucket, Key, Body, ContentLength: size, ContentType: kind.contentType }
-            return client.send(new PutObjectCommand(command), options).finally(() => Body.destroy())
+            const sent = client.send(new PutObjectCommand(command), options)
+            return Promise.race([sent, broken]).finally(() => Body.destroy())
           }).pipe(Effect.asVoid, Effect.mapError(storageFailed)),
         remove: (Key) =>
           ask((options) => client.send(new DeleteObjectCommand({ Bucket, Key }), options)).pipe(

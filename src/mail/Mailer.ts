@@ -124,7 +124,8 @@ const handOver = ({ SMTPConnection }: Library, options: ConnectionUrlOptions, { 
     }
     const login = () =>
       options.auth === undefined ? send() : connection.login(options.auth, (error) => (error ? finish(error) : send()))
-    connection.once("error", finish)
+    // It may tell of a second one while it closes.
+    connection.on("error", finish)
     connection.connect((error) => (error ? finish(error) : login()))
     return Effect.sync(() => connection.close())
   })

@@ -6,7 +6,9 @@ import { connect, createServer as createTlsServer } from "node:tls"
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Layer, Scope } from "effect"
+import { MaxOpsBeforeYield } from "effect/Scheduler"
 import { type Socket as EffectSocket, SocketServer } from "effect/socket"
+import { dial } from "@coffer/cluster/RunnerDialler"
 import { layer, unprovenMax } from "@coffer/cluster/RunnerPort"
 import {
   callerWith,
@@ -17,7 +19,8 @@ import {
   localPlace,
   portOf,
   takesNoCalls,
-  tap
+  tap,
+  witnessed
 } from "../kit/runners/Peers.ts"
 import { eventually } from "../kit/Process.ts"
 
@@ -288,4 +291,21 @@ describe("while SECRET_KEY is replaced", () => {
       })
     )
   }
+})
+
+describe("a runner that dials", () => {
+  it.live("is told that the other one refuses, whichever step of its fiber is held up meanwhile", () =>
+    Effect.gen(function* () {
+      const [own, closed] = [yield* localPlace, yield* localPlace]
+      const how = keyed(own, "key").dialling(closed)
+      const { note, refused } = yield* witnessed
+      // The fiber gives way after so many steps: once between each two of the dial's own.
+      for (let steps = 3; steps <= 40; steps++) {
+        const dialling = Effect.scoped(dial(how, closed, note)).pipe(Effect.provideService(MaxOpsBeforeYield, steps))
+        const { reason } = yield* Effect.flip(dialling)
+        assert.include(String(reason.cause), "ECONNREFUSED", `${steps} steps`)
+      }
+      assert.deepStrictEqual(refused(), {})
+    })
+  )
 })

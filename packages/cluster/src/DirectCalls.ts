@@ -97,7 +97,10 @@ export const make = Effect.fnUntraced(function* (tls: RunnerTls, note: Note, cou
       const connection = connectionOn(socket, peer.name, note, count)
       peer.direct = connection
       yield* Effect.ensuring(
-        Effect.callback<void>((resume) => void socket.once("close", () => resume(Effect.void))),
+        // It may have closed since it was made.
+        Effect.callback<void>((resume) =>
+          socket.closed ? resume(Effect.void) : void socket.once("close", () => resume(Effect.void))
+        ),
         Effect.sync(() => {
           peer.direct = undefined
           connection.close()

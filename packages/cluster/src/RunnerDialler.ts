@@ -1,7 +1,7 @@
 /** Connections from this runner to others. One that does not prove that it is a runner gets nothing. */
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls"
 import * as NodeSocket from "@effect/platform-node/NodeSocket"
-import { Effect, Layer, type Scope } from "effect"
+import { Deferred, Effect, Exit, Layer, type Scope } from "effect"
 import { Runners } from "effect/cluster"
 import { RpcClient, RpcSerialization } from "effect/rpc"
 import { Socket } from "effect/socket"
@@ -38,46 +38,53 @@ export const dial = (
   note: Note,
   left: () => void = () => {}
 ): Effect.Effect<TLSSocket, Socket.SocketError, Scope.Scope> => {
-  const address = addressOf({ host, port })
+  const to = { ...how, host, port }
   return Effect.gen(function* () {
-    let [reached, isSecure] = [false, false]
-    const peer = yield* Effect.acquireRelease(
-      // Each write that waits for `drain` adds listeners, so there is no limit on their number.
-      Effect.sync(() =>
-        connect({ ...how, host, port })
-          .setNoDelay(true)
-          .setMaxListeners(0)
-      ),
-      (each) => Effect.sync(() => (isSecure ? each.destroySoon() : each.destroy()))
+    const dialled = yield* Effect.acquireRelease(
+      Effect.sync(() => connecting(to, note, left)),
+      ({ hangUp }) => Effect.sync(hangUp)
     )
-    peer.once("connect", () => (reached = true))
-    const refuse = (reason: Reason, code?: string) => note({ side: "outgoing", reason, address, code })
-    const secured = Effect.callback<TLSSocket, Socket.SocketError>((resume) => {
-      const failed = (error: NodeJS.ErrnoException) => {
-        if (reached) refuse(codeOf(error) === "ECONNRESET" ? "hung_up" : reasonOf(codeOf(error)), codeOf(error))
-        resume(Effect.fail(openError("Unknown", error)))
-      }
-      peer.once("error", failed)
-      peer.once("secureConnect", () => {
-        const objection = withoutProtocol(peer)
-        if (objection !== undefined) {
-          refuse("version", objection)
-          return resume(Effect.fail(openError("Unknown", new Error(objection))))
-        }
-        isSecure = true
-        peer.once("close", left)
-        noteBroken(peer.off("error", failed), { side: "outgoing", address }, note)
-        resume(Effect.succeed(peer))
-      })
-    })
-    return yield* Effect.timeoutOrElse(secured, {
+    return yield* Effect.timeoutOrElse(Deferred.await(dialled.secured), {
       duration: handshakePatience,
       orElse: () => {
-        if (reached) refuse("deadline")
+        dialled.refuse("deadline")
         return Effect.fail(openError("Timeout", new Error("no TLS connection in time")))
       }
     })
   })
+}
+
+/**
+ * In one synchronous block: a fiber may be held up between any two of its steps, and an `error` that comes before its
+ * listener would end the process.
+ */
+const connecting = (to: ConnectionOptions & Place, note: Note, left: () => void) => {
+  const address = addressOf(to)
+  const secured = Deferred.makeUnsafe<TLSSocket, Socket.SocketError>()
+  let [reached, isSecure] = [false, false]
+  const refuse = (reason: Reason, code?: string) => {
+    if (reached) note({ side: "outgoing", reason, address, code })
+  }
+  const fail = (error: Error) => Deferred.doneUnsafe(secured, Exit.fail(openError("Unknown", error)))
+  const failed = (error: NodeJS.ErrnoException) => {
+    refuse(codeOf(error) === "ECONNRESET" ? "hung_up" : reasonOf(codeOf(error)), codeOf(error))
+    fail(error)
+  }
+  // Each write that waits for `drain` adds listeners, so there is no limit on their number.
+  const peer = connect(to).setNoDelay(true).setMaxListeners(0).on("error", failed)
+  peer.once("connect", () => (reached = true))
+  peer.once("secureConnect", () => {
+    const objection = withoutProtocol(peer)
+    if (objection !== undefined) {
+      refuse("version", objection)
+      return fail(new Error(objection))
+    }
+    isSecure = true
+    peer.once("close", left)
+    noteBroken(peer, { side: "outgoing", address }, note).off("error", failed)
+    return Deferred.doneUnsafe(secured, Exit.succeed(peer))
+  })
+  return { secured, refuse, hangUp: () => void (isSecure ? peer.destroySoon() : peer.destroy()) }
 }
 
 const openError = (kind: "Unknown" | "Timeout", cause: Error) =>

@@ -159,7 +159,8 @@ const fromOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress}:${re
 const answering = <R, E, A>(peer: TLSSocket, handler: (socket: EffectSocket.Socket) => Effect.Effect<A, E, R>) =>
   NodeSocket.fromDuplex(
     Effect.acquireRelease(
-      Effect.sync(() => peer),
+      // It may have closed while it waited for its turn.
+      Effect.suspend(() => (peer.closed ? Effect.fail(gone) : Effect.succeed(peer))),
       () => Effect.sync(() => peer.destroySoon())
     )
   ).pipe(
@@ -168,6 +169,8 @@ const answering = <R, E, A>(peer: TLSSocket, handler: (socket: EffectSocket.Sock
       Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logInfo("a connection of another runner broke", cause)
     )
   )
+
+const gone = new EffectSocket.SocketError({ reason: new EffectSocket.SocketCloseError({ code: 1000 }) })
 
 /** Connections that are open keep what they began with. */
 const renewing = (server: Server, renewed: NonNullable<RunnerTls["renewed"]>) =>

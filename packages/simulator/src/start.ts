@@ -59,7 +59,8 @@ const make = Effect.fnUntraced(function* (options: Options) {
   const faults = makeFaults(watch)
   const deliveries = makeDeliveries(world, faults)
   const fates: Array<RefundFate> = []
-  const listener = createServer({ keepAliveTimeout: 60_000 })
+  // An error after the start is one of a single connection that could not be accepted.
+  const listener = createServer({ keepAliveTimeout: 60_000 }).on("error", () => undefined)
   const server = yield* NodeHttpServer.make(() => listener, { host, port })
   const address = server.address as { readonly port: number }
   const url = publicUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`

@@ -1,7 +1,7 @@
 /** A merchant's webhook endpoint: keeps what it is sent, and answers as the test tells it to. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { Effect, Queue } from "effect"
+import { Deferred, Effect, Exit, Queue } from "effect"
 import type { Received } from "./options.ts"
 
 interface Receiver {
@@ -17,6 +17,7 @@ export const receiver = Effect.gen(function* () {
   const queue = yield* Queue.unbounded<Received>()
   const all: Array<Received> = []
   let status = 200
+  const listening = yield* Deferred.make<void>()
   const server = createServer((request, response) => {
     const chunks: Array<Buffer> = []
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
@@ -27,10 +28,11 @@ export const receiver = Effect.gen(function* () {
       Queue.offerUnsafe(queue, received)
       response.writeHead(status).end("seen")
     })
-  })
+  }).on("error", (error) => Deferred.doneUnsafe(listening, Exit.die(error)))
   yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => {
-      server.listen(0, "127.0.0.1", () => resume(Effect.void))
+    Effect.suspend(() => {
+      server.listen(0, "127.0.0.1", () => Deferred.doneUnsafe(listening, Exit.void))
+      return Deferred.await(listening)
     }),
     () =>
       Effect.callback<void>((resume) => {

@@ -31,7 +31,7 @@ export interface StartedPostgres {
 }
 
 /** Finds a free port. A reference, so that a test can return one that is in use. */
-export const FreePort = Context.Reference<Effect.Effect<number>>("coffer/platform/FreePort", {
+export const FreePort = Context.Reference<Effect.Effect<number, EmbeddedFailure>>("coffer/platform/FreePort", {
   defaultValue: () => freePort
 })
 
@@ -205,8 +205,10 @@ const serve = Effect.fnUntraced(function* (site: Site, flags: ReadonlyArray<stri
   }
 })
 
-const freePort = Effect.callback<number>((resume) => {
-  const server = createServer().listen(0, "127.0.0.1", () => {
+const freePort = Effect.callback<number, EmbeddedFailure>((resume) => {
+  const server = createServer()
+  server.on("error", ({ message }) => resume(new EmbeddedFailure({ message: `No port is free: ${message}` })))
+  server.listen(0, "127.0.0.1", () => {
     const address = server.address()
     const port = typeof address === "object" && address !== null ? address.port : 0
     server.close(() => resume(Effect.succeed(port)))
@@ -236,7 +238,8 @@ const launch = (site: Site, program: string, words: ReadonlyArray<string>, input
         ...site.account.ids
       })
       child.once("spawn", () => resume(Effect.succeed(child)))
-      child.once("error", (cause) =>
+      // Also a signal that cannot be sent is one, later.
+      child.on("error", (cause) =>
         resume(new EmbeddedFailure({ message: `Cannot run ${program}: ${cause.message}` }))
       )
       child.stdin?.on("error", () => undefined).end(input)

@@ -2,9 +2,11 @@
 import { existsSync, readdirSync } from "node:fs"
 import path from "node:path"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { ConfigProvider, Context, Effect, Exit, Layer } from "effect"
+import { ConfigProvider, Context, Effect, Exit, Layer, Redacted } from "effect"
 import { DataDir } from "../../../src/platform/runtime/DataDir.ts"
+import { FileStorage } from "../../../src/files/FileStorage.ts"
 import { filesSettings } from "../../../src/files/filesSettings.ts"
+import * as S3Storage from "../../../src/files/S3Storage.ts"
 import * as Settings from "../../../src/platform/runtime/Settings.ts"
 import { operatorToken, type Running, secretKey, start } from "../../kit/Service.ts"
 import { fileOf, filePart, formOf, modePart, upload } from "../../kit/callers/uploads.ts"
@@ -57,6 +59,21 @@ layer(running, { excludeTestServices: true })("files in a bucket", (it) => {
       const failed = yield* send
       assert.deepStrictEqual([failed.answer.status, failed.answer.body.error], [503, "internal_error"])
       assert.deepStrictEqual(yield* service.sql`select name from files`, rows)
+    })
+  )
+
+  it.effect("is refused where it cannot be read from this machine any more, and the process goes on", () =>
+    Effect.gen(function* () {
+      const { s3 } = yield* Service
+      const bucket = { name: "a-bucket", region: "eu", endpoint: s3.url, accessKey: "a", secretKey: Redacted.make("b") }
+      const storage = Context.get(yield* Layer.build(S3Storage.layer(bucket, { isReadOnly: false })), FileStorage)
+      const gone = {
+        path: "/nowhere/gone.pdf",
+        size: 3,
+        kind: { contentType: "application/pdf", extension: "pdf" }
+      } as const
+      const { message } = yield* Effect.flip(storage.keep("gone.pdf", gone))
+      assert.match(message, /ENOENT/)
     })
   )
 
