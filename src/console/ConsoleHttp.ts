@@ -5,11 +5,13 @@
  */
 import { readdir, readFile } from "node:fs/promises"
 import path from "node:path"
-import { Effect, type Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { consoleAssets, consolePages } from "../edge/routes.ts"
 import { serveStatic, type StaticContent } from "../edge/staticContent.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { programFolder } from "../platform/runtime/Vitals.ts"
+import { placeElsewhere } from "./otherName.ts"
 
 const dist = path.join(programFolder, "packages/console/dist")
 
@@ -65,7 +67,7 @@ const filesIn = Effect.fnUntraced(function* (folder: string) {
   )
 })
 
-export const layerOf = (folder: string): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
+export const layerOf = (folder: string, publicUrl?: string): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const contents = yield* filesIn(folder)
@@ -84,8 +86,15 @@ export const layerOf = (folder: string): Layer.Layer<never, never, HttpRouter.Ht
         return files.get(name) ?? Effect.succeed(HttpServerResponse.empty({ status: 404 }))
       })
       yield* router.add("GET", consoleAssets, asset)
-      yield* Effect.forEach(consolePages, (each) => router.add("GET", each, shown))
+      const pages =
+        publicUrl === undefined
+          ? shown
+          : Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, url }) => {
+              const elsewhere = placeElsewhere(publicUrl, headers["host"], url)
+              return elsewhere === undefined ? shown : Effect.succeed(HttpServerResponse.redirect(elsewhere))
+            })
+      yield* Effect.forEach(consolePages, (each) => router.add("GET", each, pages))
     })
   )
 
-export const layer = layerOf(dist)
+export const layer = Layer.unwrap(Effect.map(Settings, ({ publicUrl }) => layerOf(dist, publicUrl)))

@@ -23,6 +23,8 @@ export const signInHeaders = {
 
 /** Which ways in there are beside a link. */
 export interface Ways {
+  /** Where the console takes sign-ins. */
+  readonly origin: string
   readonly passkeys: boolean
   /** Where people are known; undefined: nowhere. */
   readonly openId: string | undefined
@@ -50,6 +52,7 @@ const en = {
   other: "中文",
   footer: "Coffer",
   script: "This page needs JavaScript.",
+  elsewhere: "Signing in works at the address that this service is set up for. Open it there:",
   notices: {
     sent: "If somebody has this address, a link is on its way. It works once, for 15 minutes, in this browser.",
     linkFailed:
@@ -68,6 +71,7 @@ const en = {
     lastStays: "This installation demands passkeys, and this is your last one. Add another first.",
     gone: "You have no such passkey any more.",
     signedOut: "You are signed out.",
+    notAnAddress: "Enter one e-mail address, such as name@shop.example.",
     tooOften: "Too many tries from your network. Wait a minute.",
     failed: "That did not work. Check your connection, and try again."
   }
@@ -93,6 +97,7 @@ const zh: Texts = {
   other: "English",
   footer: "Coffer",
   script: "此页面需要 JavaScript。",
+  elsewhere: "只能在此服务设定的地址登录，请在那里打开：",
   notices: {
     sent: "如果该邮箱已注册，登录链接已发出。请在 15 分钟内于此浏览器中打开。链接只能使用一次。",
     linkFailed: "该链接已被使用、已超过 15 分钟，或是在其他浏览器中申请的。请在此重新申请。",
@@ -109,6 +114,7 @@ const zh: Texts = {
     lastStays: "此系统要求使用通行密钥，这是您的最后一个。请先添加另一个。",
     gone: "您已没有该通行密钥。",
     signedOut: "您已退出登录。",
+    notAnAddress: "请输入一个电子邮箱地址，例如 name@shop.example。",
     tooOften: "您的网络尝试次数过多，请稍等一分钟。",
     failed: "操作未成功。请检查网络后重试。"
   }
@@ -129,10 +135,13 @@ export const renderSignIn = (ways: Ways, language: Language): string => {
       <a class="switch" href="?lang=${other}" hreflang="${tags[other]}" lang="${tags[other]}">${words.other}</a>
     </nav>`,
     main: html`
-      <section class="card stack">
+      <section class="card stack" data-origin="${ways.origin}">
         <h1>${words.title}</h1>
         <div role="status" tabindex="-1">
           ${Object.entries(words.notices).map(([name, text]) => html`<p hidden data-notice="${name}">${text}</p>`)}
+          <p hidden data-notice="elsewhere">
+            ${words.elsewhere} <a href="${ways.origin}/console">${ways.origin}/console</a>
+          </p>
         </div>
         <noscript><p>${words.script}</p></noscript>
         ${guest(words, ways)} ${person(words, ways)}
@@ -146,7 +155,17 @@ const guest = (words: Texts, { openId, passkeys }: Ways) => html`
     <form class="stack">
       <div class="field">
         <label class="label" for="email">${words.email}</label>
-        <input id="email" name="email" type="email" autocomplete="username" required maxlength="254" />
+        <input
+          id="email"
+          name="email"
+          type="text"
+          inputmode="email"
+          autocapitalize="off"
+          spellcheck="false"
+          autocomplete="username"
+          required
+          maxlength="254"
+        />
       </div>
       <button class="button">${words.send}</button>
     </form>

@@ -1,6 +1,6 @@
 /** The route of the console's sign-in page. It reads nothing, and is the same for everybody. */
 import { Effect, type Layer } from "effect"
-import { HttpRouter, HttpServerRequest } from "effect/http"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as PublicAdmission from "../edge/PublicAdmission.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { busy } from "../http/replies.ts"
@@ -9,6 +9,7 @@ import { languageOf } from "../pages/language.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { makeConsoleUrl } from "../people/cookies.ts"
 import { passkeyOrigin, signInSettings } from "../people/signInSettings.ts"
+import { placeElsewhere } from "./otherName.ts"
 import { respondSignIn } from "./SignInPage.ts"
 
 /** That nothing but these is needed and nothing can fail is checked here: an error left out does not compile. */
@@ -23,11 +24,14 @@ export const layer: Routes = HttpRouter.use(
     const urlOf = makeConsoleUrl(settings)
     const waysAt = (record: RequestRecord) => ({
       passkeys: passkeyOrigin(publicUrl, urlOf(record)) !== undefined,
+      origin: new URL(urlOf(record)).origin,
       openId: noOutbound ? undefined : openId?.issuer.host
     })
 
     const request = Effect.all([HttpServerRequest.HttpServerRequest, CurrentRecord])
     const page = Effect.map(request, ([{ headers, url }, record]) => {
+      const elsewhere = placeElsewhere(urlOf(record), headers["host"], url)
+      if (elsewhere !== undefined) return HttpServerResponse.redirect(elsewhere)
       const query = url.indexOf("?")
       const chosen = query < 0 ? null : new URLSearchParams(url.slice(query)).get("lang")
       return respondSignIn(waysAt(record), languageOf({ accepted: headers["accept-language"], chosen, locale: null }))

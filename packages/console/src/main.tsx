@@ -6,6 +6,7 @@ import { useAtom } from "./api/registry.ts"
 import { sessionAtom, useReturn } from "./api/session.ts"
 import { page, Part } from "./parts/Part.tsx"
 import { Loaded, Skeleton } from "./parts/states.tsx"
+import { guardTyping } from "./parts/typing.ts"
 import { beginDocument, useWords } from "./parts/words.ts"
 
 const MerchantPages = page(() => import("./merchant/MerchantPages.tsx"))
@@ -75,6 +76,7 @@ const useTop = () => {
 }
 
 beginDocument()
+guardTyping()
 createRoot(document.querySelector("#console")!).render(
   <StrictMode>
     <Router base="/console">

@@ -115,10 +115,12 @@ export function submit(event: SubmitEvent) {
 }
 
 export function sendLink(form: HTMLFormElement) {
-  const email = new FormData(form).get("email")
-  const sent = ask("sign_in", { email }).then(({ status }) =>
-    say(status === 202 ? "sent" : status === 429 ? "tooOften" : "failed")
-  )
+  // Signs that are not seen come with a copy.
+  const email = String(new FormData(form).get("email"))
+    .replace(/[\u00AD\u200B-\u200F\u2060\uFEFF]/g, "")
+    .trim()
+  const notices = { 202: "sent", 400: "notAnAddress", 429: "tooOften" } as Readonly<Record<number, string>>
+  const sent = ask("sign_in", { email }).then(({ status }) => say(notices[status] ?? "failed"))
   during(sent, "failed")
 }
 
@@ -186,6 +188,9 @@ export function press(event: MouseEvent) {
 
 /** The link of a mail, and what a provider sends, are used at once and leave the address: no history has them. */
 export function begin() {
+  // Elsewhere no write is taken, and no cookie is known.
+  if (document.querySelector<HTMLElement>("[data-origin]")?.dataset["origin"] !== location.origin)
+    return say("elsewhere")
   document.addEventListener("submit", submit)
   document.addEventListener("click", press)
   // Another link may be opened where this page is open already.

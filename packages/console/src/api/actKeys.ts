@@ -5,6 +5,7 @@
 import * as Context from "effect/Context"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type { Problem } from "./acts.ts"
+import { randomId } from "./unsafePage.ts"
 
 export class ActKeys {
   readonly #keys = new Map<string, string>()
@@ -12,7 +13,7 @@ export class ActKeys {
 
   /** The key for these contents: of a request that has sent them, or a new one. */
   of(contents: string): string {
-    const key = this.#keys.get(contents) ?? crypto.randomUUID()
+    const key = this.#keys.get(contents) ?? randomId()
     this.#keys.set(contents, key)
     this.#newest = contents
     return key
@@ -52,7 +53,7 @@ const bodyText = (body: HttpClientRequest.HttpClientRequest["body"]): string => 
       return String(body.body)
     case "Stream":
       // No act of a page sends one. Each is another.
-      return crypto.randomUUID()
+      return randomId()
   }
 }
 

@@ -8,6 +8,8 @@ import type * as Atom from "effect/reactivity/Atom"
 import * as AtomRegistry from "effect/reactivity/AtomRegistry"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as Schedule from "effect/Schedule"
+import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
 import { heldKeys, SentKeys } from "./actKeys.ts"
 import { registry } from "./registry.ts"
 
@@ -76,9 +78,20 @@ const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown 
 export const problemOf = (cause: Cause.Cause<unknown>): Problem => {
   const error = Cause.squash(cause)
   if (isAway(error)) return { kind: "away" }
+  if (Schema.isSchemaError(error)) return typedWrong(error)
   const { error: code, message, param, request_id: requestId } = error as { readonly [key: string]: string }
   if (typeof code === "string" && typeof message === "string") {
     return { kind: "refused", code, message, requestId: requestId ?? "", ...(param === undefined ? {} : { param }) }
   }
   return { kind: "unexpected", message: String(message ?? error) }
+}
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** What the contract refuses before it is sent, as the service would have refused it. */
+const typedWrong = ({ issue }: Schema.SchemaError): Problem => {
+  const [first] = issuesOf(issue).issues
+  const path = (first?.path ?? []).map((segment) => String(typeof segment === "object" ? segment.key : segment))
+  const wrong = { kind: "refused", code: "invalid_request", message: first?.message ?? "", requestId: "" } as const
+  return path.length === 0 ? wrong : { ...wrong, param: path.join(".") }
 }

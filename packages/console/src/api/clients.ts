@@ -13,6 +13,7 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import * as Layer from "effect/Layer"
 import * as AtomHttpApi from "effect/reactivity/AtomHttpApi"
+import * as Schema from "effect/Schema"
 import { contentsOf, SentKeys } from "./actKeys.ts"
 import { noteAnswer, noteNoAnswer } from "./connection.ts"
 
@@ -39,6 +40,12 @@ export const prepared = (rewrite: (url: string) => string) => (client: HttpClien
     HttpClient.tapError(() => Effect.sync(noteNoAnswer))
   )
 
+/** An answer that the contract does not know. A body that was typed wrong is told apart: it is never sent. */
+export class UnreadableAnswer extends Error {}
+
+export const readable = (decoding: Effect.Effect<unknown, unknown, unknown>) =>
+  Effect.mapError(decoding, (error) => (Schema.isSchemaError(error) ? new UnreadableAnswer(error.message) : error))
+
 export const bySession = Layer.mergeAll(
   HttpApiMiddleware.layerClient(MerchantKey, ({ next, request }) => next(request)),
   HttpApiMiddleware.layerClient(OperatorToken, ({ next, request }) => next(request)),
@@ -56,7 +63,8 @@ const makeAccountApi = (prefix: string) =>
     api: Api,
     httpClient: bySession,
     baseUrl,
-    transformClient: prepared((url) => url.replace("/v1/", prefix))
+    transformClient: prepared((url) => url.replace("/v1/", prefix)),
+    transformResponse: readable
   })
 export type AccountApi = ReturnType<typeof makeAccountApi>
 
@@ -75,7 +83,8 @@ export class OwnApi extends AtomHttpApi.Service<OwnApi>()("console", {
   api: ConsoleApi,
   httpClient: bySession,
   baseUrl,
-  transformClient: prepared((url) => url)
+  transformClient: prepared((url) => url),
+  transformResponse: readable
 }) {}
 
 /** Bytes of the merchant API: a file, a part of one by `range` (`bytes=0-99`), or a picture. */

@@ -2,12 +2,13 @@
 import type { ErasureResource } from "@coffer/contract/Erasures"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { useLocation, useSearch } from "wouter"
+import { useLocation } from "wouter"
 import { act, ask, shown } from "../api/acts.ts"
 import { useLive } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, TextField } from "../parts/act.tsx"
 import { CountsOf, Erasing, foundBy, saved } from "../parts/erasing.tsx"
+import { useSearchQuery } from "../parts/address.ts"
 import { Loaded } from "../parts/states.tsx"
 import { TypedWord, typedIn } from "../parts/typed.tsx"
 import { State, Time } from "../parts/values.tsx"
@@ -101,7 +102,7 @@ const Buyers = () => {
   const words = useWords(texts)
   const { api, base, may } = useAccount()
   const [, go] = useLocation()
-  const begun = new URLSearchParams(useSearch()).get("erasure")
+  const begun = useSearchQuery().get("erasure")
   return (
     <div className="stack">
       <header className="head">

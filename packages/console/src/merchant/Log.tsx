@@ -5,6 +5,7 @@ import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
+import { copyText } from "../api/unsafePage.ts"
 import { AsCode, type Call, curlOf } from "../parts/AsCode.tsx"
 import { Json } from "../parts/Json.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
@@ -143,8 +144,8 @@ const CopyCurl = ({ call }: { readonly call: Call }) => {
   const words = useWords(texts)
   const [isCopied, setCopied] = useState(false)
   const copy = () =>
-    void navigator.clipboard.writeText(curlOf(call)).then(() => {
-      setCopied(true)
+    void copyText(curlOf(call)).then((isDone) => {
+      setCopied(isDone)
       setTimeout(() => setCopied(false), 1_500)
     })
   return (

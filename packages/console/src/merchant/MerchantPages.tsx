@@ -3,6 +3,7 @@ import type { PersonRole } from "@coffer/model/PersonRole"
 import { useMemo } from "react"
 import { Redirect, Route, Switch, useLocation } from "wouter"
 import { AccountContext, inAccount } from "../api/session.ts"
+import { useNumber } from "../parts/address.ts"
 import { page, Part } from "../parts/Part.tsx"
 import { Shell, type SignedIn } from "../parts/Shell.tsx"
 import { Trouble } from "../parts/states.tsx"
@@ -174,15 +175,25 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
           <Switch>
             <Route path={base} component={Home} />
             <Route path={`${base}/orders`} component={Orders} />
-            <Route path={`${base}/orders/:ref`}>{({ ref }) => <Order number={decodeURIComponent(ref)} />}</Route>
+            <Route path={`${base}/orders/:ref`}>
+              <Numbered page={Order} />
+            </Route>
             <Route path={`${base}/webhooks`} component={Webhooks} />
-            <Route path={`${base}/webhooks/:id`}>{({ id }) => <Webhook number={decodeURIComponent(id)} />}</Route>
+            <Route path={`${base}/webhooks/:id`}>
+              <Numbered page={Webhook} />
+            </Route>
             <Route path={`${base}/deliveries`} component={Deliveries} />
-            <Route path={`${base}/deliveries/:id`}>{({ id }) => <Delivery number={decodeURIComponent(id)} />}</Route>
+            <Route path={`${base}/deliveries/:id`}>
+              <Numbered page={Delivery} />
+            </Route>
             <Route path={`${base}/events`} component={Events} />
-            <Route path={`${base}/events/:id`}>{({ id }) => <Event number={decodeURIComponent(id)} />}</Route>
+            <Route path={`${base}/events/:id`}>
+              <Numbered page={Event} />
+            </Route>
             <Route path={`${base}/logs`} component={Logs} />
-            <Route path={`${base}/logs/:id`}>{({ id }) => <Log number={decodeURIComponent(id)} />}</Route>
+            <Route path={`${base}/logs/:id`}>
+              <Numbered page={Log} />
+            </Route>
             <Route path={`${base}/keys`} component={Keys} />
             {mode === "sandbox" && <Route path={`${base}/sandbox`} component={Sandbox} />}
             <Route path={`${base}/people`} component={People} />
@@ -191,16 +202,26 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
             <Route path={`${base}/audit`} component={Audit} />
             <Route path={`${base}/sessions`} component={Sessions} />
             <Route path={`${base}/refunds`} component={Refunds} />
-            <Route path={`${base}/refunds/:ref`}>{({ ref }) => <Refund number={decodeURIComponent(ref)} />}</Route>
+            <Route path={`${base}/refunds/:ref`}>
+              <Numbered page={Refund} />
+            </Route>
             <Route path={`${base}/disputes`} component={Disputes} />
-            <Route path={`${base}/disputes/:ref`}>{({ ref }) => <Dispute number={decodeURIComponent(ref)} />}</Route>
+            <Route path={`${base}/disputes/:ref`}>
+              <Numbered page={Dispute} />
+            </Route>
             <Route path={`${base}/ledger`} component={Ledger} />
-            <Route path={`${base}/ledger/:id`}>{({ id }) => <LedgerRow number={decodeURIComponent(id)} />}</Route>
+            <Route path={`${base}/ledger/:id`}>
+              <Numbered page={LedgerRow} />
+            </Route>
             <Route path={`${base}/links`} component={Links} />
-            <Route path={`${base}/links/:id`}>{({ id }) => <PaymentLink number={decodeURIComponent(id)} />}</Route>
+            <Route path={`${base}/links/:id`}>
+              <Numbered page={PaymentLink} />
+            </Route>
             <Route path={`${base}/receipts`} component={Receipts} />
             <Route path={`${base}/payouts`} component={Payouts} />
-            <Route path={`${base}/payouts/:no`}>{({ no }) => <Payout number={decodeURIComponent(no)} />}</Route>
+            <Route path={`${base}/payouts/:no`}>
+              <Numbered page={Payout} />
+            </Route>
             <Route path={`${base}/reports`} component={Reports} />
             <Route>
               <Redirect to={base} />
@@ -210,6 +231,12 @@ const MerchantPages = ({ merchantId, mode, signedIn }: Props) => {
       </Shell>
     </AccountContext>
   )
+}
+
+/** The page of an object, by the number in the address. */
+const Numbered = ({ page: Page }: { readonly page: React.ComponentType<{ readonly number: string }> }) => {
+  const number = useNumber()
+  return <Page key={number} number={number} />
 }
 
 export default MerchantPages

@@ -4,6 +4,7 @@
 import type { OrderResource } from "@coffer/contract/Orders"
 import { act } from "../api/acts.ts"
 import { useAccount } from "../api/session.ts"
+import { randomId } from "../api/unsafePage.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
 import { amountText, Copy, methodText, minorOf, typedOf } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
@@ -147,7 +148,7 @@ const Refund = ({ order, words }: Props) => {
             initial={typedOf(left)}
             hint={`${words.atMost} ${amountText(left, currency, language)}`}
           />
-          <TextField label={words.number} name="out_refund_no" initial={`rf-${crypto.randomUUID().slice(0, 8)}`} />
+          <TextField label={words.number} name="out_refund_no" initial={`rf-${randomId().slice(0, 8)}`} />
           <TextField label={words.reason} name="reason" maxLength={500} />
         </>
       }

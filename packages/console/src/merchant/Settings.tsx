@@ -370,9 +370,15 @@ const DefaultAddress = ({ settings }: { readonly settings: Shown }) => {
       title={words.notify}
       says={words.notifySays}
       fields={
-        <TextField label={words.notify} name="url" type="url" maxLength={2048} initial={default_notify_url ?? ""} />
+        <TextField
+          label={words.notify}
+          name="default_notify_url"
+          type="url"
+          maxLength={2048}
+          initial={default_notify_url ?? ""}
+        />
       }
-      patch={(typed) => ({ [mode]: { default_notify_url: orNull(typed, "url") } })}
+      patch={(typed) => ({ [mode]: { default_notify_url: orNull(typed, "default_notify_url") } })}
     >
       <p className="address">{default_notify_url ?? <span className="soft">{words.nowhere}</span>}</p>
     </Part>
@@ -417,12 +423,14 @@ const Mails = ({ settings }: { readonly settings: Shown }) => {
       says={words.mailsSays}
       fields={
         <Field label={words.recipients}>
-          {(id) => <textarea id={id} name="recipients" defaultValue={mail_recipients.join("\n")} maxLength={6_000} />}
+          {(id) => (
+            <textarea id={id} name="mail_recipients" defaultValue={mail_recipients.join("\n")} maxLength={6_000} />
+          )}
         </Field>
       }
       patch={(typed) => ({
         sandbox: {
-          mail_recipients: text(typed, "recipients")
+          mail_recipients: text(typed, "mail_recipients")
             .split(/[\s,]+/)
             .filter((each) => each !== "")
         }

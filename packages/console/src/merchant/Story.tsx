@@ -6,6 +6,7 @@ import { Link } from "wouter"
 import { shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
+import { decoded } from "../parts/address.ts"
 import { Loaded } from "../parts/states.tsx"
 import { Amount, amountText, methodText, stateText, Time } from "../parts/values.tsx"
 import { type Language, useLanguage, useWords } from "../parts/words.ts"
@@ -151,7 +152,7 @@ const Steps = (props: { readonly entries: ReadonlyArray<TimelineEntry>; readonly
 
 /** The step that the address names, without its `#`. */
 const useHash = (): string => {
-  const read = () => decodeURIComponent(location.hash.slice(1))
+  const read = () => decoded(location.hash.slice(1))
   const [hash, setHash] = useState(read)
   useEffect(() => {
     const changed = () => setHash(read())

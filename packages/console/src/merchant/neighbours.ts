@@ -3,6 +3,7 @@
  * an event to its deliveries, a delivery to its attempts. Each pair leads both ways. Pure.
  */
 import type { TimelineEntry } from "@coffer/contract/Timeline"
+import { decoded } from "../parts/address.ts"
 
 export interface Step {
   /** Names it within the story, and in the address: `ledger-LED_...`. */
@@ -111,7 +112,7 @@ const madeBy = (
   const [, folder, encoded, step] =
     /^\/v1\/(?:test_helpers\/)?(orders|refunds|disputes)\/([^/]+)(?:\/([a-z_]+))?$/.exec(path) ?? []
   if (folder === undefined) return []
-  const number = decodeURIComponent(encoded!)
+  const number = decoded(encoded!)
   const id = steps.find(
     ([, entry]) => entry.id === number || numberNames.some((name) => entry.details[name] === number)
   )?.[1].id

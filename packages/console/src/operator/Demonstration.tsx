@@ -5,6 +5,7 @@
 import { useEffect, useRef, useState } from "react"
 import { ask, type Problem } from "../api/acts.ts"
 import { accountApi, type AccountApi } from "../api/clients.ts"
+import { randomId } from "../api/unsafePage.ts"
 import type { Query } from "../parts/ListPage.tsx"
 import { Trouble } from "../parts/states.tsx"
 import { walkPages } from "../parts/walkPages.ts"
@@ -52,7 +53,7 @@ interface Created {
 
 /** One order after the other until it is stopped. One without an answer is created again by the same number. */
 const createOrders = async (api: AccountApi, isOn: () => boolean, note: (order: Created | undefined) => void) => {
-  const run = `demo-${crypto.randomUUID().slice(0, 8)}`
+  const run = `demo-${randomId().slice(0, 8)}`
   for (let number = 1; isOn() && number <= ordersMax;) {
     const payload = { amount: 100, out_trade_no: `${run}-${number}`, subject: "Demonstration" } as never
     const outcome = await ask(

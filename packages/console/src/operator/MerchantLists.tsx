@@ -1,6 +1,7 @@
 /** The lists of a merchant, as it reads them itself, each with its filters. One value of `List` a tab. */
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
+import { randomId } from "../api/unsafePage.ts"
 import { ChoiceField, TextField } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
 import { type Column, type Filter, type List, ListPage, type Query } from "../parts/ListPage.tsx"
@@ -367,7 +368,7 @@ const CreatePayout = ({ of: { merchantId, mode, words } }: { readonly of: Of }) 
             label={words.reference}
             name="reference"
             isRequired
-            initial={`payout-${crypto.randomUUID().slice(0, 8)}`}
+            initial={`payout-${randomId().slice(0, 8)}`}
             hint={words.referenceHint}
           />
         </>

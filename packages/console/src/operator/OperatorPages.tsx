@@ -2,6 +2,7 @@
 import type { Role } from "@coffer/model/Role"
 import { useMemo } from "react"
 import { Link, Redirect, Route, Switch, useLocation } from "wouter"
+import { decoded } from "../parts/address.ts"
 import { page, Part } from "../parts/Part.tsx"
 import type { SignedIn } from "../parts/Shell.tsx"
 import { Shell } from "../parts/Shell.tsx"
@@ -130,11 +131,7 @@ const OperatorPages = ({ signedIn }: { readonly signedIn: SignedIn }) => {
             <Route path={`${base}/merchants/:id`}>{({ id }) => <Redirect to={`${base}/merchants/${id}/live`} />}</Route>
             <Route path={`${base}/merchants/:id/:mode/orders/:ref`}>
               {({ id, mode, ref }) => (
-                <MerchantOrder
-                  merchantId={id}
-                  mode={mode === "live" ? "live" : "sandbox"}
-                  number={decodeURIComponent(ref)}
-                />
+                <MerchantOrder merchantId={id} mode={mode === "live" ? "live" : "sandbox"} number={decoded(ref)} />
               )}
             </Route>
             <Route path={`${base}/merchants/:id/:mode/:tab?`}>

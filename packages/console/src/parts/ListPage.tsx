@@ -4,12 +4,14 @@
  */
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import type * as Atom from "effect/reactivity/Atom"
-import { useId, useState } from "react"
-import { Link, useLocation, useSearch } from "wouter"
+import { useEffect, useId, useState } from "react"
+import { Link, useLocation } from "wouter"
 import { useLive } from "../api/registry.ts"
+import { useSearchQuery } from "./address.ts"
 import { type BulkAct, BulkMenu } from "./BulkActs.tsx"
 import { ExportButton } from "./ExportRows.tsx"
 import { Empty, Loaded } from "./states.tsx"
+import { bare } from "./typing.ts"
 import { Views, type ViewState } from "./Views.tsx"
 import { withTimes } from "./walkPages.ts"
 import { useWords } from "./words.ts"
@@ -305,9 +307,8 @@ const useTicks = <Row,>(keyOf: (row: Row) => string, filter: string): Ticks<Row>
 
 /** The query of the address, and how it is set. A filter that is set begins at the newest again. */
 export const useQuery = (): [Query, (query: Query) => void] => {
-  const search = useSearch()
   const [path, go] = useLocation()
-  const query = Object.fromEntries(new URLSearchParams(search))
+  const query = Object.fromEntries(useSearchQuery())
   return [
     query,
     (next) => {
@@ -319,6 +320,13 @@ export const useQuery = (): [Query, (query: Query) => void] => {
 
 // Filters ----------------------------------------------------------------------------
 
+/** Days that somebody is still typing begin with zeros: 0002-11-01 on the way to 2026. */
+const isWholeDay = (day: string) => /^[1-9]\d{3}-/.test(day)
+
+/**
+ * The form stays as it is while values change, so that the keyboard stays where it is. A choice and a whole day are set
+ * at once, what else is typed when its field is left or Enter is pressed.
+ */
 const Filters = (props: {
   readonly filters: ReadonlyArray<Filter>
   readonly query: Query
@@ -327,37 +335,55 @@ const Filters = (props: {
   const { filters, onChange, query } = props
   const words = useWords(texts)
   const id = useId()
+  const [typed, setTyped] = useState(query)
+  const active = Object.keys(query).length
+  const [isOpen, setOpen] = useState(active > 0)
+  const now = JSON.stringify(query)
+  useEffect(() => {
+    setTyped(query)
+    if (active > 0) setOpen(true)
+  }, [now])
   const all: ReadonlyArray<Filter> = [
     ...filters,
     { name: "from", label: words.from, type: "date" },
     { name: "to", label: words.to, type: "date" }
   ]
-  const set = (name: string, value: string) => onChange({ ...query, [name]: value.trim() })
-  const active = Object.keys(query).length
+  const type = (name: string, value: string) => setTyped((before) => ({ ...before, [name]: value }))
+  const set = (name: string, value: string) => {
+    const next = bare(value)
+    const isDay = all.some((each) => each.name === name && each.type === "date")
+    if (isDay && next !== "" && !isWholeDay(next)) return
+    type(name, next)
+    if (next !== (query[name] ?? "")) onChange({ ...query, [name]: next })
+  }
   return (
-    <details className="filters" open={active > 0 || undefined}>
+    <details className="filters" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="button quiet small">
         {words.filter}
         {active > 0 && <span className="count">{active}</span>}
       </summary>
-      <form className="row" key={JSON.stringify(query)} onSubmit={(event) => event.preventDefault()}>
-        {all.map(({ choices, label, name, type }) => (
+      <form className="row" onSubmit={(event) => event.preventDefault()}>
+        {all.map(({ choices, label, name, type: kind }) => (
           <div className="field" key={name}>
             <label htmlFor={`${id}${name}`}>{label}</label>
             {choices === undefined ? (
               <input
                 id={`${id}${name}`}
-                type={type ?? "search"}
-                defaultValue={query[name] ?? ""}
-                onBlur={(event) => event.target.value.trim() !== (query[name] ?? "") && set(name, event.target.value)}
+                name={name}
+                type={kind ?? "search"}
+                value={typed[name] ?? ""}
+                onChange={({ target: { value } }) =>
+                  kind === "date" && isWholeDay(value) ? set(name, value) : type(name, value)
+                }
+                onBlur={({ target }) => set(name, target.value)}
                 onKeyDown={(event) => event.key === "Enter" && set(name, event.currentTarget.value)}
-                onChange={(event) => type === "date" && set(name, event.target.value)}
               />
             ) : (
               <select
                 id={`${id}${name}`}
-                defaultValue={query[name] ?? ""}
-                onChange={(event) => set(name, event.target.value)}
+                name={name}
+                value={typed[name] ?? ""}
+                onChange={({ target }) => set(name, target.value)}
               >
                 <option value="">{words.any}</option>
                 {choices.map(([value, text]) => (
@@ -370,7 +396,15 @@ const Filters = (props: {
           </div>
         ))}
         {active > 0 && (
-          <button type="button" className="button quiet" onClick={() => onChange({})}>
+          <button
+            type="button"
+            className="button quiet"
+            onClick={(event) => {
+              // The button goes, and the keyboard goes on from the first field.
+              event.currentTarget.form?.querySelector<HTMLElement>("input, select")?.focus()
+              onChange({})
+            }}
+          >
             {words.clear}
           </button>
         )}

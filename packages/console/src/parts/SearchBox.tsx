@@ -4,6 +4,7 @@
  */
 import { useEffect, useId, useRef, useState } from "react"
 import { useLocation } from "wouter"
+import { bare } from "./typing.ts"
 import { useWords } from "./words.ts"
 
 export interface NamedPage {
@@ -41,7 +42,7 @@ export const SearchBox = ({ label, onFind, pages }: Props) => {
   const [isOpen, setOpen] = useState(false)
   const [active, setActive] = useState(0)
   useKeys(input)
-  const typed = text.trim()
+  const typed = bare(text)
   const named = pages.filter((page) => fits(page, typed)).slice(0, offeredMax)
   const options = [
     ...named.map(({ group, href, name }) => ({ key: href, name, note: group, choose: () => go(href) })),

@@ -2,12 +2,13 @@
  * An act on a page: a button opens a dialog that says what will happen, with the fields that it needs, and shows the
  * same act as curl, SDK and command line. While it runs it cannot be sent again. A refusal stands above the button.
  */
-import { useEffect, useId, useRef, useState } from "react"
+import { useContext, useEffect, useId, useRef, useState } from "react"
 import { ActKeys, withKeys } from "../api/actKeys.ts"
-import type { Outcome, Problem } from "../api/acts.ts"
+import type { Outcome } from "../api/acts.ts"
 import { awaySince } from "../api/connection.ts"
 import { useAtom } from "../api/registry.ts"
 import { AsCode, type Call } from "./AsCode.tsx"
+import { RefusedContext, useRefusals } from "./refused.tsx"
 import { Trouble } from "./states.tsx"
 import { useWords } from "./words.ts"
 
@@ -78,7 +79,7 @@ const ActDialog = (props: ActProps & { readonly onClose: () => void }) => {
   const form = useRef<HTMLFormElement>(null)
   const [keys] = useState(() => new ActKeys())
   const [isWorking, setWorking] = useState(false)
-  const [problem, setProblem] = useState<Problem>()
+  const { noteInput, problem, refused, tell } = useRefusals(form)
   const [answer, setAnswer] = useState<{ readonly done: unknown }>()
   const [typed, setTyped] = useState<FormData>(() => new FormData())
   useEffect(() => setTyped(new FormData(form.current!)), [])
@@ -86,10 +87,10 @@ const ActDialog = (props: ActProps & { readonly onClose: () => void }) => {
   const submit = (event: React.FormEvent) => {
     event.preventDefault()
     setWorking(true)
-    setProblem(undefined)
+    tell(undefined)
     void withKeys(keys, () => run(new FormData(form.current!))).then((outcome) => {
       setWorking(false)
-      if ("problem" in outcome) return setProblem(outcome.problem)
+      if ("problem" in outcome) return tell(outcome.problem)
       if (result === undefined) onClose()
       else setAnswer(outcome)
       onDone?.()
@@ -112,9 +113,17 @@ const ActDialog = (props: ActProps & { readonly onClose: () => void }) => {
   }
   return (
     <Dialog title={name} onClose={onClose}>
-      <form ref={form} className="stack" onSubmit={submit} onInput={() => setTyped(new FormData(form.current!))}>
+      <form
+        ref={form}
+        className="stack"
+        onSubmit={submit}
+        onInput={(event) => {
+          noteInput(event)
+          setTyped(new FormData(form.current!))
+        }}
+      >
         {says !== undefined && <div className="soft">{says}</div>}
-        {fields}
+        <RefusedContext value={refused}>{fields}</RefusedContext>
         {problem?.kind === "away" ? (
           <p className="trouble" role="alert">
             {problem.mayBeDone === true ? words.lostOnce : words.lost}
@@ -172,10 +181,18 @@ export const Field = (props: {
   readonly children: (id: string, described: string | undefined) => React.ReactNode
 }) => {
   const id = useId()
+  const refused = useContext(RefusedContext)
+  const isRefused = refused?.id === id
+  const described = [...(isRefused ? [`${id}-refused`] : []), ...(props.hint === undefined ? [] : [`${id}-hint`])]
   return (
     <div className="field">
       <label htmlFor={id}>{props.label}</label>
-      {props.children(id, props.hint === undefined ? undefined : `${id}-hint`)}
+      {props.children(id, described.length === 0 ? undefined : described.join(" "))}
+      {isRefused && (
+        <p id={`${id}-refused`} className="small refused" role="alert">
+          {refused.says}
+        </p>
+      )}
       {props.hint !== undefined && (
         <p id={`${id}-hint`} className="small soft">
           {props.hint}
@@ -202,16 +219,19 @@ export const TextField = (props: {
   const words = useWords(texts)
   // React puts another initial value into a field that was not touched: a number that the page proposed would change.
   const [initial] = useState(props.initial ?? "")
+  const isEmail = props.type === "email"
   return (
     <Field label={props.label} hint={props.hint}>
       {(id, described) => (
         <input
           id={id}
           name={props.name}
-          type={props.type ?? "text"}
+          // The browser's own field for addresses takes no letters but ASCII, and writes others in another way.
+          type={isEmail ? "text" : (props.type ?? "text")}
           defaultValue={initial}
           required={props.isRequired === true}
-          inputMode={props.inputMode}
+          inputMode={isEmail ? "email" : props.inputMode}
+          {...(isEmail ? { autoCapitalize: "off", spellCheck: false } : {})}
           maxLength={props.maxLength}
           {...(props.inputMode === "decimal" ? { pattern: amounts, title: words.amount } : {})}
           aria-describedby={described}

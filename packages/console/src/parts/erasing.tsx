@@ -1,9 +1,10 @@
 /** A buyer's data on a page: a look at what would be erased, which changes nothing, then exactly that; and an archive. */
 import type { ErasureResource } from "@coffer/contract/Erasures"
-import { useState } from "react"
-import type { Outcome, Problem } from "../api/acts.ts"
+import { useRef, useState } from "react"
+import type { Outcome } from "../api/acts.ts"
 import { TextField } from "./act.tsx"
 import { downloadBlob } from "./ExportRows.tsx"
+import { RefusedContext, useRefusals } from "./refused.tsx"
 import { Trouble } from "./states.tsx"
 import { typedIn } from "./typed.tsx"
 import { useWords } from "./words.ts"
@@ -71,7 +72,9 @@ interface Props {
 export const Erasing = (props: Props) => {
   const words = useWords(texts)
   const [terms, setTerms] = useState<Terms>()
-  const [found, setFound] = useState<ErasureResource | Problem | "looking">()
+  const form = useRef<HTMLFormElement>(null)
+  const { noteInput, problem, refused, tell } = useRefusals(form)
+  const [found, setFound] = useState<ErasureResource | "looking">()
   const look = (event: React.FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const typed = new FormData(event.currentTarget)
@@ -81,21 +84,35 @@ export const Erasing = (props: Props) => {
     const chosen: Terms = email === undefined ? { trade_no: trade_no! } : { email }
     setTerms(chosen)
     setFound("looking")
-    void props.look(chosen).then((outcome) => setFound("done" in outcome ? outcome.done : outcome.problem))
+    tell(undefined)
+    void props.look(chosen).then((outcome) => {
+      setFound("done" in outcome ? outcome.done : undefined)
+      if ("problem" in outcome) tell(outcome.problem)
+    })
   }
   return (
     <section className="card">
       <h2>{words.erase}</h2>
       <p className="soft">{words.eraseSays}</p>
-      <form className="row" onSubmit={look} onInput={() => setFound(undefined)}>
-        <TextField label={words.email} name="email" type="email" />
-        <TextField label={words.or} name="trade_no" />
+      <form
+        ref={form}
+        className="row"
+        onSubmit={look}
+        onInput={(event) => {
+          noteInput(event)
+          setFound(undefined)
+        }}
+      >
+        <RefusedContext value={refused}>
+          <TextField label={words.email} name="email" type="email" />
+          <TextField label={words.or} name="trade_no" />
+        </RefusedContext>
         <button className="button quiet" disabled={found === "looking"}>
           {found === "looking" ? words.looking : words.look}
         </button>
       </form>
-      {found !== undefined && found !== "looking" && "kind" in found && <Trouble problem={found} />}
-      {found !== undefined && found !== "looking" && "counts" in found && terms !== undefined && (
+      {problem !== undefined && <Trouble problem={problem} />}
+      {found !== undefined && found !== "looking" && terms !== undefined && (
         <Found {...props} found={found} terms={terms} onDone={() => setFound(undefined)} />
       )}
     </section>

@@ -3,6 +3,7 @@ import type * as Cause from "effect/Cause"
 import * as AsyncResult from "effect/reactivity/AsyncResult"
 import { type Problem, problemOf } from "../api/acts.ts"
 import { adviceFor } from "./advice.ts"
+import { refusalText } from "./refusals.ts"
 import { useLanguage, useWords } from "./words.ts"
 
 const texts = {
@@ -38,16 +39,20 @@ export const Trouble = ({ problem }: { readonly problem: Problem }) => {
       </p>
     )
   }
-  const advice = adviceFor(problem.code, useLanguage())
+  const language = useLanguage()
+  const advice = adviceFor(problem.code, language)
+  const says = problem.code === "invalid_request" ? refusalText(problem.message, language) : problem.message
   return (
     <div className="trouble" role="alert">
       <p>
         {problem.param === undefined ? "" : <code>{problem.param}: </code>}
-        {problem.message} {advice}
+        {says} {advice}
       </p>
-      <p className="small soft">
-        <code>{problem.code}</code> · {words.request} <code>{problem.requestId}</code>
-      </p>
+      {problem.requestId !== "" && (
+        <p className="small soft">
+          <code>{problem.code}</code> · {words.request} <code>{problem.requestId}</code>
+        </p>
+      )}
     </div>
   )
 }
@@ -73,19 +78,31 @@ export const Skeleton = ({ lines = 5 }: { readonly lines?: number }) => {
   )
 }
 
-/** The value of a call once it is there. The value before stays on the screen while it is read again. */
+/** After these there is nothing to show any more. */
+const isOver = (problem: Problem): boolean =>
+  problem.kind === "refused" && /_not_found$|^(forbidden|route_not_found|missing_api_key)$/.test(problem.code)
+
+/**
+ * The value of a call once it is there. The value before stays on the screen while it is read again, and where that
+ * fails: what is typed on the page stays with it.
+ */
 export const Loaded = <A, E>(props: {
   readonly result: AsyncResult.AsyncResult<A, E>
   readonly children: (value: A) => React.ReactNode
   readonly lines?: number
 }): React.ReactNode => {
   const { children, lines, result } = props
-  if (AsyncResult.isSuccess(result)) return children(result.value)
   if (AsyncResult.isInitial(result)) return <Skeleton lines={lines ?? 5} />
-  const problem = problemOf(result.cause as Cause.Cause<unknown>)
-  if (problem.kind === "away" && result.previousSuccess._tag === "Some")
-    return children(result.previousSuccess.value.value)
-  return <Trouble problem={problem} />
+  const problem = AsyncResult.isFailure(result) ? problemOf(result.cause as Cause.Cause<unknown>) : undefined
+  const value = AsyncResult.value(result)
+  if (problem !== undefined && (value._tag === "None" || isOver(problem))) return <Trouble problem={problem} />
+  // The page says once that the service is away.
+  return (
+    <>
+      {problem !== undefined && problem.kind !== "away" && <Trouble problem={problem} />}
+      {value._tag === "Some" && children(value.value)}
+    </>
+  )
 }
 
 /** Nothing yet, and how it begins. */

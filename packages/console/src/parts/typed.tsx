@@ -1,4 +1,5 @@
 /** Texts that people type into dialogs: a word that confirms an act, and the value of a field. */
+import { bare } from "./typing.ts"
 import { useWords } from "./words.ts"
 
 const texts = { en: { type: "To confirm, type" }, zh: { type: "请输入以下内容以确认：" } }
@@ -19,6 +20,6 @@ export const TypedWord = ({ word }: { readonly word: string }) => {
 
 /** The text of a field; undefined if it is empty. */
 export const typedIn = (typed: FormData, name: string): string | undefined => {
-  const text = String(typed.get(name) ?? "").trim()
+  const text = bare(String(typed.get(name) ?? ""))
   return text === "" ? undefined : text
 }

@@ -2,6 +2,7 @@
 import { Currency } from "@coffer/model/Money"
 import { useState } from "react"
 import { Link } from "wouter"
+import { copyText } from "../api/unsafePage.ts"
 import { type Language, tags, useLanguage, useWords } from "./words.ts"
 
 // Amounts --------------------------------------------------------------------------
@@ -75,8 +76,8 @@ export const Copy = ({ text, label }: { readonly text: string; readonly label?: 
   const words = useWords(copyWords)
   const [isCopied, setCopied] = useState(false)
   const copy = () => {
-    void navigator.clipboard.writeText(text).then(() => {
-      setCopied(true)
+    void copyText(text).then((isDone) => {
+      setCopied(isDone)
       setTimeout(() => setCopied(false), 1_500)
     })
   }

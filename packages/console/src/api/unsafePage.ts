@@ -1,0 +1,34 @@
+/**
+ * What browsers give to pages of a secure origin alone, done without where the console is opened over plain HTTP at
+ * another name than localhost, as in a local network.
+ */
+
+/** A random name, such as of an act: 122 bits, as a UUID has. */
+export const randomId = (): string => {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-")
+}
+
+/** Whether the text is in the clipboard now. */
+export const copyText = async (text: string): Promise<boolean> => {
+  const { clipboard } = navigator as { readonly clipboard?: Clipboard }
+  if (clipboard !== undefined) {
+    return clipboard.writeText(text).then(
+      () => true,
+      () => false
+    )
+  }
+  // In front of a dialog a field of the page cannot be selected.
+  const place = document.querySelector("dialog[open]") ?? document.body
+  const before = document.activeElement
+  const field = Object.assign(document.createElement("textarea"), { value: text, className: "unseen" })
+  place.append(field)
+  field.select()
+  const isCopied = document.execCommand("copy")
+  field.remove()
+  if (before instanceof HTMLElement) before.focus()
+  return isCopied
+}

@@ -1,0 +1,21 @@
+/** The address bar, read as it stands: the router's own reading of it takes `%25` for a sign that is still to decode. */
+import { usePathname, useSearch } from "wouter/use-browser-location"
+
+/** A text of an address; what is no encoding stays as it is. */
+export const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+export const useSearchQuery = (): URLSearchParams => new URLSearchParams(useSearch())
+
+/** The number of an object's page, which its address ends with. */
+export const useNumber = (): string =>
+  decoded(
+    usePathname()
+      .split("/")
+      .findLast((part) => part !== "") ?? ""
+  )

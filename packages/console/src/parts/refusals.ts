@@ -1,0 +1,47 @@
+/** Why the service does not take what was typed, in the reader's language, by the words of its refusal. */
+import type { Language } from "./words.ts"
+
+type Words = Readonly<Record<Language, string>>
+
+/** The first that fits. `#` stands for the number in the refusal. */
+const kinds: ReadonlyArray<readonly [RegExp, Words]> = [
+  [/is required|at least 1 characters?/i, { en: "Fill this in.", zh: "请填写此项。" }],
+  [
+    /e-mail address/i,
+    {
+      en: "Enter one e-mail address, such as name@shop.example.",
+      zh: "请输入一个电子邮箱地址，例如 name@shop.example。"
+    }
+  ],
+  [
+    /IPv4|CIDR/i,
+    {
+      en: "Enter IPv4 addresses or ranges, such as 203.0.113.7 or 203.0.113.0/24.",
+      zh: "请输入 IPv4 地址或网段，例如 203.0.113.7 或 203.0.113.0/24。"
+    }
+  ],
+  [/time ?zone/i, { en: "Enter a time zone, such as Europe/Berlin.", zh: "请输入时区，例如 Asia/Shanghai。" }],
+  [
+    /\b(https?|URL)\b/,
+    { en: "Enter a whole address that begins with https://.", zh: "请输入以 https:// 开头的完整地址。" }
+  ],
+  [
+    /(?:to|at most) ([\d,_]+) characters/i,
+    {
+      en: "At most # characters, without control characters.",
+      zh: "最多 # 个字符，且不含控制字符。"
+    }
+  ],
+  [/(?:between .* and|at most|less than or equal to) ([\d,_]+)/i, { en: "At most #.", zh: "不得超过 #。" }],
+  [/control character|one line/i, { en: "One line, without control characters.", zh: "请输入单行文字，不含控制字符。" }]
+]
+
+const other: Words = { en: "", zh: "服务不接受此内容：" }
+
+export const refusalText = (message: string, language: Language): string => {
+  for (const [pattern, words] of kinds) {
+    const found = pattern.exec(message)
+    if (found !== null) return words[language].replace("#", found[1] ?? "")
+  }
+  return `${other[language]}${message}`
+}

@@ -1,0 +1,56 @@
+/** A refusal of what was typed, at its field: which field that is, and until when it stands there. */
+import { createContext, useState } from "react"
+import type { Problem } from "../api/acts.ts"
+import { refusalText } from "./refusals.ts"
+import { useLanguage } from "./words.ts"
+
+/** The field by its id, and why. */
+export interface Refused {
+  readonly id: string
+  readonly says: string
+}
+
+export const RefusedContext = createContext<Refused | undefined>(undefined)
+
+/** A problem of a form: at its field if the service names one that the form has, else for the form as a whole. */
+export const useRefusals = (form: React.RefObject<HTMLFormElement | null>) => {
+  const language = useLanguage()
+  const [refused, setRefused] = useState<Refused>()
+  const [problem, setProblem] = useState<Problem>()
+  const mark = (id: string | undefined, isWrong: boolean) => {
+    const field = id === undefined ? null : document.getElementById(id)
+    if (isWrong) field?.setAttribute("aria-invalid", "true")
+    else field?.removeAttribute("aria-invalid")
+    return field
+  }
+  const tell = (next: Problem | undefined) => {
+    mark(refused?.id, false)
+    const field = next === undefined ? undefined : fieldOf(form.current, next)
+    if (field === undefined || next?.kind !== "refused") {
+      setRefused(undefined)
+      return setProblem(next)
+    }
+    setProblem(undefined)
+    setRefused({ id: field.id, says: refusalText(next.message, language) })
+    field.closest("details")?.setAttribute("open", "")
+    mark(field.id, true)?.focus()
+  }
+  /** For the form's `onInput`: what is typed anew is judged anew. */
+  const noteInput = ({ target }: React.SyntheticEvent) => {
+    if ((target as Element).id !== refused?.id) return
+    mark(refused.id, false)
+    setRefused(undefined)
+  }
+  return { noteInput, problem, refused, tell }
+}
+
+/** The field with the name that the refusal blames, or with its last part: `live.ip_allowlist`, `files[2].url`. */
+const fieldOf = (form: HTMLFormElement | null, problem: Problem): HTMLElement | undefined => {
+  if (form === null || problem.kind !== "refused" || problem.param === undefined) return undefined
+  const parts = problem.param.split(/[.[\]]/).filter((part) => part !== "")
+  for (const name of [problem.param, ...parts.toReversed()]) {
+    const field = form.elements.namedItem(name)
+    if (field instanceof HTMLElement && field.id !== "") return field
+  }
+  return undefined
+}
