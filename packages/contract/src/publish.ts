@@ -9,6 +9,7 @@ import { Scope } from "@coffer/model/Scopes"
 import { markDeprecated } from "./deprecations.ts"
 import { namedAnswer } from "./namedAnswers.ts"
 import { publishedName } from "./operationNames.ts"
+import { repeatOf } from "./repeats.ts"
 import { csvSampleOf, resolved, sampleOf } from "./samples.ts"
 import { type Operation, scopes } from "./scopes.ts"
 import { withTypedEvents } from "./typedEvents.ts"
@@ -99,12 +100,14 @@ export const publish = (generated: Json): Json => {
   }
 }
 
-/** Each operation says which scope it asks of a key that has scopes, and is called as the SDK's method is. */
+/** Each operation says which scope it asks of a key that has scopes, what it does when it comes twice, and its name. */
 const withScopes = (document: Json): Json => {
   const { apiKey } = document["components"].securitySchemes
   for (const [path, operations] of Object.entries<Json>(document["paths"])) {
     for (const [method, operation] of Object.entries<Json>(operations)) {
       operation["x-scope"] = scopes[operation["operationId"] as Operation]
+      const repeat = repeatOf(operation["operationId"])
+      if (repeat !== undefined) operation["x-repeat"] = repeat
       operation["operationId"] = publishedName(operation["operationId"], method, path)
     }
   }

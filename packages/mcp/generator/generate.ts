@@ -23,7 +23,8 @@ export const tools: ReadonlyArray<Tool> = `
 
 const toolOf = (document: Json, operation: Operation): Tool => {
   const { description, method, pathParameters, place, query, summary, takesIdempotencyKey } = operation
-  const { "x-scope": scope } = document["paths"][`/v1${operation.path}`][method.toLowerCase()]
+  const published: Json = document["paths"][`/v1${operation.path}`][method.toLowerCase()]
+  const { responses, "x-repeat": repeat, "x-scope": scope } = published
   const keepsNull = place.at(-1) === "update"
   const schemaOf = (schema: Json) => compact(document, schema, keepsNull)
   const body = operation.body === undefined ? undefined : schemaOf(operation.body)
@@ -37,7 +38,7 @@ const toolOf = (document: Json, operation: Operation): Tool => {
     arguments_[argument] = name === "limit" ? limit : { ...schemaOf(schema), ...described(description) }
   }
   Object.assign(arguments_, body?.["properties"])
-  if (takesIdempotencyKey) arguments_["idempotency_key"] = idempotencyKey
+  if (takesIdempotencyKey && repeat === "makes") arguments_["idempotency_key"] = idempotencyKey
   const required = [...pathParameters.map(({ name }) => String(name)), ...(body?.["required"] ?? [])]
   return {
     name: place.join("_"),
@@ -49,6 +50,8 @@ const toolOf = (document: Json, operation: Operation): Tool => {
     pathArguments: pathParameters.map(({ name }) => String(name)),
     queryArguments,
     bodyArguments: Object.keys(body?.["properties"] ?? {}),
+    ...(repeat === undefined ? {} : { repeat }),
+    ...("200" in responses && "201" in responses ? { mayFind: true } : {}),
     takesIdempotencyKey,
     inputSchema: {
       type: "object",
@@ -71,13 +74,14 @@ const idempotencyKey = {
 
 const described = (description: unknown): Json => (typeof description === "string" ? { description } : {})
 
-/** Without references, examples and alternatives of null. */
+/** Without references, examples, and alternatives of null that are as if the field were left out. */
 const compact = (document: Json, schema: Json, keepsNull: boolean): Json => {
   const inner = (each: Json) => compact(document, each, keepsNull)
   const { anyOf, examples: _examples, format: _format, title: _title, ...rest } = resolved(schema, document)
   const own = schema["$ref"] === undefined ? {} : described(schema["description"])
   if (Array.isArray(anyOf)) {
-    const alternatives = anyOf.filter((each: Json) => keepsNull || each["type"] !== "null").map(inner)
+    const isWord = keepsNull || /\bnull\b/i.test(String(schema["description"]))
+    const alternatives = anyOf.filter((each: Json) => isWord || each["type"] !== "null").map(inner)
     return alternatives.length === 1
       ? { ...alternatives[0], ...rest, ...own }
       : { ...rest, ...own, anyOf: alternatives }

@@ -14,6 +14,10 @@ export interface Tool {
   /** Arguments of the query, with their names on the wire: `created_gte` is `created[gte]`. */
   readonly queryArguments: Readonly<Record<string, string>>
   readonly bodyArguments: ReadonlyArray<string>
+  /** Of a write: whether each call does something more, or leaves the object as the call says (`contract/repeats.ts`). */
+  readonly repeat?: "makes" | "sets"
+  /** A call by a number that is taken already is answered 200, with what has it. */
+  readonly mayFind?: true
   readonly takesIdempotencyKey: boolean
   readonly inputSchema: {
     readonly type: "object"
@@ -36,7 +40,7 @@ export const annotationsOf = (tool: Tool) => ({
   title: tool.title,
   readOnlyHint: isRead(tool),
   destructiveHint: !isRead(tool) && !additive.test(tool.name),
-  // The same call is done once.
+  // The same call is done once, or sets the same twice.
   idempotentHint: true,
   openWorldHint: !isRead(tool) && !isOfSandbox(tool)
 })

@@ -1,6 +1,8 @@
 /**
- * The call that a tool's arguments make. A write has an idempotency key that follows from its arguments, so a call that
- * is repeated because its answer was lost is done once, by whichever runner answers it.
+ * The call that a tool's arguments make. Where each call would do something more, such as another refund, the
+ * idempotency key follows from the arguments: a call that is repeated because its answer was lost is done once, by
+ * whichever runner answers it. What sets an object may be set twice, and has to be set back: its key is another with
+ * each call.
  */
 import { Result } from "effect"
 import { hashOf, isRecord } from "./json.ts"
@@ -31,8 +33,8 @@ const pageSize = 10
 /** As the API's own: so many characters of an object's number, and no more. */
 const refLengthMax = 128
 
-/** A failure says which argument is wrong. */
-export const callOf = (tool: Tool, args: Arguments): Result.Result<ApiCall, string> => {
+/** A failure says which argument is wrong. `occasion`: a text of this call's own, by which it is no other. */
+export const callOf = (tool: Tool, args: Arguments, occasion: string): Result.Result<ApiCall, string> => {
   const { properties, required = [] } = tool.inputSchema
   const unknown = Object.keys(args).find((name) => !Object.hasOwn(properties, name))
   if (unknown !== undefined) return Result.fail(`There is no argument ${unknown.slice(0, 64)}.`)
@@ -50,7 +52,7 @@ export const callOf = (tool: Tool, args: Arguments): Result.Result<ApiCall, stri
     path: withQuery,
     ...(tool.method === "POST" ? { body: Object.fromEntries(bodyNames.map((name) => [name, args[name]])) } : {})
   }
-  return Result.succeed(tool.takesIdempotencyKey ? { ...call, idempotencyKey: keyOf(tool, args) } : call)
+  return Result.succeed(tool.takesIdempotencyKey ? { ...call, idempotencyKey: keyOf(tool, args, occasion) } : call)
 }
 
 const pathOf = ({ path, pathArguments }: Tool, args: Arguments): string | undefined => {
@@ -82,5 +84,32 @@ const queryOf = ({ queryArguments }: Tool, args: Arguments): URLSearchParams | u
 const isPlain = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value)
 
 /** With a text of the model's own the arguments do not count: another call under the same text is refused. */
-const keyOf = ({ name }: Tool, { idempotency_key: own, ...rest }: Arguments): string =>
-  `mcp-${hashOf(own === undefined ? [name, rest] : [name, "own", own])}`
+const keyOf = ({ name, repeat }: Tool, { idempotency_key: own, ...rest }: Arguments, occasion: string): string =>
+  `mcp-${hashOf(repeat === "sets" ? [name, "at", occasion] : own === undefined ? [name, rest] : [name, "own", own])}`
+
+// Null ---------------------------------------------------------------------------
+
+/** Models write null for what they leave out. Where null says something of its own, the schema takes it. */
+export const withoutNulls = ({ inputSchema }: Pick<Tool, "inputSchema">, args: Arguments): Arguments =>
+  leftOut(inputSchema, args) as Arguments
+
+const leftOut = (schema: unknown, value: unknown): unknown => {
+  if (!isRecord(value)) return value
+  const fields = Object.entries(value)
+    .map(([name, each]) => [name, each, fieldOf(schema, name)] as const)
+    .filter(([, each, field]) => each !== null || field === undefined || takesNull(field))
+  return Object.fromEntries(fields.map(([name, each, field]) => [name, leftOut(field, each)]))
+}
+
+/** Undefined for one that is not known. */
+const fieldOf = (schema: unknown, name: string): unknown =>
+  alternativesOf(schema)
+    .flatMap(({ additionalProperties, properties }) => [
+      isRecord(properties) && Object.hasOwn(properties, name) ? properties[name] : additionalProperties
+    ])
+    .find(isRecord)
+
+const takesNull = (schema: unknown): boolean => alternativesOf(schema).some(({ type }) => type === "null")
+
+const alternativesOf = (schema: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> =>
+  !isRecord(schema) ? [] : Array.isArray(schema["anyOf"]) ? schema["anyOf"].filter(isRecord) : [schema]

@@ -4,7 +4,7 @@
  * question is the answer to the call, and the client sends the same call with the person's word and with a statement
  * of ours: who was asked what, and when. So nothing waits in the service, and any runner may take either call.
  */
-import { createHmac, timingSafeEqual } from "node:crypto"
+import { createHmac, randomUUID, timingSafeEqual } from "node:crypto"
 import { twoDecimals } from "@coffer/model/Money"
 import { Clock, Effect, Option, Schema } from "effect"
 import {
@@ -31,8 +31,12 @@ export interface Question {
   readonly secret: string
 }
 
-const confirmed = { _tag: "Confirmed" } as const
-export type Word = typeof confirmed | CallToolResult | InputRequired
+/** `occasion`: which question was answered. The same answer, sent again, is no second one. */
+interface Confirmed {
+  readonly _tag: "Confirmed"
+  readonly occasion: string
+}
+export type Word = Confirmed | CallToolResult | InputRequired
 
 /** The person's word, or what the client is answered instead. */
 export const ask = Effect.fnUntraced(function* (question: Question): Effect.fn.Return<Word, never, McpRequestContext> {
@@ -44,7 +48,7 @@ export const ask = Effect.fnUntraced(function* (question: Question): Effect.fn.R
   const word = inputResponses?.["confirm"]
   if (word === undefined || requestState === undefined) return asking(question, now)
   if (!isOurs(question, requestState, now)) return asking(question, now)
-  return judged(word)
+  return judged(word, requestState)
 })
 
 /** A form is what is asked for where a client says nothing more. */
@@ -71,14 +75,16 @@ const params = ({ text }: Question) => ({
   }
 })
 
-const judged = (word: Readonly<Record<string, unknown>>): Word =>
-  word["action"] === "accept" && isRecord(word["content"]) && word["content"]["confirm"] === true ? confirmed : declined
+const judged = (word: Readonly<Record<string, unknown>>, occasion: string): Word =>
+  word["action"] === "accept" && isRecord(word["content"]) && word["content"]["confirm"] === true
+    ? { _tag: "Confirmed", occasion }
+    : declined
 
 const askNow = (client: McpServerClient["Service"], question: Question) =>
   Effect.flatMap(client.getClient, (reverse) =>
     Schema.decodeUnknownEffect(ElicitRequestFormParams)(params(question)).pipe(Effect.flatMap(reverse.elicit))
   ).pipe(
-    Effect.map((word): Word => judged(word as unknown as Readonly<Record<string, unknown>>)),
+    Effect.map((word): Word => judged(word as unknown as Readonly<Record<string, unknown>>, randomUUID())),
     Effect.catch(() => Effect.succeed<Word>(declined)),
     Effect.timeoutOrElse({ duration: patienceMillis, orElse: () => Effect.succeed<Word>(late) }),
     Effect.scoped
@@ -86,23 +92,25 @@ const askNow = (client: McpServerClient["Service"], question: Question) =>
 
 // Without a session --------------------------------------------------------------
 
-const asking = (question: Question, now: number): InputRequired =>
-  new InputRequired({
+const asking = (question: Question, now: number): InputRequired => {
+  const own = randomUUID()
+  return new InputRequired({
     inputRequests: { confirm: { method: "elicitation/create", params: params(question) } },
-    requestState: `${now}.${sealOf(question, now)}`
+    requestState: `${now}.${own}.${sealOf(question, now, own)}`
   })
+}
 
-/** The text is in it: a person who was shown another amount has not confirmed this one. */
-const sealOf = ({ args, secret, text, tool }: Question, at: number): string =>
+/** The text is in it: a person who was shown another amount has not confirmed this one. `own`: of this question alone. */
+const sealOf = ({ args, secret, text, tool }: Question, at: number, own: string): string =>
   createHmac("sha256", secret)
-    .update(hashOf([tool.name, args, text, at]))
+    .update(hashOf([tool.name, args, text, at, own]))
     .digest("base64url")
 
 const isOurs = (question: Question, state: string, now: number): boolean => {
-  const [, at = "", seal = ""] = /^(\d{1,15})\.([\w-]{43})$/.exec(state) ?? []
+  const [, at = "", own = "", seal = ""] = /^(\d{1,15})\.([\da-f-]{36})\.([\w-]{43})$/.exec(state) ?? []
   const age = now - Number(at)
   if (seal === "" || age < 0 || age > patienceMillis) return false
-  return timingSafeEqual(Buffer.from(seal), Buffer.from(sealOf(question, Number(at))))
+  return timingSafeEqual(Buffer.from(seal), Buffer.from(sealOf(question, Number(at), own)))
 }
 
 // The question -------------------------------------------------------------------

@@ -1,7 +1,7 @@
 /** Acts on live money by MCP: each is confirmed by a person who reads what is done, or nothing is done. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { agentOverHttp, textOf, type Word, yes } from "../../kit/callers/mcp.ts"
+import { agentOverHttp, sentRaw, textOf, type Word, yes } from "../../kit/callers/mcp.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 const approved = Effect.gen(function* () {
@@ -115,35 +115,9 @@ describe("an act on live money by MCP", () => {
   it.live("is not confirmed by a word that was given for another amount, another key, or long ago", () =>
     Effect.gen(function* () {
       const running = yield* approved
-      const { api, merchant } = running
-      const send = (args: object, more: object = {}, key = merchant.liveKey) =>
-        Effect.map(
-          api.call("POST", "/mcp", {
-            key,
-            headers: {
-              Accept: "application/json, text/event-stream",
-              "MCP-Protocol-Version": "2026-07-28",
-              "Mcp-Method": "tools/call",
-              "Mcp-Name": "orders_create"
-            },
-            body: {
-              jsonrpc: "2.0",
-              id: 1,
-              method: "tools/call",
-              params: {
-                name: "orders_create",
-                arguments: args,
-                _meta: {
-                  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                  "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
-                  "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } }
-                },
-                ...more
-              }
-            }
-          }),
-          ({ text }) => JSON.parse(text.replace(/^data: /, "")).result
-        )
+      const { merchant } = running
+      const send = (args: object, more: object = {}) =>
+        sentRaw(running, merchant.liveKey, { name: "orders_create", args, more })
       const first = yield* send(terms)
       assert.strictEqual(first.resultType, "input_required")
       const { requestState } = first
@@ -165,7 +139,7 @@ describe("an act on live money by MCP", () => {
       assert.strictEqual(done.resultType, "complete")
       assert.notStrictEqual(done.isError, true)
       // The answer was lost: the same again is one order.
-      assert.include((yield* send(terms, more)).content[0].text, "nothing was done again")
+      assert.include((yield* send(terms, more)).content[0].text, "Nothing was done again")
       assert.lengthOf(yield* liveOrders(running), 1)
     }).pipe(Effect.scoped)
   )

@@ -49,7 +49,7 @@ describe("the tools of MCP over HTTP", () => {
         concurrency: 2
       })
       const again = yield* agent.call("orders_create", { subject: "Two books", amount: 1999 })
-      assert.include(textOf(again), "nothing was done again")
+      assert.include(textOf(again), "Nothing was done again")
       const once = (yield* api.get("/v1/orders", merchant.sandboxKey)).body.data.data
       assert.lengthOf(once, 1)
       for (const result of both.filter(({ isError }) => isError !== true)) {

@@ -3,6 +3,7 @@ import { Client, type CallToolResult, StreamableHTTPClientTransport } from "@mod
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { Effect } from "effect"
 import { inject } from "vitest"
+import type { Running } from "../Service.ts"
 
 export interface Terms {
   /** The version that it speaks: the newest, which has no sessions, or the one before. */
@@ -83,6 +84,48 @@ export const agentOverStdio = (
     })
     return Effect.acquireRelease(connected(client, transport), () => closed(client))
   })
+
+interface RawCall {
+  readonly name: string
+  readonly args: object
+  /** What a client adds when it brings a person's word. */
+  readonly more?: object
+}
+
+/** A call of a tool as it stands on the wire, by a client that can ask a person. A test reads what it expects. */
+export const sentRaw = (
+  { api }: Pick<Running, "api">,
+  key: string,
+  { args, more = {}, name }: RawCall
+  // oxlint-disable-next-line no-explicit-any
+): Effect.Effect<any> =>
+  Effect.map(
+    api.call("POST", "/mcp", {
+      key,
+      headers: {
+        Accept: "application/json, text/event-stream",
+        "MCP-Protocol-Version": "2026-07-28",
+        "Mcp-Method": "tools/call",
+        "Mcp-Name": name
+      },
+      body: {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: {
+          name,
+          arguments: args,
+          _meta: {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
+            "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } }
+          },
+          ...more
+        }
+      }
+    }),
+    ({ text }) => JSON.parse(text.replace(/^data: /, "")).result
+  )
 
 export const textOf = ({ content }: CallToolResult): string =>
   content.map((block) => (block.type === "text" ? block.text : "")).join("\n")

@@ -22,6 +22,8 @@ export const tools: ReadonlyArray<Tool> = [
       "receipt_email",
       "locale"
     ],
+    "repeat": "makes",
+    "mayFind": true,
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
@@ -224,6 +226,7 @@ export const tools: ReadonlyArray<Tool> = [
       "metadata",
       "receipt_email"
     ],
+    "repeat": "sets",
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
@@ -265,12 +268,6 @@ export const tools: ReadonlyArray<Tool> = [
               "type": "null"
             }
           ]
-        },
-        "idempotency_key": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
         }
       },
       "required": [
@@ -318,6 +315,7 @@ export const tools: ReadonlyArray<Tool> = [
     ],
     "queryArguments": {},
     "bodyArguments": [],
+    "repeat": "sets",
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
@@ -325,12 +323,6 @@ export const tools: ReadonlyArray<Tool> = [
         "ref": {
           "type": "string",
           "description": "The order's `trade_no`, or your own `out_trade_no`."
-        },
-        "idempotency_key": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
         }
       },
       "required": [
@@ -380,6 +372,7 @@ export const tools: ReadonlyArray<Tool> = [
     "bodyArguments": [
       "email"
     ],
+    "repeat": "makes",
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
@@ -423,6 +416,8 @@ export const tools: ReadonlyArray<Tool> = [
       "reason",
       "metadata"
     ],
+    "repeat": "makes",
+    "mayFind": true,
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
@@ -549,6 +544,7 @@ export const tools: ReadonlyArray<Tool> = [
     "bodyArguments": [
       "metadata"
     ],
+    "repeat": "sets",
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
@@ -577,12 +573,6 @@ export const tools: ReadonlyArray<Tool> = [
               "type": "null"
             }
           ]
-        },
-        "idempotency_key": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
         }
       },
       "required": [
@@ -634,6 +624,7 @@ export const tools: ReadonlyArray<Tool> = [
       "files",
       "submit"
     ],
+    "repeat": "sets",
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
@@ -767,12 +758,6 @@ export const tools: ReadonlyArray<Tool> = [
         "submit": {
           "type": "boolean",
           "description": "`true` sends it to the bank, and there is no second time unless the bank asks again. Otherwise it is kept as a draft."
-        },
-        "idempotency_key": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
         }
       },
       "required": [
@@ -820,6 +805,7 @@ export const tools: ReadonlyArray<Tool> = [
     ],
     "queryArguments": {},
     "bodyArguments": [],
+    "repeat": "sets",
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
@@ -827,12 +813,6 @@ export const tools: ReadonlyArray<Tool> = [
         "ref": {
           "type": "string",
           "description": "The dispute's `dispute_no`, or the channel's `processor_dispute_id`."
-        },
-        "idempotency_key": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
         }
       },
       "required": [
@@ -951,6 +931,7 @@ export const tools: ReadonlyArray<Tool> = [
       "return_url",
       "metadata"
     ],
+    "repeat": "makes",
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
@@ -1082,6 +1063,7 @@ export const tools: ReadonlyArray<Tool> = [
       "expires_at",
       "metadata"
     ],
+    "repeat": "sets",
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
@@ -1161,12 +1143,6 @@ export const tools: ReadonlyArray<Tool> = [
               "type": "null"
             }
           ]
-        },
-        "idempotency_key": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
         }
       },
       "required": [
@@ -1394,6 +1370,7 @@ export const tools: ReadonlyArray<Tool> = [
       "payout_no",
       "at"
     ],
+    "repeat": "makes",
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
@@ -1901,6 +1878,7 @@ export const tools: ReadonlyArray<Tool> = [
       "trade_no",
       "dry_run"
     ],
+    "repeat": "sets",
     "takesIdempotencyKey": false,
     "inputSchema": {
       "type": "object",
@@ -1967,6 +1945,7 @@ export const tools: ReadonlyArray<Tool> = [
       "enabled_events",
       "disable_when_failing"
     ],
+    "repeat": "makes",
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
@@ -2089,6 +2068,7 @@ export const tools: ReadonlyArray<Tool> = [
       "disable_when_failing",
       "disabled"
     ],
+    "repeat": "sets",
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
@@ -2192,12 +2172,6 @@ export const tools: ReadonlyArray<Tool> = [
               "type": "null"
             }
           ]
-        },
-        "idempotency_key": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
         }
       },
       "required": [
@@ -2218,6 +2192,7 @@ export const tools: ReadonlyArray<Tool> = [
     ],
     "queryArguments": {},
     "bodyArguments": [],
+    "repeat": "sets",
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
@@ -2225,12 +2200,6 @@ export const tools: ReadonlyArray<Tool> = [
         "endpoint_id": {
           "type": "string",
           "description": "The endpoint's `id`."
-        },
-        "idempotency_key": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
         }
       },
       "required": [
@@ -2278,6 +2247,7 @@ export const tools: ReadonlyArray<Tool> = [
     ],
     "queryArguments": {},
     "bodyArguments": [],
+    "repeat": "sets",
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
@@ -2285,12 +2255,6 @@ export const tools: ReadonlyArray<Tool> = [
         "endpoint_id": {
           "type": "string",
           "description": "The endpoint's `id`."
-        },
-        "idempotency_key": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
         }
       },
       "required": [
@@ -2309,17 +2273,11 @@ export const tools: ReadonlyArray<Tool> = [
     "pathArguments": [],
     "queryArguments": {},
     "bodyArguments": [],
+    "repeat": "sets",
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
-      "properties": {
-        "idempotency_key": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
-        }
-      },
+      "properties": {},
       "additionalProperties": false
     }
   },
@@ -2352,6 +2310,7 @@ export const tools: ReadonlyArray<Tool> = [
     ],
     "queryArguments": {},
     "bodyArguments": [],
+    "repeat": "makes",
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
@@ -2484,6 +2443,7 @@ export const tools: ReadonlyArray<Tool> = [
       "outcome",
       "amount"
     ],
+    "repeat": "makes",
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
@@ -2548,6 +2508,7 @@ export const tools: ReadonlyArray<Tool> = [
     "bodyArguments": [
       "outcome"
     ],
+    "repeat": "sets",
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
@@ -2563,12 +2524,6 @@ export const tools: ReadonlyArray<Tool> = [
             "failed"
           ],
           "description": "The bank's word. It may also take back, as `failed`, what had succeeded."
-        },
-        "idempotency_key": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
         }
       },
       "required": [
@@ -2594,6 +2549,7 @@ export const tools: ReadonlyArray<Tool> = [
       "reason",
       "evidence_due_by"
     ],
+    "repeat": "makes",
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
@@ -2615,8 +2571,15 @@ export const tools: ReadonlyArray<Tool> = [
           "description": "Why, in one line; `fraudulent` unless given."
         },
         "evidence_due_by": {
-          "type": "string",
-          "description": "The last moment for evidence: in 7 days unless given, null for none. The past will do, too."
+          "description": "The last moment for evidence: in 7 days unless given, null for none. The past will do, too.",
+          "anyOf": [
+            {
+              "type": "string"
+            },
+            {
+              "type": "null"
+            }
+          ]
         },
         "idempotency_key": {
           "type": "string",
@@ -2645,6 +2608,7 @@ export const tools: ReadonlyArray<Tool> = [
     "bodyArguments": [
       "outcome"
     ],
+    "repeat": "sets",
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
@@ -2661,12 +2625,6 @@ export const tools: ReadonlyArray<Tool> = [
             "closed"
           ],
           "description": "`won` may also follow a loss: the appeal. `closed`: the buyer's bank withdraws."
-        },
-        "idempotency_key": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
         }
       },
       "required": [
@@ -2688,6 +2646,7 @@ export const tools: ReadonlyArray<Tool> = [
     "bodyArguments": [
       "reachable"
     ],
+    "repeat": "sets",
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
@@ -2695,12 +2654,6 @@ export const tools: ReadonlyArray<Tool> = [
         "reachable": {
           "type": "boolean",
           "description": "Whether your sandbox channel answers."
-        },
-        "idempotency_key": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 200,
-          "description": "Only to do the same once more on purpose: a new text of yours."
         }
       },
       "required": [
@@ -2739,6 +2692,7 @@ export const tools: ReadonlyArray<Tool> = [
       "by",
       "to"
     ],
+    "repeat": "makes",
     "takesIdempotencyKey": true,
     "inputSchema": {
       "type": "object",
