@@ -255,9 +255,9 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
       OpenApi.annotations({
         summary: "Close a pending order now",
         description:
-          "For when the buyer has left. An expired order is answered unchanged. 409 when the buyer has just paid " +
-          "(the order is paid then) or is about to; 502 when the channel cannot be asked, and then nothing has " +
-          "changed."
+          "For when the buyer has left. An expired order is answered unchanged. `Coffer-Reason` says why it is 409: " +
+          "`just_paid`, and the order is paid; `buyer_busy`, the buyer is about to, and the order stays pending; " +
+          "`not_pending`, it has ended before. 502 when the channel cannot be asked, and then nothing has changed."
       })
     )
   )

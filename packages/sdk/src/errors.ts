@@ -71,6 +71,7 @@ interface Refusal {
   readonly code: ErrorCode | "unexpected_answer"
   readonly message: string
   readonly param?: string | undefined
+  readonly reason?: string | undefined
   readonly requestId?: string | undefined
   readonly docUrl?: string | undefined
   readonly retryAfterMs?: number | undefined
@@ -83,6 +84,8 @@ export class ApiError extends CofferError {
   readonly status: number
   /** The field that is to blame, when there is one. */
   readonly param: string | undefined
+  /** Finer than `code`, where the service says more: the header `Coffer-Reason`. */
+  readonly reason: string | undefined
   /** Names the request: for `coffer.apiLogs.list({ request_id })` and for support. */
   readonly requestId: string | undefined
   /** The page of this code in the service's documents: its cause, and how it is mended. */
@@ -92,11 +95,12 @@ export class ApiError extends CofferError {
   readonly #raw: Raw
 
   constructor(refusal: Refusal, failed: Failed, raw: Raw) {
-    const { code, docUrl, message, param, requestId, retryAfterMs } = refusal
+    const { code, docUrl, message, param, reason, requestId, retryAfterMs } = refusal
     const { status } = raw.response
     super(code, `${status} ${code}: ${message}${requestId === undefined ? "" : ` (${requestId})`}`, failed)
     this.status = status
     this.param = param
+    this.reason = reason
     this.requestId = requestId
     this.docUrl = docUrl
     this.retryAfterMs = retryAfterMs
@@ -113,8 +117,8 @@ export class ApiError extends CofferError {
   }
 
   override toJSON(): Record<string, unknown> {
-    const { docUrl, param, requestId, retryAfterMs, status } = this
-    return { ...super.toJSON(), status, param, requestId, docUrl, retryAfterMs }
+    const { docUrl, param, reason, requestId, retryAfterMs, status } = this
+    return { ...super.toJSON(), status, param, reason, requestId, docUrl, retryAfterMs }
   }
 }
 
@@ -173,6 +177,7 @@ export const refusedWith = (envelope: unknown, failed: Failed, raw: Raw): ApiErr
       code: isOurs ? (error as ErrorCode) : "unexpected_answer",
       message: isOurs ? message : unexpected(status),
       param: typeof param === "string" ? param : undefined,
+      reason: headers.get("coffer-reason") ?? undefined,
       requestId: typeof request_id === "string" ? request_id : (headers.get("x-request-id") ?? undefined),
       docUrl: isOurs ? /<(https?:[^>]+)>; rel="help"/.exec(headers.get("link") ?? "")?.[1] : undefined,
       retryAfterMs: retryAfterOf(headers)

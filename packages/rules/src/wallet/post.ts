@@ -47,7 +47,7 @@ interface Means {
 type Totals = "totalRevenue" | "totalFee" | "totalPayout" | "totalRefund"
 
 /** Which balances one unit of `amount` moves: available, frozen (opposite when funds freeze), and a running total. */
-const effects: Record<LedgerType, { readonly available: 0 | 1; readonly frozen: -1 | 0 | 1; readonly total?: Totals }> =
+export const effects: Record<LedgerType, { readonly available: 0 | 1; readonly frozen: -1 | 0 | 1; readonly total?: Totals }> =
   {
     payment_credit: { available: 1, frozen: 0, total: "totalRevenue" },
     fee_debit: { available: 1, frozen: 0, total: "totalFee" },
