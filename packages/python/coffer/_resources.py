@@ -102,11 +102,11 @@ class OrdersApi:
         return cast("Order", self._transport.call(Request("GET", path("/orders/{}", ref)), options))
 
     def expire(self, ref: str, **options: Unpack[WriteOptions]) -> Order:
-        """Close a pending order now. For when the buyer has left. An expired order is answered unchanged. 409 when the buyer has just paid (the order is paid then) or is about to; 502 when the channel cannot be asked, and then nothing has changed."""
+        """Close a pending order now. For when the buyer has left. An expired order is answered unchanged. `Coffer-Reason` says why it is 409: `just_paid`, and the order is paid; `buyer_busy`, the buyer is about to, and the order stays pending; `not_pending`, it has ended before. 502 when the channel cannot be asked, and then nothing has changed."""
         return cast("Order", self._transport.call(Request("POST", path("/orders/{}/expire", ref), is_keyed=True), options))
 
     def timeline(self, ref: str, **options: Unpack[CallOptions]) -> Timeline:
-        """Read an order's whole story. Your requests, what became of the order, attempts to pay that did not succeed (the newest 50), payments that it did not take, its refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, and receipts. It is read from the rows of these, so it says what they say. Requests are in it for as long as logs are kept."""
+        """Read an order's whole story. Your requests, what became of the order, attempts to pay that did not succeed (the newest 50), payments that it did not take, its refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, and receipts. It is read from the rows of these, so it says what they say. Requests are in it for as long as logs are kept. A key with scopes gets the kinds that its scopes let it read."""
         return cast("Timeline", self._transport.call(Request("GET", path("/orders/{}/timeline", ref)), options))
 
     def send_receipt(self, ref: str, body: SendReceipt = {}, **options: Unpack[WriteOptions]) -> Order:
@@ -539,11 +539,11 @@ class AsyncOrdersApi:
         return cast("Order", await self._transport.call(Request("GET", path("/orders/{}", ref)), options))
 
     async def expire(self, ref: str, **options: Unpack[WriteOptions]) -> Order:
-        """Close a pending order now. For when the buyer has left. An expired order is answered unchanged. 409 when the buyer has just paid (the order is paid then) or is about to; 502 when the channel cannot be asked, and then nothing has changed."""
+        """Close a pending order now. For when the buyer has left. An expired order is answered unchanged. `Coffer-Reason` says why it is 409: `just_paid`, and the order is paid; `buyer_busy`, the buyer is about to, and the order stays pending; `not_pending`, it has ended before. 502 when the channel cannot be asked, and then nothing has changed."""
         return cast("Order", await self._transport.call(Request("POST", path("/orders/{}/expire", ref), is_keyed=True), options))
 
     async def timeline(self, ref: str, **options: Unpack[CallOptions]) -> Timeline:
-        """Read an order's whole story. Your requests, what became of the order, attempts to pay that did not succeed (the newest 50), payments that it did not take, its refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, and receipts. It is read from the rows of these, so it says what they say. Requests are in it for as long as logs are kept."""
+        """Read an order's whole story. Your requests, what became of the order, attempts to pay that did not succeed (the newest 50), payments that it did not take, its refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, and receipts. It is read from the rows of these, so it says what they say. Requests are in it for as long as logs are kept. A key with scopes gets the kinds that its scopes let it read."""
         return cast("Timeline", await self._transport.call(Request("GET", path("/orders/{}/timeline", ref)), options))
 
     async def send_receipt(self, ref: str, body: SendReceipt = {}, **options: Unpack[WriteOptions]) -> Order:

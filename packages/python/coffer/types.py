@@ -710,7 +710,7 @@ class LedgerLink(TypedDict):
     """When it was booked."""
 
 
-class OrderCard(TypedDict):
+class OrderPaidCard(TypedDict):
     brand: str
     """In the channel's word: `visa`, `mastercard`, `amex`, `unionpay`, `jcb`, `discover`, `diners`."""
     last4: str
@@ -778,7 +778,7 @@ class Order(TypedDict):
     """Why the last mail with the receipt did not go out, such as the mail server's words; null when it did."""
     payment_failure_reason: Union[str, None]
     """Why the last attempt to pay did not succeed, in the channel's code, such as `insufficient_funds`; null when there was none, and once the order is paid. The timeline has all attempts."""
-    card: Union[OrderCard, None]
+    paid_card: Union[OrderPaidCard, None]
     """The card that was charged, also behind Apple Pay or Google Pay; null until paid, and where it was no card."""
 
 
@@ -1317,6 +1317,8 @@ class Timeline(TypedDict):
     """From the first entry to the last, in milliseconds."""
     truncated: bool
     """Whether there are more than 1000 rows of a kind, of which the newest are left out."""
+    omitted_kinds: list[Literal["request", "order", "payment_attempt", "unapplied_payment", "refund", "dispute", "ledger", "event", "delivery", "attempt", "receipt"]]
+    """Kinds of entries that are left out because the key does not have their scopes: `logs:read` for requests, `balance:read` for the ledger, `webhooks:read` for deliveries and attempts, and so on."""
     entries: list[TimelineEntry]
     """Oldest first."""
 

@@ -306,7 +306,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "orders_expire",
     "title": "Close a pending order now",
-    "description": "For when the buyer has left. An expired order is answered unchanged. 409 when the buyer has just paid (the order is paid then) or is about to; 502 when the channel cannot be asked, and then nothing has changed.",
+    "description": "For when the buyer has left. An expired order is answered unchanged. `Coffer-Reason` says why it is 409: `just_paid`, and the order is paid; `buyer_busy`, the buyer is about to, and the order stays pending; `not_pending`, it has ended before. 502 when the channel cannot be asked, and then nothing has changed.",
     "scope": "orders:write",
     "method": "POST",
     "path": "/orders/{ref}/expire",
@@ -334,7 +334,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "orders_timeline",
     "title": "Read an order's whole story",
-    "description": "Your requests, what became of the order, attempts to pay that did not succeed (the newest 50), payments that it did not take, its refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, and receipts. It is read from the rows of these, so it says what they say. Requests are in it for as long as logs are kept.",
+    "description": "Your requests, what became of the order, attempts to pay that did not succeed (the newest 50), payments that it did not take, its refunds and disputes, each ledger row with its balances, each event, each delivery with every attempt, and receipts. It is read from the rows of these, so it says what they say. Requests are in it for as long as logs are kept. A key with scopes gets the kinds that its scopes let it read.",
     "scope": "orders:read",
     "method": "GET",
     "path": "/orders/{ref}/timeline",

@@ -698,7 +698,7 @@ export interface Order {
   /** Why the last attempt to pay did not succeed, in the channel's code, such as `insufficient_funds`; null when there was none, and once the order is paid. The timeline has all attempts. */
   readonly payment_failure_reason: string | null
   /** The card that was charged, also behind Apple Pay or Google Pay; null until paid, and where it was no card. */
-  readonly card: {
+  readonly paid_card: {
     /** In the channel's word: `visa`, `mastercard`, `amex`, `unionpay`, `jcb`, `discover`, `diners`. */
     readonly brand: string
     /** The last four digits of its number. */
@@ -1192,6 +1192,8 @@ export interface Timeline {
   readonly duration_ms: number
   /** Whether there are more than 1000 rows of a kind, of which the newest are left out. */
   readonly truncated: boolean
+  /** Kinds of entries that are left out because the key does not have their scopes: `logs:read` for requests, `balance:read` for the ledger, `webhooks:read` for deliveries and attempts, and so on. */
+  readonly omitted_kinds: ReadonlyArray<"request" | "order" | "payment_attempt" | "unapplied_payment" | "refund" | "dispute" | "ledger" | "event" | "delivery" | "attempt" | "receipt">
   /** Oldest first. */
   readonly entries: ReadonlyArray<TimelineEntry>
 }
