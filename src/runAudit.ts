@@ -85,7 +85,7 @@ export const embeddedDatabase = Effect.fnUntraced(function* (home: string) {
 
 /** It migrates nothing: which program serves this database is not for an auditor to decide. */
 const expectTables = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const [row] = yield* sql<{ readonly there: boolean }>`select to_regclass('anchors') is not null as there`
+  const [row] = yield* sql<{ readonly there: boolean }>`select to_regclass('ledger_sums') is not null as there`
   if (row?.there !== true) {
     return yield* notStarted("The database is not yet as this version keeps it. Start coffer serve once, then audit.")
   }

@@ -1,5 +1,6 @@
 /**
- * Front door to the auditor, which checks rows against the published laws (`@coffer/rules/wallet/laws`). It only reads.
+ * Front door to the auditor, which checks rows against the published laws (`@coffer/rules/wallet/laws`). It only
+ * reads, but for the sums that the hourly checks go on from (migration 0173).
  */
 import { type Subject, subjects } from "@coffer/rules/wallet/laws"
 import { Context, type DateTime, Effect, Layer } from "effect"
@@ -11,7 +12,7 @@ import { type Counts, makeSlices, order, type Position, type Report, type Slices
 export class Auditor extends Context.Service<
   Auditor,
   {
-    /** Checks everything that exists at its start. */
+    /** Checks everything that exists at its start, each wallet by all of its rows. It writes nothing. */
     readonly all: (report: Report) => Effect.Effect<Counts>
     /** Checks what was written since, and what it is about: wallets, orders, refunds, disputes, payouts, events. */
     readonly changes: (since: DateTime.Utc, report: Report) => Effect.Effect<void>
@@ -39,7 +40,7 @@ export const layer = Layer.effect(Auditor, Effect.map(SqlClient.SqlClient, make)
 
 const makeAll = ({ checker, keysAfter, texts }: Slices) =>
   span("Auditor.all")(function* (report: Report) {
-    const { check, checked } = checker(report)
+    const { check, checked } = checker(report, { isWhole: true })
     for (const about of order) {
       // Later rows are left to the next audit, so that a busy service cannot keep this one from ending.
       const [last] = yield* texts(`select max(${subjects[about].key}) as key from ${about}`, [])

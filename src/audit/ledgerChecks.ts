@@ -112,19 +112,32 @@ export const ledgerChecks: ReadonlyArray<Check> = [
   }
 ]
 
-/** Sums of a wallet's rows. `froze` is how each row changed frozen. */
-const sums = `moves as (
-    select l.*, l.frozen_after - lag(l.frozen_after, 1, 0::bigint)
-      over (partition by wallet_id order by sequence) as froze
-    from ledger l where l.wallet_id = any($1)),
-  sums as (select wallet_id,
-    coalesce(sum(amount) filter (where type = 'payment_credit'), 0) as revenue,
-    -coalesce(sum(amount) filter (where type in ('fee_debit', 'dispute_fee', 'payout_fee')), 0) as fee,
-    -coalesce(sum(amount) filter (where type = 'refund_debit' or (type = 'refund_unfreeze' and froze = 0)), 0)
-      as refund,
-    -coalesce(sum(amount) filter (where type = 'payout_success'), 0) as payout,
-    -coalesce(sum(amount) filter (where type = 'dispute_debit' or (type = 'dispute_unfreeze' and froze = 0)), 0) as lost
-    from moves group by wallet_id)`
+/**
+ * Sums of a wallet's rows: those of `base`, which end with a row of it, and of the rows after that. `froze` is how each
+ * row changed frozen.
+ */
+const sums = (base: string) => `moves as (
+    select l.*, l.frozen_after - lag(l.frozen_after, 1, coalesce(b.frozen, 0))
+      over (partition by l.wallet_id order by l.id) as froze
+    from unnest($1::text[]) k (wallet_id) left join ${base} b using (wallet_id)
+      join ledger l on l.wallet_id = k.wallet_id and l.id > coalesce(b.row_id, '')),
+  sums as (select k.wallet_id,
+    coalesce(max(b.moved), 0) + coalesce(sum(m.balance_after - m.balance_before), 0) as moved,
+    coalesce(max(b.revenue), 0) + coalesce(sum(m.amount) filter (where m.type = 'payment_credit'), 0) as revenue,
+    coalesce(max(b.fee), 0)
+      - coalesce(sum(m.amount) filter (where m.type in ('fee_debit', 'dispute_fee', 'payout_fee')), 0) as fee,
+    coalesce(max(b.refund), 0) - coalesce(sum(m.amount)
+      filter (where m.type = 'refund_debit' or (m.type = 'refund_unfreeze' and m.froze = 0)), 0) as refund,
+    coalesce(max(b.payout), 0) - coalesce(sum(m.amount) filter (where m.type = 'payout_success'), 0) as payout,
+    coalesce(max(b.lost), 0) - coalesce(sum(m.amount)
+      filter (where m.type = 'dispute_debit' or (m.type = 'dispute_unfreeze' and m.froze = 0)), 0) as lost
+    from unnest($1::text[]) k (wallet_id) left join ${base} b using (wallet_id) left join moves m using (wallet_id)
+    group by k.wallet_id)`
+
+/** The sums that the auditor has stored (migration 0173), and those that a whole audit has made, as JSON. */
+const stored = "ledger_sums"
+const given = `jsonb_to_recordset($2::jsonb) as b (wallet_id text, row_id text, frozen bigint, moved bigint,
+  revenue bigint, fee bigint, refund bigint, payout bigint, lost bigint)`
 
 const newest = `left join lateral (
   select * from ledger n where n.wallet_id = w.wallet_id order by n.wallet_id desc, n.id desc limit 1) n on true`
@@ -133,7 +146,7 @@ const held = (columns: string, table: string, statuses: string) =>
   `(select coalesce(sum(${columns}), 0) from ${table} o
     where ${account("o")} = ${account("w")} and o.status in (${statuses}))`
 
-export const walletChecks: ReadonlyArray<Check> = [
+const walletChecksOn = (base: string): ReadonlyArray<Check> => [
   {
     law: "I2",
     about: "wallets",
@@ -147,10 +160,9 @@ export const walletChecks: ReadonlyArray<Check> = [
   {
     law: "I3",
     about: "wallets",
-    query: `select w.wallet_id as key, case when w.available <> s.moved
+    query: `with ${sums(base)} select w.wallet_id as key, case when w.available <> s.moved
         then format('has %s available, and its rows add up to %s', w.available, s.moved) end as detail
-      from wallets w cross join lateral (select coalesce(sum(l.balance_after - l.balance_before), 0) as moved
-        from ledger l where l.wallet_id = w.wallet_id) s where w.wallet_id = any($1)`
+      from wallets w join sums s using (wallet_id)`
   },
   {
     law: "I4",
@@ -173,7 +185,7 @@ export const walletChecks: ReadonlyArray<Check> = [
   {
     law: "I5",
     about: "wallets",
-    query: `with ${sums} select w.wallet_id as key, case
+    query: `with ${sums(base)} select w.wallet_id as key, case
         when w.total_revenue <> coalesce(s.revenue, 0)
           then format('has a revenue of %s, and its rows add up to %s', w.total_revenue, coalesce(s.revenue, 0))
         when w.total_fee <> coalesce(s.fee, 0)
@@ -196,3 +208,9 @@ export const walletChecks: ReadonlyArray<Check> = [
       from wallets w where w.wallet_id = any($1)`
   }
 ]
+
+/** By the sums that are stored. */
+export const walletChecks = walletChecksOn(stored)
+
+/** By the sums that are given: `$2`. */
+export const wholeWalletChecks = walletChecksOn(`(select * from ${given})`)

@@ -37,8 +37,8 @@ const told: Readonly<Record<Why, { readonly reason: string; readonly message: (s
 }
 
 export const channelRefusals = {
-  ChannelUnreachable: ({ because = "unanswered", retryAfterMillis, said }: ChannelUnreachable) => {
-    const { message: messageOf, reason } = told[because]
+  ChannelUnreachable: ({ because, retryAfterMillis, said }: ChannelUnreachable) => {
+    const { message: messageOf, reason } = told[because ?? "unanswered"]
     const message = messageOf(said === undefined ? "" : `: ${said}`)
     if (because === "closed") return refuseWith((request_id) => new Wire.Conflict({ message, request_id }), reason)
     const failed = (request_id: string) => new Wire.ProcessorError({ message, request_id })

@@ -3,9 +3,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { laws, type Violation } from "@coffer/rules/wallet/laws"
 import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { make } from "../../src/audit/Auditor.ts"
 import * as AuditStore from "../../src/audit/AuditStore.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import { merchantOf } from "../kit/Merchant.ts"
+import { busyDay } from "../kit/stories/busyDay.ts"
 import { freshDatabase, ownersConnection, type Running, start } from "../kit/Service.ts"
 
 const hourly = { clock: "test", env: { AUDIT_INTERVAL: "1 hour" } } as const
@@ -119,6 +121,94 @@ describe("a round of the auditor", () => {
         assert.deepStrictEqual(yield* one.nextDue, Option.some(later(68)))
         assert.isTrue(Option.isNone(yield* one.lease(later(67), later(72))))
         assert.deepStrictEqual(Option.getOrThrow(yield* one.lease(later(68), later(73))).checked_from, later(8))
+      })
+    )
+  )
+
+  it.effect("sums each wallet from where the round before ended, and a whole audit from its first row", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const running = yield* start(hourly)
+        const at = merchantOf(running)
+        yield* at.paid(1_000)
+        yield* running.pass("1 hour")
+        const sql = yield* ownersConnection(running.database)
+        const stands = sql`select s.row_id = w.head_id and s.moved = w.available and s.revenue = w.total_revenue
+          and s.fee = w.total_fee as is_right from ledger_sums s join wallets w using (wallet_id)`
+        assert.deepStrictEqual(yield* stands, [{ is_right: true }])
+        // Amounts that the wallet's totals do not have, in a row from before the sums.
+        const first = `(select min(id) from ledger where type = 'payment_credit')`
+        yield* tamper(sql, `update ledger set amount = amount + 7 where id = ${first}`)
+        const found: Array<Violation> = []
+        const report = {
+          violation: (violation: Violation) => Effect.sync(() => found.push(violation)),
+          progress: () => Effect.void
+        }
+        const auditor = make(sql)
+        const wallets = yield* sql<{ key: string }>`select wallet_id as key from wallets`
+        yield* auditor.some(
+          "wallets",
+          wallets.map(({ key }) => key),
+          report
+        )
+        assert.deepStrictEqual(found, [])
+        yield* auditor.all(report)
+        assert.includeMembers(
+          found.map(({ law, table }) => `${law} ${table}`),
+          ["I5 wallets", "I9 ledger"]
+        )
+      })
+    )
+  )
+
+  it.effect("finds a total that does not fit, and nothing any more once rows that were wrong are right again", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const running = yield* start(hourly)
+        const at = merchantOf(running)
+        yield* at.paid(1_000)
+        yield* running.pass("1 hour")
+        yield* at.paid(2_000)
+        const sql = yield* ownersConnection(running.database)
+        const change = (by: number) =>
+          tamper(
+            sql,
+            `update ledger set amount = amount + ${by} where id = (select max(id) from ledger where type = 'payment_credit')`
+          )
+        const laws = Effect.map(violationsIn(running), (rows) => rows.map(({ law, about }) => `${law} ${about}`))
+        yield* change(7)
+        yield* running.pass("1 hour")
+        assert.deepStrictEqual(yield* laws, ["I3 ledger", "I5 wallets", "I7 orders", "I9 ledger"])
+        yield* change(-7)
+        yield* running.pass("1 hour")
+        assert.deepStrictEqual(yield* laws, [])
+        yield* at.paid(3_000)
+        yield* sql`update wallets set total_revenue = total_revenue + 1`
+        yield* running.pass("1 hour")
+        assert.deepStrictEqual(yield* laws, ["I5 wallets"])
+      })
+    )
+  )
+
+  it.effect("has the same sums however many rows a step of it takes, and only the owner's function writes them", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const running = yield* start({ clock: "test" })
+        yield* busyDay(running)
+        const sql = yield* ownersConnection(running.database)
+        const sums = sql`select * from ledger_sums order by wallet_id`
+        const advanced = Effect.fnUntraced(function* (rowsMax: number) {
+          const step = (anew: boolean) =>
+            sql<{ more: string }>`select advance_ledger_sums(array(select wallet_id from wallets), ${rowsMax}::int,
+              ${anew})::text as more`
+          for (let [row] = yield* step(true); row!.more !== "0"; [row] = yield* step(false));
+          return yield* sums
+        })
+        const whole = yield* advanced(100_000)
+        assert.isAbove(whole.length, 1)
+        for (const rowsMax of [1, 2, 3, 7]) assert.deepStrictEqual(yield* advanced(rowsMax), whole)
+        const refused = yield* Effect.flip(running.sql`update ledger_sums set moved = 0`)
+        assert.include(String(refused.cause), "Authorization")
       })
     )
   )

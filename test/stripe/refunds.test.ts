@@ -97,7 +97,7 @@ describe("a refund at Stripe", () => {
     Effect.gen(function* () {
       const { available, before, control, paidOrder, refund, simulator, stripe } = yield* sold()
       const create = "POST /v1/refunds"
-      const causes: ReadonlyArray<readonly [Effect.Effect<unknown>, string, RegExp]> = [
+      const causes: ReadonlyArray<readonly [Effect.Effect<unknown, unknown>, string, RegExp]> = [
         [
           control.fault({ on: create, kind: "refused" }),
           "channel_refused_for_now",

@@ -14,13 +14,15 @@ export const rightsOf: Readonly<Record<string, ReadonlyArray<string>>> = {
   audit_log: ["insert", "select"],
   // Only the owner's function adds to them.
   anchors: ["select"],
+  ledger_sums: ["select"],
   coffer_migrations: ["select"],
   cluster_runner_migrations: ["select"]
 }
 
-/** Functions that run with the owner's rights (migration 0026). No other role may call them. */
+/** Functions that run with the owner's rights (migrations 0026 and 0173). No other role may call them. */
 export const ownersFunctions = [
   "anchor_heads(text[], timestamptz)",
+  "advance_ledger_sums(text[], integer, boolean)",
   "open_log_day(text, date)",
   "drop_log_days(text, date)"
 ]
