@@ -75,15 +75,7 @@ export const layer: Routes = HttpRouter.use(
       respond({ _tag: "Unreachable", ...presentOf({ link, visitNo }) }, 503, { "retry-after": "1" })
 
     const leadTo = makeLeadTo(checkouts)
-
-    /** The number of a press that has made its order already, unless a buyer has acted in that order since. */
-    const repeatable = Effect.fnUntraced(function* (link: PaymentLink, visitNo: string | undefined) {
-      const made = visitNo === undefined ? undefined : repeatOf(link, { at: yield* currentTime, visitNo })
-      if (made === undefined) return { isRepeat: false, number: visitNo }
-      const order = Option.getOrUndefined(yield* Effect.option(orders.byTradeNo(made.tradeNo)))
-      const isRepeat = order !== undefined && isUntouched(order)
-      return { isRepeat, number: isRepeat ? visitNo : undefined }
-    })
+    const repeatable = makeRepeatable(orders)
 
     const follow = Effect.fnUntraced(
       function* (link: PaymentLink, visitNo: string | undefined) {
@@ -142,6 +134,16 @@ export const layer: Routes = HttpRouter.use(
     for (const method of ["GET", "POST"] as const) yield* router.add(method, path, through(visit, unreachable()))
   })
 )
+
+/** The number of a press that has made its order already, unless a buyer has acted in that order since. */
+const makeRepeatable = (orders: Orders["Service"]) =>
+  Effect.fnUntraced(function* (link: PaymentLink, visitNo: string | undefined) {
+    const made = visitNo === undefined ? undefined : repeatOf(link, { at: yield* currentTime, visitNo })
+    if (made === undefined) return { isRepeat: false, number: visitNo }
+    const order = Option.getOrUndefined(yield* Effect.option(orders.byTradeNo(made.tradeNo)))
+    const isRepeat = order !== undefined && isUntouched(order)
+    return { isRepeat, number: isRepeat ? visitNo : undefined }
+  })
 
 /** The address has no host, so that the buyer stays on the one that brought the page. A proxy may add to a path. */
 const makeLeadTo =
