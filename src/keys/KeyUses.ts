@@ -12,7 +12,7 @@ export class KeyUses extends Context.Service<
   {
     /** Neither waits nor fails. */
     readonly note: (use: Use) => void
-    /** Writes what was noted here so far. Never fails. */
+    /** Writes what was noted here so far; what cannot be written is kept for the next time. Never fails. */
     readonly written: Effect.Effect<void>
   }
 >()("@coffer/keys/KeyUses") {}
@@ -31,9 +31,13 @@ export const layer = Layer.effect(
 
     const written = Effect.suspend(() => {
       if (noted.size === 0) return Effect.void
-      const uses = [...noted.values()]
+      const taken = noted
       noted = new Map()
-      return store.noteUses(uses)
+      // Uses that were noted meanwhile are newer. One that is written twice is written as it was.
+      const keep = Effect.sync(() => {
+        noted = new Map([...taken, ...noted].slice(0, notedMax))
+      })
+      return Effect.onError(store.noteUses([...taken.values()]), () => keep)
     }).pipe(Effect.ignoreCause({ log: "Warn" }))
 
     yield* written.pipe(Effect.delay(interval), Effect.forever, onRealTime, Effect.forkScoped)
