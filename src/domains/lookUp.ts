@@ -6,6 +6,7 @@
 import { Resolver } from "node:dns"
 import { type Looked, recordNameOf } from "@coffer/rules/shop/domain"
 import { Context, Effect } from "effect"
+import ipaddr from "ipaddr.js"
 import { onRealTime } from "../platform/runtime/realTime.ts"
 import { isAddress } from "../signedUrls/shopDomainSettings.ts"
 
@@ -56,10 +57,13 @@ interface Found {
 const pointsHere = ({ addresses, aliases, names, ours }: Found): boolean | "silent" => {
   if (aliases !== "silent" && aliases.some((alias) => names.includes(alias.toLowerCase()))) return true
   if (addresses === "silent") return "silent"
-  const known = new Set(ours.flatMap((each) => (each === "silent" ? [] : each)))
-  if (addresses.some((address) => known.has(address))) return true
+  const known = new Set(ours.flatMap((each) => (each === "silent" ? [] : each.map(spelled))))
+  if (addresses.some((address) => known.has(spelled(address)))) return true
   return addresses.length > 0 && ours.includes("silent") ? "silent" : false
 }
+
+/** One spelling of each address: IPv6 has many, and has those of IPv4 as well. */
+const spelled = (address: string) => ipaddr.process(address).toString()
 
 const asking = (resolver: Resolver) => {
   const addressesOf = (name: string) =>

@@ -25,7 +25,7 @@ export const shopDomainSettings = roomSettings<ShopDomainSettings>({
     const pointTo = Option.getOrElse(read, () => "")
       .split(/[\s,]+/)
       .filter((each) => each !== "")
-      .map((each) => each.toLowerCase())
+      .map((each) => each.toLowerCase().replace(/(?<=[a-z\d])\.$/, ""))
     if (pointTo.length > pointToMax || !pointTo.every((each) => isAddress(each) || isName(each))) {
       return yield* new BadSetting({
         message:

@@ -23,6 +23,21 @@ describe("the size of a picture", () => {
     }
   })
 
+  it("is what a browser reads: the frame after padding, after what stands between segments, after bare markers", () => {
+    const size = { height: 0x0102, width: 0x0304 }
+    const [small, real] = [segment(0xc0, [8, 0, 1, 0, 1, 1, 1, 0x11, 0]), frame(0xc0)]
+    const misread: ReadonlyArray<ReadonlyArray<number>> = [
+      [0xff, 0xff, ...real],
+      [0, 1, 2, ...real],
+      // A bare marker has no length: what follows is no content that could be passed over.
+      [0xff, 0x01, ...real, ...small],
+      [0xff, 0xd0, ...real, ...small],
+      [0xff, 0xd8, ...real, ...small]
+    ]
+    for (const segments of misread) assert.deepStrictEqual(imageSize(jpeg(segments)), size)
+    assert.isUndefined(imageSize(jpeg([0xff, 0xda, 0, 2], small)), "a frame after the scan is none")
+  })
+
   it("is read of bytes that begin anywhere in their memory", () => {
     const memory = Buffer.concat([Buffer.alloc(7, 0xff), png(3, 2), Buffer.alloc(7)])
     assert.deepStrictEqual(imageSize(memory.subarray(7, memory.length - 7)), { width: 3, height: 2 })

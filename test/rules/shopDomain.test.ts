@@ -78,7 +78,11 @@ describe("the proof of a host", () => {
       [{ texts: ["v=spf1 -all", value], points: true }, undefined],
       [{ texts: [], points: true }, "no_record"],
       [{ texts: [recordValueOf("other")], points: true }, "other_record"],
-      [{ texts: [` ${value}`], points: true }, "other_record"],
+      [{ texts: [`${value}x`], points: true }, "other_record"],
+      // As a form of a provider may have kept what was pasted.
+      [{ texts: [` ${value} `], points: true }, undefined],
+      [{ texts: [`"${value}"`], points: true }, undefined],
+      [{ texts: [value.toUpperCase()], points: true }, undefined],
       [{ texts: [value], points: false }, "not_pointing"],
       [{ texts: "silent", points: true }, "no_answer"],
       [{ texts: [value], points: "silent" }, "no_answer"]
