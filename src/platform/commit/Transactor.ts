@@ -166,6 +166,7 @@ const makeBlockedSets = Effect.fnUntraced(function* (options: Options) {
   const parcelOf = new Map<string, Parcel>()
   yield* Metric.update(waiting, 0)
   const { begin, carry, show } = yield* makeCarrier(options, parcelOf)
+  const fork = Effect.runForkWith(yield* Effect.context<never>())
 
   return {
     /** The sets that may be written now. Sets of a blocked lane key join its parcel. */
@@ -176,7 +177,7 @@ const makeBlockedSets = Effect.fnUntraced(function* (options: Options) {
             const parcel = parcelOf.get(set.lane)
             if (parcel === undefined) return true
             parcel.sets.push(set)
-            if (!parcel.carried) Effect.runFork(carry(parcel))
+            if (!parcel.carried) fork(carry(parcel))
             return false
           }),
 

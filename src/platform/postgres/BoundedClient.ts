@@ -113,6 +113,8 @@ interface Open {
 
 interface Pools {
   readonly current: () => Open
+  /** Begins what nobody waits for. */
+  readonly fork: (effect: Effect.Effect<unknown>) => unknown
   /** Those who wait for a connection to a server that is given up are told so. */
   readonly orMoved: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | SqlError.SqlError, R>
 }
@@ -142,6 +144,7 @@ const makePools = Effect.fnUntraced(function* (servers: Servers) {
   )
   const pools: Pools = {
     current: () => current,
+    fork: Effect.runForkWith(yield* Effect.context<never>()),
     orMoved: servers.isSingle
       ? (effect) => effect
       : (effect) => Effect.catchCauseIf(effect, Cause.hasInterruptsOnly, () => Effect.fail(late(noAnswer)))
@@ -176,7 +179,7 @@ const countUse = ({ used }: Watch["load"], connection: object, by: 1 | -1) => {
 
 /** Runs one statement on a connection of this place. */
 const makeBorrow = (pools: Pools, load: Watch["load"], { note }: Guard) => {
-  const silent = SilentConnections.make()
+  const silent = SilentConnections.make(pools.fork)
   return <A, E, R>(
     place: Place,
     use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>,
@@ -194,7 +197,7 @@ const makeBorrow = (pools: Pools, load: Watch["load"], { note }: Guard) => {
       return use(adapted(connection, (query) => query))
     })
     const discard = () => {
-      if (borrowed !== undefined) Effect.runFork(pool.invalidate(borrowed))
+      if (borrowed !== undefined) pools.fork(pool.invalidate(borrowed))
     }
     const onEnd = (exit: Exit.Exit<A, E | SqlError.SqlError>) => {
       if (borrowed === undefined) load.waiting--
@@ -255,11 +258,11 @@ const makeReserve = (pools: Pools, load: Watch["load"], { unlessAway, watched }:
             return bounded(query, millis, () => {
               isGivenUp = true
               // Releasing a connection while a statement runs on it destroys the connection.
-              Effect.runFork(Scope.close(scope, Exit.void))
+              pools.fork(Scope.close(scope, Exit.void))
               return late(noAnswerInTime)
             })
           }),
-          () => Effect.runFork(pool.invalidate(pinned))
+          () => pools.fork(pool.invalidate(pinned))
         )
       if (isPatient) yield* withLimits(pinned, within, scope, limits)
       return adapted(pinned, within)

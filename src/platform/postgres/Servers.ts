@@ -110,10 +110,12 @@ export const make = (
  */
 const patiently = (ask: Effect.Effect<number, SqlError.SqlError>): typeof ask => {
   let answer: (timeline: number) => void = () => {}
-  return Effect.callback((resume) => {
-    answer = (timeline) => resume(Effect.succeed(timeline))
-    Effect.runFork(ask).addObserver((exit) => (Exit.isSuccess(exit) ? answer(exit.value) : resume(exit)))
-  })
+  return Effect.withFiber(({ context }) =>
+    Effect.callback((resume) => {
+      answer = (timeline) => resume(Effect.succeed(timeline))
+      Effect.runForkWith(context)(ask).addObserver((exit) => (Exit.isSuccess(exit) ? answer(exit.value) : resume(exit)))
+    })
+  )
 }
 
 /** The server that is used already wins among equals. */

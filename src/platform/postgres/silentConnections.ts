@@ -22,7 +22,8 @@ export interface SilentConnections {
   readonly answered: (connection: PgConnection.PgConnection) => void
 }
 
-export const make = (): SilentConnections => {
+/** `fork`: begins what nobody waits for, with the references of this installation. */
+export const make = (fork: (effect: Effect.Effect<unknown>) => unknown): SilentConnections => {
   const owing = new Map<PgConnection.PgConnection, Owing>()
   const aside = new Set<PgConnection.PgConnection>()
   let looksAgain = false
@@ -44,7 +45,7 @@ export const make = (): SilentConnections => {
   /** The pool lends no connection that is pinned, and it is pinned until its last answer has come or it is closed. */
   const setAside = (connection: PgConnection.PgConnection) => {
     aside.add(connection)
-    Effect.runFork(
+    fork(
       Effect.ensuring(
         Effect.scoped(connection.pin),
         Effect.sync(() => aside.delete(connection))
