@@ -37,6 +37,7 @@ const elsewhere: ReadonlyArray<readonly [string, RegExp]> = [
   ["alter function anchor_heads owner to current_user", /must be owner of/],
   ["set session_replication_role = replica", /permission denied/],
   ["create table mine (a int)", /permission denied for schema/],
+  ["create temporary table mine (a int)", /permission denied to create temporary tables/],
   ["create schema mine", /permission denied for database/],
   ["select drop_log_days('ledger', '2100-01-01')", /ledger has no days/],
   ["select open_log_day('orders', '2100-01-01')", /orders has no days/],

@@ -31,10 +31,15 @@ export const ownersFunctions = [
 export const grantTo = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, role: string) {
   const [place] = yield* decodePlace(
     yield* sql`select quote_ident(${role}) as name, quote_ident(current_schema()) as schema,
-      has_schema_privilege(${role}, current_schema(), 'usage') as enters`
+      has_schema_privilege(${role}, current_schema(), 'usage') as enters,
+      (select quote_ident(d.datname) from pg_database d where d.datname = current_database()
+        and pg_has_role(d.datdba, 'usage') and has_database_privilege(${role}, d.oid, 'temporary')
+        and not pg_has_role(${role}, d.datdba, 'usage')) as database`
   )
-  const { enters, name, schema } = place!
+  const { database, enters, name, schema } = place!
   if (!enters) yield* sql.unsafe(`grant usage on schema ${schema} to ${name}`)
+  // Everybody may make temporary tables in a new database; the service's role makes none.
+  if (database !== null) yield* sql.unsafe(`revoke temporary on database ${database} from public, ${name}`)
   for (const { held, kind, relation } of yield* decodeHeld(yield* relations(sql, role))) {
     const rights = kind === "S" ? ["select", "usage"] : (rightsOf[relation] ?? ordinary)
     if (held.join() === rights.join()) continue
@@ -58,7 +63,15 @@ const relations = (sql: SqlClient.SqlClient, role: string) =>
     order by c.relname`
 
 const decodePlace = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ name: Schema.String, schema: Schema.String, enters: Schema.Boolean }))
+  Schema.Array(
+    Schema.Struct({
+      name: Schema.String,
+      schema: Schema.String,
+      enters: Schema.Boolean,
+      /** Where the role may make temporary tables, and the owner may take that away. */
+      database: Schema.NullOr(Schema.String)
+    })
+  )
 )
 const decodeHeld = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ relation: Schema.String, kind: Schema.String, held: Schema.Array(Schema.String) }))
