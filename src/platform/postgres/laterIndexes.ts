@@ -69,7 +69,9 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
   // Deliveries that wait for a paused endpoint (src/webhooks/DeliveryStore.ts).
   { name: "deliveries_held", on: "deliveries (endpoint_id) where status = 'pending' and next_attempt_at is null" },
   // Orders that were paid later than a day after their creation (src/orders/OrderLists.ts).
-  { name: "orders_paid_late", on: `orders (merchant_id, mode, trade_no) where ${paidLate}` }
+  { name: "orders_paid_late", on: `orders (merchant_id, mode, trade_no) where ${paidLate}` },
+  // Events of Stripe that are kept no longer (src/channels/stripe/StripeEventStore.ts).
+  { name: "stripe_events_age", on: "stripe_events (received_at) where due_at is null" }
 ]
 
 /** Postgres waits for every transaction that is older than the index. */
