@@ -257,11 +257,11 @@ const allowanceOf = ({ channel, privateAllowed }: OrderServices, merchant: Merch
   privateAllowed,
   liveCurrencies: merchant.live_currencies,
   amountBounds: channel.boundsOf(merchant.modes[mode].channel_accounts),
-  otherTarget: "enabled endpoint for payment.succeeded and no default address",
+  otherTarget: "enabled or paused endpoint for payment.succeeded and no default address",
   hasOtherTarget: hasTarget(merchant.modes[mode])
 })
 
-/** Whether anyone would hear that an order was paid (spec: General rules, 1). */
+/** Whether anyone would hear that an order was paid, if only after a pause (spec: Orders, rule 1; silences: W24). */
 const hasTarget = ({ default_notify_url, webhooks }: Merchant["modes"]["live"]) =>
   default_notify_url !== null || webhooks.endpoints.some((endpoint) => takes(endpoint, "payment.succeeded"))
 

@@ -78,7 +78,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("an event",
 })
 
 layer(Layer.effect(Service, start()), { excludeTestServices: true })("a live order", (it) => {
-  it.effect("needs notify_url, an enabled live endpoint for payment.succeeded, or the single address", () =>
+  it.effect("needs notify_url, an enabled or paused live endpoint for payment.succeeded, or the single address", () =>
     Effect.gen(function* () {
       const { api, merchant, ...running } = yield* fresh
       const operate = (settings: object) => api.operator("POST", `/merchants/${merchant.merchantId}`, settings)
@@ -101,6 +101,9 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a live ord
       yield* hooks.update(id, { disabled: true })
       yield* isRefused
       yield* hooks.update(id, { disabled: false, enabled_events: ["*"] })
+      yield* isTaken
+      // Its events wait, and none is lost.
+      yield* hooks.update(id, { status: "paused" })
       yield* isTaken
       yield* hooks.remove(id)
       yield* isRefused
