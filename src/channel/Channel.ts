@@ -9,6 +9,7 @@ import type { ChannelName, Mode, RefundNo } from "@coffer/model/Ids"
 import type { Minor } from "@coffer/model/Money"
 import type { PaidCard, PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order, OrderConflict, OrderNotFound, CreditedOrder } from "@coffer/rules/order/Order"
+import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { AmountBounds } from "@coffer/rules/order/termsProblem"
 import { Context, type DateTime, Effect, Layer, Option, Record, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -85,7 +86,12 @@ export interface PaymentNumbers {
 
 /** The channel's own page for buyers. Its reports of payments there are brought to the order. */
 export interface HostedPage {
-  readonly begin: (order: Order, method: PaymentMethod) => Effect.Effect<Begun, ChannelUnreachable | ReportFailure>
+  /** `language`: that of the page which leads there, as a tag. */
+  readonly begin: (
+    order: Order,
+    method: PaymentMethod,
+    language: string
+  ) => Effect.Effect<Begun, ChannelUnreachable | ReportFailure>
   /** Asks about a pending order's payment. Returns the order as it is then. */
   readonly lookUp: (order: Order) => Effect.Effect<Order, ChannelUnreachable | ReportFailure>
   /** The buyer of a pending order has paid, and the channel works on it. */
@@ -145,7 +151,10 @@ export interface Pretended {
   /** Whether it has the order's whole amount. If the order is pending, the payment is not reported yet. */
   readonly hasPaid: (order: Order) => Effect.Effect<boolean>
   /** The buyer disputes the payment. Returns the bank's report, which it repeats until it is acknowledged. */
-  readonly dispute: (order: CreditedOrder, chargeback: Chargeback) => Effect.Effect<DisputeReport, ChannelUnreachable>
+  readonly dispute: (
+    order: CreditedOrder,
+    chargeback: Chargeback
+  ) => Effect.Effect<DisputeReport, ChannelUnreachable | InvalidField>
   /** The bank decides, or decides again. */
   readonly resolve: (
     dispute: Pick<DisputeName, "merchantId" | "processorDisputeId">,

@@ -4,6 +4,7 @@
  * `sandboxDisputeDesk.ts`.
  */
 import { isoText } from "@coffer/model/isoText"
+import { InvalidField } from "@coffer/rules/InvalidField"
 import type { CreditedOrder } from "@coffer/rules/order/Order"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -19,13 +20,17 @@ import { Settings } from "../../platform/runtime/Settings.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { DisputeRow, oneRow, reportOf } from "./sandboxDisputeRows.ts"
-import { sandboxReach } from "./sandboxReach.ts"
+import { sandboxReach, unreachableOnSqlError } from "./sandboxReach.ts"
 
 export class SandboxDisputes extends Context.Service<
   SandboxDisputes,
   {
     /** The buyer disputes the payment. Returns the bank's report for the service. */
-    readonly open: (order: CreditedOrder, chargeback: Chargeback) => Effect.Effect<DisputeReport, ChannelUnreachable>
+    /** Fails where the disputes of a payment would together be more than it. */
+    readonly open: (
+      order: CreditedOrder,
+      chargeback: Chargeback
+    ) => Effect.Effect<DisputeReport, ChannelUnreachable | InvalidField>
     /** The bank decides, or decides again. */
     readonly resolve: (
       dispute: Pick<DisputeName, "merchantId" | "processorDisputeId">,
@@ -82,7 +87,8 @@ export const layer = Layer.effect(
     return SandboxDisputes.of({
       open: span("SandboxDisputes.open")(function* (order, chargeback) {
         yield* reach(order.merchantId)
-        return yield* reported(insert(order, chargeback))
+        const rows = yield* sql.withTransaction(insert(order, chargeback)).pipe(Effect.catchTags(unreachableOnSqlError))
+        return yield* reported(Effect.succeed(rows))
       }, sqlDefects),
       resolve: span("SandboxDisputes.resolve")(function* ({ merchantId, processorDisputeId }, outcome) {
         yield* reach(merchantId)
@@ -115,6 +121,15 @@ const makeInsert = Effect.gen(function* () {
       where request = ${request}::text and opened_at > ${isoText(since)}::text::timestamptz
         and amount = ${amount} and reason = ${reason}`
     if (opened.length > 0) return opened
+    // Of two at once the second counts the first.
+    yield* sql`select pg_advisory_xact_lock(hashtext(${`dispute/${order.paymentId}`}))`
+    const [disputed] = yield* sql<{ sum: string }>`select coalesce(sum(amount), 0)::text as sum from sandbox_disputes
+      where trade_no = ${order.tradeNo} and payment_id = ${order.paymentId} and state not in ('won', 'closed')`
+    const left = order.amount - Number(disputed!.sum)
+    if (amount > left) {
+      const problem = `more than the ${left} of the payment that no dispute holds or has taken`
+      return yield* new InvalidField({ param: "amount", problem })
+    }
     const row = {
       processor_dispute_id: yield* ids.next("dp_"),
       trade_no: order.tradeNo,

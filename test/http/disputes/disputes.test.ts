@@ -100,6 +100,20 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("disputes",
       })
     )
 
+    it.effect("for no more than the payment by all of them together; what was won may be disputed again", () =>
+      Effect.gen(function* () {
+        const first = yield* disputed(yield* Service, { amount: 600 })
+        const both = yield* Effect.all([first.open({ amount: 400 }), first.open({ amount: 400 })], { concurrency: 2 })
+        assert.deepStrictEqual(both.map(({ status }) => status).toSorted(), [201, 400])
+        assertRefused(yield* first.open({ amount: 1 }), 400, "invalid_request", "amount")
+        assert.deepStrictEqual(balances(yield* first.balance), [net - 1_000, 1_000, feeOf(1000)])
+        yield* first.resolve("won")
+        assertRefused(yield* first.open({ amount: 601 }), 400, "invalid_request", "amount")
+        assert.strictEqual((yield* first.open({ amount: 600 })).status, 201)
+        yield* first.whole
+      })
+    )
+
     for (const method of ["apple_pay", "google_pay"]) {
       it.effect(`of a payment by ${method}, which is a card`, () =>
         Effect.gen(function* () {
