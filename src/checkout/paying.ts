@@ -10,6 +10,7 @@ import type { Order } from "@coffer/rules/order/Order"
 import { takesAddress } from "@coffer/rules/order/receipt"
 import { DateTime, Effect, Option, Schema } from "effect"
 import type { Attempt, Buyer, Channel } from "../channel/Channel.ts"
+import { HttpServerRequest } from "effect/http"
 import type { ChannelUnreachable } from "../channel/payments.ts"
 import type { Orders } from "../orders/Orders.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
@@ -18,6 +19,7 @@ import { type CardCheck, type CardOutcome, checkCard } from "./checkCard.ts"
 import type { CheckoutForm, Field } from "./checkoutForms.ts"
 import type { Page } from "./CheckoutPage.ts"
 import { currentPage } from "./currentPage.ts"
+import { languageFor } from "./frame.ts"
 import type { Respond, Response } from "./respondAs.ts"
 import type { Notice } from "./texts.ts"
 
@@ -82,6 +84,10 @@ export const takeStep = (services: Services) => {
 
 const notices = { method: "notTaken", amount: "amountNotTaken" } as const satisfies Record<string, Notice>
 
+/** The channel's own page has the language of ours. */
+const languageTo = (order: Order) =>
+  Effect.map(HttpServerRequest.HttpServerRequest, (request) => languageFor(request, order.locale).language)
+
 /** Leads to the channel's own page. */
 const makeLeave = ({ channel, respond }: Services) =>
   Effect.fnUntraced(
@@ -89,7 +95,7 @@ const makeLeave = ({ channel, respond }: Services) =>
       const taker = yield* channel.takerOf(order)
       // It was changed since the page was chosen.
       if (Option.isNone(taker) || taker.value.page === undefined) return yield* respond.byGet(order)
-      const begun = yield* taker.value.page.begin(order, method)
+      const begun = yield* taker.value.page.begin(order, method, yield* languageTo(order))
       switch (begun._tag) {
         case "Redirect":
           return yield* respond.with({ _tag: "Leaving", order, url: begun.url })
@@ -117,7 +123,7 @@ export const makeAtOnce = ({ channel, respond }: Pick<Services, "channel" | "res
   Effect.fnUntraced(function* (order: Order, method: PaymentMethod) {
     const taker = yield* channel.takerOf(order)
     if (Option.isNone(taker) || taker.value.page === undefined) return undefined
-    const begun = yield* Effect.option(taker.value.page.begin(order, method))
+    const begun = yield* Effect.option(taker.value.page.begin(order, method, yield* languageTo(order)))
     return Option.isSome(begun) && begun.value._tag === "Redirect"
       ? yield* respond.with({ _tag: "Leaving", order, url: begun.value.url })
       : undefined

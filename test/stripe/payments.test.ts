@@ -62,6 +62,30 @@ describe("a payment at Stripe", () => {
     })
   )
 
+  it.live("an order in Chinese is in the characters of its page, and Link is not offered beside cards", () =>
+    Effect.gen(function* () {
+      const { api, order, sessions } = yield* connected()
+      const asked = Effect.fnUntraced(function* (terms: object, accepted: string, method = "card") {
+        const made = yield* order(terms)
+        const reply = yield* api.call("POST", new URL(made.checkout_url).pathname, {
+          raw: `step=pay&method=${method}`,
+          headers: { "Content-Type": "application/x-www-form-urlencoded", "Accept-Language": accepted }
+        })
+        assert.strictEqual(reply.status, 200, reply.text)
+        const [session] = sessions(made)
+        return [session!.locale, session!.wallet_options?.link?.display]
+      })
+      const zh = { locale: "zh" }
+      assert.deepStrictEqual(yield* asked(zh, "zh-CN"), ["zh", "never"])
+      assert.deepStrictEqual(yield* asked(zh, "zh-TW"), ["zh-TW", "never"])
+      assert.deepStrictEqual(yield* asked({ ...zh, currency: "HKD" }, "zh-HK,en;q=0.5"), ["zh-HK", "never"])
+      assert.deepStrictEqual(yield* asked({ ...zh, currency: "HKD" }, "en"), ["zh", "never"])
+      assert.deepStrictEqual(yield* asked({ locale: "en" }, "zh-TW"), ["en", "never"])
+      assert.deepStrictEqual(yield* asked({}, "zh-TW"), ["auto", "never"])
+      assert.deepStrictEqual(yield* asked({}, "en", "alipay"), ["auto", undefined])
+    })
+  )
+
   it.live("a wallet's payment has the wallet's method and its refund window", () =>
     Effect.gen(function* () {
       const { paid } = yield* connected()

@@ -26,8 +26,9 @@ const rehearseCommand = anyonesCommand(
   },
   {
     api: Flag.String("api").pipe(
+      Flag.withFallbackConfig(Config.NonEmptyString("STRIPE_API")),
       Flag.withDefault(stripes),
-      Flag.withDescription(`Where Stripe is: ${stripes}, or a simulator on this machine`)
+      Flag.withDescription(`Where Stripe is: ${stripes}, or a simulator on this machine; else what STRIPE_API says`)
     ),
     currency: Flag.String("currency").pipe(
       Flag.withDefault("usd"),
@@ -50,7 +51,7 @@ const rehearseCommand = anyonesCommand(
       return yield* failed(
         "bad_address",
         "A key of Stripe goes to Stripe alone.",
-        `leave --api out, or name this machine`,
+        `leave --api and STRIPE_API out, or name this machine`,
         2
       )
     }

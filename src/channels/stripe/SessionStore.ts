@@ -178,6 +178,8 @@ export const SessionRow = Schema.Struct({
   merchant_id: MerchantId,
   mode: Mode,
   method: SessionMethod,
+  /** Null: as the order says (migration 0174). */
+  locale: Schema.NullOr(Schema.Literals(["zh-HK", "zh-TW"])),
   state: Schema.Literals(["asked", "open", "processing", "ended"]),
   session_id: Schema.NullOr(Schema.String),
   expires_at: TimeColumn,
@@ -185,7 +187,10 @@ export const SessionRow = Schema.Struct({
 })
 export type SessionRow = typeof SessionRow.Type
 
-export type NewSession = Pick<SessionRow, "trade_no" | "merchant_id" | "mode" | "method" | "expires_at" | "created_at">
+export type NewSession = Pick<
+  SessionRow,
+  "trade_no" | "merchant_id" | "mode" | "method" | "locale" | "expires_at" | "created_at"
+>
 
 /**
  * A row is there before Stripe is asked for its session, and its key is the idempotency key of that call. An order has
@@ -223,13 +228,13 @@ export const layer = Layer.effect(
     return SessionStore.of({
       active: (tradeNo) =>
         sqlDefects(first(sql`select * from stripe_sessions where trade_no = ${tradeNo} and state <> 'ended'`)),
-      insert: ({ created_at, expires_at, merchant_id, method, mode, trade_no }) =>
+      insert: ({ created_at, expires_at, locale, merchant_id, method, mode, trade_no }) =>
         write(
           sqlDefects(
-            first(sql`insert into stripe_sessions (key, trade_no, number, merchant_id, mode, method, expires_at,
-                created_at)
+            first(sql`insert into stripe_sessions (key, trade_no, number, merchant_id, mode, method, locale,
+                expires_at, created_at)
               select 'coffer/session/' || ${trade_no}::text || '/' || n, ${trade_no}::text, n, ${merchant_id}::text,
-                ${mode}::text, ${method}::text, ${isoText(expires_at)}::text::timestamptz,
+                ${mode}::text, ${method}::text, ${locale}::text, ${isoText(expires_at)}::text::timestamptz,
                 ${isoText(created_at)}::text::timestamptz
               from (select coalesce(max(number), 0) + 1 as n from stripe_sessions where trade_no = ${trade_no}) as next
               on conflict do nothing returning *`)

@@ -103,7 +103,7 @@ export class Sessions extends Context.Service<
   Sessions,
   {
     /** A row for a new session; none when somebody else has begun another. Stripe is not asked yet. */
-    readonly plan: (order: Order, method: PaymentMethod) => Effect.Effect<Option.Option<SessionRow>>
+    readonly plan: (order: Order, method: PaymentMethod, language: string) => Effect.Effect<Option.Option<SessionRow>>
     /**
      * Asks Stripe for the session of a row; may be asked again, and is then told of the same one. Undefined: the row
      * was given up meanwhile, and so is the session.
@@ -153,13 +153,14 @@ export const layer = Layer.effect(
     }, Effect.uninterruptible)
 
     return Sessions.of({
-      plan: Effect.fnUntraced(function* (order, method) {
+      plan: Effect.fnUntraced(function* (order, method, language) {
         const now = yield* currentTime
         return yield* store.insert({
           trade_no: order.tradeNo,
           merchant_id: order.merchantId,
           mode: order.mode,
           method: sessionMethodOf(method),
+          locale: order.locale === "zh" && language === "zh-Hant" ? traditionalOf(order) : null,
           expires_at: endOf(order, now),
           created_at: now
         })
@@ -243,6 +244,9 @@ const uncertain = new ChannelUnreachable({ because: "unknown" })
 
 const notOffered: Met = { _tag: "NotOffered" }
 
+/** Stripe has the traditional characters of Hong Kong and of Taiwan, and the language of a page says no more. */
+const traditionalOf = ({ currency }: Order) => (currency === "HKD" ? "zh-HK" : "zh-TW")
+
 /** The order's end, within Stripe's limits. If Stripe's earliest end is later, we end the session ourselves. */
 const endOf = ({ expiresAt }: Order, now: DateTime.Utc): DateTime.Utc =>
   DateTime.min(DateTime.max(expiresAt, DateTime.addDuration(now, openMin)), DateTime.addDuration(now, openMax))
@@ -258,7 +262,7 @@ const nameFor = (text: string | null): string | null => titleOf(beginningOf((tex
 const nameLengthMax = 250
 
 /** They follow from order and row alone: asked again under the same key, they are the same. */
-const parametersOf = (order: Order, { expires_at, method }: SessionRow, page: string) => {
+const parametersOf = (order: Order, { expires_at, locale, method }: SessionRow, page: string) => {
   const metadata = { [tradeNoKey]: order.tradeNo, out_trade_no: order.outTradeNo }
   return {
     mode: "payment" as const,
@@ -277,9 +281,11 @@ const parametersOf = (order: Order, { expires_at, method }: SessionRow, page: st
     // The buyer pays what was asked for, in its currency, whatever the account's settings are.
     adaptive_pricing: { enabled: false },
     ...(method === "wechat_pay" ? { payment_method_options: { wechat_pay: { client: "web" as const } } } : {}),
+    // A payment by Link is none of our methods, and would be told as one by card (silences: S36).
+    ...(method === "card" ? { wallet_options: { link: { display: "never" as const } } } : {}),
     metadata,
     payment_intent_data: { metadata },
-    locale: order.locale ?? ("auto" as const),
+    locale: locale ?? order.locale ?? ("auto" as const),
     expires_at: Math.floor(DateTime.toEpochMillis(expires_at) / 1_000),
     success_url: `${page}?returned=1`,
     cancel_url: `${page}?returned=1`

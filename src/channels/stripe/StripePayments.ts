@@ -7,7 +7,7 @@ import type { Order, OrderConflict } from "@coffer/rules/order/Order"
 import { type AmountBounds, amountProblem } from "@coffer/rules/order/termsProblem"
 import { Context, Effect, Layer, Option } from "effect"
 import type { WriteFailure } from "../../aggregate/WriteLoop.ts"
-import type { Begun } from "../../channel/Channel.ts"
+import type { Begun, HostedPage } from "../../channel/Channel.ts"
 import { ChannelUnreachable } from "../../channel/payments.ts"
 import type { OrderNotFound } from "../../orders/OrderCommands.ts"
 import { Orders } from "../../orders/Orders.ts"
@@ -29,7 +29,7 @@ export class StripePayments extends Context.Service<
       order: Order,
       methods: ReadonlyArray<PaymentMethod>
     ) => Effect.Effect<ReadonlyArray<PaymentMethod>>
-    readonly begin: (order: Order, method: PaymentMethod) => Effect.Effect<Begun, ChannelUnreachable | ReportFailure>
+    readonly begin: HostedPage["begin"]
     /** Asks Stripe about a pending order's session, and returns the order as it is then. */
     readonly refresh: (order: Order) => Effect.Effect<Order, ChannelUnreachable | ReportFailure>
     /** Brings what Stripe said of a session of ours to the order. */
@@ -106,7 +106,7 @@ export const layer = Layer.effect(
     })
 
     const begin = span("StripePayments.begin")(
-      function* (order: Order, method: PaymentMethod) {
+      function* (order: Order, method: PaymentMethod, language: string) {
         for (let attempt = 1; attempt <= attemptsMax; attempt++) {
           const found = yield* store.active(order.tradeNo)
           const begun = Option.isSome(found) ? yield* beginAt(order, found.value, method) : undefined
@@ -116,7 +116,7 @@ export const layer = Layer.effect(
           if (now.status !== "pending") return orderEnded
           // The order may be older than the account.
           if (amountProblem(order, stripesBounds) !== undefined) return notTaken("amount")
-          const planned = yield* sessions.plan(order, method)
+          const planned = yield* sessions.plan(order, method, language)
           if (Option.isSome(planned)) {
             return yield* make(order, planned.value)
           }

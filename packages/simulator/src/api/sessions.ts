@@ -50,7 +50,8 @@ export const sessions: Operations<
       "payment_method_options",
       "submit_type",
       "success_url",
-      "ui_mode"
+      "ui_mode",
+      "wallet_options"
     ],
     run: (call, params) => create(call, params)
   },

@@ -50,7 +50,8 @@ export const newSession = (facts: SessionFacts): Stripe.Checkout.Session => {
     success_url: params.success_url ?? null,
     total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
     ui_mode: "hosted_page",
-    url: facts.url
+    url: facts.url,
+    wallet_options: params.wallet_options ?? null
   }
 }
 
@@ -97,6 +98,5 @@ const unsimulatedFields = (params: Stripe.Checkout.SessionCreateParams) =>
     shipping_address_collection: null,
     shipping_cost: null,
     shipping_options: [],
-    subscription: null,
-    wallet_options: null
+    subscription: null
   }) satisfies Partial<Stripe.Checkout.Session>
