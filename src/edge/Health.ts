@@ -1,6 +1,6 @@
 /**
- * `/healthz`: the process answers. `/readyz`: a load balancer may send requests here, because Postgres answers and
- * takes writes, this runner holds its shards and has seen that all others have an owner, its clock agrees with that of
+ * `/healthz`: the process answers. `/readyz`: a load balancer may send requests here, because Postgres answers, does
+ * not refuse most of what it is asked, and takes writes, this runner holds its shards and has seen that all others have an owner, its clock agrees with that of
  * Postgres, and it is not shutting down. Otherwise `reason` says why not. `/metrics` is for Prometheus.
  * `/shop_domains/ask` tells a proxy whether a host is a shop's, before it gets a certificate for it.
  */
@@ -53,8 +53,10 @@ export const layer = HttpRouter.use(
       "GET",
       "/readyz",
       Effect.gen(function* () {
+        const refusing = database.refusing()
         const checks = {
           postgres: yield* database.answers,
+          results: refusing === undefined,
           writes: transactor.stalledMillis() <= stalledMillisMax,
           cluster: balanced.isOpen() && holdsShards(sharding),
           clock: !clock.isTooLarge(),
@@ -62,6 +64,8 @@ export const layer = HttpRouter.use(
         }
         const reasons = {
           postgres: "Postgres does not answer.",
+          // Its words are in the log: they name tables.
+          results: `Postgres refuses most of what this runner asks (SQLSTATE ${refusing}).`,
           writes: "No write has succeeded for more than 5 seconds.",
           cluster: balanced.isOpen()
             ? "This runner holds no shards: others have them all, or its locks are not there yet."
@@ -69,7 +73,7 @@ export const layer = HttpRouter.use(
           clock: `This machine's clock and Postgres' are ${Math.round(clock.seconds())} s apart.`,
           accepting: "This process is stopping."
         }
-        const failed = (["postgres", "writes", "cluster", "clock", "accepting"] as const).filter(
+        const failed = (["postgres", "results", "writes", "cluster", "clock", "accepting"] as const).filter(
           (check) => !checks[check]
         )
         return failed.length === 0

@@ -199,8 +199,9 @@ describe("a runner port", () => {
       // The proof is not received.
       yield* Scope.provide(Layer.build(layer(at, tls, takesNoCalls, () => undefined)), scope)
       const peer = connect({ ...tls.dialling(at), ...at }).on("error", () => undefined)
+      const secured = once(peer, "secureConnect")
       yield* Effect.addFinalizer(() => Effect.sync(() => peer.destroy()))
-      yield* Effect.promise(() => once(peer, "secureConnect"))
+      yield* Effect.promise(() => secured)
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
       yield* until("the port to be closed", () => closing.pollUnsafe() !== undefined)
     })

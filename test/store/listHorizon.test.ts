@@ -11,6 +11,7 @@ import { NotCommitted } from "../../src/platform/commit/Change.ts"
 import { looking, paramsOf } from "../../src/platform/commit/numbered.ts"
 import * as Transactors from "../../src/platform/commit/Transactor.ts"
 import * as Wakeups from "../../src/platform/commit/Wakeups.ts"
+import type { DatabaseHealth } from "../../src/platform/postgres/DatabaseHealth.ts"
 import * as Horizons from "../../src/platform/postgres/ListHorizon.ts"
 import * as Pages from "../../src/platform/postgres/Pages.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
@@ -56,7 +57,7 @@ const inDatabase = Effect.gen(function* () {
 })
 
 /** The transactor of another runner. */
-const transactorOn = (connections: Layer.Layer<SqlClient.SqlClient | Postgres.Exclusive>) =>
+const transactorOn = (connections: Layer.Layer<DatabaseHealth | SqlClient.SqlClient | Postgres.Exclusive>) =>
   Transactors.layer.pipe(
     Layer.provide([Wakeups.layer, Faults.layer, NewIds.layer, Layer.fresh(Horizons.layer)]),
     Layer.provide(connections),

@@ -10,6 +10,7 @@ import { Context, Deferred, Effect, Layer, Metric, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { type ChangeSet, type CommitError, keyOf, NotCommitted } from "./Change.ts"
 import { makeOpenSets, type OpenSet, type OpenSets } from "./openSets.ts"
+import { DatabaseHealth } from "../postgres/DatabaseHealth.ts"
 import { ListHorizon } from "../postgres/ListHorizon.ts"
 import { leftIn } from "../runtime/Deadline.ts"
 import { shownAs } from "@coffer/cluster/shownAs"
@@ -43,11 +44,12 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const wakeups = yield* Wakeups
     const horizon = yield* ListHorizon
+    const { noteSets } = yield* DatabaseHealth
     const sets = yield* RealTime.onRealTime(makeOpenSets)
 
     horizon.awaits("shown", sets.lowestOf)
 
-    const write = makeWrite({ sets, wakeups, writer: yield* makeWriter(sql) })
+    const write = makeWrite({ sets, wakeups, writer: yield* makeWriter(sql), noteSets })
     const aside = yield* makeBlockedSets({ sets, write, batchMax })
 
     const round = Effect.fnUntraced(function* (taken: ReadonlyArray<OpenSet>, onWritten: () => void) {

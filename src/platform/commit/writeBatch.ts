@@ -11,7 +11,8 @@ import { looking, type Numbered, numberedBody, type Overtaken, paramsOf } from "
 import { NewIds } from "../runtime/NewIds.ts"
 import type { OpenSet, OpenSets } from "./openSets.ts"
 import { Exclusive } from "../postgres/Postgres.ts"
-import { troubleOf } from "../postgres/trouble.ts"
+import type { DatabaseHealth } from "../postgres/DatabaseHealth.ts"
+import { refusalOf, type Trouble, troubleOf } from "../postgres/trouble.ts"
 import type { Wakeups } from "./Wakeups.ts"
 
 /** How often a batch that met a deadlock, or a lock that is gone when it is looked for, is written again. */
@@ -34,9 +35,10 @@ interface Services {
   readonly sets: OpenSets
   readonly wakeups: Wakeups["Service"]
   readonly writer: Writer
+  readonly noteSets: DatabaseHealth["Service"]["noteSets"]
 }
 
-export const makeWrite = ({ sets, wakeups, writer }: Services) => {
+export const makeWrite = ({ noteSets, sets, wakeups, writer }: Services) => {
   /** Writes the sets that no lock blocks. The rest is returned. `onWritten` is called before the last replies. */
   const write = Effect.fnUntraced(function* (
     waiting: ReadonlyArray<OpenSet>,
@@ -67,6 +69,7 @@ export const makeWrite = ({ sets, wakeups, writer }: Services) => {
       switch (outcome._tag) {
         case "Written":
           if (batch.refused.length === 0) onWritten()
+          noteSets(undefined, batch.accepted.length)
           for (const set of batch.accepted) if (!outcome.taken.has(set)) sets.succeed(set)
           for (const { table } of batch.statements) wakeups.raise(table)
           failed.push(...outcome.taken)
@@ -90,9 +93,13 @@ export const makeWrite = ({ sets, wakeups, writer }: Services) => {
           return { sets: left, blocked }
         }
         case "NotNow":
+          if (outcome.refusal !== undefined) noteSets(outcome.refusal, left.length)
           return sets.failAll(left, outcome.reason)
         case "Rejected":
           if (left.length > 1) return yield* writeOneByOne(left, failed)
+          noteSets(outcome.refusal, 1)
+          // DatabaseHealth tells of it.
+          if (outcome.refusal !== undefined) return sets.failAll(left, "overloaded")
           yield* Effect.logError("a change set was refused", { reason: outcome.reason })
           return sets.failAll(left, "rejected")
       }
@@ -126,8 +133,9 @@ export type Outcome =
   /** Another transaction holds a lock. */
   | { readonly _tag: "Locked" }
   /** Unknown: the answer did not come, and the batch may or may not be in the database. */
-  | { readonly _tag: "NotNow"; readonly reason: NotCommitted["reason"] }
-  | { readonly _tag: "Rejected"; readonly reason: string }
+  | { readonly _tag: "NotNow"; readonly reason: NotCommitted["reason"]; readonly refusal?: string | undefined }
+  /** `refusal`: the SQLSTATE, where it says nothing about the sets. Some of them may do without what is missing. */
+  | { readonly _tag: "Rejected"; readonly reason: string; readonly refusal?: string | undefined }
 
 type Blamed = ReadonlyMap<OpenSet, CommitError>
 
@@ -194,9 +202,12 @@ const write = (
     ? Effect.succeed(written)
     : Effect.catchIf(
         writeAtOnce(runExclusive, batch),
-        (error) => error._tag === "SqlError" && troubleOf(error) === undefined,
+        (error) => error._tag === "SqlError" && isOfSome(troubleOf(error)),
         () => writeSingly(sql, batch)
       )
+
+/** Sets of the batch that do not meet it can be written. */
+const isOfSome = (trouble: Trouble | undefined) => trouble === undefined || trouble === "unusable"
 
 /** On an exclusive connection: other statements would wait behind the disk. */
 const writeAtOnce = (
@@ -265,13 +276,14 @@ const failedBy = (batch: Plan<OpenSet>, error: SqlError.SqlError | Conflict): Ef
       return Effect.succeed({ _tag: "Locked" })
     case "refused":
     case "readOnly":
-      return Effect.succeed({ _tag: "NotNow", reason: "overloaded" })
+      return Effect.succeed({ _tag: "NotNow", reason: "overloaded", refusal: refusalOf(error) })
     case "lost":
       return losing(
         Effect.logWarning(`a batch of ${batch.accepted.length} change sets was lost: its commit was not answered`)
       )
+    case "unusable":
     case undefined:
-      return Effect.succeed({ _tag: "Rejected", reason: String(error.reason.cause) })
+      return Effect.succeed({ _tag: "Rejected", reason: String(error.reason.cause), refusal: refusalOf(error) })
   }
 }
 

@@ -239,9 +239,7 @@ const launch = (site: Site, program: string, words: ReadonlyArray<string>, input
       })
       child.once("spawn", () => resume(Effect.succeed(child)))
       // Also a signal that cannot be sent is one, later.
-      child.on("error", (cause) =>
-        resume(new EmbeddedFailure({ message: `Cannot run ${program}: ${cause.message}` }))
-      )
+      child.on("error", (cause) => resume(new EmbeddedFailure({ message: `Cannot run ${program}: ${cause.message}` })))
       child.stdin?.on("error", () => undefined).end(input)
     }),
     (child) => shutDown((signal) => child.kill(signal), hasEnded(child))

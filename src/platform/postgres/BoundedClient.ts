@@ -19,6 +19,8 @@ export interface Watch {
   readonly isAway: () => boolean
   /** Called when a statement or a connection fails as it does when Postgres is away. */
   readonly suspect: () => void
+  /** How one statement ended, and with which error of Postgres or of the connection. */
+  readonly ended: (error: unknown) => void
   /** The pool's load at this moment. */
   readonly load: { waiting: number; readonly used: Map<object, number> }
 }
@@ -31,7 +33,7 @@ export type RunExclusive = <Row>(text: string, params: ReadonlyArray<unknown>) =
 export const make = Effect.fnUntraced(function* (servers: Servers, watch: Watch) {
   const pools = yield* makePools(servers)
   const guard = makeGuard(watch)
-  const borrow = makeBorrow(pools, watch.load, guard)
+  const borrow = makeBorrow(pools, watch, guard)
   const reserve = makeReserve(pools, watch.load, guard)
   const lent = <A, E, R>(
     place: Place,
@@ -156,6 +158,7 @@ const makePools = Effect.fnUntraced(function* (servers: Servers) {
 const makeGuard = (watch: Watch) => {
   /** `discard` gives up the connection, whose server takes no writes. */
   const note = (error: unknown, discard?: () => void) => {
+    watch.ended(error)
     const trouble = troubleOf(error)
     if (trouble === "readOnly") discard?.()
     if (trouble === "readOnly" || trouble === "lost") watch.suspect()
@@ -163,7 +166,13 @@ const makeGuard = (watch: Watch) => {
   return {
     note,
     watched: <A, E, R>(effect: Effect.Effect<A, E, R>, discard?: () => void): Effect.Effect<A, E, R> =>
-      Effect.tapError(effect, (error) => Effect.sync(() => note(error, discard))),
+      Effect.onExit(effect, (exit) =>
+        Effect.sync(() =>
+          Exit.isFailure(exit)
+            ? note(Option.getOrUndefined(Cause.findErrorOption(exit.cause)), discard)
+            : watch.ended(undefined)
+        )
+      ),
     unlessAway: <A, E, R>(effect: Effect.Effect<A, E | SqlError.SqlError, R>) =>
       Effect.suspend(() => (watch.isAway() ? Effect.fail(late(noAnswer)) : effect))
   }
@@ -178,7 +187,7 @@ const countUse = ({ used }: Watch["load"], connection: object, by: 1 | -1) => {
 }
 
 /** Runs one statement on a connection of this place. */
-const makeBorrow = (pools: Pools, load: Watch["load"], { note }: Guard) => {
+const makeBorrow = (pools: Pools, { ended, load }: Watch, { note }: Guard) => {
   const silent = SilentConnections.make(pools.fork)
   return <A, E, R>(
     place: Place,
@@ -206,6 +215,7 @@ const makeBorrow = (pools: Pools, load: Watch["load"], { note }: Guard) => {
         if (place === "shared") silent.answered(borrowed)
       }
       if (Exit.isFailure(exit)) note(Option.getOrUndefined(Cause.findErrorOption(exit.cause)), discard)
+      else ended(undefined)
     }
     const outOfTime = () => {
       // Even if only the request ran out of time: no later use would find a dead connection (`silentConnections.ts`).

@@ -9,15 +9,21 @@ import type { SqlError } from "effect/sql"
 import { currentMillis } from "../runtime/clock.ts"
 import { bounded } from "../runtime/Deadline.ts"
 import type { Watch } from "./BoundedClient.ts"
+import { reasonOf } from "./databaseProblem.ts"
 import { elapsedMillis, onRealTime } from "../runtime/realTime.ts"
 import { unusable } from "./Servers.ts"
-import { troubleOf } from "./trouble.ts"
+import { make as makeResults, type Results } from "./results.ts"
+import { classesOfTheInstallation, isAnswer, refusalOf, troubleOf } from "./trouble.ts"
 
 export class DatabaseHealth extends Context.Service<
   DatabaseHealth,
   {
     /** Asks Postgres on a connection of its own, at most once a second, however many ask. */
     readonly answers: Effect.Effect<boolean>
+    /** The SQLSTATE, while Postgres refuses most of what this process asks (`results.ts`). */
+    readonly refusing: Results["refusing"]
+    /** How change sets ended that Postgres was asked to write. */
+    readonly noteSets: (refusal: string | undefined, count: number) => void
   }
 >()("@coffer/platform/DatabaseHealth") {}
 
@@ -26,6 +32,15 @@ const inUse = Metric.gauge("coffer_database_pool_in_use", { description: "Connec
 const waiting = Metric.gauge("coffer_database_pool_waiting", {
   description: "Statements and transactions that wait for a connection to Postgres"
 })
+
+const refusals = (sqlstate: string) =>
+  Metric.counter("coffer_database_refusals_total", {
+    description: "Statements that Postgres refused for a reason that is not in one row, by class of SQLSTATE",
+    incremental: true,
+    attributes: { sqlstate }
+  })
+/** One line for each SQLSTATE and this long. */
+const refusalLogEvery = 60_000
 
 const probeMillis = 2_000
 const probeEvery = "500 millis"
@@ -45,9 +60,11 @@ export const unwatched = Effect.fnUntraced(function* (probe: Probe) {
   const look = Effect.andThen(Effect.ignore(probe), Effect.sleep(probeEvery))
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(bell), look)))
   const load: Watch["load"] = { waiting: 0, used: new Map() }
-  const watch: Watch = { isAway: () => false, suspect: () => Queue.offerUnsafe(bell, undefined), load }
+  const suspect = () => void Queue.offerUnsafe(bell, undefined)
+  const watch: Watch = { isAway: () => false, suspect, ended: () => undefined, load }
   const unlessAway = (tell: () => void) => tell()
-  return { health: DatabaseHealth.of({ answers: Effect.succeed(true) }), watch, unlessAway }
+  const health = { answers: Effect.succeed(true), refusing: () => undefined, noteSets: () => undefined }
+  return { health: DatabaseHealth.of(health), watch, unlessAway }
 })
 
 export const make = Effect.fnUntraced(function* (place: string, probe: Probe) {
@@ -57,6 +74,17 @@ export const make = Effect.fnUntraced(function* (place: string, probe: Probe) {
   let isSuspected = false
   let quietUntil = -Infinity
   const held: Array<() => void> = []
+  const results = makeResults()
+  const context = yield* Effect.context<never>()
+  const lastTold = new Map<string, number>()
+  for (const sqlstate of classesOfTheInstallation) yield* Metric.update(refusals(sqlstate), 0)
+  const tellRefusal = (code: string, error: SqlError.SqlError) => {
+    refusals(code.slice(0, 2)).updateUnsafe(1, context)
+    if (elapsedMillis() - (lastTold.get(code) ?? -Infinity) < refusalLogEvery) return
+    lastTold.set(code, elapsedMillis())
+    const line = `Postgres at ${place} refuses statements: ${reasonOf(error)}`
+    Effect.runForkWith(context)(Effect.logError(line, { sqlstate: code }))
+  }
   const probed = Effect.result(bounded(probe, probeMillis, () => unusable("no answer in time")))
 
   const look = Effect.gen(function* () {
@@ -99,6 +127,12 @@ export const make = Effect.fnUntraced(function* (place: string, probe: Probe) {
       isSuspected = true
       Queue.offerUnsafe(bell, undefined)
     },
+    ended: (error) => {
+      const refusal = refusalOf(error)
+      // No answer is neither: `suspect` looks after that.
+      if (error === undefined || refusal !== undefined || isAnswer(error)) results.note("statements", refusal)
+      if (refusal !== undefined) tellRefusal(refusal, error as SqlError.SqlError)
+    },
     load
   }
   const unlessAway = (tell: () => void) => {
@@ -107,5 +141,6 @@ export const make = Effect.fnUntraced(function* (place: string, probe: Probe) {
     else if (held.length < heldMax) held.push(tell)
   }
   const answers = onRealTime(yield* Effect.cachedWithTTL(Effect.map(probed, Result.isSuccess), "1 second"))
-  return { health: DatabaseHealth.of({ answers }), watch, unlessAway }
+  const noteSets = (refusal: string | undefined, count: number) => results.note("sets", refusal, count)
+  return { health: DatabaseHealth.of({ answers, refusing: results.refusing, noteSets }), watch, unlessAway }
 })

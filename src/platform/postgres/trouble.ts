@@ -5,6 +5,7 @@
  */
 import { Schema } from "effect"
 import { SqlError } from "effect/sql"
+import { reasonOf } from "./databaseProblem.ts"
 
 export type Trouble =
   /** The connection broke or was never there. A write on its way may have been written. */
@@ -17,15 +18,25 @@ export type Trouble =
   | "refused"
   /** This server takes no writes: it is a standby, or was made read-only. Nothing was written. */
   | "readOnly"
+  /** A right, a table, a column or a file that the statement needs is not there. Nothing was written. */
+  | "unusable"
 
 /** By SQLSTATE, or by its class: the first two characters. */
 const troubles: Readonly<Record<string, Trouble>> = {
   "08": "lost",
+  // The password or the role is no longer good, or the database is gone.
+  "28": "refused",
+  "3D": "refused",
+  // No right on a table, or a table that another version has changed.
+  "42": "unusable",
   "40001": "collided",
   "40P01": "collided",
   // Too many connections, out of memory, disk full.
   "53": "refused",
   "55P03": "locked",
+  // A file cannot be read or written, or its content makes no sense.
+  "58": "unusable",
+  XX: "unusable",
   // statement_timeout, or the statement was cancelled.
   "57014": "refused",
   // Shut down by an administrator, or after another session crashed; starting up; gone; idle for too long.
@@ -53,6 +64,21 @@ export const troubleOf = (error: unknown): Trouble | undefined => {
   return troubles[code] ?? troubles[code.slice(0, 2)]
 }
 
+/** Classes of errors that are none of the statement's own: with them Postgres may refuse whatever it is asked. */
+export const classesOfTheInstallation: ReadonlyArray<string> = ["28", "3D", "42", "53", "58", "XX"]
+
+/** Whether Postgres itself refused, for a reason that is not in one row: the SQLSTATE; undefined otherwise. */
+export const refusalOf = (error: unknown): string | undefined => {
+  const code = SqlError.isSqlError(error) ? codeOf(error) : undefined
+  return code !== undefined && classesOfTheInstallation.includes(code.slice(0, 2)) ? code : undefined
+}
+
+/** Postgres itself has answered, if only with an error. */
+export const isAnswer = (error: unknown): boolean => {
+  const trouble = troubleOf(error)
+  return SqlError.isSqlError(error) && codeOf(error) !== undefined && trouble !== "lost" && trouble !== "readOnly"
+}
+
 /** The connection broke, or was never there: what was being written may have been written. */
 export const isLost = (error: unknown): boolean => troubleOf(error) === "lost"
 
@@ -69,7 +95,9 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
 
 /** The defect that an error of the database becomes. */
 export const defectOf = (error: unknown): unknown =>
-  troubleOf(error) === undefined ? error : new DatabaseUnavailable({ message: String((error as Error).message) })
+  SqlError.isSqlError(error) && troubleOf(error) !== undefined
+    ? new DatabaseUnavailable({ message: reasonOf(error) })
+    : error
 
 /** A defect that came from another runner has kept its name and nothing else. */
 export const isDatabaseTrouble = (defect: unknown): boolean =>

@@ -18,6 +18,7 @@ const table: ReadonlyArray<Row> = [
   ["coffer_clock_skew_seconds", {}],
   ["coffer_runners_suspected", {}, 0],
   ["coffer_database_reachable", {}, 1],
+  ["coffer_database_refusals_total", { sqlstate: "53" }, 0],
   ["coffer_database_pool_in_use", {}],
   ["coffer_database_pool_waiting", {}],
   ["coffer_change_sets_waiting", {}],
