@@ -66,11 +66,21 @@ const ofService = [
       ({ runAudit }) => runAudit
     )
   ).pipe(Command.withDescription("Hold the whole ledger against its laws; exit code 1 when a row breaks one")),
-  Command.make("migrate", {}, () =>
-    Effect.flatMap(
-      load(() => import("./runMigrate.ts")),
-      ({ runMigrate }) => runMigrate
-    )
+  Command.make(
+    "migrate",
+    {
+      besideRunners: Flag.Boolean("beside-runners").pipe(
+        Flag.withDefault(false),
+        Flag.withDescription(
+          "Do it although runners are there that cannot talk to this version, and whose writes may fail"
+        )
+      )
+    },
+    (options) =>
+      Effect.flatMap(
+        load(() => import("./runMigrate.ts")),
+        ({ runMigrate }) => runMigrate(options)
+      )
   ).pipe(Command.withDescription("Bring the database to this version's shape, and give the service's role its rights")),
   Command.make(
     "doctor",

@@ -1,38 +1,54 @@
 /**
  * `coffer migrate`: brings the database to this version's shape and gives the service's role its rights, for operators
- * who keep the owner's password from the service. It reads the same settings as `coffer serve`.
+ * who keep the owner's password from the service. It reads the same settings as `coffer serve`, and looks who is there
+ * as a runner does before it joins: beneath runners of before, a migration would end their writes.
  */
+import * as Roster from "@coffer/cluster/Roster"
 import { Console, Effect, Layer, Option } from "effect"
+import { coffer } from "./platform/cluster/clusterLayers.ts"
 import { databaseProblem } from "./platform/postgres/databaseProblem.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as Postgres from "./platform/postgres/Postgres.ts"
 import { layerSecretFiles } from "./platform/runtime/roomSettings.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
 import * as standardError from "./platform/runtime/standardError.ts"
+import { version } from "./platform/runtime/Vitals.ts"
 import { notStarted } from "./serve.ts"
 import "./settingsOfRooms.ts"
 
-export const runMigrate = Effect.gen(function* () {
-  const { databaseUrl, ownerUrl } = yield* Settings.startup
-  if (Option.isNone(databaseUrl)) {
-    return yield* notStarted("Set DATABASE_URL. The embedded database is migrated when coffer serve starts.")
-  }
-  const url = databaseUrl.value
-  yield* Layer.build(
-    Migrator.layerWaiting.pipe(
-      Layer.provide(Layer.succeed(Migrator.Owner, Option.getOrUndefined(ownerUrl))),
-      Layer.provide(Postgres.layer({ url, connections: 1, name: "coffer-migrate", watched: false }))
+export const runMigrate = ({ besideRunners }: { readonly besideRunners: boolean }) =>
+  Effect.gen(function* () {
+    const { databaseUrl, ownerUrl } = yield* Settings.startup
+    if (Option.isNone(databaseUrl)) {
+      return yield* notStarted("Set DATABASE_URL. The embedded database is migrated when coffer serve starts.")
+    }
+    const url = databaseUrl.value
+    const reached = Postgres.whenReachable(url, (error) =>
+      Effect.andThen(Console.log(`Coffer waits. ${databaseProblem(url, error)}`), Effect.never)
     )
-  ).pipe(Effect.catchTags({ SqlError: (error) => notStarted(databaseProblem(url, error)) }))
-  yield* Console.log("The database is as this version needs it.")
-}).pipe(
-  Effect.scoped,
-  Effect.provide(layerSecretFiles),
-  Effect.catchTags({
-    ConfigError: (error) => notStarted(`A setting is wrong: ${error.message}`),
-    BadSetting: ({ message }) => notStarted(message),
-    NotMigrated: ({ message }) => notStarted(message),
-    MigrationError: ({ message }) => notStarted(`The database could not be migrated: ${message}`)
-  }),
-  Effect.provide(standardError.logger)
-)
+    const migrated = Layer.build(
+      Migrator.layerWaiting.pipe(
+        Layer.provide(
+          besideRunners ? Layer.empty : Layer.effectDiscard(Roster.expectNoStranger({ ...coffer, version }))
+        ),
+        Layer.provide(Layer.succeed(Migrator.Owner, Option.getOrUndefined(ownerUrl))),
+        Layer.provide(Postgres.layer({ url, connections: 1, name: "coffer-migrate", watched: false }))
+      )
+    )
+    yield* Effect.andThen(reached, migrated).pipe(
+      Effect.catchTags({ SqlError: (error) => notStarted(databaseProblem(url, error)) })
+    )
+    yield* Console.log("The database is as this version needs it.")
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(layerSecretFiles),
+    Effect.catchTags({
+      ConfigError: (error) => notStarted(`A setting is wrong: ${error.message}`),
+      BadSetting: ({ message }) => notStarted(message),
+      NotMigrated: ({ message }) => notStarted(message),
+      CannotTalk: ({ message }) =>
+        notStarted(`${message} With --beside-runners it is done all the same, and their writes may fail.`),
+      MigrationError: ({ message }) => notStarted(`The database could not be migrated: ${message}`)
+    }),
+    Effect.provide(standardError.logger)
+  )

@@ -158,11 +158,15 @@ const enter = (url: Redacted.Redacted) =>
     Tenancy.Run,
     Effect.gen(function* () {
       const settings = yield* Settings.Settings
-      const whileWaiting = Effect.fnUntraced(function* (reason: string) {
+      const whileWaiting = Effect.fnUntraced(function* (reason: string, shown = reason) {
         yield* Effect.logWarning(reason)
         yield* Console.log(`Coffer waits. ${reason}`)
-        return yield* Effect.provideService(serveWaiting(reason), Settings.Settings, settings)
+        return yield* Effect.provideService(serveWaiting(shown), Settings.Settings, settings)
       })
+      // Buyers may read `/readyz`: where Postgres is stands in the log.
+      yield* Postgres.whenReachable(url, (error) =>
+        whileWaiting(databaseProblem(url, error), "Postgres cannot be used yet.")
+      )
       const { runner, secretKey, secretKeyPrevious } = settings
       const keys = [secretKey, ...(secretKeyPrevious === undefined ? [] : [secretKeyPrevious])]
       return yield* clusterLayers.enterDatabase({ url, isSingle: runner === undefined, keys, whileWaiting })

@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Api } from "../kit/Api.ts"
 import { connect, eventually, launch, newHome, run } from "../kit/Process.ts"
+import { cable } from "../kit/servers/Cable.ts"
 import { asRunner, freePort, freshDatabase, operatorToken, otherSecretKey, secretKey } from "../kit/Service.ts"
 
 const shared = { SECRET_KEY: secretKey, OPERATOR_TOKEN: operatorToken }
@@ -40,15 +41,13 @@ describe.concurrent("a start that is refused says in one line", () => {
   it.live("where it looked for the database, and why it is not there", () =>
     Effect.gen(function* () {
       const url = new URL(yield* freshDatabase)
-      const [port, nobody] = [url.port, yield* freePort]
+      const { port } = url
       url.pathname = "/missing"
       assert.match(yield* refusal(url.href), new RegExp(`127.0.0.1:${port}, .*"missing" does not exist`))
       url.password = "pass-word"
       const wrong = yield* refusal(url.href)
       assert.match(wrong, new RegExp(`127.0.0.1:${port}, database "missing".* password authentication failed`))
       assert.notInclude(wrong, "pass-word")
-      url.port = String(nobody)
-      assert.match(yield* refusal(url.href), new RegExp(`127.0.0.1:${nobody}, database "missing".*ECONNREFUSED`))
     })
   )
 
@@ -140,6 +139,38 @@ describe.concurrent("a start on a database of the operator's own says where the 
     })
   )
 })
+
+it.live(
+  "a start before its Postgres says where it looks, answers that it is not ready, and serves when it is there",
+  () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const [to, port] = [new URL(database), yield* freePort]
+      const at = new URL(database)
+      at.port = String(port)
+      const coffer = yield* onDatabase(at.href)
+      const reason = `PostgreSQL at 127.0.0.1:${port}, database "${to.pathname.slice(1)}", cannot be used: `
+      yield* eventually(
+        "the start to say why it waits",
+        Effect.sync(() => coffer.said.stdout.includes(`Coffer waits. ${reason}`))
+      )
+      assert.notInclude(coffer.said.stdout, to.password)
+      yield* eventually(
+        "its port to open",
+        Effect.promise(() =>
+          fetch(`${coffer.baseUrl}/healthz`).then(
+            ({ status }) => status === 200,
+            () => false
+          )
+        )
+      )
+      const { body, status } = yield* coffer.api.get("/readyz")
+      // Buyers may read it.
+      assert.deepStrictEqual([status, body], [503, { status: "not ready", reason: "Postgres cannot be used yet." }])
+      yield* cable(database, { at: { host: "127.0.0.1", port } })
+      yield* coffer.ready
+    })
+)
 
 describe.concurrent("a second Coffer on one database", () => {
   it.live("that is in no cluster says at once for whom it waits, creates nothing, and serves when the first ends", () =>

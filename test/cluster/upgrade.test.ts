@@ -126,6 +126,32 @@ describe("runners of two versions whose messages have different numbers", () => 
   it.live.skipIf(!isSoak)("do so on the way back, too", () => oneAfterTheOther(newest, foreign))
 })
 
+describe("coffer migrate", () => {
+  it.live("refuses beside runners that cannot talk to this version, and does it with --beside-runners", () =>
+    Effect.gen(function* () {
+      const story = yield* upgrading
+      yield* story.joined(yield* foreign)
+      const refused = yield* commandRun(["migrate"], story.urls)
+      assert.strictEqual(refused.code, 1, refused.stderr)
+      assert.match(
+        refused.stderr,
+        /version 9\.9\.9\).*cannot talk to each other\. Stop the runners of one version first\./
+      )
+      const done = yield* commandRun(["migrate", "--beside-runners"], story.urls)
+      assert.strictEqual(done.code, 0, done.stderr)
+    })
+  )
+
+  it.live("goes on beside runners that talk to it", () =>
+    Effect.gen(function* () {
+      const story = yield* upgrading
+      yield* story.joined(yield* alike)
+      const { code, stderr } = yield* commandRun(["migrate"], story.urls)
+      assert.strictEqual(code, 0, stderr)
+    })
+  )
+})
+
 const why = !isSoak
   ? "left out: it is part of npm run test:soak"
   : commitBefore === undefined

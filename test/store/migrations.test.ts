@@ -1,6 +1,6 @@
 /** A program and a database that do not fit together: nothing is migrated, and the start says why. */
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Deferred, Effect, Exit, Fiber, Layer, Redacted } from "effect"
+import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Logger, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeIndexes } from "../../src/platform/postgres/laterIndexes.ts"
 import * as Migrator from "../../src/platform/postgres/Migrator.ts"
@@ -209,6 +209,70 @@ describe("an index of a large table", () => {
       yield* sql`update pg_index set indisvalid = false where indexrelid = to_regclass('test_later')`
       yield* making(url)
       assert.isTrue(yield* isThere(sql))
+    })
+  )
+})
+
+describe("a migration that meets a lock", () => {
+  it.live("lets payments pass, says who holds it, and ends when it is free", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const owner = yield* ownersConnection(url)
+      yield* owner`delete from coffer_migrations where migration_id = ${Migrator.newestMigration}`
+      const dump = yield* Layer.build(
+        Postgres.layer({ url: Redacted.make(asOwner(url)), connections: 1, name: "pg_dump", watched: false })
+      )
+      const dumping = Context.get(dump, SqlClient.SqlClient)
+      const [begun, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      yield* Effect.forkScoped(
+        dumping.withTransaction(
+          Effect.gen(function* () {
+            yield* dumping`set local idle_in_transaction_session_timeout = 0`
+            yield* dumping`lock table coffer_migrations in access share mode`
+            yield* Deferred.succeed(begun, undefined)
+            yield* Deferred.await(end)
+          })
+        )
+      )
+      yield* Deferred.await(begun)
+      const lines: Array<string> = []
+      const logger = Logger.make(({ message }) => void lines.push(String(message)))
+      const migrating = yield* starts(asOwner(url)).pipe(
+        Effect.provideService(Logger.CurrentLoggers, new Set([logger])),
+        Effect.forkChild
+      )
+      yield* eventually(
+        "the line",
+        Effect.sync(() => lines.length > 0)
+      )
+      assert.match(
+        lines[0]!,
+        /^the migration waits for a lock that pid \d+ \(pg_dump of \w+\) holds; it is tried again/
+      )
+      // Whoever reads the table waits behind the migration for a second at most.
+      const service = Context.get(
+        yield* Layer.build(Postgres.layer({ url: Redacted.make(url), connections: 1, name: "pay", watched: false })),
+        SqlClient.SqlClient
+      )
+      yield* eventually("a read beside it", Effect.isSuccess(service`select from coffer_migrations limit 1`))
+      assert.isUndefined(migrating.pollUnsafe())
+      yield* Deferred.succeed(end, undefined)
+      const exit = yield* Fiber.join(migrating)
+      // The newest one is there already, and cannot be made twice: it was tried, which is what is asked here.
+      assert.notInclude(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "", "holds a lock")
+    })
+  )
+
+  it.live("is met by no start that has nothing to migrate", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const owner = yield* ownersConnection(url)
+      yield* owner.withTransaction(
+        Effect.gen(function* () {
+          yield* owner`lock table coffer_migrations, cluster_runner_migrations in access share mode`
+          assert.isTrue(Exit.isSuccess(yield* starts(asOwner(url))))
+        })
+      )
     })
   )
 })

@@ -109,6 +109,20 @@ export const layerBeforeMigration = Layer.effectDiscard(
   })
 )
 
+/**
+ * For a program that migrates and does not join: refuses where a runner lives that cannot talk to this version, and
+ * where a process has the database alone, whose version is not known.
+ */
+export const expectNoStranger = Effect.fnUntraced(function* (self: Pick<Self, "messages" | "version">) {
+  const sql = yield* SqlClient.SqlClient
+  const [there] = yield* sql<{ is: boolean }>`
+    select coalesce(has_table_privilege(to_regclass('runners'), 'select'), false) as is`
+  if (there!.is) yield* expectUnderstood(sql, self, undefined)
+  const alone = yield* Tenancy.holderAlone(sql)
+  if (alone === undefined) return
+  return yield* new CannotTalk({ message: `Another process (${alone}) uses this database alone. Stop it first.` })
+})
+
 const read = (sql: SqlClient.SqlClient): Effect.Effect<Entries, SqlError.SqlError> =>
   Effect.map(
     sql.unsafe<Entry>(
@@ -119,7 +133,11 @@ const read = (sql: SqlClient.SqlClient): Effect.Effect<Entries, SqlError.SqlErro
     (rows) => new Map(rows.map((row) => [row.address, row]))
   )
 
-const expectUnderstood = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, self: Self, own: string) {
+const expectUnderstood = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  self: Pick<Self, "messages" | "version">,
+  own: string | undefined
+) {
   const entries = [...(yield* read(sql)).values()]
   const stranger = entries.find(
     ({ address, lives, messages }) => lives && address !== own && !canTalk(messages, self.messages)
@@ -129,6 +147,6 @@ const expectUnderstood = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, 
 })
 
 /** In one line. */
-export const cannotTalk = (self: Self, { address, messages, version }: Entry): string =>
+export const cannotTalk = (self: Pick<Self, "messages" | "version">, { address, messages, version }: Entry): string =>
   `The runner ${address} (version ${version}) understands messages of shape ${messages.join(", ")}, and this one ` +
   `(version ${self.version}) of shape ${self.messages.join(", ")}: they cannot talk to each other.`

@@ -115,6 +115,18 @@ export const markHolders = (sql: SqlClient.SqlClient, mark: number, own: number 
     ([row]) => row!
   )
 
+/** The process that has the database for itself; undefined where none has. */
+export const holderAlone = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql.unsafe<{ name: string }>(
+      `select a.application_name as name ${holders(String(member))} and l.mode = 'ExclusiveLock' limit 1`
+    ),
+    ([row]) => (row === undefined ? undefined : inWords(row.name))
+  )
+
+/** A name of a process, for people. */
+const inWords = (name: string) => name.replace(/^\w+ (\d+)@([^#]*).*/, "pid $1 on $2")
+
 const lockAgain = ({ blockedBy, staysAlive }: Session) => Effect.andThen(blockedBy, staysAlive)
 
 interface Session {
@@ -163,7 +175,7 @@ const openSession = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { isS
       const [[taken] = []] = yield* connection.executeValues(`select ${take}`, [])
       if (taken === true) return undefined
       const [[name] = []] = yield* connection.executeValues(holder, [])
-      return `${String(name ?? "just ended")}`.replace(/^\w+ (\d+)@([^#]*).*/, "pid $1 on $2")
+      return inWords(String(name ?? "just ended"))
     }),
     staysAlive: connection.executeRaw("select 1", []).pipe(Effect.delay(lookEvery), Effect.forever)
   }

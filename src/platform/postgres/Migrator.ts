@@ -5,7 +5,7 @@
  */
 import { readdirSync } from "node:fs"
 import path from "node:path"
-import { Context, Effect, Layer, type Redacted, Schema } from "effect"
+import { Context, Effect, Layer, type Redacted, Schedule, Schema } from "effect"
 import { SqlRunnerStorage } from "effect/cluster"
 import { Migrator, SqlClient, type SqlError } from "effect/sql"
 import { databaseProblem } from "./databaseProblem.ts"
@@ -14,9 +14,16 @@ import { laterIndexes, makeBesideService, makeIndexes, makeOfEmptyTables } from 
 import { ledgerRights } from "./ledgerRights.ts"
 import * as Postgres from "./Postgres.ts"
 import { patiently } from "../runtime/patience.ts"
+import { onRealTime } from "../runtime/realTime.ts"
+import { troubleOf } from "./trouble.ts"
 
 /** A migration may rewrite a table, and another runner's may have to end first. */
 const patience = "1 hour"
+/**
+ * All others wait behind a statement that waits for a lock: payments for the end of a dump, too. So a migration
+ * waits as long as a payment does, gives all of its locks up, and tries again after this.
+ */
+const pause = "2 seconds"
 
 /** A bundle or a package of the program has this folder beside the file that came from this one. */
 const folder = new URL("./migrations/", import.meta.url)
@@ -48,30 +55,107 @@ export const migrateWith = (some: ReadonlyArray<string>) => {
   return Migrator.make({})({
     table: "coffer_migrations",
     loader: Migrator.fromGlob(Object.fromEntries(files))
-  }).pipe(patiently(patience, patience))
+  }).pipe(patiently(patience))
 }
 
 /** Ours, and those of the cluster's register of runners, so that no start needs to make a table. */
 export const migrate = Effect.gen(function* () {
-  yield* expectKnown(yield* SqlClient.SqlClient)
-  const applied = yield* migrateWith(migrations)
-  yield* Migrator.make({})({ table: "cluster_runner_migrations", loader: SqlRunnerStorage.migrations({}) })
+  const sql = yield* SqlClient.SqlClient
+  yield* expectKnown(sql)
+  const applied = (yield* newestIn(sql, "coffer_migrations")) < newestMigration ? yield* migrateWith(migrations) : []
+  const loader = SqlRunnerStorage.migrations({})
+  const newest = Math.max(...(yield* loader).map(([id]) => id))
+  if ((yield* newestIn(sql, "cluster_runner_migrations")) < newest) {
+    yield* Migrator.make({})({ table: "cluster_runner_migrations", loader })
+  }
   return applied
-}).pipe(patiently(patience, patience))
+}).pipe(patiently(patience))
+
+/** The library locks its table before it looks. A start that has nothing to migrate would wait for a dump to end. */
+const newestIn = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, table: string) {
+  const [there] = yield* sql<{ readonly is: boolean }>`select to_regclass(${table}) is not null as is`
+  if (!there!.is) return 0
+  const [row] = yield* sql<{ readonly newest: number }>`
+    select coalesce(max(migration_id), 0)::int4 as newest from ${sql(table)}`
+  return row!.newest
+})
 
 /** As the owner: both, or nothing, so that no migrated table is without its grants. */
 export const migrateFor = (role: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql
       .withTransaction(
-        // Two owners at once would fail on the same rows of the catalogue.
         Effect.andThen(
-          sql`select pg_advisory_xact_lock(hashtext('coffer migrations'))`,
+          inTurn(sql),
           Effect.tap(migrate, () => grantTo(sql, role))
         )
       )
-      .pipe(patiently(patience, patience))
+      .pipe(patiently(patience))
   )
+
+/** Two at once would fail on the same rows of the catalogue. */
+const inTurn = (sql: SqlClient.SqlClient) => sql`select pg_advisory_xact_lock(hashtext('coffer migrations'))`
+
+/** Takes its locks within a second, or gives up all and tries again, and says who has them. */
+const withoutQueue = <A, E, R>(migrating: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const { url } = yield* Postgres.Pool
+    const beside = Postgres.layer({ url, connections: 1, name: "coffer-migrate-watch", watched: false })
+    const watcher = Context.get(yield* Layer.build(beside), SqlClient.SqlClient)
+    const sql = yield* SqlClient.SqlClient
+    let [holders, told] = ["another session", ""]
+    const watching = (pid: number) =>
+      holdersBefore(watcher, pid).pipe(
+        Effect.tap((found) => Effect.sync(() => void (holders = found ?? holders))),
+        Effect.ignore,
+        Effect.repeat(Schedule.spaced(lookEvery)),
+        Effect.andThen(Effect.never)
+      )
+    const tellOnce = Effect.suspend(() => {
+      if (told === holders) return Effect.void
+      told = holders
+      return Effect.logWarning(
+        `the migration waits for a lock that ${holders} holds; it is tried again for ${patience} at most`
+      )
+    })
+    const attempt = sql
+      .withTransaction(
+        Effect.flatMap(sql<{ readonly pid: number }>`select pg_backend_pid() as pid`, ([row]) =>
+          Effect.raceFirst(Effect.andThen(inTurn(sql), migrating), watching(row!.pid))
+        )
+      )
+      .pipe(
+        patiently(patience),
+        Effect.tapError((error) => (isLocked(error) ? tellOnce : Effect.void))
+      )
+    return yield* Effect.retry(attempt, {
+      while: isLocked,
+      schedule: Schedule.spaced(pause).pipe(Schedule.upTo({ duration: patience }))
+    }).pipe(
+      Effect.catchIf(isLocked, () =>
+        notMigrated(`The database could not be migrated within ${patience}: ${holders} holds a lock.`)
+      )
+    )
+  }).pipe(Effect.scoped, onRealTime)
+
+/** More often than a wait for a lock ends. */
+const lookEvery = "250 millis"
+
+/** The sessions for which this one waits, in words; not those that wait themselves. */
+const holdersBefore = (sql: SqlClient.SqlClient, pid: number) =>
+  Effect.map(
+    sql<{ readonly pid: number; readonly name: string; readonly role: string | null }>`
+      select pid, coalesce(nullif(application_name, ''), 'a session without a name') as name, usename as role
+      from pg_stat_activity where pid = any (pg_blocking_pids(${pid}))
+        and wait_event_type is distinct from 'Lock' order by pid`,
+    (rows) =>
+      rows.length === 0
+        ? undefined
+        : rows.map(({ name, pid, role }) => `pid ${pid} (${name}${role === null ? "" : ` of ${role}`})`).join(", ")
+  )
+
+const isLocked = (error: unknown): boolean =>
+  troubleOf(error) === "locked" || (error instanceof Migrator.MigrationError && troubleOf(error.cause) === "locked")
 
 /** `waits`: for the indexes of large tables, too. They are made beside the service otherwise. */
 const make = (waits: boolean) =>
@@ -85,7 +169,7 @@ const make = (waits: boolean) =>
       yield* tell(yield* migrateAs(owner, indexing))
       yield* Effect.forkScoped(asOwner(owner, later))
     } else if (yield* mayMigrate(sql)) {
-      yield* tell(yield* Effect.tap(migrate, indexing))
+      yield* tell(yield* Effect.tap(withoutQueue(migrate), indexing))
       yield* Effect.forkScoped(later)
     } else yield* expectMigrated(sql)
     const why = yield* ledgerRights(sql)
@@ -100,11 +184,11 @@ export const layer = Layer.effectDiscard(make(false))
 export const layerWaiting = Layer.effectDiscard(make(true))
 
 /** On one connection of the owner's. */
-const asOwner = <A, E>(url: Redacted.Redacted, effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+const asOwner = <A, E>(url: Redacted.Redacted, effect: Effect.Effect<A, E, SqlClient.SqlClient | Postgres.Pool>) =>
   Effect.scoped(
     Effect.flatMap(
       Layer.build(Postgres.layer({ url, connections: 1, name: "coffer-migrate", watched: false })),
-      (own) => Effect.provideService(effect, SqlClient.SqlClient, Context.get(own, SqlClient.SqlClient))
+      (own) => Effect.provideContext(effect, Context.pick(SqlClient.SqlClient, Postgres.Pool)(own))
     )
   )
 
@@ -118,7 +202,7 @@ const migrateAs = Effect.fnUntraced(function* (
   const { role } = row!
   const migrating = Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.flatMap(sql<{ readonly same: boolean }>`select current_user = ${role} as same`, ([is]) =>
-      Effect.tap(is!.same ? migrate : migrateFor(role), indexing)
+      Effect.tap(withoutQueue(is!.same ? migrate : migrateFor(role)), indexing)
     )
   )
   return yield* Effect.catchTags(asOwner(url, migrating), {

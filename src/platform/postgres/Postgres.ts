@@ -3,9 +3,9 @@
  * service's time by a day. `patience.ts` says what it gives up, and when.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Logger, type Redacted } from "effect"
+import { Context, Effect, Layer, Logger, type Redacted, Schedule } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import * as BoundedClient from "./BoundedClient.ts"
 import { type DatabaseAddress, readAddress, type Server, serverNames } from "./databaseAddress.ts"
 import * as DatabaseHealth from "./DatabaseHealth.ts"
@@ -33,7 +33,9 @@ export class Exclusive extends Context.Service<Exclusive, BoundedClient.RunExclu
 export const layer = (options: Options) =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const address = yield* Effect.mapError(Effect.fromResult(readAddress(options.url)), Servers.unusable)
+      const address = yield* Effect.mapError(Effect.fromResult(readAddress(options.url)), (problem) =>
+        Servers.unusable(problem, true)
+      )
       const servers = Servers.make(address, configOf(options, address))
       yield* servers.find
       const { health, unlessAway, watch } =
@@ -51,6 +53,30 @@ export const layer = (options: Options) =>
       )
     })
   ).pipe(Layer.provide([Reactivity.layer, RealTime.layer]))
+
+const startPatience = "1 hour"
+
+/**
+ * Waits until the database takes a connection. A start would end otherwise wherever it comes before Postgres, as after
+ * a power cut. Fails at once where no later try can succeed (`Servers.isForGood`), and otherwise after an hour.
+ * `whileWaiting` runs with the first error, and is interrupted.
+ */
+export const whenReachable = <E>(
+  url: Redacted.Redacted,
+  whileWaiting: (error: SqlError.SqlError) => Effect.Effect<never, E>
+) => {
+  const look = Effect.scoped(Layer.build(layer({ url, connections: 1, name: "coffer-start", watched: false })))
+  const isPassing = (error: SqlError.SqlError) => !Servers.isForGood(error)
+  const untilThere = Effect.retry(look, {
+    while: isPassing,
+    schedule: Schedule.spaced("1 second").pipe(Schedule.upTo({ duration: startPatience }))
+  })
+  return look.pipe(
+    Effect.catchIf(isPassing, (error) => Effect.raceFirst(untilThere, whileWaiting(error))),
+    Effect.asVoid,
+    RealTime.onRealTime
+  )
+}
 
 const configOf =
   ({ connections, name }: Options, { anyServer }: DatabaseAddress) =>

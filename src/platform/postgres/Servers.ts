@@ -7,7 +7,7 @@
  * mode neither locks nor `LISTEN` last.
  */
 import { type PgClient, PgConnection } from "@effect/sql-pg"
-import { Effect, Exit, Result, Semaphore } from "effect"
+import { Effect, Exit, Predicate, Result, Semaphore } from "effect"
 import { SqlError } from "effect/sql"
 import { bounded } from "../runtime/Deadline.ts"
 import { type DatabaseAddress, type Server, serverName } from "./databaseAddress.ts"
@@ -133,7 +133,7 @@ const accepts = Effect.fnUntraced(function* (connection: PgConnection.PgConnecti
     "select pg_backend_pid(), current_setting('transaction_read_only')"
   )
   // A pooler has connections of its own to Postgres.
-  if (pid !== connection.processId) return yield* unusable(pooler)
+  if (pid !== connection.processId) return yield* unusable(pooler, true)
   if (readOnly === "on" && !anyServer) return yield* takesNoWrites()
 })
 
@@ -164,13 +164,14 @@ const noneOf = (looks: ReadonlyArray<Look>) =>
         ({ looked, target }) =>
           `${serverName(target)}: ${Result.isFailure(looked) ? reasonOf(looked.failure) : "an old primary"}`
       )
-      .join("; ")
+      .join("; "),
+    looks.every(({ looked }) => Result.isFailure(looked) && isForGood(looked.failure))
   )
 
 /** Postgres and PgBouncer say what they do not like, and not why that matters here. */
 const inOurWords = (error: SqlError.SqlError): SqlError.SqlError => {
   if (troubleOf(error) === "readOnly") return takesNoWrites()
-  return reasonOf(error).startsWith("unsupported startup parameter") ? unusable(pooler) : error
+  return reasonOf(error).startsWith("unsupported startup parameter") ? unusable(pooler, true) : error
 }
 
 const noAnswer = () => unusable("no answer in time")
@@ -185,7 +186,22 @@ const takesNoWrites = () => {
   return new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause, message, operation: "connect" }) })
 }
 
-export const unusable = (message: string) =>
+export const unusable = (message: string, isForGood = false) =>
   new SqlError.SqlError({
-    reason: new SqlError.ConnectionError({ cause: new Error(message), message, operation: "connect" })
+    reason: new SqlError.ConnectionError({
+      cause: Object.assign(new Error(message), { isForGood }),
+      message,
+      operation: "connect"
+    })
   })
+
+/**
+ * Whether no later try can succeed: the password, the role, the database or the address is wrong, or there is something
+ * else at it. A server that is down, starting, full or not found yet may be there in a moment.
+ */
+export const isForGood = (error: SqlError.SqlError): boolean => {
+  const code = codeOf(error)
+  if (code !== undefined && /^(28|3D)/.test(code)) return true
+  if (troubleOf(error) === "readOnly") return true
+  return Predicate.hasProperty(error.reason.cause, "isForGood") && error.reason.cause.isForGood === true
+}
