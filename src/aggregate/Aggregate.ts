@@ -32,7 +32,11 @@ export interface Stored<State> {
 export interface Aggregate<K extends Kind> {
   readonly idOf: (state: K["State"]) => K["Id"]
   readonly load: (id: K["Id"]) => Effect.Effect<Stored<K["State"]>, K["Missing"]>
-  readonly decide: (state: K["State"], command: K["Command"]) => Decision<K["Fact"], K["Refusal"]>
+  readonly decide: (
+    state: K["State"],
+    command: K["Command"],
+    related: K["Related"] | undefined
+  ) => Decision<K["Fact"], K["Refusal"]>
   readonly evolve: (state: K["State"], fact: K["Fact"]) => K["State"]
   readonly consequences: (before: K["State"], fact: K["Fact"]) => Consequence
   readonly insertion: (state: K["State"]) => Change

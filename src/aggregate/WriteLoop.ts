@@ -164,11 +164,11 @@ export const deciding = <K extends Kind>(aggregate: Aggregate<K>, events: Events
     const record = yield* events.recorder(before.state)
     const related = aggregate.related === undefined ? undefined : yield* aggregate.related.read(id)
     const now = yield* currentTime
-    let decision = aggregate.decide(before.state, command)
+    let decision = aggregate.decide(before.state, command, related)
     // Trust the snapshot only for accepted changes; re-read before refusing.
     if (hint !== undefined && (decision.refusal !== undefined || decision.events.length === 0)) {
       before = yield* aggregate.load(id)
-      decision = aggregate.decide(before.state, command)
+      decision = aggregate.decide(before.state, command, related)
     }
     // A refusal is not an answer to keep.
     const kept = decision.refusal === undefined ? answer : undefined

@@ -12,18 +12,24 @@ import { Domains, type NoDomain as NoDomainError } from "../domains/Domains.ts"
 import { makeQuotaUse, quotaWindowSeconds } from "../edge/MerchantKey.ts"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { forbidden, isFreshNow } from "../http/granting.ts"
+import { replacedVersion } from "../http/replaced.ts"
 import { commonRefusals, refuseAs, unavailable } from "../http/refusals.ts"
 import { busy, reply } from "../http/replies.ts"
 import { Logos } from "../merchants/Logos.ts"
-import { type Merchant, Merchants } from "../merchants/Merchants.ts"
+import { type Merchant, type MerchantChanged as SettingsChanged, Merchants } from "../merchants/Merchants.ts"
 import { merchantView } from "../merchants/MerchantView.ts"
 import { People } from "../people/People.ts"
+import { jsonText } from "../platform/runtime/codecs.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
+import { sha256 } from "../platform/runtime/Secrets.ts"
 import { span } from "../platform/runtime/span.ts"
 import { ShopHosts } from "../signedUrls/ShopHosts.ts"
 
 const { InvalidField: InvalidFieldRefusal } = commonRefusals
 const { NotCommitted } = unavailable
+const MerchantChanged = refuseAs(Wire.Conflict, (_: SettingsChanged) => ({
+  message: "The settings were changed since they were read. Read them again, and decide what stays."
+}))
 const NoDomain = refuseAs(Wire.Conflict, ({ reason }: NoDomainError) => ({ message: noDomainMessages[reason] }))
 const noDomainMessages = {
   not_set: "No host for checkout is set.",
@@ -45,7 +51,16 @@ const settings = HttpApiBuilder.group(
     const view = (merchant: Merchant): MerchantSettingsResource => {
       const ahead = clocks.offsetOf({ merchantId: merchant.merchant_id, mode: "sandbox" })
       const { note: _, object: __, ...shown } = merchantView(merchant, { logoUrl: logos.urlOf, ahead, pointTo })
-      return { object: "merchant_settings", ...shown }
+      return { object: "merchant_settings", ...shown, version: versionOf(merchant) }
+    }
+    /** The settings, without what changes by itself: the clock, and how the host for checkout is found. */
+    const versionOf = (merchant: Merchant): string => {
+      const {
+        checkout_domain,
+        note: _,
+        ...settings
+      } = merchantView(merchant, { logoUrl: logos.urlOf, ahead: 0, pointTo })
+      return sha256(jsonText([settings, checkout_domain?.host])).slice(0, 12)
     }
 
     /**
@@ -80,12 +95,20 @@ const settings = HttpApiBuilder.group(
           const before = yield* merchants.find(merchant_id)
           yield* checkRecipients(before, payload.sandbox?.mail_recipients)
           const logo = logo_url ? yield* logos.nameOf(merchant_id, logo_url) : logo_url
-          const after = yield* merchants.update(merchant_id, logo === undefined ? patch : { ...patch, logo })
+          const replaces = yield* replacedVersion
+          const isCurrent = (merchant: Merchant) => replaces === undefined || replaces === versionOf(merchant)
+          const change = logo === undefined ? patch : { ...patch, logo }
+          const after = yield* merchants.update(merchant_id, change, isCurrent)
           const record = yield* CurrentRecord
           record.change = { before: view(before), after: view(after) }
           return yield* reply(view(after))
         },
-        Effect.catchTags({ InvalidField: InvalidFieldRefusal, MerchantNotFound: Effect.die, NotCommitted })
+        Effect.catchTags({
+          InvalidField: InvalidFieldRefusal,
+          MerchantChanged,
+          MerchantNotFound: Effect.die,
+          NotCommitted
+        })
       ),
 
       checkDomain: span("settings.checkDomain")(

@@ -4,7 +4,7 @@
  * none of them is.
  */
 import { DisputeNo } from "@coffer/model/Ids"
-import { consequences, decide, evolve, opening } from "@coffer/rules/dispute/decide"
+import { consequences, decideBeside, evolve, opening } from "@coffer/rules/dispute/decide"
 import {
   Dispute,
   DisputeCommand,
@@ -12,7 +12,7 @@ import {
   DisputeContradicted,
   type DisputeEvent
 } from "@coffer/rules/dispute/Dispute"
-import { keptAfter } from "@coffer/rules/dispute/evidence"
+import { keptAfter, nothingKept } from "@coffer/rules/dispute/evidence"
 import type { RefundRefused } from "@coffer/rules/order/Order"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { Aggregate } from "../aggregate/Aggregate.ts"
@@ -74,7 +74,7 @@ export const layer = Layer.effect(
     const aggregate: Aggregate<DisputeKind> = {
       idOf: ({ disputeNo }) => disputeNo,
       load,
-      decide,
+      decide: (dispute, command, { kept } = noEvidenceYet) => decideBeside(dispute, command, kept),
       evolve,
       consequences,
       insertion,
@@ -114,6 +114,8 @@ const impossible = {
   OrderConflict: Effect.die,
   RefundRefused: Effect.die
 } as const
+
+const noEvidenceYet: StoredEvidence = { kept: nothingKept, version: 0 }
 
 /** The row of the evidence, when the facts touch it. */
 const evidenceChanges = (disputeNo: DisputeNo, before: StoredEvidence, facts: ReadonlyArray<DisputeEvent>) => {

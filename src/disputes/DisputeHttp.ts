@@ -11,6 +11,7 @@ import { channelRefusals } from "../channel/channelRefusals.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { disputeRefusals } from "./disputeRefusals.ts"
 import { Disputes } from "./Disputes.ts"
+import { replacedVersion } from "../http/replaced.ts"
 import { disputeView, evidenceView } from "./DisputeView.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -25,7 +26,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       submitEvidence: span("disputes.submitEvidence")(
         function* ({ params, payload }) {
-          const dispute = yield* disputes.respond(yield* Caller, params.ref, payload)
+          const dispute = yield* disputes.respond(yield* Caller, params.ref, payload, yield* replacedVersion)
           return yield* reply(disputeView(dispute))
         },
         Effect.catchTags({ ChannelUnreachable, DisputeConflict, DisputeNotFound, InvalidField, ...unavailable })

@@ -60,7 +60,9 @@ export class Disputes extends Context.Service<
     readonly respond: (
       account: Account,
       ref: string,
-      body: SubmitEvidence
+      body: SubmitEvidence,
+      /** The version that it replaces, if the caller has named one. */
+      replaces: string | undefined
     ) => Effect.Effect<Dispute, InvalidField | StepFailure>
     /** The merchant gives in; the channel will confirm the loss (silences: D2). */
     readonly concede: (account: Account, ref: string) => Effect.Effect<Dispute, StepFailure>
@@ -242,7 +244,13 @@ const channelMillis = 15_000
 
 const respond = (services: DisputeServices) => {
   const { channel, files, find, ids, perform } = services
-  return span("Disputes.respond")(function* (account: Account, ref: string, body: SubmitEvidence) {
+  return span("Disputes.respond")(function* (
+    account: Account,
+    ref: string,
+    body: SubmitEvidence,
+    replaced: string | undefined
+  ) {
+    const replaces = replaced === undefined ? {} : { replaces: replaced }
     const evidence = evidenceOf(body)
     const problem =
       evidenceProblem(evidence, body.submit === true) ??
@@ -254,10 +262,11 @@ const respond = (services: DisputeServices) => {
     if (misplaced !== undefined) return yield* misplaced
     const at = yield* currentTime
     if (body.submit !== true) {
-      return yield* answering((answer) => perform(disputeNo, SaveDraft.make({ at, evidence }), answer))
+      return yield* answering((answer) => perform(disputeNo, SaveDraft.make({ at, evidence, ...replaces }), answer))
     }
     const fingerprint = sha256(jsonText(canonical(evidence)))
-    const begun = BeginSubmit.make({ at, id: yield* ids.body, evidence, fingerprint, request: yield* currentRequest })
+    const request = yield* currentRequest
+    const begun = BeginSubmit.make({ at, id: yield* ids.body, evidence, fingerprint, request, ...replaces })
     return yield* completed(services, yield* perform(disputeNo, begun))
   })
 }

@@ -9,6 +9,7 @@ const conflictMessage = {
   accepted: "The dispute was accepted; the bank will confirm the loss.",
   past_deadline: "The deadline for evidence has passed.",
   under_review: "Evidence was submitted; the dispute is under review.",
+  changed_meanwhile: "The evidence was changed since it was read. Read it again, and decide what stays.",
   decided: "The dispute is decided.",
   not_taken: "The bank does not take it any more."
 } satisfies Record<DisputeConflict["reason"], string>

@@ -63,14 +63,24 @@ export const layer = HttpApiBuilder.group(
         return yield* replyList("merchant", "/operator/v1/merchants", yield* merchants.list(query), view)
       }, Effect.catchTags({ InvalidField })),
 
-      update: span("merchants.update")(function* ({ params, payload }) {
-        const { logo_url, ...patch } = payload
-        const { merchant_id } = yield* merchants.find(params.merchant_id)
-        yield* second.confirm({ act: "merchants.update", target: merchant_id, content: payload })
-        const logo = logo_url ? yield* logos.nameOf(merchant_id, logo_url) : logo_url
-        const change = logo === undefined ? patch : { ...patch, logo }
-        return yield* changed(merchant_id, merchants.update(merchant_id, change))
-      }, Effect.catchTags({ InvalidField, MerchantNotFound, JustDone, NeedsSecondOperator, NotCommitted })),
+      update: span("merchants.update")(
+        function* ({ params, payload }) {
+          const { logo_url, ...patch } = payload
+          const { merchant_id } = yield* merchants.find(params.merchant_id)
+          yield* second.confirm({ act: "merchants.update", target: merchant_id, content: payload })
+          const logo = logo_url ? yield* logos.nameOf(merchant_id, logo_url) : logo_url
+          const change = logo === undefined ? patch : { ...patch, logo }
+          return yield* changed(merchant_id, merchants.update(merchant_id, change))
+        },
+        Effect.catchTags({
+          InvalidField,
+          MerchantChanged: Effect.die,
+          MerchantNotFound,
+          JustDone,
+          NeedsSecondOperator,
+          NotCommitted
+        })
+      ),
 
       suspend: span("merchants.suspend")(function* ({ params }) {
         return yield* changed(params.merchant_id, merchants.suspend(params.merchant_id))

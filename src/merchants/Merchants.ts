@@ -30,6 +30,11 @@ export class MerchantNotFound extends Schema.TaggedError<MerchantNotFound>()("Me
   merchantId: Schema.String
 }) {}
 
+/** Its settings are not those that the writer has read. */
+export class MerchantChanged extends Schema.TaggedError<MerchantChanged>()("MerchantChanged", {
+  reason: Schema.tag("changed_meanwhile")
+}) {}
+
 /** The clock of the sandbox was moved, and that of an acquirer cannot be (silences: S25). */
 export class ClockMoved extends Schema.TaggedError<ClockMoved>()("ClockMoved", {}) {}
 
@@ -61,8 +66,10 @@ export class Merchants extends Context.Service<
     readonly list: (query: MerchantQuery) => Effect.Effect<Page<Merchant>, InvalidField>
     readonly update: (
       merchantId: string,
-      patch: MerchantPatch
-    ) => Effect.Effect<Merchant, MerchantNotFound | InvalidField>
+      patch: MerchantPatch,
+      /** Whether this is what the writer has read; asked while nobody else can change it. */
+      isCurrent?: (merchant: Merchant) => boolean
+    ) => Effect.Effect<Merchant, MerchantChanged | MerchantNotFound | InvalidField>
     /** Its keys are refused at once, on all runners. */
     readonly suspend: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
     readonly resume: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
@@ -121,11 +128,16 @@ export const layer = Layer.effect(
       create: span("Merchants.create")(function* (name) {
         return yield* store.insert((merchantId) => newMerchant(merchantId, secrets, name))
       }),
-      update: span("Merchants.update")(function* (merchantId, patch) {
+      update: span("Merchants.update")(function* (merchantId, patch, isCurrent = () => true) {
         const problem = settingsProblem(patch, installation)
         if (problem !== undefined) return yield* problem
         const number = yield* numbering((yield* find(merchantId)).merchant_id)
-        const changed = yield* change(merchantId, (merchant) => withSettings(merchant, patch, number))
+        let isChanged = false
+        const changed = yield* change(merchantId, (merchant) => {
+          isChanged = !isCurrent(merchant)
+          return isChanged ? merchant : withSettings(merchant, patch, number)
+        })
+        if (isChanged) return yield* new MerchantChanged({})
         if (patch.checkout_domain !== undefined) yield* askedForHost(merchantId)
         return changed
       }),

@@ -12,6 +12,7 @@ import { Effect, identity } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerCodes, answeredWith } from "../idempotency/Answering.ts"
 import { commonRefusals, refuseAs, unavailable } from "../http/refusals.ts"
+import { replacedVersion } from "../http/replaced.ts"
 import { reply, replyList } from "../http/replies.ts"
 import { AuditLog } from "../operators/AuditLog.ts"
 import { span } from "../platform/runtime/span.ts"
@@ -24,6 +25,9 @@ import {
 const webhookEndpointRefusals = {
   EndpointNotFound: refuseAs(Wire.EndpointNotFound, ({ id }: rules.EndpointNotFound) => ({
     message: `No webhook endpoint ${id}.`
+  })),
+  EndpointChanged: refuseAs(Wire.Conflict, (_: rules.EndpointChanged) => ({
+    message: "The endpoint was changed since it was read. Read it again, and decide what stays."
   })),
   EndpointLimitReached: refuseAs(Wire.Conflict, (_: rules.EndpointLimitReached) => ({
     message: `There are ${endpointsMax} webhook endpoints already; delete one first.`
@@ -46,7 +50,8 @@ export const layer = HttpApiBuilder.group(
     const log = yield* AuditLog
     const { InvalidField } = commonRefusals
     const { NotCommitted } = unavailable
-    const { EndpointLimitReached, EndpointNotFound, SecretManaged, SingleAddressManaged } = webhookEndpointRefusals
+    const { EndpointChanged, EndpointLimitReached, EndpointNotFound, SecretManaged, SingleAddressManaged } =
+      webhookEndpointRefusals
 
     /** A merchant gets to see a secret: the audit log has that before the answer is sent. */
     const secretShown = ({ merchantId, mode }: Account, act: string, target: string) => {
@@ -75,8 +80,8 @@ export const layer = HttpApiBuilder.group(
       }, Effect.catchTags({ EndpointNotFound })),
 
       update: span("webhook_endpoints.update")(function* ({ params, payload }) {
-        return yield* reply(yield* endpoints.update(yield* Caller, params.endpoint_id, payload))
-      }, Effect.catchTags({ EndpointNotFound, InvalidField, NotCommitted, SingleAddressManaged })),
+        return yield* reply(yield* endpoints.update(yield* Caller, params.endpoint_id, payload, yield* replacedVersion))
+      }, Effect.catchTags({ EndpointChanged, EndpointNotFound, InvalidField, NotCommitted, SingleAddressManaged })),
 
       delete: span("webhook_endpoints.delete")(function* ({ params }) {
         return yield* reply(yield* endpoints.remove(yield* Caller, params.endpoint_id))

@@ -54,8 +54,13 @@ export class WebhookEndpoints extends Context.Service<
     readonly update: (
       account: Account,
       id: string,
-      terms: UpdateEndpoint
-    ) => Effect.Effect<EndpointResource, InvalidField | NotFound | SingleAddressManaged | NotCommitted>
+      terms: UpdateEndpoint,
+      /** When the endpoint that is replaced was changed, if the caller has named that. */
+      replaces?: string
+    ) => Effect.Effect<
+      EndpointResource,
+      InvalidField | NotFound | rules.EndpointChanged | SingleAddressManaged | NotCommitted
+    >
     readonly remove: (
       account: Account,
       id: string
@@ -139,14 +144,14 @@ const create = ({ change, ids, privateAllowed, secrets }: Services) =>
   })
 
 const update = ({ change, deliveries, privateAllowed, releaseNow }: Services) =>
-  span("WebhookEndpoints.update")(function* (account: Account, id: string, terms: UpdateEndpoint) {
+  span("WebhookEndpoints.update")(function* (account: Account, id: string, terms: UpdateEndpoint, replaces?: string) {
     const changes = yield* Effect.fromResult(changesOf(terms))
     const problem = urlProblem("url", changes.url, { mode: account.mode, privateAllowed })
     if (problem !== undefined) return yield* problem
     const updated = yield* change(account, (stored, now) =>
       Result.map(
         Result.flatMap(managedBySettings(stored, id, new SingleAddressManaged()), () =>
-          rules.update(stored.settings, id, changes, now)
+          rules.update(stored.settings, id, changes, now, replaces)
         ),
         ({ endpoint, settings }) => ({ settings, answer: endpointView(account.mode, endpoint) })
       )

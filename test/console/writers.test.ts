@@ -53,7 +53,10 @@ describe.skipIf(executable === undefined)(`acts on many rows${needsChromium}`, (
           return keys.length > 4 ? route.continue() : route.fulfill(full)
         })
         for (const cart of carts)
-          await page.getByRole("row", { name: new RegExp(` ${cart} `) }).getByRole("checkbox").check()
+          await page
+            .getByRole("row", { name: new RegExp(` ${cart} `) })
+            .getByRole("checkbox")
+            .check()
         await page.getByText("Act on many").click()
         await page.locator(".popup").getByRole("button", { name: "Refund" }).click()
         await page.getByRole("button", { name: "Refund: 3" }).click()

@@ -39,11 +39,15 @@ const { note: _sampleWords, ...shownSample } = merchantSample
 
 /** The merchant as operators see it, without their words about it. */
 export const MerchantSettingsResource = withExample(
-  Schema.Struct({ object: kind("merchant_settings"), ...shown }).annotate({
+  Schema.Struct({
+    object: kind("merchant_settings"),
+    ...shown,
+    version: text("Names these settings: a change with `If-Match` and another version is 409.")
+  }).annotate({
     identifier: "MerchantSettings",
     description: "A merchant and its settings, as its people see them."
   }),
-  { ...shownSample, object: "merchant_settings" }
+  { ...shownSample, object: "merchant_settings", version: "5f0c9d1e7a3b" }
 )
 export type MerchantSettingsResource = typeof MerchantSettingsResource.Encoded
 
@@ -71,7 +75,8 @@ export class MerchantSettingsGroup extends HttpApiGroup.make("settings")
         description:
           "A field that is left out stays. A developer changes those of the sandbox, and `live.default_notify_url`; " +
           "all others are an owner's. `live.ip_allowlist` needs a session younger than 15 minutes. `mail_recipients` " +
-          "may get the address of a person of this merchant who has signed in."
+          "may get the address of a person of this merchant who has signed in. With `If-Match` and the `version` that " +
+          "was read, a change made meanwhile by somebody else is 409."
       })
     ),
     HttpApiEndpoint.post("checkDomain", `${ofConsole}/settings/checkout_domain/check`, {

@@ -125,4 +125,41 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a draft of
       assert.deepStrictEqual((yield* dispute.evidence).evidence, draft)
     })
   )
+
+  it.effect("that names the version it replaces is 409 where another was saved meanwhile, of two at once too", () =>
+    Effect.gen(function* () {
+      const dispute = yield* disputed(yield* Service)
+      const over = (version: string, customer_name: string, key?: string) =>
+        dispute.respond(
+          { evidence: { customer_name } },
+          { "If-Match": `"${version}"`, ...(key === undefined ? {} : { "Idempotency-Key": key }) }
+        )
+      const versionNow = Effect.map(dispute.evidence, ({ updated_at }) => String(updated_at ?? "none"))
+      const both = yield* Effect.all([over("none", "Ada"), over("none", "Bob")], { concurrency: "unbounded" })
+      assert.sameMembers(
+        both.map(({ status }) => status),
+        [200, 409]
+      )
+      const first = yield* versionNow
+      assert.strictEqual((yield* over(first, "Carol", "carol")).status, 200)
+      const second = yield* versionNow
+      assert.notStrictEqual(second, first)
+      const stale = yield* over(first, "Dan")
+      assertRefused(stale, 409, "conflict")
+      assert.strictEqual(stale.headers.get("coffer-reason"), "changed_meanwhile")
+      // The first answer may have been lost.
+      const again = yield* over(first, "Carol", "carol")
+      assert.deepStrictEqual([again.status, again.headers.get("idempotent-replayed")], [200, "true"])
+      assert.deepStrictEqual((yield* dispute.evidence).evidence, { customer_name: "Carol" })
+      // Nor is it submitted over a draft that nobody has read.
+      const submitted = yield* dispute.respond(
+        { evidence: { customer_name: "Dan" }, submit: true },
+        { "If-Match": `"${first}"` }
+      )
+      assertRefused(submitted, 409, "conflict")
+      for (const headers of [undefined, { "If-Match": "*" }]) {
+        assert.strictEqual((yield* dispute.respond({ evidence: { customer_name: "Eve" } }, headers)).status, 200)
+      }
+    })
+  )
 })

@@ -246,3 +246,32 @@ it.live("the quotas of a minute are read without counting, programs and people a
     assert.strictEqual(foreign.status, 403)
   }).pipe(Effect.scoped)
 )
+
+it.live("settings are changed over the version that a page has read; of two people the second is told 409", () =>
+  Effect.gen(function* () {
+    const { api, at, enter } = yield* begin()
+    const { call } = yield* enter("owner")
+    const path = `${at}/settings`
+    const read = Effect.map(call("GET", path), ({ body }) => body.data)
+    const over = (version: string, patch: object) => call("POST", path, patch, { "If-Match": `"${version}"` })
+    const { version } = yield* read
+    // A change that merchants do not see is none.
+    yield* api.operator("POST", at, { note: "a word of operators" })
+    assert.strictEqual((yield* read).version, version)
+    const both = yield* Effect.all(
+      [over(version, { time_zone: "Europe/Berlin" }), over(version, { time_zone: "Asia/Shanghai" })],
+      { concurrency: "unbounded" }
+    )
+    assert.sameMembers(
+      both.map(({ status }) => status),
+      [200, 409]
+    )
+    const refused = both.find(({ status }) => status === 409)!
+    assert.deepStrictEqual(
+      [refused.body.error, refused.headers.get("coffer-reason")],
+      ["conflict", "changed_meanwhile"]
+    )
+    assert.strictEqual((yield* over((yield* read).version, { time_zone: "UTC" })).status, 200)
+    assert.strictEqual((yield* call("POST", path, { time_zone: "Asia/Tokyo" })).status, 200)
+  }).pipe(Effect.scoped)
+)

@@ -252,4 +252,26 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the same r
       assert.notInclude(text, "whsec_")
     })
   )
+
+  it.effect("is changed over the version that the caller names, and 409 where it was changed meanwhile", () =>
+    Effect.gen(function* () {
+      const { api, hooks, merchant } = yield* fresh
+      const made = (yield* hooks.call("POST", "", { url })).body.data
+      const path = `/v1/webhook_endpoints/${made.id}`
+      const over = (version: string, description: string) =>
+        api.call("POST", path, {
+          key: merchant.sandboxKey,
+          headers: { "If-Match": `"${version}"` },
+          body: { description }
+        })
+      const first = yield* over(made.updated_at, "one")
+      assert.strictEqual(first.status, 200, first.text)
+      assert.notStrictEqual(first.body.data.updated_at, made.updated_at)
+      const stale = yield* over(made.updated_at, "two")
+      isRefused(stale, 409, "conflict")
+      assert.strictEqual(stale.headers.get("coffer-reason"), "changed_meanwhile")
+      assert.strictEqual((yield* over(first.body.data.updated_at, "three")).status, 200)
+      assert.strictEqual((yield* hooks.call("POST", `/${made.id}`, { description: "four" })).status, 200)
+    })
+  )
 })

@@ -37,6 +37,11 @@ export const SentKeys = Context.Reference<ActKeys | undefined>("@coffer/console/
   defaultValue: () => undefined
 })
 
+/** The version that the requests of a call replace. */
+export const Replaces = Context.Reference<string | undefined>("@coffer/console/Replaces", {
+  defaultValue: () => undefined
+})
+
 /** The text by which two requests are the same: where they go, and the body. */
 export const contentsOf = ({ body, method, url }: HttpClientRequest.HttpClientRequest): string =>
   `${method} ${url} ${bodyText(body)}`

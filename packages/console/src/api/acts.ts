@@ -10,7 +10,7 @@ import * as Reactivity from "effect/reactivity/Reactivity"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
-import { heldKeys, SentKeys } from "./actKeys.ts"
+import { heldKeys, Replaces, SentKeys } from "./actKeys.ts"
 import { registry } from "./registry.ts"
 
 /** The key of every query: an act reads all of them again that are on the screen. */
@@ -39,11 +39,19 @@ interface Callable<R> {
 
 /**
  * Does an act. A lost or a busy answer is asked for twice more, under the same Idempotency-Key, and so is the next
- * press of its dialog. `tries`: 1 for an act that takes no such key and would be done twice.
+ * press of its dialog. `tries`: 1 for an act that takes no such key and would be done twice. `replaces`: the version of
+ * the object that was read; where it is another by now, nothing is done.
  */
-export const act = <A, E, R>(api: Callable<R>, call: Effect.Effect<A, E, R>, tries = 3): Promise<Outcome<A>> => {
+export const act = <A, E, R>(
+  api: Callable<R>,
+  call: Effect.Effect<A, E, R>,
+  tries = 3,
+  replaces?: string
+): Promise<Outcome<A>> => {
   const keys = heldKeys()
-  const once = Effect.provideService(call, SentKeys, keys).pipe(
+  const once = call.pipe(
+    Effect.provideService(SentKeys, keys),
+    Effect.provideService(Replaces, replaces),
     Effect.retry({ while: isAway, times: tries - 1, schedule: Schedule.exponential("400 millis") })
   )
   const inside = Effect.flatMap(AtomRegistry.getResult(registry, api.runtime), (services) =>
@@ -95,3 +103,6 @@ const typedWrong = ({ issue }: Schema.SchemaError): Problem => {
   const wrong = { kind: "refused", code: "invalid_request", message: first?.message ?? "", requestId: "" } as const
   return path.length === 0 ? wrong : { ...wrong, param: path.join(".") }
 }
+
+/** Reads all again that is on the screen. */
+export const readAgain = <R>(api: Callable<R>) => act(api, Effect.void)

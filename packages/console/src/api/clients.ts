@@ -14,7 +14,7 @@ import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import * as Layer from "effect/Layer"
 import * as AtomHttpApi from "effect/reactivity/AtomHttpApi"
 import * as Schema from "effect/Schema"
-import { contentsOf, SentKeys } from "./actKeys.ts"
+import { contentsOf, Replaces, SentKeys } from "./actKeys.ts"
 import { noteAnswer, noteNoAnswer } from "./connection.ts"
 
 /** The environment of a merchant that a page is about. */
@@ -26,12 +26,13 @@ export interface Account {
 export const prepared = (rewrite: (url: string) => string) => (client: HttpClient.HttpClient) =>
   client.pipe(
     HttpClient.mapRequestEffect((request) =>
-      Effect.map(SentKeys, (keys) =>
+      Effect.map(Effect.all([SentKeys, Replaces]), ([keys, replaces]) =>
         request.pipe(
           HttpClientRequest.updateUrl(rewrite),
           HttpClientRequest.setHeaders({
             "Coffer-Console": "1",
-            ...(keys === undefined ? {} : { "Idempotency-Key": keys.of(contentsOf(request)) })
+            ...(replaces === undefined ? {} : { "If-Match": `"${replaces}"` }),
+            ...(keys === undefined ? {} : { "Idempotency-Key": keys.of(`${contentsOf(request)} ${replaces ?? ""}`) })
           })
         )
       )

@@ -2,9 +2,8 @@
 import type { PersonRole } from "@coffer/model/PersonRole"
 import { covers, type Scope } from "@coffer/model/Scopes"
 import { mayMoveMany, scopesOfRole } from "@coffer/rules/people/roleScopes"
-import * as Effect from "effect/Effect"
 import { createContext, useContext, useEffect, useRef } from "react"
-import { act, shown } from "./acts.ts"
+import { readAgain, shown } from "./acts.ts"
 import { type Account, type AccountApi, accountApi, askWhetherThere, OwnApi } from "./clients.ts"
 import { awaySince } from "./connection.ts"
 import { useAtom } from "./registry.ts"
@@ -44,7 +43,7 @@ export const useReturn = () => {
   const wasAway = useRef(false)
   useEffect(() => {
     if (!isAway) {
-      if (wasAway.current) void act(OwnApi, Effect.void)
+      if (wasAway.current) void readAgain(OwnApi)
       wasAway.current = false
       return
     }

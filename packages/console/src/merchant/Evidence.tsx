@@ -3,10 +3,17 @@ import type { DisputeResource, EvidenceResource } from "@coffer/contract/Dispute
 import { EvidenceFileType, evidenceNames } from "@coffer/model/Evidence"
 import { evidenceFilesMax, evidenceTextLengthMax } from "@coffer/model/Limits"
 import { useId, useRef, useState } from "react"
-import { act, type Problem } from "../api/acts.ts"
-import { useAccount } from "../api/session.ts"
+import * as AsyncResult from "effect/reactivity/AsyncResult"
+import { ActKeys, withKeys } from "../api/actKeys.ts"
+import { act, ask, type Problem, readAgain } from "../api/acts.ts"
+import { draftName, forgetDraft, keepDraft, readDraft } from "../api/drafts.ts"
+import { patiently } from "../api/patience.ts"
+import { useAtom } from "../api/registry.ts"
+import { sessionAtom, useAccount } from "../api/session.ts"
 import { Act, Field } from "../parts/act.tsx"
+import { ChangedMeanwhile } from "../parts/ChangedMeanwhile.tsx"
 import { Facts } from "../parts/ObjectPage.tsx"
+import { RefusedContext, useRefusals } from "../parts/refused.tsx"
 import { Trouble } from "../parts/states.tsx"
 import { UploadField } from "../parts/UploadField.tsx"
 import { isWeb } from "./find.ts"
@@ -33,6 +40,9 @@ const texts = {
     save: "Save the draft",
     saved: "The draft is saved.",
     saving: "Saving…",
+    kept: "You typed this before and did not send it. It was kept in this browser.",
+    discard: "Discard it",
+    mineSays: "With yours, their texts stay in the fields that you have not changed.",
     submit: "Submit to the bank",
     submitSays:
       "The bank gets the texts and files as they stand here. It decides by them, and takes no more unless it asks again.",
@@ -81,6 +91,9 @@ const texts = {
     save: "保存草稿",
     saved: "草稿已保存。",
     saving: "正在保存…",
+    kept: "这是您此前输入但未发送的内容，已保存在此浏览器中。",
+    discard: "放弃",
+    mineSays: "保留您的内容时，您未修改的字段仍采用对方的内容。",
     submit: "提交给银行",
     submitSays: "银行将收到此处的文字和文件并据此裁定；除非再次要求，否则不再接收补充。",
     names: {
@@ -180,62 +193,189 @@ const link = (text: string, url: string) =>
     text
   )
 
-const Draft = ({ dispute, stored, words }: Props & { readonly words: Texts }) => {
+interface Typed {
+  readonly texts: Readonly<Record<string, string>>
+  readonly files: ReadonlyArray<File>
+}
+
+const isFiles = (more: unknown): more is ReadonlyArray<File> =>
+  Array.isArray(more) && more.every((each) => typeof each?.url === "string" && typeof each?.type === "string")
+
+const versionOf = ({ updated_at }: EvidenceResource) => updated_at ?? "none"
+const textsOf = ({ evidence }: EvidenceResource): Typed["texts"] => evidence as Record<string, string>
+
+/** What was typed over what is stored: a text of one's own stands, and so do those of others in all other fields. */
+const merged = (typed: Typed, before: Typed, stored: EvidenceResource): Typed => {
+  const own = Object.entries(typed.texts).filter(([name, text]) => text !== (before.texts[name] ?? ""))
+  const isOwn = JSON.stringify(typed.files) !== JSON.stringify(before.files)
+  return { texts: { ...textsOf(stored), ...Object.fromEntries(own) }, files: isOwn ? typed.files : stored.files }
+}
+
+/** The draft, and what this person has typed in this browser and not sent yet. */
+const Draft = (props: Props & { readonly words: Texts }) => {
+  const { dispute, stored, words } = props
+  const { merchantId, mode } = useAccount()
+  const session = useAtom(sessionAtom)
+  const personId = AsyncResult.isSuccess(session) ? session.value.data.person.person_id : ""
+  const name = draftName(personId, merchantId, mode, dispute.dispute_no)
+  const now: Typed = { texts: textsOf(stored), files: stored.files }
+  // What the form begins with, and the version that it replaces. `times`: how often it was filled anew.
+  const [form, setForm] = useState(() => {
+    const kept = readDraft(name, isFiles)
+    const isSame =
+      kept !== undefined && evidenceNames.every((each) => (kept.texts[each] ?? "") === (now.texts[each] ?? ""))
+    return kept === undefined || (isSame && kept.more.length === now.files.length)
+      ? { typed: now, before: now, version: versionOf(stored), isKept: false, times: 0 }
+      : { typed: { texts: kept.texts, files: kept.more }, before: now, version: kept.version, isKept: true, times: 0 }
+  })
+  const fill = (typed: Typed, isKept: boolean) =>
+    setForm({ typed, before: now, version: versionOf(stored), isKept, times: form.times + 1 })
+  return (
+    <>
+      {form.isKept && (
+        <div className="note" role="status">
+          <p>{words.kept}</p>
+          <button
+            type="button"
+            className="button quiet small"
+            onClick={() => {
+              forgetDraft(name)
+              fill(now, false)
+            }}
+          >
+            {words.discard}
+          </button>
+        </div>
+      )}
+      <DraftForm
+        key={form.times}
+        {...props}
+        name={name}
+        initial={form.typed}
+        version={form.version}
+        onSaved={(version) => setForm({ ...form, version, isKept: false })}
+        onTheirs={() => {
+          forgetDraft(name)
+          fill(now, false)
+        }}
+        onMine={(typed) => fill(merged(typed, form.before, stored), false)}
+      />
+    </>
+  )
+}
+
+const DraftForm = (
+  props: Props & {
+    readonly words: Texts
+    /** Where it is kept in this browser. */
+    readonly name: string
+    readonly initial: Typed
+    readonly version: string
+    readonly onSaved: (version: string) => void
+    readonly onTheirs: () => void
+    readonly onMine: (typed: Typed) => void
+  }
+) => {
+  const { dispute, initial, name: place, onMine, onSaved, onTheirs, stored, version, words } = props
   const { api } = useAccount()
   const form = useRef<HTMLFormElement>(null)
   const formId = useId()
-  const [files, setFiles] = useState<ReadonlyArray<File>>(stored.files)
+  const [files, setFiles] = useState(initial.files)
   const [isSaving, setSaving] = useState(false)
   const [note, setNote] = useState("")
-  const [problem, setProblem] = useState<Problem>()
+  const [keys] = useState(() => new ActKeys())
+  const { noteInput, problem, refused, tell } = useRefusals(form)
   const { dispute_no, reason } = dispute
   const first = firstOf[reason] ?? firstOfOthers
-  const bodyOf = (submit: boolean) => {
+  const isConflict = problem?.kind === "refused" && problem.code === "conflict" && versionOf(stored) !== version
+  const typedNow = (chosen = files): Typed => {
     const typed = new FormData(form.current!)
-    const named = evidenceNames.flatMap((name) => {
-      const text = String(typed.get(name) ?? "").replaceAll("\r\n", "\n")
-      return text.trim() === "" ? [] : [[name, text] as const]
-    })
+    const texts = evidenceNames.map((name) => [name, String(typed.get(name) ?? "").replaceAll("\r\n", "\n")] as const)
+    return { texts: Object.fromEntries(texts), files: chosen }
+  }
+  const keep = (chosen = files) => {
+    const typed = typedNow(chosen)
+    keepDraft(place, { version, texts: typed.texts, more: typed.files })
+    setNote("")
+  }
+  const bodyOf = (submit: boolean) => {
+    const typed = typedNow()
+    const named = Object.entries(typed.texts).filter(([, text]) => text.trim() !== "")
     const { uncategorized_text } = stored.evidence
     const kept = uncategorized_text === undefined ? {} : { uncategorized_text }
-    return { evidence: { ...Object.fromEntries(named), ...kept }, files, submit }
+    return { evidence: { ...Object.fromEntries(named), ...kept }, files: typed.files, submit }
   }
-  const send = (submit: boolean) =>
-    act(
+  const send = async (submit: boolean) => {
+    const outcome = await act(
       api,
       api.use((client) =>
         client.disputes.submitEvidence({ params: { ref: dispute_no }, payload: bodyOf(submit) as never })
-      )
+      ),
+      3,
+      version
     )
+    if ("done" in outcome) forgetDraft(place)
+    else if (outcome.problem.kind === "refused" && outcome.problem.code === "conflict") void readAgain(api)
+    return outcome
+  }
   const save = (event: React.FormEvent) => {
     event.preventDefault()
     setSaving(true)
-    setProblem(undefined)
-    void send(false).then((outcome) => {
+    tell(undefined)
+    void withKeys(keys, () => send(false)).then(async (outcome) => {
       setSaving(false)
-      if ("problem" in outcome) setProblem(outcome.problem)
-      else setNote(words.saved)
+      if ("problem" in outcome) return tell(outcome.problem)
+      setNote(words.saved)
+      // The page's own read may fail. Without an answer the next save asks what to do.
+      const read = await patiently(
+        () =>
+          ask(
+            api,
+            api.use((client) => client.disputes.getEvidence({ params: { ref: dispute_no } }))
+          ),
+        { signal: new AbortController().signal, onWait: () => undefined }
+      )
+      if ("done" in read) onSaved(versionOf(read.done.data))
     })
   }
+  const field = (name: Name) => (
+    <EvidenceField key={name} name={name} initial={initial.texts[name] ?? ""} words={words} />
+  )
   return (
     <>
-      <form ref={form} id={formId} className="stack" onSubmit={save} onInput={() => setNote("")}>
+      <form
+        ref={form}
+        id={formId}
+        className="stack"
+        onSubmit={save}
+        onInput={(event) => {
+          noteInput(event)
+          keep()
+        }}
+      >
         {stored.updated_at !== null && <p className="soft small">{words.draft}</p>}
-        {first.map((name) => (
-          <EvidenceField key={name} name={name} stored={stored} words={words} />
-        ))}
-        <details className="fold">
-          <summary>{words.more}</summary>
-          <div className="stack">
-            {evidenceNames
-              .filter((name) => !first.includes(name))
-              .map((name) => (
-                <EvidenceField key={name} name={name} stored={stored} words={words} />
-              ))}
-          </div>
-        </details>
-        <Files files={files} onChange={setFiles} words={words} />
-        {problem !== undefined && <Trouble problem={problem} />}
+        <RefusedContext value={refused}>
+          {first.map(field)}
+          <details className="fold">
+            <summary>{words.more}</summary>
+            <div className="stack">{evidenceNames.filter((name) => !first.includes(name)).map(field)}</div>
+          </details>
+        </RefusedContext>
+        <Files
+          files={files}
+          onChange={(chosen) => {
+            setFiles(chosen)
+            keep(chosen)
+          }}
+          words={words}
+        />
+        {isConflict ? (
+          <ChangedMeanwhile onTheirs={onTheirs} onMine={() => onMine(typedNow())}>
+            <p>{words.mineSays}</p>
+          </ChangedMeanwhile>
+        ) : (
+          problem !== undefined && <Trouble problem={problem} />
+        )}
         <p role="status" className="small" hidden={note === ""}>
           {note}
         </p>
@@ -262,23 +402,21 @@ const Draft = ({ dispute, stored, words }: Props & { readonly words: Texts }) =>
   )
 }
 
-const EvidenceField = (props: { readonly name: Name; readonly stored: EvidenceResource; readonly words: Texts }) => {
-  const { name, stored, words } = props
-  return (
-    <Field label={words.names[name]}>
-      {(id) => (
-        <textarea
-          id={id}
-          name={name}
-          rows={1}
-          className="low"
-          maxLength={evidenceTextLengthMax}
-          defaultValue={stored.evidence[name] ?? ""}
-        />
-      )}
-    </Field>
-  )
-}
+const EvidenceField = (props: { readonly name: Name; readonly initial: string; readonly words: Texts }) => (
+  <Field label={props.words.names[props.name]}>
+    {(id, described) => (
+      <textarea
+        id={id}
+        name={props.name}
+        rows={1}
+        className="low"
+        maxLength={evidenceTextLengthMax}
+        defaultValue={props.initial}
+        aria-describedby={described}
+      />
+    )}
+  </Field>
+)
 
 const Files = (props: {
   readonly files: ReadonlyArray<File>

@@ -2,13 +2,13 @@
  * Acts on an order: refund it, expire it, send its receipt, change its notes, and in the sandbox be the buyer.
  */
 import type { OrderResource } from "@coffer/contract/Orders"
-import { act } from "../api/acts.ts"
+import { act, ask, readAgain } from "../api/acts.ts"
 import { useAccount } from "../api/session.ts"
 import { randomId } from "../api/unsafePage.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
 import { amountText, Copy, methodText, minorOf, typedOf } from "../parts/values.tsx"
 import { useLanguage, useWords } from "../parts/words.ts"
-import { MetadataFields, metadataPatch } from "./metadata.tsx"
+import { MetadataFields, metadataPatch, metadataVersion, unlessChanged } from "./metadata.tsx"
 import { reasonText } from "./moneyWords.ts"
 
 const texts = {
@@ -240,10 +240,21 @@ const Edit = ({ order, words }: Props) => {
           <MetadataFields initial={metadata} />
         </>
       }
-      run={(typed) =>
-        act(
-          api,
-          api.use((client) => client.orders.update({ params: { ref: trade_no }, payload: bodyOf(typed) as never }))
+      version={metadataVersion(metadata)}
+      onChanged={() => void readAgain(api)}
+      run={(typed, replaces) =>
+        unlessChanged(
+          () =>
+            ask(
+              api,
+              api.use((client) => client.orders.get({ params: { ref: trade_no } }))
+            ),
+          replaces,
+          () =>
+            act(
+              api,
+              api.use((client) => client.orders.update({ params: { ref: trade_no }, payload: bodyOf(typed) as never }))
+            )
         )
       }
       code={(typed) => ({

@@ -4,7 +4,7 @@ import type { PaymentLinkResource } from "@coffer/contract/PaymentLinks"
 import { linkKey } from "@coffer/model/Metadata"
 import { useEffect, useState } from "react"
 import { Link } from "wouter"
-import { act, shown } from "../api/acts.ts"
+import { act, ask, readAgain, shown } from "../api/acts.ts"
 import { readBytes } from "../api/clients.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
@@ -15,7 +15,7 @@ import { Loaded } from "../parts/states.tsx"
 import { Amount, Copy, State, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { isWeb } from "./find.ts"
-import { MetadataFields, metadataPatch } from "./metadata.tsx"
+import { MetadataFields, metadataPatch, metadataVersion, unlessChanged } from "./metadata.tsx"
 
 const texts = {
   en: {
@@ -272,7 +272,19 @@ const Acts = ({ link, words }: { readonly link: PaymentLinkResource; readonly wo
             <MetadataFields initial={metadata} />
           </>
         }
-        run={(typed) => update(bodyOf(typed))}
+        version={metadataVersion(metadata)}
+        onChanged={() => void readAgain(api)}
+        run={(typed, replaces) =>
+          unlessChanged(
+            () =>
+              ask(
+                api,
+                api.use((client) => client.payment_links.get({ params: { link_id } }))
+              ),
+            replaces,
+            () => update(bodyOf(typed))
+          )
+        }
         code={(typed) => codeOf(bodyOf(typed))}
       />
       <Act

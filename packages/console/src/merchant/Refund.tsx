@@ -1,7 +1,7 @@
 /** The page of a refund: its order, its movements of money, its metadata, and in the sandbox the bank's word. */
 import type { RefundResource } from "@coffer/contract/Refunds"
 import { Link } from "wouter"
-import { act, shown } from "../api/acts.ts"
+import { act, ask, readAgain, shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, ChoiceField } from "../parts/act.tsx"
@@ -9,7 +9,7 @@ import { ObjectPage } from "../parts/ObjectPage.tsx"
 import { Amount, State, Time } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { stepOf } from "./find.ts"
-import { MetadataFields, metadataPatch } from "./metadata.tsx"
+import { MetadataFields, metadataPatch, metadataVersion, unlessChanged } from "./metadata.tsx"
 import { Movements } from "./Movements.tsx"
 
 const texts = {
@@ -155,12 +155,23 @@ const Acts = ({ refund, words }: { readonly refund: RefundResource; readonly wor
         <Act
           name={words.edit}
           fields={<MetadataFields initial={metadata} />}
-          run={(typed) =>
-            act(
-              api,
-              api.use((client) =>
-                client.refunds.update({ params: { ref: refund_no }, payload: patchOf(typed) as never })
-              )
+          version={metadataVersion(metadata)}
+          onChanged={() => void readAgain(api)}
+          run={(typed, replaces) =>
+            unlessChanged(
+              () =>
+                ask(
+                  api,
+                  api.use((client) => client.refunds.get({ params: { ref: refund_no } }))
+                ),
+              replaces,
+              () =>
+                act(
+                  api,
+                  api.use((client) =>
+                    client.refunds.update({ params: { ref: refund_no }, payload: patchOf(typed) as never })
+                  )
+                )
             )
           }
           code={(typed) => ({

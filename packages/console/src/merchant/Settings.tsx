@@ -3,7 +3,7 @@ import type { MerchantSettingsResource, UpdateMerchantSettings } from "@coffer/c
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { forbiddenSetting } from "@coffer/rules/people/settingsRoles"
 import { useState } from "react"
-import { type Outcome, type Problem, act, shown } from "../api/acts.ts"
+import { type Outcome, type Problem, act, readAgain, shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
@@ -138,6 +138,8 @@ const Settings = () => {
 const Part = (props: {
   readonly title: string
   readonly says: string
+  /** Of the settings that are shown. */
+  readonly version: string
   readonly warning?: React.ReactNode
   readonly children: React.ReactNode
   readonly fields: React.ReactNode
@@ -146,12 +148,14 @@ const Part = (props: {
   const { merchantId, role } = useAccount()
   const words = useWords(texts)
   const isAllowed = forbiddenSetting(role, props.patch(new FormData()) as never) === undefined
-  const run = (typed: FormData): Promise<Outcome<unknown>> =>
+  const run = (typed: FormData, replaces: string | undefined): Promise<Outcome<unknown>> =>
     act(
       OwnApi,
       OwnApi.use((client) =>
         client.settings.update({ params: { merchant_id: merchantId }, payload: props.patch(typed) as never })
-      )
+      ),
+      3,
+      replaces
     )
   return (
     <section className="card">
@@ -164,6 +168,8 @@ const Part = (props: {
             says={props.warning ?? props.says}
             fields={props.fields}
             run={run}
+            version={props.version}
+            onChanged={() => void readAgain(OwnApi)}
           />
         )}
       </header>
@@ -177,6 +183,7 @@ const Shop = ({ settings }: { readonly settings: Shown }) => {
   const words = useWords(texts)
   return (
     <Part
+      version={settings.version}
       title={words.shop}
       says={words.shopSays}
       fields={
@@ -333,6 +340,7 @@ const Allowlist = ({ settings }: { readonly settings: Shown }) => {
   const { ip_allowlist } = settings[mode]
   return (
     <Part
+      version={settings.version}
       title={words.keys}
       says={words.keysSays}
       warning={
@@ -367,6 +375,7 @@ const DefaultAddress = ({ settings }: { readonly settings: Shown }) => {
   const { default_notify_url } = settings[mode]
   return (
     <Part
+      version={settings.version}
       title={words.notify}
       says={words.notifySays}
       fields={
@@ -392,6 +401,7 @@ const Methods = ({ settings }: { readonly settings: Shown }) => {
   const offered: ReadonlyArray<string> = settings[mode].payment_methods
   return (
     <Part
+      version={settings.version}
       title={words.methods}
       says={words.methodsSays}
       fields={
@@ -419,6 +429,7 @@ const Mails = ({ settings }: { readonly settings: Shown }) => {
   const { mail_recipients } = settings.sandbox
   return (
     <Part
+      version={settings.version}
       title={words.mails}
       says={words.mailsSays}
       fields={

@@ -1,7 +1,7 @@
 /** The page of a webhook endpoint: how it is doing, what went there, and what can be changed. */
 import { useState } from "react"
 import { Link, useLocation } from "wouter"
-import { act, shown } from "../api/acts.ts"
+import { act, readAgain, shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
 import { Act } from "../parts/act.tsx"
@@ -229,10 +229,14 @@ const Acts = ({ endpoint, onGone }: { readonly endpoint: Endpoint; readonly onGo
       <Act
         name={words.edit}
         fields={<EndpointFields endpoint={endpoint} />}
-        run={(typed) =>
+        version={endpoint.updated_at}
+        onChanged={() => void readAgain(api)}
+        run={(typed, replaces) =>
           act(
             api,
-            api.use((client) => client.webhook_endpoints.update({ params, payload: changed(typed) as never }))
+            api.use((client) => client.webhook_endpoints.update({ params, payload: changed(typed) as never })),
+            3,
+            replaces
           )
         }
         code={(typed) => ({

@@ -1,5 +1,7 @@
 /** Metadata in a dialog: a row for each key, and the patch that what was typed makes. Multi-line values are kept. */
 import { useState } from "react"
+import { heldKeys, withKeys } from "../api/actKeys.ts"
+import type { Outcome } from "../api/acts.ts"
 import { useWords } from "../parts/words.ts"
 
 const texts = {
@@ -67,3 +69,22 @@ export const metadataPatch = (typed: FormData, initial: Metadata): Record<string
   })
   return changed.length === 0 ? undefined : Object.fromEntries(changed)
 }
+
+/**
+ * Sends what a form made of metadata that it has read, unless that is other by now. `replaces`: the metadata that it
+ * began with, as `metadataVersion` says it.
+ */
+export const unlessChanged = async <A,>(
+  read: () => Promise<Outcome<{ readonly data: { readonly metadata: Metadata } }>>,
+  replaces: string | undefined,
+  send: () => Promise<Outcome<A>>
+): Promise<Outcome<A>> => {
+  const keys = heldKeys()
+  const outcome = await read()
+  if ("problem" in outcome) return outcome
+  return replaces === undefined || metadataVersion(outcome.done.data.metadata) === replaces
+    ? withKeys(keys, send)
+    : { problem: { kind: "refused", code: "conflict", message: "", requestId: "" } }
+}
+
+export const metadataVersion = (metadata: Metadata): string => JSON.stringify(Object.entries(metadata).toSorted())

@@ -2,6 +2,7 @@
 import type { SessionResource } from "@coffer/contract/People"
 import { act, shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
+import { forgetDrafts } from "../api/drafts.ts"
 import { useAtom } from "../api/registry.ts"
 import { Act } from "./act.tsx"
 import { Rows } from "./ListPage.tsx"
@@ -133,7 +134,10 @@ const Sessions = () => {
                 OwnApi.use((client) => client.session.endAll())
               )
             }
-            onDone={() => location.assign("/console/sign-in")}
+            onDone={() => {
+              forgetDrafts()
+              location.assign("/console/sign-in")
+            }}
           />
         </div>
       </header>

@@ -5,6 +5,7 @@ import { Link, useLocation } from "wouter"
 import { awaySince } from "../api/connection.ts"
 import { act } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
+import { forgetDrafts } from "../api/drafts.ts"
 import { useAtom } from "../api/registry.ts"
 import { type NamedPage, SearchBox } from "./SearchBox.tsx"
 import { chooseLanguage, chooseTheme, type Theme, themeAtom, useLanguage, useWords } from "./words.ts"
@@ -148,7 +149,10 @@ const PersonMenu = (props: { readonly signedIn: SignedIn; readonly base: string 
     void act(
       OwnApi,
       OwnApi.use((client) => client.session.end())
-    ).then(() => location.assign("/console/sign-in"))
+    ).then((outcome) => {
+      if ("done" in outcome) forgetDrafts()
+      location.assign("/console/sign-in")
+    })
   return (
     <details className="menu person">
       <summary className="icon" aria-label={`${words.account}: ${person.email}`}>

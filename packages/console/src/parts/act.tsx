@@ -7,6 +7,7 @@ import { ActKeys, withKeys } from "../api/actKeys.ts"
 import type { Outcome } from "../api/acts.ts"
 import { awaySince } from "../api/connection.ts"
 import { useAtom } from "../api/registry.ts"
+import { ChangedMeanwhile } from "./ChangedMeanwhile.tsx"
 import { AsCode, type Call } from "./AsCode.tsx"
 import { RefusedContext, useRefusals } from "./refused.tsx"
 import { Trouble } from "./states.tsx"
@@ -46,8 +47,12 @@ export interface ActProps {
   readonly isPrimary?: boolean
   /** The fields, by uncontrolled inputs with names. */
   readonly fields?: React.ReactNode
-  /** Does it with what was typed. */
-  readonly run: (typed: FormData) => Promise<Outcome<unknown>>
+  /** Does it with what was typed. `replaces`: the version that the fields began with. */
+  readonly run: (typed: FormData, replaces: string | undefined) => Promise<Outcome<unknown>>
+  /** The version of the object whose values stand in the fields, as it is now. */
+  readonly version?: string | undefined
+  /** Reads the object again, where it may have been changed by somebody else. */
+  readonly onChanged?: (() => void) | undefined
   /** The same act for a program, with what is typed now. */
   readonly code?: (typed: FormData) => Call
   readonly onDone?: (() => void) | undefined
@@ -84,17 +89,34 @@ const ActDialog = (props: ActProps & { readonly onClose: () => void }) => {
   const [typed, setTyped] = useState<FormData>(() => new FormData())
   useEffect(() => setTyped(new FormData(form.current!)), [])
 
-  const submit = (event: React.FormEvent) => {
-    event.preventDefault()
+  // The version that is replaced, and how often the fields were filled with another.
+  const [base, setBase] = useState({ version: props.version, times: 0 })
+  const isConflict = problem?.kind === "refused" && problem.code === "conflict" && props.version !== base.version
+  const send = (replaces: string | undefined) => {
     setWorking(true)
     tell(undefined)
-    void withKeys(keys, () => run(new FormData(form.current!))).then((outcome) => {
+    void withKeys(keys, () => run(new FormData(form.current!), replaces)).then((outcome) => {
       setWorking(false)
-      if ("problem" in outcome) return tell(outcome.problem)
+      if ("problem" in outcome) {
+        if (outcome.problem.kind === "refused" && outcome.problem.code === "conflict") props.onChanged?.()
+        return tell(outcome.problem)
+      }
       if (result === undefined) onClose()
       else setAnswer(outcome)
       onDone?.()
     })
+  }
+  const submit = (event: React.FormEvent) => {
+    event.preventDefault()
+    send(base.version)
+  }
+  const takeTheirs = () => {
+    tell(undefined)
+    setBase({ version: props.version, times: base.times + 1 })
+  }
+  const keepMine = () => {
+    setBase({ ...base, version: props.version })
+    send(props.version)
   }
 
   if (answer !== undefined) {
@@ -123,11 +145,15 @@ const ActDialog = (props: ActProps & { readonly onClose: () => void }) => {
         }}
       >
         {says !== undefined && <div className="soft">{says}</div>}
-        <RefusedContext value={refused}>{fields}</RefusedContext>
+        <RefusedContext key={base.times} value={refused}>
+          {fields}
+        </RefusedContext>
         {problem?.kind === "away" ? (
           <p className="trouble" role="alert">
             {problem.mayBeDone === true ? words.lostOnce : words.lost}
           </p>
+        ) : isConflict ? (
+          <ChangedMeanwhile onTheirs={takeTheirs} onMine={keepMine} />
         ) : (
           problem !== undefined && <Trouble problem={problem} />
         )}

@@ -98,10 +98,13 @@ const standing = {
   evidenceDueBy
 }
 
+/** The version of the evidence that the writer has read; left out by one who replaces it whatever it is. */
+const replaces = Schema.optionalKey(Schema.String)
+
 export const DisputeCommand = Schema.TaggedUnion({
-  SaveDraft: { at, evidence: Evidence },
+  SaveDraft: { at, evidence: Evidence, replaces },
   /** Before the channel is told. */
-  BeginSubmit: { at, id, evidence: Evidence, fingerprint: Schema.String, request },
+  BeginSubmit: { at, id, evidence: Evidence, fingerprint: Schema.String, request, replaces },
   BeginAccept: { at, id, request },
   /** Another caller than the one who began it sets out to ask the channel. */
   AskAgain: { at },
@@ -159,6 +162,8 @@ export class DisputeConflict extends Schema.TaggedError<DisputeConflict>()("Disp
     "past_deadline",
     "under_review",
     "decided",
+    /** The evidence is not the one that the writer has read. */
+    "changed_meanwhile",
     /** The channel's answer, not ours. */
     "not_taken"
   ]),

@@ -6,6 +6,7 @@
 import { DateTime } from "effect"
 import { accept, refuse } from "../Decision.ts"
 import { type Dispute, DisputeCommand, DisputeConflict, DisputeEvent, type Response } from "./Dispute.ts"
+import { type Kept, versionOf } from "./evidence.ts"
 import { contradicted, decideReportStanding, type DisputeDecision, isRepeat, isUnanswered } from "./standing.ts"
 import { Minor } from "@coffer/model/Money"
 import { type Consequence, nothing } from "../Consequence.ts"
@@ -46,6 +47,15 @@ export const decide = (dispute: Dispute, command: DisputeCommand): DisputeDecisi
     ReportOther: ({ at, processorStatus }): DisputeDecision =>
       processorStatus === dispute.processorStatus ? accept() : contradicted(dispute, { at, processorStatus })
   })
+
+/** The same beside the evidence that is kept: whoever replaces it may name the version that it was. */
+export const decideBeside = (dispute: Dispute, command: DisputeCommand, kept: Kept): DisputeDecision => {
+  const decision = decide(dispute, command)
+  if (!("replaces" in command) || command.replaces === undefined || command.replaces === versionOf(kept))
+    return decision
+  const isReplaced = decision.events.some(({ _tag }) => _tag === "DraftSaved" || _tag === "SubmissionBegun")
+  return isReplaced ? conflict(dispute, "changed_meanwhile") : decision
+}
 
 const decideSaveDraft = (dispute: Dispute, { at, evidence }: CommandOf<"SaveDraft">): DisputeDecision => {
   const reason = evidenceRefused(dispute, at)

@@ -3,7 +3,7 @@
  * apart from the draft until the channel has taken it. If the channel does not get it, the draft is unchanged. Pure.
  */
 import { type Evidence, noEvidence } from "@coffer/model/Evidence"
-import type { DateTime } from "effect"
+import { DateTime } from "effect"
 import { InvalidField } from "../InvalidField.ts"
 import type { DisputeEvent } from "./Dispute.ts"
 
@@ -19,11 +19,18 @@ export interface Kept {
 
 export const nothingKept: Kept = { evidence: noEvidence, submitting: null, submittedAt: null, updatedAt: null }
 
+/** Which evidence it is: the time of its change, of which no two changes have the same. */
+export const versionOf = ({ updatedAt }: Kept): string => (updatedAt === null ? "none" : DateTime.formatIso(updatedAt))
+
+/** A moment after the one before, also where a clock stands still. */
+export const laterThan = (before: DateTime.Utc | null, now: DateTime.Utc): DateTime.Utc =>
+  before === null || DateTime.isGreaterThan(now, before) ? now : DateTime.add(before, { milliseconds: 1 })
+
 /** Undefined when the fact does not concern it. */
 export const keptAfter = (event: DisputeEvent): ((kept: Kept) => Kept) | undefined => {
   switch (event._tag) {
     case "DraftSaved":
-      return (kept) => ({ ...kept, evidence: event.evidence, updatedAt: event.at })
+      return (kept) => ({ ...kept, evidence: event.evidence, updatedAt: laterThan(kept.updatedAt, event.at) })
     case "SubmissionBegun":
       return (kept) => ({ ...kept, submitting: event.evidence })
     case "EvidenceSubmitted":

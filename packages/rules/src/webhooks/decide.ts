@@ -5,12 +5,18 @@
 import type { EndpointId } from "@coffer/model/Ids"
 import { endpointsMax, oldSecretsMax, secretOverlap } from "@coffer/model/Limits"
 import { DateTime, Result, Schema } from "effect"
+import { laterThan } from "../dispute/evidence.ts"
 import type { Endpoint, EndpointStatus, StoredSecrets, WebhookSettings } from "./Settings.ts"
 
 export class EndpointLimitReached extends Schema.TaggedError<EndpointLimitReached>()("EndpointLimitReached", {}) {}
 
 export class EndpointNotFound extends Schema.TaggedError<EndpointNotFound>()("EndpointNotFound", {
   id: Schema.String
+}) {}
+
+/** It is not the one that the writer has read. */
+export class EndpointChanged extends Schema.TaggedError<EndpointChanged>()("EndpointChanged", {
+  reason: Schema.tag("changed_meanwhile")
 }) {}
 
 export interface Changes {
@@ -34,12 +40,23 @@ export const create = (
     ? Result.succeed({ ...settings, endpoints: [...settings.endpoints, endpoint] })
     : Result.fail(new EndpointLimitReached())
 
-export const update = (settings: WebhookSettings, id: string, { status, ...changes }: Changes, now: DateTime.Utc) =>
-  changed(settings, id, (endpoint) => ({
-    ...(status === undefined ? endpoint : switched(endpoint, status)),
-    ...changes,
-    updatedAt: now
-  }))
+/** `replaces`: when the endpoint that the writer has read was changed; left out by one who has read none. */
+export const update = (
+  settings: WebhookSettings,
+  id: string,
+  { status, ...changes }: Changes,
+  now: DateTime.Utc,
+  replaces?: string
+): Result.Result<Changed, EndpointChanged | EndpointNotFound> =>
+  Result.flatMap(find(settings, id), (found): Result.Result<Changed, EndpointChanged | EndpointNotFound> =>
+    replaces !== undefined && replaces !== DateTime.formatIso(found.updatedAt)
+      ? Result.fail(new EndpointChanged({}))
+      : changed(settings, id, (endpoint) => ({
+          ...(status === undefined ? endpoint : switched(endpoint, status)),
+          ...changes,
+          updatedAt: laterThan(endpoint.updatedAt, now)
+        }))
+  )
 
 /** It has taken nothing for too long. One that is not enabled, or whose merchant does not want it any more, stays. */
 export const disableFailing = (settings: WebhookSettings, id: string, now: DateTime.Utc) =>
