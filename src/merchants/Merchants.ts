@@ -93,6 +93,38 @@ export class Merchants extends Context.Service<
   }
 >()("@coffer/merchants/Merchants") {}
 
+interface Updating {
+  readonly askedForHost: Effect.Success<typeof makeAskedForHost>
+  readonly change: (
+    merchantId: string,
+    patch: (merchant: Merchant) => Merchant
+  ) => Effect.Effect<Merchant, MerchantNotFound>
+  readonly find: Merchants["Service"]["find"]
+  readonly installation: Effect.Success<typeof installationOf>
+  readonly numbering: ReturnType<typeof makeNumbering>
+}
+
+const makeUpdate = ({
+  askedForHost,
+  change,
+  find,
+  installation,
+  numbering
+}: Updating): Merchants["Service"]["update"] =>
+  span("Merchants.update")(function* (merchantId, patch, isCurrent = () => true) {
+    const problem = settingsProblem(patch, installation)
+    if (problem !== undefined) return yield* problem
+    const number = yield* numbering((yield* find(merchantId)).merchant_id)
+    let isChanged = false
+    const changed = yield* change(merchantId, (merchant) => {
+      isChanged = !isCurrent(merchant)
+      return isChanged ? merchant : withSettings(merchant, patch, number)
+    })
+    if (isChanged) return yield* new MerchantChanged({})
+    if (patch.checkout_domain !== undefined) yield* askedForHost(merchantId)
+    return changed
+  })
+
 export const layer = Layer.effect(
   Merchants,
   Effect.gen(function* () {
@@ -128,19 +160,7 @@ export const layer = Layer.effect(
       create: span("Merchants.create")(function* (name) {
         return yield* store.insert((merchantId) => newMerchant(merchantId, secrets, name))
       }),
-      update: span("Merchants.update")(function* (merchantId, patch, isCurrent = () => true) {
-        const problem = settingsProblem(patch, installation)
-        if (problem !== undefined) return yield* problem
-        const number = yield* numbering((yield* find(merchantId)).merchant_id)
-        let isChanged = false
-        const changed = yield* change(merchantId, (merchant) => {
-          isChanged = !isCurrent(merchant)
-          return isChanged ? merchant : withSettings(merchant, patch, number)
-        })
-        if (isChanged) return yield* new MerchantChanged({})
-        if (patch.checkout_domain !== undefined) yield* askedForHost(merchantId)
-        return changed
-      }),
+      update: makeUpdate({ askedForHost, change, find, installation, numbering }),
       list: span("Merchants.list")(function* (query) {
         return yield* store.page(yield* Effect.fromResult(readPageRequest(query)), query)
       }),

@@ -1,16 +1,17 @@
 /** Reports: short ones are read here at once; long ones are made as files, with progress. */
 import type { ReportResource } from "@coffer/contract/Reports"
 import { useRef, useState } from "react"
-import { act, shown } from "../api/acts.ts"
+import { act, type Outcome, shown } from "../api/acts.ts"
 import { readBytes } from "../api/clients.ts"
+import { patiently } from "../api/patience.ts"
 import { useAtom } from "../api/registry.ts"
-import { useAccount } from "../api/session.ts"
+import { type InAccount, useAccount } from "../api/session.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
 import { AsCode } from "../parts/AsCode.tsx"
 import { columnsFor } from "../parts/columns.tsx"
 import { downloadBlob } from "../parts/ExportRows.tsx"
 import { type Column, ListPage } from "../parts/ListPage.tsx"
-import { Empty, Loaded } from "../parts/states.tsx"
+import { Empty, Loaded, Waiting } from "../parts/states.tsx"
 import { State } from "../parts/values.tsx"
 import { useWords } from "../parts/words.ts"
 import { currencies } from "./moneyWords.ts"
@@ -169,6 +170,16 @@ const sizeText = (bytes: number) =>
 /** Bytes of one request: a reader that is cut off loses no more than these. */
 const partSize = 4 * 1024 * 1024
 
+const readPart = async (account: InAccount, path: string, range: string): Promise<Outcome<Blob>> => {
+  const answer = await readBytes(account, path, range)
+  if (answer === undefined || answer.status === 503) return { problem: { kind: "away" } }
+  if (answer.status === 429) return { problem: { kind: "refused", code: "rate_limited", message: "", requestId: "" } }
+  const part = answer.status === 206 ? await answer.blob().catch(() => undefined) : undefined
+  return part === undefined || part.size === 0
+    ? { problem: { kind: "unexpected", message: String(answer.status) } }
+    : { done: part }
+}
+
 /** Reads the file part by part, and goes on where it was stopped or cut off. */
 const Save = ({ report, words }: { readonly report: ReportResource; readonly words: Texts }) => {
   const account = useAccount()
@@ -176,24 +187,29 @@ const Save = ({ report, words }: { readonly report: ReportResource; readonly wor
   const [done, setDone] = useState<number>()
   const [isRunning, setRunning] = useState(false)
   const [hasFailed, setFailed] = useState(false)
-  const stop = useRef(false)
+  const [wait, setWait] = useState<number>()
+  const stop = useRef<AbortController>(undefined)
   const { bytes, format, report: kind, report_no } = report
   const read = async () => {
-    stop.current = false
+    const control = new AbortController()
+    stop.current = control
     setRunning(true)
     setFailed(false)
     let at = parts.current.reduce((sum, { size }) => sum + size, 0)
-    while (at < bytes && !stop.current) {
+    while (at < bytes && !control.signal.aborted) {
       setDone(at)
       const range = `bytes=${at}-${Math.min(bytes, at + partSize) - 1}`
-      const answer = await readBytes(account, `reports/${report_no}/file`, range)
-      const part = answer?.status === 206 ? await answer.blob().catch(() => undefined) : undefined
-      if (part === undefined || part.size === 0) {
+      const part = await patiently(() => readPart(account, `reports/${report_no}/file`, range), {
+        signal: control.signal,
+        onWait: setWait
+      })
+      if (control.signal.aborted && "problem" in part) break
+      if ("problem" in part) {
         setRunning(false)
         return setFailed(true)
       }
-      parts.current.push(part)
-      at += part.size
+      parts.current.push(part.done)
+      at += part.done.size
     }
     setRunning(false)
     if (at < bytes) return setDone(at)
@@ -205,7 +221,7 @@ const Save = ({ report, words }: { readonly report: ReportResource; readonly wor
   return (
     <span className="row">
       {isRunning ? (
-        <button type="button" className="button quiet small" onClick={() => (stop.current = true)}>
+        <button type="button" className="button quiet small" onClick={() => stop.current?.abort()}>
           {words.stop} {Math.round((100 * (done ?? 0)) / bytes)} %
         </button>
       ) : (
@@ -218,6 +234,7 @@ const Save = ({ report, words }: { readonly report: ReportResource; readonly wor
           {label}
         </button>
       )}
+      {isRunning && <Waiting seconds={wait} />}
       {hasFailed && <span role="alert">{words.gone}</span>}
     </span>
   )

@@ -297,7 +297,10 @@ const useTicks = <Row,>(keyOf: (row: Row) => string, filter: string): Ticks<Row>
   const rows = state.filter === filter ? state.rows : new Map<string, Row>()
   const tick = (chosen: ReadonlyArray<Row>, isOn: boolean) => {
     const next = new Map(rows)
-    for (const row of chosen) isOn ? next.set(keyOf(row), row) : next.delete(keyOf(row))
+    for (const row of chosen) {
+      if (isOn) next.set(keyOf(row), row)
+      else next.delete(keyOf(row))
+    }
     setState({ filter, rows: next })
   }
   return { rows, tick }
