@@ -3,7 +3,7 @@
  * takes ticked rows alone. The objects are counted first, and their money is summed up. Then each is done by its own
  * call, four at a time, with the result of each. A stop takes nothing back.
  */
-import { useEffect, useState } from "react"
+import { Fragment, useEffect, useState } from "react"
 import { ActKeys, withKeys } from "../api/actKeys.ts"
 import type { Outcome, Problem } from "../api/acts.ts"
 import { patiently } from "../api/patience.ts"
@@ -96,12 +96,12 @@ export const BulkMenu = <Row,>({ acts, ...props }: Props<Row> & { readonly acts:
                   ? words.choose
                   : words.tick
             return (
-              <div key={act.name}>
+              <Fragment key={act.name}>
                 <button type="button" disabled={missing !== undefined} onClick={() => choose(act)}>
                   {act.name}
                 </button>
                 {missing !== undefined && <p className="small soft">{missing}</p>}
-              </div>
+              </Fragment>
             )
           })}
         </div>
