@@ -1,4 +1,4 @@
-/** What is typed in the console and not sent yet: it outlives sessions, pages and failed reads, and meets others' words. */
+/** Drafts of the console: they outlive sessions, pages and failed reads, and meet the words of others. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"

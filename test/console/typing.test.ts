@@ -1,4 +1,4 @@
-/** What people type in the console: filters by the keyboard, texts that came with a copy, refusals at their field. */
+/** Typing in the console: filters by the keyboard, texts that came with a copy, refusals at their field. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"

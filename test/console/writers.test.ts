@@ -1,4 +1,4 @@
-/** What the console writes: files of its lists, and acts on many of their rows. */
+/** Lists of the console, written: their files, and acts on many of their rows. */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -75,8 +75,8 @@ export class MerchantSettingsGroup extends HttpApiGroup.make("settings")
         description:
           "A field that is left out stays. A developer changes those of the sandbox, and `live.default_notify_url`; " +
           "all others are an owner's. `live.ip_allowlist` needs a session younger than 15 minutes. `mail_recipients` " +
-          "may get the address of a person of this merchant who has signed in. With `If-Match` and the `version` that " +
-          "was read, a change made meanwhile by somebody else is 409."
+          "may get the address of a person of this merchant who has signed in. With `If-Match` and the " +
+          "`version` that was read, a change made meanwhile by somebody else is 409."
       })
     ),
     HttpApiEndpoint.post("checkDomain", `${ofConsole}/settings/checkout_domain/check`, {

@@ -169,7 +169,7 @@ export function addPasskey() {
 
 export function leave() {
   const left = ask("session/end", {}).then(() => {
-    // What was typed in the console and not sent (packages/console/src/api/drafts.ts).
+    // Texts that were typed in the console and not sent (packages/console/src/api/drafts.ts).
     for (const name of Object.keys(localStorage)) if (name.startsWith("coffer.draft.")) localStorage.removeItem(name)
     choose("part", "guest")
     say("signedOut")

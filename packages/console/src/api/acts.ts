@@ -96,7 +96,7 @@ export const problemOf = (cause: Cause.Cause<unknown>): Problem => {
 
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** What the contract refuses before it is sent, as the service would have refused it. */
+/** A body that the contract refuses before it is sent, as the service would have refused it. */
 const typedWrong = ({ issue }: Schema.SchemaError): Problem => {
   const [first] = issuesOf(issue).issues
   const path = (first?.path ?? []).map((segment) => String(typeof segment === "object" ? segment.key : segment))

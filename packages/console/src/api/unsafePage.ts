@@ -1,6 +1,6 @@
 /**
- * What browsers give to pages of a secure origin alone, done without where the console is opened over plain HTTP at
- * another name than localhost, as in a local network.
+ * Random names and the clipboard without what browsers give to pages of a secure origin alone: the console may be
+ * opened over plain HTTP at another name than localhost, as in a local network.
  */
 
 /** A random name, such as of an act: 122 bits, as a UUID has. */

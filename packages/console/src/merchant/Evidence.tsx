@@ -204,7 +204,7 @@ const isFiles = (more: unknown): more is ReadonlyArray<File> =>
 const versionOf = ({ updated_at }: EvidenceResource) => updated_at ?? "none"
 const textsOf = ({ evidence }: EvidenceResource): Typed["texts"] => evidence as Record<string, string>
 
-/** What was typed over what is stored: a text of one's own stands, and so do those of others in all other fields. */
+/** Typed evidence over the stored one: a text of one's own stands, and so do those of others in all other fields. */
 const merged = (typed: Typed, before: Typed, stored: EvidenceResource): Typed => {
   const own = Object.entries(typed.texts).filter(([name, text]) => text !== (before.texts[name] ?? ""))
   const isOwn = JSON.stringify(typed.files) !== JSON.stringify(before.files)
@@ -219,7 +219,7 @@ const Draft = (props: Props & { readonly words: Texts }) => {
   const personId = AsyncResult.isSuccess(session) ? session.value.data.person.person_id : ""
   const name = draftName(personId, merchantId, mode, dispute.dispute_no)
   const now: Typed = { texts: textsOf(stored), files: stored.files }
-  // What the form begins with, and the version that it replaces. `times`: how often it was filled anew.
+  // The evidence that the form begins with, and the version that it replaces. `times`: how often it was filled anew.
   const [form, setForm] = useState(() => {
     const kept = readDraft(name, isFiles)
     const isSame =

@@ -4,7 +4,7 @@ import type { PaymentLinkResource } from "@coffer/contract/PaymentLinks"
 import { linkKey } from "@coffer/model/Metadata"
 import { useEffect, useState } from "react"
 import { Link } from "wouter"
-import { act, ask, readAgain, shown } from "../api/acts.ts"
+import { act, ask, type Outcome, readAgain, shown } from "../api/acts.ts"
 import { readBytes } from "../api/clients.ts"
 import { useAtom } from "../api/registry.ts"
 import { useAccount } from "../api/session.ts"
@@ -279,8 +279,8 @@ const Acts = ({ link, words }: { readonly link: PaymentLinkResource; readonly wo
             () =>
               ask(
                 api,
-                api.use((client) => client.payment_links.get({ params: { link_id } }))
-              ),
+                api.use((client) => client.payment_links.get({ params: { link_id }, query: {} }))
+              ) as Promise<Outcome<{ readonly data: PaymentLinkResource }>>,
             replaces,
             () => update(bodyOf(typed))
           )

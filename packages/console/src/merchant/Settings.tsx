@@ -138,7 +138,7 @@ const Settings = () => {
 const Part = (props: {
   readonly title: string
   readonly says: string
-  /** Of the settings that are shown. */
+  /** The version of the settings that are shown. */
   readonly version: string
   readonly warning?: React.ReactNode
   readonly children: React.ReactNode

@@ -19,7 +19,7 @@ export interface BulkAct<Row> {
   readonly name: string
   readonly says: string
   readonly isDangerous?: boolean
-  /** What the act moves of a row. Such an act is done for ticked rows alone. */
+  /** The money that the act moves of a row. Such an act is done for ticked rows alone. */
   readonly money?: (row: Row) => { readonly minor: number; readonly currency: string }
   /** Whether the act makes sense for the row; the others are left out. */
   readonly fits: (row: Row) => boolean
@@ -68,7 +68,7 @@ const texts = {
 
 interface Props<Row> {
   readonly list: List<Row>
-  /** What the filter names; undefined where none is set. */
+  /** The filter as a query; undefined where none is set. */
   readonly query: Query | undefined
   readonly ticked: ReadonlyArray<Row>
 }

@@ -1,4 +1,4 @@
-/** What a form says when somebody else has changed its object since it was read. Nothing that was typed is lost. */
+/** A form says that somebody else has changed its object since it was read. Nothing that was typed is lost. */
 import { useWords } from "./words.ts"
 
 const texts = {

@@ -291,7 +291,7 @@ interface Ticks<Row> {
   readonly tick: (rows: ReadonlyArray<Row>, isOn: boolean) => void
 }
 
-/** What is ticked, until the filter changes. */
+/** The rows that are ticked, until the filter changes. */
 const useTicks = <Row,>(keyOf: (row: Row) => string, filter: string): Ticks<Row> => {
   const [state, setState] = useState({ filter, rows: new Map<string, Row>() })
   const rows = state.filter === filter ? state.rows : new Map<string, Row>()

@@ -1,4 +1,4 @@
-/** The address bar, read as it stands: the router's own reading of it takes `%25` for a sign that is still to decode. */
+/** The address bar, read as it stands: the router decodes it once, after which `%` may be a sign or a code. */
 import { usePathname, useSearch } from "wouter/use-browser-location"
 
 /** A text of an address; what is no encoding stays as it is. */

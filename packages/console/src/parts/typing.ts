@@ -1,4 +1,4 @@
-/** What hands and programs do to a text before it is a value: unseen signs that came with a copy, and input methods. */
+/** Typed text before it is a value: unseen signs that came with a copy, and the keys of input methods. */
 
 /** Zero-width signs, blanks that do not break, a byte order mark, marks of direction. */
 const unseen = "\u00A0\u00AD\u180E\u200B-\u200F\u202A-\u202E\u2060\u2066-\u2069\uFEFF"

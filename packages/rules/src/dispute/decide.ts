@@ -48,7 +48,7 @@ export const decide = (dispute: Dispute, command: DisputeCommand): DisputeDecisi
       processorStatus === dispute.processorStatus ? accept() : contradicted(dispute, { at, processorStatus })
   })
 
-/** The same beside the evidence that is kept: whoever replaces it may name the version that it was. */
+/** The same beside the evidence that is kept: a writer may name the version that it was. */
 export const decideBeside = (dispute: Dispute, command: DisputeCommand, kept: Kept): DisputeDecision => {
   const decision = decide(dispute, command)
   if (!("replaces" in command) || command.replaces === undefined || command.replaces === versionOf(kept))
