@@ -10,7 +10,7 @@ import type { ApiCall } from "@coffer/mcp/calls"
 import { hashOf, isRecord, jsonText, parseJson } from "@coffer/mcp/json"
 import type { Door } from "@coffer/mcp/server"
 import { covers, type Scope as KeyScope } from "@coffer/model/Scopes"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, PartitionedSemaphore } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Inward } from "../edge/Inward.ts"
@@ -25,6 +25,7 @@ const handlers = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const inward = yield* Inward
     const scope = yield* Effect.scope
+    const turns = PartitionedSemaphore.makeUnsafe<string>({ permits: 1 })
     // Loaded and built when the first message comes, since most services get none. Then it is there for all.
     const tools = yield* Effect.cached(
       Effect.uninterruptible(
@@ -39,17 +40,19 @@ const handlers = HttpApiBuilder.group(
       "message",
       Effect.fnUntraced(function* ({ request }) {
         const record = yield* CurrentRecord
-        const { mode } = yield* Caller
+        const { merchantId, mode } = yield* Caller
         // The calls that its tools make are in the log.
         record.isUnlogged = true
         if (record.sent["origin"] !== undefined) return yield* fromPage
         const text = yield* record.text
         const message = Option.getOrUndefined(parseJson(text))
         if (!isRecord(message)) return answerOf(notJsonRpc)
-        const own = doorOf(inward, record, mode === "live")
         const { about, answer } = yield* tools
+        const turn = makeTurn(turns, `${merchantId}:${mode}`)
+        const door = doorOf(inward, record, mode === "live")
+        const own = { ...door, call: (call: ApiCall) => turn.without(door.call(call)) }
         const forward = (request: HttpServerRequest.HttpServerRequest, text: string) =>
-          answer(Object.create(request, { text: { value: Effect.succeed(text) } }), own)
+          turn.within(answer(Object.create(request, { text: { value: Effect.succeed(text) } }), own))
         if (isNewest(message)) return yield* forward(request, text)
         if (record.sent["mcp-session-id"] !== undefined) return HttpServerResponse.empty({ status: 404 })
         const older = readOlder(message, about)
@@ -60,6 +63,32 @@ const handlers = HttpApiBuilder.group(
     )
   })
 )
+
+/**
+ * A message costs up to ten times what a call does, and computes alone: accounts take turns, whatever each has sent, and
+ * between two messages the event loop serves others. While the call of a tool is under way, which is counted and
+ * bounded as any call, the message holds no turn.
+ */
+const makeTurn = (turns: PartitionedSemaphore.PartitionedSemaphore<string>, account: string) => {
+  let isHeld = false
+  const take = Effect.uninterruptibleMask((restore) =>
+    Effect.map(restore(turns.take(account, 1)), () => void (isHeld = true))
+  )
+  const leave = Effect.suspend(() => {
+    if (!isHeld) return Effect.void
+    isHeld = false
+    return Effect.asVoid(turns.release(1))
+  })
+  const begin = Effect.andThen(take, Effect.yieldNow)
+  return {
+    within: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.ensuring(Effect.andThen(begin, work), leave),
+    without: <A, E, R>(call: Effect.Effect<A, E, R>) =>
+      Effect.andThen(
+        leave,
+        Effect.tap(call, () => begin)
+      )
+  }
+}
 
 /** A page of another site may have come by a name that now leads to this machine (DNS rebinding). */
 const fromPage = refuseWith(

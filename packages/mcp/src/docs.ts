@@ -1,12 +1,16 @@
 /** The documents that are packed beside the program, for a model: which there are, a search, and pages in parts. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
+import { Effect } from "effect"
 import { showing, saying } from "./answers.ts"
+import { type Index, indexOf, search, sectionsOf } from "./docsIndex.ts"
 import { isRecord } from "./json.ts"
 
 export interface Docs {
   /** By their names: `errors`, `guides/refunds`. */
   readonly pages: () => ReadonlyMap<string, string>
+  /** Made with the first search. */
+  readonly index: Effect.Effect<Index>
 }
 
 /** For the service's own engineers. */
@@ -15,7 +19,14 @@ const unread = /^(decisions|performance)\//
 /** `from`: a file's folder; the documents stand in the nearest `docs` above it. They are read once, when asked for. */
 export const docsAbove = (from: string): Docs => {
   let read: ReadonlyMap<string, string> | undefined
-  return { pages: () => (read ??= readAll(folderAbove(from))) }
+  let known: Index | undefined
+  const pages = () => (read ??= readAll(folderAbove(from)))
+  const index = Effect.suspend(() =>
+    known === undefined
+      ? Effect.tap(indexOf(pages()), (made) => Effect.sync(() => void (known = made)))
+      : Effect.succeed(known)
+  )
+  return { pages, index }
 }
 
 const folderAbove = (from: string): string | undefined => {
@@ -34,59 +45,28 @@ const readAll = (folder: string | undefined): ReadonlyMap<string, string> => {
   return new Map(names.map((name) => [name.slice(0, -3), readFileSync(path.join(folder, name), "utf8")]))
 }
 
-// Sections -----------------------------------------------------------------------
-
-interface Section {
-  readonly page: string
-  readonly heading: string
-  readonly text: string
-}
-
-const sectionsOf = ([page, text]: readonly [string, string]): ReadonlyArray<Section> =>
-  text.split(/^(?=#{1,4} )/m).map((part) => {
-    const [, heading = page] = /^#{1,4} (.*)$/m.exec(part) ?? []
-    return { page, heading, text: part.trim() }
-  })
+// The tools ----------------------------------------------------------------------
 
 const idOf = (heading: string): string =>
   heading
     .toLowerCase()
-    .replace(/[^\w -]/g, "")
+    .replace(/[^\p{L}\p{N}_ -]/gu, "")
     .replace(/ /g, "-")
-
-// The tools ----------------------------------------------------------------------
 
 const foundMax = 8
 const excerptLengthMax = 300
-const queryWordsMax = 12
 /** Characters of a page in one answer. */
 const partLength = 12_000
 
-const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
-
-const search = (docs: Docs, query: string) => {
-  const words = [...new Set(wordsOf(query))].slice(0, queryWordsMax)
-  const found = [...docs.pages()]
-    .flatMap(sectionsOf)
-    .map((section) => ({ section, score: scoreOf(section, words) }))
-    .filter(({ score }) => score > 0)
-    .toSorted((a, b) => b.score - a.score)
-    .slice(0, foundMax)
-    .map(({ section }) => ({
-      page: section.page,
-      section: idOf(section.heading),
-      heading: section.heading,
-      excerpt: excerptOf(section.text, words)
-    }))
+const found = (index: Index, query: string) => {
+  const found = search(index, query, foundMax).map(({ section, words }) => ({
+    page: section.page,
+    section: idOf(section.heading),
+    heading: section.heading,
+    excerpt: excerptOf(section.text, words)
+  }))
   const text = found.map(({ excerpt, page, section }) => `${page}#${section}: ${excerpt}`).join("\n\n")
   return showing(text === "" ? "Nothing was found. docs_read without a page lists the pages." : text, { found })
-}
-
-/** A word in the heading says more than one in the text; a section with all words, more than one with many of one. */
-const scoreOf = ({ heading, page, text }: Section, words: ReadonlyArray<string>): number => {
-  const [title, body] = [`${page} ${heading}`.toLowerCase(), text.toLowerCase()]
-  const scores = words.map((word) => (title.includes(word) ? 5 : 0) + Math.min(3, body.split(word).length - 1))
-  return scores.reduce((sum, score) => sum + score, 0) * scores.filter((score) => score > 0).length
 }
 
 const excerptOf = (text: string, words: ReadonlyArray<string>): string => {
@@ -131,7 +111,9 @@ export const docsTools = [
     },
     run: (docs: Docs, args: unknown) => {
       const { query } = isRecord(args) ? args : {}
-      return typeof query === "string" ? search(docs, query.slice(0, 200)) : saying("The argument query is required.")
+      return typeof query === "string"
+        ? Effect.map(docs.index, (index) => found(index, query))
+        : Effect.succeed(saying("The argument query is required."))
     }
   },
   {
@@ -149,11 +131,12 @@ export const docsTools = [
     },
     run: (docs: Docs, args: unknown) => {
       const { offset, page, section } = isRecord(args) ? args : {}
-      return read(docs, {
+      const part = read(docs, {
         ...(typeof page === "string" ? { page } : {}),
         ...(typeof section === "string" ? { section } : {}),
         offset: typeof offset === "number" && Number.isSafeInteger(offset) && offset > 0 ? offset : 0
       })
+      return Effect.succeed(part)
     }
   }
 ] as const

@@ -73,7 +73,7 @@ export const registrations = ({ docs, door, others = [] }: Serving) => {
           handle
         })
       for (const { run, ...tool } of docsTools) {
-        yield* add({ ...tool, annotations: readOnly(tool.title) }, (args) => Effect.sync(() => run(docs, args)))
+        yield* add({ ...tool, annotations: readOnly(tool.title) }, (args) => Effect.suspend(() => run(docs, args)))
       }
       for (const { isReadOnly, run, ...tool } of others) {
         yield* add({ ...tool, annotations: { ...readOnly(tool.title), readOnlyHint: isReadOnly } }, run)

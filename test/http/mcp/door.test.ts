@@ -62,6 +62,24 @@ describe("/mcp", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("computes for one message at a time, and answers another merchant's call between two of them", () =>
+    Effect.gen(function* () {
+      const running = yield* start()
+      const { api } = running
+      const neighbour = yield* api.newMerchant()
+      const search = call("tools/call", { name: "docs_search", arguments: { query: "refund order webhook receipt" } })
+      // What is loaded with the first of each is there.
+      yield* post(running, search)
+      yield* api.get("/v1/orders", neighbour.sandboxKey)
+      const ended: Array<string> = []
+      const noting = <A>(name: string, asked: Effect.Effect<A>) => Effect.map(asked, () => void ended.push(name))
+      const searches = Array.from({ length: 100 }, () => noting("search", post(running, search)))
+      const read = noting("read", api.get("/v1/orders", neighbour.sandboxKey))
+      yield* Effect.all([...searches, read], { concurrency: "unbounded" })
+      assert.isBelow(ended.indexOf("read"), 50)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("refuses a page of a browser, and has nothing to listen to or to end", () =>
     Effect.gen(function* () {
       const running = yield* start()

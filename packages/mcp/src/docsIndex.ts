@@ -1,0 +1,120 @@
+/**
+ * The search of the documents. Their words are read once, and others are served between two sections. A
+ * search then looks up a few words, however many pages there are. A word is found by its beginning, and one of Chinese,
+ * which has no spaces, anywhere.
+ */
+import { Effect } from "effect"
+
+export interface Section {
+  readonly page: string
+  readonly heading: string
+  readonly text: string
+}
+
+export interface Index {
+  readonly sections: ReadonlyArray<Section>
+  /** What can be looked for, in order. */
+  readonly words: ReadonlyArray<string>
+  /** By such a word: the sections that have it, and how much it says about each. */
+  readonly weights: ReadonlyMap<string, ReadonlyMap<number, number>>
+}
+
+export const sectionsOf = ([page, text]: readonly [string, string]): ReadonlyArray<Section> =>
+  text.split(/^(?=#{1,4} )/m).map((part) => {
+    const [, heading = page] = /^#{1,4} (.*)$/m.exec(part) ?? []
+    return { page, heading, text: part.trim() }
+  })
+
+/** A word in the heading says more than one in the text, which counts thrice at most. */
+const [titleWeight, textWeightMax] = [5, 3]
+
+export const indexOf = Effect.fnUntraced(function* (pages: ReadonlyMap<string, string>): Effect.fn.Return<Index> {
+  const sections: Array<Section> = []
+  const weights = new Map<string, Map<number, number>>()
+  for (const section of Array.from(pages).flatMap(sectionsOf)) {
+    const place = sections.push(section) - 1
+    for (const [word, weight] of weightsIn(section)) {
+      const known = weights.get(word)
+      if (known === undefined) weights.set(word, new Map([[place, weight]]))
+      else known.set(place, weight)
+    }
+    yield* Effect.yieldNow
+  }
+  return { sections, weights, words: [...weights.keys()].toSorted() }
+})
+
+const weightsIn = ({ heading, page, text }: Section): ReadonlyMap<string, number> => {
+  const weights = new Map<string, number>()
+  for (const word of keysIn(text)) weights.set(word, Math.min(textWeightMax, (weights.get(word) ?? 0) + 1))
+  for (const word of new Set(keysIn(`${page} ${heading}`))) weights.set(word, (weights.get(word) ?? 0) + titleWeight)
+  return weights
+}
+
+const wordsIn = (text: string): ReadonlyArray<string> =>
+  text.toLowerCase().match(/\p{Script=Han}+|(?:(?!\p{Script=Han})[\p{L}\p{N}_])+/gu) ?? []
+
+const isChinese = (word: string) => /\p{Script=Han}/u.test(word)
+/** Letters of a passage in Chinese by which it is found from each of its letters on. */
+const passageLength = 6
+
+/** By which a text is found: `out_trade_no` by each of its words, too. */
+const keysIn = (text: string): ReadonlyArray<string> =>
+  wordsIn(text).flatMap((word) => {
+    if (isChinese(word)) return Array.from(word, (_, from) => word.slice(from, from + passageLength))
+    return word.includes("_") ? [word, ...word.split("_").filter((part) => part !== "")] : [word]
+  })
+
+/** Words of a query. */
+const queryWordsMax = 12
+/** Words that begin so. A shorter beginning says nothing: it has to be the word. */
+const [beginningsMax, beginningLength] = [48, 3]
+/** What a query may say, in letters. */
+export const queryLengthMax = 200
+
+export interface Found {
+  readonly section: Section
+  /** The words of the query as the section has them. */
+  readonly words: ReadonlyArray<string>
+}
+
+/** The best first. A section with all of the words says more than one with many of one, and a rare word more. */
+export const search = ({ sections, weights, words }: Index, query: string, foundMax: number): ReadonlyArray<Found> => {
+  const asked = [...new Set(wordsIn(query.slice(0, queryLengthMax)))].slice(0, queryWordsMax)
+  const scores = new Map<number, { sum: number; readonly words: Array<string> }>()
+  for (const word of asked) {
+    const best = new Map<number, number>()
+    for (const key of beginningWith(words, isChinese(word) ? word.slice(0, passageLength) : word)) {
+      for (const [place, weight] of weights.get(key)!) best.set(place, Math.max(weight, best.get(place) ?? 0))
+    }
+    const rarity = Math.log(1 + sections.length / best.size)
+    for (const [place, weight] of best) {
+      const score = scores.get(place) ?? { sum: 0, words: [] }
+      score.sum += weight * rarity
+      score.words.push(word)
+      scores.set(place, score)
+    }
+  }
+  return [...scores]
+    .toSorted(([a, { sum, words }], [b, other]) => other.sum * other.words.length - sum * words.length || a - b)
+    .slice(0, foundMax)
+    .map(([place, { words }]) => ({ section: sections[place]!, words }))
+}
+
+const beginningWith = (words: ReadonlyArray<string>, start: string): ReadonlyArray<string> => {
+  const from = firstFrom(words, start)
+  if (start.length < beginningLength && !isChinese(start)) return words[from] === start ? [start] : []
+  const some = words.slice(from, from + beginningsMax)
+  const end = some.findIndex((word) => !word.startsWith(start))
+  return end < 0 ? some : some.slice(0, end)
+}
+
+/** The place of the first word that is not before this one. */
+const firstFrom = (words: ReadonlyArray<string>, word: string): number => {
+  let [low, high] = [0, words.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (words[middle]! < word) low = middle + 1
+    else high = middle
+  }
+  return low
+}
