@@ -39,6 +39,8 @@ export const open = async (options: Options) => {
   }
 
   const known = new Set<string>()
+  /** Payments of the fastest side in a second, as far as it was seen. */
+  let perSecond = 0
   /** One round of one side; with a rate as an open loop. */
   const runOnce = async (scenario: Scenario, name: Sides.SideName, { rate, seconds }: Paced = {}): Promise<Round> => {
     const { connections = options.connections, place, runners, size } = scenario
@@ -48,7 +50,7 @@ export const open = async (options: Options) => {
     known.add(`${name} ${scenario.key}`)
     await postgres.standby.follow(scenario.standby ?? false)
     const long = { warmup, seconds: seconds ?? options.seconds }
-    const stage = await stages.stageOf(name, size, { runners, place, ...long })
+    const stage = await stages.stageOf(name, size, { runners, place, perSecond, ...long })
     const kind = await scenario.prepare({ ...stage, drive: (kind) => drive(stage.side, kind) })
     await rest(postgres, stage.side.database)
     await delayFlushes(postgres, scenario.slowFlush ?? 0)
@@ -57,6 +59,7 @@ export const open = async (options: Options) => {
     const round = await measure(stage.side, load(rate === undefined ? { ...timed, connections } : { ...timed, rate }))
     if (options.statements) for (const line of await Statements.top(postgres, stage.side.database)) say(`    ${line}`)
     await delayFlushes(postgres, 0)
+    if (kind.kind === "pay") perSecond = Math.max(perSecond, round.summary.perSecond)
     if (!movesMoney(kind)) return round
     return { ...round, ledgerRows: await assertBooksWhole(postgres, stage.side.database) }
   }

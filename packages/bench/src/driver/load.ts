@@ -37,6 +37,9 @@ export const run = (load: Load, { lap, warm }: Heard) => {
   const source = sourceOf(load.kind)
   const isOpen = load.rate !== undefined
   const tally = makeTally(isOpen)
+  /** A fast side ends its warm-up early, so that it has its share of the requests left to be measured by. */
+  const shareMeasured = load.millis / (load.warmupMillis + load.millis)
+  const leftToMeasure = Math.floor((source.left?.() ?? 0) * shareMeasured)
   /** When the requests that are under way fell due. */
   const underWay = new Map<Connection, number>()
   const timers: Array<NodeJS.Timeout> = []
@@ -65,11 +68,22 @@ export const run = (load: Load, { lap, warm }: Heard) => {
   }
   const isIdle = () => underWay.size === 0 && loop.waiting().length === 0
 
+  const begin = () => {
+    if (tally.isMeasuring()) return
+    tally.start(performance.now())
+    warm()
+    timers.push(setTimeout(end, load.millis))
+    if (load.lapMillis !== undefined) {
+      timers.push(setInterval(() => !isOver && lap(tally.summary(performance.now())), load.lapMillis))
+    }
+  }
+
   const send = (connection: Connection, from: number) => {
+    if (!tally.isMeasuring() && source.left !== undefined && source.left() <= leftToMeasure) begin()
     const request = source.next()
     if (request === undefined) {
       // The source is exhausted; the last answers are in when nothing is under way.
-      if (underWay.size === 0) finish(tally.isMeasuring() ? undefined : new Error("too few orders for a warm-up"))
+      if (underWay.size === 0) finish()
       return
     }
     underWay.set(connection, from)
@@ -90,15 +104,6 @@ export const run = (load: Load, { lap, warm }: Heard) => {
   )
   const loop = isOpen ? openLoop(load.rate!, send) : closedLoop(send)
   loop.start(connections)
-
-  const begin = () => {
-    tally.start(performance.now())
-    warm()
-    timers.push(setTimeout(end, load.millis))
-    if (load.lapMillis !== undefined) {
-      timers.push(setInterval(() => !isOver && lap(tally.summary(performance.now())), load.lapMillis))
-    }
-  }
   timers.push(setTimeout(begin, load.warmupMillis))
   return { done: promise, stop: () => (tally.isMeasuring() ? end() : finish(new Error("ended before it was warm"))) }
 }

@@ -30,6 +30,8 @@ export interface Request {
 export interface Source {
   /** The next request; undefined when there is none left. */
   readonly next: () => Request | undefined
+  /** How many there are left, where there is an end. */
+  readonly left?: () => number
 }
 
 const head = (method: string, path: string, right: string, more = "") =>
@@ -101,7 +103,8 @@ const onceEach = <Item>(items: ReadonlyArray<Item>, request: (item: Item) => Req
     next: () => {
       const item = items[count++]
       return item === undefined ? undefined : request(item)
-    }
+    },
+    left: () => Math.max(0, items.length - count)
   }
 }
 
