@@ -10,6 +10,7 @@ import { addressParty } from "./addressParty.ts"
 import { Admission, type Visit } from "./Admission.ts"
 import { Clients } from "./Clients.ts"
 import { type BodyRefused, CurrentRecord, type RequestRecord } from "./CurrentRequest.ts"
+import { exactNumbers } from "./exactNumbers.ts"
 import { type CutReason, rateMin } from "./Holdings.ts"
 import { repeatedName } from "./repeatedName.ts"
 import { busy, refuseField } from "./replies.ts"
@@ -126,7 +127,7 @@ export const make = Effect.map(makeReceive, (receive) => (incoming: IncomingBody
     }
     const repeated = repeatedName(text.value)
     if (repeated !== undefined) return refuseField(repeated, "is there twice in one object")
-    known = text.value
+    known = exactNumbers(text.value)
     return Effect.succeed(known)
   }
 

@@ -185,17 +185,16 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("POST /v1/o
     )
   }
 
-  it.effect("an amount is judged after JSON is parsed: 100.0 and 1e2 are integers, 1e400 and nothing are not", () =>
+  it.effect("an amount is an integer in digits: 100.0, 1e2, what a parser would round, 1e400 and nothing are none", () =>
     Effect.gen(function* () {
       const { api, merchant } = yield* Service
       const send = (raw: string) => api.call("POST", "/v1/orders", { key: merchant.sandboxKey, raw })
-      for (const raw of ['{"amount":100.0}', '{"amount":1e2}', '{"amount":0.1e3}']) {
-        const reply = yield* send(raw)
-        assert.strictEqual(reply.status, 201, raw)
-        assert.strictEqual(reply.body.data.amount, 100)
-      }
       for (const raw of [
         "{}",
+        '{"amount":100.0}',
+        '{"amount":1e2}',
+        '{"amount":0.1e3}',
+        '{"amount":19.999999999999999999}',
         '{"amount":1e400}',
         '{"amount":-0}',
         '{"amount":100.01}',

@@ -1,7 +1,9 @@
 /**
  * The request for a page of a list, read from the text of its query (spec: List conventions; silences: P1, P2). Pure.
  */
+import { createdAtOf } from "@coffer/model/Ids"
 import { pageSizeDefault, pageSizeMax, pageSizeMin } from "@coffer/model/Limits"
+import { isWritable } from "@coffer/model/Times"
 import { Result } from "effect"
 import { InvalidField } from "../InvalidField.ts"
 import { type CreatedRange, readCreated } from "./created.ts"
@@ -33,13 +35,18 @@ export const readPageRequest = (query: ListParameters): Result.Result<PageReques
   if (after !== undefined && before !== undefined) {
     return refuse("ending_before", "cannot be sent together with starting_after")
   }
-  return Result.map(readCreated(query), (created) => ({ limit, cursor: cursorOf(after, before), created }))
+  const cursor = cursorOf(after, before)
+  if (cursor !== undefined && !isNumber(cursor.id)) return refuse(cursor.param, "is not the id of an object")
+  return Result.map(readCreated(query), (created) => ({ limit, cursor, created }))
 }
 
 const cursorOf = (after: string | undefined, before: string | undefined): Cursor | undefined => {
   if (after !== undefined) return { param: "starting_after", id: after }
   return before === undefined ? undefined : { param: "ending_before", id: before }
 }
+
+/** Whether anything of ours may be numbered so. No store has to ask what Postgres can keep, or which years it can say. */
+const isNumber = (id: string): boolean => /^\w{1,100}$/.test(id) && isWritable(createdAtOf(id))
 
 const refuse = (param: string, problem: string) => Result.fail(new InvalidField({ param, problem }))
 
