@@ -16,6 +16,7 @@ import { type Mode, prefixes } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import type { PersonRole } from "@coffer/model/PersonRole"
 import { covers, isOfClosed, isOfSandbox, type Scope } from "@coffer/model/Scopes"
+import { hasNoWords } from "@coffer/rules/operator/loggedBody"
 import { standingProblem } from "@coffer/rules/operator/standing"
 import { Context, DateTime, Effect, Layer, Option, References, Result } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -195,7 +196,9 @@ const makeByPerson = Effect.fnUntraced(function* (inAccount: InAccount) {
     yield* inAccount.note(record, merchant, mode)
     const refusal = refusalOfMerchant(merchant, { mode, arrived: record.arrived, scope })
     if (refusal !== undefined) return yield* refusal
-    const handled = scope.endsWith(":read") ? httpEffect : logged(log, entry, record, httpEffect)
+    const handled = scope.endsWith(":read")
+      ? httpEffect
+      : logged(log, entry, record, httpEffect, !hasNoWords(group.identifier))
     return yield* inAccount.goOn(handled, record, record.behind)
   })
 })

@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import type { AuditLog, Entry } from "../operators/AuditLog.ts"
-import { redactedText } from "@coffer/rules/redaction"
+import { withoutWords } from "@coffer/rules/operator/loggedBody"
 import { parseJson } from "../platform/runtime/codecs.ts"
 import { withoutDeadline } from "../platform/runtime/Deadline.ts"
 
@@ -17,11 +17,11 @@ export const logged = <A, E, R>(
   entry: Who,
   record: RequestRecord,
   handled: Effect.Effect<A, E, R>,
-  hidden: ReadonlyArray<string> = []
+  hidesWords = false
 ) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      yield* log.write({ ...entry, phase: "begun", details: withoutFields(yield* bodyOf(record), hidden) })
+      yield* log.write({ ...entry, phase: "begun", details: detailsOf(yield* bodyOf(record), hidesWords) })
       record.closeAct = (status) =>
         log.write({ ...entry, phase: "done", status, details: record.change ?? {} }).pipe(
           withoutDeadline,
@@ -35,11 +35,8 @@ export const logged = <A, E, R>(
     })
   )
 
-const withoutFields = ({ body }: { readonly body?: unknown }, hidden: ReadonlyArray<string>) => {
-  if (hidden.length === 0 || typeof body !== "object" || body === null) return body === undefined ? {} : { body }
-  const shown = Object.entries(body).map(([name, value]) => [name, hidden.includes(name) ? redactedText : value])
-  return { body: Object.fromEntries(shown) as object }
-}
+const detailsOf = ({ body }: { readonly body?: unknown }, hidesWords: boolean) =>
+  body === undefined ? {} : { body: hidesWords ? withoutWords(body) : body }
 
 /** The body, where it is JSON and not refused. A form with a file is not read here. */
 const bodyOf = (record: RequestRecord) =>

@@ -36,7 +36,7 @@ import { Settings } from "../platform/runtime/Settings.ts"
 import { logged, type Who } from "./auditedAct.ts"
 import { makeOfCaller as makeCountOfCaller } from "./countedCalls.ts"
 import { FailedCredentials, kindOf, makeLimitOfVisitors } from "./PublicAdmission.ts"
-import { type ActName, actOf, acts, hiddenIn, isOfFresh, isSeen, mayDo } from "@coffer/rules/operator/acts"
+import { type ActName, actOf, acts, hidesWords, isOfFresh, isSeen, mayDo } from "@coffer/rules/operator/acts"
 import { Role } from "@coffer/model/Role"
 import { type Identity, Operators } from "../operators/Operators.ts"
 
@@ -267,7 +267,7 @@ export const layerOperator = Layer.effect(
         }
         if (isSeen(act)) yield* log.writeOnce({ ...entry, phase: "seen", target: shownTarget(record) })
         const handled = Effect.provideService(httpEffect, CurrentOperator, operator)
-        return yield* acts[act].isLogged ? logged(log, entry, record, handled, hiddenIn(act)) : handled
+        return yield* acts[act].isLogged ? logged(log, entry, record, handled, hidesWords(act)) : handled
       })
     })
   })

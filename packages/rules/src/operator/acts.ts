@@ -20,8 +20,8 @@ interface Act {
   readonly isLogged: boolean
   /** Shows what belongs to a merchant: the audit log has that an operator has read it, once an hour. */
   readonly isSeen?: true
-  /** Fields of its body that the audit log, which is kept for ever, does not get. */
-  readonly hides?: ReadonlyArray<string>
+  /** Its body may have a buyer's words, which the audit log does not get: it is kept for ever. */
+  readonly hidesWords?: true
   /**
    * What whoever does it may use afterwards, or shows to others: a person of the installation needs a session that was
    * opened a short time ago.
@@ -113,10 +113,10 @@ export const acts = {
   "people.recover": { ...doneBy(), gives: "role", ofTwo: { always: ({ recovers }) => recovers !== "other" } },
   "approvals.list": reading,
   "audit_log.list": { roles: [], isLogged: false },
-  "erasures.create": { ...doneBy(), hides: ["email"] },
+  "erasures.create": { ...doneBy(), hidesWords: true },
   "erasures.list": reading,
   "erasures.get": reading,
-  "exports.buyer": { ...doneBy(), hides: ["email"] },
+  "exports.buyer": { ...doneBy(), hidesWords: true },
   "exports.merchant": doneBy(),
   "cluster.get": reading,
   "doctor.get": reading,
@@ -145,7 +145,7 @@ export const takesTwo = (act: ActName, settings: TwoOperators, request: ActReque
       concerns(request)
   )
 
-export const hiddenIn = (act: ActName): ReadonlyArray<string> => (acts[act] as Act).hides ?? []
+export const hidesWords = (act: ActName): boolean => (acts[act] as Act).hidesWords === true
 
 export const isSeen = (act: ActName): boolean => (acts[act] as Act).isSeen === true
 

@@ -1,0 +1,27 @@
+/** The part of a body that the audit log keeps, where it may tell of a buyer. */
+import { assert, describe, it } from "@effect/vitest"
+import { hasNoWords, withoutWords } from "@coffer/rules/operator/loggedBody"
+
+describe("the body of an act in the audit log", () => {
+  it("keeps numbers, what is on or off, numbers of objects and words of ours, and no other word", () => {
+    const kept = { amount: 500, dry_run: true, save: null, trade_no: "TRD_1", currency: "USD", mode: "live" }
+    assert.deepStrictEqual(
+      withoutWords({ ...kept, email: "ann@x.example", metadata: { mail: "ann@x.example" }, reason: "Ann asked" }),
+      { ...kept, email: "[redacted]", metadata: "[redacted]", reason: "[redacted]" }
+    )
+  })
+
+  it("keeps no word where it is not an object, in a name, or in place of a number", () => {
+    assert.strictEqual(withoutWords("ann@x.example"), "[redacted]")
+    assert.strictEqual(withoutWords([{ email: "ann@x.example" }]), "[redacted]")
+    assert.deepStrictEqual(withoutWords({ "ann@x.example": 1, Email: 1 }), {})
+    assert.deepStrictEqual(withoutWords({ out_trade_no: "for ann@x.example" }), { out_trade_no: "[redacted]" })
+  })
+
+  it("is kept as a whole of a merchant's settings alone", () => {
+    assert.isTrue(hasNoWords("webhook_endpoints"))
+    for (const group of ["orders", "refunds", "disputes", "receipts", "erasures", "payment_links", "of tomorrow"]) {
+      assert.isFalse(hasNoWords(group), group)
+    }
+  })
+})
