@@ -6,7 +6,6 @@ import type { Account } from "@coffer/model/Account"
 import { MerchantId, Mode } from "@coffer/model/Ids"
 import { DateTime, type Duration, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Mailer } from "../mail/Mailer.ts"
 import { hourly, Workers } from "../platform/jobs/Workers.ts"
 import { forEachLeased } from "../platform/jobs/forEachLeased.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
@@ -18,9 +17,10 @@ import { sealedForErasure } from "../secretKey/SealedRows.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import { makeBuyerRows } from "./buyerRows.ts"
+import { belonging, type KindName } from "./buyerWords.ts"
 import { makeEraseCopies } from "./eraseCopies.ts"
 import { makeEraseOrders } from "./eraseOrders.ts"
-import { Erasures, hashOf, patternOf, wakeup } from "./Erasures.ts"
+import { Erasures, hashesOf, wakeup } from "./Erasures.ts"
 import { type Counts, type ErasureRow, ErasureStore, type Progress, type Step } from "./ErasureStore.ts"
 import { filesSettings } from "../files/filesSettings.ts"
 
@@ -46,7 +46,6 @@ interface Work {
   readonly erasure: ErasureRow
   readonly account: Account | undefined
   readonly email: string | undefined
-  readonly pattern: string | null
 }
 
 /** The end of a slice. `place`: where this step goes on; undefined: it has ended. */
@@ -104,7 +103,7 @@ const makeWork = Effect.gen(function* () {
     let erasure = leased
     for (let done = 0; done < slicesMax; done++) {
       const now = yield* currentTime
-      const after = yield* slice({ erasure, account, email, pattern: patternOf(email) }, now)
+      const after = yield* slice({ erasure, account, email }, now)
       const saved = yield* faults.around("Erasures.save", store.save(erasure, after), () => erasure.step)
       if (Option.isNone(saved) || after.dueAt === null || DateTime.isGreaterThan(after.dueAt, now)) return
       erasure = saved.value
@@ -171,22 +170,26 @@ const makeSlice = Effect.gen(function* () {
   })
 })
 
+/** The tables of what belongs to orders, one after the other. */
+const nextOf = (name: KindName): string | undefined => {
+  const next = belonging[belonging.indexOf(name) + 1]
+  return next === undefined ? undefined : `${next}/`
+}
+
 /** Among the counts: how often copies of requests were looked through. */
 const passes = "passes"
 
 /** Each part in a transaction of its own. Only the last statement of two takes the same row. */
 const inParts =
   (eraseOrders: Effect.Success<typeof makeEraseOrders>) =>
-  ({ email, erasure, pattern }: Work, tradeNos: ReadonlyArray<string>, now: DateTime.Utc) => {
+  ({ email, erasure }: Work, tradeNos: ReadonlyArray<string>, now: DateTime.Utc) => {
     const parts = Array.from({ length: Math.ceil(tradeNos.length / togetherMax) }, (_, part) =>
       tradeNos.slice(part * togetherMax, (part + 1) * togetherMax)
     )
     return Effect.map(
-      Effect.forEach(
-        parts,
-        (part) => eraseOrders({ erasureNo: erasure.erasure_no, tradeNos: part, email, pattern, now }),
-        { concurrency: transactionsMax }
-      ),
+      Effect.forEach(parts, (part) => eraseOrders({ erasureNo: erasure.erasure_no, tradeNos: part, email, now }), {
+        concurrency: transactionsMax
+      }),
       (ended) => ({
         files: ended.reduce((sum, { files }) => sum + files, 0),
         soon: ended.reduce((sum, { soon }) => sum + soon, 0)
@@ -194,15 +197,11 @@ const inParts =
     )
   }
 
-/** Without an address it matches nothing. */
-const patternIn = ({ pattern }: Work) => pattern ?? "(?!)"
-
 const makeSteps = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const store = yield* ErasureStore
   const copies = yield* makeEraseCopies
   const views = yield* SavedViews
-  const mailer = yield* Mailer
   const secrets = yield* Secrets
   const rows = makeBuyerRows(sql)
 
@@ -228,7 +227,7 @@ const makeSteps = Effect.gen(function* () {
   const steps: Readonly<Record<Step, (work: Work, now: DateTime.Utc) => Effect.Effect<Slice>>> = {
     address: Effect.fnUntraced(function* ({ erasure }) {
       const addresses = yield* sqlDefects(rows.addresses(erasure.place, lookedAtMax))
-      const found = addresses.find((address) => hashOf(secrets, address) === erasure.email_hash)
+      const found = addresses.find((address) => hashesOf(secrets, address).includes(erasure.email_hash ?? ""))
       const isLast = addresses.length < lookedAtMax
       if (found === undefined) return { place: isLast ? undefined : addresses.at(-1), isOver: isLast }
       yield* store.seal(erasure, secrets.encrypt(found, sealedForErasure(erasure.erasure_no)))
@@ -240,20 +239,26 @@ const makeSteps = Effect.gen(function* () {
       return { counts: { files }, place: tradeNos.length < ordersMax ? undefined : tradeNos.at(-1) }
     }),
     named: Effect.fnUntraced(function* (work, now) {
-      const found = yield* sqlDefects(rows.byText(buyersOrders(work, lookedAtMax), patternIn(work)))
-      const { files } = yield* erase(work, found.tradeNos, now)
-      return { counts: { files }, place: found.last }
+      const { last, tradeNos } = yield* sqlDefects(rows.byWords("orders", buyersOrders(work, lookedAtMax)))
+      const { files } = yield* erase(work, tradeNos, now)
+      return { counts: { files }, place: last }
     }),
-    mails: Effect.fnUntraced(function* (work) {
-      const ids = yield* sqlDefects(rows.mailsTo(buyersOrders(work, ordersMax)))
-      yield* mailer.forget(ids)
-      yield* sqlDefects(rows.eraseMails(ids))
-      return { counts: { mails: ids.length }, place: ids.length < ordersMax ? undefined : "more" }
+    // Belongings of orders, table by table: receipts that went elsewhere are the likeliest.
+    mails: Effect.fnUntraced(function* (work, now) {
+      const [name, after = ""] = (work.erasure.place || "mails/").split("/") as [KindName, string?]
+      const options = { ...buyersOrders(work, lookedAtMax), after }
+      const { last, tradeNos } = yield* sqlDefects(rows.byWords(name, options))
+      const { files } = yield* erase(work, tradeNos, now)
+      const next = last === undefined ? nextOf(name) : `${name}/${last}`
+      return { counts: { files }, place: next }
     }),
     links: Effect.fnUntraced(function* (work) {
       // They are few: of all people of a merchant, the filters that name the buyer.
-      if (work.email !== undefined) yield* views.removeNaming(work.account?.merchantId, work.email)
-      const { erased, last } = yield* sqlDefects(rows.eraseLinks(buyersOrders(work, lookedAtMax), patternIn(work)))
+      if (work.email !== undefined) {
+        yield* views.removeNaming(work.account?.merchantId, work.email)
+        yield* sqlDefects(rows.eraseLastAnswers(work.account, work.email))
+      }
+      const { erased, last } = yield* sqlDefects(rows.eraseLinks(buyersOrders(work, lookedAtMax)))
       return { counts: { payment_links: erased }, place: last }
     }),
     held: Effect.fnUntraced(function* (work, now) {

@@ -4,7 +4,7 @@
  */
 import type { OperatorCreateErasure } from "@coffer/contract/Erasures"
 import type { Account } from "@coffer/model/Account"
-import { addressPattern } from "@coffer/rules/erasure"
+import { canonicalAddress } from "@coffer/rules/wholeAddress"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
@@ -17,7 +17,8 @@ import { sealedForErasure } from "../secretKey/SealedRows.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { span } from "../platform/runtime/span.ts"
 import { unmovedTime } from "../platform/runtime/MerchantClocks.ts"
-import { makeBuyerRows, makeCount } from "./buyerRows.ts"
+import { makeBuyerRows } from "./buyerRows.ts"
+import { makeDryRun } from "./dryRun.ts"
 import { type Counts, type ErasureRow, ErasureStore } from "./ErasureStore.ts"
 
 export class ErasureNotFound extends Schema.TaggedError<ErasureNotFound>()("ErasureNotFound", {
@@ -59,10 +60,11 @@ export class Erasures extends Context.Service<
 export const wakeup = "erasures"
 
 /** The address as it is kept for good, and as the same address is found again by. */
-export const hashOf = ({ keyHash }: Secrets["Service"], email: string) => keyHash(`buyer ${email}`)
+const hashOf = ({ keyHash }: Secrets["Service"], email: string) => keyHash(`buyer ${email}`)
 
-/** The address as it is compared. */
-export const asCompared = (email: string) => email.trim().toLowerCase()
+/** Hashes that an erasure of this address may have: of its one spelling, and of small letters, as in older rows. */
+export const hashesOf = (secrets: Secrets["Service"], email: string): ReadonlyArray<string> =>
+  [canonicalAddress(email), email.trim().toLowerCase()].map((spelling) => hashOf(secrets, spelling))
 
 export const layer = Layer.effect(
   Erasures,
@@ -73,7 +75,7 @@ export const layer = Layer.effect(
     const mailer = yield* Mailer
     const sql = yield* SqlClient.SqlClient
     const rows = makeBuyerRows(sql)
-    const count = makeCount(sql)
+    const count = yield* makeDryRun
 
     const shown = (erasure: ErasureRow) =>
       Effect.map(store.standing(erasure.erasure_no), ({ held }): Shown => ({
@@ -102,7 +104,7 @@ export const layer = Layer.effect(
         if (terms.email_hash !== undefined && terms.dry_run === true) {
           return yield* new InvalidField({ param: "dry_run", problem: "needs the address itself" })
         }
-        const email = terms.email === undefined ? undefined : asCompared(terms.email)
+        const email = terms.email === undefined ? undefined : canonicalAddress(terms.email)
         const tradeNo = terms.trade_no === undefined ? null : yield* orderOf(account, terms.trade_no)
         if (terms.dry_run === true) return yield* dryRun(account, { email, tradeNo }, now)
         const begun = yield* store.begin({
@@ -147,8 +149,5 @@ export interface BuyerOf {
   readonly email: string | undefined
   readonly tradeNo: string | null
 }
-
-/** For Postgres; null where there is no address. */
-export const patternOf = (email: string | undefined) => (email === undefined ? null : addressPattern(email))
 
 export { type Counts, countNames, walkedNames } from "./ErasureStore.ts"

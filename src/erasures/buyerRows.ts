@@ -1,10 +1,15 @@
-/** Which rows are a buyer's: a page of the orders of an address, and how many there are of each kind. */
+/** Which orders and links are a buyer's, or name the buyer, and how many rows of each kind an erasure would change. */
 import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
-import { erasedText } from "@coffer/rules/erasure"
+import { erasedText, makeEraser } from "@coffer/rules/erasure"
+import { mayHoldAddress, wholeAddress } from "@coffer/rules/wholeAddress"
 import { type DateTime, Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
+import { isAddress } from "../platform/postgres/addresses.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { storableJson } from "../platform/postgres/storable.ts"
+import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
+import { type KindName, makeBuyerWords } from "./buyerWords.ts"
 import type { Counts } from "./ErasureStore.ts"
 
 /** Orders that a dry run counts; of more it says that there are more. */
@@ -32,12 +37,25 @@ const conditions = (sql: SqlClient.SqlClient) => {
     + case when o.mode = 'sandbox' then coalesce((select c.offset_ms from sandbox_clocks c
         where c.merchant_id = o.merchant_id), 0) else 0 end * interval '1 millisecond'`
   const own = ({ account, email, until }: Omit<BuyersOrders, "after" | "limit">) =>
-    sql`${whose(account)} and lower(o.receipt_email) = lower(${email}::text) and ${takenBy(until)}`
-  return { own, takenBy, whose }
+    sql`${whose(account)} and ${isAddress(sql, sql`o.receipt_email`, email)} and ${takenBy(until)}`
+  const whoseOrder = (account: Account | undefined) =>
+    account === undefined ? sql`true` : sql`o.merchant_id = ${account.merchantId} and o.mode = ${account.mode}`
+  return { own, takenBy, whose, whoseOrder }
 }
 
+/** Tables whose rows name their account; the others' belong to a row that does. */
+const hasAccount: ReadonlySet<KindName> = new Set([
+  "orders",
+  "refunds",
+  "disputes",
+  "events",
+  "deliveries",
+  "delivery_attempts"
+])
+
 export const makeBuyerRows = (sql: SqlClient.SqlClient) => {
-  const { own, takenBy, whose } = conditions(sql)
+  const { own, takenBy, whose, whoseOrder } = conditions(sql)
+  const words = makeBuyerWords(sql)
   return {
     order: (account: Account | undefined, ref: string) =>
       sqlDefects(
@@ -64,6 +82,16 @@ export const makeBuyerRows = (sql: SqlClient.SqlClient) => {
         idsOf
       ),
 
+    /** Which of these orders are found by their address. */
+    ownOf: (options: Omit<BuyersOrders, "after" | "limit">, tradeNos: ReadonlyArray<string>) =>
+      Effect.map(
+        Effect.flatMap(
+          sql`select o.trade_no as id from orders o where ${own(options)} and o.trade_no = any(${tradeNos}::text[])`,
+          decode
+        ),
+        idsOf
+      ),
+
     /** Addresses of orders, in lower case, in their order. */
     addresses: (after: string, limit: number) =>
       Effect.map(
@@ -75,38 +103,35 @@ export const makeBuyerRows = (sql: SqlClient.SqlClient) => {
         idsOf
       ),
 
-    /**
-     * Orders that have the address in another place. They are found by looking at each order: `last` is the one that
-     * was looked at last, undefined at the end.
-     */
-    byText: Effect.fnUntraced(function* ({ account, after, limit, until }: BuyersOrders, pattern: string) {
-      const rows = yield* sql<{ readonly id: string; readonly isNamed: boolean }>`select o.trade_no as id,
-          o.erased_at is null and ${takenBy(until)} and concat_ws(' ', o.subject, o.notify_url, o.return_url,
-            o.metadata::text, o.unapplied_payments::text, o.receipt::text) ~* ${pattern} as "isNamed"
-        from orders o where ${whose(account)} and o.trade_no > ${after} order by o.trade_no limit ${limit}::int4`
-      return {
-        tradeNos: rows.filter(({ isNamed }) => isNamed).map(({ id }) => id),
-        last: rows.length < limit ? undefined : rows.at(-1)!.id
-      }
-    }),
-
-    /** Mails of other orders that went to the address: their numbers. */
-    mailsTo: ({ account, email, limit, until }: BuyersOrders) =>
-      Effect.map(
-        Effect.flatMap(
-          sql`select m.id from mails m join orders o using (trade_no)
-            where lower(m.recipient) = lower(${email}::text) and ${whose(account)} and m.status <> 'sending'
-              and o.receipt_email is distinct from m.recipient and ${takenBy(until)} limit ${limit}::int4`,
-          decode
-        ),
-        idsOf
+    /** Orders that have the address in any place, theirs or of what belongs to them: by looking at each row. */
+    byWords: (name: KindName, { account, after, email, limit, until }: BuyersOrders) =>
+      words.find(
+        name,
+        {
+          after,
+          limit,
+          whose: (kind) => (hasAccount.has(kind) ? whose(account) : sql`true`),
+          among: sql`${whoseOrder(account)} and ${takenBy(until)}`
+        },
+        makeEraser({ email, isErased: () => false })
       ),
-    eraseMails: (ids: ReadonlyArray<string>) =>
-      sql`update mails set version = version + 1, recipient = ${erasedText}, error = null, due_at = null,
-          status = case when status = 'due' then 'failed' else status end
-        where id = any(${ids}::text[]) and status <> 'sending'`,
 
     eraseLinks: makeEraseLinks(sql),
+
+    /** The last answer of an endpoint, where it has the address: it may tell of another's order. */
+    eraseLastAnswers: Effect.fnUntraced(function* (account: Account | undefined, email: string) {
+      const { isIn, without } = wholeAddress(email)
+      const rows = yield* decodeLinks(
+        yield* sql`select endpoint_id as id, answer as words from endpoint_health
+          where ${whose(account)} and answer ~ ${mayHoldAddress}`
+      )
+      const naming = rows.flatMap(({ id, words }) => (words !== null && isIn(words) ? [{ id, words }] : []))
+      if (naming.length === 0) return
+      yield* sql`update endpoint_health h set answer = erased.after
+        from unnest(${naming.map(({ id }) => id)}::text[], ${naming.map(({ words }) => words)}::text[],
+          ${naming.map(({ words }) => without(words))}::text[]) as erased (id, before, after)
+        where h.endpoint_id = erased.id and h.answer = erased.before`
+    }),
 
     erasedMails: (ids: ReadonlyArray<string>) =>
       Effect.map(
@@ -116,29 +141,44 @@ export const makeBuyerRows = (sql: SqlClient.SqlClient) => {
   }
 }
 
-/** Links whose own texts have the address. */
+const LinkRow = Schema.Struct({ id: Schema.String, words: Schema.NullOr(Schema.String) })
+const decodeLinks = Schema.decodeUnknownEffect(Schema.Array(LinkRow))
+
+/**
+ * Links whose own texts have the address. One that names nobody else was made for the buyer, and loses its words; of
+ * another the address goes alone.
+ */
 const makeEraseLinks = (sql: SqlClient.SqlClient) => {
   const { whose } = conditions(sql)
-  const eraseLinks = ({ account, after, limit }: BuyersOrders, pattern: string) =>
-    Effect.map(
-      sql<{ readonly id: string; readonly isNamed: boolean }>`with looked as materialized (
-          select link_id from payment_links where ${whose(account)} and link_id > ${after}
-          order by link_id limit ${limit}::int4),
-        erased as (update payment_links l set version = version + 1,
-            subject = case when subject is not null then ${erasedText} end,
-            metadata = erased_metadata(metadata, ${pattern}),
-            notify_url = regexp_replace(notify_url, ${pattern}, ${erasedText}, 'gi'),
-            return_url = regexp_replace(return_url, ${pattern}, ${erasedText}, 'gi')
-          from looked where l.link_id = looked.link_id
-            and concat_ws(' ', subject, notify_url, return_url, metadata::text) ~* ${pattern}
-          returning l.link_id)
-        select link_id as id, link_id in (select link_id from erased) as "isNamed" from looked order by 1`,
-      (rows) => ({
-        erased: rows.filter(({ isNamed }) => isNamed).length,
-        last: rows.length < limit ? undefined : rows.at(-1)!.id
-      })
+  const words = sql`jsonb_build_object('subject', subject, 'notify_url', notify_url, 'return_url', return_url,
+    'metadata', metadata)::text`
+  return Effect.fnUntraced(function* ({ account, after, email, limit }: BuyersOrders) {
+    const rows = yield* decodeLinks(
+      yield* sql`select link_id as id, case when concat_ws(' ', subject, notify_url, return_url, metadata::text)
+            ~ ${mayHoldAddress} then ${words} end as words
+        from payment_links where ${whose(account)} and link_id > ${after} order by link_id limit ${limit}::int4
+        for update`
     )
-  return eraseLinks
+    const changed = rows.flatMap(({ id, words }) => {
+      const after = words === null ? undefined : linkWithout(email, Option.getOrNull(parseJson(words)))
+      return after === undefined ? [] : [{ link_id: id, ...after }]
+    })
+    if (changed.length > 0) {
+      yield* sql`update payment_links l set version = l.version + 1, subject = n.subject, notify_url = n.notify_url,
+          return_url = n.return_url, metadata = n.metadata
+        from jsonb_populate_recordset(null::payment_links, ${storableJson(changed)}::text::jsonb) n
+        where l.link_id = n.link_id`
+    }
+    return { erased: changed.length, last: rows.length < limit ? undefined : rows.at(-1)!.id }
+  }, sql.withTransaction)
+}
+
+/** Undefined: it does not have the address. */
+const linkWithout = (email: string, link: unknown): object | undefined => {
+  const { answer } = makeEraser({ email, isErased: () => false })
+  const without = answer(link)
+  if (jsonText(without) === jsonText(link)) return undefined
+  return (wholeAddress(email).isBesideOthers(jsonText(link)) ? without : answer(without, true)) as object
 }
 
 /** How many rows of each kind an erasure would change; orders up to a limit. */
@@ -166,12 +206,13 @@ export const makeCount = (sql: SqlClient.SqlClient) => {
         union all select refund_no from r union all select dispute_no from d) as objects on e.object_id = objects.no)
       select (select count(*) from taken)::int4 as orders, (select count(*) from r)::int4 as refunds,
         (select count(*) from d)::int4 as disputes,
-        (select count(*) from d join dispute_evidence v using (dispute_no), jsonb_array_elements(v.files))::int4
-          as files,
-        (select count(*) from taken t join mails m using (trade_no))::int4 as mails,
+        (select count(distinct file ->> 'url') from d join dispute_evidence v using (dispute_no),
+          jsonb_array_elements(v.files || coalesce(v.submitting -> 'files', '[]')) as file)::int4 as files,
+        (select count(*) from taken t join mails m using (trade_no) where m.recipient <> ${erasedText})::int4 as mails,
         (select count(*) from e)::int4 as events,
         (select count(*) from e join deliveries y on (y.merchant_id, y.mode, y.event_id) = (e.merchant_id, e.mode, e.id)
-          join delivery_attempts a on a.delivery_id = y.id where a.snippet is not null)::int4 as attempts`
+          join delivery_attempts a on a.delivery_id = y.id
+          where a.snippet is not null and a.snippet <> ${erasedText})::int4 as attempts`
     const { orders, ...others } = row!
     const counts: Counts = { orders: Math.min(orders, countedMax), ...others }
     return { counts, isCapped: orders > countedMax }

@@ -5,7 +5,7 @@
  * their keys, and one transaction.
  */
 import { isoText } from "@coffer/model/isoText"
-import { type Eraser, makeEraser } from "@coffer/rules/erasure"
+import { type Eraser, makeEraser, withoutAnyAddress } from "@coffer/rules/erasure"
 import { DateTime, Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Bodies, packed } from "../logs/logBodies.ts"
@@ -17,10 +17,10 @@ import {
   type CallRow,
   callsOf,
   decoded,
+  hasAddress,
   makeNumbersOf,
   makeOwnNumbersOf,
   makeReadCalls,
-  mayHave,
   type NumbersOf,
   numbersIn,
   openBlocks
@@ -73,9 +73,9 @@ const makeAnswers =
       const erased = yield* erasedOf(texts)
       const isErased = (number: string) => erased.has(number)
       const [all, own] = [makeEraser({ email, isErased }), makeEraser({ email: undefined, isErased })]
-      const hasAddress = mayHave(email)
+      const has = hasAddress(email)
       const changed = rows.flatMap(({ data, id, is_before }) => {
-        if (data === null || !(numbersIn(data).some(isErased) || (is_before && hasAddress(data)))) return []
+        if (data === null || !(numbersIn(data).some(isErased) || (is_before && has(data)))) return []
         const after = jsonText((is_before ? all : own).answer(Option.getOrNull(parseJson(data))))
         return after === data ? [] : [{ id, data, after }]
       })
@@ -113,7 +113,7 @@ const makeLogs = (sql: SqlClient.SqlClient, erasedOf: NumbersOf) => {
       all: makeEraser({ email: options.email, isErased }),
       own: makeEraser({ email: undefined, isErased })
     }
-    const hasAddress = mayHave(options.email)
+    const has = hasAddress(options.email)
     let count = 0
     for (const call of calls) {
       const { idempotency_key, path, request, text, user_agent } = call
@@ -121,7 +121,7 @@ const makeLogs = (sql: SqlClient.SqlClient, erasedOf: NumbersOf) => {
         numbersIn(text).some(isErased) ||
         hasErased(request, isErased) ||
         path.split("/").some((part) => isErased(decoded(part))) ||
-        hasAddress(`${text} ${user_agent} ${idempotency_key}`)
+        has(`${text} ${user_agent} ${idempotency_key}`)
       if (!isTold) continue
       const after = withoutBuyer(call, options, erasers, isErased)
       if (after.header !== undefined) yield* writeHeader(sql, call, after.header)
@@ -173,7 +173,10 @@ const withoutBuyer = (
   const header = {
     path: text(call.path),
     user_agent: textOrNull(call.user_agent),
-    idempotency_key: textOrNull(call.idempotency_key)
+    idempotency_key:
+      isBuyers && call.idempotency_key !== null
+        ? withoutAnyAddress(call.idempotency_key)
+        : textOrNull(call.idempotency_key)
   }
   const isHeaderChanged =
     header.path !== call.path ||

@@ -3,7 +3,7 @@
  * what belongs to them, by the merchant's own numbers, and by the address. For erasures, and for archives.
  */
 import { firstIdBody, prefixes } from "@coffer/model/Ids"
-import { addressPattern } from "@coffer/rules/erasure"
+import { wholeAddress } from "@coffer/rules/wholeAddress"
 import { DateTime, Effect, Option, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { allOf } from "../logs/logBodies.ts"
@@ -139,14 +139,9 @@ export const numbersIn = ((): ((text: string) => ReadonlyArray<string>) => {
   return (text) => text.match(pattern) ?? []
 })()
 
-/** Whether a text, such as JSON, may have the address. Most have not, and need not be read any further. */
-export const mayHave = (email: string | undefined): ((text: string) => boolean) => {
-  if (email === undefined) return () => false
-  // JSON writes these with a backslash.
-  if (/["\\]/.test(email)) return () => true
-  const pattern = new RegExp(addressPattern(email), "i")
-  return (text) => pattern.test(text)
-}
+/** Whether a text, such as JSON, has the address. Most have not, and need not be read any further. */
+export const hasAddress = (email: string | undefined): ((text: string) => boolean) =>
+  email === undefined ? () => false : wholeAddress(email).isIn
 
 /**
  * Which numbers in these texts are of certain orders, or of what belongs to them. `which`: a condition on an order `o`.

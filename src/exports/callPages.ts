@@ -1,25 +1,27 @@
 /**
- * API logs in archives, with their bodies as they are kept: all of an account, or those that tell of a buyer. A list
- * that an account has read keeps the buyer's objects alone. Calls have no index by buyer, so all are looked through.
+ * API logs in archives, with their bodies as they are kept: all of an account, or those that tell of a buyer, without
+ * the words about others. A list that an account has read keeps the buyer's objects alone. Calls have no index by
+ * buyer, so all are looked through.
  */
 import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
+import { makeArchivist } from "@coffer/rules/erasure"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import {
   type Call,
   callsOf,
   decoded,
+  hasAddress,
   makeNumbersOf,
   makeOwnNumbersOf,
   makeReadCalls,
-  mayHave,
   numbersIn,
   openBlocks
 } from "../erasures/readCalls.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { jsonText } from "../platform/runtime/codecs.ts"
-import type { ReadPage } from "./Exports.ts"
+import type { ReadPage } from "./rowPages.ts"
 
 /** Calls of a page: an account's all become lines of one file. */
 const linesMax = 250
@@ -41,23 +43,35 @@ export const makeCallPages = (sql: SqlClient.SqlClient) => {
           next
         })).pipe(sqlDefects),
 
-    ofBuyer: (email: string, account: Account | undefined): ReadPage => {
+    /** `own`: the buyer's orders, which have been read before. */
+    ofBuyer: (email: string, account: Account | undefined, own: ReadonlySet<string>): ReadPage => {
       // A call may name another merchant's order, of which its sender learns nothing here.
-      const whose =
-        account === undefined ? sql`true` : sql`o.merchant_id = ${account.merchantId} and o.mode = ${account.mode}`
-      const which = sql`lower(o.receipt_email) = lower(${email}::text) and ${whose}`
-      const numbersOf = makeNumbersOf(sql, which)
-      const ownNumbersOf = makeOwnNumbersOf(sql, which)
-      const hasAddress = mayHave(email)
+      const which = () => sql`o.trade_no = any(${[...own]}::text[])`
+      const has = hasAddress(email)
       return (after) =>
         Effect.gen(function* () {
           const { calls, next } = yield* page(after, account, lookedAtMax)
-          const numbers = yield* numbersOf(calls.map(({ text }) => text))
-          const own = yield* ownNumbersOf(calls)
-          const tells = (text: string) => numbersIn(text).some((number) => numbers.has(number)) || hasAddress(text)
+          const numbers = yield* makeNumbersOf(sql, which())(calls.map(({ text }) => text))
+          const ownNumbers = yield* makeOwnNumbersOf(sql, which())(calls)
+          const { answer, request, text } = makeArchivist(
+            email,
+            (number) => numbers.has(number) || ownNumbers.has(number)
+          )
+          const tells = (some: string) => numbersIn(some).some((number) => numbers.has(number)) || has(some)
           const lines = calls.flatMap((call) => {
-            const kept = partOf(call, tells, own)
-            return kept === undefined ? [] : [lineOf(kept)]
+            const kept = partOf(call, tells, ownNumbers)
+            if (kept === undefined) return []
+            const textOrNull = (value: string | null) => (value === null ? null : text(value))
+            return [
+              lineOf({
+                ...kept.call,
+                path: text(call.path),
+                user_agent: textOrNull(call.user_agent),
+                idempotency_key: textOrNull(call.idempotency_key),
+                request: request(kept.call.request, kept.isAbout),
+                response: answer(kept.call.response, kept.isAbout)
+              })
+            ]
           })
           const parts = Array.from({ length: Math.ceil(lines.length / linesMax) }, (_, part) =>
             lines.slice(part * linesMax, (part + 1) * linesMax)
@@ -68,18 +82,22 @@ export const makeCallPages = (sql: SqlClient.SqlClient) => {
   }
 }
 
-/** The call as far as it tells of the buyer; undefined if it does not. */
-const partOf = (call: Call, tells: (text: string) => boolean, own: ReadonlySet<string>): Call | undefined => {
+/** The call as far as it tells of the buyer; undefined if it does not. `isAbout`: it names an order of the buyer. */
+const partOf = (
+  call: Call,
+  tells: (text: string) => boolean,
+  own: ReadonlySet<string>
+): { readonly call: Call; readonly isAbout: boolean } | undefined => {
   const { idempotency_key, path, request, response, text, user_agent } = call
   const isAbout =
-    path.split("/").some((part) => own.has(decoded(part))) ||
-    (isObject(request) && typeof request["out_trade_no"] === "string" && own.has(request["out_trade_no"])) ||
-    tells(`${path} ${jsonText(request)} ${user_agent} ${idempotency_key}`)
+    path.split("/").some((part) => own.has(decoded(part)) || numbersIn(part).some(tells)) ||
+    (isObject(request) && typeof request["out_trade_no"] === "string" && own.has(request["out_trade_no"]))
+  const isTold = isAbout || tells(`${path} ${jsonText(request)} ${user_agent} ${idempotency_key}`)
   const listed = listedIn(response)
-  if (listed === undefined) return isAbout || tells(text) ? call : undefined
+  if (listed === undefined) return isTold || tells(text) ? { call, isAbout } : undefined
   const items = listed.data.filter((item) => tells(jsonText(item)))
-  if (!isAbout && items.length === 0) return undefined
-  return { ...call, response: { ...listed.answer, data: { ...listed.list, data: items } } }
+  if (!isTold && items.length === 0) return undefined
+  return { call: { ...call, response: { ...listed.answer, data: { ...listed.list, data: items } } }, isAbout }
 }
 
 /** The objects of a list. */

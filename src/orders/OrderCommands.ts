@@ -34,7 +34,9 @@ import { Transactor } from "../platform/commit/Transactor.ts"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
 import type { Account } from "@coffer/model/Account"
 import { NewIds } from "../platform/runtime/NewIds.ts"
+import { Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
+import { termsHashOf } from "./erasedTerms.ts"
 
 export { OrderNotFound }
 
@@ -184,6 +186,7 @@ export const orderServices = Effect.gen(function* () {
   const merchants = yield* Merchants
   const commands = yield* OrderCommands
   const tell = yield* askOrder
+  const secrets = yield* Secrets
 
   const offerFound = (ref: string, found: Option.Option<StoredOrder>) => {
     if (Option.isNone(found)) return Effect.fail(new OrderNotFound({ ref }))
@@ -206,6 +209,7 @@ export const orderServices = Effect.gen(function* () {
     ids: yield* NewIds,
     wakeups: yield* Wakeups,
     links: yield* OrderLinks,
+    termsHash: ({ notifyUrl, subject }: Order) => termsHashOf(secrets, { subject, notify_url: notifyUrl }),
     privateAllowed: (yield* Settings).allowPrivateWebhooks,
 
     find: (account: Account, ref: string) =>

@@ -12,9 +12,12 @@ import { InvalidField } from "@coffer/rules/InvalidField"
 import { type CreatedRange, idsCreated, readCreated, readPaid } from "@coffer/rules/lists/created"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import type { Order } from "@coffer/rules/order/Order"
+import { foldText } from "@coffer/rules/spelling"
+import { addressSpellings } from "@coffer/rules/wholeAddress"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { isAddress } from "../platform/postgres/addresses.ts"
 import { jsonText } from "../platform/runtime/codecs.ts"
 import { ListHorizon } from "../platform/postgres/ListHorizon.ts"
 import { amountKey, amountKeyOf, paidLate, paidWithin, valueKey, valueKeyOf } from "../platform/postgres/orderKeys.ts"
@@ -31,6 +34,25 @@ export class OrderLists extends Context.Service<
     readonly exported: (account: Account, query: OrderQuery) => Effect.Effect<Pages.Exported<Order>, InvalidField>
   }
 >()("@coffer/orders/OrderLists") {}
+
+/** The index of a column that may be null has the orders alone that have one. */
+const pathBy = (sql: SqlClient.SqlClient, account: Account, column: string, value: string): Path => {
+  const needs = column === "status" ? [] : [sql`${sql(column)} is not null`]
+  if (column === "receipt_email") {
+    return { _tag: "ByKey", key: sql.literal("lower(receipt_email)"), value: sql`${foldText(value)}::text`, needs }
+  }
+  return column === "status" || column === "payment_method"
+    ? { _tag: "ByKey", key: sql.literal(valueKey(column)), value: valueKeyOf(sql, account, value), needs }
+    : { ...along({ [column]: value }), needs }
+}
+
+/** An address is one in any capitals (packages/rules/src/wholeAddress.ts). */
+const isValue = (sql: SqlClient.SqlClient, column: string, value: string) =>
+  column === "receipt_email" ? isAddress(sql, sql`receipt_email`, value) : equals(sql, column, value)
+
+/** One with two spellings is looked for in all orders. */
+const hasPath = ([column, value]: readonly [string, string]) =>
+  column !== "receipt_email" || addressSpellings(value).length === 1
 
 export const layer = Layer.effect(
   OrderLists,
@@ -53,14 +75,6 @@ export const layer = Layer.effect(
       key: "tag",
       value: sql`order_tag(${merchantId}, ${mode}, ${key}, ${value})`
     })
-
-    /** The index of a column that may be null has the orders alone that have one. */
-    const pathBy = (account: Account, column: string, value: string): Path => {
-      const needs = column === "status" ? [] : [sql`${sql(column)} is not null`]
-      return column === "status" || column === "payment_method"
-        ? { _tag: "ByKey", key: sql.literal(valueKey(column)), value: valueKeyOf(sql, account, value), needs }
-        : { ...along({ [column]: value }), needs }
-    }
 
     /**
      * Numbers of orders with such an amount: all of them where they are few. Another account's orders may be among
@@ -98,7 +112,7 @@ export const layer = Layer.effect(
       const paid = yield* paidIn(account, yield* Effect.fromResult(readPaid(query)))
       const ids = paid.ids === undefined ? {} : { ids: paid.ids }
       const filters = [
-        ...columns.map(([column, value]) => equals(sql, column, value)),
+        ...columns.map(([column, value]) => isValue(sql, column, value)),
         ...(amounts === undefined ? [] : [sql`amount between ${amounts.from}::bigint and ${amounts.to}::bigint`]),
         ...matching,
         ...paid.filters
@@ -109,7 +123,7 @@ export const layer = Layer.effect(
         return { filters: [sql`trade_no = any(array(${ofAmounts(account, amounts)}))`, ...filters] }
       }
       const shortest = yield* pages.shortest(account, [
-        ...columns.map(([column, value]) => ({ path: pathBy(account, column, value), filters })),
+        ...columns.filter(hasPath).map(([column, value]) => ({ path: pathBy(sql, account, column, value), filters })),
         ...pairs.slice(0, tagsMax).map((pair) => ({ path: tagged(account, pair), filters }))
       ])
       return { ...shortest, ...ids, filters }

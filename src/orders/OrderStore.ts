@@ -29,6 +29,8 @@ export class OrderStore extends Context.Service<
     readonly load: (tradeNo: TradeNo) => Effect.Effect<Option.Option<StoredOrder>>
     /** By platform number, then by the merchant's own; only among the account's orders (silences: O4, G11). */
     readonly resolve: (account: Account, ref: string) => Effect.Effect<Option.Option<StoredOrder>>
+    /** The hash of what an erased order's texts were (`erasedTerms.ts`). */
+    readonly erasedTerms: (tradeNo: TradeNo) => Effect.Effect<Option.Option<string>>
     readonly byOutTradeNo: (account: Account, outTradeNo: string) => Effect.Effect<Option.Option<StoredOrder>>
     /** Pending orders whose deadline is due, leased until `lease` by pushing `due_at` ahead. */
     readonly leaseDue: LeaseDue
@@ -142,6 +144,11 @@ export const layer = Layer.effect(
       load,
       resolve,
       byOutTradeNo,
+      erasedTerms: Effect.fnUntraced(function* (tradeNo) {
+        const [row] = yield* sql<{ readonly terms_hash: string | null }>`select terms_hash from orders
+          where trade_no = ${tradeNo}`
+        return Option.fromNullishOr(row?.terms_hash)
+      }, sqlDefects),
       leaseDue: (...args) => sqlDefects(Effect.map(deadlines.lease(...args), tradeNosOf)),
       leaseUnapplied: (...args) => sqlDefects(Effect.map(unapplied.lease(...args), tradeNosOf)),
       noteUnapplied: unapplied.note,

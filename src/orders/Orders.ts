@@ -267,7 +267,7 @@ const hasTarget = ({ default_notify_url, webhooks }: Merchant["modes"]["live"]) 
 
 /** The order that has this number already, which must be the one that is wanted. */
 const repeated = Effect.fnUntraced(function* <E>(
-  { store }: OrderServices,
+  { store, termsHash }: OrderServices,
   account: Account,
   wanted: Order,
   none: Effect.Effect<never, E>
@@ -275,9 +275,22 @@ const repeated = Effect.fnUntraced(function* <E>(
   const stored = yield* store.byOutTradeNo(account, wanted.outTradeNo)
   if (Option.isNone(stored)) return yield* none
   const { order } = stored.value
-  const differs = Struct.keys(comparedTerms).find((term) => order[term] !== wanted[term])
+  const differs = yield* differing(store, order, wanted, termsHash)
   if (differs === undefined) return { order, created: false, notTaken: notTakenOf(order, wanted) }
   return yield* new OrderNumberTaken({ outTradeNo: wanted.outTradeNo, differs: comparedTerms[differs] })
+})
+
+/** The first term that differs. The texts of an erased order are gone, and their hash is compared. */
+const differing = Effect.fnUntraced(function* (
+  store: OrderServices["store"],
+  order: Order,
+  wanted: Order,
+  termsHash: OrderServices["termsHash"]
+) {
+  const differs = Struct.keys(comparedTerms).find((term) => order[term] !== wanted[term])
+  if (differs !== "subject" && differs !== "notifyUrl") return differs
+  const erased = yield* store.erasedTerms(order.tradeNo)
+  return Option.isSome(erased) && erased.value === termsHash(wanted) ? undefined : differs
 })
 
 /** A repeated out_trade_no must agree in these four and in nothing else (silences: O1). */

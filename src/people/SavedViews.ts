@@ -6,6 +6,7 @@ import { isoText } from "@coffer/model/isoText"
 import type { CreateSavedView, UpdateSavedView } from "@coffer/contract/SavedViews"
 import { savedViewsMax } from "@coffer/contract/SavedViews"
 import { createdAtOf, savedViewPrefix } from "@coffer/model/Ids"
+import { mayHoldAddress, wholeAddress } from "@coffer/rules/wholeAddress"
 import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as oneAtATime from "../platform/postgres/oneAtATime.ts"
@@ -132,15 +133,19 @@ export const layer = Layer.effect(
           first(sql`delete from saved_views where view_id = ${viewId} and belongs_to = ${saver.belongsTo}
             and (person_id = ${saver.personId} or (is_shared and ${shared})) returning *`)
         ),
-      removeNaming: (belongsTo, email) =>
-        sqlDefects(
-          Effect.map(
-            sql`delete from saved_views where ${belongsTo === undefined ? sql`true` : sql`belongs_to = ${belongsTo}`}
-              and (position(lower(${email}) in lower(query || ' ' || name)) > 0
-                or position(lower(${encodeURIComponent(email)}) in lower(query)) > 0) returning view_id`,
-            ({ length }) => length
-          )
-        )
+      removeNaming: Effect.fnUntraced(function* (belongsTo, email) {
+        const address = wholeAddress(email)
+        const some = yield* views(sql`select * from saved_views
+          where ${belongsTo === undefined ? sql`true` : sql`belongs_to = ${belongsTo}`}
+            and query || ' ' || name ~ ${mayHoldAddress}`)
+        const naming = some.filter(({ name, query }) => address.isIn(query) || address.isIn(name))
+        if (naming.length === 0) return 0
+        const removed = yield* sql`delete from saved_views v
+          using unnest(${naming.map((view) => view.view_id)}::text[], ${naming.map(({ query }) => query)}::text[],
+            ${naming.map(({ name }) => name)}::text[]) as naming (view_id, query, name)
+          where (v.view_id, v.query, v.name) = (naming.view_id, naming.query, naming.name) returning v.view_id`
+        return removed.length
+      }, sqlDefects)
     })
   })
 )

@@ -48,7 +48,9 @@ export const ErasureResource = withExample(
       "Orders that wait: while a dispute of one is open its evidence is needed, and what is on its way has to arrive."
     ),
     counts: Counts.annotate({ description: "Rows of each kind that were changed; of a dry run, that would be." }),
-    is_capped: Schema.Boolean.annotate({ description: "For a dry run: there are more than 10,000 orders." }),
+    is_capped: Schema.Boolean.annotate({
+      description: "For a dry run: there are more than 10,000 orders or other rows, and the rest was not looked at."
+    }),
     requested_at: orNull(Schema.String, "When it was asked for. Orders that were taken later stay; null of a dry run."),
     done_at: orNull(Schema.String, "When nothing was left; null before.")
   }).annotate({ identifier: "Erasure", description: "A buyer who is erased. It holds nothing of the buyer." }),
@@ -81,7 +83,10 @@ export const ErasureResource = withExample(
 export type ErasureResource = typeof ErasureResource.Encoded
 
 const terms = {
-  email: optional(Email, "The buyer's address: all orders that have it."),
+  email: optional(
+    Email,
+    "The buyer's address, in any spelling: all orders that have it, and the address alone where others' name it."
+  ),
   trade_no: optional(OneLine(1, outTradeNoLengthMax), "The one order that is erased, whatever address it has."),
   dry_run: optional(Schema.Boolean, "`true` says how many rows of each kind there are, and changes nothing.")
 }

@@ -194,7 +194,7 @@ export const OrderQuery = Schema.StructWithRest(
     ...ExportableQuery,
     status: Schema.optionalKey(OrderStatus.annotate({ description: "Orders in this state." })),
     out_trade_no: Schema.optionalKey(text("The order with exactly this number of yours.")),
-    receipt_email: Schema.optionalKey(text("Orders whose receipt goes to exactly this address.")),
+    receipt_email: Schema.optionalKey(text("Orders whose receipt goes to this address, in any capitals.")),
     payment_method: Schema.optionalKey(PaymentMethod.annotate({ description: "Orders that were paid so." })),
     "paid_at[gte]": timestamp("Paid then or later"),
     "paid_at[lte]": timestamp("Paid then or earlier, a second of Unix time to its end"),

@@ -1,26 +1,15 @@
 /**
- * Stored JSON without the words that tell of a buyer (docs/decisions/0103). Numbers, amounts, states and
- * times stay. Pure, and total on whatever a merchant may have sent.
+ * Stored JSON without the words that tell of a buyer (docs/decisions/0103), and for an archive without those that tell
+ * of others. Numbers, amounts, states and times stay. Pure, and total on whatever a merchant may have sent.
  */
 import { textNames } from "@coffer/model/Evidence"
 import { linkKey } from "@coffer/model/Metadata"
+import { erasedText, otherText, wholeAddress } from "./wholeAddress.ts"
 
-/** Stands where something was erased. */
-export const erasedText = "[erased]"
+export { erasedText }
 
 /** Deeper values are not looked at, so they are erased. */
 const depthMax = 64
-
-/**
- * An address as it may stand in a text: in upper or lower case, and as a part of an address on the web. The pattern
- * means the same to Postgres.
- */
-export const addressPattern = (email: string): string =>
-  Array.from(email.toLowerCase(), (character) => {
-    const encoded = encodeURIComponent(character)
-    const own = /[a-z0-9]/.test(character) || character.codePointAt(0)! > 127 ? character : `\\${character}`
-    return encoded === character ? own : `(${own}|${encoded})`
-  }).join("")
 
 export interface Buyer {
   /** Undefined where one order is erased, and not a buyer's address. */
@@ -30,35 +19,39 @@ export interface Buyer {
 }
 
 export interface Eraser {
-  /** The text without the address. */
-  readonly text: (text: string) => string
+  /** The text without the address. `others`: addresses that what it belongs to is known by. */
+  readonly text: (text: string, others?: ReadonlyArray<string>) => string
   /** A JSON value of ours: an object that has an erased number loses what tells of the buyer. */
-  readonly answer: (value: unknown, isOwn?: boolean) => unknown
+  readonly answer: (value: unknown, isOwn?: boolean, others?: ReadonlyArray<string>) => unknown
   /** A body about an erased object, as a merchant sent it: all that is not known to be a number or a word of ours. */
   readonly request: (value: unknown) => unknown
 }
 
-export const makeEraser = ({ email, isErased }: Buyer): Eraser => {
-  const pattern = email === undefined ? undefined : new RegExp(addressPattern(email), "gi")
-  const text = (value: string) => (pattern === undefined ? value : value.replace(pattern, erasedText))
+type Fields = Readonly<Record<string, unknown>>
 
-  const answer = (value: unknown, isOwn: boolean, depth: number): unknown => {
-    if (typeof value === "string") return text(value)
+export const makeEraser = ({ email, isErased }: Buyer): Eraser => {
+  const address = email === undefined ? undefined : wholeAddress(email)
+  const text = (value: string, others: ReadonlyArray<string> = []) => address?.without(value, others) ?? value
+
+  const answer = (value: unknown, isOwn: boolean, others: ReadonlyArray<string>, depth: number): unknown => {
+    if (typeof value === "string") return text(value, others)
     if (typeof value !== "object" || value === null) return value
     if (depth > depthMax) return erasedText
-    if (Array.isArray(value)) return value.map((item) => answer(item, isOwn, depth + 1))
-    const fields = Object.entries(value)
-    const own = isOwn || fields.some(([name, field]) => numberNames.has(name) && isErasedNumber(field))
+    if (Array.isArray(value)) return value.map((item) => answer(item, isOwn, others, depth + 1))
+    const known = [...others, ...addressesOf(value as Fields)]
+    const own = isOwn || hasNumber(value as Fields, isErased)
     return Object.fromEntries(
-      fields.map(([name, field]) => [
-        text(name),
-        own && isPersonal(name, value) ? blank(name, field) : answer(field, own, depth + 1)
+      Object.entries(value).map(([name, field]) => [
+        text(name, known),
+        own && isPersonal(name, value) ? blank(name, field) : answer(field, own, known, depth + 1)
       ])
     )
   }
-  const isErasedNumber = (field: unknown) => typeof field === "string" && isErased(field)
 
   const blank = (name: string, value: unknown, depth = 0): unknown => {
+    // As the row of an erased order has them.
+    if (nulledNames.has(name)) return null
+    if (name === keyName && typeof value === "string") return withoutAnyAddress(value)
     if (value === null || typeof value === "boolean" || name === linkKey) return value
     if (typeof value !== "object" || depth > depthMax) return erasedText
     if (Array.isArray(value)) return value.map((item) => blank("", item, depth + 1))
@@ -70,13 +63,96 @@ export const makeEraser = ({ email, isErased }: Buyer): Eraser => {
     return Object.fromEntries(
       Object.entries(value).map(([name, field]) => [
         text(name),
-        keptNames.has(name) ? answer(field, false, 0) : blank(name, field)
+        keptNames.has(name) ? answer(field, false, [], 0) : blank(name, field)
       ])
     )
   }
 
-  return { text, answer: (value, isOwn = false) => answer(value, isOwn, 0), request }
+  return { text, answer: (value, isOwn = false, others = []) => answer(value, isOwn, others, 0), request }
 }
+
+// For an archive --------------------------------------------------------------------
+
+/** Stands where an archive does not show the words of another buyer's object. */
+export const unshownText = "[not shown]"
+
+export interface Archivist {
+  /** The text without the addresses of others. */
+  readonly text: (text: string) => string
+  /** A JSON value of ours: of an object that is another buyer's it has the address alone, and no other word. */
+  readonly answer: (value: unknown, isOwn?: boolean) => unknown
+  /** A body as a merchant sent it. */
+  readonly request: (value: unknown, isOwn?: boolean) => unknown
+}
+
+/** The archive of a buyer has nothing that the erasure of another buyer would take out. */
+export const makeArchivist = (email: string, isOwnNumber: (number: string) => boolean): Archivist => {
+  const address = wholeAddress(email)
+  const isOwnObject = (value: Fields, isOwn: boolean) => {
+    const named = addressesOf(value)
+    if (named.some((one) => address.is(one))) return true
+    return named.length === 0 && (isOwn || hasNumber(value, isOwnNumber))
+  }
+
+  const answer = (value: unknown, isOwn: boolean, depth: number): unknown => {
+    if (typeof value === "string") return address.withoutOthers(value)
+    if (typeof value !== "object" || value === null) return value
+    if (depth > depthMax) return unshownText
+    if (Array.isArray(value)) return value.map((item) => answer(item, isOwn, depth + 1))
+    const own = isOwnObject(value as Fields, isOwn)
+    return Object.fromEntries(
+      Object.entries(value).map(([name, field]) => [
+        address.withoutOthers(name),
+        !own && isPersonal(name, value) ? addressAlone(field, 0) : answer(field, own, depth + 1)
+      ])
+    )
+  }
+
+  const addressAlone = (value: unknown, depth: number): unknown => {
+    if (value === null || typeof value === "boolean") return value
+    if (typeof value === "string" && address.isIn(value)) return email
+    if (typeof value !== "object" || depth > depthMax) return unshownText
+    if (Array.isArray(value)) return value.map((item) => addressAlone(item, depth + 1))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [address.withoutOthers(key), addressAlone(item, depth + 1)])
+    )
+  }
+
+  const request = (value: unknown, isOwn: boolean): unknown => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return addressAlone(value, 0)
+    const own = isOwnObject(value as Fields, isOwn)
+    return Object.fromEntries(
+      Object.entries(value).map(([name, field]) => [
+        address.withoutOthers(name),
+        own || keptNames.has(name) ? answer(field, own, 0) : addressAlone(field, 0)
+      ])
+    )
+  }
+
+  return {
+    text: address.withoutOthers,
+    answer: (value, isOwn = false) => answer(value, isOwn, 0),
+    request: (value, isOwn = false) => request(value, isOwn)
+  }
+}
+
+export { otherText }
+
+// Names -----------------------------------------------------------------------------
+
+/** Fields that hold one address, and nothing else. */
+const addressNames = ["receipt_email", "email", "recipient"] as const
+const addressesOf = (value: Fields): ReadonlyArray<string> =>
+  addressNames.flatMap((name) => {
+    const field = value[name]
+    return typeof field === "string" && field.includes("@") ? [field] : []
+  })
+
+const hasNumber = (value: Fields, isOne: (number: string) => boolean): boolean =>
+  Object.entries(value).some(([name, field]) => numberNames.has(name) && typeof field === "string" && isOne(field))
+
+/** Fields that an erased order has no more. */
+const nulledNames: ReadonlySet<string> = new Set(["receipt_email", "card", "paid_card"])
 
 /** Fields whose value may say that an object belongs to an erased order. */
 const numberNames: ReadonlySet<string> = new Set([
@@ -88,7 +164,12 @@ const numberNames: ReadonlySet<string> = new Set([
   "id"
 ])
 
+/** Shops make it of an address with something before it, such as `cart-`. Most have none. */
+const keyName = "idempotency_key"
+export const withoutAnyAddress = (key: string): string => (/@|%40/.test(key) ? erasedText : key)
+
 const personalNames: ReadonlySet<string> = new Set([
+  keyName,
   "metadata",
   "receipt_email",
   "email",
@@ -98,6 +179,7 @@ const personalNames: ReadonlySet<string> = new Set([
   "subject",
   "receipt_failure_reason",
   "response_excerpt",
+  "snippet",
   "note",
   "problem",
   "evidence",

@@ -47,14 +47,11 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
   { name: "orders_of_status", on: `orders ((${valueKey("status")}), trade_no)` },
   { name: "orders_of_amount", on: `orders ((${amountKey}))` },
   {
-    name: "orders_receipt_email",
-    on: "orders (merchant_id, mode, receipt_email, trade_no) where receipt_email is not null"
-  },
-  {
     name: "orders_of_method",
     on: `orders ((${valueKey("payment_method")}), trade_no) where payment_method is not null`
   },
-  // A buyer's orders and mails (src/erasures). An order without an address is in no index of these.
+  // A buyer's orders and mails (src/erasures, src/orders/OrderLists.ts). An order without an address is in no index of
+  // these.
   { name: "orders_buyer", on: "orders (lower(receipt_email), trade_no) where receipt_email is not null" },
   { name: "mails_recipient", on: "mails (lower(recipient))" },
   // Mails that are kept no longer (KEEP_MAILS).

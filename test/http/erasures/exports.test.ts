@@ -96,6 +96,11 @@ it.live(
       const { merchantId, sandboxKey } = running.merchant
       const shop = merchantOf(running)
       yield* shop.paid(1_000)
+      const { api } = running
+      yield* said(api.operator("POST", `/merchants/${merchantId}`, { note: "Suspected of laundering; file 17" }))
+      const endpoint = yield* said(
+        shop.post("/v1/webhook_endpoints", { url: "https://shop.example/hook", enabled_events: ["*"] })
+      )
       yield* running.sql`insert into orders (trade_no, version, merchant_id, mode, out_trade_no, amount, currency,
         status, refunded_amount, metadata, declines, unapplied_payments, due_at, expires_at, created_at)
       select 'TRD_SB_' || lpad(n::text, 26, '0'), 1, ${merchantId}, 'sandbox', 'n' || n, 1, 'USD', 'expired', 0, '{}',
@@ -111,6 +116,8 @@ it.live(
       where merchant_id = ${merchantId}`) as unknown as [{ rows: number }]
       assert.strictEqual(linesOf("ledger").length, rows)
       assert.strictEqual(linesOf("merchant")[0]!["merchant_id"], merchantId)
+      assert.deepInclude(linesOf("webhook_endpoints")[0], { id: endpoint["id"], url: "https://shop.example/hook" })
+      for (const hidden of ["laundering", endpoint["secret"], "secrets"]) assert.notInclude(text, hidden)
       for (const secret of ["key_hash", "signing", "channel_accounts", sandboxKey]) assert.notInclude(text, secret)
       const none = yield* running.api.operator("POST", `/merchants/mer_${"0".repeat(26)}/exports`, { mode: "live" })
       assert.strictEqual(none.status, 404)
@@ -172,5 +179,55 @@ it.live("a key without the scope exports nothing", () =>
     const refused = yield* running.api.post("/v1/exports", key, { email })
     assert.strictEqual(refused.status, 403)
     assert.include(refused.text, "exports:read")
+  }).pipe(Effect.scoped)
+)
+
+const neighbours = ["joann@x.example", "mary.ann@x.example", "ann@x.example.au", "o'ann@x.example"]
+
+it.live("an archive has all that the buyer's erasure would take out, and nothing that another's would", () =>
+  Effect.gen(function* () {
+    const running = yield* start()
+    const shop = merchantOf(running)
+    const ann = "ann@x.example"
+    for (const [place, receipt_email] of [...neighbours, "bob@y.example"].entries()) {
+      const subject = `Secret gift ${place}`
+      yield* shop.paid(1_000, { receipt_email, subject, metadata: { street: "1 Long Road", mail: receipt_email } })
+      yield* shop.post("/v1/orders", { amount: "x", receipt_email, subject })
+    }
+    const terms = { amount: 500, metadata: { for: "bob@y.example", sold_by: ann, street: "1 Long Road" } }
+    yield* said(
+      shop.post("/v1/orders", {
+        ...terms,
+        out_trade_no: "bobs",
+        receipt_email: "bob@y.example",
+        subject: "Secret gift"
+      })
+    )
+    yield* said(shop.post("/v1/orders", { amount: 500, out_trade_no: "named", metadata: { mail: "ANN@x.example" } }))
+    const other = yield* shop.paid(1_000, { out_trade_no: "sent", receipt_email: "bob@y.example" })
+    yield* said(shop.post("/v1/orders/sent/send_receipt", { email: ann }))
+    yield* said(shop.post("/v1/orders/sent", { receipt_email: "bob@y.example" }))
+    yield* said(shop.refund({ trade_no: other["trade_no"], amount: 1, reason: `asked by ${ann}, of 1 Long Road` }))
+    yield* said(shop.get("/v1/orders"))
+    yield* running.atRest
+    yield* flushed(running)
+    const key = { "X-Api-Key": running.merchant.sandboxKey }
+    const { linesOf, text } = yield* exported(running, "/v1/exports", { email: ann }, key)
+    assert.sameMembers(
+      linesOf("orders").map(({ out_trade_no }) => out_trade_no),
+      ["bobs", "named", "sent"]
+    )
+    assert.deepStrictEqual(
+      linesOf("mails").map(({ recipient }) => recipient),
+      [ann]
+    )
+    assert.deepStrictEqual(
+      linesOf("refunds").map(({ reason }) => reason),
+      [ann]
+    )
+    const bobs = linesOf("orders").find(({ out_trade_no }) => out_trade_no === "bobs")!
+    assert.deepInclude(bobs, { receipt_email: "[not shown]", subject: "[not shown]" })
+    assert.deepInclude(bobs["metadata"], { sold_by: ann, street: "[not shown]" })
+    for (const absent of [...neighbours, "bob@y.example", "Secret gift", "Long Road"]) assert.notInclude(text, absent)
   }).pipe(Effect.scoped)
 )

@@ -47,22 +47,24 @@ interface Means {
 type Totals = "totalRevenue" | "totalFee" | "totalPayout" | "totalRefund"
 
 /** Which balances one unit of `amount` moves: available, frozen (opposite when funds freeze), and a running total. */
-export const effects: Record<LedgerType, { readonly available: 0 | 1; readonly frozen: -1 | 0 | 1; readonly total?: Totals }> =
-  {
-    payment_credit: { available: 1, frozen: 0, total: "totalRevenue" },
-    fee_debit: { available: 1, frozen: 0, total: "totalFee" },
-    refund_freeze: { available: 1, frozen: -1 },
-    refund_debit: { available: 0, frozen: 1, total: "totalRefund" },
-    refund_unfreeze: { available: 1, frozen: -1 },
-    dispute_freeze: { available: 1, frozen: -1 },
-    dispute_unfreeze: { available: 1, frozen: -1 },
-    dispute_debit: { available: 0, frozen: 1 },
-    dispute_fee: { available: 1, frozen: 0, total: "totalFee" },
-    payout_freeze: { available: 1, frozen: -1 },
-    payout_unfreeze: { available: 1, frozen: -1 },
-    payout_success: { available: 0, frozen: 1, total: "totalPayout" },
-    payout_fee: { available: 1, frozen: 0, total: "totalFee" }
-  }
+export const effects: Record<
+  LedgerType,
+  { readonly available: 0 | 1; readonly frozen: -1 | 0 | 1; readonly total?: Totals }
+> = {
+  payment_credit: { available: 1, frozen: 0, total: "totalRevenue" },
+  fee_debit: { available: 1, frozen: 0, total: "totalFee" },
+  refund_freeze: { available: 1, frozen: -1 },
+  refund_debit: { available: 0, frozen: 1, total: "totalRefund" },
+  refund_unfreeze: { available: 1, frozen: -1 },
+  dispute_freeze: { available: 1, frozen: -1 },
+  dispute_unfreeze: { available: 1, frozen: -1 },
+  dispute_debit: { available: 0, frozen: 1 },
+  dispute_fee: { available: 1, frozen: 0, total: "totalFee" },
+  payout_freeze: { available: 1, frozen: -1 },
+  payout_unfreeze: { available: 1, frozen: -1 },
+  payout_success: { available: 0, frozen: 1, total: "totalPayout" },
+  payout_fee: { available: 1, frozen: 0, total: "totalFee" }
+}
 
 const effectOf = ({ type, unfrozen }: Movement): (typeof effects)[LedgerType] => {
   if (unfrozen !== true) return effects[type]

@@ -1,0 +1,210 @@
+/**
+ * How a text is spelled. A text within an address on the web, within JSON or within HTML is escaped, and may be so
+ * several times. Each layer is the text with one more of these undone, and knows where its characters come from.
+ */
+
+/** A text in one spelling for all: small letters, one form for letters with accents. */
+export interface Layer {
+  readonly text: string
+  /** Where each unit of the text begins and ends in the text as it was written; undefined: at the same place. */
+  readonly places: { readonly starts: ReadonlyArray<number>; readonly ends: ReadonlyArray<number> } | undefined
+}
+
+/** Escapes within each other that are undone. */
+const layersMax = 6
+
+export const layersOf = (text: string): ReadonlyArray<Layer> => {
+  let layer: Layer = { text, places: undefined }
+  const layers = [folded(layer)]
+  for (let depth = 0; depth < layersMax; depth++) {
+    const next = unescaped(layer)
+    if (next === undefined) break
+    layers.push(folded(next))
+    layer = next
+  }
+  return layers
+}
+
+/** With all that is escaped undone. */
+export const meaningOf = (text: string): string => {
+  let layer: Layer = { text, places: undefined }
+  for (let depth = 0; depth < layersMax; depth++) layer = unescaped(layer) ?? layer
+  return layer.text
+}
+
+/** True: one escape begins in the first text and ends in the second, so that they are not apart. */
+export const straddles = (before: string, after: string): boolean => {
+  const end = before.slice(-8)
+  return [...(end + after).matchAll(escape)].some(
+    ({ 0: { length }, index }) => index < end.length && index + length > end.length
+  )
+}
+
+export const sourceOf = ({ places }: Layer, start: number, end: number) => ({
+  start: places?.starts[start] ?? start,
+  end: places?.ends[end - 1] ?? end
+})
+
+// Escapes ----------------------------------------------------------------------------
+
+const escape = new RegExp(
+  [
+    /(?:%[0-9a-f]{2})+|%u[0-9a-f]{4}/,
+    /\\u\{[0-9a-f]{1,6}\}|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\["'\\/bfnrt]/,
+    /&#x[0-9a-f]{1,6};?|&#[0-9]{1,7};?|&[a-z]{2,8};/
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+  "gi"
+)
+
+const escapedBy: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }
+const entities: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00a0",
+  commat: "@",
+  period: ".",
+  lowbar: "_",
+  plus: "+",
+  hyphen: "-",
+  dash: "-",
+  percnt: "%",
+  equals: "=",
+  sol: "/",
+  bsol: "\\",
+  num: "#",
+  excl: "!"
+}
+
+interface Piece {
+  readonly text: string
+  /** How much of what was written it stands for. */
+  readonly length: number
+}
+
+/** With one layer of escapes undone; undefined: there are none. */
+const unescaped = (layer: Layer): Layer | undefined => {
+  const { text } = layer
+  if (!/[%\\&]/.test(text)) return undefined
+  let [result, place, isChanged] = ["", 0, false]
+  const starts: Array<number> = []
+  const ends: Array<number> = []
+  const add = (piece: string, from: number, to: number) => {
+    const { end, start } = sourceOf(layer, from, to)
+    for (let unit = 0; unit < piece.length; unit++) {
+      starts.push(start)
+      ends.push(end)
+    }
+    result += piece
+  }
+  const keep = (to: number) => {
+    for (; place < to; place++) add(text[place]!, place, place + 1)
+  }
+  for (const { 0: written, index } of text.matchAll(escape)) {
+    keep(index)
+    for (const piece of piecesOf(written)) {
+      add(piece.text, place, place + piece.length)
+      isChanged ||= piece.text.length !== piece.length
+      place += piece.length
+    }
+  }
+  keep(text.length)
+  return isChanged ? { text: result, places: { starts, ends } } : undefined
+}
+
+const piecesOf = (written: string): ReadonlyArray<Piece> => {
+  if (/^%[0-9a-f]{2}/i.test(written)) return bytesOf(written)
+  const one = (text: string | undefined) => [{ text: text ?? written, length: written.length }]
+  const kind = written.slice(0, 2).toLowerCase()
+  if (kind === "%u" || kind === "\\u" || kind === "\\x") return one(letter(written.replace(/[^0-9a-f]/gi, ""), 16))
+  if (kind === "&#") {
+    return /^&#x/i.test(written)
+      ? one(letter(written.replace(/^&#x|;/gi, ""), 16))
+      : one(letter(written.replace(/\D/g, ""), 10))
+  }
+  if (written.startsWith("&")) return one(entities[written.slice(1, -1).toLowerCase()])
+  return one(escapedBy[written[1]!] ?? written[1])
+}
+
+const letter = (digits: string, radix: number): string | undefined => {
+  const code = Number.parseInt(digits, radix)
+  return code <= 0x10_ff_ff ? String.fromCodePoint(code) : undefined
+}
+
+/** Bytes are UTF-8; one that is not is a letter of Latin 1, as older programs write it. */
+const bytesOf = (written: string): ReadonlyArray<Piece> => {
+  const bytes = written
+    .slice(1)
+    .split("%")
+    .map((digits) => Number.parseInt(digits, 16))
+  const pieces: Array<Piece> = []
+  for (let place = 0; place < bytes.length;) {
+    const length = lengthOf(bytes, place)
+    pieces.push({ text: codeOf(bytes.slice(place, place + length)), length: length * 3 })
+    place += length
+  }
+  return pieces
+}
+
+const lengthOf = (bytes: ReadonlyArray<number>, place: number): number => {
+  const first = bytes[place]!
+  const length = first >= 0xf0 && first < 0xf8 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 1
+  const rest = bytes.slice(place + 1, place + length)
+  return first < 0xf8 && rest.length === length - 1 && rest.every((byte) => byte >= 0x80 && byte < 0xc0) ? length : 1
+}
+
+const codeOf = (bytes: ReadonlyArray<number>): string => {
+  const [first = 0, ...rest] = bytes
+  if (rest.length === 0) return String.fromCharCode(first)
+  const code = rest.reduce((sum, byte) => sum * 64 + (byte & 0x3f), first & (0x7f >> bytes.length))
+  return code <= 0x10_ff_ff ? String.fromCodePoint(code) : ""
+}
+
+// Letters ----------------------------------------------------------------------------
+
+/** In small letters, accents joined with their letters. Letters of ASCII are those of ASCII alone. */
+export const foldText = (text: string): string => folded({ text, places: undefined }).text
+
+const folded = (layer: Layer): Layer => {
+  const joined = /\p{M}/u.test(layer.text) ? withMarks(layer) : layer
+  return { text: joined.text.replace(capitals, small), places: joined.places }
+}
+
+// The length stays, and so do places. K of Kelvin is no K, and İ no I: their small letters would be those of ASCII.
+const capitals = /[A-Z]|[\u0080-\u{10FFFF}]/gu
+const small = (character: string): string => {
+  if (character === "\uFF20") return "@"
+  const lower = character.toLowerCase()
+  const isAscii = character.codePointAt(0)! < 0x80
+  return lower.length === character.length && (isAscii || lower.codePointAt(0)! >= 0x80) ? lower : character
+}
+
+/** A letter and the marks behind it are one, where Unicode has such a letter. */
+const withMarks = (layer: Layer): Layer => {
+  let result = ""
+  const starts: Array<number> = []
+  const ends: Array<number> = []
+  for (const { 0: written, index } of layer.text.matchAll(/\P{M}\p{M}+|[^]/gu)) {
+    const composed = written.length > 1 ? written.normalize("NFC") : written
+    if (composed.length === written.length) {
+      for (let unit = 0; unit < written.length; unit++) {
+        const { end, start } = sourceOf(layer, index + unit, index + unit + 1)
+        starts.push(start)
+        ends.push(end)
+      }
+      result += written
+      continue
+    }
+    const { end, start } = sourceOf(layer, index, index + written.length)
+    for (let unit = 0; unit < composed.length; unit++) {
+      starts.push(start)
+      ends.push(end)
+    }
+    result += composed
+  }
+  return { text: result, places: { starts, ends } }
+}

@@ -1,0 +1,240 @@
+/**
+ * Tables of what belongs to an order, with the columns in which a buyer's address may stand: where an erasure looks for
+ * it, row by row, and takes exactly the address out. The rest of such a row is another buyer's, or the merchant's.
+ * `test/store/words` holds these columns against the database.
+ */
+import type { Eraser } from "@coffer/rules/erasure"
+import { mayHoldAddress } from "@coffer/rules/wholeAddress"
+import { Effect, Option, Schema } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
+import { bodyOf, packed } from "../events/eventBodies.ts"
+import { storableJson } from "../platform/postgres/storable.ts"
+import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
+
+interface Kind {
+  /** Rows are looked at in the order of this key. `attempts` go with their delivery. */
+  readonly walk: readonly [table: string, key: string]
+  /** The columns of the table's key, of which the first refers to the walk's. */
+  readonly keys: readonly [string, ...ReadonlyArray<string>]
+  readonly words: ReadonlyArray<string>
+  /** An owner that remembers the row decides again. */
+  readonly isVersioned: boolean
+  /** From a row `t` to its order `o`. */
+  readonly toOrder: string
+}
+
+const event = "join events e on (e.merchant_id, e.mode, e.id) = (d.merchant_id, d.mode, d.event_id)"
+
+export const kinds = {
+  orders: {
+    walk: ["orders", "trade_no"],
+    keys: ["trade_no"],
+    words: [
+      "receipt_email",
+      "subject",
+      "notify_url",
+      "return_url",
+      "metadata",
+      "receipt",
+      "unapplied_payments",
+      "unapplied_error"
+    ],
+    isVersioned: true,
+    toOrder: "join orders o on o.trade_no = t.trade_no"
+  },
+  refunds: {
+    walk: ["refunds", "refund_no"],
+    keys: ["refund_no"],
+    words: ["reason", "metadata", "failure_reason", "notify_url", "check_error"],
+    isVersioned: true,
+    toOrder: "join orders o on o.trade_no = t.trade_no"
+  },
+  disputes: {
+    walk: ["disputes", "dispute_no"],
+    keys: ["dispute_no"],
+    words: ["notify_url", "check_error"],
+    isVersioned: true,
+    toOrder: "join orders o on o.trade_no = t.trade_no"
+  },
+  dispute_evidence: {
+    walk: ["dispute_evidence", "dispute_no"],
+    keys: ["dispute_no"],
+    words: ["evidence", "files", "submitting"],
+    isVersioned: true,
+    toOrder: "join disputes d on d.dispute_no = t.dispute_no join orders o on o.trade_no = d.trade_no"
+  },
+  mails: {
+    walk: ["mails", "id"],
+    keys: ["id"],
+    words: ["recipient", "error"],
+    isVersioned: true,
+    toOrder: "join orders o on o.trade_no = t.trade_no"
+  },
+  deliveries: {
+    walk: ["deliveries", "id"],
+    keys: ["id"],
+    words: ["url", "destination"],
+    isVersioned: false,
+    toOrder: `join deliveries d on d.id = t.id ${event} join orders o on o.trade_no = e.trade_no`
+  },
+  delivery_attempts: {
+    walk: ["deliveries", "id"],
+    keys: ["delivery_id", "attempt"],
+    words: ["failure", "snippet"],
+    isVersioned: false,
+    toOrder: `join deliveries d on d.id = t.delivery_id ${event} join orders o on o.trade_no = e.trade_no`
+  },
+  events: {
+    walk: ["events", "id"],
+    keys: ["id"],
+    words: ["body", "packed"],
+    isVersioned: false,
+    toOrder: "join orders o on o.trade_no = t.trade_no"
+  }
+} as const satisfies Record<string, Kind>
+export type KindName = keyof typeof kinds
+/** Tables of what belongs to orders, as they are looked through: receipts that went elsewhere are the likeliest. */
+export const belonging: ReadonlyArray<KindName> = [
+  "mails",
+  "refunds",
+  "disputes",
+  "dispute_evidence",
+  "deliveries",
+  "delivery_attempts",
+  "events"
+]
+
+/** A row of a table, which belongs to an order. */
+export interface Row {
+  readonly id: string
+  readonly trade_no: string
+}
+
+const Words = Schema.Struct({
+  trade_no: Schema.String,
+  receipt_email: Schema.NullOr(Schema.String),
+  words: Schema.NullOr(Schema.String),
+  packed: Schema.NullOr(Schema.Uint8Array)
+})
+const decodeWords = Schema.decodeUnknownEffect(Schema.Array(Words))
+const decodeKeys = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ key: Schema.String })))
+const StoredRow = Schema.Struct({ id: Schema.String, keys: Schema.String, words: Schema.String })
+const decodeRows = Schema.decodeUnknownEffect(Schema.Array(StoredRow))
+
+export interface WalkOf {
+  readonly after: string
+  readonly limit: number
+  /** A condition on rows of the walk's table; `true` where it has no account. */
+  readonly whose: (kind: KindName) => Statement.Fragment
+  /** A condition on an order `o`. */
+  readonly among: Statement.Fragment
+}
+
+/** Whether what was read is without the address something else. */
+const isOther = (before: unknown, after: unknown) => jsonText(before) !== jsonText(after)
+const valueOf = (text: string | null) => (text === null ? null : Option.getOrNull(parseJson(text)))
+
+export const makeBuyerWords = (sql: SqlClient.SqlClient) => {
+  const shape = (name: KindName): Kind => kinds[name]
+  const objectOf = (columns: ReadonlyArray<string>) =>
+    sql`jsonb_build_object(${sql.csv(
+      columns.flatMap((column) => [sql.literal(`'${column}'`), sql`${sql(`t.${column}`)}`])
+    )})::text`
+  const wordsOf = (name: KindName) => {
+    const { words } = shape(name)
+    return {
+      json: objectOf(words),
+      mayHold: sql`concat_ws(' ', ${sql.csv(words.map((column) => sql`${sql(`t.${column}`)}::text`))})
+        ~ ${mayHoldAddress}`
+    }
+  }
+
+  /** Orders of which a row of this kind holds the address. `last`: the row looked at last; undefined at the end. */
+  const find = Effect.fnUntraced(function* (name: KindName, { after, among, limit, whose }: WalkOf, eraser: Eraser) {
+    const { keys, toOrder, walk } = shape(name)
+    const [table, key] = walk
+    const looked = yield* decodeKeys(
+      yield* sql`select ${sql(key)} as key from ${sql(table)} where ${whose(name)} and ${sql(key)} > ${after}
+        order by 1 limit ${limit}::int4`
+    )
+    const last = looked.length < limit ? undefined : looked.at(-1)!.key
+    if (looked.length === 0) return { tradeNos: [], last }
+    const isEvent = name === "events"
+    const { json, mayHold } = wordsOf(name)
+    const rows = yield* decodeWords(
+      yield* sql`select o.trade_no, o.receipt_email, ${isEvent ? sql`t.body` : json} as words,
+          ${isEvent ? sql`t.packed` : sql`null::bytea`} as packed
+        from ${sql(name)} t ${sql.literal(toOrder)}
+        where ${sql(`t.${keys[0]}`)} = any(${looked.map((row) => row.key)}::text[]) and ${among}
+          and ${isEvent ? sql`true` : mayHold}`
+    )
+    const found = rows.filter(({ packed, receipt_email, words }) => {
+      const before = valueOf(isEvent ? bodyOf({ body: words, packed }) : words)
+      return isOther(before, eraser.answer(before, false, knownBy(receipt_email)))
+    })
+    return { tradeNos: [...new Set(found.map(({ trade_no }) => trade_no))], last }
+  })
+
+  /** Takes the address out of these rows; how many had it. `knownAs`: the address of a row's order. */
+  const rewrite = Effect.fnUntraced(function* (
+    name: KindName,
+    rows: ReadonlyArray<Row>,
+    eraser: Eraser,
+    knownAs: (tradeNo: string) => string | null,
+    isDry: boolean
+  ) {
+    if (rows.length === 0) return 0
+    const { isVersioned, keys, words } = shape(name)
+    const { json, mayHold } = wordsOf(name)
+    const tradeNoOf = new Map(rows.map(({ id, trade_no }) => [id, trade_no]))
+    const found = yield* decodeRows(
+      yield* sql`select ${sql(`t.${keys[0]}`)} as id, ${json} as words, ${objectOf(keys)} as keys from ${sql(name)} t
+        where ${sql(`t.${keys[0]}`)} = any(${[...tradeNoOf.keys()]}::text[]) and ${mayHold}
+        ${isDry ? sql`` : sql`for update of t`}`
+    )
+    const changed = found.flatMap((row) => {
+      const before = valueOf(row.words)
+      const after = eraser.answer(before, false, knownBy(knownAs(tradeNoOf.get(row.id)!)))
+      return isOther(before, after) ? [{ ...(valueOf(row.keys) as object), ...(after as object) }] : []
+    })
+    if (changed.length === 0 || isDry) return changed.length
+    yield* sql`update ${sql(name)} t set ${sql.csv([
+      ...(isVersioned ? [sql`version = t.version + 1`] : []),
+      ...words.map((column) => sql`${sql(column)} = ${sql(`n.${column}`)}`),
+      // A mail that is due goes to nobody any more.
+      ...(name === "mails"
+        ? [
+            sql`due_at = case when n.recipient = t.recipient then t.due_at end`,
+            sql`status = case when t.status = 'due' and n.recipient <> t.recipient then 'failed' else t.status end`
+          ]
+        : [])
+    ])} from jsonb_populate_recordset(null::${sql(name)}, ${storableJson(changed)}::text::jsonb) n
+      where ${sql.and(keys.map((column) => sql`${sql(`t.${column}`)} = ${sql(`n.${column}`)}`))}`
+    return changed.length
+  })
+
+  return { find, rewrite, rewriteEvents: makeRewriteEvents(sql) }
+}
+
+const knownBy = (email: string | null): ReadonlyArray<string> => (email === null ? [] : [email])
+
+/** The same for events, whose bodies have been read. */
+const makeRewriteEvents = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function* (
+    events: ReadonlyArray<Row & { readonly body: string | null; readonly packed: Uint8Array | null }>,
+    answerOf: (body: unknown, tradeNo: string) => unknown,
+    isDry: boolean
+  ) {
+    const changed = events.flatMap((event) => {
+      const before = valueOf(bodyOf(event))
+      const after = answerOf(before, event.trade_no)
+      return isOther(before, after) ? [{ id: event.id, packed: packed(jsonText(after)) }] : []
+    })
+    if (changed.length > 0 && !isDry) {
+      yield* sql`update events e set body = null, packed = decode(erased.packed, 'hex')
+        from unnest(${changed.map(({ id }) => id)}::text[], ${changed.map((event) => event.packed)}::text[])
+          as erased (id, packed)
+        where e.id = erased.id`
+    }
+    return changed.length
+  })

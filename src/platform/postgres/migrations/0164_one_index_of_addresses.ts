@@ -1,0 +1,5 @@
+/** The list of orders finds an address in any capitals, by the index that erasures use: its own is needed no longer. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+export default Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(`drop index if exists orders_receipt_email`))
