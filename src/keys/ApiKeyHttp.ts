@@ -99,7 +99,7 @@ const people = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const keys = yield* ApiKeys
     const merchants = yield* Merchants
-    /** Whoever changes a key has all that it may. */
+    /** The key, which is changed by those alone who have all its rights. */
     const grantOf = Effect.fnUntraced(function* (params: Parameters<typeof keyOf>[0]) {
       const key = yield* keys.find(keyOf(params))
       yield* grant(key.merchant_id, { is: "key", ...key })

@@ -128,7 +128,8 @@ export const layer = Layer.effect(
       roll: (key, keyHash, { by, endsAt, now }) => {
         const at = sql`${isoText(now)}::text::timestamptz`
         const rolled = one(
-          sql`update api_keys set rolled_at = ${at}, rolled_by = ${by} where ${ofKey(key)} and ${working(sql, now)} returning *`
+          sql`update api_keys set rolled_at = ${at}, rolled_by = ${by}
+            where ${ofKey(key)} and ${working(sql, now)} returning *`
         )
         const secrets = Effect.andThen(
           sql`update api_key_secrets set ends_at = least(ends_at, ${isoText(endsAt)}::text::timestamptz)
@@ -172,7 +173,8 @@ const makeInsert = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
             where merchant_id = ${key.merchant_id} and mode = ${key.mode} and ${working(sql, now)}`
         )
         if (count >= scopedKeysMax) return yield* new TooManyKeys()
-        yield* sql`insert into api_keys (key_id, merchant_id, mode, name, scopes, ip_allowlist, created_at, expires_at, created_by)
+        yield* sql`insert into api_keys
+            (key_id, merchant_id, mode, name, scopes, ip_allowlist, created_at, expires_at, created_by)
           values (${id}, ${key.merchant_id}, ${key.mode}, ${key.name}, ${arrayLiteral(key.scopes)}::text::text[],
             ${key.ip_allowlist}, ${isoText(key.created_at)}::text::timestamptz,
             ${isoTextOrNull(key.expires_at)}::text::timestamptz, ${key.created_by})`

@@ -20,7 +20,7 @@ interface Entry extends Omit<TimelineEntry, "after_ms" | "at"> {
 
 export interface Reading {
   readonly feeOf: FeeOf
-  /** Of whoever reads it; undefined: all. */
+  /** Those of the reader; undefined: all. */
   readonly scopes: ReadonlyArray<string> | undefined
 }
 
@@ -46,7 +46,7 @@ export const timelineView = (
     attempt: rows.attempts.length,
     receipt: rows.mails.length
   }
-  const told = [
+  const entries = [
     ...requests.slice(0, timelineRowsMax).map(requestEntry),
     ...orderEntries(about, feesOf),
     ...(about.attempts ?? []).map(attemptToPayEntry),
@@ -59,7 +59,7 @@ export const timelineView = (
     ...rows.attempts.slice(0, timelineRowsMax).map(attemptEntry),
     ...rows.mails.slice(0, timelineRowsMax).map(mailEntry)
   ]
-  const sorted = told
+  const sorted = entries
     .filter(({ kind }) => mayRead(kind))
     .toSorted(
       (a, b) =>

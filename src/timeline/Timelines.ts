@@ -18,8 +18,8 @@ export class Timelines extends Context.Service<
   Timelines,
   {
     /**
-     * `withFees`: what the channel keeps of payments is in it, which is no merchant's to see. `scopes`: of whoever reads
-     * it, where these are not all.
+     * `withFees`: what the channel keeps of payments is in it, which is no merchant's to see. `scopes`: of the reader,
+     * where these are not all.
      */
     readonly find: (
       account: Account,

@@ -88,7 +88,7 @@ const isDone = (hand: Holder, { act, door, gift, request }: Try, world: World): 
   return (world.byToken || world.isFresh || !isOfFresh(name)) && !takesTwo(name, world.two, request)
 }
 
-/** What one hand may do alone. */
+/** The rights that one hand has alone. */
 const held = (hand: Holder, world: World): ReadonlySet<string> => {
   if (hand.is !== "operator") return new Set(rightsOf(hand))
   const own = (Object.keys(acts) as ReadonlyArray<ActName>).filter((act) => mayDo(hand.role, act))

@@ -1,4 +1,4 @@
-/** What goes on at a merchant that was suspended or closed (silences: U14, U30; docs/decisions/0115). */
+/** A merchant that was suspended or closed (silences: U14, U30, U41; docs/decisions/0115). */
 import { Scope, isOfClosed } from "@coffer/model/Scopes"
 import { type Kind, type Standing, standingProblem } from "@coffer/rules/operator/standing"
 import { assert, describe, it } from "@effect/vitest"

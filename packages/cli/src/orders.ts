@@ -99,7 +99,7 @@ const story = command(
       const print = yield* table(storyColumns)
       yield* print(timeline.entries)
       const more = timeline.truncated ? " There is more: the newest of a kind are left out." : ""
-      const hidden = timeline.omitted_kinds
+      const hidden = timeline.omitted_kinds ?? []
       const less = hidden.length === 0 ? "" : ` The key may not read: ${hidden.join(", ")}.`
       yield* Console.error(`${timeline.entries.length} entries in ${span(timeline.duration_ms)}.${more}${less}`)
     })

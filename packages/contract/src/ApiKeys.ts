@@ -34,7 +34,7 @@ const resource = {
   last_used_ip: orNull(Schema.String, "The address that last used it; null: none has."),
   created_by: orNull(
     Schema.String,
-    "The address of the merchant's person who made it, and so was shown its first secret; null: an operator, or it was not kept."
+    "The address of the merchant's person who made it and was shown its first secret; null: an operator, or not kept."
   ),
   rolled_by: orNull(Schema.String, "The same of the one who rolled it last; null: an operator, or nobody.")
 }

@@ -114,7 +114,8 @@ export class TimelineGroup extends HttpApiGroup.make("timelines")
           "Your requests, what became of the order, attempts to pay that did not succeed (the newest 50), payments " +
           "that it did not take, its refunds and disputes, each ledger row with its balances, each event, each " +
           "delivery with every attempt, and receipts. It is read from the rows of these, so it says what they say. " +
-          "Requests are in it for as long as logs are kept. A key with scopes gets the kinds that its scopes let it read."
+          "Requests are in it for as long as logs are kept. A key with scopes gets the kinds that its scopes let it " +
+          "read."
       })
     )
   )

@@ -1,4 +1,4 @@
-/** Nothing gives more than it has: what each role makes, rolls and lets in, and what that may do (silences: U40, U41). */
+/** Nothing gives more than it has: what each role makes, rolls and lets in, and what that may do (silences: U40). */
 import { Api } from "@coffer/contract/Api"
 import { type Operation, scopes } from "@coffer/contract/scopes"
 import type { Mode } from "@coffer/model/Ids"
@@ -86,7 +86,7 @@ it.live(
           }
         }
         if (!personMayDo(role, "api_keys.create")) continue
-        // What was made does what its maker may, and nothing else.
+        // The key that was made does what its maker may, and nothing else.
         const widest = scopesOfRole(role, "live").filter((scope) => !isOfSandbox(scope))
         const { key } = (yield* make(person, at, "live", widest)).body.data
         assert.sameMembers(
@@ -185,7 +185,7 @@ it.effect("a session of some time ago makes no live key, lets nobody in, and mak
       const { status, text } = yield* done
       assert.deepStrictEqual([status, text.includes("15 minutes")], [403, true], `${what}: ${text}`)
     }
-    // What takes a right away, and a key of the sandbox, needs no new sign-in.
+    // An act that takes a right away, and a key of the sandbox, needs no new sign-in.
     assert.strictEqual((yield* make(owner, at, "sandbox", ["orders:read"])).status, 201)
     assert.strictEqual((yield* owner.call("POST", `${one}/revoke`)).status, 200)
     assert.strictEqual(

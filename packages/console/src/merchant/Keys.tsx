@@ -117,7 +117,7 @@ type Texts = typeof texts.en
 
 const { code, plain, state, time } = columnsFor<Key>()
 
-/** Whoever was shown the secret knows it, also after leaving. */
+/** The person who was shown the secret, and knows it, also after leaving. */
 const knownTo = ({ created_by, rolled_at, rolled_by }: Key) => (rolled_at === null ? created_by : rolled_by)
 
 const KnownTo = ({ email }: { readonly email: string | null }) => {

@@ -10,7 +10,7 @@ const texts = {
 
 interface Props {
   readonly mode: "sandbox" | "live"
-  /** Those of whoever makes the key; all of them unless given. */
+  /** Those of the person who makes the key; all of them unless given. */
   readonly held?: ReadonlyArray<Scope>
 }
 

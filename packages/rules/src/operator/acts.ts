@@ -23,8 +23,8 @@ interface Act {
   /** Its body may have a buyer's words, which the audit log does not get: it is kept for ever. */
   readonly hidesWords?: true
   /**
-   * What whoever does it may use afterwards, or shows to others: a person of the installation needs a session that was
-   * opened a short time ago.
+   * A credential or a role that its answer is worth: a person of the installation needs a session that was opened a
+   * short time ago.
    */
   readonly gives?: "key" | "role"
   /** When it takes two operators; otherwise one does it alone. */
@@ -97,8 +97,8 @@ export const acts = {
   "operators.list": { roles: [], isLogged: false },
   "operators.revoke": doneBy(),
   "people.list": { roles: [], isLogged: false },
-  // A role of the installation is an operator's. One of a merchant is as good as a live key with the scopes of the role,
-  // and operators read by themselves what a viewer reads.
+  // A role of the installation is an operator's. One of a merchant is as good as a live key with the scopes of the
+  // role, and operators read by themselves what a viewer reads.
   "people.invite": {
     ...doneBy(),
     gives: "role",

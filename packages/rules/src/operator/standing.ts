@@ -1,5 +1,6 @@
 /**
- * What goes on at a merchant that was suspended or closed, for keys and for people alike (silences: U14, U30). Pure.
+ * The calls that go on at a merchant that was suspended or closed, of keys and of people alike (silences: U14, U30,
+ * U41). Pure.
  */
 import { closedReads } from "@coffer/model/Limits"
 import { DateTime } from "effect"

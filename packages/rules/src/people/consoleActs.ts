@@ -15,9 +15,9 @@ interface ConsoleAct {
   readonly isLogged: boolean
   /** Whether a session may do it that has to get a passkey first. */
   readonly isOpen?: true
-  /** Whether it needs a session that was opened a short time ago. Whoever gives a role needs one anyhow. */
+  /** Whether it needs a session that was opened a short time ago. Giving a role needs one anyhow. */
   readonly isFresh?: true
-  /** What whoever does it may use afterwards: `rights.ts` compares it with what the person has. */
+  /** A credential or a role that it gives: `rights.ts` compares it with what the person has. */
   readonly gives?: "key" | "role"
   /** For a suspended or closed merchant. By default what only reads is kept, and all else is new. */
   readonly kind?: Kind
@@ -55,7 +55,7 @@ export const consoleActs = {
   "people.recover": { of: [], isLogged: true, isFresh: true },
   "api_keys.create": { of: ["developer"], isLogged: true, gives: "key" },
   "api_keys.list": { ...reading, kind: "protects" },
-  // Another allowlist lets in whoever has the secret.
+  // Another allowlist lets in others who have the secret.
   "api_keys.update": { of: ["developer"], isLogged: true, gives: "key" },
   "api_keys.roll": { of: ["developer"], isLogged: true, gives: "key" },
   "api_keys.revoke": { of: ["developer"], isLogged: true, kind: "protects" },

@@ -17,7 +17,7 @@ export interface Key {
   readonly scopes: ReadonlyArray<string>
 }
 
-/** Of a merchant. */
+/** A person of a merchant. */
 export interface Person {
   readonly is: "person"
   readonly role: PersonRole
@@ -25,7 +25,7 @@ export interface Person {
 
 export type Holder = Key | Person | { readonly is: "operator"; readonly role: Role }
 
-/** Acts in the console that are about the merchant, by whoever may do them. */
+/** Acts in the console that are about the merchant, and that the role may do. */
 const actsOf = (role: PersonRole): ReadonlyArray<string> =>
   (Object.keys(consoleActs) as ReadonlyArray<ConsoleActName>)
     .filter((act) => typeof ofWhom(act) !== "string" && personMayDo(role, act))
@@ -42,7 +42,7 @@ export const rightsOf = (holder: Key | Person): ReadonlyArray<string> =>
     ? inMode(holder.mode, holder.scopes)
     : [...Mode.literals.flatMap((mode) => inMode(mode, scopesOfRole(holder.role, mode))), ...actsOf(holder.role)]
 
-/** What is given and the giver does not have; empty where it may be given. */
+/** Rights that are given and that the giver does not have; empty where it may be given. */
 export const lacking = (giver: Key | Person, gift: Key | Person): ReadonlyArray<string> => {
   const held = rightsOf(giver)
   return rightsOf(gift).filter((right) => !held.includes(right))

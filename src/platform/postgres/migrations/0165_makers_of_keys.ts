@@ -1,4 +1,4 @@
-/** Who made a key with scopes and who rolled it last, in the console: they know its secret, also after they leave. */
+/** The people who made a key with scopes and rolled it last, in the console: they know its secret (silences: U40). */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
