@@ -52,6 +52,7 @@ const words = new Set([
   "min",
   "rate",
   "increase",
+  "min_over_time",
   "count",
   "abs",
   "topk",
@@ -212,9 +213,9 @@ it.live("/operator/alerts, where runbook_url leads, has the page of each alert a
 
 /** An outage of Postgres does not bring these about: their numbers stay as they were, or come from elsewhere. */
 const aloneInAnOutage = `
-  Absent BackupOld CertificateEnds ChannelContradicts CheckoutAltered ClockSkew ConnectionsDropped CredentialsGuessed
+  Absent BackupOld CertificateEnds ChannelContradicts CheckoutAltered ClockSkew ClockWrong ConnectionsDropped CredentialsGuessed
   DestinationsFail DiskFull DisputesNearEnd Down EventLoopLate HeapNearLimit LedgerBroken PaymentsParked
-  PublicCertificateEnds ReconciliationDiffers ReconciliationLate RunnerRefused StripeDown StripeEventsGivenUp
+  PublicCertificateEnds ReconciliationDiffers ReconciliationLate RunnerMessagesRefused RunnerRefused StripeDown StripeEventsGivenUp
   StripeProxyFails VersionsMixed WalletsBelowZero WebhookSecretsUnreadable
 `
   .trim()

@@ -91,16 +91,23 @@ describe("a line on standard error", () => {
 
   it.effect("has a text as its message, whatever is logged, and says which process wrote it", () =>
     Effect.gen(function* () {
-      const told = [Effect.logInfo("a"), Effect.logInfo("a", 1, [2]), Effect.logInfo({ n: 1 }), Effect.logInfo()]
+      const told = [
+        Effect.logInfo("a"),
+        Effect.logInfo("a", 1, [2]),
+        Effect.logInfo({ n: 1 }),
+        Effect.logInfo("b", "c"),
+        Effect.logInfo()
+      ]
       const lines = yield* linesOf(Effect.all(told, { discard: true }))
       for (const line of lines) {
         const { message, pid } = JSON.parse(line)
         assert.deepStrictEqual([typeof message, pid], ["string", process.pid])
       }
-      const [only, more, object] = lines.map((line) => JSON.parse(line))
+      const [only, more, object, words] = lines.map((line) => JSON.parse(line))
       assert.notProperty(only, "data")
-      assert.deepStrictEqual(more.data, [1, [2]])
-      assert.deepStrictEqual(object.data, { n: 1 })
+      // A collector has one type for a field.
+      assert.deepStrictEqual(more.data, { more: [1, [2]] })
+      assert.deepStrictEqual([object.data, words.data], [{ n: 1 }, { more: ["c"] }])
     })
   )
 

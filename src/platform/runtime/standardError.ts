@@ -38,7 +38,7 @@ interface Line {
   readonly message?: unknown
 }
 
-/** Collectors index `message` as text. The rest of what was logged is `data`. */
+/** Collectors index `message` as text. The rest of what was logged is `data`, an object always: a field has one type. */
 const withText = (line: Line): Line => {
   const [first, ...rest] = Array.isArray(line.message) ? line.message : [line.message]
   const isText = typeof first === "string"
@@ -46,9 +46,11 @@ const withText = (line: Line): Line => {
   return {
     ...line,
     message: isText ? first : "logged without words",
-    ...(data.length === 0 ? {} : { data: data.length === 1 ? data[0] : data })
+    ...(data.length === 0 ? {} : { data: data.length === 1 && isObject(data[0]) ? data[0] : { more: data } })
   }
 }
+
+const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The log is the operator's: its lines have real time, also those of a sandbox whose clock was moved. */
 const formatted = Logger.make((line) => {
