@@ -32,7 +32,8 @@ export class BuyerExportsGroup extends HttpApiGroup.make("exports")
       OpenApi.annotations({
         summary: "Export all that is kept of a buyer",
         description:
-          `${what} The buyer's orders in this environment, ${kinds}, and what names the address elsewhere, without others' words. It is counted with CSV exports, ` +
+          `${what} The buyer's orders in this environment, ${kinds}, and what names the address elsewhere, ` +
+          "without others' words. It is counted with CSV exports, " +
           "and stores nothing."
       })
     )
@@ -65,8 +66,8 @@ export class ExportsGroup extends HttpApiGroup.make("exports")
       OpenApi.annotations({
         summary: "Export a merchant, for moving away",
         description:
-          `${what} Settings without secrets, webhook endpoints, orders, refunds, disputes, payouts, links, ledger, events, files and ` +
-          "API logs."
+          `${what} Settings without secrets, webhook endpoints, orders, refunds, disputes, payouts, links, ledger, ` +
+          "events, files and API logs."
       })
     )
   )
