@@ -16,7 +16,8 @@ import { RenewedSet } from "../platform/runtime/renewed.ts"
 import { bodyOf } from "./CallLogs.ts"
 import type { Arrived } from "./Arrivals.ts"
 import * as Body from "../http/Body.ts"
-import { checkNames, queryProblem, refuseOtherThanObject, refuseUndecodable, takesNoBody } from "./Unanswered.ts"
+import { queryProblem, refuseOtherThanObject, refuseUndecodable, takesNoBody } from "./Unanswered.ts"
+import { checkNames } from "./unknownNames.ts"
 import type { BodyRefused } from "../http/CurrentRequest.ts"
 import * as Exchange from "./Exchange.ts"
 import { refuseField } from "../http/replies.ts"
@@ -250,6 +251,7 @@ const wrapOf = (
 
 /** Decodes the parts of a call in the framework's order, and refuses the first that does not decode. */
 const decoderOf = (endpoint: HttpApiEndpoint.Top, annotations: Context.Context<never>) => {
+  const decoded = decoder(endpoint)
   const params = endpoint.params === undefined ? undefined : decoded(endpoint.params)
   const known = Context.getOrUndefined(annotations, HttpApi.QueryParseOptions)
   const query = endpoint.query === undefined ? undefined : decoded(Schema.toCodecArrayFromSingle(endpoint.query), known)
@@ -276,7 +278,8 @@ const decoderOf = (endpoint: HttpApiEndpoint.Top, annotations: Context.Context<n
   })
 }
 
-const decoded = (schema: Schema.Top, options?: SchemaAST.ParseOptions) => {
+const decoder = (endpoint: HttpApiEndpoint.Top) => (schema: Schema.Top, options?: SchemaAST.ParseOptions) => {
   const decode = Schema.decodeUnknownEffect(schema as Schema.Codec<unknown, unknown>, options)
-  return (value: unknown) => Effect.catchEager(decode(value), refuseUndecodable)
+  const refuse = refuseUndecodable(endpoint)
+  return (value: unknown) => Effect.catchEager(decode(value), refuse)
 }

@@ -3,13 +3,12 @@
  * of the framework.
  */
 import * as Wire from "@coffer/contract/Errors"
-import { Cause, Context, Effect, identity, Layer, Option, Schema, SchemaAST, SchemaIssue } from "effect"
+import { Cause, Context, Effect, identity, Layer, Option, Schema, SchemaIssue } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { addressParty } from "../http/addressParty.ts"
 import type { Admission } from "../http/Admission.ts"
-import type { IgnoredField } from "@coffer/contract/Logs"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
-import { addHeader, busyMessage, isRefusal, refusalOf, refuseField } from "../http/replies.ts"
+import { busyMessage, isRefusal, refusalOf, refuseField } from "../http/replies.ts"
 import type { Merchants } from "../merchants/Merchants.ts"
 import { isDatabaseTrouble } from "../platform/postgres/trouble.ts"
 import { kindOf } from "./PublicAdmission.ts"
@@ -17,8 +16,8 @@ import { methodsAt, undecodable } from "./routes.ts"
 import { Decoding } from "@coffer/contract/Caller"
 import { queryParametersMax } from "@coffer/model/Limits"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
-import { parseJson } from "../platform/runtime/codecs.ts"
 import { memoize } from "@coffer/model/memoize"
+import { checkNamesOfText, unknownParameter } from "./unknownNames.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -122,25 +121,29 @@ const decoded = Option.liftThrowable(decodeURIComponent)
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-const refusing = HttpApiMiddleware.layerSchemaErrorTransform(Decoding, (error) => {
+const refusing = HttpApiMiddleware.layerSchemaErrorTransform(Decoding, (error, { endpoint }) => {
   // The schema of a reply: our bug, not the caller's.
   if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.fail(error)
-  return refuseUndecodable(error.cause)
+  return refuseUndecodable(endpoint)(error.cause)
 })
 
 /** The refusal names the first wrong field. */
-export const refuseUndecodable = ({ issue }: Schema.SchemaError) => {
-  const [first] = format(issue).issues
-  const path = (first?.path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment))
-  if (path.length === 0) return refuseOtherThanObject
-  return refuseField(nameOf(path), messages[first!.message] ?? first!.message)
-}
+export const refuseUndecodable =
+  (endpoint: HttpApiEndpoint.Top) =>
+  ({ issue }: Schema.SchemaError) => {
+    const [first] = format(issue).issues
+    const path = (first?.path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment))
+    if (path.length === 0) return refuseOtherThanObject
+    const { message } = first!
+    const name = nameOf(path)
+    return refuseField(name, message === excess ? unknownParameter(endpoint, name) : (messages[message] ?? message))
+  }
 
 /** Our words for messages of the framework. */
 const messages: Record<string, string> = {
-  "Missing key": "is required",
-  "Expected no excess property": "There is nothing of this name here"
+  "Missing key": "is required"
 }
+const excess = "Expected no excess property"
 
 export const refuseOtherThanObject = refuseField("", "The body must be a JSON object")
 
@@ -200,89 +203,6 @@ export const layerDecoding = Layer.effect(
     })
   )
 ).pipe(Layer.provide(refusing))
-
-// Names that nothing is called by ------------------------------------------------
-// A field that an endpoint does not know is ignored (spec: General rules). In the sandbox a header names it and the
-// nearest one that is known. `Coffer-Strict: true` refuses it, in both environments (silences: G33).
-
-/** So many are named. */
-const namedMax = 10
-const nameLengthMax = 100
-const isObject = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
-
-const isStrictIn = ({ sent }: RequestRecord) => sent["coffer-strict"] === "true"
-const concerns = (record: RequestRecord) => isStrictIn(record) || record.account?.mode === "sandbox"
-
-/** To be called once the account is known. */
-export const checkNames = (record: RequestRecord, endpoint: HttpApiEndpoint.Top, json: unknown) => {
-  if (!concerns(record) || !isObject(json)) return Effect.void
-  const { names } = knownNames(endpoint)
-  const unknown = names.size === 0 ? [] : Object.keys(json).filter((name) => !names.has(name))
-  const [first] = unknown
-  if (first === undefined) return Effect.void
-  if (!isStrictIn(record)) {
-    const ignored = unknown.slice(0, namedMax).map((name) => ({ name, nearest: nearestOf(name, names) ?? null }))
-    record.ignored = ignored
-    return addHeader("coffer-ignored-fields", ignored.map(asHeader).join(", "))
-  }
-  const nearest = nearestOf(first, names)
-  return refuseField(first, `is no field here${nearest === undefined ? "" : `; did you mean ${nearest}?`}`)
-}
-
-/** For a call that the framework decodes, whose body is parsed here once more. A form is read while it arrives. */
-const checkNamesOfText = (endpoint: HttpApiEndpoint.Top) =>
-  Effect.flatMap(CurrentRecord, (record) =>
-    record.method === "POST" && record.sent["content-type"]?.startsWith("application/json") === true && concerns(record)
-      ? Effect.flatMap(record.text, (read) => checkNames(record, endpoint, Option.getOrUndefined(parseJson(read))))
-      : Effect.void
-  )
-
-/** `metadta;nearest=metadata`, with what is no plain letter percent-encoded. */
-const asHeader = ({ name, nearest }: IgnoredField) => {
-  const shown = encodeURIComponent(name.slice(0, nameLengthMax).toWellFormed())
-  return nearest === null ? shown : `${shown};nearest=${nearest}`
-}
-
-/** More than there are. */
-const bodiesMax = 1_000
-/** The fields of an endpoint's body; none where it takes any. */
-const knownNames = memoize(bodiesMax, identity<HttpApiEndpoint.Top>, ({ payload }) => {
-  const shapes = [...payload.values()].flatMap(({ schemas }) => schemas.flatMap(({ ast }) => objectsIn(ast)))
-  const isOpen = shapes.some(({ indexSignatures }) => indexSignatures.length > 0)
-  const names = shapes.flatMap(({ propertySignatures }) => propertySignatures.map(({ name }) => String(name)))
-  return { names: new Set(isOpen ? [] : names) }
-})
-
-const objectsIn = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.Objects> => {
-  const encoded = SchemaAST.toEncoded(ast)
-  if (SchemaAST.isUnion(encoded)) return encoded.types.flatMap(objectsIn)
-  return SchemaAST.isObjects(encoded) ? [encoded] : []
-}
-
-/** The name that is a few letters away. */
-const nearestOf = (name: string, names: ReadonlySet<string>): string | undefined => {
-  const allowed = Math.max(1, Math.floor(name.length / 3))
-  if (name.length > nameLengthMax) return undefined
-  const [best] = [...names]
-    .map((known) => ({ known, away: distance(name.toLowerCase(), known) }))
-    .filter(({ away }) => away <= allowed)
-    .toSorted((a, b) => a.away - b.away)
-  return best?.known
-}
-
-/** How many letters have to be added, taken out or changed. */
-const distance = (from: string, to: string): number => {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= from.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= to.length; j++) {
-      const change = row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1)
-      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1))
-    }
-    row = next
-  }
-  return row[to.length]!
-}
 
 const takesNothing = (schema: Schema.Top) => Schema.is(Schema.toEncoded(schema))({})
 
