@@ -1,4 +1,4 @@
-/** What the files of the image say, held to the repository. `test/ops/builtImage.test.ts` builds and runs the image. */
+/** The files of the image, held to the repository. `test/ops/builtImage.test.ts` builds and runs the image. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"

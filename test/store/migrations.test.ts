@@ -249,7 +249,7 @@ describe("a migration that meets a lock", () => {
         lines[0]!,
         /^the migration waits for a lock that pid \d+ \(pg_dump of \w+\) holds; it is tried again/
       )
-      // Whoever reads the table waits behind the migration for a second at most.
+      // A reader of the table waits behind the migration for a second at most.
       const service = Context.get(
         yield* Layer.build(Postgres.layer({ url: Redacted.make(url), connections: 1, name: "pay", watched: false })),
         SqlClient.SqlClient

@@ -38,7 +38,7 @@ interface Line {
   readonly message?: unknown
 }
 
-/** Collectors index `message` as text. The rest of what was logged is `data`, an object always: a field has one type. */
+/** Collectors index `message` as text. The rest of what was logged is `data`, an object: a field has one type. */
 const withText = (line: Line): Line => {
   const [first, ...rest] = Array.isArray(line.message) ? line.message : [line.message]
   const isText = typeof first === "string"

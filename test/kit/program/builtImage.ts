@@ -22,7 +22,7 @@ export const why: string | undefined =
       ? "left out: bases are made as root"
       : undefined
 
-/** What the engine keeps stands in a folder of the test. */
+/** The engine keeps all that it has in a folder of the test. */
 const engineIn = (folder: string) => {
   const files = {
     CONTAINERS_STORAGE_CONF: `[storage]\ndriver = "vfs"\ngraphroot = "${folder}/graph"\nrunroot = "${folder}/run"\n`,
