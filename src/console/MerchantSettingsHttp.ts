@@ -6,6 +6,7 @@ import type { MerchantSettingsResource } from "@coffer/contract/ConsoleMerchant"
 import type { PersonRole } from "@coffer/model/PersonRole"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { forbiddenSetting, needsFreshSession } from "@coffer/rules/people/settingsRoles"
+import { normalEmail } from "@coffer/rules/people/signIn"
 import { DateTime, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Domains, type NoDomain as NoDomainError } from "../domains/Domains.ts"
@@ -73,7 +74,7 @@ const settings = HttpApiBuilder.group(
       if (fresh.length === 0) return
       const present = (yield* people.of(merchant.merchant_id)).filter(({ last_seen_at }) => last_seen_at !== null)
       const emails = new Set(present.map(({ email }) => email))
-      if (fresh.every((each) => emails.has(each.toLowerCase()))) return
+      if (fresh.every((each) => emails.has(normalEmail(each)))) return
       return yield* new InvalidField({
         param: "sandbox.mail_recipients",
         problem: "may get the address of a person of this merchant who has signed in; operators set others"

@@ -3,7 +3,7 @@
  * nonce are sealed in the state, which is for the browser that asked alone, works once, and ends after ten minutes.
  * There is no address to return to but the sign-in page, so nobody is led elsewhere.
  */
-import { claimedValues } from "@coffer/rules/people/openId"
+import { claimedValues, isSaid } from "@coffer/rules/people/openId"
 import { openIdValidity } from "@coffer/rules/people/signIn"
 import { Context, Effect, Exit, Layer, Option, Redacted, Schema } from "effect"
 import { Secrets } from "../platform/runtime/Secrets.ts"
@@ -27,8 +27,8 @@ export interface Identity {
   /** None unless the provider has verified it. */
   readonly email: Option.Option<string>
   readonly name: string | undefined
-  /** The values of the claim that names roles. */
-  readonly values: ReadonlyArray<string>
+  /** The values of the claim that names roles; undefined: the provider does not say. */
+  readonly values: ReadonlyArray<string> | undefined
   /** Whether the provider says that it knew the person by what the settings take for a passkey. */
   readonly isStrong: boolean
 }
@@ -72,7 +72,7 @@ export const layer = Layer.effect(
 
     return OpenId.of({
       begin: span("OpenId.begin")(function* (browser, at) {
-        const { configuration, library } = yield* here
+        const { configuration, library, scopes } = yield* here
         const api = yield* library
         const config = yield* configuration
         const [verifier, nonce] = [yield* secrets.random(32), yield* secrets.random(16)]
@@ -80,7 +80,7 @@ export const layer = Layer.effect(
         const code_challenge = yield* Effect.promise(() => api.calculatePKCECodeChallenge(verifier))
         return api.buildAuthorizationUrl(config, {
           redirect_uri: redirectTo(at),
-          scope: "openid email profile",
+          scope: scopes,
           code_challenge,
           code_challenge_method: "S256",
           state,
@@ -112,7 +112,10 @@ export const layer = Layer.effect(
         const ofToken = tokens.claims()
         if (ofToken === undefined) return yield* new OpenIdFailed({ reason: "refused", why: "no ID token came" })
         // Many providers put these into the answer of another endpoint.
-        const isWhole = ofToken["email"] !== undefined && (roleClaim === undefined || has(ofToken, roleClaim))
+        const isWhole =
+          ofToken["email"] !== undefined &&
+          ofToken["email_verified"] !== undefined &&
+          (roleClaim === undefined || isSaid(ofToken, roleClaim))
         const more =
           isWhole || config.serverMetadata().userinfo_endpoint === undefined
             ? {}
@@ -120,7 +123,7 @@ export const layer = Layer.effect(
         // How the person was known is about this sign-in: the ID token alone says it.
         const ways = ["amr", "acr"].flatMap((claim) => claimedValues(ofToken, claim))
         return {
-          ...identityOf({ ...more, ...ofToken }, roleClaim),
+          ...identityOf(ofToken, more, roleClaim),
           isStrong: ways.some((way) => strong.includes(way))
         }
       })
@@ -130,22 +133,33 @@ export const layer = Layer.effect(
 
 type Claims = Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string }
 
-const has = (claims: Claims, name: string) => claimedValues(claims, name).length > 0
+type Told = Readonly<Record<string, unknown>>
 
-const identityOf = (claims: Claims, roleClaim: string | undefined): Omit<Identity, "isStrong"> => {
-  const { email, email_verified: isVerified, iss, name, sub } = claims
+/** Of the ID token and the other endpoint's answer the first that says something about an address decides about it. */
+const verifiedEmail = (told: ReadonlyArray<Told>): Option.Option<string> => {
+  const email = told.map((each) => each["email"]).find((each) => typeof each === "string")
+  // A word about another address is none about this one.
+  const about = told.filter((each) => each["email"] === undefined || each["email"] === email)
+  const word = about.map((each) => each["email_verified"]).find((each) => each !== undefined)
+  // Some providers say it as a text.
+  return email !== undefined && (word === true || word === "true") ? Option.some(email) : Option.none()
+}
+
+const identityOf = (ofToken: Claims, more: Told, roleClaim: string | undefined): Omit<Identity, "isStrong"> => {
+  const claims = { ...more, ...ofToken }
+  const { iss, name, sub } = claims
   return {
     issuer: iss,
     subject: sub,
-    email: typeof email === "string" && isVerified === true ? Option.some(email) : Option.none(),
+    email: verifiedEmail([ofToken, more]),
     name: typeof name === "string" ? name : undefined,
-    values: roleClaim === undefined ? [] : claimedValues(claims, roleClaim)
+    values: roleClaim !== undefined && isSaid(claims, roleClaim) ? claimedValues(claims, roleClaim) : undefined
   }
 }
 
 /** The provider, which describes itself when it is first needed. */
 const makeProvider = Effect.fnUntraced(function* (settings: OpenIdSettings) {
-  const { clientId, clientSecret, issuer, roleClaim, strong } = settings
+  const { clientId, clientSecret, issuer, roleClaim, scopes, strong } = settings
   const library = yield* Effect.cached(Effect.promise(() => import("openid-client")))
   type Library = Effect.Success<typeof library>
   const calling = <A>(reason: OpenIdFailed["reason"], asking: (api: Library) => Promise<A>) =>
@@ -168,14 +182,16 @@ const makeProvider = Effect.fnUntraced(function* (settings: OpenIdSettings) {
       {
         timeout: patience,
         [api.customFetch]: boundedFetch,
-        // The settings take http on this machine alone.
-        execute: issuer.protocol === "http:" ? [api.allowInsecureRequests] : []
+        // The ID token's signature is checked, although it comes from the provider's own address. The settings take
+        // http on this machine alone.
+        execute: [api.enableNonRepudiationChecks, ...(issuer.protocol === "http:" ? [api.allowInsecureRequests] : [])]
       }
     )
   })
   return {
     library,
     roleClaim,
+    scopes,
     strong,
     /** One that could not be had is asked for once more. */
     configuration: yield* Effect.cachedWithTTL(described, (exit) => (Exit.isSuccess(exit) ? describedFor : 0)),

@@ -1,34 +1,50 @@
 /**
- * Front door to people and their roles. Every request of a session reads the roles from the database, so a role that is
+ * Front door to people and their roles. A role is offered, and counts once the person has accepted it: who offers it sees
+ * and touches nothing of a person before (docs/decisions/0230). Every request of a session reads the roles from the database, so a role that is
  * taken away is gone for the next request, on all runners. A merchant has an owner as long as its people see to it: the
  * last one cannot be removed by them, but by an operator.
  */
 import type { InvalidField } from "@coffer/rules/InvalidField"
+import type { PersonId } from "@coffer/model/Ids"
 import { installation } from "@coffer/model/PersonRole"
 import { type ListParameters, type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { rolesByClaim } from "@coffer/rules/people/openId"
-import { normalEmail } from "@coffer/rules/people/signIn"
+import { invitationsADay, invitationValidity, normalEmail } from "@coffer/rules/people/signIn"
 import { isOneLine } from "@coffer/model/Text"
-import { Context, Effect, Layer, Option, Schema } from "effect"
-import { Merchants, type MerchantNotFound } from "../merchants/Merchants.ts"
+import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
+import { MailBudget, untilTomorrow } from "../mail/MailBudget.ts"
+import { type Merchant, Merchants, type MerchantNotFound } from "../merchants/Merchants.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { span } from "../platform/runtime/span.ts"
 import { storableText } from "../platform/postgres/storable.ts"
+import { Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
+import * as InvitationStore from "./InvitationStore.ts"
 import type { Identity } from "./OpenId.ts"
 import * as PeopleStore from "./PeopleStore.ts"
 import { SignIn } from "./SignIn.ts"
 import { signInSettings } from "./signInSettings.ts"
 
+export type { Invitation } from "./InvitationStore.ts"
 export type { Person } from "./PeopleStore.ts"
 
 export class PersonNotFound extends Schema.TaggedError<PersonNotFound>()("PersonNotFound", {
   personId: Schema.String
 }) {}
 
+/** It was withdrawn, has ended, or is for somebody else. */
+export class InvitationNotFound extends Schema.TaggedError<InvitationNotFound>()("InvitationNotFound", {
+  invitationId: Schema.String
+}) {}
+
+/** No more mails are sent today: by this merchant, or to this address. */
+export class TooManyInvitations extends Schema.TaggedError<TooManyInvitations>()("TooManyInvitations", {
+  lasts: Schema.Duration
+}) {}
+
 /** The role cannot be given or taken. */
 export class RoleConflict extends Schema.TaggedError<RoleConflict>()("RoleConflict", {
-  reason: Schema.Literals(["has_role", "too_many", "last_owner", "yourself", "elsewhere"])
+  reason: Schema.Literals(["has_role", "invited", "too_many", "last_owner", "yourself", "elsewhere"])
 }) {}
 
 interface Invited {
@@ -46,33 +62,66 @@ export interface ByIdentity {
   readonly changes: ReadonlyArray<{ readonly belongs_to: string; readonly role: string | null }>
 }
 
-interface Options {
-  /** Whether a person who has a role there gets the new one; otherwise that is a conflict. */
-  readonly replaces: boolean
+/** The person who invites; none: an operator, who may also change a role that is there. */
+export interface Inviter {
+  readonly email: string
 }
 
+/** A merchant's person who is signed in. */
+interface Self {
+  readonly person_id: PersonId
+  readonly email: string
+}
+
+type Invitation = InvitationStore.Invitation
 type Person = PeopleStore.Person
+
+/** An invitation as those see it who made it: what was typed, and nothing of a person. */
+const invitedPerson = ({ belongs_to, created_at, email, invitation_id, name, role }: Invitation): Person => ({
+  person_id: invitation_id,
+  email,
+  name: name ?? email,
+  created_at,
+  last_seen_at: null,
+  roles: [{ belongs_to, role, created_at, sessions_after: null }],
+  isInvited: true
+})
 
 export class People extends Context.Service<
   People,
   {
     /** Newest first. */
     readonly list: (query: ListParameters & PeopleStore.PeopleQuery) => Effect.Effect<Page<Person>, InvalidField>
-    /** People of a merchant, or of the installation. */
+    /** People of a merchant, or of the installation, and those who are invited. Newest first. */
     readonly of: (belongsTo: string) => Effect.Effect<ReadonlyArray<Person>>
-    /** Gives a role, and sends a mail that says where to sign in. */
+    /**
+     * Offers a role, and sends a mail. By an operator, a person who has a role there gets the new one, and an invitation
+     * is sent again.
+     */
     readonly invite: (
       belongsTo: string,
       invited: Invited,
-      options: Options
-    ) => Effect.Effect<Person, RoleConflict | MerchantNotFound>
-    /** For a person who has a role there. */
+      by?: Inviter
+    ) => Effect.Effect<Person, RoleConflict | MerchantNotFound | TooManyInvitations>
+    readonly sendAgain: (
+      belongsTo: string,
+      invitationId: string,
+      by: Inviter
+    ) => Effect.Effect<Person, PersonNotFound | TooManyInvitations>
+    /** The roles that are offered to the person. */
+    readonly invitationsOf: (self: Self) => Effect.Effect<ReadonlyArray<Invitation>>
+    readonly accept: (self: Self, invitationId: string) => Effect.Effect<Invitation, InvitationNotFound>
+    readonly decline: (self: Self, invitationId: string) => Effect.Effect<Invitation, InvitationNotFound>
+    /** For a person who has a role there, or is offered one. */
     readonly setRole: (
       belongsTo: string,
       personId: string,
       role: string
     ) => Effect.Effect<Person, PersonNotFound | RoleConflict>
-    /** Takes the role away. All sessions of a person without any role end, and the person cannot sign in. */
+    /**
+     * Takes the role away, or the invitation back. All sessions of a person without any role end, and the person cannot
+     * sign in.
+     */
     readonly remove: (
       belongsTo: string,
       personId: string,
@@ -93,7 +142,10 @@ export class People extends Context.Service<
      * only where the claim gives a role.
      */
     readonly byIdentity: (identity: Identity) => Effect.Effect<ByIdentity, NobodyThere>
-    /** For a person who has a role there; undefined: anywhere. */
+    /**
+     * For a person who has a role there; undefined: anywhere. What the person has elsewhere goes on: where there is more,
+     * the sessions end for this place alone.
+     */
     readonly endSessions: (belongsTo: string | undefined, personId: string) => Effect.Effect<Person, PersonNotFound>
   }
 >()("@coffer/people/People") {}
@@ -102,7 +154,8 @@ export const layer = Layer.effect(
   People,
   Effect.gen(function* () {
     const store = yield* PeopleStore.PeopleStore
-    const merchants = yield* Merchants
+    const invitations = yield* InvitationStore.InvitationStore
+    const offering = yield* makeOffering
     const signIn = yield* SignIn
 
     const member = Effect.fnUntraced(function* (belongsTo: string | undefined, personId: string) {
@@ -123,28 +176,29 @@ export const layer = Layer.effect(
       list: span("People.list")(function* (query) {
         return yield* store.page(yield* Effect.fromResult(readPageRequest(query)), query)
       }),
-      of: store.of,
-      invite: span("People.invite")(function* (belongsTo, { email, name, role }, { replaces }) {
-        const merchant = belongsTo === installation ? undefined : yield* merchants.find(belongsTo)
-        const outcome = yield* store.give({
-          email: storableText(normalEmail(email)),
-          name: name === undefined ? undefined : storableText(name),
-          belongsTo,
-          role,
-          now: yield* currentTime,
-          replaces
-        })
-        if (typeof outcome === "string") return yield* new RoleConflict({ reason: outcome })
-        yield* signIn.tellInvited(outcome, merchant?.name)
-        return outcome
+      of: Effect.fnUntraced(function* (belongsTo) {
+        const open = yield* invitations.of(belongsTo, yield* currentTime)
+        return [...(yield* store.of(belongsTo)), ...open.map(invitedPerson)].toSorted((one, other) =>
+          one.person_id < other.person_id ? 1 : -1
+        )
       }),
+      ...offering,
       setRole: span("People.setRole")(function* (belongsTo, personId, role) {
+        const now = yield* currentTime
+        if (Option.isSome(yield* invitations.find(belongsTo, personId, now))) {
+          yield* invitations.setRole(belongsTo, personId, role)
+          const changed = yield* invitations.find(belongsTo, personId, now)
+          // Accepted or withdrawn in between.
+          return Option.isSome(changed) ? invitedPerson(changed.value) : yield* new PersonNotFound({ personId })
+        }
         yield* member(belongsTo, personId)
         const refused = yield* store.setRole(personId, belongsTo, role)
         if (Option.isSome(refused)) return yield* new RoleConflict({ reason: refused.value })
         return yield* member(belongsTo, personId)
       }),
       remove: span("People.remove")(function* (belongsTo, personId, options) {
+        const withdrawn = yield* invitations.withdraw({ invitationId: personId, belongsTo })
+        if (Option.isSome(withdrawn)) return { ...invitedPerson(withdrawn.value), roles: [] }
         const taken = yield* store.take(personId, belongsTo, options)
         if (Option.isNone(taken)) return yield* new PersonNotFound({ personId })
         return typeof taken.value === "string" ? yield* new RoleConflict({ reason: taken.value }) : taken.value
@@ -164,41 +218,136 @@ export const layer = Layer.effect(
       byIdentity: span("People.byIdentity")(yield* makeByIdentity),
       endSessions: span("People.endSessions")(function* (belongsTo, personId) {
         const person = yield* member(belongsTo, personId)
-        yield* signIn.endAll(person.person_id)
+        const isHereAlone = person.roles.every(({ belongs_to }) => belongs_to === belongsTo)
+        if (belongsTo === undefined || isHereAlone) yield* signIn.endAll(person.person_id)
+        else yield* store.endSessionsAt(person.person_id, belongsTo, yield* currentTime)
         return person
       })
     })
   })
-).pipe(Layer.provide(PeopleStore.layer))
+).pipe(Layer.provide([PeopleStore.layer, InvitationStore.layer]))
+
+/** How a role is offered, and what becomes of the offer. */
+const makeOffering = Effect.gen(function* () {
+  const store = yield* PeopleStore.PeopleStore
+  const invitations = yield* InvitationStore.InvitationStore
+  const merchants = yield* Merchants
+  const signIn = yield* SignIn
+  const budget = yield* MailBudget
+  const secrets = yield* Secrets
+
+  /** Operators are trusted with it. Anybody gets a sandbox, so those share what one address may be sent. */
+  const boundsOf = (by: Inviter | undefined, merchant: Merchant | undefined, email: string) => {
+    if (by === undefined || merchant === undefined) return []
+    const to = secrets.keyHash(`invitations to ${email}`)
+    const own = `invitations of ${merchant.merchant_id}`
+    return [
+      { counted: own, max: invitationsADay.merchant },
+      { counted: `${own} to ${to}`, max: invitationsADay.recipient },
+      ...(merchant.approved ? [] : [{ counted: `invitations to ${to}`, max: invitationsADay.strangers }])
+    ]
+  }
+  const merchantOf = (belongsTo: string) => (belongsTo === installation ? Effect.undefined : merchants.find(belongsTo))
+
+  const offer = Effect.fnUntraced(function* (
+    belongsTo: string,
+    { email, name, role }: Invited,
+    by: Inviter | undefined,
+    replaces: boolean
+  ) {
+    const merchant = yield* merchantOf(belongsTo)
+    const now = yield* currentTime
+    const send = Effect.fnUntraced(function* (invitation: Invitation) {
+      if (!(yield* budget.take(boundsOf(by, merchant, email)))) {
+        return yield* new TooManyInvitations({ lasts: Duration.millis(yield* untilTomorrow) })
+      }
+      yield* signIn.tellInvited(invitation)
+    })
+    const invitedBy = by?.email ?? null
+    const expiresAt = DateTime.addDuration(now, invitationValidity)
+    const made = yield* invitations.offer({ email, name, belongsTo, role, now, replaces, invitedBy, expiresAt }, send)
+    yield* signIn.wake
+    return made
+  })
+
+  /** By an operator: the role of somebody who has one there is another from now on. */
+  const change = Effect.fnUntraced(function* (belongsTo: string, { email, name, role }: Invited) {
+    const now = yield* currentTime
+    const person = yield* store.give({ email, name, belongsTo, role, now, replaces: true })
+    if (typeof person === "string") return yield* new RoleConflict({ reason: person })
+    yield* signIn.tellRole(person, belongsTo, role)
+    return person
+  })
+
+  const self = (found: Option.Option<Invitation>, invitationId: string) =>
+    Option.isSome(found) ? Effect.succeed(found.value) : Effect.fail(new InvitationNotFound({ invitationId }))
+
+  return {
+    invite: span("People.invite")(function* (belongsTo: string, typed: Invited, by?: Inviter) {
+      const { name } = typed
+      const invited = {
+        ...typed,
+        email: storableText(normalEmail(typed.email)),
+        name: name === undefined ? undefined : storableText(name)
+      }
+      const made = yield* offer(belongsTo, invited, by, by === undefined)
+      if (typeof made !== "string") return invitedPerson(made)
+      if (made === "has_role" && by === undefined) return yield* change(belongsTo, invited)
+      return yield* new RoleConflict({ reason: made })
+    }),
+    sendAgain: span("People.sendAgain")(function* (belongsTo: string, invitationId: string, by: Inviter) {
+      const found = yield* invitations.find(belongsTo, invitationId, yield* currentTime)
+      if (Option.isNone(found)) return yield* new PersonNotFound({ personId: invitationId })
+      const { email, name, role } = found.value
+      const made = yield* Effect.catchTags(offer(belongsTo, { email, name: name ?? undefined, role }, by, true), {
+        MerchantNotFound: Effect.die
+      })
+      // Accepted in between.
+      if (typeof made === "string") return yield* new PersonNotFound({ personId: invitationId })
+      return invitedPerson(made)
+    }),
+    invitationsOf: ({ email }: Self) => Effect.flatMap(currentTime, (now) => invitations.to(email, now)),
+    accept: span("People.accept")(function* (person: Self, invitationId: string) {
+      return yield* self(yield* invitations.accept(invitationId, person, yield* currentTime), invitationId)
+    }),
+    decline: span("People.decline")(function* ({ email }: Self, invitationId: string) {
+      return yield* self(yield* invitations.withdraw({ invitationId, email }), invitationId)
+    })
+  }
+})
 
 /** `email` is in lower case. */
 const makeByIdentity = Effect.gen(function* () {
   const store = yield* PeopleStore.PeopleStore
+  const invitations = yield* InvitationStore.InvitationStore
   const { openId } = (yield* Settings).of(signInSettings)
 
   const find = Effect.fnUntraced(function* ({ email, issuer, subject }: Identity) {
     const known = yield* store.byIdentity(issuer, subject)
     if (Option.isSome(known)) return { known: true, found: known }
     // An address that the provider has not verified may be anybody's.
-    return {
-      known: false,
-      found: Option.isSome(email) ? yield* store.byEmail(normalEmail(email.value)) : Option.none()
-    }
+    if (Option.isNone(email)) return { known: false, found: Option.none() }
+    const found = yield* store.byEmail(normalEmail(email.value))
+    if (Option.isSome(found)) return { known: false, found }
+    yield* invitations.enter(normalEmail(email.value), yield* currentTime)
+    return { known: false, found: yield* store.byEmail(normalEmail(email.value)) }
   })
 
   return function* (identity: Identity): Effect.fn.Return<ByIdentity, NobodyThere> {
     const { found, known } = yield* find(identity)
-    const claimed = rolesByClaim(openId?.roles ?? [], identity.values)
+    // What the provider does not say is unknown, and takes nothing away.
+    const claimed = identity.values === undefined ? [] : rolesByClaim(openId?.roles ?? [], identity.values)
     const had = (belongsTo: string) =>
       Option.getOrUndefined(found)?.roles.find(({ belongs_to }) => belongs_to === belongsTo)?.role ?? null
     const changes = claimed.filter(({ belongsTo, role }) => role !== had(belongsTo))
     const email = Option.isSome(found) ? found.value.email : Option.getOrUndefined(identity.email)
-    const hasRole = Option.isSome(found) && found.value.roles.length > 0
+    const now = yield* currentTime
     if (email === undefined) return yield* new NobodyThere({ why: "the address is not verified" })
+    const isInvited = (yield* invitations.to(normalEmail(email), now)).length > 0
+    const hasRole = isInvited || (Option.isSome(found) && found.value.roles.length > 0)
     if (!hasRole && changes.every(({ role }) => role === null)) {
       return yield* new NobodyThere({ why: "nobody here has this address" })
     }
-    const now = yield* currentTime
     const link = Effect.fnUntraced(function* ({ person_id }: Person) {
       if (known || (yield* store.link(person_id, identity.issuer, identity.subject, now))) return
       return yield* new NobodyThere({ why: "the person is somebody else at this provider" })
@@ -216,7 +365,8 @@ const makeByIdentity = Effect.gen(function* () {
       else yield* Effect.logWarning(`a claim did not change a role at ${belongsTo}: ${outcome ?? "no such role"}`)
     }
     const person = Option.getOrUndefined(yield* store.byEmail(normalEmail(email)))
-    if (person === undefined || person.roles.length === 0) {
+    const isHere = person !== undefined && (isInvited || person.roles.length > 0)
+    if (!isHere) {
       return yield* new NobodyThere({ why: "the claim leaves the person no role" })
     }
     if (Option.isNone(found)) yield* link(person)

@@ -5,7 +5,7 @@ import { OperatorApi } from "@coffer/contract/Operator"
 import { installation, PersonRole } from "@coffer/model/PersonRole"
 import { Role } from "@coffer/model/Role"
 import { InvalidField } from "@coffer/rules/InvalidField"
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { grant } from "../http/granting.ts"
 import { commonRefusals } from "../http/refusals.ts"
@@ -16,11 +16,11 @@ import { SecondOperator } from "../operators/SecondOperator.ts"
 import { span } from "../platform/runtime/span.ts"
 import { People } from "./People.ts"
 import { peopleRefusals } from "./peopleRefusals.ts"
-import { personView } from "./peopleViews.ts"
+import { invitationView, personView } from "./peopleViews.ts"
 
 const { InvalidField: InvalidFieldRefusal } = commonRefusals
 const { MerchantNotFound } = merchantRefusals
-const { PersonNotFound, RoleConflict } = peopleRefusals
+const { InvitationNotFound, PersonNotFound, RoleConflict, TooManyInvitations } = peopleRefusals
 
 const merchantPeople = HttpApiBuilder.group(
   ConsoleApi,
@@ -37,9 +37,13 @@ const merchantPeople = HttpApiBuilder.group(
       }),
       invite: span("people.invite")(function* ({ params: { merchant_id }, payload }) {
         yield* grant(merchant_id, { is: "person", role: payload.role })
-        const invited = yield* people.invite(merchant_id, payload, { replaces: false })
+        const invited = yield* people.invite(merchant_id, payload, (yield* CurrentPerson).shown.person)
         return yield* reply(personView(invited, merchant_id), 201)
-      }, Effect.catchTags({ RoleConflict, MerchantNotFound })),
+      }, Effect.catchTags({ RoleConflict, MerchantNotFound, TooManyInvitations })),
+      sendAgain: span("people.sendAgain")(function* ({ params: { merchant_id, person_id } }) {
+        const by = (yield* CurrentPerson).shown.person
+        return yield* reply(personView(yield* people.sendAgain(merchant_id, person_id, by), merchant_id))
+      }, Effect.catchTags({ PersonNotFound, TooManyInvitations })),
       setRole: span("people.setRole")(function* ({ params: { merchant_id, person_id }, payload }) {
         yield* grant(merchant_id, { is: "person", role: payload.role })
         return yield* reply(personView(yield* people.setRole(merchant_id, person_id, payload.role), merchant_id))
@@ -55,6 +59,31 @@ const merchantPeople = HttpApiBuilder.group(
         const { personId } = yield* CurrentPerson
         return yield* reply(personView(yield* people.recoverAt(merchant_id, person_id, personId), merchant_id))
       }, Effect.catchTags({ PersonNotFound, RoleConflict }))
+    })
+  })
+)
+
+const invitations = HttpApiBuilder.group(
+  ConsoleApi,
+  "invitations",
+  Effect.fnUntraced(function* (handlers) {
+    const people = yield* People
+    const self = Effect.map(CurrentPerson, ({ personId, shown }) => ({
+      person_id: personId,
+      email: shown.person.email
+    }))
+
+    return handlers.handleAll({
+      list: span("invitations.list")(function* () {
+        const page = { data: yield* people.invitationsOf(yield* self), hasMore: false }
+        return yield* replyList("invitation", "/console/api/invitations", page, invitationView)
+      }),
+      accept: span("invitations.accept")(function* ({ params: { invitation_id } }) {
+        return yield* reply(invitationView(yield* people.accept(yield* self, invitation_id)))
+      }, Effect.catchTags({ InvitationNotFound })),
+      decline: span("invitations.decline")(function* ({ params: { invitation_id } }) {
+        return yield* reply(invitationView(yield* people.decline(yield* self, invitation_id)))
+      }, Effect.catchTags({ InvitationNotFound }))
     })
   })
 )
@@ -85,14 +114,16 @@ const operatorPeople = HttpApiBuilder.group(
             return yield* new InvalidField({ param: "role", problem: `is no role of ${place}` })
           }
           yield* second.confirm({ act: "people.invite", target: belongsTo, content: payload })
-          return yield* reply(personView(yield* people.invite(belongsTo, payload, { replaces: true })))
+          return yield* reply(personView(yield* people.invite(belongsTo, payload)))
         },
         Effect.catchTags({
           InvalidField: InvalidFieldRefusal,
           JustDone,
           MerchantNotFound,
           NeedsSecondOperator,
-          RoleConflict
+          RoleConflict,
+          // Bounds are for merchants' people.
+          TooManyInvitations: Effect.die
         })
       ),
       remove: span("people.remove")(
@@ -115,5 +146,5 @@ const operatorPeople = HttpApiBuilder.group(
   })
 )
 
-export const layer = merchantPeople
+export const layer = Layer.merge(merchantPeople, invitations)
 export const layerOperator = operatorPeople

@@ -21,7 +21,9 @@ export const Membership = Schema.Struct({
   /** The number of a merchant, or `installation`. */
   belongs_to: Schema.String,
   role: Schema.String,
-  created_at: TimeColumn
+  created_at: TimeColumn,
+  /** Sessions that were opened before have no such role: its owner has ended them there. */
+  sessions_after: Schema.NullOr(TimeColumn)
 })
 export type Membership = typeof Membership.Type
 
@@ -35,7 +37,16 @@ const PersonRow = Schema.Struct({
 
 export interface Person extends Schema.Schema.Type<typeof PersonRow> {
   readonly roles: ReadonlyArray<Membership>
+  /** It is what somebody has typed: the role is not accepted yet, and nothing of a person is in it. */
+  readonly isInvited?: true
 }
+
+/** A person, or an invitation. */
+const ListedRow = Schema.Struct({
+  ...PersonRow.fields,
+  invited_to: Schema.NullOr(Schema.String),
+  invited_as: Schema.NullOr(Schema.String)
+})
 
 export interface PeopleQuery {
   readonly merchant_id?: string
@@ -44,7 +55,7 @@ export interface PeopleQuery {
 }
 
 export interface NewRole {
-  /** In lower case. */
+  /** As `normalEmail` has it. */
   readonly email: string
   readonly name: string | undefined
   readonly belongsTo: string
@@ -71,11 +82,14 @@ export class PeopleStore extends Context.Service<
     readonly shutOut: (personId: PersonId) => Effect.Effect<void>
     /** Whether the person is this one at the provider from now on. Each is one there, and stays so. */
     readonly link: (personId: PersonId, issuer: string, subject: string, now: DateTime.Utc) => Effect.Effect<boolean>
-    /** Newest first. */
+    /** Newest first, with those who are invited. */
     readonly page: (request: PageRequest, query: PeopleQuery) => Effect.Effect<Page<Person>, InvalidField>
     /** All people with a role there, newest first. */
     readonly of: (belongsTo: string) => Effect.Effect<ReadonlyArray<Person>>
+    /** Gives a role that is not offered first: by a provider's claim, or at the terminal. */
     readonly give: (role: NewRole) => Effect.Effect<Person | NotGiven>
+    /** The role counts only in sessions that are opened from now on. Whether the person has it. */
+    readonly endSessionsAt: (personId: string, belongsTo: string, now: DateTime.Utc) => Effect.Effect<boolean>
     readonly setRole: (personId: string, belongsTo: string, role: string) => Effect.Effect<Option.Option<NotGiven>>
     /**
      * Takes a role away. All sessions of a person whose last role it was end. `spares`: whether the last owner keeps
@@ -96,7 +110,12 @@ export const layer = Layer.effect(
     const faults = yield* Faults
     const writing = <A>(write: Effect.Effect<A>) => faults.around("Store.write", write, () => "people")
     const pages = Pages.make(sql, {
-      table: { name: "people", key: "person_id", row: PersonRow, read: (row: typeof PersonRow.Type) => row },
+      table: {
+        name: "people_and_invited",
+        key: "person_id",
+        row: ListedRow,
+        read: (row: typeof ListedRow.Type) => row
+      },
       prefixOf: () => personPrefix,
       called: "a person"
     })
@@ -106,8 +125,10 @@ export const layer = Layer.effect(
       ...(merchant_id === undefined && role === undefined
         ? []
         : [
-            sql`exists (select from memberships m where m.person_id = people.person_id
-              and ${sql.and([
+            sql`exists (select from (select m.belongs_to, m.role from memberships m
+                where m.person_id = people_and_invited.person_id
+                union all select invited_to, invited_as) as roles (belongs_to, role)
+              where ${sql.and([
                 ...(merchant_id === undefined ? [] : [equals(sql, "belongs_to", merchant_id)]),
                 ...(role === undefined ? [] : [equals(sql, "role", role)])
               ])})`
@@ -162,10 +183,21 @@ export const layer = Layer.effect(
         ),
       page: Effect.fnUntraced(function* (request, query) {
         const { data, hasMore } = yield* pages.page("installation", request, { filters: filtersOf(query) })
-        return { data: yield* sqlDefects(withRoles(data)), hasMore }
+        const people = yield* sqlDefects(withRoles(data))
+        return { data: people.map((person, index) => ({ ...person, ...invitedIn(data[index]!) })), hasMore }
       }),
       of: (belongsTo) => sqlDefects(Effect.flatMap(members(belongsTo), withRoles)),
       give: (role) => writing(sqlDefects(inTurn(role.belongsTo, give(role)))),
+      endSessionsAt: (personId, belongsTo, now) =>
+        writing(
+          sqlDefects(
+            Effect.map(
+              sql`update memberships set sessions_after = ${isoText(now)}::text::timestamptz
+                where belongs_to = ${belongsTo} and person_id = ${personId} returning 1`,
+              ({ length }) => length > 0
+            )
+          )
+        ),
       setRole: (personId, belongsTo, role) =>
         writing(sqlDefects(inTurn(belongsTo, setRole(personId, belongsTo, role)))),
       take: (personId, belongsTo, { spares }) =>
@@ -175,6 +207,15 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** The role that a row offers. */
+const invitedIn = ({ created_at, invited_as, invited_to }: typeof ListedRow.Type): Partial<Person> =>
+  invited_to === null || invited_as === null
+    ? {}
+    : {
+        isInvited: true,
+        roles: [{ belongs_to: invited_to, role: invited_as, created_at, sessions_after: null }]
+      }
 
 const makeReads = (sql: SqlClient.SqlClient) => {
   const some = SqlSchema.findAll({
@@ -186,7 +227,7 @@ const makeReads = (sql: SqlClient.SqlClient) => {
     Request: Schema.Array(Schema.String),
     Result: Schema.Struct({ person_id: Schema.String, ...Membership.fields }),
     execute: (ids) =>
-      sql`select person_id, belongs_to, role, created_at from memberships where person_id = any(${[...ids]}::text[])
+      sql`select person_id, belongs_to, role, created_at, sessions_after from memberships where person_id = any(${[...ids]}::text[])
         order by created_at, belongs_to`
   })
   const withRoles = Effect.fnUntraced(function* (rows: ReadonlyArray<typeof PersonRow.Type>) {
@@ -224,10 +265,21 @@ const makeEnds = (sql: SqlClient.SqlClient) => {
     yield* sql`delete from person_sessions where person_id = ${personId}`
     yield* sql`delete from sign_in_links where person_id = ${personId}`
     yield* sql`delete from passkeys where person_id = ${personId}`
+    yield* sql`delete from known_browsers where person_id = ${personId}`
     yield* endAsOperator(personId)
   })
 
   return { endAsOperator, shutOut }
+}
+
+/** Changes of the people of one merchant run one after the other, so that each sees what the one before has written. */
+export const peopleInTurn = (sql: SqlClient.SqlClient) => {
+  const alone = oneAtATime.make(sql)
+  return <A, E, R>(belongsTo: string, write: Effect.Effect<A, E, R>) =>
+    Effect.andThen(sql`select pg_advisory_xact_lock(hashtext(${`coffer people of ${belongsTo}`}))`, write).pipe(
+      sql.withTransaction,
+      alone
+    )
 }
 
 /** Each of them runs in its merchant's turn, which is a transaction. */
@@ -239,15 +291,7 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     key: "person_id",
     prefix: personPrefix
   })
-  const alone = oneAtATime.make(sql)
-  /**
-   * Changes of the people of one merchant run one after the other, so that each sees what the one before has written.
-   */
-  const inTurn = <A, E, R>(belongsTo: string, write: Effect.Effect<A, E, R>) =>
-    Effect.andThen(sql`select pg_advisory_xact_lock(hashtext(${`coffer people of ${belongsTo}`}))`, write).pipe(
-      sql.withTransaction,
-      alone
-    )
+  const inTurn = peopleInTurn(sql)
   const roleOf = (personId: string, belongsTo: string) =>
     Effect.map(
       sql<{ readonly role: string }>`select role from memberships
@@ -284,6 +328,7 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
       values (${person_id}, ${belongsTo}, ${role}, ${isoText(now)}::text::timestamptz)
       on conflict (belongs_to, person_id) do update set role = excluded.role`
+    yield* sql`delete from invitations where belongs_to = ${belongsTo} and email = ${email}`
     return Option.getOrThrow(yield* first("person_id", person_id))
   })
 

@@ -1,9 +1,9 @@
 /** Rows of sign-in links and of sessions. Both are known by the hash of their secret alone. */
 import { isoText } from "@coffer/model/isoText"
 import { PersonId, sessionPrefix } from "@coffer/model/Ids"
-import { linksAnHour, sessionsMax } from "@coffer/rules/people/signIn"
+import { knownBrowsersMax, linksAnHour, sessionsMax } from "@coffer/rules/people/signIn"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
@@ -27,6 +27,8 @@ export interface NewSession extends Pick<Session, "person_id" | "way" | "is_stro
   readonly tokenHash: string
   /** The passkey that opens it; null: none. */
   readonly passkeyId: string | null
+  /** The browser that it is opened in, which is known from then on; null: it sends no cookie. */
+  readonly browserHash: string | null
   readonly now: DateTime.Utc
   readonly expiresAt: DateTime.Utc
 }
@@ -36,6 +38,8 @@ export interface NewLink {
   readonly personId: PersonId
   /** The browser that may use it; null: any. */
   readonly browserHash: string | null
+  /** Where the request for it came from; null: it is not counted, since no stranger can cause it. */
+  readonly askerHash: string | null
   readonly now: DateTime.Utc
   readonly expiresAt: DateTime.Utc
 }
@@ -43,8 +47,8 @@ export interface NewLink {
 export class PersonSessionStore extends Context.Service<
   PersonSessionStore,
   {
-    /** Whether the link was written: a person gets so many in an hour and no more. */
-    readonly insertLink: (link: NewLink) => Effect.Effect<boolean>
+    /** Whether the link was written: so many are sent in an hour and no more. `send`: the mail, in the same transaction. */
+    readonly insertLink: (link: NewLink, send: Effect.Effect<void>) => Effect.Effect<boolean>
     /** The person of a link that is valid in this browser. The link is used up with it. */
     readonly useLink: (
       tokenHash: string,
@@ -80,6 +84,15 @@ export const layer = Layer.effect(
     const first = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
       Effect.map(sessions(rows), ([session]) => Option.fromUndefinedOr(session))
 
+    const know = Effect.fnUntraced(function* (personId: PersonId, browserHash: string, now: DateTime.Utc) {
+      yield* sql`insert into known_browsers (person_id, browser_hash, seen_at)
+        values (${personId}, ${browserHash}, ${at(now)})
+        on conflict (person_id, browser_hash) do update set seen_at = excluded.seen_at`
+      yield* sql`delete from known_browsers where person_id = ${personId} and browser_hash in (
+        select browser_hash from known_browsers where person_id = ${personId}
+        order by seen_at desc, browser_hash offset ${knownBrowsersMax})`
+    })
+
     const open = Effect.fnUntraced(function* (session: NewSession) {
       const { expiresAt, ip, is_strong, now, passkeyId, person_id, tokenHash, user_agent, way } = session
       if (passkeyId !== null) {
@@ -96,6 +109,7 @@ export const layer = Layer.effect(
         from people where person_id = ${person_id} for key share returning *`)
       yield* sql`delete from person_sessions where session_id in (select session_id from person_sessions
         where person_id = ${person_id} order by session_id desc offset ${sessionsMax})`
+      if (Option.isSome(opened) && session.browserHash !== null) yield* know(person_id, session.browserHash, now)
       return opened
     })
 
@@ -143,11 +157,18 @@ export const layer = Layer.effect(
 
 const timestamp = (sql: SqlClient.SqlClient) => (time: DateTime.Utc) => sql`${isoText(time)}::text::timestamptz`
 
+const decodeCounts = Schema.decodeUnknownEffect(
+  Schema.Array(
+    Schema.Struct({ is_known: Schema.Boolean, browser: Schema.Int, network: Schema.Int, strangers: Schema.Int })
+  )
+)
+
 const makeLinks = (
   sql: SqlClient.SqlClient,
   writing: <A>(write: Effect.Effect<A>) => Effect.Effect<A>
 ): Pick<PersonSessionStore["Service"], "insertLink" | "useLink"> => {
   const at = timestamp(sql)
+  const countsOf = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) => Effect.flatMap(rows, decodeCounts)
   const usedLink = SqlSchema.findOneOption({
     Request: Schema.Struct({ tokenHash: Schema.String, browserHash: Schema.String, at: Schema.String }),
     Result: Schema.Struct({ person_id: PersonId }),
@@ -155,20 +176,40 @@ const makeLinks = (
       sql`delete from sign_in_links where token_hash = ${tokenHash} and expires_at > ${at}::text::timestamptz
         and (browser_hash is null or browser_hash = ${browserHash}) returning person_id`
   })
+  /**
+   * Of a browser in which the person has signed in only its own links count. All others share what is left, by the
+   * address that they come from and in all, so that nobody else's requests keep the person out.
+   */
+  const mayHave = Effect.fnUntraced(function* ({ askerHash, browserHash, now, personId }: NewLink) {
+    // Another request for this person waits, and then sees the links of this one.
+    yield* sql`select from people where person_id = ${personId} for no key update`
+    if (askerHash === null) return true
+    const isKnown = (hash: Statement.Fragment) =>
+      sql`exists (select from known_browsers k where k.person_id = ${personId} and k.browser_hash = ${hash})`
+    const [counts] = yield* countsOf(sql`select ${isKnown(sql`${browserHash}`)} as is_known,
+        count(*) filter (where l.browser_hash = ${browserHash})::int4 as browser,
+        count(*) filter (where l.asker_hash = ${askerHash} and ${isKnown(sql`l.browser_hash`)} is false)::int4
+          as network,
+        count(*) filter (where l.asker_hash is not null and ${isKnown(sql`l.browser_hash`)} is false)::int4
+          as strangers
+      from sign_in_links l where l.person_id = ${personId} and l.created_at > ${at(DateTime.subtract(now, { hours: 1 }))}`)
+    const { browser, is_known, network, strangers } = counts!
+    if (browser >= linksAnHour.browser) return false
+    return is_known || (network < linksAnHour.network && strangers < linksAnHour.strangers)
+  })
+  const insertLink = Effect.fnUntraced(function* (link: NewLink, send: Effect.Effect<void>) {
+    if (!(yield* mayHave(link))) return false
+    const { askerHash, browserHash, expiresAt, now, personId, tokenHash } = link
+    const written = yield* sql`insert into sign_in_links
+        (token_hash, person_id, browser_hash, asker_hash, created_at, expires_at)
+      select ${tokenHash}, person_id, ${browserHash}::text, ${askerHash}::text, ${at(now)}, ${at(expiresAt)}
+      from people where person_id = ${personId} returning 1`
+    if (written.length === 0) return false
+    yield* send
+    return true
+  })
   return {
-    insertLink: ({ browserHash, expiresAt, now, personId, tokenHash }) =>
-      writing(
-        sqlDefects(
-          Effect.map(
-            sql`insert into sign_in_links (token_hash, person_id, browser_hash, created_at, expires_at)
-              select ${tokenHash}, person_id, ${browserHash}::text, ${at(now)}, ${at(expiresAt)} from people
-              where person_id = ${personId} and ${linksAnHour} > (select count(*) from sign_in_links l
-                where l.person_id = people.person_id and l.created_at > ${at(DateTime.subtract(now, { hours: 1 }))})
-              for no key update returning 1`,
-            ({ length }) => length > 0
-          )
-        )
-      ),
+    insertLink: (link, send) => writing(sqlDefects(sql.withTransaction(insertLink(link, send)))),
     useLink: (tokenHash, browserHash, now) =>
       writing(
         sqlDefects(

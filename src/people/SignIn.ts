@@ -5,19 +5,28 @@
  */
 import { installation } from "@coffer/model/PersonRole"
 import type { PersonId } from "@coffer/model/Ids"
-import { linkValidity, normalEmail, sessionLimits } from "@coffer/rules/people/signIn"
+import {
+  linkValidity,
+  normalEmail,
+  personMailTriedFor,
+  recoveriesADay,
+  sessionLimits
+} from "@coffer/rules/people/signIn"
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
-import { type Message, Mailer } from "../mail/Mailer.ts"
+import { addressParty } from "../http/addressParty.ts"
+import { MailBudget } from "../mail/MailBudget.ts"
+import { type Letter, Outbox } from "../mail/Outbox.ts"
 import { storableText } from "../platform/postgres/storable.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import { Secrets, sha256 } from "../platform/runtime/Secrets.ts"
+import { Secrets } from "../platform/runtime/Secrets.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
 import { span } from "../platform/runtime/span.ts"
 import * as Challenges from "./Challenges.ts"
+import * as InvitationStore from "./InvitationStore.ts"
 import * as PasskeyStore from "./PasskeyStore.ts"
 import * as PeopleStore from "./PeopleStore.ts"
 import * as PersonSessionStore from "./PersonSessionStore.ts"
-import { invitationMail, passkeyMail, recoveryMail, signInMail } from "./signInMail.ts"
+import { invitationMail, passkeyMail, recoveryMail, roleMail, signInMail } from "./signInMail.ts"
 import { signInSettings } from "./signInSettings.ts"
 
 export type { Session } from "./PersonSessionStore.ts"
@@ -37,6 +46,13 @@ export class PasskeyRequired extends Schema.TaggedError<PasskeyRequired>()("Pass
 export interface Browser {
   readonly ip: string
   readonly userAgent: string
+  /** The secret in its cookie; undefined: it sends none. */
+  readonly secret: string | undefined
+}
+
+/** A browser that asks for a link has a cookie from then on. */
+interface Asking extends Pick<Browser, "ip"> {
+  readonly secret: string
 }
 
 export interface SignedIn {
@@ -49,6 +65,8 @@ export interface SignedIn {
 export interface Opened extends SignedIn {
   /** It goes into the cookie. */
   readonly secret: string
+  /** The place of the one invitation that the person had, and has accepted by signing in. */
+  readonly accepted: string | undefined
 }
 
 /** The way in that opens a session. */
@@ -60,17 +78,12 @@ export class SignIn extends Context.Service<
   SignIn,
   {
     /**
-     * Sends a link if somebody has this address, and answers at once in any case. `browser`: the secret in the cookie
-     * of the browser that asks. `at`: the address of the console that it sees. Returns when a link of now stops
-     * working.
+     * Sends a link if somebody has this address or is invited by it, and answers at once in any case. `at`: the address
+     * of the console that the browser sees. Returns when a link of now stops working.
      */
-    readonly ask: (email: string, browser: string, at: string) => Effect.Effect<DateTime.Utc>
+    readonly ask: (email: string, browser: Asking, at: string) => Effect.Effect<DateTime.Utc>
     /** Opens a session by a link. */
-    readonly use: (
-      token: string,
-      secret: string,
-      browser: Browser
-    ) => Effect.Effect<Opened, LinkNotValid | PasskeyRequired>
+    readonly use: (token: string, browser: Browser) => Effect.Effect<Opened, LinkNotValid | PasskeyRequired>
     /** Opens a session of somebody who has shown otherwise who it is. None: the person has no role. */
     readonly openBy: (
       personId: PersonId,
@@ -90,14 +103,17 @@ export class SignIn extends Context.Service<
     readonly endAll: (personId: PersonId) => Effect.Effect<ReadonlyArray<PersonSessionStore.Session>>
     /** Sends a mail that says that the person has one more passkey, or one less. */
     readonly tellPasskey: (
-      person: Pick<PeopleStore.Person, "email" | "name">,
+      person: Pick<PeopleStore.Person, "person_id" | "email">,
       change: "added" | "removed",
-      passkey: Pick<PasskeyStore.Passkey, "passkey_id" | "name">
+      passkey: Pick<PasskeyStore.Passkey, "name">
     ) => Effect.Effect<void>
     /** Sends a link that works once in any browser: the person may have lost the one that it had. */
     readonly tellRecovered: (person: PeopleStore.Person) => Effect.Effect<void>
-    /** Sends a mail that says where to sign in. */
-    readonly tellInvited: (person: PeopleStore.Person, merchantName: string | undefined) => Effect.Effect<void>
+    /** Writes the mail about an invitation, in the transaction of the invitation. `wake` sends it after the commit. */
+    readonly tellInvited: (invitation: InvitationStore.Invitation) => Effect.Effect<void>
+    readonly wake: Effect.Effect<void>
+    /** Sends a mail about a role that operators have changed. */
+    readonly tellRole: (person: PeopleStore.Person, belongsTo: string, role: string) => Effect.Effect<void>
     /** Removes what has expired, at most `limit` of each kind; how many they were. */
     readonly dropExpired: (now: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
@@ -111,13 +127,14 @@ export const layer = Layer.effect(
   SignIn,
   Effect.gen(function* () {
     const people = yield* PeopleStore.PeopleStore
+    const invitations = yield* InvitationStore.InvitationStore
     const store = yield* PersonSessionStore.PersonSessionStore
     const secrets = yield* Secrets
     const challenges = yield* Challenges.Challenges
     const scope = yield* Effect.scope
-    const { insertLink, send, sendLink } = yield* makeLinks
-    const addressFor = makeAddressFor(yield* Settings)
+    const { linkFor, sendLink, tellRecovered } = yield* makeLinks
     const { isDemanded, needs, open } = yield* makeOpening
+    const { enter, known } = yield* makeEntering
 
     return SignIn.of({
       ask: span("SignIn.ask")(function* (email, browser, at) {
@@ -127,43 +144,42 @@ export const layer = Layer.effect(
         )
         return DateTime.addDuration(yield* currentTime, linkValidity)
       }),
-      use: span("SignIn.use")(function* (token, browserSecret, browser) {
+      use: span("SignIn.use")(function* (token, browser) {
         const now = yield* currentTime
-        const personId = yield* store.useLink(secrets.keyHash(token), secrets.keyHash(browserSecret), now)
-        if (Option.isNone(personId)) return yield* new LinkNotValid({})
-        const person = yield* people.find(personId.value)
-        if (!hasRoles(person)) return yield* new LinkNotValid({})
-        const opened = yield* open(person.value, { way: "link", passkeyId: null }, browser)
+        const personId = yield* store.useLink(secrets.keyHash(token), secrets.keyHash(browser.secret ?? ""), now)
+        const entered = Option.isSome(personId) ? yield* enter(personId.value) : Option.none()
+        if (Option.isNone(entered)) return yield* new LinkNotValid({})
+        const opened = yield* open(entered.value, { way: "link", passkeyId: null }, browser)
         return Option.isSome(opened) ? opened.value : yield* new LinkNotValid({})
       }),
       openBy: span("SignIn.openBy")(function* (personId, opener, browser) {
-        const person = yield* people.find(personId)
-        return hasRoles(person) ? yield* open(person.value, opener, browser) : Option.none()
+        const entered = yield* enter(personId)
+        return Option.isSome(entered) ? yield* open(entered.value, opener, browser) : Option.none()
       }),
-      tellRecovered: Effect.fnUntraced(function* (person) {
-        const { email: to, name, person_id } = person
-        const link = yield* insertLink(person_id, null, addressFor(person))
-        if (Option.isSome(link)) {
-          yield* send(recoveryMail({ to, name, link: link.value, id: mailId(link.value) }))
-        }
-      }),
-      linkFor: (person) => Effect.map(insertLink(person.person_id, null, addressFor(person)), Option.getOrThrow),
+      tellRecovered,
+      linkFor,
       bySecret: Effect.fnUntraced(function* (secret) {
         const now = yield* currentTime
-        const session = yield* store.byTokenHash(secrets.keyHash(secret), now)
-        if (Option.isNone(session)) return Option.none()
-        const person = yield* people.find(session.value.person_id)
-        if (!hasRoles(person)) return Option.none()
-        const unseen = DateTime.distance(session.value.last_seen_at, now)
-        if (Duration.isGreaterThan(unseen, sessionLimits(isOperator(person.value)).idle)) {
-          yield* store.end(session.value.person_id, session.value.session_id)
+        const found = yield* store.byTokenHash(secrets.keyHash(secret), now)
+        if (Option.isNone(found)) return Option.none()
+        const session = found.value
+        const person = yield* known(Option.map(yield* people.find(session.person_id), inSession(session)))
+        if (Option.isNone(person)) return Option.none()
+        const unseen = DateTime.distance(session.last_seen_at, now)
+        const limits = sessionLimits(isOperator(person.value))
+        // Who became an operator in it has a session of an operator.
+        const isOver =
+          Duration.isGreaterThan(unseen, limits.idle) ||
+          Duration.isGreaterThanOrEqualTo(DateTime.distance(session.created_at, now), limits.absolute)
+        if (isOver) {
+          yield* store.end(session.person_id, session.session_id)
           return Option.none()
         }
         if (Duration.isGreaterThan(unseen, touchedEach)) {
-          yield* Effect.forkIn(Effect.ignoreCause(store.touch(session.value, now), { log: "Warn" }), scope)
+          yield* Effect.forkIn(Effect.ignoreCause(store.touch(session, now), { log: "Warn" }), scope)
         }
-        const needsPasskey = yield* needs(person.value, session.value)
-        return Option.some({ person: person.value, session: session.value, needsPasskey })
+        const needsPasskey = yield* needs(person.value, session)
+        return Option.some({ person: person.value, session, needsPasskey })
       }),
       sessionsOf: (personId) => Effect.flatMap(currentTime, (now) => store.of(personId, now)),
       end: Effect.fnUntraced(function* (personId, sessionId) {
@@ -172,15 +188,70 @@ export const layer = Layer.effect(
       }),
       endAll: store.endAll,
       isDemanded,
-      ...(yield* makeNews(send)),
-      dropExpired: (now, limit) =>
-        Effect.zipWith(store.dropExpired(now, limit), challenges.dropExpired(now, limit), (some, more) => some + more)
+      ...(yield* makeNews),
+      dropExpired: Effect.fnUntraced(function* (now, limit) {
+        const dropping = [store, challenges, invitations].map((each) => each.dropExpired(now, limit))
+        return (yield* Effect.all(dropping)).reduce((all, some) => all + some, 0)
+      })
     })
   })
 ).pipe(
-  Layer.provide([PeopleStore.layer, PersonSessionStore.layer, PasskeyStore.layer]),
+  Layer.provide([PeopleStore.layer, InvitationStore.layer, PersonSessionStore.layer, PasskeyStore.layer]),
   Layer.provide(Challenges.layer)
 )
+
+/** The roles that count in this session. */
+const inSession =
+  ({ created_at }: Pick<PersonSessionStore.Session, "created_at">) =>
+  (person: PeopleStore.Person): PeopleStore.Person => ({
+    ...person,
+    roles: person.roles.filter(
+      ({ sessions_after }) => sessions_after === null || DateTime.isGreaterThan(created_at, sessions_after)
+    )
+  })
+
+/** A person, and what signing in has accepted. */
+interface Entered {
+  readonly person: PeopleStore.Person
+  readonly accepted: string | undefined
+}
+
+/** Who may have a session, and what comes of one that is opened. */
+const makeEntering = Effect.gen(function* () {
+  const people = yield* PeopleStore.PeopleStore
+  const invitations = yield* InvitationStore.InvitationStore
+  const invitedTo = (email: string) => Effect.flatMap(currentTime, (now) => invitations.to(email, now))
+
+  /** None unless the person has a role, or may accept one. */
+  const known = Effect.fnUntraced(function* (found: Option.Option<PeopleStore.Person>) {
+    if (Option.isNone(found) || hasRole(found.value)) return found
+    return (yield* invitedTo(found.value.email)).length > 0 ? found : Option.none()
+  })
+
+  return {
+    known,
+    /**
+     * Who has no role signs in to accept an invitation. The only one is accepted by that; of several, or beside a role,
+     * the person chooses.
+     */
+    enter: Effect.fnUntraced(function* (personId: PersonId) {
+      const found = yield* people.find(personId)
+      if (Option.isNone(found)) return Option.none()
+      if (hasRole(found.value)) return Option.some<Entered>({ person: found.value, accepted: undefined })
+      const [only, ...more] = yield* invitedTo(found.value.email)
+      if (only === undefined) return Option.none()
+      if (more.length > 0) return Option.some<Entered>({ person: found.value, accepted: undefined })
+      const taken = yield* invitations.accept(only.invitation_id, found.value, yield* currentTime)
+      const person = yield* people.find(personId)
+      return Option.isSome(person) && hasRole(person.value)
+        ? Option.some<Entered>({
+            person: person.value,
+            accepted: Option.getOrUndefined(Option.map(taken, ({ belongs_to }) => belongs_to))
+          })
+        : Option.none()
+    })
+  }
+})
 
 /** Opens sessions, and knows which of them may do little. */
 const makeOpening = Effect.gen(function* () {
@@ -197,7 +268,11 @@ const makeOpening = Effect.gen(function* () {
   const needs = (person: PeopleStore.Person, { is_strong, way }: Omit<Opener, "passkeyId">) =>
     way === "passkey" || is_strong === true ? Effect.succeed(false) : isDemanded(person.person_id, isOperator(person))
 
-  const open = Effect.fnUntraced(function* (person: PeopleStore.Person, opener: Opener, { ip, userAgent }: Browser) {
+  const open = Effect.fnUntraced(function* (
+    { accepted, person }: Entered,
+    opener: Opener,
+    { ip, secret: cookie, userAgent }: Browser
+  ) {
     const needsPasskey = yield* needs(person, opener)
     if (needsPasskey && (yield* passkeys.of(person.person_id)).length > 0) return yield* new PasskeyRequired({})
     const now = yield* currentTime
@@ -206,49 +281,49 @@ const makeOpening = Effect.gen(function* () {
       is_strong: false,
       ...opener,
       tokenHash: secrets.keyHash(secret),
+      browserHash: cookie === undefined ? null : secrets.keyHash(cookie),
       person_id: person.person_id,
       ip,
       user_agent: storableText(userAgent.slice(0, userAgentLengthMax)),
       now,
       expiresAt: DateTime.addDuration(now, sessionLimits(isOperator(person)).absolute)
     })
-    return Option.map(session, (opened) => ({ person, session: opened, needsPasskey, secret }))
+    return Option.map(session, (opened) => ({ person, session: opened, needsPasskey, secret, accepted }))
   })
 
   return { isDemanded, needs, open }
 })
 
 /** Mails that tell a person something. */
-const makeNews = (send: (message: Message) => Effect.Effect<void>) =>
-  Effect.map(Settings, (settings): Pick<SignIn["Service"], "tellPasskey" | "tellInvited"> => {
-    const addressFor = makeAddressFor(settings)
-    return {
-      tellPasskey: ({ email: to, name }, change, { name: passkey, passkey_id }) =>
-        send(
-          passkeyMail({
-            to,
-            name,
-            passkey,
-            change,
-            link: `${settings.publicUrl}/console/sign-in`,
-            id: mailId(`${passkey_id} ${change}`)
-          })
-        ),
-      tellInvited: (person, merchantName) => {
-        const { email: to, name, person_id, roles } = person
-        return send(
-          invitationMail({
-            to,
-            name,
-            merchantName,
-            // Where the role that is told of counts.
-            link: `${merchantName === undefined ? addressFor(person) : settings.publicUrl}/console/sign-in`,
-            id: mailId(`${person_id} ${roles.length} ${merchantName ?? ""}`)
-          })
-        )
-      }
-    }
-  })
+const makeNews = Effect.gen(function* () {
+  const { adminUrl, publicUrl } = yield* Settings
+  const outbox = yield* Outbox
+  // Where the role that is told of counts.
+  const pageOf = (belongsTo: string) =>
+    `${belongsTo === installation ? (adminUrl ?? publicUrl) : publicUrl}/console/sign-in`
+  const placeOf = (belongsTo: string) => (belongsTo === installation ? undefined : belongsTo)
+  const until = Effect.map(currentTime, (now) => DateTime.addDuration(now, personMailTriedFor))
+  const send = (letter: Letter, about: string) =>
+    Effect.andThen(
+      Effect.flatMap(until, (time) => outbox.add(letter, { about, until: time })),
+      outbox.wake
+    )
+
+  return {
+    tellPasskey: ({ email: to, person_id }, change, { name: passkey }) =>
+      send(passkeyMail({ to, passkey, change, link: `${publicUrl}/console/sign-in` }), person_id),
+    tellInvited: ({ belongs_to, email: to, invitation_id: about, invited_by: invitedBy, role }) =>
+      Effect.flatMap(until, (time) =>
+        outbox.add(invitationMail({ to, invitedBy, merchantId: placeOf(belongs_to), role, link: pageOf(belongs_to) }), {
+          about,
+          until: time
+        })
+      ),
+    wake: outbox.wake,
+    tellRole: ({ email: to, person_id }, belongsTo, role) =>
+      send(roleMail({ to, merchantId: placeOf(belongsTo), role, link: pageOf(belongsTo) }), person_id)
+  } satisfies Partial<SignIn["Service"]>
+})
 
 /** Operators have their own port where ADMIN_PORT is set, and do nothing at the other one. */
 const makeAddressFor =
@@ -259,51 +334,67 @@ const makeAddressFor =
 /** Makes links, and sends them. */
 const makeLinks = Effect.gen(function* () {
   const people = yield* PeopleStore.PeopleStore
+  const invitations = yield* InvitationStore.InvitationStore
   const store = yield* PersonSessionStore.PersonSessionStore
   const secrets = yield* Secrets
-  const mailer = yield* Mailer
-  const scope = yield* Effect.scope
+  const outbox = yield* Outbox
+  const budget = yield* MailBudget
+  const addressFor = makeAddressFor(yield* Settings)
+  const { known } = yield* makeEntering
 
-  /** Sent aside: how long a mail takes must not tell whether anybody has the address. */
-  const send = (message: Message) =>
-    mailer.send(message).pipe(
-      Effect.catchTags({
-        MailNotTaken: ({ reason }) => Effect.logWarning(`a mail about signing in was not taken: ${reason}`),
-        MailUncertain: ({ reason }) => Effect.logWarning(`a mail about signing in may not have been taken: ${reason}`)
-      }),
-      Effect.forkIn(scope),
-      Effect.asVoid
-    )
-
-  const insertLink = Effect.fnUntraced(function* (personId: PersonId, browser: string | null, at: string) {
+  /** `asked`: by whom; null: any browser may use it. The mail is written with the link, and worth nothing after it. */
+  const makeLink = Effect.fnUntraced(function* (
+    personId: PersonId,
+    asked: Asking | null,
+    at: string,
+    letterOf?: (link: string) => Letter
+  ) {
     const token = yield* secrets.random(32)
+    const link = `${at}/console/sign-in#${token}`
     const now = yield* currentTime
-    const isWritten = yield* store.insertLink({
-      tokenHash: secrets.keyHash(token),
-      personId,
-      browserHash: browser === null ? null : secrets.keyHash(browser),
-      now,
-      expiresAt: DateTime.addDuration(now, linkValidity)
+    const expiresAt = DateTime.addDuration(now, linkValidity)
+    const isWritten = yield* store.insertLink(
+      {
+        tokenHash: secrets.keyHash(token),
+        personId,
+        browserHash: asked === null ? null : secrets.keyHash(asked.secret),
+        askerHash: asked === null ? null : secrets.keyHash(`asks ${addressParty(asked.ip)}`),
+        now,
+        expiresAt
+      },
+      letterOf === undefined ? Effect.void : outbox.add(letterOf(link), { about: personId, until: expiresAt })
+    )
+    if (isWritten) yield* outbox.wake
+    return isWritten ? Option.some(link) : Option.none()
+  })
+
+  return {
+    linkFor: (person: PeopleStore.Person) =>
+      Effect.map(makeLink(person.person_id, null, addressFor(person)), Option.getOrThrow),
+    tellRecovered: Effect.fnUntraced(function* (person: PeopleStore.Person) {
+      const { email: to, person_id } = person
+      if (!(yield* budget.take([{ counted: `recoveries of ${person_id}`, max: recoveriesADay }]))) {
+        return yield* Effect.annotateLogs(Effect.logWarning("a person was let begin again too often in a day"), {
+          person: person_id
+        })
+      }
+      yield* makeLink(person_id, null, addressFor(person), (link) => recoveryMail({ to, link }))
+    }),
+    sendLink: Effect.fnUntraced(function* (email: string, asked: Asking, at: string) {
+      if (Option.isNone(yield* people.byEmail(email))) yield* invitations.enter(email, yield* currentTime)
+      const found = yield* known(yield* people.byEmail(email))
+      if (Option.isNone(found)) return
+      const { person_id } = found.value
+      const link = yield* makeLink(person_id, asked, at, (sent) => signInMail({ to: email, link: sent }))
+      if (Option.isSome(link)) return
+      yield* Effect.annotateLogs(Effect.logInfo("a person's address was sent too many sign-in links in an hour"), {
+        person: person_id
+      })
     })
-    return isWritten ? Option.some(`${at}/console/sign-in#${token}`) : Option.none()
-  })
-
-  const sendLink = Effect.fnUntraced(function* (email: string, browser: string, at: string) {
-    const found = yield* people.byEmail(email)
-    if (!hasRoles(found)) return
-    const link = yield* insertLink(found.value.person_id, browser, at)
-    if (Option.isNone(link)) return yield* Effect.logInfo("a person has asked for too many sign-in links in an hour")
-    yield* send(signInMail({ to: email, link: link.value, id: mailId(link.value) }))
-  })
-
-  return { insertLink, send, sendLink }
+  }
 })
 
 /** A person whose roles are gone is as unknown as one who never had a role. */
-const hasRoles = (found: Option.Option<PeopleStore.Person>): found is Option.Some<PeopleStore.Person> =>
-  Option.isSome(found) && found.value.roles.length > 0
+const hasRole = ({ roles }: PeopleStore.Person): boolean => roles.length > 0
 
 const isOperator = ({ roles }: PeopleStore.Person) => roles.some(({ belongs_to }) => belongs_to === installation)
-
-/** It names the mail, and stands in its file's name where mails are files. */
-const mailId = (of: string): string => `mail_${sha256(of).slice(0, 26)}`

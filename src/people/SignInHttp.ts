@@ -34,7 +34,11 @@ const cookies = Effect.map(Settings, (settings) => {
   return { set, clear, kept }
 })
 
-const browserOf = Effect.map(CurrentRecord, ({ ip, sent }): Browser => ({ ip, userAgent: sent["user-agent"] ?? "" }))
+const browserOf = Effect.gen(function* () {
+  const { ip, sent } = yield* CurrentRecord
+  const secret = Option.getOrUndefined(yield* (yield* cookies).kept)
+  return { ip, userAgent: sent["user-agent"] ?? "", secret } satisfies Browser
+})
 
 /** The answer to a browser whose session was just opened. The body of the request, a secret, is not in the entry. */
 const makeWelcome = Effect.gen(function* () {
@@ -48,7 +52,7 @@ const makeWelcome = Effect.gen(function* () {
       phase: "done",
       target: opened.session.session_id,
       status: 201,
-      details
+      details: opened.accepted === undefined ? details : { ...details, accepted: opened.accepted }
     })
     return yield* set(yield* reply({ object: "signed_in", ...signedInView(opened) }, 201), "session", opened.secret)
   })
@@ -108,13 +112,14 @@ const signIn = HttpApiBuilder.group(
     return handlers.handleAll({
       ask: span("sign_in.ask")(function* ({ payload }) {
         const browser = yield* browserSecret
-        const expiresAt = yield* signIn.ask(payload.email, browser, yield* here)
+        const { ip } = yield* CurrentRecord
+        const expiresAt = yield* signIn.ask(payload.email, { ip, secret: browser }, yield* here)
         const answer = yield* reply({ object: "sign_in_request", expires_at: isoText(expiresAt) }, 202)
         return yield* set(answer, "browser", browser)
       }),
 
       use: span("sign_in.use")(function* ({ payload }) {
-        const opened = yield* signIn.use(payload.token, yield* keptOrNone, yield* browserOf)
+        const opened = yield* signIn.use(payload.token, yield* browserOf)
         return yield* welcome(opened, "sign_in.use")
       }, Effect.catchTags({ LinkNotValid, PasskeyRequired })),
 

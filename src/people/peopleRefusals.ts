@@ -1,16 +1,17 @@
 /** How the errors of people and of signing in become answers. */
 import * as Wire from "@coffer/contract/Errors"
 import { passkeysMax, peopleMax } from "@coffer/rules/people/signIn"
-import { refuseAs } from "../http/refusals.ts"
+import { refuseAs, refuseTemporarilyAs } from "../http/refusals.ts"
 import { busy, refuseField, refuseWith } from "../http/replies.ts"
 import type { PasskeyConflict, PasskeyNotFound, PasskeyNotValid } from "./Passkeys.ts"
 import type { OpenIdFailed } from "./OpenId.ts"
-import type { NobodyThere, PersonNotFound, RoleConflict } from "./People.ts"
+import type { InvitationNotFound, NobodyThere, PersonNotFound, RoleConflict, TooManyInvitations } from "./People.ts"
 import type { LinkNotValid, PasskeyRequired, SessionNotFound } from "./SignIn.ts"
 
 const conflicts: Record<RoleConflict["reason"], string> = {
   has_role: "This person has a role here. Change the role instead.",
-  too_many: `${peopleMax} people have a role here, which is the most there may be.`,
+  invited: "This person is invited already. Send the invitation again, or withdraw it.",
+  too_many: `${peopleMax} people have a role here or are invited, which is the most there may be.`,
   yourself: "Nobody begins anew by themselves: another owner, or operators, do this for you.",
   elsewhere: "This person has a role elsewhere too, so two operators decide about it.",
   last_owner: "This person is the last owner here. Make somebody else an owner first."
@@ -24,7 +25,9 @@ const passkeyConflicts: Record<PasskeyConflict["reason"], string> = {
   not_here: "Browsers take no passkeys at the address of this installation: PUBLIC_URL has to be https, with a name."
 }
 
-const notLetIn = "The OpenID provider names nobody who has a role here. Ask an owner or an operator to invite you."
+const notLetIn =
+  "The OpenID provider names nobody who has a role here, or does not say that the address is verified. Sign in by mail " +
+  "or with a passkey, or ask an owner or an operator to invite you."
 /** The details are for the log: who tries learns no more than that it was not enough. */
 const openIdFailures = {
   not_here: refuseWith(
@@ -37,6 +40,12 @@ const openIdFailures = {
 export const peopleRefusals = {
   PersonNotFound: refuseAs(Wire.PersonNotFound, ({ personId }: PersonNotFound) => ({
     message: `No person ${personId} has a role here.`
+  })),
+  InvitationNotFound: refuseAs(Wire.InvitationNotFound, ({ invitationId }: InvitationNotFound) => ({
+    message: `There is no invitation ${invitationId} for you. It was withdrawn, or has ended.`
+  })),
+  TooManyInvitations: refuseTemporarilyAs(Wire.RateLimited, (_: TooManyInvitations) => ({
+    message: "Too many invitations were sent today, in all or to this address. Try again tomorrow."
   })),
   SessionNotFound: refuseAs(Wire.SessionNotFound, ({ sessionId }: SessionNotFound) => ({
     message: `You have no session ${sessionId}.`

@@ -1,9 +1,9 @@
 /** People and sessions on the wire: the one encoder of each. Pure. */
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { PasskeyResource } from "@coffer/contract/Passkeys"
-import type { PersonResource, SessionResource } from "@coffer/contract/People"
+import type { InvitationResource, PersonResource, SessionResource } from "@coffer/contract/People"
 import { installation } from "@coffer/model/PersonRole"
-import type { Person } from "./People.ts"
+import type { Invitation, Person } from "./People.ts"
 import type { Passkey } from "./Passkeys.ts"
 import type { Session, SignedIn } from "./SignIn.ts"
 
@@ -20,8 +20,20 @@ export const personView = (person: Person, of?: string): PersonResource => ({
       role: role as PersonResource["roles"][number]["role"],
       created_at: isoText(created_at)
     })),
+  status: person.isInvited === true ? "invited" : "active",
   created_at: isoText(person.created_at),
   last_seen_at: isoTextOrNull(person.last_seen_at)
+})
+
+/** As the person sees it who is invited. */
+export const invitationView = (invitation: Invitation): InvitationResource => ({
+  object: "invitation",
+  invitation_id: invitation.invitation_id,
+  merchant_id: invitation.belongs_to === installation ? null : invitation.belongs_to,
+  role: invitation.role as InvitationResource["role"],
+  invited_by: invitation.invited_by,
+  created_at: isoText(invitation.created_at),
+  expires_at: isoText(invitation.expires_at)
 })
 
 export const sessionView = (session: Session, current: string): SessionResource => ({

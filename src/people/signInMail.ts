@@ -1,17 +1,27 @@
-/** Mails about signing in: a link, and an invitation. They have no picture and no tracking. Pure. */
-import type { Message } from "../mail/Mailer.ts"
+/**
+ * Mails about signing in: a link, and an invitation. They have no picture and no tracking, and no words that another
+ * person has typed: who gets one may be a stranger to them. Pure.
+ */
+import type { Letter } from "../mail/Outbox.ts"
 import { html } from "../pages/html.ts"
+import { invitationValidity } from "@coffer/rules/people/signIn"
+import { Duration } from "effect"
 
 interface SentLink {
   readonly to: string
   readonly link: string
-  readonly id: string
 }
 
-interface SentInvitation extends SentLink {
-  readonly name: string
-  /** Undefined: the installation. */
-  readonly merchantName: string | undefined
+/** A role that is offered, or that was changed by operators. */
+interface SentRole extends SentLink {
+  /** The number of the merchant; undefined: the installation. */
+  readonly merchantId: string | undefined
+  readonly role: string
+}
+
+interface SentInvitation extends SentRole {
+  /** The address of the person who invites; null: operators. */
+  readonly invitedBy: string | null
 }
 
 const style =
@@ -20,13 +30,12 @@ const button =
   "display:inline-block;padding:12px 20px;border-radius:10px;background:#17614f;color:#fff;text-decoration:none"
 
 const mailOf = (
-  { id, link, to }: SentLink,
+  { link, to }: SentLink,
   subject: string,
   paragraphs: ReadonlyArray<string>,
   action: string,
   last: string
-): Message => ({
-  id,
+): Letter => ({
   to,
   fromName: "Coffer",
   subject,
@@ -47,7 +56,7 @@ const mailOf = (
     </html>`.markup
 })
 
-export const signInMail = (sent: SentLink): Message =>
+export const signInMail = (sent: SentLink): Letter =>
   mailOf(
     sent,
     "Sign in to Coffer",
@@ -56,25 +65,39 @@ export const signInMail = (sent: SentLink): Message =>
     "If you did not ask for it, you can ignore this mail: nobody signs in without the link and your browser."
   )
 
-export const invitationMail = (sent: SentInvitation): Message => {
-  const { merchantName, name, to } = sent
-  const place = merchantName === undefined ? "this Coffer installation" : oneLine(merchantName)
+const placeOf = ({ merchantId }: SentRole): string =>
+  merchantId === undefined ? "this Coffer installation" : `the merchant account ${merchantId}`
+
+export const invitationMail = (sent: SentInvitation): Letter => {
+  const { invitedBy, role, to } = sent
+  const who = invitedBy ?? "The operators of this Coffer installation"
   return mailOf(
     sent,
-    `You have access to ${place}`,
-    [`Hello ${oneLine(name)},`, `you can sign in to ${place} now. Your address for signing in is ${to}.`],
+    "You are invited to Coffer",
+    [
+      `${who} ${invitedBy === null ? "invite" : "invites"} you to ${placeOf(sent)}, with the role ${role}.`,
+      `Sign in with the address ${to} to accept. The invitation is open for ${Duration.toDays(invitationValidity)} days.`
+    ],
     "Go to the sign-in page",
-    "The page sends you a link that signs you in."
+    "If you do not know who invites you, ignore this mail: you have no role until you accept."
   )
 }
 
-export const recoveryMail = (sent: SentLink & { readonly name: string }): Message =>
+export const roleMail = (sent: SentRole): Letter =>
+  mailOf(
+    sent,
+    "Your role at Coffer was changed",
+    [`The operators of this Coffer installation have given you the role ${sent.role} at ${placeOf(sent)}.`],
+    "Go to the sign-in page",
+    "The page sends you a link that signs you in."
+  )
+
+export const recoveryMail = (sent: SentLink): Letter =>
   mailOf(
     sent,
     "You can sign in to Coffer anew",
     [
-      `Hello ${oneLine(sent.name)},`,
-      "your passkeys were removed and your sessions have ended, so that you can begin anew. " +
+      "Your passkeys were removed and your sessions have ended, so that you can begin anew. " +
         "Open this link to sign in. It works once, for 15 minutes; after that, ask for another on the sign-in page."
     ],
     "Sign in",
@@ -82,17 +105,16 @@ export const recoveryMail = (sent: SentLink & { readonly name: string }): Messag
   )
 
 interface SentPasskey extends SentLink {
-  readonly name: string
   readonly passkey: string
   readonly change: "added" | "removed"
 }
 
-export const passkeyMail = (sent: SentPasskey): Message => {
+export const passkeyMail = (sent: SentPasskey): Letter => {
   const what = sent.change === "added" ? "can sign you in from now on" : "signs you in no more"
   return mailOf(
     sent,
     sent.change === "added" ? "A passkey was added" : "A passkey was removed",
-    [`Hello ${oneLine(sent.name)},`, `the passkey "${oneLine(sent.passkey)}" ${what}.`],
+    [`The passkey "${oneLine(sent.passkey)}" ${what}.`],
     "Look at your passkeys",
     "If that was not you, sign out everywhere and tell an owner or an operator at once."
   )

@@ -16,6 +16,8 @@ export interface OpenIdSettings {
   readonly issuer: URL
   readonly clientId: string
   readonly clientSecret: Redacted.Redacted
+  /** What the provider is asked to tell, by space. */
+  readonly scopes: string
   /** The claim that names roles; undefined: roles are given here alone. */
   readonly roleClaim: string | undefined
   readonly roles: ReadonlyArray<MappedRole>
@@ -35,6 +37,7 @@ const variables = Config.all({
   openIdIssuer: Config.option(Config.URL("OPENID_ISSUER")),
   openIdClient: Config.option(Config.NonEmptyString("OPENID_CLIENT_ID")),
   openIdSecret: Config.option(Config.Redacted("OPENID_CLIENT_SECRET")),
+  openIdScopes: Config.NonEmptyString("OPENID_SCOPES").pipe(Config.withDefault("openid email profile")),
   openIdClaim: Config.NonEmptyString("OPENID_ROLE_CLAIM").pipe(Config.withDefault("groups")),
   openIdRoles: Config.String("OPENID_ROLES").pipe(Config.withDefault("")),
   openIdStrong: Config.String("OPENID_AS_PASSKEY").pipe(Config.withDefault(""))
@@ -66,11 +69,19 @@ const readOpenId = Effect.fnUntraced(function* (read: Read) {
       message: "OPENID_ISSUER must look like https://id.example/path, without a user, a query or a fragment."
     })
   }
+  const scopes = read.openIdScopes.split(/[\s,]+/).filter((scope) => scope !== "")
+  // RFC 6749, section 3.3.
+  if (!scopes.includes("openid") || !scopes.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))) {
+    return yield* new BadSetting({
+      message: "OPENID_SCOPES is a list by space that has openid in it, such as: openid email profile groups."
+    })
+  }
   const roleClaim = roles.length === 0 ? undefined : read.openIdClaim
   return {
     issuer: openIdIssuer.value,
     clientId: openIdClient.value,
     clientSecret: openIdSecret.value,
+    scopes: scopes.join(" "),
     roleClaim,
     roles,
     strong: wordsOf(read.openIdStrong)

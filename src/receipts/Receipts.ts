@@ -5,6 +5,7 @@
  */
 import type { TradeNo } from "@coffer/model/Ids"
 import { sandboxMailsPerDayMax } from "@coffer/model/Limits"
+import { normalEmail } from "@coffer/rules/people/signIn"
 import { type Order, OrderCommand, type CreditedOrder } from "@coffer/rules/order/Order"
 import { Context, DateTime, Duration, Effect, Layer, Result, Schema } from "effect"
 import { withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
@@ -235,9 +236,9 @@ const makeWhyKept = Effect.gen(function* () {
 })
 
 const isConfirmed = ({ modes, support_email }: Merchant, recipient: string): boolean => {
-  const address = recipient.toLowerCase()
+  const address = normalEmail(recipient)
   const confirmed = [...modes.sandbox.mail_recipients, ...(support_email === null ? [] : [support_email])]
   return confirmed
-    .map((each) => each.toLowerCase())
+    .map(normalEmail)
     .some((each) => (each.startsWith("@") ? address.slice(address.lastIndexOf("@")) === each : address === each))
 }

@@ -83,13 +83,15 @@ const makeGive = Effect.gen(function* () {
     if (typeof person === "string") return yield* Effect.die(new Error(`the demo person has no role: ${person}`))
     const token = yield* secrets.random(32)
     yield* sqlDefects(sql`delete from sign_in_links where person_id = ${person.person_id}`)
-    yield* sessions.insertLink({
+    const link = {
       tokenHash: secrets.keyHash(token),
       personId: person.person_id,
       browserHash: null,
+      askerHash: null,
       now,
       expiresAt: DateTime.addDuration(now, linkValidity)
-    })
+    }
+    yield* sessions.insertLink(link, Effect.void)
     return `${at}/console/sign-in#${token}`
   })
 })

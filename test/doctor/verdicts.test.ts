@@ -67,6 +67,7 @@ const openIdBy = (problem: string | undefined) =>
         issuer: new URL("https://id.example/realm"),
         clientId: "coffer",
         clientSecret: url("secret"),
+        scopes: "openid",
         roleClaim: undefined,
         strong: [],
         roles: []

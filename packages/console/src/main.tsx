@@ -4,6 +4,7 @@ import { createRoot } from "react-dom/client"
 import { Redirect, Route, Router, Switch, useLocation } from "wouter"
 import { useAtom } from "./api/registry.ts"
 import { sessionAtom, useReturn } from "./api/session.ts"
+import { Invitations } from "./parts/Invitations.tsx"
 import { page, Part } from "./parts/Part.tsx"
 import { Loaded, Skeleton } from "./parts/states.tsx"
 import { guardTyping } from "./parts/typing.ts"
@@ -13,8 +14,8 @@ const MerchantPages = page(() => import("./merchant/MerchantPages.tsx"))
 const OperatorPages = page(() => import("./operator/OperatorPages.tsx"))
 
 const texts = {
-  en: { nothing: "You have no role yet. An owner of a merchant, or an operator, can invite you." },
-  zh: { nothing: "您还没有角色。商户所有者或运营方可以邀请您。" }
+  en: { nothing: "You have no role yet. Accept an invitation, or ask an owner of a merchant or an operator for one." },
+  zh: { nothing: "您还没有角色。请接受邀请，或联系商户所有者或运营方。" }
 }
 
 const Console = () => {
@@ -38,10 +39,12 @@ const Console = () => {
           return (
             <main className="alone">
               <p className="trouble">{words.nothing}</p>
+              <Invitations />
             </main>
           )
         return (
           <Part at={path}>
+            <Invitations />
             <Switch>
               <Route path="/operator/*?">
                 {isOperator ? <OperatorPages signedIn={data} /> : <Redirect to={begin} />}

@@ -17,10 +17,20 @@ import {
 } from "./ConsoleMerchant.ts"
 import { ConsoleGuest, Decoding, PersonSession } from "./Caller.ts"
 import { enveloped, listed } from "./Envelope.ts"
-import { Conflict, Forbidden, InvalidRequest, PersonNotFound, SessionNotFound, Unavailable } from "./Errors.ts"
+import {
+  Conflict,
+  Forbidden,
+  InvalidRequest,
+  InvitationNotFound,
+  PersonNotFound,
+  RateLimited,
+  SessionNotFound,
+  Unavailable
+} from "./Errors.ts"
 import { anyMode, instant, kind, ofMerchant, printable, text, withExample } from "./fields.ts"
 import { knownParametersOnly } from "./Lists.ts"
 import {
+  InvitationResource,
   personEmail,
   personName,
   personParams,
@@ -180,6 +190,39 @@ class SessionGroup extends HttpApiGroup.make("session")
   .middleware(PersonSession)
   .annotate(OpenApi.Description, "The person who is signed in.") {}
 
+class InvitationsGroup extends HttpApiGroup.make("invitations")
+  .add(
+    HttpApiEndpoint.get("list", "/console/api/invitations", { success: listed(InvitationResource) }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Roles that are offered to me",
+        description: "By the address of the person who is signed in, oldest first. None of them counts yet."
+      })
+    ),
+    HttpApiEndpoint.post("accept", "/console/api/invitations/:invitation_id/accept", {
+      params: { invitation_id: text("Number of the invitation.") },
+      success: enveloped(InvitationResource),
+      error: InvitationNotFound
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Accept a role",
+        description: "It holds for the next request. From then on the people there see the person."
+      })
+    ),
+    HttpApiEndpoint.post("decline", "/console/api/invitations/:invitation_id/decline", {
+      params: { invitation_id: text("Number of the invitation.") },
+      success: enveloped(InvitationResource),
+      error: InvitationNotFound
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Decline a role",
+        description: "The invitation is gone. Who made it is not told why."
+      })
+    )
+  )
+  .middleware(Decoding)
+  .middleware(PersonSession)
+  .annotate(OpenApi.Description, "Roles that are offered to the person who is signed in.") {}
+
 const personRole = PersonRole.annotate({ description: "The person's rights for this merchant." })
 const ofPerson = { ...ofMerchant, ...personParams }
 
@@ -201,11 +244,23 @@ class MerchantPeopleGroup extends HttpApiGroup.make("people")
         }).annotate({ examples: [{ email: "ada@shop.example", role: "support" }] })
       ),
       success: enveloped(PersonResource).pipe(HttpApiSchema.status(201)),
-      error: [Conflict, InvalidRequest]
+      error: [Conflict, InvalidRequest, RateLimited]
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Invite a person",
-        description: "The person gets a mail that says where to sign in. 409 if the person has a role here."
+        description:
+          "The person gets a mail, and has the role once it is accepted. Until then all that is shown is what was typed. " +
+          "409 if the person has a role here or is invited already. 429: too many were invited today."
+      })
+    ),
+    HttpApiEndpoint.post("sendAgain", "/console/api/merchants/:merchant_id/people/:person_id/send_again", {
+      params: ofPerson,
+      success: enveloped(PersonResource),
+      error: [PersonNotFound, RateLimited]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Send an invitation again",
+        description: "As another mail. It is open for as long as a new one. 429: too many were sent today."
       })
     ),
     HttpApiEndpoint.post("setRole", "/console/api/merchants/:merchant_id/people/:person_id", {
@@ -226,7 +281,7 @@ class MerchantPeopleGroup extends HttpApiGroup.make("people")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Remove a person",
-        description: "It holds for the person's next request. 409 for the last owner."
+        description: "It holds for the person's next request. An invitation is withdrawn. 409 for the last owner."
       })
     ),
     HttpApiEndpoint.post("endSessions", "/console/api/merchants/:merchant_id/people/:person_id/end_sessions", {
@@ -236,7 +291,9 @@ class MerchantPeopleGroup extends HttpApiGroup.make("people")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "End a person's sessions",
-        description: "All of them, on all runners at once. The person may sign in again."
+        description:
+          "On all runners at once. Where the person has roles elsewhere as well, the sessions end for this merchant " +
+          "alone. The person may sign in again."
       })
     ),
     HttpApiEndpoint.post("recover", "/console/api/merchants/:merchant_id/people/:person_id/recover", {
@@ -280,6 +337,7 @@ export class ConsoleApi extends HttpApi.make("coffer-console")
   .add(SignInGroup)
   .add(SessionGroup)
   .add(PasskeysGroup)
+  .add(InvitationsGroup)
   .add(MerchantPeopleGroup)
   .add(ConsoleApiKeysGroup)
   .add(MainKeysGroup)

@@ -99,6 +99,10 @@ export class PersonNotFound extends Schema.Error<PersonNotFound>("PersonNotFound
   refusedBody(404, "person_not_found", "There is no such person here."),
   { httpApiStatus: 404 }
 ) {}
+export class InvitationNotFound extends Schema.Error<InvitationNotFound>("InvitationNotFound")(
+  refusedBody(404, "invitation_not_found", "There is no such invitation for you, or it has ended."),
+  { httpApiStatus: 404 }
+) {}
 export class SessionNotFound extends Schema.Error<SessionNotFound>("SessionNotFound")(
   refusedBody(404, "session_not_found", "There is no such session, or it has ended."),
   { httpApiStatus: 404 }

@@ -35,6 +35,7 @@ export const personSample = {
   email: "ada@shop.example",
   name: "Ada",
   roles: [{ merchant_id: sampleIds.merchant, role: "developer", created_at: "2026-11-20T08:00:00.000Z" }],
+  status: "active",
   created_at: "2026-11-20T08:00:00.000Z",
   last_seen_at: "2026-11-21T09:29:00.000Z"
 } as const
@@ -42,11 +43,16 @@ export const personSample = {
 export const PersonResource = withExample(
   Schema.Struct({
     object: kind("person"),
-    person_id: text("Number of the person."),
+    person_id: text(
+      "Number of the person. An invitation has a number of its own, which a person who was not known before keeps."
+    ),
     email: text("Where sign-in links go."),
     name: text("The person's name for others."),
     roles: Schema.Array(MembershipResource).annotate({
       description: "For a merchant, its own alone; for operators, all."
+    }),
+    status: Schema.Literals(["active", "invited"]).annotate({
+      description: "`invited`: the role is offered and not accepted yet, and all that is shown is what was typed."
     }),
     created_at: instant("When the person was invited first."),
     last_seen_at: orNull(Schema.String, "When the person's last request came, to a minute; null before the first.")
@@ -54,6 +60,30 @@ export const PersonResource = withExample(
   personSample
 )
 export type PersonResource = typeof PersonResource.Encoded
+
+export const invitationSample = {
+  object: "invitation",
+  invitation_id: sampleIds.person,
+  merchant_id: sampleIds.merchant,
+  role: "developer",
+  invited_by: "owner@shop.example",
+  created_at: "2026-11-20T08:00:00.000Z",
+  expires_at: "2026-12-20T08:00:00.000Z"
+} as const
+
+export const InvitationResource = withExample(
+  Schema.Struct({
+    object: kind("invitation"),
+    invitation_id: text("Number of the invitation."),
+    merchant_id: orNull(Schema.String, "The merchant that the role is for; null for the installation."),
+    role,
+    invited_by: orNull(Schema.String, "The address of the person who invites; null for operators."),
+    created_at: instant("When the role was offered."),
+    expires_at: instant("Until when it can be accepted.")
+  }).annotate({ identifier: "Invitation", description: "A role that is offered to the person who is signed in." }),
+  invitationSample
+)
+export type InvitationResource = typeof InvitationResource.Encoded
 
 export const sessionSample = {
   object: "session",
@@ -115,7 +145,8 @@ export class PeopleGroup extends HttpApiGroup.make("people")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "People and their roles, newest first",
-        description: "For the yearly review of access: all people with all their roles, and when each was last seen."
+        description:
+          "For the yearly review of access: all people with all their roles, when each was last seen, and who is invited."
       })
     ),
     HttpApiEndpoint.post("invite", "/operator/v1/people", {
@@ -126,8 +157,9 @@ export class PeopleGroup extends HttpApiGroup.make("people")
       OpenApi.annotations({
         summary: "Give a person a role",
         description:
-          "The person gets a mail that says where to sign in. A person who has a role there has the new one from now " +
-          "on. 202: a role of the installation takes two operators."
+          "The person gets a mail, and has the role once it is accepted: a person without any role by signing in, " +
+          "others in the console. The same request again sends the mail again. A person who has a role there has the " +
+          "new one from now on. 202: a role of the installation takes two operators."
       })
     ),
     HttpApiEndpoint.post("remove", "/operator/v1/people/:person_id/remove", {
@@ -138,7 +170,8 @@ export class PeopleGroup extends HttpApiGroup.make("people")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Take a role away",
-        description: "It holds for the next request of every session of the person, on all runners."
+        description:
+          "It holds for the next request of every session of the person, on all runners. An invitation is withdrawn."
       })
     ),
     HttpApiEndpoint.post("endSessions", "/operator/v1/people/:person_id/end_sessions", {

@@ -16,6 +16,8 @@ export const rightsOf: Readonly<Record<string, ReadonlyArray<string>>> = {
   anchors: ["select"],
   ledger_sums: ["select"],
   coffer_migrations: ["select"],
+  // A view.
+  people_and_invited: ["select"],
   cluster_runner_migrations: ["select"]
 }
 
@@ -52,13 +54,13 @@ export const grantTo = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, ro
   }
 })
 
-/** Our own tables and sequences, with what the role holds. Partitions are reached through their table. */
+/** Our own tables, views and sequences, with what the role holds. Partitions are reached through their table. */
 const relations = (sql: SqlClient.SqlClient, role: string) =>
   sql`select c.relname as relation, c.relkind::text as kind,
       array(select distinct lower(a.privilege_type) from aclexplode(c.relacl) a
         join pg_roles r on r.oid = a.grantee and r.rolname = ${role} order by 1) as held
     from pg_class c
-    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'S') and not c.relispartition
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'v', 'S') and not c.relispartition
       and pg_has_role(c.relowner, 'usage')
     order by c.relname`
 

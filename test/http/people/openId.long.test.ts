@@ -69,19 +69,40 @@ it.live("signs in the person whose address the provider has verified, and knows 
 
 it.live("refuses an address that is not verified, and somebody who has no role, with the same words", () =>
   Effect.gen(function* () {
-    const { browser, provider } = yield* begin()
+    const { api, browser, mails, merchantId, provider } = yield* begin()
+    yield* invite(api, mails, { email: "kte@shop.example", merchant_id: merchantId, role: "owner" })
     provider.accounts.set("unverified", { email, email_verified: false })
-    provider.accounts.set("text", { email, email_verified: "true" })
+    for (const word of ["false", "TRUE", "1"]) provider.accounts.set(word, { email, email_verified: word })
+    // Another letter that is a k in small ones is in another person's address.
+    provider.accounts.set("kelvin", { email: "\u212ate@shop.example", email_verified: true })
     provider.accounts.set("silent", {})
     provider.accounts.set("nobody", { email: "nobody@shop.example", email_verified: true })
-    const answers = yield* Effect.forEach(["unverified", "text", "silent", "nobody"], (account) =>
-      enter(browser(), account)
-    )
+    const answers = yield* Effect.forEach([...provider.accounts.keys()], (account) => enter(browser(), account))
     assert.deepStrictEqual(
       answers.map(({ status }) => status),
-      [403, 403, 403, 403]
+      answers.map(() => 403)
     )
     assert.strictEqual(new Set(answers.map(({ body }) => body.message)).size, 1)
+    // Some providers say yes as a text.
+    provider.accounts.set("text", { email, email_verified: "true" })
+    assert.strictEqual((yield* enter(browser(), "text")).status, 201)
+  }).pipe(Effect.scoped)
+)
+
+it.live("what the provider does not say takes nothing away, and an ID token that another key has signed is none", () =>
+  Effect.gen(function* () {
+    const { browser, provider } = yield* begin({ OPENID_ROLES: "admins=admin" })
+    const op = { email: "op@pay.example", email_verified: true }
+    provider.accounts.set("op", { ...op, groups: ["admins"] })
+    assert.strictEqual((yield* enter(browser(), "op")).status, 201)
+    provider.accounts.set("op", {})
+    const silent = yield* enter(browser(), "op")
+    assert.strictEqual(silent.status, 201, silent.text)
+    assert.strictEqual(silent.body.data.person.roles[0].role, "admin")
+    const forging = yield* begin({}, {})
+    forging.provider.accounts.set("a1", ada)
+    forging.provider.forge()
+    assert.strictEqual((yield* enter(forging.browser(), "a1")).status, 403)
   }).pipe(Effect.scoped)
 )
 
@@ -212,6 +233,9 @@ describe("the settings of a provider", () => {
     Effect.gen(function* () {
       assert.strictEqual((yield* settingsOf(whole)).of(signInSettings).openId?.issuer.host, "id.example")
       assert.include(yield* problem({ OPENID_ISSUER: "http://id.example" }), "OPENID_ISSUER")
+      assert.include(yield* problem({ OPENID_SCOPES: "email profile" }), "OPENID_SCOPES")
+      const more = yield* settingsOf({ ...whole, OPENID_SCOPES: "openid  email groups" })
+      assert.strictEqual(more.of(signInSettings).openId?.scopes, "openid email groups")
       assert.include(yield* problem({ OPENID_CLIENT_SECRET: "" }), "OPENID_CLIENT_SECRET")
       for (const roles of ["admins=owner", "a=admin@mer_1", "admin", "a=finance@installation"]) {
         assert.include(yield* problem({ OPENID_ROLES: roles }), "OPENID_ROLES", roles)

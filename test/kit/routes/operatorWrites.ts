@@ -1,6 +1,7 @@
 /** Writes of operators about merchants' standing and about other operators (`writes.ts`). */
 import { Effect } from "effect"
 import type { Merchant } from "../Api.ts"
+import { ownersConnection } from "../Service.ts"
 import { type Post, write } from "./write.ts"
 
 const byOperator = { by: "operator" } as const
@@ -24,6 +25,25 @@ const aRole = (merchantId: string, role: string) => ({
   merchant_id: merchantId,
   role
 })
+
+/** The number of a person who has accepted that role. No mail is read here, so the row says it. */
+const member = Effect.fnUntraced(
+  function* (
+    { database, merchant: { merchantId }, operate }: Parameters<Parameters<typeof write>[3]>[0],
+    role: string
+  ) {
+    const { person_id } = yield* operate("/people", aRole(merchantId, role))
+    const sql = yield* ownersConnection(database)
+    yield* sql`insert into people (person_id, email, name, created_at)
+    select invitation_id, email, email, created_at from invitations where invitation_id = ${person_id}`
+    yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
+    select invitation_id, belongs_to, role, created_at from invitations where invitation_id = ${person_id}`
+    yield* sql`delete from invitations where invitation_id = ${person_id}`
+    return person_id as string
+  },
+  Effect.scoped,
+  Effect.orDie
+)
 
 export const operatorWrites = [
   ...write(
@@ -113,7 +133,7 @@ export const operatorWrites = [
   ...write(
     "person: give a role",
     "plain",
-    "select 1 from memberships where belongs_to = $1 and role = 'finance'",
+    "select 1 from invitations where belongs_to = $1 and role = 'finance'",
     ({ merchant: { merchantId } }) =>
       Effect.succeed({ path: "/operator/v1/people", body: aRole(merchantId, "finance") }),
     byOperator
@@ -123,10 +143,10 @@ export const operatorWrites = [
     "plain",
     `select 1 from people p where email = lower('viewer.' || $1 || '@shop.example')
       and not exists (select from memberships m where m.person_id = p.person_id)`,
-    ({ merchant: { merchantId }, operate }) =>
-      Effect.map(operate("/people", aRole(merchantId, "viewer")), ({ person_id }) => ({
-        path: `/operator/v1/people/${person_id}/remove`,
-        body: { merchant_id: merchantId }
+    (at) =>
+      Effect.map(member(at, "viewer"), (personId) => ({
+        path: `/operator/v1/people/${personId}/remove`,
+        body: { merchant_id: at.merchant.merchantId }
       })),
     byOperator
   ),
@@ -134,20 +154,14 @@ export const operatorWrites = [
     "person: end sessions",
     "plain",
     "select 1 from people where email = lower('support.' || $1 || '@shop.example')",
-    ({ merchant: { merchantId }, operate }) =>
-      Effect.map(operate("/people", aRole(merchantId, "support")), ({ person_id }) => ({
-        path: `/operator/v1/people/${person_id}/end_sessions`
-      })),
+    (at) => Effect.map(member(at, "support"), (personId) => ({ path: `/operator/v1/people/${personId}/end_sessions` })),
     byOperator
   ),
   ...write(
     "person: begin anew",
     "plain",
     "select 1 from people where email = lower('developer.' || $1 || '@shop.example')",
-    ({ merchant: { merchantId }, operate }) =>
-      Effect.map(operate("/people", aRole(merchantId, "developer")), ({ person_id }) => ({
-        path: `/operator/v1/people/${person_id}/recover`
-      })),
+    (at) => Effect.map(member(at, "developer"), (personId) => ({ path: `/operator/v1/people/${personId}/recover` })),
     byOperator
   )
 ]

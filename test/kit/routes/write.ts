@@ -5,7 +5,7 @@ import type { Merchant, Reply } from "../Api.ts"
 import type { Running } from "../Service.ts"
 
 /** A service that takes requests. */
-export type Caller = Pick<Running, "api">
+export type Caller = Pick<Running, "api" | "database">
 
 /** A request that can be sent to any process on the same database. */
 export interface Asked {
@@ -38,7 +38,7 @@ export const send = ({ api }: Caller, { headers, method, path, raw }: Asked): Ef
   api.call(method, path, { raw, headers })
 
 type Scene = (
-  at: Pick<Running, "api"> & { readonly post: Post; readonly operate: Post; readonly merchant: Merchant }
+  at: Caller & { readonly post: Post; readonly operate: Post; readonly merchant: Merchant }
 ) => Effect.Effect<{
   readonly path: string
   readonly body?: object
@@ -75,7 +75,7 @@ export const write = (
       }
       const post: Post = (path, body = {}) => Effect.map(api.post(path, merchant.sandboxKey, body), done)
       const operate: Post = (path, body = {}) => Effect.map(api.operator("POST", path, body), done)
-      const { body = {}, form, path } = yield* scene({ api, post, operate, merchant })
+      const { body = {}, form, path } = yield* scene({ ...service, post, operate, merchant })
       const { raw, type } = form ?? { raw: JSON.stringify(body), type: "application/json" }
       const owners = {
         merchant: { "X-Api-Key": merchant.sandboxKey },

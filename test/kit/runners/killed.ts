@@ -70,6 +70,7 @@ const doomed = Effect.fnUntraced(function* (database: string) {
     })
   const runner: Doomed = {
     api,
+    database,
     stand: Effect.fnUntraced(function* (begun, ...points) {
       said.heard = said.stands = 0
       child.send(points)

@@ -17,7 +17,9 @@ export const openIdProvider = Effect.fnUntraced(function* (redirectUri: string) 
   const port = yield* freePort
   const issuer = `http://127.0.0.1:${port}`
   const accounts = new Map<string, Claims>()
-  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
+  const newKey = () => generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ format: "jwk" })
+  const key = { ...newKey(), kid: "one" } as unknown as JWK
+  let shownKey: JWK | undefined
   const provider = new Provider(issuer, {
     clients: [
       {
@@ -45,7 +47,14 @@ export const openIdProvider = Effect.fnUntraced(function* (redirectUri: string) 
     pkce: { required: () => true },
     features: { devInteractions: { enabled: true } },
     cookies: { keys: ["a key of the tests"] },
-    jwks: { keys: [privateKey.export({ format: "jwk" }) as unknown as JWK] }
+    jwks: { keys: [key] }
+  })
+  // What it shows is not the key that it signs with.
+  provider.use(async (context, next) => {
+    await next()
+    if (shownKey === undefined || context.path !== "/jwks") return
+    const { e, kty, n } = shownKey as unknown as Record<string, string>
+    context.body = { keys: [{ e, kty, n, kid: "one", use: "sig", alg: "RS256" }] }
   })
   yield* Effect.acquireRelease(
     Effect.callback<Server>((resume) => {
@@ -58,7 +67,9 @@ export const openIdProvider = Effect.fnUntraced(function* (redirectUri: string) 
       })
   )
   const env = { OPENID_ISSUER: issuer, OPENID_CLIENT_ID: clientId, OPENID_CLIENT_SECRET: clientSecret }
-  return { issuer, env, accounts }
+  /** From now on its ID tokens have a signature that its keys do not fit. */
+  const forge = () => void (shownKey = newKey() as unknown as JWK)
+  return { issuer, env, accounts, forge }
 })
 
 /** As a browser goes through the provider with this account. Returns what it is sent back with. */

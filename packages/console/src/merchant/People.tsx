@@ -23,8 +23,12 @@ const texts = {
     acts: "Acts",
     never: "Not yet",
     invite: "Invite a person",
-    inviteSays:
-      "The person gets a mail that says where to sign in. You need to have signed in less than 15 minutes ago.",
+    inviteSays: "The person gets a mail with your address, and has the role once it is accepted. You need to have signed in less than 15 minutes ago.",
+    invited: "Invited, not accepted yet",
+    again: "Send again",
+    againSays: "The person gets another mail. Some are sent to one address in a day.",
+    withdraw: "Withdraw",
+    withdrawSays: "The invitation cannot be accepted any more.",
     email: "E-mail address",
     name: "Name",
     nameHint: "As others see it; the address unless given.",
@@ -35,7 +39,7 @@ const texts = {
       "The person loses all rights here at once. Keys that the person has made or rolled keep working: “Keys” names " +
       "them, to be rolled or revoked.",
     end: "End sessions",
-    endSays: "The person is signed out everywhere, and may sign in again.",
+    endSays: "The person is signed out of this merchant, and may sign in again.",
     recover: "Help to sign in",
     recoverSays:
       "For a person who has lost the way in: passkeys, sessions and links of the person are removed, and one link goes " +
@@ -62,7 +66,12 @@ const texts = {
     acts: "操作",
     never: "尚未登录",
     invite: "邀请成员",
-    inviteSays: "对方会收到一封说明登录地址的邮件。您需要在 15 分钟内登录过。",
+    inviteSays: "对方会收到一封显示您邮箱地址的邮件，接受后即获得该角色。您需要在 15 分钟内登录过。",
+    invited: "已邀请，尚未接受",
+    again: "重新发送",
+    againSays: "对方会再收到一封邮件。每天向同一地址发送的数量有限。",
+    withdraw: "撤回",
+    withdrawSays: "该邀请将无法再被接受。",
     email: "电子邮箱",
     name: "姓名",
     nameHint: "显示给他人的名称；留空则显示邮箱。",
@@ -71,7 +80,7 @@ const texts = {
     remove: "移除",
     removeSays: "该成员将立即失去此处的所有权限。该成员创建或轮换的密钥仍然有效：“密钥”页面会列出，请轮换或吊销。",
     end: "结束会话",
-    endSays: "该成员将在所有地方退出登录，可重新登录。",
+    endSays: "该成员将退出此商户，可重新登录。",
     recover: "协助登录",
     recoverSays:
       "适用于无法登录的成员：将移除其通行密钥、会话和链接，并通过邮件发送一个链接，15 分钟内有效且仅能使用一次。" +
@@ -111,7 +120,12 @@ const columnsOf = (words: Texts, mayChange: boolean, ownId: string): ReadonlyArr
     id: "role",
     name: words.role,
     text: roleOf,
-    cell: (person) => <span className="nowrap">{words.short[roleOf(person)]}</span>
+    cell: (person) => (
+      <>
+        <span className="nowrap">{words.short[roleOf(person)]}</span>
+        {person.status === "invited" && <span className="soft small block">{words.invited}</span>}
+      </>
+    )
   },
   {
     id: "seen",
@@ -133,7 +147,12 @@ const columnsOf = (words: Texts, mayChange: boolean, ownId: string): ReadonlyArr
           id: "acts",
           name: words.acts,
           text: () => "",
-          cell: (person: Person) => <PersonActs person={person} isSelf={person.person_id === ownId} />
+          cell: (person: Person) =>
+            person.status === "invited" ? (
+              <InvitedActs person={person} />
+            ) : (
+              <PersonActs person={person} isSelf={person.person_id === ownId} />
+            )
         }
       ]
     : [])
@@ -217,25 +236,67 @@ const Invite = () => {
   )
 }
 
+const SetRole = ({ person }: { readonly person: Person }) => {
+  const { merchantId } = useAccount()
+  const words = useWords(texts)
+  const params = { merchant_id: merchantId, person_id: person.person_id }
+  return (
+    <Act
+      name={words.setRole}
+      says={`${person.name}: ${words.setRoleSays}`}
+      fields={<ChoiceField label={words.role} name="role" initial={roleOf(person)} choices={roleChoices(words)} />}
+      run={(typed) =>
+        act(
+          OwnApi,
+          OwnApi.use((client) =>
+            client.people.setRole({ params, payload: { role: text(typed, "role") as PersonRole } })
+          )
+        )
+      }
+    />
+  )
+}
+
+const InvitedActs = ({ person }: { readonly person: Person }) => {
+  const { merchantId } = useAccount()
+  const words = useWords(texts)
+  const params = { merchant_id: merchantId, person_id: person.person_id }
+  return (
+    <span className="acts">
+      <SetRole person={person} />
+      <Act
+        name={words.again}
+        says={`${person.email}: ${words.againSays}`}
+        run={() =>
+          act(
+            OwnApi,
+            OwnApi.use((client) => client.people.sendAgain({ params })),
+            1
+          )
+        }
+      />
+      <Act
+        name={words.withdraw}
+        isDangerous
+        says={`${person.email}: ${words.withdrawSays}`}
+        run={() =>
+          act(
+            OwnApi,
+            OwnApi.use((client) => client.people.remove({ params }))
+          )
+        }
+      />
+    </span>
+  )
+}
+
 const PersonActs = ({ isSelf, person }: { readonly person: Person; readonly isSelf: boolean }) => {
   const { merchantId } = useAccount()
   const words = useWords(texts)
   const params = { merchant_id: merchantId, person_id: person.person_id }
   return (
     <span className="acts">
-      <Act
-        name={words.setRole}
-        says={`${person.name}: ${words.setRoleSays}`}
-        fields={<ChoiceField label={words.role} name="role" initial={roleOf(person)} choices={roleChoices(words)} />}
-        run={(typed) =>
-          act(
-            OwnApi,
-            OwnApi.use((client) =>
-              client.people.setRole({ params, payload: { role: text(typed, "role") as PersonRole } })
-            )
-          )
-        }
-      />
+      <SetRole person={person} />
       {!isSelf && (
         <>
           <Act

@@ -23,6 +23,7 @@ const texts = {
     roles: "Roles",
     seen: "Last seen",
     invited: "Invited",
+    pending: "not accepted yet",
     number: "Number",
     role: "Role",
     of: "Of",
@@ -32,7 +33,7 @@ const texts = {
     merchant: "Merchant",
     invite: "Invite a person",
     inviteSays:
-      "The person gets a mail that says where to sign in. A person who has a role there has the new one from now on.",
+      "The person gets a mail, and has the role once it is accepted. A person who has a role there has the new one from now on.",
     merchantHint: "The merchant's number. Left out: a role of the installation, as an operator.",
     owner: "Of a merchant: ",
     operator: "Of the installation: ",
@@ -54,6 +55,7 @@ const texts = {
     roles: "角色",
     seen: "最近活动",
     invited: "邀请时间",
+    pending: "尚未接受",
     number: "编号",
     role: "角色",
     of: "属于",
@@ -62,7 +64,7 @@ const texts = {
     operators: "仅运营人员",
     merchant: "商户",
     invite: "邀请人员",
-    inviteSays: "对方会收到说明登录位置的邮件。若已有角色，则改为新角色。",
+    inviteSays: "对方会收到邮件，接受后即获得该角色。若已有角色，则改为新角色。",
     merchantHint: "商户编号。留空表示系统角色（运营人员）。",
     owner: "商户：",
     operator: "系统：",
@@ -119,7 +121,7 @@ const Manage = ({ person, words }: { readonly person: PersonResource; readonly w
                 </span>
               ])}
             />
-            <div className="buttons">
+            <div className="buttons" hidden={person.status === "invited"}>
               <OperatorAct
                 act="people.endSessions"
                 name={words.end}
@@ -200,7 +202,7 @@ const People = () => {
       id: "roles",
       name: words.roles,
       text: rolesText,
-      cell: ({ roles: all }) => (
+      cell: ({ roles: all, status }) => (
         <>
           {all.map(({ merchant_id, role }) => (
             <div key={merchant_id ?? "installation"}>
@@ -208,6 +210,7 @@ const People = () => {
               {merchant_id === null ? words.installation : <MerchantLink id={merchant_id} />}
             </div>
           ))}
+          {status === "invited" && <span className="soft small block">{words.pending}</span>}
         </>
       )
     },

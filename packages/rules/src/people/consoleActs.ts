@@ -46,8 +46,12 @@ export const consoleActs = {
   "passkeys.register": { ...openToAll, isLogged: true, isFresh: true },
   "passkeys.rename": { ...ofPerson, isLogged: true },
   "passkeys.remove": { ...ofPerson, isLogged: true, isFresh: true },
+  "invitations.list": openToAll,
+  "invitations.accept": { ...ofPerson, isLogged: true },
+  "invitations.decline": { ...ofPerson, isLogged: true },
   "people.list": { ...reading, kind: "protects" },
   "people.invite": { of: [], isLogged: true, gives: "role" },
+  "people.sendAgain": { of: [], isLogged: true },
   "people.setRole": { of: [], isLogged: true, gives: "role" },
   // The owner of a suspended merchant does not choose who else is one.
   "people.remove": { of: [], isLogged: true, kind: "kept" },

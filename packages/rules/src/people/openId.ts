@@ -27,9 +27,10 @@ export const readMappedRoles = (text: string): ReadonlyArray<MappedRole> | undef
   return mapped
 }
 
-/** The values of a claim: a text, or a list of them. A name with dots may lead into objects. */
-export const claimedValues = (claims: Readonly<Record<string, unknown>>, name: string): ReadonlyArray<string> => {
-  const found = Object.hasOwn(claims, name)
+type Claims = Readonly<Record<string, unknown>>
+
+const claimIn = (claims: Claims, name: string): unknown =>
+  Object.hasOwn(claims, name)
     ? claims[name]
     : name
         .split(".")
@@ -40,6 +41,16 @@ export const claimedValues = (claims: Readonly<Record<string, unknown>>, name: s
               : undefined,
           claims
         )
+
+/** Whether the provider says anything by this claim. An empty list says that there is nothing. */
+export const isSaid = (claims: Claims, name: string): boolean => {
+  const found = claimIn(claims, name)
+  return typeof found === "string" || Array.isArray(found)
+}
+
+/** The values of a claim: a text, or a list of them. A name with dots may lead into objects. */
+export const claimedValues = (claims: Claims, name: string): ReadonlyArray<string> => {
+  const found = claimIn(claims, name)
   return (Array.isArray(found) ? found : [found]).filter((value) => typeof value === "string")
 }
 

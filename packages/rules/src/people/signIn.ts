@@ -3,8 +3,25 @@ import { Duration } from "effect"
 
 /** How long a link of a mail may be used. */
 export const linkValidity = Duration.minutes(15)
-/** Links that a person may ask for in an hour. Further ones are not sent. */
-export const linksAnHour = 5
+/**
+ * Links that are sent to one person in an hour. `browser`: on requests of one browser. For browsers in which the person
+ * has signed in before no other bound holds, so strangers cannot keep the person out. `network`: on those of other
+ * browsers at one address. `strangers`: on those of all others together.
+ */
+export const linksAnHour = { browser: 5, network: 10, strangers: 30 } as const
+/** Browsers of one person that are known, the last ones. */
+export const knownBrowsersMax = 20
+/** How long an invitation can be accepted. */
+export const invitationValidity = Duration.days(30)
+/** How long a mail about a person is tried that has no link with an end. */
+export const personMailTriedFor = Duration.days(3)
+/**
+ * Invitations that are sent on one day: by the people of one merchant, by them to one address, and to one address by all
+ * merchants together that are not approved for live.
+ */
+export const invitationsADay = { merchant: 40, recipient: 3, strangers: 5 } as const
+/** Mails that let one person begin again, on one day. */
+export const recoveriesADay = 10
 /** Requests without a session that an address may make in a minute: for a link, or with one. */
 export const triesAMinute = 30
 
@@ -35,5 +52,12 @@ export const passkeysMax = 20
 /** A session that is older does not change how its person signs in: the person may have left the browser open. */
 export const freshFor = Duration.minutes(15)
 
-/** No two persons have addresses that differ in upper and lower case alone. */
-export const normalEmail = (email: string): string => email.trim().toLowerCase()
+/**
+ * No two persons have addresses that differ in upper and lower case alone. A letter whose small form belongs to another
+ * one as well, such as the sign for kelvin, stays: it is another address.
+ */
+export const normalEmail = (email: string): string =>
+  Array.from(email.trim(), (letter) => {
+    const small = letter.toLowerCase()
+    return small.toUpperCase() === letter ? small : letter
+  }).join("")

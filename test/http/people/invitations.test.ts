@@ -1,0 +1,234 @@
+/** A role is offered: what the person who invites sees and may do before it is accepted, and who accepts it. */
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { authenticator } from "../../kit/callers/authenticator.ts"
+import { consoleBrowser, invite, register, signIn } from "../../kit/callers/console.ts"
+import { entriesOf } from "../../kit/callers/operators.ts"
+import { mailServer } from "../../kit/servers/MailServer.ts"
+import { start } from "../../kit/Service.ts"
+
+const origin = "https://pay.example"
+
+/** A merchant with an owner who invites, and another one with a person of its own. */
+const begin = Effect.fnUntraced(function* (options: Parameters<typeof start>[0] = {}) {
+  const mails = yield* mailServer()
+  const running = yield* start({
+    ...options,
+    env: { SMTP_URL: mails.url, MAIL_FROM: "coffer@pay.example", PUBLIC_URL: origin, ...options.env }
+  })
+  const { api, merchant } = running
+  const other = yield* api.newMerchant("Another shop")
+  const person = Effect.fnUntraced(function* (email: string, role: string, merchant_id?: string) {
+    const invited = yield* invite(api, mails, { email, role, ...(merchant_id === undefined ? {} : { merchant_id }) })
+    const browser = yield* signIn(api, mails, email, origin)
+    return { ...browser, email, person_id: invited.person_id }
+  })
+  const inviter = yield* person("inviter@evil.example", "owner", merchant.merchantId)
+  const at = `/merchants/${merchant.merchantId}/people`
+  const askFor = (email: string, more: object = {}) =>
+    Effect.gen(function* () {
+      const before = mails.mails.length
+      const invited = yield* inviter.call("POST", at, { email, role: "viewer", ...more })
+      assert.strictEqual(invited.status, 201, invited.text)
+      return { ...invited.body.data, mail: yield* mails.mail(before + 1) }
+    })
+  return { ...running, mails, person, inviter, at, askFor, otherId: other.merchantId, merchantId: merchant.merchantId }
+})
+
+const statusOf = Effect.map(({ status }: { readonly status: number }) => status)
+
+it.live("until it is accepted, an invitation shows nothing of a person and gives no hold on one", () =>
+  Effect.gen(function* () {
+    const { api, askFor, at, inviter, mails, otherId, person } = yield* begin()
+    const victims = [yield* person("op@pay.example", "admin"), yield* person("owner@other.example", "owner", otherId)]
+    for (const { call, email, person_id } of victims) {
+      const invited = yield* askFor(email)
+      const { created_at: _, mail: __, person_id: number, roles, ...shown } = invited
+      assert.deepStrictEqual(shown, { object: "person", email, name: email, status: "invited", last_seen_at: null })
+      assert.strictEqual(roles.length, 1)
+      assert.notStrictEqual(number, person_id)
+      const listed = (yield* inviter.call("GET", at)).body.data.data as ReadonlyArray<Record<string, unknown>>
+      assert.deepInclude(
+        listed.find(({ email: each }) => each === email),
+        { person_id: number, last_seen_at: null, status: "invited" }
+      )
+      for (const id of [number, person_id]) {
+        for (const act of ["end_sessions", "recover"]) {
+          assert.strictEqual(yield* statusOf(inviter.call("POST", `${at}/${id}/${act}`)), 404, `${act} of ${email}`)
+        }
+      }
+      for (const act of ["", "/remove"]) {
+        const tried = yield* inviter.call("POST", `${at}/${person_id}${act}`, { role: "owner" })
+        assert.strictEqual(tried.status, 404, act)
+      }
+      // An operator sees both, and touches no person by the invitation.
+      assert.strictEqual(yield* statusOf(api.operator("POST", `/people/${number}/end_sessions`)), 404)
+      assert.strictEqual(yield* statusOf(call("GET", "/session")), 200, email)
+      const again = yield* signIn(api, mails, email, origin)
+      const places = again.signedIn.person.roles.map((each: { merchant_id: string | null }) => each.merchant_id)
+      assert.deepStrictEqual(places, [email === "op@pay.example" ? null : otherId], "signing in accepts nothing")
+    }
+  }).pipe(Effect.scoped)
+)
+
+it.live("the person accepts or declines it, once, and only the person whose address it is", () =>
+  Effect.gen(function* () {
+    const { askFor, at, inviter, merchantId, otherId, person } = yield* begin()
+    const ada = yield* person("ada@other.example", "owner", otherId)
+    const eve = yield* person("eve@other.example", "viewer", otherId)
+    const { person_id: id } = yield* askFor("Ada@Other.example", { role: "support" })
+    const [offered] = (yield* ada.call("GET", "/invitations")).body.data.data
+    const { created_at: _, expires_at: __, ...shown } = offered
+    assert.deepStrictEqual(shown, {
+      object: "invitation",
+      invitation_id: id,
+      merchant_id: merchantId,
+      role: "support",
+      invited_by: inviter.email
+    })
+    assert.lengthOf((yield* eve.call("GET", "/invitations")).body.data.data, 0)
+    for (const act of ["accept", "decline"]) {
+      assert.strictEqual(yield* statusOf(eve.call("POST", `/invitations/${id}/${act}`)), 404)
+    }
+    const both = yield* Effect.all(
+      [1, 2].map(() => statusOf(ada.call("POST", `/invitations/${id}/accept`))),
+      { concurrency: "unbounded" }
+    )
+    assert.deepStrictEqual(both.toSorted(), [200, 404])
+    const roles = (yield* ada.call("GET", "/session")).body.data.person.roles
+    assert.includeDeepMembers(
+      roles.map(({ merchant_id, role }: { merchant_id: string; role: string }) => [merchant_id, role]),
+      [
+        [merchantId, "support"],
+        [otherId, "owner"]
+      ]
+    )
+    const listed = (yield* inviter.call("GET", at)).body.data.data as ReadonlyArray<Record<string, unknown>>
+    assert.deepInclude(
+      listed.find(({ email }) => email === "ada@other.example"),
+      { person_id: ada.person_id, status: "active" }
+    )
+    const declined = yield* askFor("eve@other.example")
+    assert.strictEqual(yield* statusOf(eve.call("POST", `/invitations/${declined.person_id}/decline`)), 200)
+    assert.strictEqual(yield* statusOf(eve.call("POST", `/invitations/${declined.person_id}/accept`)), 404)
+    assert.notInclude((yield* inviter.call("GET", at)).text, "eve@")
+  }).pipe(Effect.scoped)
+)
+
+it.live(
+  "a person without a role accepts the only invitation by signing in, and of several the ones that it chooses",
+  () =>
+    Effect.gen(function* () {
+      const { api, askFor, at, inviter, mails, merchantId, otherId } = yield* begin()
+      const { person_id } = yield* askFor("new@shop.example", { name: "New" })
+      const one = yield* signIn(api, mails, "new@shop.example", origin)
+      assert.deepInclude(one.signedIn.person, { person_id, name: "New" })
+      assert.strictEqual(yield* statusOf(one.call("GET", at)), 200)
+      const [entry] = yield* entriesOf(api, "&act=console:sign_in.use")
+      assert.deepStrictEqual(entry!["details"], { accepted: merchantId })
+
+      yield* askFor("two@shop.example")
+      yield* invite(api, mails, { email: "two@shop.example", merchant_id: otherId, role: "finance" })
+      const two = yield* signIn(api, mails, "two@shop.example", origin)
+      assert.deepStrictEqual(two.signedIn.person.roles, [])
+      assert.strictEqual(yield* statusOf(two.call("GET", at)), 404)
+      const offered = (yield* two.call("GET", "/invitations")).body.data.data as ReadonlyArray<Record<string, unknown>>
+      assert.sameMembers(
+        offered.map(({ merchant_id }) => merchant_id),
+        [merchantId, otherId]
+      )
+      const wanted = offered.find(({ merchant_id }) => merchant_id === otherId)!
+      assert.strictEqual(
+        yield* statusOf(two.call("POST", `/invitations/${String(wanted["invitation_id"])}/accept`)),
+        200
+      )
+      assert.strictEqual(yield* statusOf(two.call("GET", `/merchants/${otherId}/people`)), 200)
+      assert.strictEqual(yield* statusOf(two.call("GET", at)), 404)
+      // Nothing is left to sign in for.
+      const gone = yield* askFor("three@shop.example")
+      assert.strictEqual(yield* statusOf(inviter.call("POST", `${at}/${gone.person_id}/remove`)), 200)
+      const before = mails.mails.length
+      yield* consoleBrowser(api, origin).call("POST", "/sign_in", { email: "three@shop.example" })
+      yield* askFor("four@shop.example")
+      assert.strictEqual(mails.mails.length, before + 1)
+    }).pipe(Effect.scoped)
+)
+
+it.live("where an owner ends the sessions of a person who has more, they end for that merchant alone", () =>
+  Effect.gen(function* () {
+    const { api, at, askFor, inviter, mails, otherId, person } = yield* begin()
+    const ada = yield* person("ada@other.example", "owner", otherId)
+    const { person_id: id } = yield* askFor("ada@other.example")
+    assert.strictEqual(yield* statusOf(ada.call("POST", `/invitations/${id}/accept`)), 200)
+    assert.strictEqual(yield* statusOf(ada.call("GET", at)), 200)
+    assert.strictEqual(yield* statusOf(inviter.call("POST", `${at}/${ada.person_id}/end_sessions`)), 200)
+    assert.strictEqual(yield* statusOf(ada.call("GET", at)), 404)
+    assert.strictEqual(yield* statusOf(ada.call("GET", `/merchants/${otherId}/people`)), 200)
+    const again = yield* signIn(api, mails, "ada@other.example", origin)
+    assert.strictEqual(yield* statusOf(again.call("GET", at)), 200)
+    // Who has a role there alone is signed out.
+    const plain = yield* askFor("plain@shop.example")
+    const session = yield* signIn(api, mails, "plain@shop.example", origin)
+    assert.strictEqual(yield* statusOf(inviter.call("POST", `${at}/${plain.person_id}/end_sessions`)), 200)
+    assert.strictEqual(yield* statusOf(session.call("GET", "/session")), 401)
+  }).pipe(Effect.scoped)
+)
+
+it.live("an invitation to a live merchant demands no passkey of a person who has not accepted it", () =>
+  Effect.gen(function* () {
+    const { api, askFor, at, inviter, merchantId, otherId, person } = yield* begin({ env: { DEMAND_PASSKEYS: "live" } })
+    const ada = yield* person("ada@other.example", "owner", otherId)
+    const own = `/merchants/${otherId}/people`
+    yield* api.operator("POST", `/merchants/${merchantId}`, { approved: true })
+    assert.strictEqual((yield* register(inviter, authenticator(origin))).status, 201)
+    const { person_id: id } = yield* askFor("ada@other.example")
+    assert.strictEqual(yield* statusOf(ada.call("GET", own)), 200)
+    assert.strictEqual(yield* statusOf(ada.call("POST", `/invitations/${id}/accept`)), 200)
+    assert.strictEqual(yield* statusOf(ada.call("GET", own)), 403)
+    assert.strictEqual(yield* statusOf(ada.call("GET", at)), 403)
+  }).pipe(Effect.scoped)
+)
+
+it.live("operators list who is invited beside the people, withdraw it, and see neither number mixed up", () =>
+  Effect.gen(function* () {
+    const { api, askFor, merchantId } = yield* begin()
+    const { person_id: id } = yield* askFor("new@shop.example", { name: "Somebody" })
+    const list = (query: string) =>
+      Effect.map(api.operator("GET", `/people?${query}`), ({ body, text }) => {
+        assert.isDefined(body.data, text)
+        return (body.data.data as ReadonlyArray<Record<string, unknown>>).map(({ email, status }) => [email, status])
+      })
+    assert.deepStrictEqual(yield* list(`merchant_id=${merchantId}`), [
+      ["new@shop.example", "invited"],
+      ["inviter@evil.example", "active"]
+    ])
+    assert.deepStrictEqual(yield* list(`merchant_id=${merchantId}&role=owner`), [["inviter@evil.example", "active"]])
+    assert.deepStrictEqual(yield* list("search=SOMEBODY&role=viewer"), [["new@shop.example", "invited"]])
+    assert.strictEqual(yield* statusOf(api.operator("POST", `/people/${id}/remove`)), 404)
+    assert.strictEqual(yield* statusOf(api.operator("POST", `/people/${id}/remove`, { merchant_id: merchantId })), 200)
+    assert.deepStrictEqual(yield* list("search=somebody"), [])
+  }).pipe(Effect.scoped)
+)
+
+it.effect("an invitation is open for thirty days, and as long again when it is sent again", () =>
+  Effect.gen(function* () {
+    const { api, at, leap, mails, merchantId, person } = yield* begin({ clock: "test" })
+    const owner = () => signIn(api, mails, "inviter@evil.example", origin)
+    yield* invite(api, mails, { email: "late@shop.example", merchant_id: merchantId, role: "viewer" })
+    yield* leap("29 days")
+    const { call } = yield* owner()
+    const [invited] = (
+      (yield* call("GET", at)).body.data.data as ReadonlyArray<{ person_id: string; email: string }>
+    ).filter(({ email }) => email === "late@shop.example")
+    const before = mails.mails.length
+    assert.strictEqual(yield* statusOf(call("POST", `${at}/${invited!.person_id}/send_again`)), 200)
+    yield* mails.mail(before + 1)
+    yield* leap("29 days")
+    assert.include((yield* (yield* owner()).call("GET", at)).text, "late@")
+    yield* leap("1 day")
+    const later = yield* owner()
+    assert.notInclude((yield* later.call("GET", at)).text, "late@")
+    assert.strictEqual(yield* statusOf(later.call("POST", `${at}/${invited!.person_id}/send_again`)), 404)
+    void person
+  }).pipe(Effect.scoped)
+)
