@@ -19,6 +19,7 @@ import { busy, reply } from "../http/replies.ts"
 import { Logos } from "../merchants/Logos.ts"
 import { type Merchant, type MerchantChanged as SettingsChanged, Merchants } from "../merchants/Merchants.ts"
 import { merchantView } from "../merchants/MerchantView.ts"
+import { ConfirmedAddresses } from "../mail/ConfirmedAddresses.ts"
 import { People } from "../people/People.ts"
 import { jsonText } from "../platform/runtime/codecs.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
@@ -46,6 +47,7 @@ const settings = HttpApiBuilder.group(
     const logos = yield* Logos
     const clocks = yield* MerchantClocks
     const people = yield* People
+    const addresses = yield* ConfirmedAddresses
     const domains = yield* Domains
     const { pointTo } = yield* ShopHosts
 
@@ -96,6 +98,7 @@ const settings = HttpApiBuilder.group(
           const before = yield* merchants.find(merchant_id)
           yield* checkRecipients(before, payload.sandbox?.mail_recipients)
           const logo = logo_url ? yield* logos.nameOf(merchant_id, logo_url) : logo_url
+          for (const email of typedAddresses(before, payload)) yield* addresses.doubt(merchant_id, email)
           const replaces = yield* replacedVersion
           const isCurrent = (merchant: Merchant) => replaces === undefined || replaces === versionOf(merchant)
           const change = logo === undefined ? patch : { ...patch, logo }
@@ -122,6 +125,15 @@ const settings = HttpApiBuilder.group(
     })
   })
 )
+
+/** Addresses that are new, and that operators have not set. */
+const typedAddresses = (
+  before: Merchant,
+  { contact_email, support_email }: { readonly contact_email?: string | null; readonly support_email?: string | null }
+): ReadonlyArray<string> => {
+  const known = [before.contact_email, before.support_email, ...before.modes.sandbox.mail_recipients]
+  return [contact_email, support_email].filter((email) => typeof email === "string" && !known.includes(email)) as Array<string>
+}
 
 /** Whether the person's role, and this session, may change these settings. */
 const checkPerson = Effect.fnUntraced(function* (merchantId: string, patch: object) {

@@ -3,6 +3,7 @@
  * merchants by mail of a host that has lost its proof. When they are due, `rules/shop/domain.ts` says.
  */
 import { DateTime, Duration, Effect, Layer } from "effect"
+import { ConfirmedAddresses } from "../mail/ConfirmedAddresses.ts"
 import { Mailer } from "../mail/Mailer.ts"
 import { mailSettings } from "../mail/mailSettings.ts"
 import { Merchants } from "../merchants/Merchants.ts"
@@ -45,6 +46,7 @@ const mails = Layer.effectDiscard(
   Effect.gen(function* () {
     const { supervise } = yield* Workers
     const mailer = yield* Mailer
+    const addresses = yield* ConfirmedAddresses
     const merchants = yield* Merchants
     const store = yield* DomainStore.DomainStore
     const { pointTo } = yield* ShopHosts
@@ -54,7 +56,7 @@ const mails = Layer.effectDiscard(
     const deliver = span("DomainsRoom.deliver")(function* (mail: DomainStore.DueMail) {
       const merchant = yield* Effect.catchTags(merchants.find(mail.merchant_id), { MerchantNotFound: Effect.die })
       const annotations = { merchant_id: mail.merchant_id, host: mail.host }
-      const to = merchant.contact_email ?? merchant.support_email
+      const to = yield* addresses.of(merchant)
       if (to === null) {
         const line = "a merchant without an address is not told of its host"
         yield* Effect.annotateLogs(Effect.logWarning(line), annotations)

@@ -1,5 +1,6 @@
 /** Tells merchants by mail that one of their keys was found in public. */
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
+import { ConfirmedAddresses } from "../mail/ConfirmedAddresses.ts"
 import { Mailer } from "../mail/Mailer.ts"
 import { type Merchant, Merchants } from "../merchants/Merchants.ts"
 import { leasedMax, forEachLeased } from "../platform/jobs/forEachLeased.ts"
@@ -22,6 +23,7 @@ export const layer = Layer.effectDiscard(
     const keys = yield* ApiKeyStore
     const merchants = yield* Merchants
     const mailer = yield* Mailer
+    const addresses = yield* ConfirmedAddresses
     const { smtpUrl } = (yield* Settings).of(mailSettings)
 
     const attempt = Effect.fnUntraced(function* (mail: LeakMail, merchant: Merchant, to: string) {
@@ -32,7 +34,7 @@ export const layer = Layer.effectDiscard(
 
     const deliver = span("LeakJobs.deliver")(function* (mail: LeakMail) {
       const merchant = yield* Effect.catchTags(merchants.find(mail.merchant_id), { MerchantNotFound: Effect.die })
-      const to = merchant.contact_email ?? merchant.support_email
+      const to = yield* addresses.of(merchant)
       if (to === null) {
         yield* Effect.annotateLogs(Effect.logWarning("a merchant without an address is not told of a leaked key"), {
           merchant_id: mail.merchant_id

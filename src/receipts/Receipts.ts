@@ -9,6 +9,7 @@ import { normalEmail } from "@coffer/rules/people/signIn"
 import { type Order, OrderCommand, type CreditedOrder } from "@coffer/rules/order/Order"
 import { Context, DateTime, Duration, Effect, Layer, Result, Schema } from "effect"
 import { withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
+import { ConfirmedAddresses } from "../mail/ConfirmedAddresses.ts"
 import { Mailer, type MailNotTaken } from "../mail/Mailer.ts"
 import { Mail, mailAfter } from "../mail/mails.ts"
 import { Logos } from "../merchants/Logos.ts"
@@ -224,21 +225,28 @@ const tooMany = `kept and not sent: a sandbox sends ${sandboxMailsPerDayMax} mai
 const makeWhyKept = Effect.gen(function* () {
   const store = yield* ReceiptStore
   const merchants = yield* Merchants
+  const addresses = yield* ConfirmedAddresses
   const { smtpUrl } = (yield* Settings).of(mailSettings)
+
+  const isConfirmed = Effect.fnUntraced(function* (merchant: Merchant, recipient: string) {
+    if (isListed(merchant, recipient)) return true
+    const { merchant_id, support_email } = merchant
+    if (support_email === null || normalEmail(support_email) !== normalEmail(recipient)) return false
+    return yield* addresses.has(merchant_id, support_email)
+  })
 
   return Effect.fnUntraced(function* ({ merchantId, mode }: Order, { error, recipient }: Mail) {
     if (mode === "live" || smtpUrl === undefined) return undefined
     const merchant = yield* Effect.catchTags(merchants.find(merchantId), { MerchantNotFound: Effect.die })
-    if (!isConfirmed(merchant, recipient)) return notConfirmed
+    if (!(yield* isConfirmed(merchant, recipient))) return notConfirmed
     // A mail that was tried before is counted already.
     return error !== null || (yield* store.takeMail(merchantId)) ? undefined : tooMany
   })
 })
 
-const isConfirmed = ({ modes, support_email }: Merchant, recipient: string): boolean => {
+const isListed = ({ modes }: Merchant, recipient: string): boolean => {
   const address = normalEmail(recipient)
-  const confirmed = [...modes.sandbox.mail_recipients, ...(support_email === null ? [] : [support_email])]
-  return confirmed
+  return modes.sandbox.mail_recipients
     .map(normalEmail)
     .some((each) => (each.startsWith("@") ? address.slice(address.lastIndexOf("@")) === each : address === each))
 }

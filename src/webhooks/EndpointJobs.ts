@@ -7,6 +7,7 @@ import type { Account } from "@coffer/model/Account"
 import { disabledAfter, findingOf, nextLookAt } from "@coffer/rules/webhooks/health"
 import type { Endpoint } from "@coffer/rules/webhooks/Settings"
 import { DateTime, Duration, Effect, Layer } from "effect"
+import { ConfirmedAddresses } from "../mail/ConfirmedAddresses.ts"
 import { Mailer } from "../mail/Mailer.ts"
 import { type Merchant, Merchants } from "../merchants/Merchants.ts"
 import { Wakeups } from "../platform/commit/Wakeups.ts"
@@ -113,13 +114,14 @@ const endpointIn = ({ modes }: Merchant, { endpoint_id, mode }: HealthRow): Endp
 /** Fails when the mail has to be tried again. */
 const makeTell = Effect.gen(function* () {
   const mailer = yield* Mailer
+  const addresses = yield* ConfirmedAddresses
   return Effect.fnUntraced(function* (
     about: About,
     row: HealthRow,
     { endpoint, merchant }: { readonly endpoint: Endpoint; readonly merchant: Merchant }
   ) {
     const annotations = { merchant_id: merchant.merchant_id, endpoint_id: endpoint.id }
-    const to = merchant.contact_email ?? merchant.support_email
+    const to = yield* addresses.of(merchant)
     if (to === null) {
       const line = "a merchant without an address is not told of an endpoint"
       return yield* Effect.annotateLogs(Effect.logWarning(line), { ...annotations, about })

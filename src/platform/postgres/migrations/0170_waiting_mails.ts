@@ -1,7 +1,6 @@
 /**
  * Mails about people that wait for the mail server, sealed, since a link in one lets somebody in; how many mails of a
- * kind went out on a day; and addresses of merchants whose owner has followed a link (docs/decisions/0230). Addresses
- * that are set today count as confirmed.
+ * kind went out on a day; and addresses of merchants that do not count yet (docs/decisions/0230).
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -22,7 +21,13 @@ const statements = [
     day int not null,
     mails int not null
   )`,
-  `create index mail_counts_day on mail_counts (day)`
+  `create index mail_counts_day on mail_counts (day)`,
+  // Typed by a merchant's people. What is set before this counts as confirmed.
+  `create table unconfirmed_addresses (
+    merchant_id text not null references merchants,
+    email text not null,
+    primary key (merchant_id, email)
+  )`
 ]
 
 export default Effect.gen(function* () {
