@@ -7,6 +7,7 @@ import type { Endpoint } from "@coffer/rules/webhooks/Settings"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
+import { ConfirmedAddresses } from "../../src/mail/ConfirmedAddresses.ts"
 import { Mailer, MailNotTaken, MailUncertain, type Message } from "../../src/mail/Mailer.ts"
 import { type Merchant, Merchants } from "../../src/merchants/Merchants.ts"
 import { Wakeups } from "../../src/platform/commit/Wakeups.ts"
@@ -87,6 +88,9 @@ const world = Effect.fnUntraced(function* (options: Options = {}) {
     Layer.succeed(Merchants, {
       find: () => Effect.succeed({ ...found, contact_email: null, support_email: null, ...merchant })
     } as unknown as Merchants["Service"]),
+    Layer.succeed(ConfirmedAddresses, {
+      of: ({ contact_email, support_email }: Merchant) => Effect.succeed(contact_email ?? support_email)
+    } as unknown as ConfirmedAddresses["Service"]),
     Layer.succeed(Mailer, {
       send: ({ subject, to }: Message) =>
         mail === undefined ? Effect.sync(() => void mails.push(`${to} ${subject}`)) : mail
