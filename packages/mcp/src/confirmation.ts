@@ -196,5 +196,17 @@ const moneyOf = (amount: number, currency: unknown): string =>
 const quoted = (value: unknown): string => {
   const text = typeof value === "string" ? value : (jsonText(value) ?? "")
   const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
-  return plain.length <= 120 ? plain : `${plain.slice(0, 120)}…`
+  return shortened(plain)
+}
+
+const [shownMax, endShown] = [120, 40]
+
+/** Both ends, and the whole host of an address: what follows a long beginning may be what counts. */
+const shortened = (text: string): string => {
+  if (text.length <= shownMax) return text
+  const [origin = ""] = /^https?:\/\/[^/?#\s]*/i.exec(text) ?? []
+  const start = Math.max(origin.length, shownMax - endShown)
+  return start + endShown >= text.length
+    ? text
+    : `${text.slice(0, start)} … (${text.length - start - endShown} characters) … ${text.slice(-endShown)}`
 }

@@ -56,6 +56,21 @@ describe("an act on live money by MCP", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("shows the whole host of an address, and both ends of a long value", () =>
+    Effect.gen(function* () {
+      const running = yield* approved
+      const { agent, asked } = yield* confirming(running)
+      const host = `https://${"pay-example-com-".repeat(3)}a.${"b".repeat(60)}.evil.example`
+      const address = `${host}/hook?${"x".repeat(200)}&to=elsewhere`
+      yield* agent.call("orders_create", { ...terms, notify_url: address, subject: `${"y".repeat(200)} for Eve` })
+      const [question = ""] = asked
+      assert.include(question, `notify_url: ${host}`)
+      assert.include(question, "&to=elsewhere")
+      assert.include(question, "yyy for Eve")
+      assert.match(question, /… \(\d+ characters\) …/)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is not done when the person declines, cancels, or leaves the box empty", () =>
     Effect.gen(function* () {
       const running = yield* approved
