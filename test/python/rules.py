@@ -189,6 +189,21 @@ class Rules(unittest.TestCase):
                 error = self.failure(scripted, lambda coffer: coffer.balance.get())
                 self.assertEqual((error.code, len(scripted.sent)), ("unexpected_answer", 1))
 
+    def test_a_datetime_in_a_body_is_written_as_in_a_query_and_has_a_time_zone(self) -> None:
+        from datetime import datetime, timedelta, timezone
+
+        east = timezone(timedelta(hours=8))
+        for scripted in self.both(answered({})):
+            body = {"amount": 1, "expires_at": datetime(2026, 1, 1, 8, tzinfo=east), "metadata": {"a": None}}
+            scripted.run(lambda coffer: coffer.payment_links.create(body))
+            sent = json.loads(scripted.sent[0].content)
+            self.assertEqual(
+                sent, {"amount": 1, "expires_at": "2026-01-01T00:00:00.000Z", "metadata": {"a": None}}
+            )
+            with self.assertRaisesRegex(ValueError, "expires_at: expected a datetime with a time zone"):
+                scripted.run(lambda coffer: coffer.payment_links.create({"expires_at": datetime(2026, 1, 1)}))
+            self.assertEqual(len(scripted.sent), 1)
+
     def test_a_body_is_strict_and_an_address_is_one_segment(self) -> None:
         for scripted in self.both(answered({})):
             scripted.run(lambda coffer: coffer.orders.get("a/../b c?#ä%2F"))

@@ -83,7 +83,7 @@ def prepared(request: Request, base_url: str, user_agent: str, base: Limits, opt
         path=request.path,
         url=f"{base_url}{request.path}{query_string(request.query)}",
         headers=headers,
-        content=None if body is None else json.dumps(body, allow_nan=False).encode(),
+        content=None if body is None else json.dumps(_sendable("body", body), allow_nan=False).encode(),
         file=None if upload is None else _file_of(upload),
         idempotency_key=key,
         form=request.form,
@@ -113,6 +113,15 @@ def _file_of(upload: Upload) -> tuple[str, bytes, str]:
         raise ValueError('file: expected bytes; open it with "rb"')
     name = getattr(upload, "name", None)
     return (os.path.basename(name) if isinstance(name, str) and name else "file", content, _file_type)
+
+
+def _sendable(name: str, value: object) -> object:
+    """A datetime as a query has it, however deep it stands; all else as it is."""
+    if isinstance(value, Mapping):
+        return {key: _sendable(str(key), inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_sendable(name, each) for each in value]
+    return _text_of(name, value) if isinstance(value, datetime) else value
 
 
 def query_string(query: Mapping[str, Any]) -> str:
