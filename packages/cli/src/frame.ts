@@ -1,4 +1,5 @@
 /** The flags of every command and its end: the account's flags, `--json`, and failures that say what to do next. */
+import { constants } from "node:os"
 import { Effect } from "effect"
 import { Command, Flag, GlobalFlag } from "effect/cli"
 import { type CliFailure, Reported, say } from "./CliFailure.ts"
@@ -69,6 +70,17 @@ type Run<Config extends Command.Command.Config, R> = (
   input: Command.Command.Config.Infer<Config>
 ) => Effect.Effect<void, CliFailure | Reported, R>
 
+let isReaderHeard = false
+/** Whoever reads what is printed may leave, as `head` does. Then the command ends as by the signal that tells of it. */
+const endWithReader = Effect.sync(() => {
+  if (isReaderHeard) return
+  isReaderHeard = true
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(128 + constants.signals.SIGPIPE)
+    throw error
+  })
+})
+
 const sayFailure = <R>(run: Effect.Effect<void, CliFailure | Reported, R>) =>
   Effect.catchTags(run, { CliFailure: (failure) => Effect.flatMap(json, (asJson) => say(failure, asJson)) })
 
@@ -87,7 +99,7 @@ const commandWith =
     config: Config,
     run: Run<Config, R>
   ) =>
-    Command.make(name, config, (input) => sayFailure(run(input))).pipe(
+    Command.make(name, config, (input) => sayFailure(Effect.andThen(endWithReader, run(input)))).pipe(
       Command.withDescription(does),
       Command.withExamples(({ commandPath }) => [
         { command: /\bcoffer\b/.test(example) ? example : [...commandPath, example].join(" ").trimEnd() }
