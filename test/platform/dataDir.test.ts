@@ -1,5 +1,5 @@
 /** A secret of COFFER_HOME is on the disk before anything depends on it. */
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -49,5 +49,21 @@ it.live("a file is synced before it gets its name, and the folder afterwards", (
     const kept = Effect.flatMap(DataDir, ({ keep }) => keep("secret.key", Effect.succeed("secret")))
     assert.strictEqual(yield* Effect.provide(kept, Layer.provide(layer(home), watched)), "secret")
     assert.deepStrictEqual(steps, ["sync secret.key.new", "rename secret.key.new", "sync folder"])
+  })
+)
+
+it.live("no file of it gets into the repository that it stands in", () =>
+  Effect.gen(function* () {
+    const home = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(path.join(tmpdir(), "coffer-data-"))),
+      (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+    )
+    const opened = Effect.provide(DataDir, layer(home).pipe(Layer.provide(NodeServices.layer)))
+    const ignored = path.join(home, ".gitignore")
+    yield* opened
+    assert.strictEqual(readFileSync(ignored, "utf8"), "*\n")
+    writeFileSync(ignored, "# mine\n")
+    yield* opened
+    assert.strictEqual(readFileSync(ignored, "utf8"), "# mine\n")
   })
 )

@@ -34,6 +34,8 @@ export const layer = (folder: string) =>
         )
 
       yield* usable(fs.makeDirectory(home, { recursive: true }))
+      // A laptop has it in a checkout of somebody's own. One that is there already may say something else.
+      yield* Effect.ignore(fs.writeFileString(path.join(home, ".gitignore"), "*\n", { flag: "wx" }))
 
       const onDisk = <E = never>(
         name: string,
