@@ -65,7 +65,7 @@ describe.skipIf(needsPython !== "")(`the Python package${needsPython}`, () => {
   })
 
   it("keeps its rules: retries, keys, pages, followers, errors and webhooks", async () => {
-    assert.match((await run("test/python/rules.py")).stderr, /^Ran 17 tests[\s\S]*^OK$/m)
+    assert.match((await run("test/python/rules.py")).stderr, /^Ran 18 tests[\s\S]*^OK$/m)
   })
 
   it.live("collects, refunds, disputes, lists, follows and takes webhooks, waiting and with asyncio", () =>
@@ -93,7 +93,7 @@ describe.skipIf(needsPython !== "")(`the Python package${needsPython}`, () => {
       )
       assert.match(stdout, /^Send the buyer to http:\S+\/checkout\/\S+\npaid: \d+ are in your wallet\nrefund \S+: succ/)
       assert.match(stdout, /^fee_debit -\d+\npayment_credit 1999$/m)
-      assert.match(stdout, /^it is not pending any more: conflict, \w+$/m)
+      assert.match(stdout, /^it cannot be closed: conflict, \w+$/m)
       assert.match(stdout, /ship 7\n200\nrefused: no_match\n400\n$/)
     })
   )
