@@ -132,7 +132,9 @@ const typedAddresses = (
   { contact_email, support_email }: { readonly contact_email?: string | null; readonly support_email?: string | null }
 ): ReadonlyArray<string> => {
   const known = [before.contact_email, before.support_email, ...before.modes.sandbox.mail_recipients]
-  return [contact_email, support_email].filter((email) => typeof email === "string" && !known.includes(email)) as Array<string>
+  return [contact_email, support_email].filter(
+    (email) => typeof email === "string" && !known.includes(email)
+  ) as Array<string>
 }
 
 /** Whether the person's role, and this session, may change these settings. */

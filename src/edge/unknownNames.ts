@@ -22,7 +22,7 @@ const isStrictIn = ({ route, sent }: RequestRecord) => sent["coffer-strict"] ===
 export const checkNames = (record: RequestRecord, endpoint: HttpApiEndpoint.Top, json: unknown) => {
   // A merchant may send a body where none is described.
   if (endpoint.payload.size === 0 && record.route.startsWith("/v1/")) return Effect.void
-  const unknown = [...unknownIn(shapeOfBody(endpoint), json, "")].slice(0, namedMax)
+  const unknown = [...unknownIn(shapeOfBody(endpoint).shape, json, "").take(namedMax)]
   const [first] = unknown
   if (first === undefined) return Effect.void
   if (isStrictIn(record)) return refuseField(first.name, `is no field here${suggested(first.nearest)}`)
@@ -65,9 +65,9 @@ type Shape = { readonly fields?: ReadonlyMap<string, Shape>; readonly items?: Sh
 /** More than there are. */
 const bodiesMax = 1_000
 /** Of a body; one without any is an empty object. */
-const shapeOfBody = memoize(bodiesMax, identity<HttpApiEndpoint.Top>, ({ payload }): Shape => {
+const shapeOfBody = memoize(bodiesMax, identity<HttpApiEndpoint.Top>, ({ payload }): { readonly shape: Shape } => {
   const schemas = [...payload.values()].flatMap(({ schemas }) => schemas)
-  return schemas.length === 0 ? { fields: new Map() } : shapeOf(schemas.map(({ ast }) => ast))
+  return { shape: schemas.length === 0 ? { fields: new Map() } : shapeOf(schemas.map(({ ast }) => ast)) }
 })
 
 /** Browsers write it, and give it more fields from year to year. */

@@ -101,7 +101,7 @@ interface Updating {
   ) => Effect.Effect<Merchant, MerchantNotFound>
   readonly find: Merchants["Service"]["find"]
   readonly installation: Effect.Success<typeof installationOf>
-  readonly numbering: ReturnType<typeof makeNumbering>
+  readonly numbering: Effect.Success<ReturnType<typeof makeNumbering>>
 }
 
 const makeUpdate = ({

@@ -60,6 +60,7 @@ export class SavedViews extends Context.Service<
 >()("@coffer/people/SavedViews") {}
 
 const decode = Schema.decodeUnknownEffect(Schema.Array(SavedView))
+const views = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) => Effect.flatMap(rows, decode)
 
 export const layer = Layer.effect(
   SavedViews,
@@ -67,7 +68,6 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const ids = yield* NewIds
     const faults = yield* Faults
-    const views = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) => Effect.flatMap(rows, decode)
     const first = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
       Effect.map(views(rows), ([view]) => Option.fromUndefinedOr(view))
 
@@ -133,19 +133,22 @@ export const layer = Layer.effect(
           first(sql`delete from saved_views where view_id = ${viewId} and belongs_to = ${saver.belongsTo}
             and (person_id = ${saver.personId} or (is_shared and ${shared})) returning *`)
         ),
-      removeNaming: Effect.fnUntraced(function* (belongsTo, email) {
-        const address = wholeAddress(email)
-        const some = yield* views(sql`select * from saved_views
-          where ${belongsTo === undefined ? sql`true` : sql`belongs_to = ${belongsTo}`}
-            and query || ' ' || name ~ ${mayHoldAddress}`)
-        const naming = some.filter(({ name, query }) => address.isIn(query) || address.isIn(name))
-        if (naming.length === 0) return 0
-        const removed = yield* sql`delete from saved_views v
-          using unnest(${naming.map((view) => view.view_id)}::text[], ${naming.map(({ query }) => query)}::text[],
-            ${naming.map(({ name }) => name)}::text[]) as naming (view_id, query, name)
-          where (v.view_id, v.query, v.name) = (naming.view_id, naming.query, naming.name) returning v.view_id`
-        return removed.length
-      }, sqlDefects)
+      removeNaming: makeRemoveNaming(sql)
     })
   })
 )
+
+const makeRemoveNaming = (sql: SqlClient.SqlClient): SavedViews["Service"]["removeNaming"] =>
+  Effect.fnUntraced(function* (belongsTo, email) {
+    const address = wholeAddress(email)
+    const some = yield* views(sql`select * from saved_views
+    where ${belongsTo === undefined ? sql`true` : sql`belongs_to = ${belongsTo}`}
+      and query || ' ' || name ~ ${mayHoldAddress}`)
+    const naming = some.filter(({ name, query }) => address.isIn(query) || address.isIn(name))
+    if (naming.length === 0) return 0
+    const removed = yield* sql`delete from saved_views v
+    using unnest(${naming.map((view) => view.view_id)}::text[], ${naming.map(({ query }) => query)}::text[],
+      ${naming.map(({ name }) => name)}::text[]) as naming (view_id, query, name)
+    where (v.view_id, v.query, v.name) = (naming.view_id, naming.query, naming.name) returning v.view_id`
+    return removed.length
+  }, sqlDefects)

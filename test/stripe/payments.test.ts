@@ -90,7 +90,10 @@ describe("a payment at Stripe", () => {
     Effect.gen(function* () {
       const { paid } = yield* connected()
       const alipay = yield* paid({}, { method: "alipay", with: "alipay", authorises: true })
-      assert.deepStrictEqual([alipay["status"], alipay["payment_method"], alipay["paid_card"]], ["paid", "alipay", null])
+      assert.deepStrictEqual(
+        [alipay["status"], alipay["payment_method"], alipay["paid_card"]],
+        ["paid", "alipay", null]
+      )
       assert.match(alipay["refundable_until"], /^2026-04-01/)
       const wechat = yield* paid({}, { method: "wechat_pay", with: "wechat_pay", authorises: true })
       assert.deepStrictEqual([wechat["status"], wechat["payment_method"]], ["paid", "wechat_pay"])
@@ -292,7 +295,7 @@ describe("sessions of an order", () => {
         else yield* merchant.post(`/v1/orders/${made.trade_no}/expire`)
         yield* settled
         assert.strictEqual((yield* merchant.order(made.trade_no))["status"], end)
-        const begun = yield* payments.begin(before, "card").pipe(Effect.provideContext(context))
+        const begun = yield* payments.begin(before, "card", "en").pipe(Effect.provideContext(context))
         assert.deepStrictEqual(begun, { _tag: "Settled" })
         assert.lengthOf(sessions(made), 1)
       })

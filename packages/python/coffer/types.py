@@ -606,7 +606,7 @@ class Erasure(TypedDict):
     counts: ErasureCounts
     """Rows of each kind that were changed; of a dry run, that would be."""
     is_capped: bool
-    """For a dry run: there are more than 10,000 orders."""
+    """For a dry run: there are more than 10,000 orders or other rows, and the rest was not looked at."""
     requested_at: Union[str, None]
     """When it was asked for. Orders that were taken later stay; null of a dry run."""
     done_at: Union[str, None]
@@ -1534,7 +1534,7 @@ class OrdersListQuery(TypedDict):
     out_trade_no: NotRequired[Union[str, None]]
     """The order with exactly this number of yours."""
     receipt_email: NotRequired[Union[str, None]]
-    """Orders whose receipt goes to exactly this address."""
+    """Orders whose receipt goes to this address, in any capitals."""
     payment_method: NotRequired[Union[Literal["card", "alipay", "wechat_pay", "apple_pay", "google_pay"], None]]
     """Orders that were paid so."""
     paid_at: NotRequired[Union[MomentRange, None]]
@@ -1555,7 +1555,7 @@ class OrdersCsvQuery(TypedDict):
     out_trade_no: NotRequired[Union[str, None]]
     """The order with exactly this number of yours."""
     receipt_email: NotRequired[Union[str, None]]
-    """Orders whose receipt goes to exactly this address."""
+    """Orders whose receipt goes to this address, in any capitals."""
     payment_method: NotRequired[Union[Literal["card", "alipay", "wechat_pay", "apple_pay", "google_pay"], None]]
     """Orders that were paid so."""
     paid_at: NotRequired[Union[MomentRange, None]]
@@ -1813,7 +1813,7 @@ class ErasuresCreate(TypedDict):
     """Erase a buyer."""
 
     email: NotRequired[Union[str, None]]
-    """The buyer's address: all orders that have it."""
+    """The buyer's address, in any spelling: all orders that have it, and the address alone where others' name it."""
     trade_no: NotRequired[Union[str, None]]
     """The one order that is erased, whatever address it has."""
     dry_run: NotRequired[Union[bool, None]]

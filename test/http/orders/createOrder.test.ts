@@ -185,24 +185,26 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("POST /v1/o
     )
   }
 
-  it.effect("an amount is an integer in digits: 100.0, 1e2, what a parser would round, 1e400 and nothing are none", () =>
-    Effect.gen(function* () {
-      const { api, merchant } = yield* Service
-      const send = (raw: string) => api.call("POST", "/v1/orders", { key: merchant.sandboxKey, raw })
-      for (const raw of [
-        "{}",
-        '{"amount":100.0}',
-        '{"amount":1e2}',
-        '{"amount":0.1e3}',
-        '{"amount":19.999999999999999999}',
-        '{"amount":1e400}',
-        '{"amount":-0}',
-        '{"amount":100.01}',
-        `{"amount":${"9".repeat(400)}}`
-      ]) {
-        isRefused(yield* send(raw), "amount", raw)
-      }
-    })
+  it.effect(
+    "an amount is an integer in digits: 100.0, 1e2, what a parser would round, 1e400 and nothing are none",
+    () =>
+      Effect.gen(function* () {
+        const { api, merchant } = yield* Service
+        const send = (raw: string) => api.call("POST", "/v1/orders", { key: merchant.sandboxKey, raw })
+        for (const raw of [
+          "{}",
+          '{"amount":100.0}',
+          '{"amount":1e2}',
+          '{"amount":0.1e3}',
+          '{"amount":19.999999999999999999}',
+          '{"amount":1e400}',
+          '{"amount":-0}',
+          '{"amount":100.01}',
+          `{"amount":${"9".repeat(400)}}`
+        ]) {
+          isRefused(yield* send(raw), "amount", raw)
+        }
+      })
   )
 
   it.effect("metadata is at most 50 keys of 1 to 40 characters with string values of at most 500", () =>

@@ -23,7 +23,8 @@ const texts = {
     acts: "Acts",
     never: "Not yet",
     invite: "Invite a person",
-    inviteSays: "The person gets a mail with your address, and has the role once it is accepted. You need to have signed in less than 15 minutes ago.",
+    inviteSays:
+      "The person gets a mail with your address, and has the role once it is accepted. You need to have signed in less than 15 minutes ago.",
     invited: "Invited, not accepted yet",
     again: "Send again",
     againSays: "The person gets another mail. Some are sent to one address in a day.",

@@ -171,7 +171,7 @@ export const tools: ReadonlyArray<Tool> = [
         },
         "receipt_email": {
           "type": "string",
-          "description": "Orders whose receipt goes to exactly this address."
+          "description": "Orders whose receipt goes to this address, in any capitals."
         },
         "payment_method": {
           "type": "string",
@@ -1887,7 +1887,7 @@ export const tools: ReadonlyArray<Tool> = [
           "type": "string",
           "minLength": 3,
           "maxLength": 254,
-          "description": "The buyer's address: all orders that have it."
+          "description": "The buyer's address, in any spelling: all orders that have it, and the address alone where others' name it."
         },
         "trade_no": {
           "type": "string",

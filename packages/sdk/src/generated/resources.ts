@@ -409,7 +409,7 @@ export class ExportsApi {
     this.#transport = transport
   }
 
-  /** Export all that is kept of a buyer. A tar archive of files with one JSON object a line, 250 at most, in a folder for each kind, and of uploaded files in `files`. The last file, `manifest.json`, has the path and the SHA-256 of each of the others and how many lines it has, and names uploads that the storage has lost; an archive without it is not whole. Your orders in this environment that have this address, with refunds, disputes, evidence and its files, events, mails, deliveries and API logs. It is counted with CSV exports, and stores nothing. */
+  /** Export all that is kept of a buyer. A tar archive of files with one JSON object a line, 250 at most, in a folder for each kind, and of uploaded files in `files`. The last file, `manifest.json`, has the path and the SHA-256 of each of the others and how many lines it has, and names uploads that the storage has lost; an archive without it is not whole. The buyer's orders in this environment, with refunds, disputes, evidence and its files, events, mails, deliveries and API logs, and what names the address elsewhere, without others' words. It is counted with CSV exports, and stores nothing. */
   buyer(body: ExportsBuyer, options: CallOptions = {}): Call<Uint8Array> {
     return this.#transport.call({ method: "POST", path: path`/exports`, body, isKeyed: true, isBinary: true }, options)
   }

@@ -533,7 +533,7 @@ export interface Erasure {
     /** API logs; null of a dry run. */
     readonly logs: number | null
   }
-  /** For a dry run: there are more than 10,000 orders. */
+  /** For a dry run: there are more than 10,000 orders or other rows, and the rest was not looked at. */
   readonly is_capped: boolean
   /** When it was asked for. Orders that were taken later stay; null of a dry run. */
   readonly requested_at: string | null
@@ -1384,7 +1384,7 @@ export interface WebhookSigningSecret {
 
 /** Erase a buyer */
 export interface ErasuresCreate {
-  /** The buyer's address: all orders that have it. */
+  /** The buyer's address, in any spelling: all orders that have it, and the address alone where others' name it. */
   readonly email?: string | null | undefined
   /** The one order that is erased, whatever address it has. */
   readonly trade_no?: string | null | undefined
@@ -1446,7 +1446,7 @@ export interface OrdersListQuery {
   readonly status?: "pending" | "paid" | "partially_refunded" | "refunded" | "failed" | "expired" | undefined
   /** The order with exactly this number of yours. */
   readonly out_trade_no?: string | undefined
-  /** Orders whose receipt goes to exactly this address. */
+  /** Orders whose receipt goes to this address, in any capitals. */
   readonly receipt_email?: string | undefined
   /** Orders that were paid so. */
   readonly payment_method?: "card" | "alipay" | "wechat_pay" | "apple_pay" | "google_pay" | undefined
