@@ -136,7 +136,7 @@ const sums = (base: string) => `moves as (
 
 /** The sums that the auditor has stored (migration 0173), and those that a whole audit has made, as JSON. */
 const stored = "ledger_sums"
-const given = `jsonb_to_recordset($2::jsonb) as b (wallet_id text, row_id text, frozen bigint, moved bigint,
+const suppliedSums = `jsonb_to_recordset($2::jsonb) as b (wallet_id text, row_id text, frozen bigint, moved bigint,
   revenue bigint, fee bigint, refund bigint, payout bigint, lost bigint)`
 
 const newest = `left join lateral (
@@ -213,4 +213,4 @@ const walletChecksOn = (base: string): ReadonlyArray<Check> => [
 export const walletChecks = walletChecksOn(stored)
 
 /** By the sums that are given: `$2`. */
-export const wholeWalletChecks = walletChecksOn(`(select * from ${given})`)
+export const wholeWalletChecks = walletChecksOn(`(select * from ${suppliedSums})`)

@@ -7,7 +7,7 @@ import type { ChannelUnreachable } from "./payments.ts"
 type Why = NonNullable<ChannelUnreachable["because"]> | "unanswered"
 
 /** For people, and the word for programs (`Coffer-Reason`). `said`: the channel's own words. */
-const told: Readonly<Record<Why, { readonly reason: string; readonly message: (said: string) => string }>> = {
+const refusals: Readonly<Record<Why, { readonly reason: string; readonly message: (said: string) => string }>> = {
   unanswered: {
     reason: "channel_unanswered",
     message: () => "The channel did not answer; nothing was changed."
@@ -38,7 +38,7 @@ const told: Readonly<Record<Why, { readonly reason: string; readonly message: (s
 
 export const channelRefusals = {
   ChannelUnreachable: ({ because, retryAfterMillis, said }: ChannelUnreachable) => {
-    const { message: messageOf, reason } = told[because ?? "unanswered"]
+    const { message: messageOf, reason } = refusals[because ?? "unanswered"]
     const message = messageOf(said === undefined ? "" : `: ${said}`)
     if (because === "closed") return refuseWith((request_id) => new Wire.Conflict({ message, request_id }), reason)
     const failed = (request_id: string) => new Wire.ProcessorError({ message, request_id })

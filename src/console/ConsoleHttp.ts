@@ -90,8 +90,8 @@ export const layerOf = (folder: string, publicUrl?: string): Layer.Layer<never, 
         publicUrl === undefined
           ? shown
           : Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, url }) => {
-              const elsewhere = placeElsewhere(publicUrl, headers["host"], url)
-              return elsewhere === undefined ? shown : Effect.succeed(HttpServerResponse.redirect(elsewhere))
+              const target = placeElsewhere(publicUrl, headers["host"], url)
+              return target === undefined ? shown : Effect.succeed(HttpServerResponse.redirect(target))
             })
       yield* Effect.forEach(consolePages, (each) => router.add("GET", each, pages))
     })

@@ -30,8 +30,8 @@ export const layer: Routes = HttpRouter.use(
 
     const request = Effect.all([HttpServerRequest.HttpServerRequest, CurrentRecord])
     const page = Effect.map(request, ([{ headers, url }, record]) => {
-      const elsewhere = placeElsewhere(urlOf(record), headers["host"], url)
-      if (elsewhere !== undefined) return HttpServerResponse.redirect(elsewhere)
+      const target = placeElsewhere(urlOf(record), headers["host"], url)
+      if (target !== undefined) return HttpServerResponse.redirect(target)
       const query = url.indexOf("?")
       const chosen = query < 0 ? null : new URLSearchParams(url.slice(query)).get("lang")
       return respondSignIn(waysAt(record), languageOf({ accepted: headers["accept-language"], chosen, locale: null }))

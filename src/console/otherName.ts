@@ -8,9 +8,9 @@ const isOwn = (hostname: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::
 /** Where the page is; undefined where it may be shown here. `host`: what the request names. */
 export const placeElsewhere = (publicUrl: string, host: string | undefined, target: string): string | undefined => {
   const right = new URL(publicUrl)
-  const asked = URL.parse(`${right.protocol}//${host ?? ""}`)
+  const current = URL.parse(`${right.protocol}//${host ?? ""}`)
   // At another port there is a proxy before the service, which names it so on every way.
-  if (asked === null || asked.host === right.host || asked.port !== right.port) return undefined
-  if (!isOwn(asked.hostname) || !isOwn(right.hostname)) return undefined
+  if (current === null || current.host === right.host || current.port !== right.port) return undefined
+  if (!isOwn(current.hostname) || !isOwn(right.hostname)) return undefined
   return `${right.origin}${target}`
 }

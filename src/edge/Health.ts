@@ -1,8 +1,9 @@
 /**
  * `/healthz`: the process answers. `/readyz`: a load balancer may send requests here, because Postgres answers, does
- * not refuse most of what it is asked, and takes writes, this runner holds its shards and has seen that all others have an owner, its clock agrees with that of
- * Postgres, and it is not shutting down. Otherwise `reason` says why not. `/metrics` is for Prometheus.
- * `/shop_domains/ask` tells a proxy whether a host is a shop's, before it gets a certificate for it.
+ * not refuse most of what it is asked, and takes writes, this runner holds its shards and has seen that all others have
+ * an owner, its clock agrees with that of Postgres, and it is not shutting down. Otherwise `reason` says why not.
+ * `/metrics` is for Prometheus. `/shop_domains/ask` tells a proxy whether a host is a shop's, before it gets a
+ * certificate for it.
  */
 import { Effect, identity, Layer, Metric } from "effect"
 import { ShardId, Sharding, ShardingConfig } from "effect/cluster"

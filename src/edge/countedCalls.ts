@@ -2,7 +2,7 @@
  * Calls that count against a quota of a minute, and what their answers say about it, as the IETF's draft of the
  * RateLimit headers does. Every group of the contract has one: a merchant's calls by its account (`MerchantKey.ts`),
  * those of people and of operators by who calls, and a sign-in by the client's address (spec: Limits; silences: U1,
- * U37).
+ * U31).
  */
 import * as Wire from "@coffer/contract/Errors"
 import { operatorQuotas, type QuotaKind, quotaOf } from "@coffer/model/Quotas"

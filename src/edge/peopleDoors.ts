@@ -2,8 +2,8 @@
  * The doors for people. The console's lets a person through who is signed in and whose role may do what is asked. The
  * operator API's lets an operator through whose token is valid and whose role may do what is asked, unless too many of
  * the operators' requests are in work (docs/architecture.md, section 7; docs/security.md; silences: U12). Calls without
- * a session or a token are counted by the client's address, and so are sessions and tokens that do not exist; all others
- * by who calls (`countedCalls.ts`). Acts are written to the audit log, before and after.
+ * a session or a token are counted by the client's address, and so are sessions and tokens that do not exist; all
+ * others by who calls (`countedCalls.ts`). Acts are written to the audit log, before and after.
  */
 import * as Wire from "@coffer/contract/Errors"
 import { ConsoleGuest, CurrentOperator, CurrentPerson, OperatorToken, PersonSession } from "@coffer/contract/Caller"

@@ -1,7 +1,7 @@
 /**
- * Names that nothing is called by. A field that an endpoint of `/v1` does not know is ignored (spec: General rules), and
- * a header names it and the nearest one that is known. `Coffer-Strict: true` refuses it, and so do the operators' API
- * and the console's, where a right that was meant to be narrowed would stay as wide as it was (silences: G33).
+ * Names that nothing is called by. A field that an endpoint of `/v1` does not know is ignored (spec: General rules),
+ * and a header names it and the nearest one that is known. `Coffer-Strict: true` refuses it, and so do the operators'
+ * API and the console's, where a right that was meant to be narrowed would stay as wide as it was (silences: G33).
  */
 import type { IgnoredField } from "@coffer/contract/Logs"
 import { memoize } from "@coffer/model/memoize"

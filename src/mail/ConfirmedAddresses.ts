@@ -1,7 +1,7 @@
 /**
- * The addresses of a merchant that mails may go to. One that a merchant's person has typed may be a stranger's: it counts
- * once its owner has followed a link, which a person of the merchant with that address has done by signing in. What
- * operators set counts.
+ * The addresses of a merchant that mails may go to. One that a merchant's person has typed may be a stranger's: it
+ * counts once its owner has followed a link, which a person of the merchant with that address has done by signing in.
+ * What operators set counts.
  */
 import { normalEmail } from "@coffer/rules/people/signIn"
 import { Context, Effect, Layer } from "effect"

@@ -1,6 +1,6 @@
 /**
- * How many mails of a kind may go out on one day of real time: of one merchant, to one address. What is counted is named
- * by its caller and has no address in it. Several bounds hold together: where one is reached, none is counted.
+ * How many mails of a kind may go out on one day of real time: of one merchant, to one address. What is counted is
+ * named by its caller and has no address in it. Several bounds hold together: where one is reached, none is counted.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

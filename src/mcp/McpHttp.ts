@@ -65,8 +65,8 @@ const handlers = HttpApiBuilder.group(
 )
 
 /**
- * A message costs up to ten times what a call does, and computes alone: accounts take turns, whatever each has sent, and
- * between two messages the event loop serves others. While the call of a tool is under way, which is counted and
+ * A message costs up to ten times what a call does, and computes alone: accounts take turns, whatever each has sent,
+ * and between two messages the event loop serves others. While the call of a tool is under way, which is counted and
  * bounded as any call, the message holds no turn.
  */
 const makeTurn = (turns: PartitionedSemaphore.PartitionedSemaphore<string>, account: string) => {

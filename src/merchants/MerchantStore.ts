@@ -313,7 +313,7 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
     }
   })
 
-  const alone = oneAtATime.make(sql)
+  const serial = oneAtATime.make(sql)
   const modify = <E = never>(
     merchantId: string,
     patch: (row: MerchantRow) => MerchantRow,
@@ -335,7 +335,7 @@ const makeWrites = (sql: SqlClient.SqlClient, byId: ReturnType<typeof makeReads>
           return row
         })
       )
-      .pipe(alone)
+      .pipe(serial)
 
   return { insert, modify }
 }

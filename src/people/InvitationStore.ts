@@ -1,6 +1,6 @@
 /**
- * Rows of roles that were offered (docs/decisions/0230). An invitation is of an address, and knows no person. Its number
- * is shown as a person's, and becomes that of a person who was not known before.
+ * Rows of roles that were offered (docs/decisions/0230). An invitation is of an address, and knows no person. Its
+ * number is shown as a person's, and becomes that of a person who was not known before.
  */
 import { isoText } from "@coffer/model/isoText"
 import { createdAtOf, PersonId, personPrefix } from "@coffer/model/Ids"
@@ -70,6 +70,12 @@ export class InvitationStore extends Context.Service<
   }
 >()("@coffer/people/InvitationStore") {}
 
+const read = Schema.decodeUnknownEffect(Schema.Array(Invitation))
+const all = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) => Effect.flatMap(rows, read)
+const first = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
+  Effect.map(all(rows), ([invitation]) => Option.fromUndefinedOr(invitation))
+const timeIn = (sql: SqlClient.SqlClient) => (time: DateTime.Utc) => sql`${isoText(time)}::text::timestamptz`
+
 export const layer = Layer.effect(
   InvitationStore,
   Effect.gen(function* () {
@@ -77,33 +83,12 @@ export const layer = Layer.effect(
     const faults = yield* Faults
     const writing = <A, E>(write: Effect.Effect<A, E>) => faults.around("Store.write", write, () => "invitations")
     const inTurn = peopleInTurn(sql)
-    const at = (time: DateTime.Utc) => sql`${isoText(time)}::text::timestamptz`
-    const read = Schema.decodeUnknownEffect(Schema.Array(Invitation))
-    const all = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) => Effect.flatMap(rows, read)
-    const first = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
-      Effect.map(all(rows), ([invitation]) => Option.fromUndefinedOr(invitation))
+    const at = timeIn(sql)
+    const accept = makeAccept(sql)
     const offer = yield* makeOffer(sql)
     const to = (email: string, now: DateTime.Utc) =>
       all(sql`select * from invitations where email = ${email} and expires_at > ${at(now)}
         order by created_at, invitation_id`)
-
-    const accept = Effect.fnUntraced(function* (
-      { belongs_to, invitation_id }: Invitation,
-      { email, person_id }: Pick<Person, "person_id" | "email">,
-      now: DateTime.Utc
-    ) {
-      // Another call may be taking the last other role now, and ends the sessions then.
-      yield* sql`select from people where person_id = ${person_id} for key share`
-      const taken = yield* first(sql`delete from invitations
-        where invitation_id = ${invitation_id} and email = ${email} and expires_at > ${at(now)} returning *`)
-      if (Option.isNone(taken)) return taken
-      const { name, role } = taken.value
-      yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
-        values (${person_id}, ${belongs_to}, ${role}, ${at(now)}) on conflict do nothing`
-      // Who has no name yet is called as the inviter has typed.
-      yield* sql`update people set name = ${name ?? email} where person_id = ${person_id} and name = email`
-      return taken
-    })
 
     return InvitationStore.of({
       of: (belongsTo, now) =>
@@ -174,9 +159,30 @@ export const layer = Layer.effect(
 )
 
 /** Runs in its place's turn, which is a transaction. */
+const makeAccept = (sql: SqlClient.SqlClient) => {
+  const at = timeIn(sql)
+  return Effect.fnUntraced(function* (
+    { belongs_to, invitation_id }: Invitation,
+    { email, person_id }: Pick<Person, "person_id" | "email">,
+    now: DateTime.Utc
+  ) {
+    // Another call may be taking the last other role now, and ends the sessions then.
+    yield* sql`select from people where person_id = ${person_id} for key share`
+    const taken = yield* first(sql`delete from invitations
+        where invitation_id = ${invitation_id} and email = ${email} and expires_at > ${at(now)} returning *`)
+    if (Option.isNone(taken)) return taken
+    const { name, role } = taken.value
+    yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
+        values (${person_id}, ${belongs_to}, ${role}, ${at(now)}) on conflict do nothing`
+    // Who has no name yet is called as the inviter has typed.
+    yield* sql`update people set name = ${name ?? email} where person_id = ${person_id} and name = email`
+    return taken
+  })
+}
+
+/** Runs in its place's turn, which is a transaction. */
 const makeOffer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const ids = yield* NewIds
-  const read = Schema.decodeUnknownEffect(Schema.Array(Invitation))
   return Effect.fnUntraced(function* <E>(
     { belongsTo, email, expiresAt, invitedBy, name, now, replaces, role }: NewInvitation,
     send: (invitation: Invitation) => Effect.Effect<void, E>

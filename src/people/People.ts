@@ -1,8 +1,8 @@
 /**
- * Front door to people and their roles. A role is offered, and counts once the person has accepted it: who offers it sees
- * and touches nothing of a person before (docs/decisions/0230). Every request of a session reads the roles from the database, so a role that is
- * taken away is gone for the next request, on all runners. A merchant has an owner as long as its people see to it: the
- * last one cannot be removed by them, but by an operator.
+ * Front door to people and their roles. A role is offered, and counts once the person has accepted it: who offers it
+ * sees and touches nothing of a person before (docs/decisions/0230). Every request of a session reads the roles from
+ * the database, so a role that is taken away is gone for the next request, on all runners. A merchant has an owner as
+ * long as its people see to it: the last one cannot be removed by them, but by an operator.
  */
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { PersonId } from "@coffer/model/Ids"
@@ -95,8 +95,8 @@ export class People extends Context.Service<
     /** People of a merchant, or of the installation, and those who are invited. Newest first. */
     readonly of: (belongsTo: string) => Effect.Effect<ReadonlyArray<Person>>
     /**
-     * Offers a role, and sends a mail. By an operator, a person who has a role there gets the new one, and an invitation
-     * is sent again.
+     * Offers a role, and sends a mail. By an operator, a person who has a role there gets the new one, and an
+     * invitation is sent again.
      */
     readonly invite: (
       belongsTo: string,
@@ -143,8 +143,8 @@ export class People extends Context.Service<
      */
     readonly byIdentity: (identity: Identity) => Effect.Effect<ByIdentity, NobodyThere>
     /**
-     * For a person who has a role there; undefined: anywhere. What the person has elsewhere goes on: where there is more,
-     * the sessions end for this place alone.
+     * For a person who has a role there; undefined: anywhere. What the person has elsewhere goes on: where there is
+     * more, the sessions end for this place alone.
      */
     readonly endSessions: (belongsTo: string | undefined, personId: string) => Effect.Effect<Person, PersonNotFound>
   }

@@ -109,32 +109,8 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const faults = yield* Faults
     const writing = <A>(write: Effect.Effect<A>) => faults.around("Store.write", write, () => "people")
-    const pages = Pages.make(sql, {
-      table: {
-        name: "people_and_invited",
-        key: "person_id",
-        row: ListedRow,
-        read: (row: typeof ListedRow.Type) => row
-      },
-      prefixOf: () => personPrefix,
-      called: "a person"
-    })
+    const pages = makePages(sql)
     const { first, give, inTurn, members, setRole, shutOut, take, withRoles } = yield* makeWrites(sql)
-
-    const filtersOf = ({ merchant_id, role, search }: PeopleQuery) => [
-      ...(merchant_id === undefined && role === undefined
-        ? []
-        : [
-            sql`exists (select from (select m.belongs_to, m.role from memberships m
-                where m.person_id = people_and_invited.person_id
-                union all select invited_to, invited_as) as roles (belongs_to, role)
-              where ${sql.and([
-                ...(merchant_id === undefined ? [] : [equals(sql, "belongs_to", merchant_id)]),
-                ...(role === undefined ? [] : [equals(sql, "role", role)])
-              ])})`
-          ]),
-      ...(search === undefined ? [] : [sql`position(lower(${search}) in lower(name || ' ' || email)) > 0`])
-    ]
 
     return PeopleStore.of({
       find: (personId) => (isPersonId(personId) ? sqlDefects(first("person_id", personId)) : Effect.succeedNone),
@@ -182,7 +158,7 @@ export const layer = Layer.effect(
           )
         ),
       page: Effect.fnUntraced(function* (request, query) {
-        const { data, hasMore } = yield* pages.page("installation", request, { filters: filtersOf(query) })
+        const { data, hasMore } = yield* pages.page("installation", request, { filters: filtersOf(sql, query) })
         const people = yield* sqlDefects(withRoles(data))
         return { data: people.map((person, index) => ({ ...person, ...invitedIn(data[index]!) })), hasMore }
       }),
@@ -208,6 +184,33 @@ export const layer = Layer.effect(
   })
 )
 
+const makePages = (sql: SqlClient.SqlClient) =>
+  Pages.make(sql, {
+    table: {
+      name: "people_and_invited",
+      key: "person_id",
+      row: ListedRow,
+      read: (row: typeof ListedRow.Type) => row
+    },
+    prefixOf: () => personPrefix,
+    called: "a person"
+  })
+
+const filtersOf = (sql: SqlClient.SqlClient, { merchant_id, role, search }: PeopleQuery) => [
+  ...(merchant_id === undefined && role === undefined
+    ? []
+    : [
+        sql`exists (select from (select m.belongs_to, m.role from memberships m
+            where m.person_id = people_and_invited.person_id
+            union all select invited_to, invited_as) as roles (belongs_to, role)
+          where ${sql.and([
+            ...(merchant_id === undefined ? [] : [equals(sql, "belongs_to", merchant_id)]),
+            ...(role === undefined ? [] : [equals(sql, "role", role)])
+          ])})`
+      ]),
+  ...(search === undefined ? [] : [sql`position(lower(${search}) in lower(name || ' ' || email)) > 0`])
+]
+
 /** The role that a row offers. */
 const invitedIn = ({ created_at, invited_as, invited_to }: typeof ListedRow.Type): Partial<Person> =>
   invited_to === null || invited_as === null
@@ -227,7 +230,8 @@ const makeReads = (sql: SqlClient.SqlClient) => {
     Request: Schema.Array(Schema.String),
     Result: Schema.Struct({ person_id: Schema.String, ...Membership.fields }),
     execute: (ids) =>
-      sql`select person_id, belongs_to, role, created_at, sessions_after from memberships where person_id = any(${[...ids]}::text[])
+      sql`select person_id, belongs_to, role, created_at, sessions_after from memberships
+        where person_id = any(${[...ids]}::text[])
         order by created_at, belongs_to`
   })
   const withRoles = Effect.fnUntraced(function* (rows: ReadonlyArray<typeof PersonRow.Type>) {
@@ -274,11 +278,11 @@ const makeEnds = (sql: SqlClient.SqlClient) => {
 
 /** Changes of the people of one merchant run one after the other, so that each sees what the one before has written. */
 export const peopleInTurn = (sql: SqlClient.SqlClient) => {
-  const alone = oneAtATime.make(sql)
+  const serial = oneAtATime.make(sql)
   return <A, E, R>(belongsTo: string, write: Effect.Effect<A, E, R>) =>
     Effect.andThen(sql`select pg_advisory_xact_lock(hashtext(${`coffer people of ${belongsTo}`}))`, write).pipe(
       sql.withTransaction,
-      alone
+      serial
     )
 }
 

@@ -47,7 +47,9 @@ export interface NewLink {
 export class PersonSessionStore extends Context.Service<
   PersonSessionStore,
   {
-    /** Whether the link was written: so many are sent in an hour and no more. `send`: the mail, in the same transaction. */
+    /**
+     * Whether the link was written: so many are sent in an hour and no more. `send`: the mail, in the same transaction.
+     */
     readonly insertLink: (link: NewLink, send: Effect.Effect<void>) => Effect.Effect<boolean>
     /** The person of a link that is valid in this browser. The link is used up with it. */
     readonly useLink: (
@@ -192,7 +194,8 @@ const makeLinks = (
           as network,
         count(*) filter (where l.asker_hash is not null and ${isKnown(sql`l.browser_hash`)} is false)::int4
           as strangers
-      from sign_in_links l where l.person_id = ${personId} and l.created_at > ${at(DateTime.subtract(now, { hours: 1 }))}`)
+      from sign_in_links l
+      where l.person_id = ${personId} and l.created_at > ${at(DateTime.subtract(now, { hours: 1 }))}`)
     const { browser, is_known, network, strangers } = counts!
     if (browser >= linksAnHour.browser) return false
     return is_known || (network < linksAnHour.network && strangers < linksAnHour.strangers)

@@ -71,7 +71,7 @@ export const layer = Layer.effect(
     const first = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
       Effect.map(views(rows), ([view]) => Option.fromUndefinedOr(view))
 
-    const alone = oneAtATime.make(sql)
+    const serial = oneAtATime.make(sql)
     /** So that of two at once the second counts the first. */
     const inTurn = <A, E, R>({ belongsTo }: Saver, write: Effect.Effect<A, E, R>) =>
       faults.around(
@@ -79,7 +79,7 @@ export const layer = Layer.effect(
         sqlDefects(
           Effect.andThen(sql`select pg_advisory_xact_lock(hashtext(${`coffer views of ${belongsTo}`}))`, write).pipe(
             sql.withTransaction,
-            alone
+            serial
           )
         ),
         () => "saved_views"

@@ -26,7 +26,7 @@ const passkeyConflicts: Record<PasskeyConflict["reason"], string> = {
 }
 
 const notLetIn =
-  "The OpenID provider names nobody who has a role here, or does not say that the address is verified. Sign in by mail " +
+  "The OpenID provider names no one with a role here, or does not confirm the address. Sign in by mail " +
   "or with a passkey, or ask an owner or an operator to invite you."
 /** The details are for the log: who tries learns no more than that it was not enough. */
 const openIdFailures = {

@@ -76,7 +76,7 @@ export const invitationMail = (sent: SentInvitation): Letter => {
     "You are invited to Coffer",
     [
       `${who} ${invitedBy === null ? "invite" : "invites"} you to ${placeOf(sent)}, with the role ${role}.`,
-      `Sign in with the address ${to} to accept. The invitation is open for ${Duration.toDays(invitationValidity)} days.`
+      `Sign in with the address ${to} to accept. The invitation ends in ${Duration.toDays(invitationValidity)} days.`
     ],
     "Go to the sign-in page",
     "If you do not know who invites you, ignore this mail: you have no role until you accept."

@@ -213,10 +213,10 @@ it.live("/operator/alerts, where runbook_url leads, has the page of each alert a
 
 /** An outage of Postgres does not bring these about: their numbers stay as they were, or come from elsewhere. */
 const aloneInAnOutage = `
-  Absent BackupOld CertificateEnds ChannelContradicts CheckoutAltered ClockSkew ClockWrong ConnectionsDropped CredentialsGuessed
-  DestinationsFail DiskFull DisputesNearEnd Down EventLoopLate HeapNearLimit LedgerBroken PaymentsParked
-  PublicCertificateEnds ReconciliationDiffers ReconciliationLate RunnerMessagesRefused RunnerRefused StripeDown StripeEventsGivenUp
-  StripeProxyFails VersionsMixed WalletsBelowZero WebhookSecretsUnreadable
+  Absent BackupOld CertificateEnds ChannelContradicts CheckoutAltered ClockSkew ClockWrong ConnectionsDropped
+  CredentialsGuessed DestinationsFail DiskFull DisputesNearEnd Down EventLoopLate HeapNearLimit LedgerBroken
+  PaymentsParked PublicCertificateEnds ReconciliationDiffers ReconciliationLate RunnerMessagesRefused RunnerRefused StripeDown
+  StripeEventsGivenUp StripeProxyFails VersionsMixed WalletsBelowZero WebhookSecretsUnreadable
 `
   .trim()
   .split(/\s+/)

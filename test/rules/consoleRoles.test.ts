@@ -41,7 +41,7 @@ describe("an act in the console", () => {
   it("is in the audit log unless it only reads, asks for a challenge, or saves a view", () =>
     assert.deepStrictEqual(
       names.filter((act) => !consoleActs[act].isLogged),
-      "sign_in.ask sign_in.askPasskey sign_in.askOpenId session.get session.list passkeys.list passkeys.ask"
+      "sign_in.ask sign_in.askPasskey sign_in.askOpenId session.get session.list passkeys.list passkeys.ask invitations.list"
         .split(" ")
         .concat(
           "people.list api_keys.list settings.get audit_log.list payouts.list payouts.get".split(" "),
@@ -55,7 +55,8 @@ describe("an act in the console", () => {
       "session.end",
       "passkeys.list",
       "passkeys.ask",
-      "passkeys.register"
+      "passkeys.register",
+      "invitations.list"
     ]))
 
   it("needs a session that was opened a short time ago if it changes who gets in, or stops the shop", () =>

@@ -1,3 +1,4 @@
+/** A number that reading would round is told from one that is exact (silences: G7). */
 import { assert, describe, it } from "@effect/vitest"
 import { exactNumbers } from "../../src/http/exactNumbers.ts"
 

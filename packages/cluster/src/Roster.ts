@@ -118,9 +118,9 @@ export const expectNoStranger = Effect.fnUntraced(function* (self: Pick<Self, "m
   const [there] = yield* sql<{ is: boolean }>`
     select coalesce(has_table_privilege(to_regclass('runners'), 'select'), false) as is`
   if (there!.is) yield* expectUnderstood(sql, self, undefined)
-  const alone = yield* Tenancy.holderAlone(sql)
-  if (alone === undefined) return
-  return yield* new CannotTalk({ message: `Another process (${alone}) uses this database alone. Stop it first.` })
+  const holder = yield* Tenancy.holderAlone(sql)
+  if (holder === undefined) return
+  return yield* new CannotTalk({ message: `Another process (${holder}) uses this database alone. Stop it first.` })
 })
 
 const read = (sql: SqlClient.SqlClient): Effect.Effect<Entries, SqlError.SqlError> =>

@@ -249,7 +249,7 @@ class MerchantPeopleGroup extends HttpApiGroup.make("people")
       OpenApi.annotations({
         summary: "Invite a person",
         description:
-          "The person gets a mail, and has the role once it is accepted. Until then all that is shown is what was typed. " +
+          "The person gets a mail, and has the role once it is accepted. Until then only what was typed is shown. " +
           "409 if the person has a role here or is invited already. 429: too many were invited today."
       })
     ),

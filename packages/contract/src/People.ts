@@ -146,7 +146,7 @@ export class PeopleGroup extends HttpApiGroup.make("people")
       OpenApi.annotations({
         summary: "People and their roles, newest first",
         description:
-          "For the yearly review of access: all people with all their roles, when each was last seen, and who is invited."
+          "For the yearly review of access: people with their roles, when each was last seen, and who is invited."
       })
     ),
     HttpApiEndpoint.post("invite", "/operator/v1/people", {

@@ -100,7 +100,9 @@ const asking = (question: Question, now: number): InputRequired => {
   })
 }
 
-/** The text is in it: a person who was shown another amount has not confirmed this one. `own`: of this question alone. */
+/**
+ * The text is in it: a person who was shown another amount has not confirmed this one. `own`: of this question alone.
+ */
 const sealOf = ({ args, secret, text, tool }: Question, at: number, own: string): string =>
   createHmac("sha256", secret)
     .update(hashOf([tool.name, args, text, at, own]))

@@ -79,9 +79,9 @@ export interface Found {
 
 /** The best first. A section with all of the words says more than one with many of one, and a rare word more. */
 export const search = ({ sections, weights, words }: Index, query: string, foundMax: number): ReadonlyArray<Found> => {
-  const asked = [...new Set(wordsIn(query.slice(0, queryLengthMax)))].slice(0, queryWordsMax)
+  const queried = [...new Set(wordsIn(query.slice(0, queryLengthMax)))].slice(0, queryWordsMax)
   const scores = new Map<number, { sum: number; readonly words: Array<string> }>()
-  for (const word of asked) {
+  for (const word of queried) {
     const best = new Map<number, number>()
     for (const key of beginningWith(words, isChinese(word) ? word.slice(0, passageLength) : word)) {
       for (const [place, weight] of weights.get(key)!) best.set(place, Math.max(weight, best.get(place) ?? 0))

@@ -100,8 +100,8 @@ const inTurn = (sql: SqlClient.SqlClient) => sql`select pg_advisory_xact_lock(ha
 const withoutQueue = <A, E, R>(migrating: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const { url } = yield* Postgres.Pool
-    const beside = Postgres.layer({ url, connections: 1, name: "coffer-migrate-watch", watched: false })
-    const watcher = Context.get(yield* Layer.build(beside), SqlClient.SqlClient)
+    const watch = Postgres.layer({ url, connections: 1, name: "coffer-migrate-watch", watched: false })
+    const watcher = Context.get(yield* Layer.build(watch), SqlClient.SqlClient)
     const sql = yield* SqlClient.SqlClient
     let [holders, told] = ["another session", ""]
     const watching = (pid: number) =>

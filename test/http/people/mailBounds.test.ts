@@ -1,4 +1,6 @@
-/** Mails about people: whose requests count, how many go out in a day, what stands in them, and what a refusal delays. */
+/**
+ * Mails about people: whose requests count, how many go out in a day, what stands in them, and what a refusal delays.
+ */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { consoleBrowser, invite, linkIn, signIn } from "../../kit/callers/console.ts"

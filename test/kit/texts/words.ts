@@ -1,6 +1,6 @@
 /** The text of a file as comments, code and names, and the words that docs/words.md retires, for `tidy.test.ts`. */
 
-export const comment = /\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm
+const comment = /\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm
 export const code = (text: string) => text.replace(comment, "")
 /** Without literals. The evaluated parts of a template stay. */
 const codeWithoutTexts = (text: string) =>
@@ -17,11 +17,6 @@ export const retired: ReadonlyArray<{
   readonly found: (text: string) => string
   readonly stillIn: ReadonlyArray<string>
 }> = [
-  {
-    word: /\bwhoever\b/i,
-    found: (text) => (text.match(comment) ?? []).join("\n"),
-    stillIn: []
-  },
   {
     // The actor of the audit log is who did something.
     word: /\bactors?\b/i,
@@ -79,13 +74,3 @@ export const retired: ReadonlyArray<{
     stillIn: ["packages/console/src/operator", "src/channels/stripe"]
   }
 ]
-
-/** Words of a comment without its marks. */
-export const proseOf = (one: string) =>
-  one
-    .replaceAll(/^\s*(?:\/\*\*?|\*\/|\*|\/\/)|\*\/$/gm, "")
-    .replaceAll(/\s+/g, " ")
-    .trim()
-
-/** A sentence that begins so lets its reader look for the noun. */
-export const withoutNoun = /(?:^|[.?!] )(?:What|Whatever|Who|Whoever|Whose|Whichever|Nobody|Somebody|Such|Of)\b/

@@ -1,6 +1,7 @@
 /**
  * Texts that were typed and not sent yet, kept in this browser by person and object: they outlive the page, and the
- * session. One goes when it is sent, when its person signs out, and after two weeks; the oldest go where there are too many.
+ * session. One goes when it is sent, when its person signs out, and after two weeks; the oldest go where there are too
+ * many.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"

@@ -45,7 +45,9 @@ const cursorOf = (after: string | undefined, before: string | undefined): Cursor
   return before === undefined ? undefined : { param: "ending_before", id: before }
 }
 
-/** Whether anything of ours may be numbered so. No store has to ask what Postgres can keep, or which years it can say. */
+/**
+ * Whether anything of ours may be numbered so. No store has to ask what Postgres can keep, or which years it can say.
+ */
 const isNumber = (id: string): boolean => /^\w{1,100}$/.test(id) && isWritable(createdAtOf(id))
 
 const refuse = (param: string, problem: string) => Result.fail(new InvalidField({ param, problem }))

@@ -16,8 +16,8 @@ export const invitationValidity = Duration.days(30)
 /** How long a mail about a person is tried that has no link with an end. */
 export const personMailTriedFor = Duration.days(3)
 /**
- * Invitations that are sent on one day: by the people of one merchant, by them to one address, and to one address by all
- * merchants together that are not approved for live.
+ * Invitations that are sent on one day: by the people of one merchant, by them to one address, and to one address by
+ * all merchants together that are not approved for live.
  */
 export const invitationsADay = { merchant: 40, recipient: 3, strangers: 5 } as const
 /** Mails that let one person begin again, on one day. */
