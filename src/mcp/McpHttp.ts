@@ -65,9 +65,9 @@ const handlers = HttpApiBuilder.group(
 )
 
 /**
- * A message costs up to ten times what a call does, and computes alone: accounts take turns, whatever each has sent,
- * and between two messages the event loop serves others. While the call of a tool is under way, which is counted and
- * bounded as any call, the message holds no turn.
+ * A message costs up to ten times as much as a call, and computes alone. Accounts take turns, however much each has
+ * sent, and between two messages the event loop serves others. While the call of a tool is under way, which is counted
+ * and bounded as any call, the message holds no turn.
  */
 const makeTurn = (turns: PartitionedSemaphore.PartitionedSemaphore<string>, account: string) => {
   let isHeld = false

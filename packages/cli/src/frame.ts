@@ -71,7 +71,7 @@ type Run<Config extends Command.Command.Config, R> = (
 ) => Effect.Effect<void, CliFailure | Reported, R>
 
 let isReaderHeard = false
-/** Whoever reads what is printed may leave, as `head` does. Then the command ends as by the signal that tells of it. */
+/** The reader of the output may leave, as `head` does. Then the command ends as by the signal that tells of it. */
 const endWithReader = Effect.sync(() => {
   if (isReaderHeard) return
   isReaderHeard = true

@@ -14,9 +14,7 @@ export interface Tool {
   /** Arguments of the query, with their names on the wire: `created_gte` is `created[gte]`. */
   readonly queryArguments: Readonly<Record<string, string>>
   readonly bodyArguments: ReadonlyArray<string>
-  /**
-   * Of a write: whether each call does something more, or leaves the object as the call says (`contract/repeats.ts`).
-   */
+  /** A write does something more each time, or leaves the object as the call says (`contract/repeats.ts`). */
   readonly repeat?: "makes" | "sets"
   /** A call by a number that is taken already is answered 200, with what has it. */
   readonly mayFind?: true

@@ -1,8 +1,8 @@
 /**
- * The call that a tool's arguments make. Where each call would do something more, such as another refund, the
- * idempotency key follows from the arguments: a call that is repeated because its answer was lost is done once, by
- * whichever runner answers it. What sets an object may be set twice, and has to be set back: its key is another with
- * each call.
+ * The call that a tool's arguments make. A call that does something more each time, such as another refund, has an
+ * idempotency key that follows from its arguments. So a call that is repeated because its answer was lost is done once,
+ * by any runner that answers it. A call that sets an object may come twice, and has to set it back: its key is another
+ * each time.
  */
 import { Result } from "effect"
 import { hashOf, isRecord } from "./json.ts"

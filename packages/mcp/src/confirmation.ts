@@ -100,9 +100,7 @@ const asking = (question: Question, now: number): InputRequired => {
   })
 }
 
-/**
- * The text is in it: a person who was shown another amount has not confirmed this one. `own`: of this question alone.
- */
+/** The text is in it: a person who was shown another amount has not confirmed this one. `own` is this question's. */
 const sealOf = ({ args, secret, text, tool }: Question, at: number, own: string): string =>
   createHmac("sha256", secret)
     .update(hashOf([tool.name, args, text, at, own]))

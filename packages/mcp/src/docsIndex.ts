@@ -13,7 +13,7 @@ export interface Section {
 
 export interface Index {
   readonly sections: ReadonlyArray<Section>
-  /** What can be looked for, in order. */
+  /** All words that are found, in order. */
   readonly words: ReadonlyArray<string>
   /** By such a word: the sections that have it, and how much it says about each. */
   readonly weights: ReadonlyMap<string, ReadonlyMap<number, number>>
@@ -68,7 +68,7 @@ const keysIn = (text: string): ReadonlyArray<string> =>
 const queryWordsMax = 12
 /** Words that begin so. A shorter beginning says nothing: it has to be the word. */
 const [beginningsMax, beginningLength] = [48, 3]
-/** What a query may say, in letters. */
+/** Letters of a query that are read. */
 export const queryLengthMax = 200
 
 export interface Found {
@@ -79,9 +79,9 @@ export interface Found {
 
 /** The best first. A section with all of the words says more than one with many of one, and a rare word more. */
 export const search = ({ sections, weights, words }: Index, query: string, foundMax: number): ReadonlyArray<Found> => {
-  const queried = [...new Set(wordsIn(query.slice(0, queryLengthMax)))].slice(0, queryWordsMax)
+  const terms = [...new Set(wordsIn(query.slice(0, queryLengthMax)))].slice(0, queryWordsMax)
   const scores = new Map<number, { sum: number; readonly words: Array<string> }>()
-  for (const word of queried) {
+  for (const word of terms) {
     const best = new Map<number, number>()
     for (const key of beginningWith(words, isChinese(word) ? word.slice(0, passageLength) : word)) {
       for (const [place, weight] of weights.get(key)!) best.set(place, Math.max(weight, best.get(place) ?? 0))
