@@ -50,14 +50,14 @@ export interface Checkout extends Account {
 
 /**
  * The channel did not do it. `closed`: it was not asked, since this installation calls nobody outside. `crowded`: it
- * has too much to do. `key`: it does not accept the operator's key. `refused`: it said no, for now; asked later it may
+ * has too much to do. `key`: it does not accept the operator's key. `refused`: it says no, for now; asked later it may
  * say yes. `unknown`: it was asked to stop what it had begun, and whether it did is not known; the caller asks again,
  * and has changed nothing. Left out: it gave no answer, and certainly did nothing.
  */
 export class ChannelUnreachable extends Schema.TaggedError<ChannelUnreachable>()("ChannelUnreachable", {
   because: Schema.optionalKey(Schema.Literals(["closed", "crowded", "key", "refused", "unknown"])),
   /** The channel's own words. */
-  said: Schema.optionalKey(Schema.String),
+  channelWords: Schema.optionalKey(Schema.String),
   /** It has too much to do: when to ask again. */
   retryAfterMillis: Schema.optionalKey(Schema.Number)
 }) {}

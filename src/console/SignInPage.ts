@@ -52,7 +52,7 @@ const en = {
   other: "中文",
   footer: "Coffer",
   script: "This page needs JavaScript.",
-  elsewhere: "Signing in works at the address that this service is set up for. Open it there:",
+  atOtherName: "Signing in works at the address that this service is set up for. Open it there:",
   notices: {
     sent: "If somebody has this address, a link is on its way. It works once, for 15 minutes, in this browser.",
     linkFailed:
@@ -97,7 +97,7 @@ const zh: Texts = {
   other: "English",
   footer: "Coffer",
   script: "此页面需要 JavaScript。",
-  elsewhere: "只能在此服务设定的地址登录，请在那里打开：",
+  atOtherName: "只能在此服务设定的地址登录，请在那里打开：",
   notices: {
     sent: "如果该邮箱已注册，登录链接已发出。请在 15 分钟内于此浏览器中打开。链接只能使用一次。",
     linkFailed: "该链接已被使用、已超过 15 分钟，或是在其他浏览器中申请的。请在此重新申请。",
@@ -139,8 +139,8 @@ export const renderSignIn = (ways: Ways, language: Language): string => {
         <h1>${words.title}</h1>
         <div role="status" tabindex="-1">
           ${Object.entries(words.notices).map(([name, text]) => html`<p hidden data-notice="${name}">${text}</p>`)}
-          <p hidden data-notice="elsewhere">
-            ${words.elsewhere} <a href="${ways.origin}/console">${ways.origin}/console</a>
+          <p hidden data-notice="atOtherName">
+            ${words.atOtherName} <a href="${ways.origin}/console">${ways.origin}/console</a>
           </p>
         </div>
         <noscript><p>${words.script}</p></noscript>

@@ -131,21 +131,21 @@ export const layer = Layer.effect(
   })
 )
 
-type Claims = Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string }
+type TokenClaims = Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string }
 
-type Told = Readonly<Record<string, unknown>>
+type Claims = Readonly<Record<string, unknown>>
 
-/** Of the ID token and the other endpoint's answer the first that says something about an address decides about it. */
-const verifiedEmail = (told: ReadonlyArray<Told>): Option.Option<string> => {
-  const email = told.map((each) => each["email"]).find((each) => typeof each === "string")
+/** The first source that says something about an address decides: the ID token comes before the other endpoint. */
+const verifiedEmail = (sources: ReadonlyArray<Claims>): Option.Option<string> => {
+  const email = sources.map((each) => each["email"]).find((each) => typeof each === "string")
   // A word about another address is none about this one.
-  const about = told.filter((each) => each["email"] === undefined || each["email"] === email)
+  const about = sources.filter((each) => each["email"] === undefined || each["email"] === email)
   const word = about.map((each) => each["email_verified"]).find((each) => each !== undefined)
   // Some providers say it as a text.
   return email !== undefined && (word === true || word === "true") ? Option.some(email) : Option.none()
 }
 
-const identityOf = (ofToken: Claims, more: Told, roleClaim: string | undefined): Omit<Identity, "isStrong"> => {
+const identityOf = (ofToken: TokenClaims, more: Claims, roleClaim: string | undefined): Omit<Identity, "isStrong"> => {
   const claims = { ...more, ...ofToken }
   const { iss, name, sub } = claims
   return {

@@ -215,8 +215,8 @@ it.live("/operator/alerts, where runbook_url leads, has the page of each alert a
 const aloneInAnOutage = `
   Absent BackupOld CertificateEnds ChannelContradicts CheckoutAltered ClockSkew ClockWrong ConnectionsDropped
   CredentialsGuessed DestinationsFail DiskFull DisputesNearEnd Down EventLoopLate HeapNearLimit LedgerBroken
-  PaymentsParked PublicCertificateEnds ReconciliationDiffers ReconciliationLate RunnerMessagesRefused RunnerRefused StripeDown
-  StripeEventsGivenUp StripeProxyFails VersionsMixed WalletsBelowZero WebhookSecretsUnreadable
+  PaymentsParked PublicCertificateEnds ReconciliationDiffers ReconciliationLate RunnerMessagesRefused RunnerRefused
+  StripeDown StripeEventsGivenUp StripeProxyFails VersionsMixed WalletsBelowZero WebhookSecretsUnreadable
 `
   .trim()
   .split(/\s+/)

@@ -100,8 +100,8 @@ export const registrations = ({ docs, door, others = [] }: Serving) => {
 const readOnly = (title: string) => ({ title, readOnlyHint: true, destructiveHint: false, openWorldHint: false })
 
 /** In live a write is asked about first, after its form was looked at and its object was read. */
-const carriedOut = Effect.fnUntraced(function* (tool: Tool, given: Arguments, door: Door) {
-  const args = withoutNulls(tool, given)
+const carriedOut = Effect.fnUntraced(function* (tool: Tool, sent: Arguments, door: Door) {
+  const args = withoutNulls(tool, sent)
   const firstCall = callOf(tool, args, randomUUID())
   if (Result.isFailure(firstCall)) return saying(`${firstCall.failure} Nothing was done.`)
   if (isRead(tool) || !door.isLive) return resultOf(tool, yield* door.call(firstCall.success), door)

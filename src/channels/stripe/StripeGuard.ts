@@ -60,7 +60,7 @@ const tunnelProblem = (error: NodeJS.ErrnoException & { readonly statusCode?: nu
 
 // Failures, by what is known of their effect ------------------------------------------
 // `ChannelUnreachable`: the call certainly did nothing. `StripeSilent`: nobody knows what it did. `StripeRefused`:
-// Stripe said no, and did nothing.
+// Stripe refused, and did nothing.
 
 export class StripeSilent extends Schema.TaggedError<StripeSilent>()("StripeSilent", {
   /** Stripe answered with a failure of its own, which it may repeat for this idempotency key for a day. */
@@ -87,7 +87,7 @@ const reasonMax = 500
 
 /** A refusal that may pass, or of a question that comes before: nothing was done, and it may be asked again. */
 export const refusedForNow = (refused: StripeRefused): ChannelUnreachable =>
-  new ChannelUnreachable({ because: "refused", said: reasonOf(refused) })
+  new ChannelUnreachable({ because: "refused", channelWords: reasonOf(refused) })
 
 export type StripeFailure = ChannelUnreachable | StripeSilent | StripeRefused
 

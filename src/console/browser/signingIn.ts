@@ -192,7 +192,7 @@ export function press(event: MouseEvent) {
 export function begin() {
   // Elsewhere no write is taken, and no cookie is known.
   if (document.querySelector<HTMLElement>("[data-origin]")?.dataset["origin"] !== location.origin)
-    return say("elsewhere")
+    return say("atOtherName")
   document.addEventListener("submit", submit)
   document.addEventListener("click", press)
   // Another link may be opened where this page is open already.

@@ -103,7 +103,7 @@ const withoutQueue = <A, E, R>(migrating: Effect.Effect<A, E, R>) =>
     const watch = Postgres.layer({ url, connections: 1, name: "coffer-migrate-watch", watched: false })
     const watcher = Context.get(yield* Layer.build(watch), SqlClient.SqlClient)
     const sql = yield* SqlClient.SqlClient
-    let [holders, told] = ["another session", ""]
+    let [holders, logged] = ["another session", ""]
     const watching = (pid: number) =>
       holdersBefore(watcher, pid).pipe(
         Effect.tap((found) => Effect.sync(() => void (holders = found ?? holders))),
@@ -112,8 +112,8 @@ const withoutQueue = <A, E, R>(migrating: Effect.Effect<A, E, R>) =>
         Effect.andThen(Effect.never)
       )
     const tellOnce = Effect.suspend(() => {
-      if (told === holders) return Effect.void
-      told = holders
+      if (logged === holders) return Effect.void
+      logged = holders
       return Effect.logWarning(
         `the migration waits for a lock that ${holders} holds; it is tried again for ${patience} at most`
       )

@@ -150,7 +150,7 @@ const BulkDialog = <Row,>(props: Props<Row> & { readonly act: BulkAct<Row>; read
         )}
         {found !== undefined && "kind" in found && <Trouble problem={found} />}
         {found !== undefined && "rows" in found && begun === undefined && (
-          <Asked act={act} found={found} onBegin={() => setBegun(found.rows)} />
+          <Confirmation act={act} found={found} onBegin={() => setBegun(found.rows)} />
         )}
         {begun !== undefined && <Running act={act} keyOf={list.keyOf} rows={begun} />}
       </div>
@@ -159,7 +159,7 @@ const BulkDialog = <Row,>(props: Props<Row> & { readonly act: BulkAct<Row>; read
 }
 
 /** How many there are and what they come to, and the button that begins. */
-const Asked = <Row,>(props: {
+const Confirmation = <Row,>(props: {
   readonly act: BulkAct<Row>
   readonly found: Walked<Row>
   readonly onBegin: () => void
