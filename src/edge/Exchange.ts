@@ -305,6 +305,8 @@ const explained = (response: Response, { reason, sent }: RequestRecord, document
 const withHeaders = (response: Response, record: RequestRecord, isDraining: boolean): Response =>
   HttpServerResponse.setHeaders(response, {
     "x-request-id": record.requestId,
+    // Texts of others stand in answers: no browser may read one as a page.
+    "x-content-type-options": "nosniff",
     // Answers contain keys, secrets and checkout tokens.
     "cache-control": response.headers["cache-control"] ?? "no-store",
     ...record.headers,

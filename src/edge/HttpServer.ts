@@ -86,6 +86,7 @@ export const serveWaiting = Effect.fnUntraced(function* (reason: string) {
       const isHere = isAnsweredAt(portKind, routeAt("GET", url))
       return HttpServerResponse.setHeaders(isHere ? answerTo(path, request_id) : answerNotHere(path, request_id), {
         "x-request-id": request_id,
+        "x-content-type-options": "nosniff",
         "cache-control": "no-store"
       })
     })

@@ -17,6 +17,7 @@ import { Inward } from "../edge/Inward.ts"
 import { CurrentRecord, type RequestRecord } from "../http/CurrentRequest.ts"
 import { refuseWith } from "../http/replies.ts"
 import { version } from "../platform/runtime/Vitals.ts"
+import { isLoopback } from "../platform/runtime/places.ts"
 import { type Answer, isNewest, readOlder, refused } from "./olderClients.ts"
 
 const handlers = HttpApiBuilder.group(
@@ -43,7 +44,7 @@ const handlers = HttpApiBuilder.group(
         const { merchantId, mode } = yield* Caller
         // The calls that its tools make are in the log.
         record.isUnlogged = true
-        if (record.sent["origin"] !== undefined) return yield* fromPage
+        if (isOfOtherMachine(record.sent["origin"])) return yield* fromPage
         const text = yield* record.text
         const message = Option.getOrUndefined(parseJson(text))
         if (!isRecord(message)) return answerOf(notJsonRpc)
@@ -90,9 +91,16 @@ const makeTurn = (turns: PartitionedSemaphore.PartitionedSemaphore<string>, acco
   }
 }
 
-/** A page of another site may have come by a name that now leads to this machine (DNS rebinding). */
+/**
+ * A page of another site may have come by a name that now leads to this machine (DNS rebinding). It says that name:
+ * `localhost` is said by programs and pages of the caller's own machine.
+ */
+const isOfOtherMachine = (origin: string | undefined): boolean =>
+  origin !== undefined && !isLoopback(URL.parse(origin)?.hostname ?? "")
+
 const fromPage = refuseWith(
-  (request_id) => new Wire.Forbidden({ message: "A page of a browser may not call this: Origin is sent.", request_id })
+  (request_id) =>
+    new Wire.Forbidden({ message: "A page of a browser may not call this: Origin names another machine.", request_id })
 )
 
 const types = { "content-type": "application/json", accept: "application/json, text/event-stream" }

@@ -80,6 +80,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the edge",
           assert.strictEqual(body.code, status)
           assert.strictEqual(body.request_id, headers.get("x-request-id"))
           assert.match(headers.get("content-type") ?? "", /^application\/json/)
+          assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
           const { param: _, ...rest } = body
           assert.deepStrictEqual(
             Object.keys(rest).toSorted(),

@@ -201,6 +201,12 @@ const routesHere = () => routes().filter((route) => !/ \/(console\/api|channels\
 const isTaken = ({ status }: Reply, route: string) =>
   status < 300 || (status === 409 && route === "POST /operator/v1/cluster/runners/:instance_id/kill")
 
+/** The operators' API refuses the names that fill a body: a merchant's call ignores them. */
+const isFilledTaken = (answer: Reply, route: string) =>
+  route.includes(" /operator/")
+    ? answer.status === 400 && String(answer.body.param).startsWith("~~~")
+    : isTaken(answer, route)
+
 /** An address of the console, whose route says what its parameters look like. */
 const consolePath = (route: string) =>
   route
@@ -233,7 +239,8 @@ layer(Layer.effect(Service, start({ env: { SECURITY_CONTACT: "mailto:security@ex
         const raw = filled(largest, { bytes, values })
         assert.strictEqual(Buffer.byteLength(raw), bytes)
         const { answers, millis } = yield* leastLoopDelay(send(endpoint, raw))
-        for (const answer of answers) assert.isTrue(isTaken(answer, route), `${route} ${answer.text.slice(0, 300)}`)
+        for (const answer of answers)
+          assert.isTrue(isFilledTaken(answer, route), `${route} ${answer.text.slice(0, 300)}`)
         table.push({ route, what: "body", bytes, values, millis })
         if (endpoint.payload.size === 0) continue
 

@@ -80,12 +80,16 @@ describe("/mcp", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("refuses a page of a browser, and has nothing to listen to or to end", () =>
+  it.live("refuses a page of another machine, and has nothing to listen to or to end", () =>
     Effect.gen(function* () {
       const running = yield* start()
       const { api, merchant } = running
-      const page = yield* post(running, call("ping"), { Origin: "http://localhost:8080" })
-      assert.strictEqual(page.status, 403)
+      for (const origin of ["https://shop.example", "http://localhost.shop.example", "null", "localhost"]) {
+        assert.strictEqual((yield* post(running, call("ping"), { Origin: origin })).status, 403, origin)
+      }
+      for (const origin of ["http://localhost:6274", "http://127.0.0.1:8080", "http://[::1]:8080"]) {
+        assert.strictEqual((yield* post(running, call("ping"), { Origin: origin })).status, 200, origin)
+      }
       for (const method of ["GET", "DELETE"]) {
         const reply = yield* api.call(method, "/mcp", { key: merchant.sandboxKey })
         assert.strictEqual(reply.status, 405)

@@ -114,10 +114,14 @@ const refundAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
   isDangerous: true,
   money: ({ amount, currency, refunded_amount }) => ({ minor: amount - refunded_amount, currency }),
   fits: ({ status }) => status === "paid" || status === "partially_refunded",
-  run: ({ amount, refunded_amount, trade_no }) =>
+  run: ({ amount, refunded_amount, trade_no }, number) =>
     act(
       api,
-      api.use((client) => client.refunds.create({ payload: { trade_no, amount: amount - refunded_amount } as never }))
+      api.use((client) =>
+        client.refunds.create({
+          payload: { trade_no, out_refund_no: `rf-${number}`, amount: amount - refunded_amount } as never
+        })
+      )
     )
 })
 

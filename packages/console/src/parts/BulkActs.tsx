@@ -7,6 +7,7 @@ import { Fragment, useEffect, useState } from "react"
 import { ActKeys, withKeys } from "../api/actKeys.ts"
 import type { Outcome, Problem } from "../api/acts.ts"
 import { patiently } from "../api/patience.ts"
+import { randomId } from "../api/unsafePage.ts"
 import { Dialog } from "./act.tsx"
 import type { List, Query } from "./ListPage.tsx"
 import { Trouble, Waiting } from "./states.tsx"
@@ -23,8 +24,8 @@ export interface BulkAct<Row> {
   readonly money?: (row: Row) => { readonly minor: number; readonly currency: string }
   /** Whether the act makes sense for the row; the others are left out. */
   readonly fits: (row: Row) => boolean
-  /** Sends the same each time that it is asked for the same row. */
-  readonly run: (row: Row) => Promise<Outcome<unknown>>
+  /** Sends the same each time that it is asked for the same row. `number`: for the object that it makes, if it makes one. */
+  readonly run: (row: Row, number: string) => Promise<Outcome<unknown>>
 }
 
 /** Objects of one act on many. */
@@ -221,7 +222,8 @@ const Running = <Row,>(props: {
       for (let row = left.shift(); row !== undefined && !control.signal.aborted; row = left.shift()) {
         const each = row
         const keys = new ActKeys()
-        const outcome = await patiently(() => withKeys(keys, () => act.run(each)), {
+        const number = randomId().slice(0, 12)
+        const outcome = await patiently(() => withKeys(keys, () => act.run(each, number)), {
           signal: control.signal,
           onWait: setWait
         })
