@@ -159,6 +159,8 @@ export const columns = {
   mails: ["id", "trade_no", "recipient", "status", "attempts", "created_at"],
   delivery_attempts: ["delivery_id", "attempt", "at", "duration_ms", "status_code", "failure", "snippet"]
 } as const satisfies Record<string, ReadonlyArray<string>>
+/** Lists of objects in which operators write a `note`, which archives leave out. */
+export const notedColumns: ReadonlySet<string> = new Set(["unapplied_payments"])
 export type ShownTable = keyof typeof columns
 
 /** Fields of a webhook endpoint, which is a JSON value: by what they are called in the API, where they stand. */

@@ -4,7 +4,7 @@ import type { SqlClient, Statement } from "effect/sql"
 import { bodyOf } from "../events/eventBodies.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { parseJson } from "../platform/runtime/codecs.ts"
-import { columns, type ShownTable } from "./columns.ts"
+import { columns, notedColumns, type ShownTable } from "./columns.ts"
 
 /** Lines of a file. A row may have some 120 kB. */
 export const linesMax = 250
@@ -29,7 +29,14 @@ const decodeEvents = Schema.decodeUnknownEffect(Schema.Array(EventRow))
 
 /** A row `t` of this table as an object of what is shown of it. */
 export const shownOf = (sql: SqlClient.SqlClient, table: ShownTable): Statement.Fragment =>
-  objectOf(sql, Object.fromEntries(columns[table].map((column) => [column, sql`${sql(`t.${column}`)}`])))
+  objectOf(sql, Object.fromEntries(columns[table].map((column) => [column, valueOf(sql, column)])))
+
+const valueOf = (sql: SqlClient.SqlClient, column: string): Statement.Fragment => {
+  const value = sql(`t.${column}`)
+  return notedColumns.has(column)
+    ? sql`(select coalesce(jsonb_agg(each - 'note'), '[]') from jsonb_array_elements(${value}) each)`
+    : sql`${value}`
+}
 
 export const objectOf = (sql: SqlClient.SqlClient, fields: Readonly<Record<string, Statement.Fragment>>) =>
   sql`jsonb_build_object(${sql.csv(

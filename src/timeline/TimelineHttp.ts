@@ -39,7 +39,7 @@ export const layerOperator = HttpApiBuilder.group(
     return handlers.handleAll({
       get: span("operator.timelines.get")(function* ({ params, query: { mode } }) {
         const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
-        return yield* reply(yield* timelines.find({ merchantId, mode }, params.ref, { withFees: true }))
+        return yield* reply(yield* timelines.find({ merchantId, mode }, params.ref, { isForOperators: true }))
       }, Effect.catchTags({ MerchantNotFound, OrderNotFound }))
     })
   })

@@ -20,6 +20,8 @@ interface Entry extends Omit<TimelineEntry, "after_ms" | "at"> {
 
 export interface Reading {
   readonly feeOf: FeeOf
+  /** Whether operators read it: their notes are in it. */
+  readonly isForOperators: boolean
   /** Those of the reader; undefined: all. */
   readonly scopes: ReadonlyArray<string> | undefined
 }
@@ -31,7 +33,7 @@ export const timelineView = (
   about: Order,
   rows: StoryRows,
   requests: ReadonlyArray<RequestRow>,
-  { feeOf, scopes }: Reading
+  { feeOf, isForOperators, scopes }: Reading
 ): TimelineResource => {
   const mayRead = (kind: EntryKind) => scopes === undefined || covers(scopes, entryScopes[kind])
   const feesOf = (paymentId: string) => feeDetails(feeOf({ ...about, paymentId }))
@@ -50,7 +52,9 @@ export const timelineView = (
     ...requests.slice(0, timelineRowsMax).map(requestEntry),
     ...orderEntries(about, feesOf),
     ...(about.attempts ?? []).map(attemptToPayEntry),
-    ...about.unappliedPayments.slice(0, timelineRowsMax).map((payment) => unappliedEntry(about, payment, feesOf)),
+    ...about.unappliedPayments
+      .slice(0, timelineRowsMax)
+      .map((payment) => unappliedEntry(about, isForOperators ? payment : withoutNote(payment), feesOf)),
     ...rows.refunds.slice(0, timelineRowsMax).flatMap(refundEntries),
     ...rows.disputes.slice(0, timelineRowsMax).flatMap(disputeEntries),
     ...rows.movements.slice(0, timelineRowsMax).map(movementEntry),
@@ -161,6 +165,8 @@ const whereIs = ({ dispute, state, wasReturned }: UnappliedPayment): keyof typeo
   if (isTaken && state === "returned") return "takenBack"
   return wasReturned && state === "parked" && !isTaken ? "cameBack" : state
 }
+
+const withoutNote = ({ note: _, ...payment }: UnappliedPayment): UnappliedPayment => payment
 
 /** When it went back is told by the event. */
 const unappliedEntry = ({ createdAt }: Order, payment: UnappliedPayment, feesOf: FeesOf): Entry => {

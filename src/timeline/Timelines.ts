@@ -18,13 +18,13 @@ export class Timelines extends Context.Service<
   Timelines,
   {
     /**
-     * `withFees`: what the channel keeps of payments is in it, which is no merchant's to see. `scopes`: of the reader,
-     * where these are not all.
+     * `isForOperators`: the channel's fees and the notes of operators are in it, which no merchant sees. `scopes`: of
+     * the reader, where these are not all.
      */
     readonly find: (
       account: Account,
       ref: string,
-      options?: { readonly withFees?: boolean; readonly scopes?: ReadonlyArray<string> | undefined }
+      options?: { readonly isForOperators?: boolean; readonly scopes?: ReadonlyArray<string> | undefined }
     ) => Effect.Effect<TimelineResource, OrderNotFound>
   }
 >()("@coffer/timeline/Timelines") {}
@@ -45,7 +45,7 @@ export const layer = Layer.effect(
     const channel = yield* Channel
 
     return Timelines.of({
-      find: span("Timelines.find")(function* (account, ref, { scopes, withFees = false } = {}) {
+      find: span("Timelines.find")(function* (account, ref, { isForOperators = false, scopes } = {}) {
         const order = yield* orders.find(account, ref)
         const rows = yield* store.rowsOf(account, order.tradeNo)
         const made: ReadonlyArray<Made> = [
@@ -64,8 +64,8 @@ export const layer = Layer.effect(
         const writes = yield* store.writesTo(account, pathsOf(order, rows), order.createdAt)
         const requests = new Map<string, RequestRow>()
         for (const call of [...creations, ...writes]) requests.set(call.request_id, call)
-        const feeOf = yield* channel.feesOf(withFees ? paymentsOf(order) : [])
-        return timelineView(order, rows, [...requests.values()], { feeOf, scopes })
+        const feeOf = yield* channel.feesOf(isForOperators ? paymentsOf(order) : [])
+        return timelineView(order, rows, [...requests.values()], { feeOf, isForOperators, scopes })
       })
     })
   })

@@ -98,6 +98,13 @@ it.live(
       yield* shop.paid(1_000)
       const { api } = running
       yield* said(api.operator("POST", `/merchants/${merchantId}`, { note: "Suspected of laundering; file 17" }))
+      const { trade_no } = yield* said(shop.post("/v1/orders", { amount: 1_000 }))
+      yield* said(shop.post(`/v1/test_helpers/orders/${trade_no}/pay`, { amount: 999 }))
+      const [parked] = (yield* said(shop.get(`/v1/orders/${trade_no}/timeline`)))["entries"].filter(
+        ({ kind }: { kind: string }) => kind === "unapplied_payment"
+      )
+      const note = "Kept; laundering, see file 17"
+      yield* said(api.operator("POST", `/orders/${trade_no}/payments/${parked.id}/close`, { note }))
       const endpoint = yield* said(
         shop.post("/v1/webhook_endpoints", { url: "https://shop.example/hook", enabled_events: ["*"] })
       )
@@ -117,6 +124,8 @@ it.live(
       assert.strictEqual(linesOf("ledger").length, rows)
       assert.strictEqual(linesOf("merchant")[0]!["merchant_id"], merchantId)
       assert.deepInclude(linesOf("webhook_endpoints")[0], { id: endpoint["id"], url: "https://shop.example/hook" })
+      const [archived] = linesOf("orders").filter((order) => order["trade_no"] === trade_no)
+      assert.deepInclude(archived!["unapplied_payments"][0], { state: "closed", amount: 999 })
       for (const hidden of ["laundering", endpoint["secret"], "secrets"]) assert.notInclude(text, hidden)
       for (const secret of ["key_hash", "signing", "channel_accounts", sandboxKey]) assert.notInclude(text, secret)
       const none = yield* running.api.operator("POST", `/merchants/mer_${"0".repeat(26)}/exports`, { mode: "live" })
