@@ -39,7 +39,8 @@ export class OrderLists extends Context.Service<
 const pathBy = (sql: SqlClient.SqlClient, account: Account, column: string, value: string): Path => {
   const needs = column === "status" ? [] : [sql`${sql(column)} is not null`]
   if (column === "receipt_email") {
-    return { _tag: "ByKey", key: sql.literal("lower(receipt_email)"), value: sql`${foldText(value)}::text`, needs }
+    const key = valueKey("lower(receipt_email)")
+    return { _tag: "ByKey", key: sql.literal(key), value: valueKeyOf(sql, account, foldText(value)), needs }
   }
   return column === "status" || column === "payment_method"
     ? { _tag: "ByKey", key: sql.literal(valueKey(column)), value: valueKeyOf(sql, account, value), needs }

@@ -45,7 +45,11 @@ describe("trouble", () => {
     ["40001", "collided"],
     ["40P01", "collided"],
     ["23514", undefined],
-    ["42P01", undefined],
+    ["28P01", "refused"],
+    ["3D000", "refused"],
+    ["42P01", "unusable"],
+    ["58030", "unusable"],
+    ["XX001", "unusable"],
     ["22P02", undefined],
     ["P0001", undefined]
   ] as const) {
@@ -62,7 +66,7 @@ describe("trouble", () => {
         const local = (setting: string, statement: string) =>
           Effect.flip(sql.withTransaction(Effect.andThen(sql.unsafe(`set local ${setting}`), sql.unsafe(statement))))
         assert.strictEqual(troubleOf(yield* local("statement_timeout = 20", "select pg_sleep(9)")), "refused")
-        assert.strictEqual(troubleOf(yield* Effect.flip(sql`select 1 from no_such_table`)), undefined)
+        assert.strictEqual(troubleOf(yield* Effect.flip(sql`select 1 from no_such_table`)), "unusable")
         const pid = sql.withTransaction(sql`select pg_terminate_backend(pg_backend_pid())`)
         assert.strictEqual(troubleOf(yield* Effect.flip(pid)), "lost")
         assert.deepStrictEqual(yield* sql`select 1 as one`, [{ one: 1 }])

@@ -106,9 +106,7 @@ describe("a method that Stripe leaves out", () => {
       assert.deepStrictEqual(offers((yield* page(bought)).text), ["card", "alipay", "wechat_pay"])
       yield* control.set_account({ account, methods: ["card"] })
       assert.isString(leadsTo(yield* choose(bought, "card")))
-      const { headers, status } = yield* page(bought)
-      assert.strictEqual(status, 303, "it has been seen to work, and there is nothing else to choose")
-      assert.isNotNull(headers.get("location"))
+      assert.isString(leadsTo(yield* page(bought)), "it has been seen to work, and there is nothing else to choose")
     })
   )
 

@@ -50,7 +50,11 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
     name: "orders_of_method",
     on: `orders ((${valueKey("payment_method")}), trade_no) where payment_method is not null`
   },
-  // A buyer's orders and mails (src/erasures, src/orders/OrderLists.ts). An order without an address is in no index of
+  {
+    name: "orders_of_address",
+    on: `orders ((${valueKey("lower(receipt_email)")}), trade_no) where receipt_email is not null`
+  },
+  // A buyer's orders and mails, of all merchants (src/erasures). An order without an address is in no index of
   // these.
   { name: "orders_buyer", on: "orders (lower(receipt_email), trade_no) where receipt_email is not null" },
   { name: "mails_recipient", on: "mails (lower(recipient))" },

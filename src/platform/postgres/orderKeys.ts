@@ -1,5 +1,5 @@
 /**
- * Short keys of orders for three filters of their list, each with an index (`laterIndexes.ts`). A query has to write
+ * Short keys of orders for four filters of their list, each with an index (`laterIndexes.ts`). A query has to write
  * the expressions as they stand here. An index by the account's own columns would write three times the bytes for each
  * order (docs/decisions/0180). Two accounts may have the same key, so a query looks at the account of what it finds.
  */
@@ -12,8 +12,9 @@ export const amountKey = "((hashtext(merchant_id || mode) & 8388607)::bigint << 
 export const amountKeyOf = (sql: SqlClient.SqlClient, { merchantId, mode }: Account, amount: number) =>
   sql`((hashtext(${merchantId}::text || ${mode}::text) & 8388607)::bigint << 40) + ${amount}::bigint`
 
-/** An account and a value of one of its orders' columns. */
-export const valueKey = (column: "status" | "payment_method") => `hashtext(merchant_id || mode || ${column})`
+/** An account and a value of one of its orders' columns. An address is one in any capitals. */
+export const valueKey = (column: "status" | "payment_method" | "lower(receipt_email)") =>
+  `hashtext(merchant_id || mode || ${column})`
 
 export const valueKeyOf = (sql: SqlClient.SqlClient, { merchantId, mode }: Account, value: string) =>
   sql`hashtext(${merchantId}::text || ${mode}::text || ${value}::text)`

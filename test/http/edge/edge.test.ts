@@ -305,6 +305,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the edge",
         assert.deepStrictEqual([ready.status, ready.body.status], [200, "ready"])
         assert.deepStrictEqual(ready.body.checks, {
           postgres: true,
+          results: true,
           writes: true,
           cluster: true,
           clock: true,

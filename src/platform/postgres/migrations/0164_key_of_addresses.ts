@@ -1,4 +1,4 @@
-/** The list of orders finds an address in any capitals, by the index that erasures use: its own is needed no longer. */
+/** The list of orders finds an address in any capitals, by a key of its own (laterIndexes.ts). */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
