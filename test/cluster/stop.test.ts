@@ -240,15 +240,6 @@ describe("a start that fails says why in one line and exits with a code that is 
     )
   }
 
-  it.live("when nothing listens at DATABASE_URL, and does not repeat its password", () =>
-    Effect.gen(function* () {
-      const url = `postgres://coffer:pass-word@127.0.0.1:${yield* freePort}/coffer`
-      const line = yield* refusal({ DATABASE_URL: url, SECRET_KEY: secretKey })
-      assert.include(line, "database")
-      assert.notInclude(line, "pass-word")
-    })
-  )
-
   it.live("when there is RUNNER_PORT and no RUNNER_HOST", () =>
     Effect.gen(function* () {
       const env = { DATABASE_URL: yield* freshDatabase, SECRET_KEY: secretKey, RUNNER_PORT: String(yield* freePort) }

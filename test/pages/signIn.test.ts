@@ -283,7 +283,7 @@ describe.skipIf(executable === undefined)(`the console's sign-in page${needsChro
 
   it.live("speaks Chinese to a Chinese browser, stands in no frame, and loads nothing from elsewhere", () =>
     Effect.gen(function* () {
-      const { address, api } = yield* begin()
+      const { address } = yield* begin()
       const { page, said } = yield* browser({ locale: "zh-CN" })
       yield* Effect.promise(async () => {
         await page.goto(address)
@@ -291,7 +291,7 @@ describe.skipIf(executable === undefined)(`the console's sign-in page${needsChro
         await page.getByRole("button", { name: "使用通行密钥登录" }).waitFor()
       })
       assert.deepStrictEqual(said, [])
-      const headers = (yield* api.get("/console/sign-in")).headers as Headers
+      const { headers } = yield* Effect.promise(() => fetch(address))
       const policy = headers.get("content-security-policy")
       for (const rule of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "connect-src 'self'"]) {
         assert.include(policy, rule)

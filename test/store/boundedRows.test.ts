@@ -101,9 +101,9 @@ const driven = Effect.fnUntraced(function* (running: Running) {
     api.operator("POST", path, {
       live_currencies: ["USD", "HKD", "CNY"],
       fees: Array.from({ length: 100 }, () => line),
-      dispute_fee: { ...each, EUR: 1 },
-      payout_fee: { ...each, EUR: 1 },
-      quotas: { writes: 1_000, reads: 1_000, csv: 1_000, helpers: 1_000, others: 1_000 },
+      dispute_fee: each,
+      payout_fee: each,
+      quotas: { writes: 1_000, reads: 1_000, csv: 1_000, helpers: 1_000 },
       sandbox: {
         payment_methods: PaymentMethod.literals,
         mail_recipients: Array.from({ length: 20 }, (_, index) => `@shop${index}.example`)

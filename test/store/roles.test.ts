@@ -37,7 +37,6 @@ const elsewhere: ReadonlyArray<readonly [string, RegExp]> = [
   ["alter function anchor_heads owner to current_user", /must be owner of/],
   ["set session_replication_role = replica", /permission denied/],
   ["create table mine (a int)", /permission denied for schema/],
-  ["create temporary table mine (a int)", /permission denied to create temporary tables/],
   ["create schema mine", /permission denied for database/],
   ["select drop_log_days('ledger', '2100-01-01')", /ledger has no days/],
   ["select open_log_day('orders', '2100-01-01')", /orders has no days/],
@@ -117,6 +116,19 @@ describe("the owner", () => {
       yield* owner.unsafe(`revoke all on orders from ${name}`)
       yield* owner.withTransaction(grantTo(owner, name))
       assert.deepStrictEqual(yield* acl(owner, name), pasted)
+    })
+  )
+
+  it.live("lets the service's role make no temporary tables, which every role may in a new database", () =>
+    Effect.gen(function* () {
+      const { name, owner, url } = yield* newRole("login")
+      const statement = "create temporary table mine (a int)"
+      const service = yield* connect(url)
+      yield* Effect.flip(Effect.andThen(service.unsafe(statement), Effect.fail("made"))).pipe(
+        Effect.map((error) => assert.strictEqual(error, "made"))
+      )
+      yield* owner.withTransaction(grantTo(owner, name))
+      yield* refused(yield* connect(url), statement, /permission denied to create temporary tables/)
     })
   )
 

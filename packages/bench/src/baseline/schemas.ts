@@ -28,7 +28,7 @@ const order = {
     expires_at: text,
     metadata: { type: "object", additionalProperties: text },
     created_at: text,
-    card: { type: ["object", "null"], additionalProperties: text }
+    paid_card: { type: ["object", "null"], additionalProperties: text }
   }
 }
 

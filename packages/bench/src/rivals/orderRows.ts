@@ -173,7 +173,7 @@ export const orderView = (row: OrderRow, urls: Urls) => ({
   receipt_url: row.paid_at === null ? null : urls.receipt(row.trade_no),
   receipt_email: row.receipt_email,
   locale: row.locale,
-  card: valueOf(row.card)
+  paid_card: valueOf(row.card)
 })
 
 export type OrderView = ReturnType<typeof orderView>
