@@ -90,7 +90,8 @@ const oneAfterTheOther = (first: Building, second: Building, migratesEarly = tru
 
     if (migratesEarly) {
       // Those that are there go on with the tables of the newer one.
-      const done = yield* commandRun(["migrate"], { ...story.urls, COFFER_HOME: yield* newHome }, after.main)
+      const env = { ...story.urls, COFFER_HOME: yield* newHome }
+      const done = yield* commandRun(["migrate", "--beside-runners"], env, after.main)
       assert.strictEqual(done.code, 0, done.stderr)
       yield* moreWrites
     }

@@ -117,7 +117,10 @@ describe("the queue", () => {
         yield* appendAll(numbers(3).map((index) => callOf(index)))
         yield* logs.flushed
         assert.strictEqual(yield* dropped, before + 3)
-        assert.deepStrictEqual(lines.flat(), ["3 API logs were dropped"])
+        assert.deepStrictEqual(
+          lines.flat().filter((line) => String(line).includes("API logs")),
+          ["3 API logs were dropped"]
+        )
         yield* sql`alter table away rename to api_logs`
         yield* appendAll(numbers(3, 3).map((index) => callOf(index)))
         yield* logs.flushed
