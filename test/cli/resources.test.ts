@@ -180,7 +180,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("commands f
       )
       yield* logs.says("invalid_request")
       assert.notInclude(logs.said.stdout, "/v1/logs")
-      assert.lengthOf(yield* looks, 1)
+      assert.lengthOf(yield* Effect.orDie(looks), 1)
       yield* Fiber.interrupt(orders.fiber)
     }))
 

@@ -36,7 +36,7 @@ const defaults: Readonly<Record<QuotaKind, number>> = {
 }
 
 /** The numbers of an operator, who may be a program and acts for all merchants. */
-export const operatorQuotas: Readonly<Record<RequestKind, number>> = { writes: 600, reads: 3_000, csv: 60 }
+export const operatorQuotas: Readonly<Record<RequestKind, number>> = { writes: 6_000, reads: 6_000, csv: 60 }
 
 export const quotaOf = (overrides: QuotaOverrides, kind: QuotaKind): number => overrides[kind] ?? defaults[kind]
 

@@ -19,6 +19,7 @@ import { endpoints } from "../../kit/routes/endpoints.ts"
 import { escaped, filled, largestBodies } from "../../kit/routes/largest.ts"
 import { loopDelay, leastLoopDelay } from "../../kit/run/eventLoopDelay.ts"
 import { aboutPayout, cursorOf, difference, isList, longestForPage, longestQueries } from "../../kit/routes/longest.ts"
+import { accept } from "../../kit/routes/operatorWrites.ts"
 import { routes } from "../../kit/routes/routes.ts"
 import { type Running, start } from "../../kit/Service.ts"
 import { fileOf, filePart, formOf, headersOfForm, modePart, type Part, upload } from "../../kit/callers/uploads.ts"
@@ -74,7 +75,7 @@ const world = Effect.gen(function* () {
   const person = Effect.map(
     api.operator("POST", "/people", { email: `${merchantId}@shop.example`, merchant_id: merchantId, role: "viewer" }),
     ({ body }) => body.data.person_id as string
-  )
+  ).pipe(Effect.tap((number) => accept(sql, number)))
   const erasure = Effect.map(
     api.post("/v1/erasures", key, { email: "buyer@example.com" }),
     ({ body }) => body.data.erasure_no as string

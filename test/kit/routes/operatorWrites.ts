@@ -1,6 +1,7 @@
 /** Writes of operators about merchants' standing and about other operators (`writes.ts`). */
 import { Effect } from "effect"
 import type { Merchant } from "../Api.ts"
+import type { SqlClient } from "effect/sql"
 import { ownersConnection } from "../Service.ts"
 import { type Post, write } from "./write.ts"
 
@@ -26,19 +27,23 @@ const aRole = (merchantId: string, role: string) => ({
   role
 })
 
-/** The number of a person who has accepted that role. No mail is read here, so the row says it. */
+/** Makes the invitation a role, as its acceptance does. No mail is read here, so the row says it. */
+export const accept = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, invitationId: string) {
+  yield* sql`insert into people (person_id, email, name, created_at)
+    select invitation_id, email, email, created_at from invitations where invitation_id = ${invitationId}`
+  yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
+    select invitation_id, belongs_to, role, created_at from invitations where invitation_id = ${invitationId}`
+  yield* sql`delete from invitations where invitation_id = ${invitationId}`
+}, Effect.orDie)
+
+/** The number of a person who has accepted that role. */
 const member = Effect.fnUntraced(
   function* (
     { database, merchant: { merchantId }, operate }: Parameters<Parameters<typeof write>[3]>[0],
     role: string
   ) {
     const { person_id } = yield* operate("/people", aRole(merchantId, role))
-    const sql = yield* ownersConnection(database)
-    yield* sql`insert into people (person_id, email, name, created_at)
-    select invitation_id, email, email, created_at from invitations where invitation_id = ${person_id}`
-    yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
-    select invitation_id, belongs_to, role, created_at from invitations where invitation_id = ${person_id}`
-    yield* sql`delete from invitations where invitation_id = ${person_id}`
+    yield* accept(yield* ownersConnection(database), person_id)
     return person_id as string
   },
   Effect.scoped,
