@@ -282,8 +282,6 @@ export interface EgressProxy {
   readonly clock: () => number
   /** When it last opened a tunnel. */
   openedAt: number | undefined
-  /** The hosts that it last did not get through to, each once: the latest first. None once a tunnel is open. */
-  unreached: ReadonlyArray<{ readonly host: string; readonly at: number }>
 }
 
 /** `url` as the settings have checked it: `http://user:pass@host:port`. */
@@ -294,8 +292,7 @@ export const makeEgressProxy = (url: URL, clock: () => number): EgressProxy => {
     port: portOf(url),
     headers: user === ":" ? {} : { "Proxy-Authorization": `Basic ${Buffer.from(user).toString("base64")}` },
     clock,
-    openedAt: undefined,
-    unreached: []
+    openedAt: undefined
   }
 }
 
@@ -310,8 +307,6 @@ export class ProxyTrouble extends Error {
 
 /** A proxy that has opened a tunnel so lately works: what it cannot reach is to blame. In milliseconds. */
 const lately = 60_000
-/** A proxy that gets through to no host is to blame once it has failed with two of them within this time. */
-const suspectedFor = 600_000
 /** Addresses of one host that the proxy is asked for, at most. */
 const addressesMax = 4
 
@@ -333,7 +328,7 @@ const tunnelTo = (
   // Some proxies have no IPv6.
   const addresses = checked.addresses.toSorted((a, b) => isIP(a) - isIP(b)).slice(0, addressesMax)
   const next = (index: number) =>
-    connect({ proxy, url: checked.url, path: authority(addresses[index]!, checked.url), trip, signal }, (outcome) => {
+    connect({ proxy, path: authority(addresses[index]!, checked.url), trip, signal }, (outcome) => {
       if (!(outcome instanceof ProxyTrouble)) return done(undefined, outcome)
       if (outcome.reason === "connect" && index + 1 < addresses.length) return next(index + 1)
       return done(outcome, undefined)
@@ -343,17 +338,15 @@ const tunnelTo = (
 
 interface Asking {
   readonly proxy: EgressProxy
-  readonly url: URL
   readonly path: string
   readonly trip: Trip
   readonly signal: AbortSignal
 }
 
 /** One CONNECT. `done` is called once. */
-const connect = ({ path, proxy, signal, trip, url }: Asking, done: (outcome: Socket | ProxyTrouble) => void) => {
+const connect = ({ path, proxy, signal, trip }: Asking, done: (outcome: Socket | ProxyTrouble) => void) => {
   trip.stage = "proxy"
   const { headers, hostname, port } = proxy
-  const host = hostnameOf(url)
   const client = http.request({
     hostname,
     port,
@@ -369,21 +362,14 @@ const connect = ({ path, proxy, signal, trip, url }: Asking, done: (outcome: Soc
     ended = true
     done(outcome)
   }
-  client.once("socket", (socket) =>
-    socket.once("connect", () => {
-      trip.stage = blamed(proxy, host)
-      signal.addEventListener("abort", () => ended || noteUnreached(proxy, host), { once: true })
-    })
-  )
+  client.once("socket", (socket) => socket.once("connect", () => (trip.stage = blamed(proxy))))
   client.once("connect", ({ statusCode = 0 }, socket, head) => {
     if (statusCode >= 200 && statusCode < 300 && head.length === 0) {
       proxy.openedAt = proxy.clock()
-      proxy.unreached = []
       return end(socket)
     }
     socket.destroy()
-    if (statusCode >= 500) noteUnreached(proxy, host)
-    return end(new ProxyTrouble(reasonOf(proxy, host, statusCode), `the proxy answered CONNECT with ${statusCode}`))
+    return end(new ProxyTrouble(reasonOf(proxy, statusCode), `the proxy answered CONNECT with ${statusCode}`))
   })
   client.on("error", (error: NodeJS.ErrnoException) => end(new ProxyTrouble("proxy", error.code ?? error.name)))
   client.once("close", () => end(new ProxyTrouble("proxy", "ECONNRESET")))
@@ -391,22 +377,14 @@ const connect = ({ path, proxy, signal, trip, url }: Asking, done: (outcome: Soc
 }
 
 /** A proxy's 403 is a rule of the operator's about the destination. Its 5xx may mean the destination or itself. */
-const reasonOf = (proxy: EgressProxy, host: string, status: number): NotDeliveredReason => {
+const reasonOf = (proxy: EgressProxy, status: number): NotDeliveredReason => {
   if (status === 403) return "refused_address"
-  return status >= 500 ? blamed(proxy, host) : "proxy"
+  return status >= 500 ? blamed(proxy) : "proxy"
 }
 
-/** The reason when the proxy can be reached and does not get through: one host alone says nothing about the proxy. */
-const blamed = ({ clock, openedAt, unreached }: EgressProxy, host: string): NotDeliveredReason => {
-  const now = clock()
-  if (openedAt !== undefined && now - openedAt <= lately) return "connect"
-  return unreached.some((other) => other.host !== host && now - other.at <= suspectedFor) ? "proxy" : "connect"
-}
-
-const noteUnreached = (proxy: EgressProxy, host: string): void => {
-  const others = proxy.unreached.filter((other) => other.host !== host)
-  proxy.unreached = [{ host, at: proxy.clock() }, ...others].slice(0, 2)
-}
+/** The reason when the proxy can be reached and does not get through. */
+const blamed = ({ clock, openedAt }: EgressProxy): NotDeliveredReason =>
+  openedAt !== undefined && clock() - openedAt <= lately ? "connect" : "proxy"
 
 const authority = (address: string, url: URL): string =>
   `${isIP(address) === 6 ? `[${address}]` : address}:${portOf(url)}`
