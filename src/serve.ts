@@ -16,7 +16,6 @@ import { serviceUrl } from "./platform/embedded/serviceRole.ts"
 import { collectorOf } from "./platform/runtime/collector.ts"
 import * as Faults from "./platform/runtime/Faults.ts"
 import * as DataDir from "./platform/runtime/DataDir.ts"
-import { misspelt, textOf as misspeltText } from "./platform/runtime/misspelt.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as Postgres from "./platform/postgres/Postgres.ts"
 import { layerSecretFiles } from "./platform/runtime/roomSettings.ts"
@@ -73,7 +72,6 @@ const service = Effect.gen(function* () {
   // A first start on a laptop is for people.
   if (!isOwn) yield* Effect.provideContext(sayStart, context)
   if (noOutbound) yield* Effect.logWarning(Settings.closedText)
-  for (const each of yield* misspelt) yield* Effect.logWarning(misspeltText(each))
   yield* Effect.forkScoped(Effect.provideContext(lookWhereLive, context))
   const greeting = embedded
     ? Effect.flatMap(Effect.all([credentials, DemoPeople.links]), ([known, links]) => greet(home, links)(known))
