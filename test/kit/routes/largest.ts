@@ -6,6 +6,7 @@ import * as Limits from "@coffer/model/Limits"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { Scope } from "@coffer/model/Scopes"
 import { OpenApi } from "effect/http-api"
+import type { Reply } from "../Api.ts"
 
 const document = OpenApi.fromApi(Api)
 
@@ -237,3 +238,6 @@ export const filled = (json: string, limits: { readonly bytes: number; readonly 
   const open = json.slice(0, end) + (isEmpty || fields.length === 0 ? "" : ",") + fields.join(",")
   return `${open}${" ".repeat(Math.max(0, limits.bytes - Buffer.byteLength(open) - 1))}}`
 }
+
+/** The operators' API refuses the names of {@link filled}; a merchant's call ignores them. */
+export const isOfFilling = ({ body, status }: Reply): boolean => status === 400 && String(body.param).startsWith("~~~")
