@@ -1,5 +1,5 @@
 /** A secret of COFFER_HOME is on the disk before anything depends on it. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -52,18 +52,21 @@ it.live("a file is synced before it gets its name, and the folder afterwards", (
   })
 )
 
-it.live("no file of it gets into the repository that it stands in", () =>
+it.live("no file of it gets into the repository that it stands in, and a folder that was there stays as it was", () =>
   Effect.gen(function* () {
-    const home = yield* Effect.acquireRelease(
+    const folder = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(path.join(tmpdir(), "coffer-data-"))),
-      (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+      (made) => Effect.sync(() => rmSync(made, { recursive: true }))
     )
-    const opened = Effect.provide(DataDir, layer(home).pipe(Layer.provide(NodeServices.layer)))
+    const opened = (home: string) => Effect.provide(DataDir, layer(home).pipe(Layer.provide(NodeServices.layer)))
+    const home = path.join(folder, ".coffer")
+    yield* opened(home)
     const ignored = path.join(home, ".gitignore")
-    yield* opened
     assert.strictEqual(readFileSync(ignored, "utf8"), "*\n")
     writeFileSync(ignored, "# mine\n")
-    yield* opened
+    yield* opened(home)
     assert.strictEqual(readFileSync(ignored, "utf8"), "# mine\n")
+    yield* opened(folder)
+    assert.isFalse(existsSync(path.join(folder, ".gitignore")))
   })
 )

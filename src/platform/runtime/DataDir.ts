@@ -33,9 +33,10 @@ export const layer = (folder: string) =>
           (error) => new DataDirUnusable({ message: `${home} cannot be used: ${systemProblem(error)}` })
         )
 
+      const isNew = !(yield* usable(fs.exists(home)))
       yield* usable(fs.makeDirectory(home, { recursive: true }))
-      // A laptop has it in a checkout of somebody's own. One that is there already may say something else.
-      yield* Effect.ignore(fs.writeFileString(path.join(home, ".gitignore"), "*\n", { flag: "wx" }))
+      // On a laptop it is made inside a checkout of somebody's own. A folder that was there is its owner's to arrange.
+      if (isNew) yield* Effect.ignore(fs.writeFileString(path.join(home, ".gitignore"), "*\n"))
 
       const onDisk = <E = never>(
         name: string,
