@@ -39,6 +39,8 @@ const engineIn = (folder: string) => {
   return { env, words: ["--signature-policy", policy] }
 }
 
+const policed: ReadonlySet<string> = new Set(["from", "add", "commit", "bud"])
+
 export interface Running {
   readonly said: { text: string }
   readonly ended: Promise<number | null>
@@ -71,7 +73,9 @@ const build = async (folder: string): Promise<Built> => {
           : reject(new Error(`${program} ${words.join(" ")} ended with ${code}:\n${all}`))
       )
     })
-  const buildah = (...words: ReadonlyArray<string>) => run("buildah", [...engine.words, ...words])
+  // Commands that read or write an image ask for a policy; the others do not know the word.
+  const buildah = (command: string, ...words: ReadonlyArray<string>) =>
+    run("buildah", [command, ...(policed.has(command) ? engine.words : []), ...words])
 
   const debian = path.join(folder, "debian.tar")
   const included = "--include=ca-certificates,libatomic1,libstdc++6"
@@ -98,7 +102,7 @@ const build = async (folder: string): Promise<Built> => {
     health: Docker.config.Healthcheck.Test.slice(1),
     run: (words, given) => {
       const set = Object.entries(given).flatMap(([name, value]) => ["--env", `${name}=${value}`])
-      const all = [...engine.words, "run", "--network", "host", ...set, container, "--", ...words]
+      const all = ["run", "--network", "host", ...set, container, "--", ...words]
       const child = spawn("buildah", all, { env: engine.env, stdio: ["ignore", "pipe", "pipe"], detached: true })
       const said = { text: "" }
       for (const stream of [child.stdout, child.stderr]) {

@@ -18,9 +18,9 @@ export const words = {
   anchors: { chain: "chain row_id hash" },
   api_key_secrets: { sealed: "key_hash", number: "key_id" },
   api_keys: {
-    number: "key_id merchant_id mode scopes created_by rolled_by",
+    number: "key_id merchant_id mode scopes",
     merchant: "name ip_allowlist",
-    people: "last_used_ip"
+    people: "last_used_ip created_by rolled_by"
   },
   api_log_bodies: { copy: "bodies" },
   api_logs: {
@@ -52,10 +52,13 @@ export const words = {
   file_bytes: { number: "merchant_id mode" },
   files: { number: "name merchant_id mode content_type" },
   idempotency_keys: { number: "id merchant_id mode fingerprint state", copy: "data" },
+  invitations: { number: "invitation_id belongs_to role", people: "email name invited_by" },
   key_leaks: { sealed: "key_hash", number: "id merchant_id mode key_id status error" },
+  known_browsers: { number: "person_id", sealed: "browser_hash" },
   ledger: { chain: "id wallet_id merchant_id mode currency type reference_id description previous_hash hash" },
   ledger_sums: { number: "wallet_id row_id" },
   list_horizons: { number: "merchant_id mode shown calls" },
+  mail_counts: { number: "counted" },
   mails: { number: "id trade_no status", order: "recipient error" },
   memberships: { number: "person_id belongs_to role" },
   merchant_modes: {
@@ -112,7 +115,7 @@ export const words = {
   saved_views: { number: "view_id belongs_to person_id page", named: "name query" },
   secret_check: { sealed: "value previous kept", number: "walk_part walk_after" },
   shop_domains: { number: "merchant_id host token problem mail" },
-  sign_in_links: { sealed: "token_hash browser_hash", number: "person_id" },
+  sign_in_links: { sealed: "token_hash browser_hash asker_hash", number: "person_id" },
   stray_sessions: {
     number: "id merchant_id mode session_id payment_id trade_no currency status channel",
     people: "closed_note"
@@ -121,6 +124,8 @@ export const words = {
   stripe_events: { number: "id merchant_id mode event_id type kind object_id names shows" },
   stripe_movements: { number: "id merchant_id mode payment_id trade_no type currency source_currency" },
   stripe_polls: { number: "id merchant_id mode" },
+  unconfirmed_addresses: { number: "merchant_id", merchant: "email" },
+  waiting_mails: { number: "id about", sealed: "sealed" },
   stripe_sessions: { number: "key trade_no merchant_id mode method state session_id locale" },
   used_challenges: { sealed: "hash" },
   wallets: { number: "wallet_id merchant_id mode currency head_id head_hash version" },
