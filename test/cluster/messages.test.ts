@@ -9,7 +9,7 @@ import { shapes } from "../../src/platform/cluster/messages.ts"
 import { messages as wallets } from "../../src/wallets/Wallets.ts"
 
 /** The shapes of the newest number's messages. */
-const fingerprint = "d7b6a26fac950e8e"
+const fingerprint = "42a485fd1cfb93cb"
 
 const shapeOf = (schema: Schema.Codec<unknown, unknown>) => Schema.toJsonSchemaDocument(Schema.toCodecJson(schema))
 

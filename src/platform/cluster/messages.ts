@@ -4,4 +4,4 @@
  */
 
 /** Those that this program understands, its own first. An older one stays while both versions can read each other. */
-export const shapes: ReadonlyArray<number> = [11]
+export const shapes: ReadonlyArray<number> = [12]
