@@ -1,6 +1,6 @@
 /**
  * How CI runs all tests: `node .ci/tests.ts`. A file that is red beside the others runs once more, with only such files and
- * one worker, and is named either way (decision 0206). Ends with 0 when each file was green once, and with a line of totals.
+ * one worker, and is named either way (decision 0049). Ends with 0 when each file was green once, and with a line of totals.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"

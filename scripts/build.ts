@@ -1,7 +1,7 @@
 /**
  * `npm run build`: makes `dist`, the package that is published. It holds the service and the command line with all that
  * they load, so it depends on the embedded PostgreSQL and Node alone. `npm pack ./dist` packs it. With `--executable` it
- * also makes one file of it and of the Node that runs this (docs/decisions/0204).
+ * also makes one file of it and of the Node that runs this (docs/decisions/0181).
  */
 import { execFileSync } from "node:child_process"
 import {

@@ -1,5 +1,5 @@
 /**
- * A shorter way to the modules of a checkout (docs/decisions/0211). For each of a thousand modules Node looks whether
+ * A shorter way to the modules of a checkout (docs/decisions/0202). For each of a thousand modules Node looks whether
  * the file is there, whether its path goes through a link, and which package.json above it says how it is written: a
  * third of a start. An import between two files of ours or of Effect has the whole name of a file, so its address and
  * its form follow from the name. Each other import goes Node's way. A bundle has few modules, and does without this.

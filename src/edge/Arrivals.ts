@@ -192,7 +192,7 @@ export const makeFairQueue = (options: {
 }
 
 // Connections --------------------------------------------------------------------
-// Which connections are closed when there are too many (docs/decisions/0056). A newcomer is never refused: the address
+// Which connections are closed when there are too many (docs/decisions/0014). A newcomer is never refused: the address
 // that has most connections loses the one that has been idle for longest. Each connection of a trusted proxy stands for
 // itself, since a proxy carries many clients.
 

@@ -33,7 +33,7 @@ const finishWithinMillis = 5_000
 
 /**
  * Operations that write by one change of the Transactor, and before it do nothing that could be seen: no call outside,
- * no other write. Their key's row goes into that change (docs/decisions/0196). All others claim the key before.
+ * no other write. Their key's row goes into that change (docs/decisions/0004). All others claim the key before.
  */
 const ofOneChange: ReadonlySet<string> = new Set([
   "POST /v1/orders",

@@ -1,5 +1,5 @@
 /**
- * Counts requests in Postgres, for runners that have no Redis (docs/decisions/0060). Requests that arrive while a
+ * Counts requests in Postgres, for runners that have no Redis (docs/decisions/0088). Requests that arrive while a
  * statement is under way are counted by the next one, all keys together. While Postgres does not answer, each runner
  * counts for itself (silences: U2).
  */

@@ -146,7 +146,7 @@ export const layerLeakedKeys = HttpRouter.use(
 // Keys, tokens and sessions that do not exist. They are counted; one of each address and minute is logged and written
 // to the audit log, and some sixty of all addresses; and an address that sends many different ones is refused before
 // the next is looked up, unless that one is known here. The same one again is refused from memory and counts no more
-// against its address: it is no guess, but a program whose key was reset (docs/decisions/0057).
+// against its address: it is no guess, but a program whose key was reset (docs/decisions/0090).
 
 const kinds = ["merchant", "operator", "person"] as const
 type Kind = (typeof kinds)[number]

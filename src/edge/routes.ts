@@ -265,7 +265,7 @@ export const methodsAt = (url: string): ReadonlyArray<string> =>
 
 // Ports --------------------------------------------------------------------------
 // With ADMIN_PORT the operator's API, `/metrics` and `/healthz` have a listener of their own, and are nowhere else
-// (docs/decisions/0030, 0160).
+// (docs/decisions/0130).
 
 /**
  * The console's pages, and the calls by which people sign in, are at both ports: operators have them where their API

@@ -1,5 +1,5 @@
 /**
- * How much work the process takes in at once (docs/decisions/0014, 0056; silences: U12). Requests in work are counted
+ * How much work the process takes in at once (docs/decisions/0014; silences: U12). Requests in work are counted
  * by party: a merchant, the operator, or an address of the public, who has no key. How many there may be follows from
  * how late the event loop is. A shed request is refused at once: first reads and exports of the party that holds most,
  * writes last. A request that waits for its client is not in work. Probes are not counted.

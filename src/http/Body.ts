@@ -142,7 +142,7 @@ export const make = Effect.map(makeReceive, (receive) => (incoming: IncomingBody
     return Effect.flatMap(receive(bytes), checked)
   })
   return {
-    // A getter here would make a hidden class for each request, which keeps it until a full collection (0216).
+    // A getter here would make a hidden class for each request, which keeps it until a full collection (0210).
     text: read,
     known: () => known,
     isTouched: () => isTouched

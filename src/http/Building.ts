@@ -1,5 +1,5 @@
 /**
- * Which answers with many objects are made now (docs/decisions/0056; silences: U19). The values that are made take
+ * Which answers with many objects are made now (docs/decisions/0014; silences: U19). The values that are made take
  * several times the bytes, and how many bytes there will be is not known before they are read. So a request first takes
  * the objects that it may read, and waits where there is no room. Lines of parties are served in turn, live ones first.
  */

@@ -1,5 +1,5 @@
 /**
- * The memory of this process that clients hold, and that is made for them (docs/decisions/0056): bodies that are
+ * The memory of this process that clients hold, and that is made for them (docs/decisions/0014): bodies that are
  * sent, answers that are read, answers that are being made. docs/security.md says who can fill each, and what others
  * see then.
  */

@@ -1,6 +1,6 @@
 /**
  * Bytes that are in memory because of a client that is slow: a body that it sends, or an answer that it reads
- * (docs/decisions/0056; silences: U12). No newcomer is refused. Above the limit of all, the party that holds most loses
+ * (docs/decisions/0014; silences: U12). No newcomer is refused. Above the limit of all, the party that holds most loses
  * what its slowest client holds; parties in sandbox and without a key lose before live ones and the operator. A client
  * below the least rate is cut anyway. It counts, and is told the time.
  */

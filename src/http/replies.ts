@@ -1,6 +1,6 @@
 /**
  * The two ways a handler ends: an envelope around data, or a refusal with the request's id. A reply takes a view that
- * already has the shape of the wire and builds the final response, so nothing is encoded twice (docs/decisions/0087).
+ * already has the shape of the wire and builds the final response, so nothing is encoded twice (docs/decisions/0086).
  */
 import * as Wire from "@coffer/contract/Errors"
 import type { Page } from "@coffer/rules/lists/pageRequest"

@@ -1,7 +1,7 @@
 /**
  * The claim of a request with an `Idempotency-Key`, as a row of `idempotency_keys`. A request that calls outside holds
  * it while it runs. The row's version is the fence: a request whose claim was taken over writes nothing any more
- * (docs/decisions/0004). A request of one change writes the row with that change (docs/decisions/0196).
+ * (docs/decisions/0004). A request of one change writes the row with that change (docs/decisions/0004).
  */
 import { leaseDuration } from "@coffer/rules/idempotency/claim"
 import { DateTime, Schema } from "effect"

@@ -1,5 +1,5 @@
 /**
- * Keys that were found in public (docs/decisions/0091; silences: U29). A key with scopes is revoked at once; a main key
+ * Keys that were found in public (docs/decisions/0090; silences: U29). A key with scopes is revoked at once; a main key
  * keeps working, since a reset would stop a shop. The merchant is told of both by mail.
  */
 import { Context, Effect, Layer, Option } from "effect"

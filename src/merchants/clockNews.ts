@@ -1,5 +1,5 @@
 /**
- * How runners hear that the clock of a sandbox was moved (docs/decisions/0043). The news has the value, so nobody reads
+ * How runners hear that the clock of a sandbox was moved (docs/decisions/0005). The news has the value, so nobody reads
  * it, and each runner says when it has heard. The runner that answers an advance waits for that: the next request may
  * come to any runner.
  */

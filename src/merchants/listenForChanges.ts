@@ -4,7 +4,7 @@
  * comes back proves that every change committed before it was sent has been received. Runs on real time, as sockets do.
  *
  * Work that this runner passes on is sent over the same connection, outside of the transaction that made the work: a
- * NOTIFY makes commits wait for one another (docs/decisions/0023).
+ * NOTIFY makes commits wait for one another (docs/decisions/0016).
  */
 import { PgClient, PgConnection } from "@effect/sql-pg"
 import { Effect, Fiber, Queue, Schedule, Schema } from "effect"

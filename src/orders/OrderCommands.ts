@@ -136,7 +136,7 @@ const alarmOfParked = (tradeNo: TradeNo, payment: Order["unappliedPayments"][num
 
 // Messages to its owner -----------------------------------------------------------
 // One runner owns an order, wherever a command for it arrives; the row's version is the fence when two runners believe
-// they own it. It is the owner of the order's wallet, so that a payment is sent on once at most (docs/decisions/0048).
+// they own it. It is the owner of the order's wallet, so that a payment is sent on once at most (docs/decisions/0022).
 
 export const {
   ask: askOrder,

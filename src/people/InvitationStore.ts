@@ -1,5 +1,5 @@
 /**
- * Rows of roles that were offered (docs/decisions/0230). An invitation is of an address, and knows no person. Its
+ * Rows of roles that were offered (docs/decisions/0092). An invitation is of an address, and knows no person. Its
  * number is shown as a person's, and becomes that of a person who was not known before.
  */
 import { isoText } from "@coffer/model/isoText"

@@ -1,7 +1,7 @@
 /**
  * Front door to passkeys, and the only file that knows `@simplewebauthn/server`, which judges what browsers answer. The
  * person has to prove to the authenticator who it is (user verification). A challenge is for one browser or session,
- * works once, and ends after five minutes (docs/decisions/0100).
+ * works once, and ends after five minutes (docs/decisions/0092).
  */
 import type { Assertion, Attestation } from "@coffer/contract/Passkeys"
 import { PersonId } from "@coffer/model/Ids"

@@ -1,6 +1,6 @@
 /**
  * Front door to people and their roles. A role is offered, and counts once the person has accepted it: who offers it
- * sees and touches nothing of a person before (docs/decisions/0230). Every request of a session reads the roles from
+ * sees and touches nothing of a person before (docs/decisions/0092). Every request of a session reads the roles from
  * the database, so a role that is taken away is gone for the next request, on all runners. A merchant has an owner as
  * long as its people see to it: the last one cannot be removed by them, but by an operator.
  */

@@ -1,5 +1,5 @@
 /**
- * Moves the clocks of sandboxes, and does the due work of those that were moved (docs/decisions/0043). Other workers
+ * Moves the clocks of sandboxes, and does the due work of those that were moved (docs/decisions/0005). Other workers
  * look for rows that are due in real time; the rows of a moved sandbox are due by its clock. One runner at a time works
  * for a sandbox, so it knows when nothing is left to do at a moment, and goes on to the next.
  */

@@ -1,6 +1,6 @@
 /**
  * Two people of the embedded default, by whom somebody on this machine looks at the console without a mail: the owner
- * of the demo merchant, and an operator (docs/decisions/0162). They are let in by a link on the terminal alone. No mail
+ * of the demo merchant, and an operator (docs/decisions/0092). They are let in by a link on the terminal alone. No mail
  * reaches their addresses, and they are gone where the installation is more than a demonstration.
  */
 import { needsTwo } from "@coffer/model/TwoOperators"

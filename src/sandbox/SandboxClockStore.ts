@@ -1,5 +1,5 @@
 /**
- * Rows of clocks of sandboxes that were moved (docs/decisions/0043). The runner that holds a row does the due work of
+ * Rows of clocks of sandboxes that were moved (docs/decisions/0005). The runner that holds a row does the due work of
  * that sandbox and moves its clock. A hold ends by itself, in real time, so another runner goes on when one dies.
  */
 import { isoText } from "@coffer/model/isoText"

@@ -1,5 +1,5 @@
 /**
- * Front door to the clock of a sandbox: read it, and send it ahead (docs/decisions/0043; silences: T1 to T7). A worker
+ * Front door to the clock of a sandbox: read it, and send it ahead (docs/decisions/0005; silences: T1 to T7). A worker
  * moves it (`ClockJobs.ts`). The caller waits some seconds, and the clock goes on without it.
  */
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"

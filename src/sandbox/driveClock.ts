@@ -1,6 +1,6 @@
 /**
  * Takes the clock of one sandbox to its target: from one moment at which something is due to the next, and at each all
- * that is due is done before it goes on (docs/decisions/0043). For the holder of the sandbox.
+ * that is due is done before it goes on (docs/decisions/0005). For the holder of the sandbox.
  */
 import type { MerchantId } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"

@@ -1,8 +1,8 @@
 /**
  * The way of an entry from one runner to another: the exception, since the owner of a wallet owns its orders
- * (docs/decisions/0048). No row travels. A message holds the commands for which the rows were made. The runner that
+ * (docs/decisions/0022). No row travels. A message holds the commands for which the rows were made. The runner that
  * receives it reads the object, decides again by the same rules, and makes the rows itself: each room says what its own
- * commands come to. A message that is no such command is refused, logged and counted (docs/decisions/0033).
+ * commands come to. A message that is no such command is refused, logged and counted (docs/decisions/0027).
  */
 import type { OrderCommand } from "@coffer/rules/order/Order"
 import type { Movement } from "@coffer/rules/wallet/post"

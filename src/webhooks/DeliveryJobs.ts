@@ -1,8 +1,8 @@
 /**
  * Pushes events to merchants' servers (spec: Events, Delivery): finds the lines that have deliveries due, leases as
  * many as there are places for, and has them begun (`beginDeliveries.ts`). Places for posts are shared by mode,
- * merchant, host and address, so that a server that hangs delays no other address (docs/decisions/0053). Leases and
- * results go in batches (docs/decisions/0023). Runs without an owner, on every runner.
+ * merchant, host and address, so that a server that hangs delays no other address (docs/decisions/0016). Leases and
+ * results go in batches (docs/decisions/0016). Runs without an owner, on every runner.
  */
 import type { Mode } from "@coffer/model/Ids"
 import { allot, allotBoth, type Allotted, type DueLine, lineKey } from "@coffer/rules/delivery/places"
@@ -140,7 +140,7 @@ interface SandboxSurroundings {
 
 /**
  * Deliveries of one sandbox whose clock was moved: begun when they are due by that clock, as all others are and on
- * their lines and places (docs/decisions/0043, 0053). It waits for no post. A row that is leased stays due until its
+ * their lines and places (docs/decisions/0005, 0016). It waits for no post. A row that is leased stays due until its
  * attempt is recorded, so the clock does not go on before.
  */
 const makeSandboxWork = ({ isBehind, places, startDue, store }: SandboxSurroundings): SandboxWork => {
@@ -160,10 +160,10 @@ const makeSandboxWork = ({ isBehind, places, startDue, store }: SandboxSurroundi
   return { run, nextOf: store.nextDueOf, isPosting: true }
 }
 
-// The lines that have deliveries due (docs/decisions/0053). A few deliveries are simply read, oldest first. With a
+// The lines that have deliveries due (docs/decisions/0016). A few deliveries are simply read, oldest first. With a
 // backlog, a walk goes through the merchants one after another, so that a large backlog hides nobody. Each step
 // continues where the one before ended, and reads a bounded number of rows. The result of a look is used for a moment:
-// otherwise each place that becomes free would cost a look (docs/decisions/0023).
+// otherwise each place that becomes free would cost a look (docs/decisions/0016).
 
 /** Merchants whose last destination is kept. Beyond it all merchants are read from their first destination again. */
 const partlyReadMax = 1_024

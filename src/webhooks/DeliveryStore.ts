@@ -1,7 +1,7 @@
 /**
  * Rows of deliveries: leased when they are due, and closed or postponed after an attempt. A lease ends by itself, so
  * the rows of a runner that died are due again (docs/architecture.md, section 5). Which lines are leased is not decided
- * here (docs/decisions/0053).
+ * here (docs/decisions/0016).
  */
 import { isoText } from "@coffer/model/isoText"
 import { Mode } from "@coffer/model/Ids"

@@ -1,6 +1,6 @@
 /**
  * Rows of endpoints that fail: written with the attempts, in one statement, and leased by the worker that tells of them
- * (docs/decisions/0095). Their meaning is decided by `packages/rules/src/webhooks/health.ts`.
+ * (docs/decisions/0021). Their meaning is decided by `packages/rules/src/webhooks/health.ts`.
  */
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import { Mode } from "@coffer/model/Ids"

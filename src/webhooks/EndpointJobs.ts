@@ -1,7 +1,7 @@
 /**
  * Tells merchants by mail of endpoints that fail and of those that are well again, disables those that have failed for
  * too long where their merchant asked for it, and lets go what waited for an endpoint that is paused no more (silences:
- * W24 to W26; docs/decisions/0095).
+ * W24 to W26; docs/decisions/0021).
  */
 import type { Account } from "@coffer/model/Account"
 import { disabledAfter, findingOf, nextLookAt } from "@coffer/rules/webhooks/health"

@@ -2,8 +2,8 @@
  * Begins what was leased, as far as there are places, and follows each attempt to its end: its place is free again, its
  * result is written, and the next one begins. A failure of one costs the others nothing.
  *
- * A place is one post under way on this runner. Each line has a limit (docs/decisions/0053), and leased deliveries may
- * wait for a place (docs/decisions/0041). A rule says which line may take one
+ * A place is one post under way on this runner. Each line has a limit (docs/decisions/0016), and leased deliveries may
+ * wait for a place (docs/decisions/0016). A rule says which line may take one
  * (`packages/rules/src/delivery/places.ts`).
  * All of it is lost with the process: after a restart nothing is known of any line.
  */

@@ -9,7 +9,7 @@
  * A connection is kept under the host and the addresses that were checked when it was made, and only a post whose own
  * check found the same addresses gets it. So the address that is written to is always one that was checked, also after
  * a name has moved. Each connection is a client of undici with one socket. The places for posts bound how many are in
- * use (docs/decisions/0053), and the numbers below how many are idle.
+ * use (docs/decisions/0016), and the numbers below how many are idle.
  */
 import http from "node:http"
 import net, { isIP, type LookupFunction, type Socket } from "node:net"

@@ -1,7 +1,7 @@
 /**
  * How attempts to deliver ended, and the writer of their results: many at a time. While one statement is under way the
  * next batch gathers, and nothing waits for a timer. Each row has its fence: the number of attempts that were made
- * before. A result that a crash leaves unwritten is posted again when its lease ends (docs/decisions/0023).
+ * before. A result that a crash leaves unwritten is posted again when its lease ends (docs/decisions/0016).
  */
 import { isoText } from "@coffer/model/isoText"
 import { Mode } from "@coffer/model/Ids"
@@ -136,7 +136,7 @@ const timeText = (time: DateTime.Utc | undefined) => (time === undefined ? null 
 /** Its endpoint has moved while this post was on its way. */
 const hasMoved = `e.status = 'pending' and d.url <> e.leased_url`
 
-// How many there are is hidden from Postgres, so that it keeps one plan (docs/decisions/0020).
+// How many there are is hidden from Postgres, so that it keeps one plan (docs/decisions/0010).
 const ended = columns.map(([, type], index) => `(select $${index + 1}::text)::${type}[]`).join(", ")
 const recordingWith = (parts: string) => `with ended as materialized (
     select * from unnest(${ended}) as e (${columns.map(([name]) => name).join(", ")})

@@ -1,5 +1,5 @@
 /**
- * The key of a request of one change is written with that change (docs/decisions/0196). Two services on one database,
+ * The key of a request of one change is written with that change (docs/decisions/0004). Two services on one database,
  * as two runners are: the change that commits first is the request, and any other is told what that one was answered.
  */
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** Time travel where any of two runners answers, and any of them owns what is changed (docs/decisions/0043). */
+/** Time travel where any of two runners answers, and any of them owns what is changed (docs/decisions/0005). */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { clockStory } from "../kit/stories/clockStory.ts"

@@ -1,4 +1,4 @@
-/** Runners of two versions: who talks to whom, and what is told of those who cannot (docs/decisions/0035). */
+/** Runners of two versions: who talks to whom, and what is told of those who cannot (docs/decisions/0026). */
 import { createServer } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

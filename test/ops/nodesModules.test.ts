@@ -1,4 +1,4 @@
-/** A service takes code that is compiled already (`src/v8.ts`, docs/decisions/0207 and 0209). */
+/** A service takes code that is compiled already (`src/v8.ts`, docs/decisions/0202). */
 import { spawnSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 

@@ -1,4 +1,4 @@
-/** Direct calls between runners, over real connections with TLS (docs/decisions/0219). */
+/** Direct calls between runners, over real connections with TLS (docs/decisions/0022). */
 import { createServer, type TLSSocket } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Queue, Schema, type Scope } from "effect"

@@ -1,4 +1,4 @@
-/** Statements that have a connection for themselves while they run (docs/decisions/0225). */
+/** Statements that have a connection for themselves while they run (docs/decisions/0010). */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"

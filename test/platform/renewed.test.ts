@@ -1,4 +1,4 @@
-/** Maps and Sets of what comes and goes with each request (docs/decisions/0216). */
+/** Maps and Sets of what comes and goes with each request (docs/decisions/0210). */
 import { assert, describe, it } from "@effect/vitest"
 import { RenewedMap, RenewedSet } from "../../src/platform/runtime/renewed.ts"
 import { oldBytesMax, oldBytesOf, someObject } from "../kit/run/heap.ts"

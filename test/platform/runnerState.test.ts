@@ -1,4 +1,4 @@
-/** Which processes on a database are alive (docs/decisions/0037). */
+/** Which processes on a database are alive (docs/decisions/0026). */
 import { assert, it } from "@effect/vitest"
 import { silentMillisMax, stateOf } from "@coffer/cluster/RunnerVitals"
 

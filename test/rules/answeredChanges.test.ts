@@ -1,6 +1,6 @@
 /**
  * A change that answers the request with an `Idempotency-Key` that asked for it: where it brings the claim along
- * (docs/decisions/0196), the code and form of the answer, and what it does to a claim that is there already.
+ * (docs/decisions/0004), the code and form of the answer, and what it does to a claim that is there already.
  */
 import * as Wire from "@coffer/contract/Errors"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
  * A request with an `Idempotency-Key`, and its repeat: when it runs, the row of its key, and the words for its caller
- * (silences: I1 to I6; docs/decisions/0196). `test/http/idempotency` has the same over HTTP and Postgres.
+ * (silences: I1 to I6; docs/decisions/0004). `test/http/idempotency` has the same over HTTP and Postgres.
  */
 import * as Wire from "@coffer/contract/Errors"
 import { assert, describe, it } from "@effect/vitest"

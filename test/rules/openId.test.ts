@@ -1,4 +1,4 @@
-/** Roles by the claims of an OpenID provider (docs/decisions/0100). */
+/** Roles by the claims of an OpenID provider (docs/decisions/0092). */
 import { claimedValues, readMappedRoles, rolesByClaim } from "@coffer/rules/people/openId"
 import { assert, describe, it } from "@effect/vitest"
 

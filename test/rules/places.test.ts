@@ -1,4 +1,4 @@
-/** How places for posts are shared out (docs/decisions/0053). */
+/** How places for posts are shared out (docs/decisions/0016). */
 import {
   allot,
   allotBoth,

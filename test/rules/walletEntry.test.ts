@@ -1,4 +1,4 @@
-/** The message about an entry from one runner to another, and what that one takes (docs/decisions/0033). */
+/** The message about an entry from one runner to another, and what that one takes (docs/decisions/0027). */
 import { assert, describe, it } from "@effect/vitest"
 import { Minor } from "@coffer/model/Money"
 import { OrderCommand } from "@coffer/rules/order/Order"

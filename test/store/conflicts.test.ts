@@ -1,4 +1,4 @@
-/** A conflict of a batch is no error to Postgres, and no line in its log (docs/decisions/0020). */
+/** A conflict of a batch is no error to Postgres, and no line in its log (docs/decisions/0010). */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** Rows of endpoints that fail, and whether one has taken anything (docs/decisions/0095; silences: W25, W26). */
+/** Rows of endpoints that fail, and whether one has taken anything (docs/decisions/0021; silences: W25, W26). */
 import { assert, it } from "@effect/vitest"
 import { Context, DateTime, Effect } from "effect"
 import { type Ended, recordAttempts } from "../../src/webhooks/deliveryResults.ts"

@@ -1,4 +1,4 @@
-/** Quotas counted in Postgres, by all runners together, where there is no Redis (docs/decisions/0060; silences: U1). */
+/** Quotas counted in Postgres, by all runners together, where there is no Redis (docs/decisions/0088; silences: U1). */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

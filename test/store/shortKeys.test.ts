@@ -1,4 +1,4 @@
-/** Two accounts whose orders have the same short keys (docs/decisions/0180): each list has its own account's orders. */
+/** Two accounts whose orders have the same short keys (docs/decisions/0024): each list has its own account's orders. */
 import { MerchantId } from "@coffer/model/Ids"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect } from "effect"

@@ -1,4 +1,4 @@
-/** The line of change sets, and the lanes that take them (docs/decisions/0220). */
+/** The line of change sets, and the lanes that take them (docs/decisions/0010). */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import type { OpenSet } from "../../src/platform/commit/openSets.ts"

@@ -1,4 +1,4 @@
-/** Another account at Stripe for a merchant: not while money needs the one before (silences: S16, decisions: 0046). */
+/** Another account at Stripe for a merchant: not while money needs the one before (silences: S16, decisions: 0038). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertRefused, said } from "../kit/Merchant.ts"

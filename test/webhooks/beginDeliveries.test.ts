@@ -1,4 +1,4 @@
-/** How leased deliveries are begun and end, whatever goes wrong between (docs/decisions/0016, 0041). */
+/** How leased deliveries are begun and end, whatever goes wrong between (docs/decisions/0016). */
 import type { Mode } from "@coffer/model/Ids"
 import {
   keysOf,

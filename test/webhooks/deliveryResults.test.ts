@@ -1,4 +1,4 @@
-/** How results of attempts are written (docs/decisions/0023). */
+/** How results of attempts are written (docs/decisions/0016). */
 import { assert, it } from "@effect/vitest"
 import { Context, DateTime, Deferred, Effect, Exit, Queue, Scope } from "effect"
 import { Wakeups } from "../../src/platform/commit/Wakeups.ts"

@@ -1,6 +1,6 @@
 /**
  * The worker that leases due deliveries and begins them, without a database or sockets: how many it leases, what it
- * gives back, and when it looks again (docs/decisions/0016, 0041, 0053).
+ * gives back, and when it looks again (docs/decisions/0016).
  */
 import { type Allotted, type DueLine, placesOf, placesPerLine, sumOf } from "@coffer/rules/delivery/places"
 import { assert, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
  * Which lines with due deliveries a runner is offered, and in which order, without a database: the store is a list
- * (docs/decisions/0053). `test/store/dueDeliveries.test.ts` has the statements.
+ * (docs/decisions/0016). `test/store/dueDeliveries.test.ts` has the statements.
  */
 import type { Mode } from "@coffer/model/Ids"
 import type { Allotted, DueLine } from "@coffer/rules/delivery/places"

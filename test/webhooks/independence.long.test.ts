@@ -1,6 +1,6 @@
 /**
  * Addresses of one merchant do not wait for one another, also on one host and port, and a receiver may take its ten
- * seconds (docs/decisions/0053). Real servers on loopback; the service's clock stands still until the test moves it.
+ * seconds (docs/decisions/0016). Real servers on loopback; the service's clock stands still until the test moves it.
  */
 import { describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"

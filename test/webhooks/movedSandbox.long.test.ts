@@ -1,5 +1,5 @@
 /**
- * Webhooks of a sandbox whose clock was moved have the lines of all others (docs/decisions/0053, 0043): what hangs
+ * Webhooks of a sandbox whose clock was moved have the lines of all others (docs/decisions/0016, 0005): what hangs
  * holds nothing else. Real servers on loopback; the service's clock stands still until the test moves it.
  */
 import { describe, it } from "@effect/vitest"

@@ -1,5 +1,5 @@
 /**
- * New deliveries that their runner has no place for (docs/decisions/0023): two services on one database, whose workers
+ * New deliveries that their runner has no place for (docs/decisions/0016): two services on one database, whose workers
  * do not look by themselves within the test. Rows are inserted, and one of them is told, as after a commit of its own:
  * which runner commits a payment depends on which runner owns its objects.
  */

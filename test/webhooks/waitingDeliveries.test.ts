@@ -1,4 +1,4 @@
-/** Deliveries that are leased and wait for a place (docs/decisions/0041): whose turn it is, and for how long. */
+/** Deliveries that are leased and wait for a place (docs/decisions/0016): whose turn it is, and for how long. */
 import { placesOf, placesPerLine } from "@coffer/rules/delivery/places"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Option } from "effect"

@@ -1,7 +1,7 @@
 /**
  * Calls that go straight to the runner that has an entity, on a connection of their own between two runners. A message
  * of the library costs some 150 steps of fibers for each call. A direct call is a line of JSON each way, and all lines
- * of one turn of the event loop are one write (docs/decisions/0219).
+ * of one turn of the event loop are one write (docs/decisions/0022).
  *
  * The library's messages stay the law. A call goes by them where the other runner is not known yet, has no connection,
  * does not have the entity, or was lost before it answered. So a call may arrive twice, as a message may.

@@ -1,6 +1,6 @@
 /**
  * The sandbox's acquirer, with its own tables in Postgres. A charge writes no payment itself: its rows are committed
- * together with the change of the order, so that the two never differ (docs/decisions/0012). A payment that the service
+ * together with the change of the order, so that the two never differ (docs/decisions/0006). A payment that the service
  * may not know of is reported again and again until it is acknowledged.
  */
 import { idBody, PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"

@@ -1,7 +1,7 @@
 /**
  * Refunds at the sandbox's bank: cards are refunded at once, alipay and wechat_pay after a minute or when a test helper
  * says so (docs/architecture.md, section 7). The bank has its own table, whose key is our refund number. The
- * row of a refund that it makes at once is committed with our change (docs/decisions/0214).
+ * row of a refund that it makes at once is committed with our change (docs/decisions/0006).
  */
 import { isoText } from "@coffer/model/isoText"
 import { PaymentMethod } from "@coffer/model/PaymentMethod"

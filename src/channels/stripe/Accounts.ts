@@ -1,6 +1,6 @@
 /**
  * Merchants' accounts at Stripe: the operator sets them, and their keys are never shown again. An account stays as long
- * as objects need it that only this account can end (docs/decisions/0046); they are counted in the rows of all rooms.
+ * as objects need it that only this account can end (docs/decisions/0038); they are counted in the rows of all rooms.
  */
 import { isoText } from "@coffer/model/isoText"
 import type { SetChannel } from "@coffer/contract/Channels"
@@ -108,7 +108,7 @@ export const layerUses = Layer.effect(
   })
 )
 
-/** The new keys are of another account at Stripe, and the one before is still needed (docs/decisions/0046). */
+/** The new keys are of another account at Stripe, and the one before is still needed (docs/decisions/0038). */
 export class AccountInUse extends Schema.TaggedError<AccountInUse>()("AccountInUse", {
   /** Whether buyers still pay through it. */
   isActive: Schema.Boolean,

@@ -1,5 +1,5 @@
 /**
- * Handles Stripe's events (docs/decisions/0039). An event names an object; the object is read from Stripe as it is now,
+ * Handles Stripe's events (docs/decisions/0038). An event names an object; the object is read from Stripe as it is now,
  * and that is brought to the order, refund or dispute. So events may come twice, late, and in any order. An object that
  * has ended already, or is none of ours, is not read. First: which events say something to us, and about which object.
  */

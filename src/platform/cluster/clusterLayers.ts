@@ -81,7 +81,7 @@ const tlsOf = (
   })
 }
 
-/** The metrics of each process that operators are shown (docs/decisions/0037). */
+/** The metrics of each process that operators are shown (docs/decisions/0026). */
 const shownMetrics: ReadonlySet<string> = new Set([
   "effect_cluster_shards",
   "effect_cluster_entities",

@@ -2,7 +2,7 @@
  * The way from a command to the runner that owns its object (docs/decisions/0022). Objects of one kind are spread over
  * slots. A slot is an entity of the cluster, so one runner owns it with all its objects. A command that arrives at that
  * runner is carried out in the caller's own fiber, without a message. Any other runner calls the owner straight
- * (docs/decisions/0219), or sends a message to the slot where it cannot.
+ * (docs/decisions/0022), or sends a message to the slot where it cannot.
  */
 import * as DirectCalls from "@coffer/cluster/DirectCalls"
 import { countedAs } from "@coffer/cluster/shownAs"

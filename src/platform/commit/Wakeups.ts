@@ -1,6 +1,6 @@
 /**
  * "There is new work": raised after it was committed, heard by the worker that would otherwise find it at its next
- * look. Work that this runner cannot begin at once is passed on, and other runners hear of it (docs/decisions/0023).
+ * look. Work that this runner cannot begin at once is passed on, and other runners hear of it (docs/decisions/0016).
  * A word may be lost; then the rows are found by looking.
  */
 import { Context, Effect, Layer } from "effect"

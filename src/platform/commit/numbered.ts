@@ -66,14 +66,14 @@ export const underWay = "(select pg_current_xact_id()) is not null"
 /**
  * No limit, though Postgres can't see that when it plans, and expects a tenth of the rows: one, in the plan that it
  * keeps, where it takes an array for ten. For ten it would rather read a table of some hundred rows as a whole than
- * look for each by its key, and it would keep that plan while the table grows (docs/decisions/0224).
+ * look for each by its key, and it would keep that plan while the table grows (docs/decisions/0010).
  */
 export const takenForOne = "limit (select null::int8)"
 
 /**
  * The horizons of a batch's accounts. The lock shows a list that raises one that the batch has looked at it, and holds
  * up no other batch. The horizon is read when the batch has the lock, and not as of the beginning of the statement,
- * which may have waited for a row since (docs/decisions/0093).
+ * which may have waited for a row since (docs/decisions/0050).
  */
 export const looking = `with locked as materialized (
     select h.merchant_id, h.mode, n.lowest, n.place::int4 as place

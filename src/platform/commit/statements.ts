@@ -2,7 +2,7 @@
  * From queued change sets to the SQL of a batch: a statement of many rows for each table and operation, and all of them
  * as one. That one locks the rows that it is going to change, looks whether everything can be written, and writes all
  * of it or nothing. Its answer says what was in the way. So a conflict is no error, which would be a line in Postgres'
- * log (docs/decisions/0020). Pure.
+ * log (docs/decisions/0010). Pure.
  */
 import { identity } from "effect"
 import { arrayLiteral } from "../postgres/arrayLiteral.ts"

@@ -1,8 +1,8 @@
 /**
  * The change sets that wait to be written, in one line, and the lanes that take them. One lane takes all that wait, so
  * that a batch carries as many sets as it can: a batch of one costs as much as a batch of five. The other lane begins
- * when that batch takes long, and leaves out the sets whose lane key is in it (docs/decisions/0220). It begins as well
- * when the batch is written and many wait: Postgres writes these while the replies are made (docs/decisions/0222).
+ * when that batch takes long, and leaves out the sets whose lane key is in it (docs/decisions/0010). It begins as well
+ * when the batch is written and many wait: Postgres writes these while the replies are made (docs/decisions/0010).
  */
 import { Effect } from "effect"
 import { elapsedMillis } from "../runtime/realTime.ts"

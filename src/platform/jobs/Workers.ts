@@ -252,7 +252,7 @@ const makeRound = Effect.fnUntraced(function* ({ name, next, run }: Work) {
 
 // The work of a worker ------------------------------------------------------------
 // Its round, and the common case, work on rows that are due. A round does the rows of all accounts, or those of one
-// sandbox whose clock was moved (docs/decisions/0043).
+// sandbox whose clock was moved (docs/decisions/0005).
 
 export interface Work extends Counted {
   /** Does or starts what is due now, and answers how many rows that was. After 0 the worker sleeps. */

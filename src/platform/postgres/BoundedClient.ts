@@ -83,7 +83,7 @@ const openAlways = { shared: 3, exclusive: 2 }
 
 /**
  * Statements share the connections of one place, and have one each in the other. The library can take a shared one out
- * of circulation, too; that costs a hundred steps for each statement (docs/decisions/0225).
+ * of circulation, too; that costs a hundred steps for each statement (docs/decisions/0010).
  */
 const placesOf = (config: PgClient.PgPoolConfig): Readonly<Record<Place, PgClient.PgPoolConfig>> => {
   const { maxConnections: all = 1 } = config

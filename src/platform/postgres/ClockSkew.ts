@@ -1,7 +1,7 @@
 /**
  * How far this machine's clock is from Postgres'. Webhook signatures carry our time, and receivers refuse one that is
  * more than five minutes off; due rows of one runner are read by another. A runner whose clock is further off than that
- * gives up its shards and its workers, and takes no writes, until the clock is right again (docs/decisions/0052). It is
+ * gives up its shards and its workers, and takes no writes, until the clock is right again (docs/decisions/0026). It is
  * the one place that asks Postgres for the time.
  */
 import { Context, Effect, Latch, Layer, Metric, Schedule } from "effect"

@@ -1,6 +1,6 @@
 /**
  * The rights of the service's role on the tables, when another role owns them: the migration owner
- * (docs/decisions/0028). Each time that the owner migrates, these become exactly the rights of the service's role.
+ * (docs/decisions/0025). Each time that the owner migrates, these become exactly the rights of the service's role.
  * docs/operating.md lists them.
  */
 import { Effect, Schema } from "effect"

@@ -1,7 +1,7 @@
 /**
  * Short keys of orders for four filters of their list, each with an index (`laterIndexes.ts`). A query has to write
  * the expressions as they stand here. An index by the account's own columns would write three times the bytes for each
- * order (docs/decisions/0180). Two accounts may have the same key, so a query looks at the account of what it finds.
+ * order (docs/decisions/0024). Two accounts may have the same key, so a query looks at the account of what it finds.
  */
 import type { Account } from "@coffer/model/Account"
 import type { SqlClient } from "effect/sql"

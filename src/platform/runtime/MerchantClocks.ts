@@ -1,5 +1,5 @@
 /**
- * The clock of one merchant's sandbox, which runs ahead of the service's own (docs/decisions/0043), and which merchants
+ * The clock of one merchant's sandbox, which runs ahead of the service's own (docs/decisions/0005), and which merchants
  * have one. Code that runs under this clock takes its dates from it. Sleeps are not shortened: timers, sockets and
  * leases keep real time.
  */

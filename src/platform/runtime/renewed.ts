@@ -4,7 +4,7 @@
  * a full collection an old table lies among old objects, where small collections do not look whether it is still used.
  * It then keeps the next table, and that one the next, each with all that was in it: everything that has passed through
  * the Map becomes old. These begin a new Map before many entries were deleted, and nothing points from one Map to
- * another (docs/decisions/0216).
+ * another (docs/decisions/0210).
  */
 
 /** Entries that are deleted from a Map of this size before another takes its place. */

@@ -1,5 +1,5 @@
 /**
- * Settings that a room defines beside the code that needs them (docs/decisions/0094), and secrets from files, of which
+ * Settings that a room defines beside the code that needs them (docs/decisions/0078), and secrets from files, of which
  * rooms name theirs. A room's settings are read and checked with all others at the start, and by the doctor too, since
  * a room that is wired has been loaded.
  */

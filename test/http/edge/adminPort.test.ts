@@ -1,4 +1,4 @@
-/** ADMIN_PORT: the operator's API, metrics and health at a port of their own (docs/decisions/0030-…). */
+/** ADMIN_PORT: the operator's API, metrics and health at a port of their own (docs/decisions/0130). */
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
 import * as DataDir from "../../../src/platform/runtime/DataDir.ts"

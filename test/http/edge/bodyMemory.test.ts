@@ -1,4 +1,4 @@
-/** The memory that the body of a request takes once the request is answered (docs/decisions/0216). */
+/** The memory that the body of a request takes once the request is answered (docs/decisions/0210). */
 import { assert, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import * as Admission from "../../../src/http/Admission.ts"

@@ -1,5 +1,5 @@
 /**
- * A plain call takes a short path past the framework (docs/decisions/0008). Every call here is made twice, once so that
+ * A plain call takes a short path past the framework (docs/decisions/0086). Every call here is made twice, once so that
  * it is plain and once so that it is not, and the two answers are compared.
  */
 import { request } from "node:http"

@@ -1,5 +1,5 @@
 /**
- * An operation whose key goes into its one change (docs/decisions/0196) commits nothing else and asks nobody outside:
+ * An operation whose key goes into its one change (docs/decisions/0004) commits nothing else and asks nobody outside:
  * a repeat may run it to the end before the key's row says that it is one.
  */
 import { assert, describe, it } from "@effect/vitest"

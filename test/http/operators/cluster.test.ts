@@ -1,4 +1,4 @@
-/** The runners as an operator sees them: `GET /operator/v1/cluster` (docs/decisions/0037). */
+/** The runners as an operator sees them: `GET /operator/v1/cluster` (docs/decisions/0026). */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, DateTime, Effect } from "effect"

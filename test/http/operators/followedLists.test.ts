@@ -1,6 +1,6 @@
 /**
  * Lists of the whole installation are in the order of commits, at whichever runner a row was written: somebody who goes
- * on from the newest row misses none (docs/decisions/0062).
+ * on from the newest row misses none (docs/decisions/0050).
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber } from "effect"

@@ -1,6 +1,6 @@
 /**
  * A refund that the channel answers at once is two commits: the promise, and the end with the row of the sandbox's bank
- * (docs/decisions/0214). The bank's row is there exactly when the refund has succeeded.
+ * (docs/decisions/0006). The bank's row is there exactly when the refund has succeeded.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"

@@ -1,4 +1,4 @@
-/** Time travel in one merchant's sandbox (docs/decisions/0043; silences: T1 to T7, T10). */
+/** Time travel in one merchant's sandbox (docs/decisions/0005; silences: T1 to T7, T10). */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { webhooks } from "@coffer/sdk"

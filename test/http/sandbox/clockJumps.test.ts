@@ -1,4 +1,4 @@
-/** However a way is cut into advances, the sandbox ends the same (docs/decisions/0043). */
+/** However a way is cut into advances, the sandbox ends the same (docs/decisions/0005). */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import fc from "fast-check"

@@ -1,6 +1,6 @@
 /**
  * A program whose one place for objects makes many that live long and then many that do not, as a start and requests do
- * (docs/decisions/0216). It prints how many bytes of the latter became old.
+ * (docs/decisions/0210). It prints how many bytes of the latter became old.
  */
 import { oldBytesOf, someObject } from "../run/heap.ts"
 

@@ -1,5 +1,5 @@
 /**
- * How many posts to each address may start now (docs/decisions/0053). A place is one post under way in this process.
+ * How many posts to each address may start now (docs/decisions/0016). A place is one post under way in this process.
  * Pure: what is under way, and how addresses behaved lately, comes in.
  *
  * Places are apart by mode, and in a mode by what is known of a line. So new lines and lines that hang take no place of
@@ -45,7 +45,7 @@ export interface Places {
 export const standings: ReadonlyArray<Standing> = ["answers", "new", "hung"]
 /** The places of each mode. */
 export const placesOf: Rooms = { answers: 256, new: 128, hung: 64 }
-/** Deliveries that may be leased and wait for a place, while there is a backlog (docs/decisions/0041). */
+/** Deliveries that may be leased and wait for a place, while there is a backlog (docs/decisions/0016). */
 export const waitingOf: Rooms = { answers: 192, new: 48, hung: 16 }
 
 export const sumOf = (rooms: Rooms): number => standings.reduce((sum, standing) => sum + rooms[standing], 0)

@@ -32,7 +32,7 @@ export const takes = ({ status, types }: Pick<Endpoint, "status" | "types">, typ
   status === "enabled" && (types.includes(type) || types.includes(everyType))
 
 /**
- * The unit that may be slow or dead: the whole address (docs/decisions/0053). The path and the query stand in it as a
+ * The unit that may be slow or dead: the whole address (docs/decisions/0016). The path and the query stand in it as a
  * number, since they may be long and may hold a secret.
  */
 export const destinationOf = (url: string): string => {
