@@ -1,4 +1,4 @@
-/** A delivery's lease is in no index, so that taking one writes to none (docs/decisions/0023). */
+/** A delivery's lease is in no index, so that taking one writes to none (docs/decisions/0016). */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,5 +1,5 @@
 /**
- * The acts that the service's role may not do itself, as functions of the owner (docs/decisions/0028): to make and drop
+ * The acts that the service's role may not do itself, as functions of the owner (docs/decisions/0025): to make and drop
  * the days of API logs, and to anchor the heads of chains. An anchor is a row of a chain that was its newest at a time.
  * A chain is a wallet's ledger, or the audit log. Where one role owns all, it calls the same functions.
  */

@@ -1,5 +1,5 @@
 /**
- * The row of each runner of a cluster, written when it joins (docs/decisions/0035). address: host and port of its
+ * The row of each runner of a cluster, written when it joins (docs/decisions/0026). address: host and port of its
  * runner port. run: the number whose lock it holds while it lives, null where it has none. process: its name among the
  * sessions of Postgres. messages: the shapes of messages that it understands.
  */

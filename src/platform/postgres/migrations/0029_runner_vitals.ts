@@ -1,5 +1,5 @@
 /**
- * The vitals of each process, written every few seconds (docs/decisions/0037). They are worth nothing after a crash of
+ * The vitals of each process, written every few seconds (docs/decisions/0026). They are worth nothing after a crash of
  * Postgres, so they are not in the log. Updates change no index and find room in their page.
  */
 import { Effect } from "effect"

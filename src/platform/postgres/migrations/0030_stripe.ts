@@ -1,5 +1,5 @@
 /**
- * A merchant's account at Stripe, and what is known of it (docs/decisions/0038, 0039).
+ * A merchant's account at Stripe, and what is known of it (docs/decisions/0038).
  *
  * `merchant_modes.stripe`: the account of one environment, its keys sealed; null where there is none.
  *

@@ -1,5 +1,5 @@
 /**
- * Clocks of sandboxes that were moved ahead (docs/decisions/0043), one row each; a merchant that never moved its clock
+ * Clocks of sandboxes that were moved ahead (docs/decisions/0005), one row each; a merchant that never moved its clock
  * has none. `offset_ms`: how far it is ahead of real time. `target`: where it is going; null while it stands. `began`
  * and `after_event`: from where, for what is told of the way. `request`: the claim and the body of the request that
  * moved it; `reached`: where its way ended. `holder`, `leased_until`: which worker does the due work of this merchant,

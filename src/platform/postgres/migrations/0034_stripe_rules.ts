@@ -1,7 +1,7 @@
 /**
  * `orders.stray_attempts`: how often the channel was asked to take payments of an order back; null where it never was.
  * Counted by the worker that leases the row, beside its version, as `due_attempts` is. The index finds the newest
- * session of an account (docs/decisions/0046); no version with this table was released before.
+ * session of an account (docs/decisions/0038); no version with this table was released before.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,5 +1,5 @@
 /**
- * How many requests were counted when, of each key, for runners that have no Redis (docs/decisions/0060). It is
+ * How many requests were counted when, of each key, for runners that have no Redis (docs/decisions/0088). It is
  * unlogged: a commit does not wait for the disk, and after a crash of Postgres the counts begin at zero. `granted` is
  * how many of those that were asked for last were counted.
  */

@@ -1,6 +1,6 @@
 /**
  * Entries of the audit log have numbers in the order of the chain, whichever runner made them. The lock of the chain
- * lasts until the commit, so a reader who goes on from the newest entry misses none (docs/decisions/0062). The trigger
+ * lasts until the commit, so a reader who goes on from the newest entry misses none (docs/decisions/0050). The trigger
  * comes before the one that links the chain: Postgres runs them in the order of their names.
  */
 import { Effect } from "effect"

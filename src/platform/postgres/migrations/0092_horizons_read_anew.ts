@@ -1,5 +1,5 @@
 /**
- * A batch reads its account's horizon by this function when it has the row's lock (docs/decisions/0093). A statement
+ * A batch reads its account's horizon by this function when it has the row's lock (docs/decisions/0050). A statement
  * sees what was committed when it began, and so does the lock `for key share`, unless the row's key was locked. Each
  * call of a volatile function sees what is committed by then.
  */

@@ -1,5 +1,5 @@
 /**
- * A merchant's accounts at channels, by the names of the channels (docs/decisions/0094): `channel_accounts` takes the
+ * A merchant's accounts at channels, by the names of the channels (docs/decisions/0078): `channel_accounts` takes the
  * place of the column `stripe`. `own` is what the channel alone reads. Stray sessions say which channel has them, and
  * disputes in another currency are in a table that names no channel.
  */

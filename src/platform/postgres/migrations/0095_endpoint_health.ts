@@ -1,5 +1,5 @@
 /**
- * Endpoints that have failed lately (docs/decisions/0095): a row from the first failure until nothing more has to be
+ * Endpoints that have failed lately (docs/decisions/0021): a row from the first failure until nothing more has to be
  * told. An endpoint that takes everything has none. It is written with the attempts, in one statement.
  *
  * `first_failures`: when the newest first attempts failed, the latest last, five at most; `fifth_at` is the first of

@@ -1,6 +1,6 @@
 /**
  * The people who may act by an operator's token: in an act of two they and the token are one
- * (docs/decisions/0110). Tokens from before name nobody.
+ * (docs/decisions/0228). Tokens from before name nobody.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
  * Whether the OpenID provider said that the person was known by what the settings take for a passkey
- * (docs/decisions/0111). Sessions from before did not say so.
+ * (docs/decisions/0092). Sessions from before did not say so.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,5 +1,5 @@
 /**
- * The indexes of three filters of orders give way to smaller ones (`orderKeys.ts`, docs/decisions/0180), which are made
+ * The indexes of three filters of orders give way to smaller ones (`orderKeys.ts`, docs/decisions/0024), which are made
  * after the migrations. Until they are there, a list by one of them is slow where orders
  * are many.
  */

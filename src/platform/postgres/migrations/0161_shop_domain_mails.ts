@@ -1,5 +1,5 @@
 /**
- * The mail that tells a merchant of its host (docs/decisions/0213): that its proof is gone, or that it is used no more.
+ * The mail that tells a merchant of its host (docs/decisions/0201): that its proof is gone, or that it is used no more.
  * A row has one mail at most, since a later word makes an earlier one untrue.
  */
 import { Effect } from "effect"

@@ -1,5 +1,5 @@
 /**
- * The look for what moved the money, in fewer steps (docs/decisions/0215): one query says which tables the movements
+ * The look for what moved the money, in fewer steps (docs/decisions/0027): one query says which tables the movements
  * of a statement come from and whether each is of a known type in its own wallet, and one more looks into each of these
  * tables. The refusals stay as they are. Every table, function and operator is named with its schema, so the function
  * needs no path of its own, which Postgres would set and take back for each statement.

@@ -1,5 +1,5 @@
 /**
- * Roles that were offered and not yet accepted (docs/decisions/0230). Who has a role today has accepted it. A
+ * Roles that were offered and not yet accepted (docs/decisions/0092). Who has a role today has accepted it. A
  * merchant's owner ends what a person's sessions may do there, and nowhere else. Sign-in links are counted by who asks,
  * and a browser in which a person has signed in is counted by itself.
  */

@@ -1,6 +1,6 @@
 /**
  * Mails about people that wait for the mail server, sealed, since a link in one lets somebody in; how many mails of a
- * kind went out on a day; and addresses of merchants that do not count yet (docs/decisions/0230).
+ * kind went out on a day; and addresses of merchants that do not count yet (docs/decisions/0092).
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
