@@ -14,7 +14,7 @@ it("each error of the API has a section with its status, a cause, an example and
 })
 
 const tables = [
-  ["docs/errors.md", { status: /^Status (.*)\.$/m, parts: ["**Cause.**", "**Example.**", "**Mend.**"] }],
+  ["docs/errors.md", { status: /^Status (.*)\.$/m, parts: ["**Cause.**", "**Example.**", "**Fix.**"] }],
   ["docs/zh/errors.md", { status: /^状态码 (.*)。$/m, parts: ["**原因。**", "**示例。**", "**处理。**"] }]
 ] as const
 type Labels = (typeof tables)[number][1]

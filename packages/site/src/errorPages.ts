@@ -21,7 +21,7 @@ const texts: Readonly<Record<Language, Texts>> = {
     missing: (code, thing) =>
       `Status 404.\n\n**Cause.** The path names what is not there: there is no such ${thing}.\n\n` +
       `**Example.** \`{"code":404,"error":"${code}","message":"…","request_id":"req_…"}\`\n\n` +
-      "**Mend.** Read the list that has it, and compare the number. This code is of the operator's API or the console."
+      "**Fix.** Check the number against its list. This code belongs to the operator's API or the console."
   },
   zh: {
     back: "全部错误码见[错误码](../errors.md)。",

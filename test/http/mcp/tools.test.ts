@@ -76,7 +76,7 @@ describe("the tools of MCP over HTTP", () => {
         docs: "coffer://docs/errors#invalid_request"
       })
       const page = yield* agent.call("docs_read", { page: "errors", section: "invalid_request" })
-      assert.include(textOf(page), "Mend.")
+      assert.include(textOf(page), "Fix.")
 
       assert.include(textOf(yield* agent.call("orders_create", { amount: 1, colour: "red" })), "no argument colour")
       for (const ref of ["", ".", "..", "a".repeat(129)]) {
