@@ -1,7 +1,7 @@
 /**
  * Front door to the figures of the console's home page. Each day that is over is counted once and kept in a row. A call
  * counts so many rows and no more: where there are older days to count, the answer says that it is not complete, and
- * the next call goes on. An answer is remembered for some seconds (docs/decisions/0161).
+ * the next call goes on. An answer is remembered for some seconds (docs/decisions/0097).
  */
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { OverviewResource } from "@coffer/contract/ConsoleMerchant"

@@ -1,6 +1,6 @@
 /**
  * Figures of days, counted along one index each: orders by their numbers, payments and refunds by the rows of the
- * ledger, which never change. Days that are over are kept in rows (docs/decisions/0161). Disputes and endpoints that
+ * ledger, which never change. Days that are over are kept in rows (docs/decisions/0097). Disputes and endpoints that
  * need somebody now are read besides.
  */
 import { overviewDisputesMax, overviewEndpointsMax } from "@coffer/contract/ConsoleMerchant"

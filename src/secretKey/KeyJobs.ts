@@ -1,5 +1,5 @@
 /**
- * Changes `SECRET_KEY` while the service runs (docs/decisions/0029; silences: U16, U17). While `SECRET_KEY_PREVIOUS` is
+ * Changes `SECRET_KEY` while the service runs (docs/decisions/0017; silences: U16, U17). While `SECRET_KEY_PREVIOUS` is
  * set, this worker waits until all processes on the database have the new key. Then the new key seals, and what the
  * previous one has sealed is sealed again, page by page. Runners take turns, and it goes on after a crash where it was.
  */

@@ -1,6 +1,6 @@
 /**
  * The rows that hold sealed texts, part by part, and how a page of each is sealed again. Other secrets that
- * `SECRET_KEY` protects are stored nowhere, or do not change with it (docs/decisions/0029).
+ * `SECRET_KEY` protects are stored nowhere, or do not change with it (docs/decisions/0017).
  */
 import { MerchantId, Mode } from "@coffer/model/Ids"
 import { Endpoint, StoredSecrets } from "@coffer/rules/webhooks/Settings"

@@ -1,4 +1,4 @@
-/** How values of Postgres arrive (docs/decisions/0011; silences: G7). */
+/** How values of Postgres arrive (docs/decisions/0086; silences: G7). */
 import { assert, it } from "@effect/vitest"
 import { DateTime, Effect, Exit, Schema } from "effect"
 import { TimeColumn } from "../../src/platform/runtime/codecs.ts"

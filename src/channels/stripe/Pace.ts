@@ -1,5 +1,5 @@
 /**
- * How fast calls go to Stripe (docs/decisions/0072). Stripe takes so many calls of an account in a second. The others
+ * How fast calls go to Stripe (docs/decisions/0038). Stripe takes so many calls of an account in a second. The others
  * wait here, in a line for each account. All runners count the calls of an account together, where quotas are counted.
  */
 import { Mode } from "@coffer/model/Ids"

@@ -2,7 +2,7 @@
  * Which keys this process has, and whether they are those of the database. A start with another `SECRET_KEY` is
  * refused: no API key would be found, and no webhook secret could be read. The row `secret_check` has a value that is
  * derived from the key, from which the key cannot be found. While the key is changed it has that of the key before, too
- * (docs/decisions/0029).
+ * (docs/decisions/0017).
  */
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"

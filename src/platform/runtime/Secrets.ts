@@ -110,7 +110,7 @@ export class SecretKeys extends Context.Service<
     readonly previous: Buffer | undefined
     /** False: `previous` seals until all runners can open what `current` has sealed. */
     readonly sealsWithCurrent: boolean
-    /** These stay the same when `SECRET_KEY` is changed (docs/decisions/0029). */
+    /** These stay the same when `SECRET_KEY` is changed (docs/decisions/0017). */
     readonly apiKeys: Buffer
     readonly links: Buffer
   }
