@@ -1,5 +1,5 @@
 /**
- * How far a change of `SECRET_KEY` has come (docs/decisions/0029). previous: the check value of the key before, while
+ * How far a change of `SECRET_KEY` has come (docs/decisions/0017). previous: the check value of the key before, while
  * something may be sealed with it. kept: what is derived from the first key and must outlive it, sealed. The other
  * columns are the walk through all sealed texts: when it began, where it is, and how many it has sealed again.
  */

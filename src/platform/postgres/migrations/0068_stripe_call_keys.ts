@@ -1,5 +1,5 @@
 /**
- * How often the idempotency key of a call to Stripe was counted up (docs/decisions/0072). `name` is the key of the
+ * How often the idempotency key of a call to Stripe was counted up (docs/decisions/0038). `name` is the key of the
  * first call; the next have its number behind it. A name without a row is at its first key.
  */
 import { Effect } from "effect"

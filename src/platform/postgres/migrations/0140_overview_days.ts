@@ -1,5 +1,5 @@
 /**
- * Figures of days that are over, for the console's home page (docs/decisions/0161). They can be counted again from the
+ * Figures of days that are over, for the console's home page (docs/decisions/0097). They can be counted again from the
  * orders and the ledger: a row is there so that it is done once.
  */
 import { Effect } from "effect"
