@@ -7,19 +7,19 @@ import type { PersonRole } from "@coffer/model/PersonRole"
 import { InvalidField } from "@coffer/rules/InvalidField"
 import { forbiddenSetting, needsFreshSession } from "@coffer/rules/people/settingsRoles"
 import { normalEmail } from "@coffer/rules/people/signIn"
-import { DateTime, Effect, Layer } from "effect"
+import { DateTime, Effect, Layer, Predicate } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Domains, type NoDomain as NoDomainError } from "../domains/Domains.ts"
 import { makeQuotaUse, quotaWindowSeconds } from "../edge/MerchantKey.ts"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { forbidden, isFreshNow } from "../http/granting.ts"
 import { replacedVersion } from "../http/replaced.ts"
-import { commonRefusals, refuseAs, unavailable } from "../http/refusals.ts"
+import { commonRefusals, refuseAs, refuseTemporarilyAs, unavailable } from "../http/refusals.ts"
 import { busy, reply } from "../http/replies.ts"
 import { Logos } from "../merchants/Logos.ts"
 import { type Merchant, type MerchantChanged as SettingsChanged, Merchants } from "../merchants/Merchants.ts"
 import { merchantView } from "../merchants/MerchantView.ts"
-import { ConfirmedAddresses } from "../mail/ConfirmedAddresses.ts"
+import { ConfirmedAddresses, type TooManyAddresses as TooManyAddressesError } from "../mail/ConfirmedAddresses.ts"
 import { People } from "../people/People.ts"
 import { jsonText } from "../platform/runtime/codecs.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
@@ -31,6 +31,9 @@ const { InvalidField: InvalidFieldRefusal } = commonRefusals
 const { NotCommitted } = unavailable
 const MerchantChanged = refuseAs(Wire.Conflict, (_: SettingsChanged) => ({
   message: "The settings were changed since they were read. Read them again, and decide what stays."
+}))
+const TooManyAddresses = refuseTemporarilyAs(Wire.RateLimited, (_: TooManyAddressesError) => ({
+  message: "Too many addresses were typed today. Try again tomorrow, or ask operators to set one."
 }))
 const NoDomain = refuseAs(Wire.Conflict, ({ reason }: NoDomainError) => ({ message: noDomainMessages[reason] }))
 const noDomainMessages = {
@@ -111,7 +114,8 @@ const settings = HttpApiBuilder.group(
           InvalidField: InvalidFieldRefusal,
           MerchantChanged,
           MerchantNotFound: Effect.die,
-          NotCommitted
+          NotCommitted,
+          TooManyAddresses
         })
       ),
 
@@ -131,10 +135,9 @@ const typedAddresses = (
   before: Merchant,
   { contact_email, support_email }: { readonly contact_email?: string | null; readonly support_email?: string | null }
 ): ReadonlyArray<string> => {
-  const known = [before.contact_email, before.support_email, ...before.modes.sandbox.mail_recipients]
-  return [contact_email, support_email].filter(
-    (email) => typeof email === "string" && !known.includes(email)
-  ) as Array<string>
+  const kept = [before.contact_email, before.support_email, ...before.modes.sandbox.mail_recipients]
+  const known = kept.filter(Predicate.isString).map(normalEmail)
+  return [contact_email, support_email].filter(Predicate.isString).filter((each) => !known.includes(normalEmail(each)))
 }
 
 /** Whether the person's role, and this session, may change these settings. */

@@ -3,11 +3,14 @@
  * counts once its owner has followed a link, which a person of the merchant with that address has done by signing in.
  * What operators set counts.
  */
-import { normalEmail } from "@coffer/rules/people/signIn"
-import { Context, Effect, Layer } from "effect"
+import { isoText } from "@coffer/model/isoText"
+import { normalEmail, typedAddressesADay } from "@coffer/rules/people/signIn"
+import { Context, DateTime, Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { storableText } from "../platform/postgres/storable.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
+import { currentTime } from "../platform/runtime/clock.ts"
+import { MailBudget, untilTomorrow } from "./MailBudget.ts"
 
 interface Addressed {
   readonly merchant_id: string
@@ -15,16 +18,26 @@ interface Addressed {
   readonly support_email: string | null
 }
 
+/** The people of a merchant have typed too many addresses today. */
+export class TooManyAddresses extends Schema.TaggedError<TooManyAddresses>()("TooManyAddresses", {
+  lasts: Schema.Duration
+}) {}
+
+/** How long an address is kept that is typed and not set: the change that sets it may be under way. */
+const setWithin = Duration.hours(1)
+
 export class ConfirmedAddresses extends Context.Service<
   ConfirmedAddresses,
   {
-    /** A person of the merchant has typed it. */
-    readonly doubt: (merchantId: string, email: string) => Effect.Effect<void>
-    /** An operator has set it. */
+    /** A person of the merchant has typed it. Comes before the change that sets it. */
+    readonly doubt: (merchantId: string, email: string) => Effect.Effect<void, TooManyAddresses>
+    /** An operator has set it. Comes after the change. */
     readonly trust: (merchantId: string, email: string) => Effect.Effect<void>
     readonly has: (merchantId: string, email: string) => Effect.Effect<boolean>
     /** Whom to tell of something: where none of the addresses counts, the first owner. Null: the merchant has none. */
     readonly of: (merchant: Addressed) => Effect.Effect<string | null>
+    /** Forgets addresses that are set no longer, at most `limit`; how many they were. */
+    readonly dropOld: (limit: number) => Effect.Effect<number>
   }
 >()("@coffer/mail/ConfirmedAddresses") {}
 
@@ -32,6 +45,7 @@ export const layer = Layer.effect(
   ConfirmedAddresses,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const budget = yield* MailBudget
     const asKept = (email: string) => storableText(normalEmail(email))
     /** People of the merchant who have signed in. */
     const present = (merchantId: string) => sql`memberships m join people p using (person_id)
@@ -48,13 +62,17 @@ export const layer = Layer.effect(
       )
 
     return ConfirmedAddresses.of({
-      doubt: (merchantId, email) =>
-        sqlDefects(
-          Effect.asVoid(
-            sql`insert into unconfirmed_addresses (merchant_id, email) values (${merchantId}, ${asKept(email)})
-              on conflict do nothing`
-          )
-        ),
+      doubt: Effect.fnUntraced(function* (merchantId, email) {
+        if (!(yield* budget.take([{ counted: `addresses typed at ${merchantId}`, max: typedAddressesADay }]))) {
+          return yield* new TooManyAddresses({ lasts: Duration.millis(yield* untilTomorrow) })
+        }
+        const now = isoText(yield* currentTime)
+        yield* sqlDefects(
+          sql`insert into unconfirmed_addresses (merchant_id, email, created_at)
+            values (${merchantId}, ${asKept(email)}, ${now}::text::timestamptz)
+            on conflict (merchant_id, email) do update set created_at = excluded.created_at`
+        )
+      }),
       trust: (merchantId, email) =>
         sqlDefects(
           Effect.asVoid(
@@ -71,6 +89,19 @@ export const layer = Layer.effect(
             order by m.created_at limit 1`
         )
         return owner?.email ?? null
+      }),
+      dropOld: Effect.fnUntraced(function* (limit) {
+        const before = isoText(DateTime.subtractDuration(yield* currentTime, setWithin))
+        // Postgres' lower() makes one of some addresses that are two: then the row stays, and nothing counts by mistake.
+        const isSet = (column: string) => sql`lower(btrim(m.${sql(column)})) is not distinct from lower(u.email)`
+        const dropped = yield* sqlDefects(
+          sql`delete from unconfirmed_addresses where (merchant_id, email) in (
+            select u.merchant_id, u.email from unconfirmed_addresses u join merchants m using (merchant_id)
+            where u.created_at < ${before}::text::timestamptz
+              and not (${isSet("contact_email")} or ${isSet("support_email")})
+            limit ${limit} for update of u skip locked) returning 1`
+        )
+        return dropped.length
       })
     })
   })

@@ -1,9 +1,10 @@
-/** Sends the mails about people that are due, and removes old counts. */
+/** Sends the mails about people that are due, and removes old counts and addresses. */
 import { Effect, Layer } from "effect"
 import { forEachLeased, leasedMax } from "../platform/jobs/forEachLeased.ts"
 import { hourly, Workers } from "../platform/jobs/Workers.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
 import { Settings } from "../platform/runtime/Settings.ts"
+import { ConfirmedAddresses } from "./ConfirmedAddresses.ts"
 import { MailBudget } from "./MailBudget.ts"
 import { mailSettings } from "./mailSettings.ts"
 import { Outbox, wakeup } from "./Outbox.ts"
@@ -16,6 +17,7 @@ export const layer = Layer.effectDiscard(
     const { supervise } = yield* Workers
     const { backlog, deliver, leaseDue, nextDue } = yield* Outbox
     const budget = yield* MailBudget
+    const addresses = yield* ConfirmedAddresses
     const { smtpUrl } = (yield* Settings).of(mailSettings)
 
     yield* supervise(() => ({
@@ -31,5 +33,6 @@ export const layer = Layer.effectDiscard(
       backlog
     }))
     yield* supervise(() => hourly("counts of mails", () => budget.dropOld(batchMax)))
+    yield* supervise(() => hourly("addresses that were typed", () => addresses.dropOld(batchMax)))
   })
 )

@@ -9,6 +9,7 @@ import * as MailStore from "./MailStore.ts"
 import * as Outbox from "./Outbox.ts"
 
 export const layer = jobs(MailJobs.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(Outbox.layer, MailBudget.layer, ConfirmedAddresses.layer)),
+  Layer.provideMerge(Layer.merge(Outbox.layer, ConfirmedAddresses.layer)),
+  Layer.provideMerge(MailBudget.layer),
   Layer.provideMerge(Layer.merge(Mailer.layer, MailStore.layer))
 )

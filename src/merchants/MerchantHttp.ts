@@ -1,11 +1,12 @@
 /** Handlers of the operator's `merchants` group (docs/architecture.md, section 7). */
 import { OperatorApi } from "@coffer/contract/Operator"
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../platform/runtime/span.ts"
 import { CurrentRecord } from "../http/CurrentRequest.ts"
 import { commonRefusals, unavailable } from "../http/refusals.ts"
 import { reply, replyList } from "../http/replies.ts"
+import { ConfirmedAddresses } from "../mail/ConfirmedAddresses.ts"
 import { JustDone, NeedsSecondOperator } from "../operators/approvals.ts"
 import { SecondOperator } from "../operators/SecondOperator.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
@@ -24,6 +25,7 @@ export const layer = HttpApiBuilder.group(
     const sandbox = yield* NewSandbox
     const logos = yield* Logos
     const clocks = yield* MerchantClocks
+    const addresses = yield* ConfirmedAddresses
     const { pointTo } = yield* ShopHosts
     const second = yield* SecondOperator
     const { InvalidField } = commonRefusals
@@ -70,7 +72,10 @@ export const layer = HttpApiBuilder.group(
           yield* second.confirm({ act: "merchants.update", target: merchant_id, content: payload })
           const logo = logo_url ? yield* logos.nameOf(merchant_id, logo_url) : logo_url
           const change = logo === undefined ? patch : { ...patch, logo }
-          return yield* changed(merchant_id, merchants.update(merchant_id, change))
+          const answer = yield* changed(merchant_id, merchants.update(merchant_id, change))
+          const set = [payload.contact_email, payload.support_email].filter(Predicate.isString)
+          yield* Effect.forEach(set, (email) => addresses.trust(merchant_id, email), { discard: true })
+          return answer
         },
         Effect.catchTags({
           InvalidField,

@@ -5,7 +5,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { consoleBrowser, invite, linkIn, signIn } from "../../kit/callers/console.ts"
 import { mailServer } from "../../kit/servers/MailServer.ts"
-import { start } from "../../kit/Service.ts"
+import { type Running, start } from "../../kit/Service.ts"
 
 const begin = Effect.fnUntraced(function* (options: Parameters<typeof start>[0] = {}) {
   const mails = yield* mailServer()
@@ -81,4 +81,74 @@ it.live("a mail that the server does not take now is the same mail when it is tr
     assert.include(mail, "late@shop.example")
     assert.include((yield* refused).at(-2)!, idOf(mail)!)
   }).pipe(Effect.scoped)
+)
+
+const stranger = "stranger@elsewhere.example"
+const kept = "confirmed"
+
+/** Why a sandbox's receipt to this address is kept; null: it went out. */
+const keptFor = Effect.fnUntraced(function* ({ api, atRest, merchant, sql }: Running, receipt_email: string) {
+  const { body } = yield* api.post("/v1/orders", merchant.sandboxKey, { amount: 1_000, receipt_email })
+  const { trade_no } = body.data
+  yield* api.post(`/v1/test_helpers/orders/${trade_no}/pay`, merchant.sandboxKey, {})
+  yield* atRest
+  const [mail] = yield* sql<{ readonly error: string | null }>`select error from mails where trade_no = ${trade_no}`
+  return mail!.error
+})
+
+it.live("an address that a merchant's person has typed counts once its owner signs in, or an operator sets it", () =>
+  Effect.gen(function* () {
+    const running = yield* begin({ clock: "test" })
+    const { api, mails, merchant } = running
+    const { call } = yield* signIn(api, mails, "ada@shop.example")
+    const settings = `/merchants/${merchant.merchantId}/settings`
+    const type = (body: object) => Effect.map(call("POST", settings, body), ({ status }) => status)
+    const setByOperator = (body: object) => api.operator("POST", `/merchants/${merchant.merchantId}`, body)
+
+    assert.strictEqual(yield* type({ support_email: stranger }), 200)
+    assert.include(yield* keptFor(running, stranger), kept)
+    // Another spelling of it is the same address, and typing it in another field makes it no other.
+    assert.strictEqual(yield* type({ contact_email: "Stranger@elsewhere.example" }), 200)
+    assert.include(yield* keptFor(running, "Stranger@elsewhere.example"), kept)
+
+    yield* setByOperator({ support_email: stranger })
+    assert.isNull(yield* keptFor(running, stranger))
+
+    assert.strictEqual(yield* type({ support_email: "grace@shop.example" }), 200)
+    assert.include(yield* keptFor(running, "grace@shop.example"), kept)
+    yield* invite(api, mails, { email: "grace@shop.example", merchant_id: merchant.merchantId, role: "viewer" })
+    assert.include(yield* keptFor(running, "grace@shop.example"), kept)
+    yield* signIn(api, mails, "grace@shop.example")
+    assert.isNull(yield* keptFor(running, "grace@shop.example"))
+
+    // The operator's word was about what was set then.
+    assert.strictEqual(yield* type({ support_email: stranger }), 200)
+    assert.isNull(yield* keptFor(running, stranger), "it was set all the time, as the contact")
+  }).pipe(Effect.scoped)
+)
+
+it.live(
+  "a merchant's people type twenty new addresses in a day, and an hour later only those that are set are kept",
+  () =>
+    Effect.gen(function* () {
+      const running = yield* begin({ clock: "test" })
+      const { api, leap, mails, merchant, sql } = running
+      const { call } = yield* signIn(api, mails, "ada@shop.example")
+      const settings = `/merchants/${merchant.merchantId}/settings`
+      const type = (number: number) => call("POST", settings, { support_email: `typed${number}@elsewhere.example` })
+      const rows = sql<{ readonly email: string }>`select email from unconfirmed_addresses order by email`
+      for (let number = 1; number <= 20; number++) assert.strictEqual((yield* type(number)).status, 200)
+      const refused = yield* type(21)
+      assert.deepStrictEqual([refused.status, refused.body.error], [429, "rate_limited"])
+      assert.isNotNull((refused.headers as Headers).get("retry-after"))
+      assert.strictEqual((yield* call("GET", settings)).body.data.support_email, "typed20@elsewhere.example")
+      // What is not new is not counted.
+      assert.strictEqual((yield* type(20)).status, 200)
+
+      yield* leap("30 minutes")
+      assert.lengthOf(yield* rows, 20)
+      yield* leap("2 hours")
+      assert.deepStrictEqual(yield* rows, [{ email: "typed20@elsewhere.example" }])
+      assert.include(yield* keptFor(running, "typed20@elsewhere.example"), kept)
+    }).pipe(Effect.scoped)
 )
