@@ -1,7 +1,7 @@
 /** Rows of sign-in links and of sessions. Both are known by the hash of their secret alone. */
 import { isoText } from "@coffer/model/isoText"
 import { PersonId, sessionPrefix } from "@coffer/model/Ids"
-import { knownBrowsersMax, linksAnHour, sessionsMax } from "@coffer/rules/people/signIn"
+import { knownBrowsersMax, linksAnHour, linkUsableFor, sessionsMax } from "@coffer/rules/people/signIn"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
@@ -34,6 +34,8 @@ export interface NewSession extends Pick<Session, "person_id" | "way" | "is_stro
 }
 
 export interface NewLink {
+  /** The address of the console that it leads to. */
+  readonly at: string
   readonly tokenHash: string
   readonly personId: PersonId
   /** The browser that may use it; null: any. */
@@ -48,9 +50,14 @@ export class PersonSessionStore extends Context.Service<
   PersonSessionStore,
   {
     /**
-     * Whether the link was written: so many are sent in an hour and no more. `send`: the mail, in the same transaction.
+     * What came of it. `own`, `shared`: it was written, for this browser alone or for each that asks from now on.
+     * `served`: a link that was mailed before works in this browser. `gone`: the person is. `send`: the mail, in the
+     * same transaction.
      */
-    readonly insertLink: (link: NewLink, send: Effect.Effect<void>) => Effect.Effect<boolean>
+    readonly insertLink: (
+      link: NewLink,
+      send: (kind: "own" | "shared") => Effect.Effect<void>
+    ) => Effect.Effect<"own" | "shared" | "served" | "gone">
     /** The person of a link that is valid in this browser. The link is used up with it. */
     readonly useLink: (
       tokenHash: string,
@@ -175,12 +182,13 @@ const makeLinks = (
     Request: Schema.Struct({ tokenHash: Schema.String, browserHash: Schema.String, at: Schema.String }),
     Result: Schema.Struct({ person_id: PersonId }),
     execute: ({ at, browserHash, tokenHash }) =>
-      sql`delete from sign_in_links where token_hash = ${tokenHash} and expires_at > ${at}::text::timestamptz
-        and (browser_hash is null or browser_hash = ${browserHash}) returning person_id`
+      sql`delete from sign_in_links l where token_hash = ${tokenHash} and expires_at > ${at}::text::timestamptz
+        and (browser_hash is null or browser_hash = ${browserHash} or exists (select from sharing_browsers s
+          where s.token_hash = l.token_hash and s.browser_hash = ${browserHash})) returning person_id`
   })
   /**
-   * Of a browser in which the person has signed in only its own links count. All others share what is left, by the
-   * address that they come from and in all, so that nobody else's requests keep the person out.
+   * Whether the browser gets a link of its own. Of one in which the person has signed in only its own links count. All
+   * others share what is left, by the address that they come from and in all.
    */
   const mayHave = Effect.fnUntraced(function* ({ askerHash, browserHash, now, personId }: NewLink) {
     // Another request for this person waits, and then sees the links of this one.
@@ -200,16 +208,37 @@ const makeLinks = (
     if (browser >= linksAnHour.browser) return false
     return is_known || (network < linksAnHour.network && strangers < linksAnHour.strangers)
   })
-  const insertLink = Effect.fnUntraced(function* (link: NewLink, send: Effect.Effect<void>) {
-    if (!(yield* mayHave(link))) return false
-    const { askerHash, browserHash, expiresAt, now, personId, tokenHash } = link
-    const written = yield* sql`insert into sign_in_links
-        (token_hash, person_id, browser_hash, asker_hash, created_at, expires_at)
-      select ${tokenHash}, person_id, ${browserHash}::text, ${askerHash}::text, ${at(now)}, ${at(expiresAt)}
-      from people where person_id = ${personId} returning 1`
-    if (written.length === 0) return false
-    yield* send
+  /**
+   * Whether a link in the person's mailbox works in this browser for a while: its own, or one that is shared, which it
+   * joins. So whoever asks has one, and the mailbox is not filled.
+   */
+  const isServed = Effect.fnUntraced(function* ({ at: page, browserHash, now, personId }: NewLink) {
+    const usable = sql`person_id = ${personId} and expires_at > ${at(DateTime.addDuration(now, linkUsableFor))}`
+    const own = yield* sql`select from sign_in_links where ${usable} and browser_hash = ${browserHash} limit 1`
+    if (own.length > 0) return true
+    // It is used up before, and not found, or after that, and works in this browser.
+    const [shared] = yield* sql<{ readonly token_hash: string }>`select token_hash from sign_in_links
+      where ${usable} and shared_at = ${page} order by expires_at desc limit 1 for key share`
+    if (shared === undefined) return false
+    yield* sql`insert into sharing_browsers (token_hash, browser_hash) values (${shared.token_hash}, ${browserHash})
+      on conflict do nothing`
     return true
+  })
+  const insertLink = Effect.fnUntraced(function* (
+    link: NewLink,
+    send: (kind: "own" | "shared") => Effect.Effect<void>
+  ) {
+    const kind = (yield* mayHave(link)) ? "own" : "shared"
+    if (kind === "shared" && (yield* isServed(link))) return "served"
+    const { askerHash, at: page, browserHash, expiresAt, now, personId, tokenHash } = link
+    const written = yield* sql`insert into sign_in_links
+        (token_hash, person_id, browser_hash, asker_hash, shared_at, created_at, expires_at)
+      select ${tokenHash}, person_id, ${browserHash}::text, ${askerHash}::text,
+        ${kind === "shared" ? page : null}::text, ${at(now)}, ${at(expiresAt)}
+      from people where person_id = ${personId} returning 1`
+    if (written.length === 0) return "gone"
+    yield* send(kind)
+    return kind
   })
   return {
     insertLink: (link, send) => writing(sqlDefects(sql.withTransaction(insertLink(link, send)))),

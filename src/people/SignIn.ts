@@ -347,14 +347,15 @@ const makeLinks = Effect.gen(function* () {
     personId: PersonId,
     asked: Asking | null,
     at: string,
-    letterOf?: (link: string) => Letter
+    letterOf?: (link: string, isShared: boolean) => Letter
   ) {
     const token = yield* secrets.random(32)
     const link = `${at}/console/sign-in#${token}`
     const now = yield* currentTime
     const expiresAt = DateTime.addDuration(now, linkValidity)
-    const isWritten = yield* store.insertLink(
+    const kind = yield* store.insertLink(
       {
+        at,
         tokenHash: secrets.keyHash(token),
         personId,
         browserHash: asked === null ? null : secrets.keyHash(asked.secret),
@@ -362,15 +363,18 @@ const makeLinks = Effect.gen(function* () {
         now,
         expiresAt
       },
-      letterOf === undefined ? Effect.void : outbox.add(letterOf(link), { about: personId, until: expiresAt })
+      (written) =>
+        letterOf === undefined
+          ? Effect.void
+          : outbox.add(letterOf(link, written === "shared"), { about: personId, until: expiresAt })
     )
-    if (isWritten) yield* outbox.wake
-    return isWritten ? Option.some(link) : Option.none()
+    if (kind === "own" || kind === "shared") yield* outbox.wake
+    return { kind, link }
   })
 
   return {
     linkFor: (person: PeopleStore.Person) =>
-      Effect.map(makeLink(person.person_id, null, addressFor(person)), Option.getOrThrow),
+      Effect.map(makeLink(person.person_id, null, addressFor(person)), ({ link }) => link),
     tellRecovered: Effect.fnUntraced(function* (person: PeopleStore.Person) {
       const { email: to, person_id } = person
       if (!(yield* budget.take([{ counted: `recoveries of ${person_id}`, max: recoveriesADay }]))) {
@@ -385,9 +389,10 @@ const makeLinks = Effect.gen(function* () {
       const found = yield* known(yield* people.byEmail(email))
       if (Option.isNone(found)) return
       const { person_id } = found.value
-      const link = yield* makeLink(person_id, asked, at, (sent) => signInMail({ to: email, link: sent }))
-      if (Option.isSome(link)) return
-      yield* Effect.annotateLogs(Effect.logInfo("a person's address was sent too many sign-in links in an hour"), {
+      const letterOf = (link: string, isShared: boolean) => signInMail({ to: email, link, isShared })
+      const { kind } = yield* makeLink(person_id, asked, at, letterOf)
+      if (kind === "own" || kind === "gone") return
+      yield* Effect.annotateLogs(Effect.logInfo("many ask for sign-in links of a person, who share one mail"), {
         person: person_id
       })
     })

@@ -56,11 +56,17 @@ const mailOf = (
     </html>`.markup
 })
 
-export const signInMail = (sent: SentLink): Letter =>
+/** `isShared`: it works in each browser that asks. */
+export const signInMail = (sent: SentLink & { readonly isShared: boolean }): Letter =>
   mailOf(
     sent,
     "Sign in to Coffer",
-    ["Open this link to sign in. It works once, for 15 minutes, in the browser in which you asked for it."],
+    sent.isShared
+      ? [
+          "Many requests for links to sign in have come with your address, so they share this mail.",
+          "Open this link to sign in. It works once, for 15 minutes, in a browser in which you have asked for it."
+        ]
+      : ["Open this link to sign in. It works once, for 15 minutes, in the browser in which you asked for it."],
     "Sign in",
     "If you did not ask for it, you can ignore this mail: nobody signs in without the link and your browser."
   )

@@ -84,6 +84,7 @@ const makeGive = Effect.gen(function* () {
     const token = yield* secrets.random(32)
     yield* sqlDefects(sql`delete from sign_in_links where person_id = ${person.person_id}`)
     const link = {
+      at,
       tokenHash: secrets.keyHash(token),
       personId: person.person_id,
       browserHash: null,
@@ -91,7 +92,7 @@ const makeGive = Effect.gen(function* () {
       now,
       expiresAt: DateTime.addDuration(now, linkValidity)
     }
-    yield* sessions.insertLink(link, Effect.void)
+    yield* sessions.insertLink(link, () => Effect.void)
     return `${at}/console/sign-in#${token}`
   })
 })

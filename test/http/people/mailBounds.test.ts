@@ -3,7 +3,7 @@
  */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { consoleBrowser, invite, linkIn, signIn } from "../../kit/callers/console.ts"
+import { type ConsoleBrowser, consoleBrowser, invite, linkIn, signIn } from "../../kit/callers/console.ts"
 import { mailServer } from "../../kit/servers/MailServer.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
@@ -16,28 +16,75 @@ const begin = Effect.fnUntraced(function* (options: Parameters<typeof start>[0] 
   return { ...running, mails, at: `/merchants/${merchant.merchantId}/people` }
 })
 
+type Begun = Effect.Success<ReturnType<typeof begin>>
+
 const from = (address: string) => ({ "X-Forwarded-For": address })
 const idOf = (mail: string) => /^Message-ID:\s*(<[^>]+>)/im.exec(mail)?.[1]
+
+const email = "ada@shop.example"
+const networks = ["192.0.2.1", "192.0.2.2", "192.0.2.3"]
+
+/** Strangers of three networks ask for as many links as they get. How many mails were sent by then. */
+const crowd = Effect.fnUntraced(function* ({ api, mails }: Pick<Begun, "api" | "mails">) {
+  let sent = mails.mails.length
+  for (const network of networks) {
+    for (let number = 0; number < 10; number++) {
+      yield* consoleBrowser(api).call("POST", "/sign_in", { email }, from(network))
+      yield* mails.mail(++sent)
+    }
+  }
+  return sent
+})
 
 it.live("strangers keep nobody out: a browser in which the person has signed in gets its own links", () =>
   Effect.gen(function* () {
     const { api, mails } = yield* begin({ clock: "test" })
-    const email = "ada@shop.example"
     const known = yield* signIn(api, mails, email)
-    let sent = mails.mails.length
-    // Ten of each address, and thirty in all.
-    for (const network of ["192.0.2.1", "192.0.2.2", "192.0.2.3"]) {
-      for (let number = 0; number < 10; number++) {
-        yield* consoleBrowser(api).call("POST", "/sign_in", { email }, from(network))
-        yield* mails.mail(++sent)
-      }
-    }
-    const late = yield* consoleBrowser(api).call("POST", "/sign_in", { email }, from("192.0.2.4"))
-    assert.strictEqual(late.status, 202)
+    const sent = yield* crowd({ api, mails })
     yield* known.call("POST", "/sign_in", { email }, from("192.0.2.1"))
-    const token = linkIn(yield* mails.mail(sent + 1))
+    const mail = yield* mails.mail(sent + 1)
+    assert.notInclude(mail, "share this mail")
+    const token = linkIn(mail)
     assert.strictEqual((yield* known.call("POST", "/sign_in/use", { token })).status, 201)
     assert.strictEqual(mails.mails.length, sent + 1)
+  }).pipe(Effect.scoped)
+)
+
+it.live("strangers of many networks keep nobody out of a new browser: those who ask share the mail that is sent", () =>
+  Effect.gen(function* () {
+    const { api, leap, mails, sql } = yield* begin({ clock: "test" })
+    const sent = yield* crowd({ api, mails })
+    const stranger = consoleBrowser(api)
+    const ask = ({ call }: ConsoleBrowser, network: string) => call("POST", "/sign_in", { email }, from(network))
+    const use = ({ call }: ConsoleBrowser, token: string) =>
+      Effect.map(call("POST", "/sign_in/use", { token }), ({ status }) => status)
+    const joined = sql`select from sharing_browsers`
+    yield* ask(stranger, "192.0.2.4")
+    const first = linkIn(yield* mails.mail(sent + 1))
+
+    // Whoever asks now has the mail already, at a network that has asked ten times as well as at others.
+    const person = consoleBrowser(api)
+    const onlooker = consoleBrowser(api)
+    const others = [...networks, "192.0.2.5", "2001:db8::1"].map((network) => ask(consoleBrowser(api), network))
+    const asked = yield* Effect.all([ask(person, networks[0]!), ...others], { concurrency: "unbounded" })
+    assert.deepStrictEqual(new Set(asked.map(({ status }) => status)), new Set([202]))
+    yield* Effect.repeat(joined, { until: ({ length }) => length === 6 })
+    // Who has not asked does nothing with it, and it works once.
+    assert.strictEqual(yield* use(onlooker, first), 400)
+    assert.strictEqual(yield* use(person, first), 201)
+    assert.strictEqual(yield* use(stranger, first), 400)
+
+    // The link is used up, so the next request brings another, and one that ends soon is no answer.
+    const other = consoleBrowser(api)
+    yield* ask(other, "192.0.2.6")
+    const second = linkIn(yield* mails.mail(sent + 2))
+    yield* leap("11 minutes")
+    const late = consoleBrowser(api)
+    yield* ask(late, "192.0.2.7")
+    const third = linkIn(yield* mails.mail(sent + 3))
+    assert.strictEqual(yield* use(late, second), 400)
+    assert.strictEqual(yield* use(late, third), 201)
+    assert.strictEqual(mails.mails.length, sent + 3)
   }).pipe(Effect.scoped)
 )
 

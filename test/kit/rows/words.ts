@@ -115,7 +115,8 @@ export const words = {
   saved_views: { number: "view_id belongs_to person_id page", named: "name query" },
   secret_check: { sealed: "value previous kept", number: "walk_part walk_after" },
   shop_domains: { number: "merchant_id host token problem mail" },
-  sign_in_links: { sealed: "token_hash browser_hash asker_hash", number: "person_id" },
+  sharing_browsers: { sealed: "token_hash browser_hash" },
+  sign_in_links: { sealed: "token_hash browser_hash asker_hash", number: "person_id shared_at" },
   stray_sessions: {
     number: "id merchant_id mode session_id payment_id trade_no currency status channel",
     people: "closed_note"

@@ -4,11 +4,13 @@ import { Duration } from "effect"
 /** How long a link of a mail may be used. */
 export const linkValidity = Duration.minutes(15)
 /**
- * Links that are sent to one person in an hour. `browser`: on requests of one browser. For browsers in which the person
- * has signed in before no other bound holds, so strangers cannot keep the person out. `network`: on those of other
- * browsers at one address. `strangers`: on those of all others together.
+ * Links of its own that a browser gets in an hour; beyond them all that ask for a person share one. `browser`: on
+ * requests of one browser. For browsers in which the person has signed in before no other bound holds. `network`: on
+ * those of other browsers at one address. `strangers`: on those of all others together.
  */
 export const linksAnHour = { browser: 5, network: 10, strangers: 30 } as const
+/** How long a link that was mailed before has to work yet, so that no other mail is sent instead. */
+export const linkUsableFor = Duration.minutes(5)
 /** Browsers of one person that are known, the last ones. */
 export const knownBrowsersMax = 20
 /** How long an invitation can be accepted. */
