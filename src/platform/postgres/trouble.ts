@@ -27,8 +27,12 @@ const troubles: Readonly<Record<string, Trouble>> = {
   // The password or the role is no longer good, or the database is gone.
   "28": "refused",
   "3D": "refused",
-  // No right on a table, or a table that another version has changed.
-  "42": "unusable",
+  // No right on a table, or a table, column or function that another version has changed. What else is wrong with a
+  // statement (42) is a mistake of ours.
+  "42501": "unusable",
+  "42703": "unusable",
+  "42883": "unusable",
+  "42P01": "unusable",
   "40001": "collided",
   "40P01": "collided",
   // Too many connections, out of memory, disk full.
