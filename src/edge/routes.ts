@@ -70,8 +70,12 @@ export const pathOf = (url: string): string => {
   return query < 0 ? url : url.slice(0, query)
 }
 
-/** How the process is: asked by machines that decide by the answer, so it never waits and is never refused. */
-export const isProbe = (url = ""): boolean => /^\/(healthz|readyz|metrics|shop_domains\/ask)(\?|$)/.test(url)
+/**
+ * How the process is: asked by machines that decide by the answer, so it never waits and is never refused. Some name
+ * the host in the address, as to a proxy (RFC 9112, 3.2.2).
+ */
+export const isProbe = (url = ""): boolean =>
+  /^(?:[A-Za-z]+:\/\/[^/?#]*)?\/(healthz|readyz|metrics|shop_domains\/ask)(\?|$)/.test(url)
 
 /**
  * The form of `Host`: `uri-host [":" port]`, or nothing (RFC 9110, 7.2). Several lines of it come joined by a comma

@@ -4,6 +4,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { isProbe } from "../../../src/edge/routes.ts"
 import { Logs } from "../../../src/logs/Logs.ts"
 import { sendRaw } from "../../kit/callers/Raw.ts"
 import { type Running, start } from "../../kit/Service.ts"
@@ -56,6 +57,18 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a request"
         `Content-Length: ${body.length}`
       )
       isRefused(twice, "Host")
+    })
+  )
+
+  it.effect("that asks how the process is may name the host in its address, and is no less a probe", () =>
+    Effect.gen(function* () {
+      const line = (target: string) => send(`GET ${target} HTTP/1.1`, "Host: a")
+      for (const target of ["/healthz", "http://a/healthz", "HTTP://a:80/healthz?x", "https://[::1]:8/healthz"]) {
+        assert.isTrue(isProbe(target), target)
+        assert.strictEqual((yield* line(target)).status, 200, target)
+      }
+      for (const target of ["http://a/v1/healthz", "http://a/healthzz", "http://a?/healthz", "//a/healthz", "x/healthz"])
+        assert.isFalse(isProbe(target), target)
     })
   )
 
