@@ -52,7 +52,7 @@ export const refundRefusals = {
         return conflict({ message: refusedMessage[refused.reason], reason: refused.reason })
     }
   },
-  ChannelRefused: refuseAs(Wire.ProcessorError, ({ reason }: ChannelRefused) => ({
-    message: `The channel refused: ${reason}; nothing was changed.`
+  ChannelRefused: refuseAs(Wire.ProcessorError, ({ channelWords }: ChannelRefused) => ({
+    message: `The channel refused: ${channelWords}; nothing was changed.`
   }))
 }

@@ -4,6 +4,9 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { CurrentRecord, type RequestRecord } from "../../src/http/CurrentRequest.ts"
+import { refundRefusals } from "../../src/refunds/refundRefusals.ts"
+import { ChannelRefused } from "../../src/refunds/Refunds.ts"
 import { assertRefused, said } from "../kit/Merchant.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { uploaded } from "../kit/callers/uploads.ts"
@@ -34,6 +37,16 @@ describe("a refund that Stripe refuses for good", () => {
     })
   )
 
+  it.effect("says so by a word of ours, also where Stripe's own reason is one word of ours for something else", () =>
+    Effect.gen(function* () {
+      const record = { requestId: "req" } as RequestRecord
+      const refused = refundRefusals.ChannelRefused(new ChannelRefused({ channelWords: "just_paid" }))
+      const { message } = yield* Effect.flip(Effect.provideService(refused, CurrentRecord, record))
+      assert.include(message, "just_paid")
+      assert.strictEqual(record.reason, "channel_refused")
+    })
+  )
+
   it.live("at once is 502 with Stripe's reason, and the number may be used again", () =>
     Effect.gen(function* () {
       const { merchant, paid, stripe } = yield* connected()
@@ -47,6 +60,33 @@ describe("a refund that Stripe refuses for good", () => {
       assert.strictEqual((yield* refund({ amount: 500 })).status, 201)
     })
   )
+})
+
+describe("a refund whose connection was cut, and whose second call is refused at the door", () => {
+  for (const { fault, what } of [
+    { what: "for its key", fault: { kind: "error_before", status: 401 } },
+    { what: "for its rights", fault: { kind: "error_before", status: 403 } },
+    { what: "for its number", fault: { kind: "rate_limited" } }
+  ] as const) {
+    it.live(`${what} is pending, since the first may have been made, and goes once`, () =>
+      Effect.gen(function* () {
+        const { control, merchant, paid, pass, simulator, sql } = yield* connected()
+        yield* paid({ amount: 5_000 })
+        const order = yield* paid({ amount })
+        // The news of it does not come in time.
+        yield* control.hold_webhooks({})
+        yield* control.fault({ on: "POST /v1/refunds", kind: "cut_after" })
+        yield* control.fault({ on: "POST /v1/refunds", ...fault })
+        const asked = yield* said(merchant.refund({ trade_no: order["trade_no"], out_refund_no: "R-1" }))
+        assert.strictEqual(asked["status"], "pending")
+        yield* control.clear_faults({})
+        yield* pass("3 minutes")
+        assert.strictEqual((yield* said(merchant.get("/v1/refunds/R-1")))["status"], "succeeded")
+        assert.lengthOf(simulator.all("refund"), 1)
+        yield* assertLedgerWhole(sql)
+      })
+    )
+  }
 })
 
 describe("an answer to a dispute that Stripe refuses", () => {

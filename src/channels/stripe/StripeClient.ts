@@ -27,6 +27,7 @@ import {
   type StripeFailure,
   makeTunnelAgent
 } from "./StripeGuard.ts"
+import { knowsRepeats } from "./repeatedCalls.ts"
 import { stripeSettings } from "./stripeInstallation.ts"
 
 // The account as it is stored ------------------------------------------------------
@@ -227,7 +228,7 @@ const connecting =
       maxNetworkRetries: 0,
       telemetry: false,
       timeout: answerMillis,
-      ...(httpAgent === undefined ? {} : { httpAgent }),
+      httpClient: knowsRepeats(Library.createNodeHttpClient(httpAgent)),
       ...(account === null ? {} : { stripeAccount: account })
     })
 

@@ -1,0 +1,35 @@
+/**
+ * Stripe's client makes a call again by itself where the connection was cut, also with retries switched off. What such
+ * a second call meets at Stripe's door, or on its way there, says nothing about what the first one did. So the call
+ * then fails as the first one has: without an answer.
+ */
+import type { Stripe } from "stripe"
+
+type HttpClient = ReturnType<(typeof Stripe)["createNodeHttpClient"]>
+type MakeRequest = HttpClient["makeRequest"]
+
+/** Refusals that Stripe makes before it looks at the idempotency key. Others it gives to a call that it has carried out. */
+const atTheDoor: ReadonlySet<number> = new Set([401, 403, 429])
+
+/** No code: the client makes no call again because of it. */
+class CutBefore extends Error {}
+
+export const knowsRepeats = (client: HttpClient): HttpClient => {
+  /** Keys of calls that were cut, and that the client is about to make again. */
+  const cut = new Set<string>()
+  const makeRequest: MakeRequest = async (...request) => {
+    const key = String(request[4]["Idempotency-Key"] ?? "")
+    if (key === "") return await client.makeRequest(...request)
+    const isRepeat = cut.delete(key)
+    const response = await client.makeRequest(...request).catch((error: NodeJS.ErrnoException) => {
+      if (isRepeat) throw new CutBefore("the connection was cut, and was not made again", { cause: error })
+      if (error.code === "ECONNRESET" || error.code === "EPIPE") cut.add(key)
+      throw error
+    })
+    if (!isRepeat || !atTheDoor.has(response.getStatusCode())) return response
+    // Its connection serves the next call.
+    await response.toJSON().catch(() => undefined)
+    throw new CutBefore(`the connection was cut, and the call after it was answered ${response.getStatusCode()}`)
+  }
+  return { getClientName: () => client.getClientName(), makeRequest }
+}
