@@ -10,6 +10,7 @@ import { ConfirmedAddresses } from "../mail/ConfirmedAddresses.ts"
 import { JustDone, NeedsSecondOperator } from "../operators/approvals.ts"
 import { SecondOperator } from "../operators/SecondOperator.ts"
 import { MerchantClocks } from "../platform/runtime/MerchantClocks.ts"
+import { Settings } from "../platform/runtime/Settings.ts"
 import { ShopHosts } from "../signedUrls/ShopHosts.ts"
 import { Logos } from "./Logos.ts"
 import { merchantRefusals } from "./merchantRefusals.ts"
@@ -27,6 +28,7 @@ export const layer = HttpApiBuilder.group(
     const clocks = yield* MerchantClocks
     const addresses = yield* ConfirmedAddresses
     const { pointTo } = yield* ShopHosts
+    const { twoOperators } = yield* Settings
     const second = yield* SecondOperator
     const { InvalidField } = commonRefusals
     const { MerchantNotFound } = merchantRefusals
@@ -54,7 +56,9 @@ export const layer = HttpApiBuilder.group(
         const { liveKey, merchant, sandboxKey } = yield* merchants.create(payload.name)
         const { approved, merchant_id, name } = merchant
         if (payload.seed !== false) yield* sandbox.seed(merchant_id)
-        return yield* reply({ merchant_id, name, approved, sandbox_key: sandboxKey, live_key: liveKey }, 201)
+        // One operator alone sees no live key.
+        const live_key = twoOperators.liveKeys === true ? null : liveKey
+        return yield* reply({ merchant_id, name, approved, sandbox_key: sandboxKey, live_key }, 201)
       }),
 
       get: span("merchants.get")(function* ({ params }) {

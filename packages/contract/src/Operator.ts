@@ -202,7 +202,10 @@ export class MerchantsGroup extends HttpApiGroup.make("merchants")
           name: text("The name that buyers read."),
           approved: Schema.Boolean.annotate({ description: "Whether its live key works: not yet." }),
           sandbox_key: text("Its key for the sandbox, shown this once."),
-          live_key: text("Its key for live payments, shown this once.")
+          live_key: orNull(
+            Schema.String,
+            "Its key for live payments, shown this once; null where live keys take two operators, who reset it."
+          )
         }).annotate({
           description: "The merchant and its keys.",
           examples: [

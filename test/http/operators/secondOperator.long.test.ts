@@ -35,6 +35,21 @@ it.live("a live key is reset when a second operator sends the same request, and 
   })
 )
 
+it.live("the first live key of a merchant is shown to nobody, and two operators reset it", () =>
+  Effect.gen(function* () {
+    const { api } = yield* start({ env })
+    const [ada, bo] = yield* twoAdmins(api)
+    const made = yield* callAs(api, ada.token, "POST", "/merchants", { name: "Shop" })
+    assert.strictEqual(made.status, 201)
+    assert.isNull(made.body.data.live_key)
+    assert.notInclude(made.text, "svc_live_")
+    assert.isString(made.body.data.sandbox_key)
+    const path = `/merchants/${made.body.data.merchant_id}/keys/live/reset`
+    assert.strictEqual((yield* callAs(api, ada.token, "POST", path)).status, 202)
+    assert.match((yield* callAs(api, bo.token, "POST", path)).body.data.key, /^svc_live_/)
+  })
+)
+
 it.effect("what the first operator asked for is forgotten after a day", () =>
   Effect.gen(function* () {
     const { api, leap, merchant } = yield* start({ env, clock: "test" })
