@@ -11,7 +11,7 @@ import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { Faults } from "../platform/runtime/Faults.ts"
 import { NewIds } from "../platform/runtime/NewIds.ts"
 import { TimeColumn } from "../platform/runtime/codecs.ts"
-import { type NewRole, type Person, peopleInTurn } from "./PeopleStore.ts"
+import { type NewRole, type Person, peopleInTurn, rolesThatInvite } from "./PeopleStore.ts"
 
 const Invitation = Schema.Struct({
   invitation_id: PersonId,
@@ -31,8 +31,8 @@ export interface NewInvitation extends NewRole {
   readonly expiresAt: DateTime.Utc
 }
 
-/** `invited`: it is offered already. */
-export type NotInvited = "has_role" | "invited" | "too_many"
+/** `invited`: it is offered already. `left`: who offers it may not do so any more. */
+export type NotInvited = "has_role" | "invited" | "too_many" | "left"
 
 export class InvitationStore extends Context.Service<
   InvitationStore,
@@ -187,6 +187,10 @@ const makeOffer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     { belongsTo, email, expiresAt, invitedBy, name, now, replaces, role }: NewInvitation,
     send: (invitation: Invitation) => Effect.Effect<void, E>
   ) {
+    // The role of the person who asks may have changed since the call began.
+    const inviting = yield* sql`select from memberships join people using (person_id)
+      where belongs_to = ${belongsTo} and email = ${invitedBy} and role = any(${rolesThatInvite}::text[])`
+    if (invitedBy !== null && inviting.length === 0) return "left" as const
     const members = yield* sql`select from memberships join people using (person_id)
       where belongs_to = ${belongsTo} and email = ${email}`
     if (members.length > 0) return "has_role" as const

@@ -42,9 +42,14 @@ export class TooManyInvitations extends Schema.TaggedError<TooManyInvitations>()
   lasts: Schema.Duration
 }) {}
 
+/** The person was let begin again too often today: no mail would follow, so nothing is taken. */
+export class TooManyRecoveries extends Schema.TaggedError<TooManyRecoveries>()("TooManyRecoveries", {
+  lasts: Schema.Duration
+}) {}
+
 /** The role cannot be given or taken. */
 export class RoleConflict extends Schema.TaggedError<RoleConflict>()("RoleConflict", {
-  reason: Schema.Literals(["has_role", "invited", "too_many", "last_owner", "yourself", "elsewhere"])
+  reason: Schema.Literals(["has_role", "invited", "too_many", "last_owner", "yourself", "elsewhere", "left"])
 }) {}
 
 interface Invited {
@@ -103,11 +108,13 @@ export class People extends Context.Service<
       invited: Invited,
       by?: Inviter
     ) => Effect.Effect<Person, RoleConflict | MerchantNotFound | TooManyInvitations>
+    /** The role that is offered. None: it is not, or no longer. */
+    readonly offeredRole: (belongsTo: string, invitationId: string) => Effect.Effect<Option.Option<string>>
     readonly sendAgain: (
       belongsTo: string,
       invitationId: string,
       by: Inviter
-    ) => Effect.Effect<Person, PersonNotFound | TooManyInvitations>
+    ) => Effect.Effect<Person, PersonNotFound | RoleConflict | TooManyInvitations>
     /** The roles that are offered to the person. */
     readonly invitationsOf: (self: Self) => Effect.Effect<ReadonlyArray<Invitation>>
     readonly accept: (self: Self, invitationId: string) => Effect.Effect<Invitation, InvitationNotFound>
@@ -130,13 +137,13 @@ export class People extends Context.Service<
     /** Whom it would let in again: `other` is neither an operator nor the last owner of a merchant. */
     readonly recovers: (personId: string) => Effect.Effect<"operator" | "last_owner" | "other", PersonNotFound>
     /** Takes every way in of somebody who cannot sign in, and sends a link. */
-    readonly recover: (personId: string) => Effect.Effect<Person, PersonNotFound>
+    readonly recover: (personId: string) => Effect.Effect<Person, PersonNotFound | TooManyRecoveries>
     /** The same, by an owner of the merchant, for somebody else who has no role elsewhere. */
     readonly recoverAt: (
       belongsTo: string,
       personId: string,
       by: string
-    ) => Effect.Effect<Person, PersonNotFound | RoleConflict>
+    ) => Effect.Effect<Person, PersonNotFound | RoleConflict | TooManyRecoveries>
     /**
      * The person that an OpenID provider knows, with the roles that its claim gives and takes. A new person is made
      * only where the claim gives a role.
@@ -167,6 +174,9 @@ export const layer = Layer.effect(
     })
 
     const letBeginAnew = span("People.letBeginAnew")(function* (person: Person) {
+      if (!(yield* signIn.mayRecover(person))) {
+        return yield* new TooManyRecoveries({ lasts: Duration.millis(yield* untilTomorrow) })
+      }
       yield* store.shutOut(person.person_id)
       yield* signIn.tellRecovered(person)
       return person
@@ -302,9 +312,14 @@ const makeOffering = Effect.gen(function* () {
       const made = yield* Effect.catchTags(offer(belongsTo, { email, name: name ?? undefined, role }, by, true), {
         MerchantNotFound: Effect.die
       })
+      if (made === "left") return yield* new RoleConflict({ reason: made })
       // Accepted in between.
       if (typeof made === "string") return yield* new PersonNotFound({ personId: invitationId })
       return invitedPerson(made)
+    }),
+    offeredRole: Effect.fnUntraced(function* (belongsTo: string, invitationId: string) {
+      const found = yield* invitations.find(belongsTo, invitationId, yield* currentTime)
+      return Option.map(found, ({ role }) => role)
     }),
     invitationsOf: ({ email }: Self) => Effect.flatMap(currentTime, (now) => invitations.to(email, now)),
     accept: span("People.accept")(function* (person: Self, invitationId: string) {

@@ -5,7 +5,7 @@ import { OperatorApi } from "@coffer/contract/Operator"
 import { installation, PersonRole } from "@coffer/model/PersonRole"
 import { Role } from "@coffer/model/Role"
 import { InvalidField } from "@coffer/rules/InvalidField"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { grant } from "../http/granting.ts"
 import { commonRefusals } from "../http/refusals.ts"
@@ -20,7 +20,7 @@ import { invitationView, personView } from "./peopleViews.ts"
 
 const { InvalidField: InvalidFieldRefusal } = commonRefusals
 const { MerchantNotFound } = merchantRefusals
-const { InvitationNotFound, PersonNotFound, RoleConflict, TooManyInvitations } = peopleRefusals
+const { InvitationNotFound, PersonNotFound, RoleConflict, TooManyInvitations, TooManyRecoveries } = peopleRefusals
 
 const merchantPeople = HttpApiBuilder.group(
   ConsoleApi,
@@ -42,8 +42,10 @@ const merchantPeople = HttpApiBuilder.group(
       }, Effect.catchTags({ RoleConflict, MerchantNotFound, TooManyInvitations })),
       sendAgain: span("people.sendAgain")(function* ({ params: { merchant_id, person_id } }) {
         const by = (yield* CurrentPerson).shown.person
+        const role = yield* people.offeredRole(merchant_id, person_id)
+        if (Option.isSome(role)) yield* grant(merchant_id, { is: "person", role: role.value as PersonRole })
         return yield* reply(personView(yield* people.sendAgain(merchant_id, person_id, by), merchant_id))
-      }, Effect.catchTags({ PersonNotFound, TooManyInvitations })),
+      }, Effect.catchTags({ PersonNotFound, RoleConflict, TooManyInvitations })),
       setRole: span("people.setRole")(function* ({ params: { merchant_id, person_id }, payload }) {
         yield* grant(merchant_id, { is: "person", role: payload.role })
         return yield* reply(personView(yield* people.setRole(merchant_id, person_id, payload.role), merchant_id))
@@ -58,7 +60,7 @@ const merchantPeople = HttpApiBuilder.group(
       recover: span("people.recover")(function* ({ params: { merchant_id, person_id } }) {
         const { personId } = yield* CurrentPerson
         return yield* reply(personView(yield* people.recoverAt(merchant_id, person_id, personId), merchant_id))
-      }, Effect.catchTags({ PersonNotFound, RoleConflict }))
+      }, Effect.catchTags({ PersonNotFound, RoleConflict, TooManyRecoveries }))
     })
   })
 )
@@ -141,7 +143,7 @@ const operatorPeople = HttpApiBuilder.group(
         const content = { person_id, recovers }
         yield* second.confirm({ act: "people.recover", target: person_id, content })
         return yield* reply(personView(yield* people.recover(person_id)))
-      }, Effect.catchTags({ JustDone, NeedsSecondOperator, PersonNotFound }))
+      }, Effect.catchTags({ JustDone, NeedsSecondOperator, PersonNotFound, TooManyRecoveries }))
     })
   })
 )

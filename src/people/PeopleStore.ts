@@ -1,9 +1,10 @@
 /** Rows of people and of their roles. They are written rarely: plain statements, and no owner. */
 import { isoText } from "@coffer/model/isoText"
 import { createdAtOf, PersonId, personPrefix } from "@coffer/model/Ids"
-import { installation } from "@coffer/model/PersonRole"
+import { installation, PersonRole } from "@coffer/model/PersonRole"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
+import { personMayDo } from "@coffer/rules/people/consoleActs"
 import { peopleMax } from "@coffer/rules/people/signIn"
 import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
@@ -286,10 +287,24 @@ export const peopleInTurn = (sql: SqlClient.SqlClient) => {
     )
 }
 
+/** They give any role of the merchant, so what they offer is never more than they have. */
+export const rolesThatInvite: ReadonlyArray<PersonRole> = PersonRole.literals.filter((role) =>
+  personMayDo(role, "people.invite")
+)
+
+/** What a person has offered ends with the right to offer it. */
+const makeWithdraw =
+  (sql: SqlClient.SqlClient) =>
+  ({ email }: Pick<Person, "email">, belongsTo: string, role?: string) =>
+    rolesThatInvite.some((each) => each === role)
+      ? Effect.void
+      : Effect.asVoid(sql`delete from invitations where belongs_to = ${belongsTo} and invited_by = ${email}`)
+
 /** Each of them runs in its merchant's turn, which is a transaction. */
 const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const { first, members, withRoles } = makeReads(sql)
   const { endAsOperator, shutOut } = makeEnds(sql)
+  const withdrawOffersOf = makeWithdraw(sql)
   const numbering = numbersInOrder.make(sql, yield* NewIds, {
     table: "people",
     key: "person_id",
@@ -333,12 +348,15 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
       values (${person_id}, ${belongsTo}, ${role}, ${isoText(now)}::text::timestamptz)
       on conflict (belongs_to, person_id) do update set role = excluded.role`
     yield* sql`delete from invitations where belongs_to = ${belongsTo} and email = ${email}`
+    yield* withdrawOffersOf({ email }, belongsTo, role)
     return Option.getOrThrow(yield* first("person_id", person_id))
   })
 
   const setRole = Effect.fnUntraced(function* (personId: string, belongsTo: string, role: string) {
     if (role !== "owner" && (yield* isLastOwner(personId, belongsTo))) return Option.some("last_owner" as const)
     yield* sql`update memberships set role = ${role} where belongs_to = ${belongsTo} and person_id = ${personId}`
+    const person = yield* first("person_id", personId)
+    if (Option.isSome(person)) yield* withdrawOffersOf(person.value, belongsTo, role)
     return Option.none()
   })
 
@@ -351,6 +369,7 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     if ((yield* roleOf(personId, belongsTo)) === undefined) return spares ? Option.none() : Option.some(found.value)
     if (spares && (yield* isLastOwner(personId, belongsTo))) return Option.some("last_owner" as const)
     yield* sql`delete from memberships where belongs_to = ${belongsTo} and person_id = ${personId}`
+    yield* withdrawOffersOf(found.value, belongsTo)
     if (belongsTo === installation) yield* endAsOperator(personId)
     const others = yield* sql`select from memberships where person_id = ${personId} limit 1`
     if (others.length === 0) {

@@ -107,6 +107,8 @@ export class SignIn extends Context.Service<
       change: "added" | "removed",
       passkey: Pick<PasskeyStore.Passkey, "name">
     ) => Effect.Effect<void>
+    /** Counts one mail that lets the person begin again. False: this was done too often today. */
+    readonly mayRecover: (person: PeopleStore.Person) => Effect.Effect<boolean>
     /** Sends a link that works once in any browser: the person may have lost the one that it had. */
     readonly tellRecovered: (person: PeopleStore.Person) => Effect.Effect<void>
     /** Writes the mail about an invitation, in the transaction of the invitation. `wake` sends it after the commit. */
@@ -132,7 +134,7 @@ export const layer = Layer.effect(
     const secrets = yield* Secrets
     const challenges = yield* Challenges.Challenges
     const scope = yield* Effect.scope
-    const { linkFor, sendLink, tellRecovered } = yield* makeLinks
+    const { linkFor, mayRecover, sendLink, tellRecovered } = yield* makeLinks
     const { isDemanded, needs, open } = yield* makeOpening
     const { enter, known } = yield* makeEntering
 
@@ -156,6 +158,7 @@ export const layer = Layer.effect(
         const entered = yield* enter(personId)
         return Option.isSome(entered) ? yield* open(entered.value, opener, browser) : Option.none()
       }),
+      mayRecover,
       tellRecovered,
       linkFor,
       bySecret: Effect.fnUntraced(function* (secret) {
@@ -375,15 +378,12 @@ const makeLinks = Effect.gen(function* () {
   return {
     linkFor: (person: PeopleStore.Person) =>
       Effect.map(makeLink(person.person_id, null, addressFor(person)), ({ link }) => link),
-    tellRecovered: Effect.fnUntraced(function* (person: PeopleStore.Person) {
+    mayRecover: ({ person_id }: PeopleStore.Person) =>
+      budget.take([{ counted: `recoveries of ${person_id}`, max: recoveriesADay }]),
+    tellRecovered: (person: PeopleStore.Person) => {
       const { email: to, person_id } = person
-      if (!(yield* budget.take([{ counted: `recoveries of ${person_id}`, max: recoveriesADay }]))) {
-        return yield* Effect.annotateLogs(Effect.logWarning("a person was let begin again too often in a day"), {
-          person: person_id
-        })
-      }
-      yield* makeLink(person_id, null, addressFor(person), (link) => recoveryMail({ to, link }))
-    }),
+      return Effect.asVoid(makeLink(person_id, null, addressFor(person), (link) => recoveryMail({ to, link })))
+    },
     sendLink: Effect.fnUntraced(function* (email: string, asked: Asking, at: string) {
       if (Option.isNone(yield* people.byEmail(email))) yield* invitations.enter(email, yield* currentTime)
       const found = yield* known(yield* people.byEmail(email))

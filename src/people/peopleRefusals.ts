@@ -5,7 +5,14 @@ import { refuseAs, refuseTemporarilyAs } from "../http/refusals.ts"
 import { busy, refuseField, refuseWith } from "../http/replies.ts"
 import type { PasskeyConflict, PasskeyNotFound, PasskeyNotValid } from "./Passkeys.ts"
 import type { OpenIdFailed } from "./OpenId.ts"
-import type { InvitationNotFound, NobodyThere, PersonNotFound, RoleConflict, TooManyInvitations } from "./People.ts"
+import type {
+  InvitationNotFound,
+  NobodyThere,
+  PersonNotFound,
+  RoleConflict,
+  TooManyInvitations,
+  TooManyRecoveries
+} from "./People.ts"
 import type { LinkNotValid, PasskeyRequired, SessionNotFound } from "./SignIn.ts"
 
 const conflicts: Record<RoleConflict["reason"], string> = {
@@ -14,6 +21,7 @@ const conflicts: Record<RoleConflict["reason"], string> = {
   too_many: `${peopleMax} people have a role here or are invited, which is the most there may be.`,
   yourself: "Nobody begins anew by themselves: another owner, or operators, do this for you.",
   elsewhere: "This person has a role elsewhere too, so two operators decide about it.",
+  left: "You may not invite anybody here any more.",
   last_owner: "This person is the last owner here. Make somebody else an owner first."
 }
 
@@ -46,6 +54,9 @@ export const peopleRefusals = {
   })),
   TooManyInvitations: refuseTemporarilyAs(Wire.RateLimited, (_: TooManyInvitations) => ({
     message: "Too many invitations were sent today, in all or to this address. Try again tomorrow."
+  })),
+  TooManyRecoveries: refuseTemporarilyAs(Wire.RateLimited, (_: TooManyRecoveries) => ({
+    message: "This person was let begin again too often today. Nothing was changed. Try again tomorrow."
   })),
   SessionNotFound: refuseAs(Wire.SessionNotFound, ({ sessionId }: SessionNotFound) => ({
     message: `You have no session ${sessionId}.`

@@ -22,8 +22,12 @@ export const personView = (person: Person, of?: string): PersonResource => ({
     })),
   status: person.isInvited === true ? "invited" : "active",
   created_at: isoText(person.created_at),
-  last_seen_at: isoTextOrNull(person.last_seen_at)
+  last_seen_at: isoTextOrNull(isElsewhere(person, of) ? null : person.last_seen_at)
 })
+
+/** Then the time tells a merchant of the person's work for others. */
+const isElsewhere = ({ roles }: Person, of: string | undefined): boolean =>
+  of !== undefined && roles.some(({ belongs_to }) => belongs_to !== of)
 
 /** As the person sees it who is invited. */
 export const invitationView = (invitation: Invitation): InvitationResource => ({

@@ -55,7 +55,10 @@ export const PersonResource = withExample(
       description: "`invited`: the role is offered and not accepted yet, and all that is shown is what was typed."
     }),
     created_at: instant("When the person was invited first."),
-    last_seen_at: orNull(Schema.String, "When the person's last request came, to a minute; null before the first.")
+    last_seen_at: orNull(
+      Schema.String,
+      "When the person's last request came, to a minute; null before the first, and for a merchant whose person has a role elsewhere."
+    )
   }).annotate({ identifier: "Person", description: "A person who signs in to the console." }),
   personSample
 )

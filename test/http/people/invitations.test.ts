@@ -236,3 +236,78 @@ it.effect("an invitation is open for thirty days, and as long again when it is s
     void person
   }).pipe(Effect.scoped)
 )
+
+it.live("an invitation ends with the right of the person who has made it", () =>
+  Effect.gen(function* () {
+    const { api, askFor, at, inviter, mails, merchantId, person } = yield* begin()
+    const other = yield* person("second@shop.example", "owner", merchantId)
+    const fromOperator = yield* invite(api, mails, { email: "c@x.example", merchant_id: merchantId, role: "viewer" })
+    const ways = [
+      { demote: other.call("POST", `${at}/${inviter.person_id}`, { role: "developer" }), email: "a@x.example" },
+      { demote: other.call("POST", `${at}/${inviter.person_id}/remove`), email: "b@x.example" }
+    ]
+    for (const { demote, email } of ways) {
+      yield* other.call("POST", `${at}/${inviter.person_id}`, { role: "owner" })
+      const { person_id } = yield* askFor(email, { role: "owner" })
+      assert.strictEqual(yield* statusOf(demote), 200)
+      assert.strictEqual(yield* statusOf(other.call("POST", `${at}/${person_id}/send_again`)), 404, email)
+      const before = mails.mails.length
+      yield* consoleBrowser(api, origin).call("POST", "/sign_in", { email })
+      yield* signIn(api, mails, "second@shop.example", origin)
+      assert.strictEqual(mails.mails.length, before + 1, `no link goes to ${email}`)
+    }
+    // What others have offered stays.
+    assert.strictEqual(yield* statusOf(other.call("POST", `${at}/${fromOperator.person_id}/send_again`)), 200)
+  }).pipe(Effect.scoped)
+)
+
+it.live("an invitation is sent again by a session that may give the role now", () =>
+  Effect.gen(function* () {
+    const { askFor, at, inviter, leap } = yield* begin({ clock: "test" })
+    const { person_id } = yield* askFor("late@x.example", { role: "owner" })
+    const again = inviter.call("POST", `${at}/${person_id}/send_again`)
+    assert.strictEqual(yield* statusOf(again), 200)
+    yield* leap("16 minutes")
+    assert.strictEqual(yield* statusOf(again), 403)
+  }).pipe(Effect.scoped)
+)
+
+it.live("who has asked for a link and has accepted nothing is listed as invited", () =>
+  Effect.gen(function* () {
+    const { api, merchantId, mails, otherId } = yield* begin()
+    const email = "asks@x.example"
+    yield* invite(api, mails, { email, merchant_id: merchantId, role: "viewer" })
+    yield* invite(api, mails, { email, merchant_id: otherId, role: "support" })
+    const before = mails.mails.length
+    yield* consoleBrowser(api, origin).call("POST", "/sign_in", { email })
+    yield* mails.mail(before + 1)
+    const listed = (yield* api.operator("GET", `/people?search=${email}`)).body.data.data as ReadonlyArray<any>
+    assert.deepStrictEqual(
+      listed.map(({ roles, status }) => [status, roles.map(({ role }: { readonly role: string }) => role)]),
+      [
+        ["invited", ["support"]],
+        ["invited", ["viewer"]]
+      ]
+    )
+  }).pipe(Effect.scoped)
+)
+
+it.live("a merchant does not see when its person was last at work, where that may have been for others", () =>
+  Effect.gen(function* () {
+    const { api, at, inviter, mails, merchantId, otherId, person } = yield* begin()
+    const worker = yield* person("worker@x.example", "viewer", merchantId)
+    const seen = Effect.map(inviter.call("GET", at), ({ body }) =>
+      (body.data.data as ReadonlyArray<any>).find(({ person_id }) => person_id === worker.person_id)
+    )
+    yield* worker.call("GET", "/session")
+    const sees = () => Effect.map(seen, ({ last_seen_at, status }) => [status, last_seen_at === null])
+    const before = yield* sees()
+    yield* invite(api, mails, { email: worker.email, merchant_id: otherId, role: "viewer" })
+    const [offered] = (yield* worker.call("GET", "/invitations")).body.data.data
+    assert.deepStrictEqual(yield* sees(), before)
+    assert.strictEqual(yield* statusOf(worker.call("POST", `/invitations/${offered.invitation_id}/accept`)), 200)
+    assert.deepStrictEqual(yield* sees(), ["active", true])
+    const [operators] = (yield* api.operator("GET", `/people?search=${worker.email}`)).body.data.data
+    assert.strictEqual(operators.person_id, worker.person_id)
+  }).pipe(Effect.scoped)
+)

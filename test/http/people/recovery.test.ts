@@ -104,3 +104,25 @@ it.live("it takes two operators for a merchant's last owner and for an operator,
     assert.strictEqual((yield* api.operator("POST", `/people/per_${"0".repeat(26)}/recover`)).status, 404)
   }).pipe(Effect.scoped)
 )
+
+it.live("the eleventh recovery of a person in a day is refused before anything is taken", () =>
+  Effect.gen(function* () {
+    const mails = yield* mailServer()
+    const env = { SMTP_URL: mails.url, MAIL_FROM: "coffer@pay.example" }
+    const { api, merchant } = yield* start({ clock: "test", env })
+    const person = { email: "grace@shop.example", merchant_id: merchant.merchantId, role: "viewer" }
+    const { person_id } = yield* invite(api, mails, person)
+    yield* signIn(api, mails, person.email)
+    const recover = api.operator("POST", `/people/${person_id}/recover`)
+    for (let number = 1; number <= 10; number++) {
+      const before = mails.mails.length
+      assert.strictEqual((yield* recover).status, 200)
+      yield* mails.mail(before + 1)
+    }
+    const session = yield* signIn(api, mails, person.email)
+    const refused = yield* recover
+    assert.deepStrictEqual([refused.status, refused.body.error], [429, "rate_limited"])
+    assert.isNotNull((refused.headers as Headers).get("retry-after"))
+    assert.strictEqual((yield* session.call("GET", "/session")).status, 200)
+  }).pipe(Effect.scoped)
+)

@@ -51,7 +51,7 @@ export const consoleActs = {
   "invitations.decline": { ...ofPerson, isLogged: true },
   "people.list": { ...reading, kind: "protects" },
   "people.invite": { of: [], isLogged: true, gives: "role" },
-  "people.sendAgain": { of: [], isLogged: true },
+  "people.sendAgain": { of: [], isLogged: true, gives: "role" },
   "people.setRole": { of: [], isLogged: true, gives: "role" },
   // The owner of a suspended merchant does not choose who else is one.
   "people.remove": { of: [], isLogged: true, kind: "kept" },
