@@ -16,6 +16,7 @@ import { serviceUrl } from "./platform/embedded/serviceRole.ts"
 import { collectorOf } from "./platform/runtime/collector.ts"
 import * as Faults from "./platform/runtime/Faults.ts"
 import * as DataDir from "./platform/runtime/DataDir.ts"
+import { misspelt, textOf as misspeltText } from "./platform/runtime/misspelt.ts"
 import * as Migrator from "./platform/postgres/Migrator.ts"
 import * as Postgres from "./platform/postgres/Postgres.ts"
 import { layerSecretFiles } from "./platform/runtime/roomSettings.ts"
@@ -38,6 +39,8 @@ export class NotStarted extends Schema.TaggedError<NotStarted>()("NotStarted", {
 
 const service = Effect.gen(function* () {
   const { connections, databaseUrl, home: folder, noOutbound, ofParent, ownerUrl, telemetry } = yield* Settings.startup
+  // Before anything can refuse to start for want of what was meant.
+  for (const each of yield* misspelt) yield* Effect.logWarning(misspeltText(each))
   const collector = yield* collectorOf(telemetry)
   const home = path.resolve(folder)
   const isOwn = Option.isNone(databaseUrl)

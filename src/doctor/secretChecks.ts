@@ -4,8 +4,9 @@ import path from "node:path"
 import { Array, Effect, Redacted, Result } from "effect"
 import { mailSettings } from "../mail/mailSettings.ts"
 import { readAddress } from "../platform/postgres/databaseAddress.ts"
+import { type Misspelt, misspelt, textOf } from "../platform/runtime/misspelt.ts"
 import { bytesOf, checkOf } from "../platform/runtime/Secrets.ts"
-import { type Check, error, errorIf, fine, Unmade, type Verdict } from "./Finding.ts"
+import { type Check, error, errorIf, fine, Unmade, type Verdict, warning } from "./Finding.ts"
 import { query, type Installation, settingsOf } from "./Installation.ts"
 
 export const secretChecks = (installation: Installation): ReadonlyArray<Check> => [
@@ -17,12 +18,18 @@ export const secretChecks = (installation: Installation): ReadonlyArray<Check> =
 
 const settings = (installation: Installation) =>
   installation.settings.pipe(
-    Effect.as(fine("All settings can be read. SECRET_KEY and OPERATOR_TOKEN are strong.")),
+    Effect.andThen(Effect.mapError(misspelt, ({ message }) => new Unmade({ reason: message }))),
+    Effect.map(settingsVerdict),
     // The start refuses what this refuses.
     Effect.catchTags({
       Unmade: ({ reason }) => Effect.succeed(error(reason, "Put it right: the service would not start."))
     })
   )
+
+export const settingsVerdict = (misspelt: ReadonlyArray<Misspelt>): Verdict =>
+  misspelt.length === 0
+    ? fine("All settings can be read. SECRET_KEY and OPERATOR_TOKEN are strong.")
+    : warning(misspelt.map(textOf).join(" "), "Correct the name, or take that variable away.")
 
 // Passwords ---------------------------------------------------------------------
 

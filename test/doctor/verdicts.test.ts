@@ -25,9 +25,11 @@ import {
   tlsVerdict
 } from "../../src/doctor/postgresChecks.ts"
 import { exitCodeOf, jsonOf, tableOf } from "../../src/doctor/report.ts"
-import { filesVerdict, keyVerdict, passwordsVerdict } from "../../src/doctor/secretChecks.ts"
+import { filesVerdict, keyVerdict, passwordsVerdict, settingsVerdict } from "../../src/doctor/secretChecks.ts"
 import { mailVerdict, openIdVerdict, redisVerdict } from "../../src/doctor/serviceChecks.ts"
 import { stripeVerdict, thinVerdict } from "../../src/channels/stripe/stripeInstallation.ts"
+import "../../src/settingsOfRooms.ts"
+import { misspeltAmong } from "../../src/platform/runtime/misspelt.ts"
 import { newestMigration } from "../../src/platform/postgres/Migrator.ts"
 import { installationWith, settingsWith } from "../kit/program/installation.ts"
 
@@ -79,6 +81,13 @@ const openIdBy = (problem: string | undefined) =>
 type Row = readonly [check: string, verdict: Verdict, status: Verdict["status"], seen: RegExp]
 
 const rows: ReadonlyArray<Row> = [
+  ["settings", settingsVerdict([]), "ok", /All settings can be read/],
+  [
+    "settings",
+    settingsVerdict([{ name: "REDDIS_URL", setting: "REDIS_URL" }]),
+    "warning",
+    /^REDDIS_URL is no setting\. REDIS_URL may be meant\.$/
+  ],
   ["secrets", passwordsVerdict(live, { DATABASE_URL: url(day.sql) }), "ok", /No password/],
   ["secrets", passwordsVerdict(live, { DATABASE_URL: url(day.weak) }), "error", /in DATABASE_URL is easy to guess/],
   ["secrets", passwordsVerdict(quiet, { REDIS_URL: url(day.weak) }), "warning", /in REDIS_URL is easy/],
@@ -234,13 +243,51 @@ describe("the doctor", () => {
     const docs = readFileSync("docs/doctor.md", "utf8")
     const headings = [...docs.matchAll(/^### (.*)$/gm)].map(([, heading]) => heading)
     assert.deepStrictEqual(headings, names)
-    // The settings and the disk of Postgres are looked at in checks.test.ts.
-    const provoked = new Set([...rows.filter(([, { advice }]) => advice !== null).map(([check]) => check), "settings"])
+    // The disk of Postgres is looked at in checks.test.ts.
+    const provoked = new Set(rows.filter(([, { advice }]) => advice !== null).map(([check]) => check))
     assert.deepStrictEqual(
       names.filter((name) => !provoked.has(name)),
       ["postgres disk"]
     )
   })
+})
+
+describe("a misspelt setting", () => {
+  const table = readFileSync("docs/settings.md", "utf8")
+  const told = [...table.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, cell]) => cell!.match(/[A-Z][A-Z0-9_]+/g)!)
+  const settingOf = (name: string) => Effect.map(misspeltAmong([name]), ([first]) => first?.setting)
+
+  it.effect("is named with the one that is meant", () =>
+    Effect.gen(function* () {
+      for (const [name, meant] of [
+        ["REDDIS_URL", "REDIS_URL"],
+        ["REDSI_URL", "REDIS_URL"],
+        ["SMPT_URL", "SMTP_URL"],
+        ["ANCHORFILE", "ANCHOR_FILE"],
+        ["DEMAND_PASKEY", "DEMAND_PASSKEYS"],
+        ["STRIPE_CALL_LIVE", "STRIPE_CALLS_LIVE"],
+        ["SECRETKEY_FILE", "SECRET_KEY_FILE"]
+      ] as const) {
+        assert.strictEqual(yield* settingOf(name), meant, name)
+      }
+    })
+  )
+
+  it.effect("is none of docs/settings.md, and none of other programs", () =>
+    Effect.gen(function* () {
+      assert.isAbove(told.length, 60)
+      const others =
+        "HOME PATH POST HTTP_PROXY HTTPS_PROXY NODE_OPTIONS NODE_EXTRA_CA_CERTS NODE_ENV HOSTNAME PGHOST PGPORT TZ " +
+        "REDIS_HOST REDIS_PORT REDIS_SERVICE_HOST KUBERNETES_SERVICE_PORT KUBERNETES_PORT_443_TCP LOGNAME SHELL EDITOR " +
+        "POD_NAME POD_NAMESPACE OTEL_EXPORTER_OTLP_TIMEOUT OTEL_EXPORTER_OTLP_PROTOCOL OTEL_TRACES_SAMPLER " +
+        "MAIL MANPATH XDG_RUNTIME_DIR RUNNER_OS RUNNER_TEMP RUNNER_TOOL_CACHE RUNNER_ARCH AWS_SECRET_ACCESS_KEY"
+      assert.deepStrictEqual(yield* misspeltAmong([...told, ...others.split(" ")]), [])
+      // Each of the table is known, so a slip in it is noticed.
+      for (const name of told.filter(({ length }) => length >= 8)) {
+        assert.strictEqual(yield* settingOf(`${name.slice(0, 3)}X${name.slice(3)}`), name)
+      }
+    })
+  )
 })
 
 const named = (name: string, verdict: Verdict): Check => ({ name, look: Effect.succeed(verdict) })

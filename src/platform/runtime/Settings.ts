@@ -10,7 +10,7 @@ import { Config, Context, Duration, Effect, Layer, Option, Redacted, Schema } fr
 import { collectorOf, variables as telemetry } from "./collector.ts"
 import { BadSetting, reachable, type RunnerPlace, runnerPlace, variables as runnerVariables } from "./places.ts"
 import { DataDir } from "./DataDir.ts"
-import { definedSettings, type RoomSettings } from "./roomSettings.ts"
+import { definedSettings, type RoomSettings, secretsOfFiles } from "./roomSettings.ts"
 
 /**
  * Connections of a service. Three are for writes: two lanes, and what waits for locked rows. The cluster's locks hold
@@ -225,6 +225,14 @@ export const layer = (options: { readonly embedded: boolean }) =>
       })
     })
   )
+
+/** Asks for each setting that there is, those of the rooms that are loaded among them. */
+export const askForAll = Effect.gen(function* () {
+  yield* secretsOfFiles
+  yield* startup
+  yield* variables
+  yield* readRooms("http://127.0.0.1")
+})
 
 const readRooms = Effect.fnUntraced(function* (publicUrl: string) {
   const values = new Map<RoomSettings<unknown>, unknown>()

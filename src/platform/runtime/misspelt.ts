@@ -1,0 +1,79 @@
+/**
+ * Variables of the environment that nothing reads and that look like a setting: `REDDIS_URL`. A wrong value stops the
+ * start, but a wrong name would leave the default in force without a word.
+ */
+import { env } from "node:process"
+import { type Config, ConfigProvider, Effect } from "effect"
+import type { BadSetting } from "./places.ts"
+import { askForAll } from "./Settings.ts"
+
+export interface Misspelt {
+  readonly name: string
+  /** The setting that is meant. */
+  readonly setting: string
+}
+
+/** The names of all settings: what is asked for where nothing is set. */
+const names = Effect.gen(function* () {
+  const found = new Set<string>()
+  const nothing = ConfigProvider.make((path) =>
+    Effect.sync(() => {
+      found.add(path.join("_"))
+      return undefined
+    })
+  )
+  yield* Effect.provideService(askForAll, ConfigProvider.ConfigProvider, nothing)
+  return found
+})
+
+/** `variables`: names of what is set. */
+export const misspeltAmong = (
+  variables: ReadonlyArray<string>
+): Effect.Effect<ReadonlyArray<Misspelt>, Config.ConfigError | BadSetting> =>
+  Effect.map(names, (known) =>
+    variables.flatMap((name) => {
+      if (known.has(name)) return []
+      const setting = [...known].find((each) => isNear(name, each))
+      return setting === undefined ? [] : [{ name, setting }]
+    })
+  )
+
+export const misspelt = Effect.suspend(() => misspeltAmong(Object.keys(env)))
+
+export const textOf = ({ name, setting }: Misspelt) => `${name} is no setting. ${setting} may be meant.`
+
+/** Short names are near to those of other programs, such as HOME. */
+const lengthMin = 8
+/** From this length on two slips are allowed. */
+const lengthOfTwo = 12
+
+const isNear = (name: string, setting: string): boolean => {
+  const slipsMax = setting.length < lengthOfTwo ? 1 : 2
+  return (
+    setting.length >= lengthMin &&
+    Math.abs(name.length - setting.length) <= slipsMax &&
+    slipsOf(name, setting) <= slipsMax
+  )
+}
+
+/** Characters too many, missing, wrong, or in the order of their neighbours. */
+const slipsOf = (written: string, meant: string): number => {
+  const rows = [Array.from({ length: meant.length + 1 }, (_, index) => index)]
+  for (let i = 1; i <= written.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= meant.length; j++) {
+      const isSame = written[i - 1] === meant[j - 1]
+      const isSwapped = i > 1 && j > 1 && written[i - 1] === meant[j - 2] && written[i - 2] === meant[j - 1]
+      row.push(
+        Math.min(
+          rows[i - 1]![j]! + 1,
+          row[j - 1]! + 1,
+          rows[i - 1]![j - 1]! + (isSame ? 0 : 1),
+          isSwapped ? rows[i - 2]![j - 2]! + 1 : Infinity
+        )
+      )
+    }
+    rows.push(row)
+  }
+  return rows.at(-1)!.at(-1)!
+}
