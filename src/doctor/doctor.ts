@@ -1,6 +1,7 @@
 /** `coffer doctor`: what is right and wrong with an installation (docs/doctor.md). */
 import { Effect } from "effect"
 import { type Check, examine, type Finding } from "./Finding.ts"
+import { guardChecks } from "./guardChecks.ts"
 import { hostChecks } from "./hostChecks.ts"
 import type { Installation } from "./Installation.ts"
 import { networkChecks } from "./networkChecks.ts"
@@ -13,6 +14,7 @@ export type ChannelChecks = (installation: Installation) => ReadonlyArray<Check>
 
 export const checksOf = (installation: Installation, ofChannels: ChannelChecks) => [
   ...secretChecks(installation),
+  ...guardChecks(installation),
   ...postgresChecks(installation),
   ...networkChecks(installation),
   ...ofChannels(installation),

@@ -215,6 +215,31 @@ describe("of files", () => {
     })
   )
 
+  it.live("evidence that another runner keeps in a home of its own is missed", () =>
+    Effect.gen(function* () {
+      const home = yield* folder
+      const sql = yield* ownersConnection(yield* freshDatabase)
+      mkdirSync(path.join(home, "files"))
+      for (const name of ["of-this-runner", "of-another"]) {
+        yield* sql`insert into files (name, merchant_id, mode, content_type, size, created_at)
+          values (${name}, 'mer_1', 'sandbox', 'image/png', 1, now())`
+      }
+      writeFileSync(path.join(home, "files", "of-this-runner"), "x")
+      const [status, said] = yield* seen({ home, sql }, "evidence")
+      assert.strictEqual(status, "error")
+      assert.match(said, /^Of the 2 newest files of evidence 1 are not in /)
+      writeFileSync(path.join(home, "files", "of-another"), "x")
+      assert.strictEqual((yield* seen({ home, sql }, "evidence"))[0], "ok")
+    })
+  )
+
+  it.live("the limit of open files is compared with what connections of clients need", () =>
+    Effect.gen(function* () {
+      const [status, said] = yield* seen({ settings: { clientConnections: 1e12 } }, "open files")
+      assert.match(`${status}: ${said}`, /^error: A process may open \d+ files|^not applicable: |^ok: .*any number/)
+    })
+  )
+
   it.live("the newest backup counts, however deep it is, and a folder that is not there is told", () =>
     Effect.gen(function* () {
       const backups = yield* folder

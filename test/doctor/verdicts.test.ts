@@ -6,7 +6,8 @@ import { diskVerdict } from "../../src/doctor/disk.ts"
 import { checks } from "../../src/channels.ts"
 import { checksOf, docsOf } from "../../src/doctor/doctor.ts"
 import { type Check, checkMillisMax, error, examine, fine, type Verdict, warning } from "../../src/doctor/Finding.ts"
-import { backupsVerdict, nodeVerdict } from "../../src/doctor/hostChecks.ts"
+import { anchorsVerdict, passkeysVerdict, twoOperatorsVerdict } from "../../src/doctor/guardChecks.ts"
+import { backupsVerdict, evidenceVerdict, nodeVerdict, openFilesVerdict } from "../../src/doctor/hostChecks.ts"
 import {
   acquirerVerdict,
   outboundVerdict,
@@ -78,6 +79,15 @@ const openIdBy = (problem: string | undefined) =>
     problem
   )
 
+const filesAt = (host: string | undefined, looked: number, missing: number, bucket?: string) =>
+  evidenceVerdict(live, host === undefined ? undefined : { host, listenHost: host, port: 9000, auth: "secret_key" }, {
+    bucket,
+    looked,
+    missing
+  })
+const passkeysFor = (operators: boolean, live: boolean) =>
+  passkeysVerdict({ isLive: true }, { demandPasskeys: { operators, live } })
+
 type Row = readonly [check: string, verdict: Verdict, status: Verdict["status"], seen: RegExp]
 
 const rows: ReadonlyArray<Row> = [
@@ -96,6 +106,16 @@ const rows: ReadonlyArray<Row> = [
   ["secret key", keyVerdict(false), "error", /not the one/],
   ["secret files", filesVerdict(live, []), "ok", /owner alone/],
   ["secret files", filesVerdict(live, ["secret.key"]), "error", /may read secret.key in/],
+  ["anchors", anchorsVerdict(live, settingsWith()), "ok", /written to \/anchors\/heads\.jsonl/],
+  ["anchors", anchorsVerdict(live, { anchorFile: undefined }), "warning", /ANCHOR_FILE is not set/],
+  ["anchors", anchorsVerdict(quiet, { anchorFile: undefined }), "not applicable", /ANCHOR_FILE is not set/],
+  ["two operators", twoOperatorsVerdict(live, { twoOperators: { payoutsAbove: 0 } }), "ok", /need two/],
+  ["two operators", twoOperatorsVerdict(live, { twoOperators: {} }), "warning", /TWO_OPERATORS is not set/],
+  ["two operators", twoOperatorsVerdict(quiet, { twoOperators: {} }), "not applicable", /is not set/],
+  ["passkeys", passkeysFor(true, true), "ok", /need a passkey/],
+  ["passkeys", passkeysFor(true, false), "warning", /leaves out people of live merchants: /],
+  ["passkeys", passkeysFor(false, true), "warning", /leaves out operators: /],
+  ["passkeys", passkeysFor(false, false), "warning", /leaves out operators and people of live merchants: /],
   ["postgres", postgresVerdict(live, "18.4 (Debian)"), "ok", /18\.4 .*answers/],
   ["postgres", postgresVerdict(live, "13.9"), "error", /too old/],
   ["postgres", postgresVerdict({ ...live, embedded: true }, "18.4"), "error", /embedded/],
@@ -216,6 +236,17 @@ const rows: ReadonlyArray<Row> = [
   ],
   ["node", nodeVerdict(process.versions.node), "ok", /the tests ran on/],
   ["node", nodeVerdict("20.20.2"), "warning", /Node 20\.20\.2 runs/],
+  ["open files", openFilesVerdict(live, { max: undefined, needed: 11_396 }), "not applicable", /does not tell/],
+  ["open files", openFilesVerdict(live, { max: 65_536, needed: 11_396 }), "ok", /65536 files, .* 11396/],
+  ["open files", openFilesVerdict(live, { max: Infinity, needed: 11_396 }), "ok", /any number/],
+  ["open files", openFilesVerdict(live, { max: 4_096, needed: 11_396 }), "error", /4096 files, .* 11396/],
+  ["open files", openFilesVerdict(quiet, { max: 4_096, needed: 11_396 }), "warning", /4096 files/],
+  ["evidence", filesAt("10.1.2.3", 0, 0, "evidence"), "ok", /in the bucket evidence/],
+  ["evidence", filesAt(undefined, 0, 0), "ok", /in \/nowhere\/files/],
+  ["evidence", filesAt("127.0.0.1", 0, 0), "ok", /in \/nowhere\/files/],
+  ["evidence", filesAt("10.1.2.3", 0, 0), "warning", /may not share/],
+  ["evidence", filesAt("10.1.2.3", 3, 0), "ok", /in \/nowhere\/files/],
+  ["evidence", filesAt("127.0.0.1", 3, 2), "error", /Of the 3 newest files of evidence 2 are not in \/nowhere/],
   ["backups", backupAged(25), "ok", /25 hours old/],
   ["backups", backupAged(27), "error", /27 hours old/],
   ["backups", backupsVerdict({ isLive: true, backups: "/backups" }, undefined), "error", /no file in \/backups/],

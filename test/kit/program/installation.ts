@@ -3,6 +3,7 @@ import { Effect, Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { StripeSettings } from "../../../src/channels/stripe/stripeInstallation.ts"
 import type { MailSettings } from "../../../src/mail/mailSettings.ts"
+import type { SignInSettings } from "../../../src/people/signInSettings.ts"
 import { Unmade } from "../../../src/doctor/Finding.ts"
 import type { Installation } from "../../../src/doctor/Installation.ts"
 import type { Settings } from "../../../src/platform/runtime/Settings.ts"
@@ -10,11 +11,12 @@ import { secretKey } from "../Service.ts"
 
 type Read = Settings["Service"]
 
-/** Settings that rooms define for the doctor: those of Stripe and of mails. */
-export const roomsWith = (changes: Partial<StripeSettings & MailSettings> = {}): Pick<Read, "of"> => {
+/** Settings that rooms define for the doctor: those of Stripe, of mails and of signing in. */
+export const roomsWith = (changes: Partial<StripeSettings & MailSettings & SignInSettings> = {}): Pick<Read, "of"> => {
   const mail = { smtpUrl: undefined, mailFrom: "receipts@pay.example" }
   const stripe = { api: new URL("https://api.stripe.com"), proxy: undefined }
-  return { of: () => ({ ...mail, ...stripe, ...changes }) as never }
+  const signIn = { demandPasskeys: { operators: true, live: true } }
+  return { of: () => ({ ...mail, ...stripe, ...signIn, ...changes }) as never }
 }
 
 /** The settings that the checks read. */
@@ -25,6 +27,9 @@ export const settingsWith = (changes: Partial<Read> = {}) =>
     admin: { host: "127.0.0.1", port: 8081 },
     secretKey: Redacted.make(secretKey),
     trustedProxies: "10.0.0.1",
+    clientConnections: 10_000,
+    anchorFile: "/anchors/heads.jsonl",
+    twoOperators: { liveKeys: true },
     runner: undefined,
     redisUrl: undefined,
     noOutbound: false,
