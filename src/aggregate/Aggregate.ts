@@ -54,7 +54,7 @@ export interface Aggregate<K extends Kind> {
   readonly creates?: (after: K["State"], fact: K["Fact"]) => ChangeSet
   /** How another runner is told of a command. Only an aggregate that moves no money and no order has none. */
   readonly instruction?: InstructionKind<PerformedCommand<K["Id"], K["Command"]>>
-  /** The alarm that a fact raises once it is committed. */
+  /** The alarm that a fact raises, or the count that it adds to, once it is committed. */
   readonly alarm?: (fact: K["Fact"], id: K["Id"]) => Effect.Effect<void> | undefined
   /** How often one command is decided while others write the object. */
   readonly attemptsMax: number

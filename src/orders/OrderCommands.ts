@@ -61,7 +61,7 @@ export const layer = Layer.effect(
     const store = yield* OrderStore
     const links = yield* OrderLinks
     const wallets = yield* Wallets
-    yield* beginParked
+    yield* beginCounts
 
     const load = Effect.fnUntraced(function* (tradeNo: TradeNo) {
       const stored = yield* store.load(tradeNo)
@@ -81,10 +81,12 @@ export const layer = Layer.effect(
       orderOf: (order) => order,
       creates: mailOf,
       instruction: performedCommand("order", TradeNo, OrderCommand),
-      alarm: (fact, tradeNo) =>
-        fact._tag === "UnappliedPaymentFound" || fact._tag === "UnappliedPaymentParked"
+      alarm: (fact, tradeNo) => {
+        if (fact._tag === "PaymentSucceeded") return Metric.update(paidIn(modeOf(tradeNo)), 1)
+        return fact._tag === "UnappliedPaymentFound" || fact._tag === "UnappliedPaymentParked"
           ? alarmOfParked(tradeNo, fact.payment)
-          : undefined,
+          : undefined
+      },
       attemptsMax: 2,
       owned: { kind: "orders", rememberedMax: 256 }
     }
@@ -113,10 +115,23 @@ const parked = Metric.counter("coffer_payments_parked_total", {
   incremental: true
 })
 
+/** Where they stop, something in front of the service may be broken that answers buyers in its place. */
+const paid = Metric.counter("coffer_payments_total", {
+  description: "Payments that paid an order",
+  incremental: true
+})
+
 /** Money that only a person may decide on (silences: O17, O37 to O39). */
 const parkedIn = (mode: Mode) => Metric.withAttributes(parked, { mode })
-/** So that both are there from the start. */
-const beginParked = Effect.forEach(Mode.literals, (mode) => Metric.update(parkedIn(mode), 0), { discard: true })
+const paidIn = (mode: Mode) => Metric.withAttributes(paid, { mode })
+/** So that both modes are there from the start. */
+const beginCounts = Effect.forEach(
+  Mode.literals,
+  (mode) => Effect.andThen(Metric.update(parkedIn(mode), 0), Metric.update(paidIn(mode), 0)),
+  { discard: true }
+)
+
+const modeOf = (tradeNo: TradeNo): Mode => (tradeNo.startsWith(prefixes.tradeNo.sandbox) ? "sandbox" : "live")
 
 const alarmOfParked = (tradeNo: TradeNo, payment: Order["unappliedPayments"][number]) => {
   const { amount, currency, paymentId, problem, reason, state } = payment
@@ -130,7 +145,7 @@ const alarmOfParked = (tradeNo: TradeNo, payment: Order["unappliedPayments"][num
       reason,
       problem: problem ?? null
     }),
-    Effect.andThen(Metric.update(parkedIn(tradeNo.startsWith(prefixes.tradeNo.sandbox) ? "sandbox" : "live"), 1))
+    Effect.andThen(Metric.update(parkedIn(modeOf(tradeNo)), 1))
   )
 }
 

@@ -61,6 +61,7 @@ const words = new Set([
   "absent",
   "last_over_time",
   "unless",
+  "offset",
   "and",
   "or",
   "on"
@@ -216,7 +217,8 @@ const aloneInAnOutage = `
   Absent BackupOld CertificateEnds ChannelContradicts CheckoutAltered ClockSkew ClockWrong ConnectionsDropped
   CredentialsGuessed DestinationsFail DiskFull DisputesNearEnd Down EventLoopLate HeapNearLimit LedgerBroken
   PaymentsParked PublicCertificateEnds ReconciliationDiffers ReconciliationLate RunnerMessagesRefused RunnerRefused
-  StripeDown StripeEventsGivenUp StripeProxyFails VersionsMixed WalletsBelowZero WebhookSecretsUnreadable
+  StripeDown StripeEventsGivenUp StripeProxyFails StripeRefusesKeys VersionsMixed WalletsBelowZero
+  WebhookSecretsUnreadable
 `
   .trim()
   .split(/\s+/)

@@ -61,6 +61,7 @@ const table: ReadonlyArray<Row> = [
   ["coffer_http_request_duration_seconds_count", { method: "GET", route: "/receipts/{token}" }, 0],
   ["coffer_http_requests_shed_total", { kind: "reads" }, 0],
   ["coffer_http_connections_dropped_total", {}, 0],
+  ["coffer_payments_total", { mode: "live" }, 0],
   ["coffer_payments_parked_total", { mode: "live" }, 0],
   ["coffer_channel_contradictions_total", { mode: "live" }, 0],
   ...["live", "sandbox"].flatMap((mode) => [

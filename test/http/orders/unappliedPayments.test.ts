@@ -25,17 +25,19 @@ describe("an amount that is not the order's", () => {
   it.live("is not credited: it is parked, an alarm is raised, and the order may still be paid", () =>
     Effect.gen(function* () {
       const { pay, service, shop, unapplied, trade_no } = yield* opened
-      const parked = () =>
+      const counted = (metric: string) =>
         Effect.map(
           service.api.call("GET", "/metrics"),
-          ({ text }) => /^coffer_payments_parked_total\{mode="sandbox"\} (\d+)/m.exec(text)?.[1]
+          ({ text }) => new RegExp(`^${metric}\\{mode="sandbox"\\} (\\d+)`, "m").exec(text)?.[1]
         )
       assert.strictEqual((yield* pay({ amount: 999 })).body.data.status, "pending")
       assert.deepStrictEqual(yield* unapplied, [{ amount: 999, reason: "mismatch", state: "parked" }])
       assert.strictEqual((yield* shop.balance()).available, 0)
       assert.deepStrictEqual(yield* shop.events(trade_no), [])
-      assert.strictEqual(yield* parked(), "1")
+      assert.strictEqual(yield* counted("coffer_payments_parked_total"), "1")
+      const paidBefore = Number(yield* counted("coffer_payments_total"))
       assert.strictEqual((yield* pay({})).body.data.status, "paid")
+      assert.strictEqual(Number(yield* counted("coffer_payments_total")), paidBefore + 1)
       yield* service.pass("1 hour")
       assert.deepStrictEqual(
         yield* unapplied,
