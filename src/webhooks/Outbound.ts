@@ -14,15 +14,8 @@ import { Clock, Context, Duration, Effect, Exit, type Fiber, identity, Layer, Re
 import { makeDeadlines } from "../platform/runtime/Deadline.ts"
 import { memoize } from "@coffer/model/memoize"
 import { Settings } from "../platform/runtime/Settings.ts"
-import {
-  type Checked,
-  type Connections,
-  makeConnections,
-  makeEgressProxy,
-  type NotDeliveredReason,
-  ProxyTrouble,
-  type Trip
-} from "./connections.ts"
+import { type Connections, makeConnections } from "./connections.ts"
+import { type Checked, makeEgressProxy, type NotDeliveredReason, ProxyTrouble, type Trip } from "./egressProxy.ts"
 import { outboundSettings } from "./outboundSettings.ts"
 
 export interface OutboundRequest {

@@ -11,26 +11,11 @@
  * a name has moved. Each connection is a client of undici with one socket. The places for posts bound how many are in
  * use (docs/decisions/0016), and the numbers below how many are idle.
  */
-import http from "node:http"
 import net, { isIP, type LookupFunction, type Socket } from "node:net"
 import tls, { type TLSSocket } from "node:tls"
 import { Duration, Effect, FiberHandle } from "effect"
 import Client from "undici/lib/dispatcher/client.js"
-
-/** `proxy`: the operator's proxy failed, and the destination has no part in it. */
-export type NotDeliveredReason = "timeout" | "refused_address" | "dns" | "connect" | "tls" | "protocol" | "proxy"
-
-/** One exchange, as far as it has come. */
-export interface Trip {
-  /** The reason of a failure that comes now. */
-  stage: NotDeliveredReason
-}
-
-export interface Checked {
-  readonly url: URL
-  /** All addresses of its host. They may be connected to. */
-  readonly addresses: ReadonlyArray<string>
-}
+import { absoluteForm, hostnameOf, portOf, tunnelTo, type Checked, type EgressProxy, type Trip } from "./egressProxy.ts"
 
 interface Connection {
   readonly client: Client
@@ -261,9 +246,6 @@ const follow = (socket: Socket | TLSSocket, { checked, signal, trip }: Dialling,
   signal.addEventListener("abort", () => socket.destroy(), { once: true })
 }
 
-const hostnameOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, "$1")
-const portOf = ({ port, protocol }: URL): number => (port === "" ? (protocol === "https:" ? 443 : 80) : Number(port))
-
 /** A look-up that returns the checked addresses. */
 const pinnedTo =
   (addresses: ReadonlyArray<string>): LookupFunction =>
@@ -272,119 +254,3 @@ const pinnedTo =
     if (all === true) callback(null, found)
     else callback(null, found[0]!.address, found[0]!.family)
   }
-
-export interface EgressProxy {
-  readonly hostname: string
-  readonly port: number
-  /** The headers that name us to the proxy. */
-  readonly headers: Record<string, string>
-  /** Milliseconds of Unix time. */
-  readonly clock: () => number
-  /** When it last opened a tunnel. */
-  openedAt: number | undefined
-}
-
-/** `url` as the settings have checked it: `http://user:pass@host:port`. */
-export const makeEgressProxy = (url: URL, clock: () => number): EgressProxy => {
-  const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
-  return {
-    hostname: hostnameOf(url),
-    port: portOf(url),
-    headers: user === ":" ? {} : { "Proxy-Authorization": `Basic ${Buffer.from(user).toString("base64")}` },
-    clock,
-    openedAt: undefined
-  }
-}
-
-/** No connection came about. `message` is a sentence of ours, or a code. */
-export class ProxyTrouble extends Error {
-  readonly reason: NotDeliveredReason
-  constructor(reason: NotDeliveredReason, message: string) {
-    super(message)
-    this.reason = reason
-  }
-}
-
-/** A proxy that has opened a tunnel so lately works: what it cannot reach is to blame. In milliseconds. */
-const lately = 60_000
-/** Addresses of one host that the proxy is asked for, at most. */
-const addressesMax = 4
-
-/** For http the proxy is the server that is spoken to. */
-const absoluteForm = (proxy: EgressProxy, { addresses, url }: Checked, headers: Record<string, string>) => ({
-  origin: `http://${isIP(proxy.hostname) === 6 ? `[${proxy.hostname}]` : proxy.hostname}:${proxy.port}`,
-  path: `http://${authority(addresses[0]!, url)}${url.pathname}${url.search}`,
-  headers: { ...headers, ...proxy.headers, Host: url.host }
-})
-
-/** A tunnel to the first address that the proxy can reach. `done` is called once. */
-const tunnelTo = (
-  proxy: EgressProxy,
-  checked: Checked,
-  trip: Trip,
-  signal: AbortSignal,
-  done: (error: ProxyTrouble | undefined, tunnel: Socket | undefined) => void
-): void => {
-  // Some proxies have no IPv6.
-  const addresses = checked.addresses.toSorted((a, b) => isIP(a) - isIP(b)).slice(0, addressesMax)
-  const next = (index: number) =>
-    connect({ proxy, path: authority(addresses[index]!, checked.url), trip, signal }, (outcome) => {
-      if (!(outcome instanceof ProxyTrouble)) return done(undefined, outcome)
-      if (outcome.reason === "connect" && index + 1 < addresses.length) return next(index + 1)
-      return done(outcome, undefined)
-    })
-  next(0)
-}
-
-interface Asking {
-  readonly proxy: EgressProxy
-  readonly path: string
-  readonly trip: Trip
-  readonly signal: AbortSignal
-}
-
-/** One CONNECT. `done` is called once. */
-const connect = ({ path, proxy, signal, trip }: Asking, done: (outcome: Socket | ProxyTrouble) => void) => {
-  trip.stage = "proxy"
-  const { headers, hostname, port } = proxy
-  const client = http.request({
-    hostname,
-    port,
-    path,
-    method: "CONNECT",
-    headers: { ...headers, Host: path },
-    agent: false,
-    signal
-  })
-  let ended = false
-  const end = (outcome: Socket | ProxyTrouble) => {
-    if (ended) return
-    ended = true
-    done(outcome)
-  }
-  client.once("socket", (socket) => socket.once("connect", () => (trip.stage = blamed(proxy))))
-  client.once("connect", ({ statusCode = 0 }, socket, head) => {
-    if (statusCode >= 200 && statusCode < 300 && head.length === 0) {
-      proxy.openedAt = proxy.clock()
-      return end(socket)
-    }
-    socket.destroy()
-    return end(new ProxyTrouble(reasonOf(proxy, statusCode), `the proxy answered CONNECT with ${statusCode}`))
-  })
-  client.on("error", (error: NodeJS.ErrnoException) => end(new ProxyTrouble("proxy", error.code ?? error.name)))
-  client.once("close", () => end(new ProxyTrouble("proxy", "ECONNRESET")))
-  client.end()
-}
-
-/** A proxy's 403 is a rule of the operator's about the destination. Its 5xx may mean the destination or itself. */
-const reasonOf = (proxy: EgressProxy, status: number): NotDeliveredReason => {
-  if (status === 403) return "refused_address"
-  return status >= 500 ? blamed(proxy) : "proxy"
-}
-
-/** The reason when the proxy can be reached and does not get through. */
-const blamed = ({ clock, openedAt }: EgressProxy): NotDeliveredReason =>
-  openedAt !== undefined && clock() - openedAt <= lately ? "connect" : "proxy"
-
-const authority = (address: string, url: URL): string =>
-  `${isIP(address) === 6 ? `[${address}]` : address}:${portOf(url)}`

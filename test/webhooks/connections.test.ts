@@ -6,7 +6,8 @@ import net from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Deferred, Effect, Fiber, Queue, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { type Checked, makeConnections, makeEgressProxy, type Trip } from "../../src/webhooks/connections.ts"
+import { makeConnections } from "../../src/webhooks/connections.ts"
+import { type Checked, makeEgressProxy, type Trip } from "../../src/webhooks/egressProxy.ts"
 import { outboundSettings } from "../../src/webhooks/outboundSettings.ts"
 import { proxying } from "./proxy.ts"
 import { answering, posting, reasonOf, run, stub } from "./receiver.ts"
@@ -288,22 +289,31 @@ describe("a tunnel", () => {
     })
   )
 
-  it.effect("that does not open is the destination's failure for a minute after the last that did", () =>
-    Effect.gen(function* () {
-      // A clock that is no longer at its beginning.
-      yield* TestClock.setTime(3_600_000)
-      const server = yield* secure((_, response) => response.end("ok"))
-      yield* trusting(server.cert)
-      const proxy = yield* proxying((target) => (target.endsWith(`:${server.port}`) ? undefined : 500))
-      const post = yield* posting({ ...local, proxy: proxy.url })
-      const dead = { url: "https://merchant.example:1/" }
-      assert.strictEqual(reasonOf(yield* post(dead)), "proxy")
-      assert.deepStrictEqual(yield* post({ url: `https://merchant.example:${server.port}/` }), answered("ok"))
-      yield* TestClock.adjust(60_000)
-      assert.strictEqual(reasonOf(yield* post(dead)), "connect")
-      yield* TestClock.adjust(1)
-      assert.strictEqual(reasonOf(yield* post(dead)), "proxy")
-    })
+  it.effect(
+    "that does not open is the destination's failure for a minute after the last that did, and where it is the only one",
+    () =>
+      Effect.gen(function* () {
+        // A clock that is no longer at its beginning.
+        yield* TestClock.setTime(3_600_000)
+        const server = yield* secure((_, response) => response.end("ok"))
+        yield* trusting(server.cert)
+        const proxy = yield* proxying((target) => (target.endsWith(`:${server.port}`) ? undefined : 500))
+        const post = yield* posting({ ...local, proxy: proxy.url })
+        const dead = { url: "https://merchant.example:1/" }
+        const other = { url: "https://another.example:1/" }
+        assert.strictEqual(reasonOf(yield* post(dead)), "connect")
+        assert.strictEqual(reasonOf(yield* post(other)), "proxy")
+        assert.deepStrictEqual(yield* post({ url: `https://merchant.example:${server.port}/` }), answered("ok"))
+        yield* TestClock.adjust(60_000)
+        assert.strictEqual(reasonOf(yield* post(dead)), "connect")
+        assert.strictEqual(reasonOf(yield* post(other)), "connect")
+        yield* TestClock.adjust(1)
+        assert.strictEqual(reasonOf(yield* post(dead)), "proxy")
+        yield* TestClock.adjust(599_999)
+        assert.strictEqual(reasonOf(yield* post(dead)), "proxy")
+        yield* TestClock.adjust(1)
+        assert.strictEqual(reasonOf(yield* post(dead)), "connect")
+      })
   )
 
   it.effect("is asked for to the next address only where the proxy, which works, cannot reach the first", () =>

@@ -4,9 +4,9 @@
  */
 import net from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Logger } from "effect"
+import { Effect, Fiber, Layer, Logger, Queue } from "effect"
 import { TestClock } from "effect/testing"
-import type { NotDeliveredReason } from "../../src/webhooks/connections.ts"
+import type { NotDeliveredReason } from "../../src/webhooks/egressProxy.ts"
 import type { Outcome } from "../../src/webhooks/Outbound.ts"
 import { password, proxyAt, proxying } from "./proxy.ts"
 import { answering, posting, reasonOf, run, stub } from "./receiver.ts"
@@ -17,6 +17,7 @@ const failed = (reason: NotDeliveredReason, detail: string): Outcome => ({ _tag:
 const local = stub(["127.0.0.1"])
 const authorization = `Basic ${Buffer.from(`coffer:${password}`).toString("base64")}`
 const named = "https://merchant.example/"
+const another = "https://another.example/"
 
 /** An https server of the name that every test posts to. */
 const shop = Effect.fnUntraced(function* () {
@@ -121,12 +122,28 @@ describe("outbound through a proxy: what is the proxy's own failure", () => {
     )
   }
 
-  for (const status of [400, 405, 429, 500, 502, 503, 504]) {
-    it.effect(`it answers CONNECT with ${status}, and nothing shows that it works`, () =>
+  for (const status of [400, 405, 429]) {
+    it.effect(`it answers CONNECT with ${status}`, () =>
       Effect.gen(function* () {
         const post = yield* posting({ ...local, proxy: (yield* proxying(() => status)).url })
         const outcome = yield* post({ url: named })
         assert.deepStrictEqual(outcome, failed("proxy", `the proxy answered CONNECT with ${status}`))
+      })
+    )
+  }
+
+  for (const status of [500, 502, 503, 504]) {
+    it.effect(`it answers CONNECT with ${status} for two hosts, and nothing shows that it works`, () =>
+      Effect.gen(function* () {
+        const post = yield* posting({
+          ...local,
+          proxy: (yield* proxying(() => status)).url
+        })
+        const detail = `the proxy answered CONNECT with ${status}`
+        assert.deepStrictEqual(yield* post({ url: named }), failed("connect", detail))
+        yield* TestClock.adjust("9 minutes")
+        assert.deepStrictEqual(yield* post({ url: another }), failed("proxy", detail))
+        assert.deepStrictEqual(yield* post({ url: named }), failed("proxy", detail))
       })
     )
   }
@@ -145,18 +162,23 @@ describe("outbound through a proxy: what is the proxy's own failure", () => {
     )
   }
 
-  it.effect("it does not answer CONNECT within 10 seconds; the connection to it is closed then", () =>
+  it.effect("it does not answer CONNECT within 10 seconds for two hosts; the connection to it is closed then", () =>
     Effect.gen(function* () {
-      const arrived = yield* Deferred.make<void>()
+      const arrived = yield* Queue.make<void>()
       const proxy = yield* proxying(() => {
-        Deferred.doneUnsafe(arrived, Effect.void)
+        Queue.offerUnsafe(arrived, undefined)
         return "hang"
       })
       const post = yield* posting({ ...local, proxy: proxy.url })
-      const fiber = yield* Effect.forkChild(post({ url: named }))
-      yield* Deferred.await(arrived)
-      yield* TestClock.adjust("10 seconds")
-      assert.deepStrictEqual(yield* Fiber.join(fiber), failed("proxy", "no answer within 10 seconds"))
+      for (const [url, reason] of [
+        [named, "timeout"],
+        [another, "proxy"]
+      ] as const) {
+        const fiber = yield* Effect.forkChild(post({ url }))
+        yield* Queue.take(arrived)
+        yield* TestClock.adjust("10 seconds")
+        assert.deepStrictEqual(yield* Fiber.join(fiber), failed(reason, "no answer within 10 seconds"))
+      }
       yield* proxy.closed
     })
   )
@@ -182,9 +204,22 @@ describe("outbound through a proxy: what is the destination's failure", () => {
       assert.deepStrictEqual(yield* post(dead), failed("connect", "the proxy answered CONNECT with 502"))
       const tried = proxy.asked.slice(1).map(({ target }) => target)
       assert.deepStrictEqual(tried, [`127.0.0.9:${server.port + 1}`, `[::1]:${server.port + 1}`])
-      yield* TestClock.adjust("61 seconds")
-      assert.strictEqual(reasonOf(yield* post(dead)), "proxy")
     })
+  )
+
+  it.effect(
+    "it is the one host that the proxy cannot reach, however often, and the log is silent about the proxy",
+    () => {
+      const lines: Array<unknown> = []
+      return Effect.gen(function* () {
+        const post = yield* posting({ ...local, proxy: (yield* proxying(() => 502)).url })
+        for (let attempt = 0; attempt < 5; attempt++) {
+          assert.strictEqual(reasonOf(yield* post({ url: named })), "connect")
+          yield* TestClock.adjust("2 minutes")
+        }
+        assert.isEmpty(lines)
+      }).pipe(Effect.provide(Layer.fresh(Logger.layer([Logger.make(({ message }) => void lines.push(message))]))))
+    }
   )
 
   it.effect("it closes the connection, answers with an error or has no name, as without a proxy", () =>
