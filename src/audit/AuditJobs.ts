@@ -23,6 +23,8 @@ const anchorFailures = Metric.counter("coffer_anchor_failures_total", {
 /** Another runner takes a round over when its lease ends; a runner that goes on renews it in time. */
 const lease = Duration.minutes(5)
 const renewAfter = Duration.minutes(1)
+/** A round that could not write anchors is followed by another one soon, however long the interval is. */
+const anchorAgain = Duration.minutes(10)
 /** How long, and how many slices, a round walks through everything. */
 const walkTime = Duration.seconds(30)
 const walkSlicesMax = 500
@@ -76,13 +78,16 @@ const makeRunRound = Effect.gen(function* () {
     const { found, report } = makeReport(store, round, known, start)
     // Faults are found before anything is anchored on top of them.
     yield* auditor.anchors(report)
-    yield* Effect.catchTags(anchors.take(start, report.alive), {
-      AnchorFileFailed: ({ message }) =>
-        Effect.andThen(
-          Metric.update(anchorFailures, 1),
-          Effect.logError("heads could not be anchored in ANCHOR_FILE", { message })
-        )
-    })
+    const pause = yield* anchors.take(start, report.alive).pipe(
+      Effect.as(auditInterval),
+      Effect.catchTags({
+        AnchorFileFailed: ({ message }) =>
+          Metric.update(anchorFailures, 1).pipe(
+            Effect.andThen(Effect.logError("heads could not be anchored in ANCHOR_FILE", { message })),
+            Effect.as(Duration.min(auditInterval, anchorAgain))
+          )
+      })
+    )
     yield* auditor.changes(round.checked_from, report)
     for (const [about, keys] of Map.groupBy(known, ({ table }) => table)) {
       yield* auditor.some(about satisfies Subject, [...new Set(keys.map(({ key }) => key))], report)
@@ -92,7 +97,7 @@ const makeRunRound = Effect.gen(function* () {
     yield* store.finish(round, {
       about: position?.about ?? null,
       key: position?.key ?? null,
-      due: DateTime.addDuration(end, auditInterval),
+      due: DateTime.addDuration(end, pause),
       checkedFrom: start,
       at: end,
       violations: [...found.values()]

@@ -222,7 +222,7 @@ describe("ANCHOR_FILE", () => {
   )
 
   it.effect(
-    "that cannot be written is an error in the log; the round goes on, and the next anchors what it missed",
+    "that cannot be written is an error in the log; the round goes on, and the next one, which is soon, anchors what it missed",
     () =>
       Effect.scoped(
         Effect.gen(function* () {
@@ -236,19 +236,20 @@ describe("ANCHOR_FILE", () => {
             if (logLevel === "Error") Queue.offerUnsafe(errors, String(message))
           })
           const faults = Layer.merge(Faults.layer, Logger.layer([logger]))
-          const running = yield* start({ ...hourlyTo(path.join(made, "anchors.jsonl")), faults })
-          yield* running.pass("1 hour")
+          const { clock, env } = hourlyTo(path.join(made, "anchors.jsonl"))
+          const running = yield* start({ clock, env: { ...env, AUDIT_INTERVAL: "4 hours" }, faults })
+          yield* running.pass("4 hours")
           yield* merchantOf(running).paid(1_000)
           const before = yield* anchorsIn(running.sql)
           renameSync(made, `${made}.away`)
-          yield* running.pass("1 hour")
+          yield* running.pass("4 hours")
           assert.include(String(yield* Queue.take(errors)), "heads could not be anchored in ANCHOR_FILE")
           assert.deepStrictEqual(yield* anchorsIn(running.sql), before)
           const [round] = yield* running.sql<{ checked: number }>`
           select extract(epoch from checked_from)::int4 as checked from audit_rounds`
-          assert.strictEqual(round!.checked, 7_200, "the round came to its end")
+          assert.strictEqual(round!.checked, 28_800, "the round came to its end")
           renameSync(`${made}.away`, made)
-          yield* running.pass("1 hour")
+          yield* running.pass("10 minutes")
           assert.deepInclude((yield* anchorsIn(running.sql)).at(-1), { chain: walletOf(running), sequence: 2 })
         })
       )
