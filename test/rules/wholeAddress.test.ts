@@ -26,6 +26,9 @@ describe("an address in a text", () => {
     ["ann@x.example&#46;au"],
     ["j\u00f6ann@x.example"],
     ["j%C3%B6ann@x.example"],
+    ["?q=joe%2Bann%40x.example"],
+    ["/users/joe+ann%40x.example"],
+    ["?q=joe+ann@x.example&next=%2F"],
     ["\u5c0fann@x.example"],
     ["ann at x.example"],
     ["ann@"],
@@ -41,6 +44,8 @@ describe("an address in a text", () => {
     ["mailto:ann@x.example.", "mailto:[erased]."],
     ["<ann@x.example>", "<[erased]>"],
     ["to=ann%40x.example&", "to=[erased]&"],
+    ["?q=order+of+ann%40x.example+today", "?q=order+of+[erased]+today"],
+    ["next=%2Fsearch%3Fq%3Dof%2Bann%2540x.example", "next=%2Fsearch%3Fq%3Dof%2B[erased]"],
     ["https://shop.example/a?b=%20ann@x.example%20c", "https://shop.example/a?b=%20[erased]%20c"],
     [
       "https://shop.example/login?next=%2Fthanks%3Femail%3Dann%2540x.example",
@@ -91,6 +96,19 @@ describe("an address in a text", () => {
     }
   })
 
+  it.each([
+    ["ann@a/b.example", "ann@c/d.example"],
+    ["ann@a?b.example", "ann@a?c.example"],
+    ["ann@a#1.example", "ann@a#2.example"],
+    ["ann@a\\b.example", "ann@a\\c.example"],
+    ["ann@a.example", "ann@%61.example"],
+    ["ann@\u00ad.example", "ann@\u200b.example"]
+  ])("with a host that DNS cannot have is itself alone: %s", (one, other) => {
+    assert.isTrue(wholeAddress(one).is(one.toUpperCase()))
+    assert.isFalse(wholeAddress(one).is(other))
+    assert.isFalse(wholeAddress(other).is(one))
+  })
+
   it("is not found in the address that its row belongs to", () => {
     assert.isTrue(ann.isIn("mary=ann@x.example"))
     assert.isFalse(ann.isIn("mary=ann@x.example", ["mary=ann@x.example"]))
@@ -103,6 +121,15 @@ describe("an address in a text", () => {
       "ann@x.example for [another address], [another address]"
     )
     assert.isFalse(ann.isBesideOthers("to=ann%2540x.example"))
+    assert.strictEqual(ann.withoutOthers("joe@y_z.example, joe@-y-.example"), "[another address], [another address]")
+  })
+
+  it("is looked for in a time that grows with the text, whatever the text", () => {
+    for (const part of ["a", "a@", "a-", "a.", "@a-", "%25", "&", "joe@y.example", "a@a-", "=+", "=a+a%40"]) {
+      const text = `%40 ${"a@".repeat(2)}${part.repeat(200_000 / part.length)} %`
+      assert.isFalse(ann.isIn(text))
+      assert.include(ann.withoutOthers(text), " %")
+    }
   })
 })
 
@@ -117,6 +144,8 @@ const hosts = fc.constantFrom(
   "b\u00fccher.example",
   "x.exam",
   "y-x.example",
+  "x_y.example",
+  "-x.example",
   "\u4f8b\u3048.example"
 )
 const address = fc.tuple(word, hosts).map(([local, host]) => `${local}@${host}`)

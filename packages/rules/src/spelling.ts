@@ -20,10 +20,19 @@ export const layersOf = (text: string): ReadonlyArray<Layer> => {
     const next = unescaped(layer)
     if (next === undefined) break
     layers.push(folded(next))
+    const form = spacesOfForms(layer.text)
+    if (form !== layer.text) layers.push(folded(unescaped({ ...layer, text: form })!))
     layer = next
   }
   return layers
 }
+
+/** A form writes a space as a plus, and a plus as %2B; what follows the plus up to the at-sign is escaped as well. */
+const spacesOfForms = (text: string): string =>
+  text.replace(/=[^&#@\s"'<>]*/g, (value) => {
+    const at = value.lastIndexOf("%40")
+    return at === -1 ? value : value.slice(0, at).replaceAll("+", " ") + value.slice(at)
+  })
 
 /** With all that is escaped undone. */
 export const meaningOf = (text: string): string => {

@@ -102,15 +102,17 @@ const isDot = (character: string | undefined) => character !== undefined && dots
 
 /** A label as DNS has it. One that no host can have stays as it is. */
 const labelOf = (label: string): string => {
-  if (/^[a-z0-9-]*$/.test(label) && !label.startsWith("xn--")) return label
+  if ((/^[a-z0-9-]*$/.test(label) && !label.startsWith("xn--")) || endsHost.test(label)) return label
   const known = labels.get(label)
   if (known !== undefined) return known
   const url = `http://${label}.x`
-  const made = URL.canParse(url) ? new URL(url).hostname.slice(0, -2) : label
+  const made = (URL.canParse(url) && new URL(url).hostname.slice(0, -2)) || label
   if (labels.size >= labelsMax) labels.clear()
   labels.set(label, made)
   return made
 }
+/** Behind one of these is no host any more, or the host is spelled another way: addresses that differ there are two. */
+const endsHost = /[/?#\\%[\]:\s]/
 const labels = new Map<string, string>()
 const labelsMax = 10_000
 
@@ -162,7 +164,8 @@ const labelLength = (text: string, from: number, label: string): number | undefi
     const run = pattern.exec(text)?.[0]
     if (run !== undefined && labelOf(run) === label) return run.length
   }
-  return undefined
+  // One that no host can have stands as it was written.
+  return text.startsWith(label, from) ? label.length : undefined
 }
 const longestLabel = /[\p{L}\p{N}\p{M}](?:-*[\p{L}\p{N}\p{M}])*/uy
 const latinLabel = /[a-z0-9](?:-*[a-z0-9])*/y
@@ -202,8 +205,10 @@ const contextMax = 64
 
 // Any address ------------------------------------------------------------------------
 
-const label = String.raw`[\p{L}\p{N}\p{M}](?:-*[\p{L}\p{N}\p{M}])*`
-const anyAddress = new RegExp(String.raw`[\p{L}\p{N}\p{M}.+\-_'!*~$%&#]+@${label}(?:\.${label})+`, "gu")
+const label = String.raw`[\p{L}\p{N}\p{M}_-]+`
+const local = String.raw`[\p{L}\p{N}\p{M}.+\-_'!*~$%&#]`
+// It begins where a run of such characters does, and not at each of them: a long text without an address is read once.
+const anyAddress = new RegExp(String.raw`(?<!${local})${local}+@${label}(?:\.${label})+`, "gu")
 
 const anyIn = (layer: Layer): ReadonlyArray<Range> =>
   [...layer.text.matchAll(anyAddress)].map(({ 0: { length }, index }) => sourceOf(layer, index, index + length))
