@@ -170,6 +170,8 @@ describe("two operators", () => {
     assert.isFalse(takesTwo("api_keys.update", { liveKeys: true }, { mode: "sandbox", ...addresses }))
     assert.isFalse(takesTwo("api_keys.update", { liveKeys: true }, { mode: "live", name: "Books" }))
     assert.isTrue(takesTwo("merchants.update", { liveKeys: true }, { live: addresses }))
+    assert.isTrue(takesTwo("merchants.update", { liveKeys: true }, { approved: true }))
+    assert.isFalse(takesTwo("merchants.update", { liveKeys: true }, { approved: false }))
     assert.isFalse(takesTwo("merchants.update", { liveKeys: true }, { live: null, sandbox: addresses }))
     assert.isFalse(takesTwo("merchants.update", { fees: true }, { live: addresses }))
   })

@@ -67,7 +67,7 @@ it.live("fees change when both ask for the same fees, and other settings need on
     const { api, merchant } = yield* start({ env })
     const [ada, bo] = yield* twoAdmins(api)
     const path = `/merchants/${merchant.merchantId}`
-    assert.strictEqual((yield* callAs(api, ada.token, "POST", path, { approved: true })).status, 200)
+    assert.strictEqual((yield* callAs(api, ada.token, "POST", path, { name: "Tea" })).status, 200)
     assert.strictEqual((yield* callAs(api, ada.token, "POST", path, { payout_fee: { USD: 25 } })).status, 202)
     assert.strictEqual((yield* callAs(api, bo.token, "POST", path, { payout_fee: { USD: 26 } })).status, 202)
     const done = yield* callAs(api, bo.token, "POST", path, { payout_fee: { USD: 25 } })

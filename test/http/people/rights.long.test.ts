@@ -128,6 +128,16 @@ it.live("where live keys take two operators, one alone gets none by way of a per
     const { api, at, merchantId, mails } = yield* begin({ TWO_OPERATORS: "live_keys" })
     const { token } = yield* newOperator(api, "Root", "admin")
     const one = (path: string, body: object) => api.operator("POST", path, body)
+    // Whoever makes a merchant is shown its live key.
+    const { live_key: key } = (yield* one("/merchants", { name: "Tea", seed: false })).body.data
+    const merchants = (yield* api.operator("GET", "/merchants?limit=1")).body.data.data
+    const approve = [`/merchants/${merchants[0].merchant_id}`, { approved: true }] as const
+    assert.strictEqual((yield* one(...approve)).status, 202)
+    assert.strictEqual((yield* api.call("GET", "/v1/orders", { key })).status, 403)
+    for (const path of [at, approve[0]]) {
+      assert.strictEqual((yield* callAs(api, token, "POST", path, { approved: true })).status, 200)
+    }
+    assert.strictEqual((yield* api.call("GET", "/v1/orders", { key })).status, 200)
     // A viewer reads what operators read.
     const me = { email: "me@pay.example", merchant_id: merchantId }
     yield* invite(api, mails, { ...me, role: "viewer" })

@@ -50,7 +50,8 @@ export const acts = {
     ofTwo: {
       fees: (request) => ["fees", "dispute_fee", "payout_fee"].some((name) => request[name] !== undefined),
       approvals: ({ approved }) => approved === true,
-      liveKeys: ({ live }) => setsAddresses(live)
+      // Whoever made the merchant was shown its live key, which works from then on.
+      liveKeys: ({ approved, live }) => approved === true || setsAddresses(live)
     }
   },
   "merchants.suspend": doneBy("support"),
