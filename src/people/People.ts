@@ -114,7 +114,7 @@ export class People extends Context.Service<
       belongsTo: string,
       invitationId: string,
       by: Inviter
-    ) => Effect.Effect<Person, PersonNotFound | RoleConflict | TooManyInvitations>
+    ) => Effect.Effect<Person, PersonNotFound | TooManyInvitations>
     /** The roles that are offered to the person. */
     readonly invitationsOf: (self: Self) => Effect.Effect<ReadonlyArray<Invitation>>
     readonly accept: (self: Self, invitationId: string) => Effect.Effect<Invitation, InvitationNotFound>
@@ -312,8 +312,7 @@ const makeOffering = Effect.gen(function* () {
       const made = yield* Effect.catchTags(offer(belongsTo, { email, name: name ?? undefined, role }, by, true), {
         MerchantNotFound: Effect.die
       })
-      if (made === "left") return yield* new RoleConflict({ reason: made })
-      // Accepted in between.
+      // Accepted in between, or ended with the right of who made it.
       if (typeof made === "string") return yield* new PersonNotFound({ personId: invitationId })
       return invitedPerson(made)
     }),

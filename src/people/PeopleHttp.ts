@@ -45,7 +45,7 @@ const merchantPeople = HttpApiBuilder.group(
         const role = yield* people.offeredRole(merchant_id, person_id)
         if (Option.isSome(role)) yield* grant(merchant_id, { is: "person", role: role.value as PersonRole })
         return yield* reply(personView(yield* people.sendAgain(merchant_id, person_id, by), merchant_id))
-      }, Effect.catchTags({ PersonNotFound, RoleConflict, TooManyInvitations })),
+      }, Effect.catchTags({ PersonNotFound, TooManyInvitations })),
       setRole: span("people.setRole")(function* ({ params: { merchant_id, person_id }, payload }) {
         yield* grant(merchant_id, { is: "person", role: payload.role })
         return yield* reply(personView(yield* people.setRole(merchant_id, person_id, payload.role), merchant_id))
