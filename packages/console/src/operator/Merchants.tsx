@@ -35,7 +35,8 @@ const texts = {
     once: "Shown this once. Give them to the merchant by a safe way; nobody can read them again.",
     open: "Open the merchant",
     sandbox: "Sandbox key",
-    live: "Live key"
+    live: "Live key",
+    ofTwo: "Shown to nobody: two operators reset it (TWO_OPERATORS)."
   },
   zh: {
     title: "商户",
@@ -57,7 +58,8 @@ const texts = {
     once: "仅显示这一次。请以安全方式交给商户；之后任何人都无法再次读取。",
     open: "打开商户",
     sandbox: "沙盒密钥",
-    live: "正式密钥"
+    live: "正式密钥",
+    ofTwo: "不向任何人显示：由两位运营人员重置（TWO_OPERATORS）。"
   }
 }
 type Texts = typeof texts.en
@@ -90,7 +92,8 @@ const columnsOf = (words: Texts): ReadonlyArray<Column<MerchantResource>> => [
 interface Made {
   readonly merchant_id: string
   readonly sandbox_key: string
-  readonly live_key: string
+  /** Null where live keys take two operators. */
+  readonly live_key: string | null
 }
 
 const CreateMerchant = ({ words }: { readonly words: Texts }) => {
@@ -146,7 +149,13 @@ const CreateMerchant = ({ words }: { readonly words: Texts }) => {
               <p key={name} className="secret">
                 {name}
                 <br />
-                <code>{key}</code> <Copy text={key} label={name} />
+                {key === null ? (
+                  words.ofTwo
+                ) : (
+                  <>
+                    <code>{key}</code> <Copy text={key} label={name} />
+                  </>
+                )}
               </p>
             ))}
             <div className="buttons">
