@@ -10,12 +10,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
 import { isAnsweredAt } from "../../src/edge/routes.ts"
 import { routes } from "../../src/edge/routes.ts"
-import * as Image from "../kit/program/image.ts"
 import { freePort, operatorToken, secretKey, start } from "../kit/Service.ts"
 import { settingsOf } from "../kit/program/settings.ts"
 import { readYaml, type Yaml } from "../kit/texts/yaml.ts"
 
-const { dockerfile } = Image
+const dockerfile = readFileSync("docker/Dockerfile", "utf8")
 const compose = readYaml("docker/compose.yaml")[0]
 const composed = Object.entries<Yaml>(compose.services)
 const runners = composed.filter(([name]) => name.startsWith("runner-"))

@@ -1,23 +1,9 @@
-/** The content of the image: held to the files of the repository. `test/cluster/image.test.ts` runs it. */
+/** The files of the image, held to the repository. `test/ops/builtImage.test.ts` builds and runs the image. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import * as Image from "../kit/program/image.ts"
-import { importedBy, specifiersOf } from "../kit/texts/imports.ts"
 
-const { dockerfile } = Image
-
-/** All files that a program may load, by what it imports at once and later. */
-const reachedFrom = (program: string): ReadonlyArray<string> => {
-  const reached = new Set([program])
-  for (const file of reached) {
-    for (const specifier of specifiersOf(readFileSync(file, "utf8"))) {
-      const imported = importedBy(file, specifier)
-      if (imported !== undefined && existsSync(imported)) reached.add(imported)
-    }
-  }
-  return [...reached]
-}
+const dockerfile = readFileSync("docker/Dockerfile", "utf8")
 
 /** Names of files in comments and commands, such as `docker/healthcheck.mjs` or `settings.yaml`. */
 const named = (text: string) =>
@@ -43,24 +29,22 @@ describe("docker/ and k8s/", () => {
 })
 
 describe("docker/Dockerfile", () => {
-  it("copies only what the ignore file lets in", () => {
-    const files = Image.context()
-    for (const source of Image.copied()) {
-      assert.isTrue(
-        files.some((file) => file === source || file.startsWith(`${source}/`)),
-        source
+  it("has one ignore file, at the place and in the words that each engine reads", () => {
+    assert.isFalse(existsSync("docker/Dockerfile.dockerignore"))
+    const letIn = readFileSync(".dockerignore", "utf8")
+      .split("\n")
+      .filter((line) => line.startsWith("!"))
+      .map((line) => line.slice(1))
+    assert.isAbove(letIn.length, 20)
+    for (const name of letIn) assert.isTrue(existsSync(name), name)
+    for (const name of readdirSync("packages").map((each) => `packages/${each}/package.json`)) {
+      assert.equal(
+        letIn.some((each) => name === each || name.startsWith(`${each}/`)),
+        existsSync(name),
+        name
       )
     }
-  })
-
-  it("the ignore file lets in each file that the program may load, and nothing that is for tests alone", () => {
-    const reached = reachedFrom("src/main.ts")
-    assert.isAbove(reached.length, 500)
-    assert.deepStrictEqual(
-      reached.filter((file) => !Image.isLetIn(file)),
-      []
-    )
-    for (const file of Image.context()) assert.notMatch(file, /^(test|docs\/\w+\/|packages\/(bench|testkit)\/src)\//)
+    for (const name of letIn) assert.notMatch(name, /^(test|packages\/(bench|testkit)\/src)/)
   })
 
   it("runs as nobody special, asks for its health, and serves with the rights that it needs and no more", () => {

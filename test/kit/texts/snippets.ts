@@ -110,7 +110,7 @@ export const reasons: ReadonlyArray<NotRun> = [
   notRun(
     "docs/operating-containers.md",
     "docker",
-    "no Docker is installed; test/cluster/image.test.ts runs the folder"
+    "no Docker is installed; test/ops/builtImage.test.ts builds and runs the image"
   ),
   notRun("docs/performance.md", "npm run bench -- --write", "it takes half an hour; test/bench runs its parts"),
   notRun("docs/style.md", "export const writesPerMinuteMax", fragment),
