@@ -12,6 +12,7 @@ import { code, retired } from "./kit/texts/words.ts"
 /** From bottom to top. */
 const floors: ReadonlyArray<string> = [
   "packages/model",
+  "packages/resources",
   "packages/rules",
   "packages/contract",
   "packages/mcp",
@@ -106,12 +107,12 @@ const closedTo: ReadonlyArray<readonly [kind: RegExp, isClosed: (imported: strin
   // It needs the APIs and nothing of the service.
   [/^packages\/cli\//, (imported) => imported.startsWith("src/") || imported.startsWith("packages/contract/")],
   // Shapes decide nothing.
-  [/^packages\/(model|contract)\//, (imported) => imported.startsWith("packages/rules/")]
+  [/^packages\/(model|resources|contract)\//, (imported) => imported.startsWith("packages/rules/")]
 ]
 
 /** The channels, the file that wires them, what happened to the database, and Stripe's endpoints of the operator's API. */
 const mayNameAcquirers =
-  /^(src\/channels(\/|\.ts$)|src\/platform\/postgres\/(migrations\/|migrationFiles|laterIndexes)|packages\/contract\/src\/(Channels|Reconciliation)\.ts$)/
+  /^(src\/channels(\/|\.ts$)|src\/platform\/postgres\/(migrations\/|migrationFiles|laterIndexes)|packages\/(contract\/src\/(Channels|Reconciliation)|resources\/src\/channels)\.ts$)/
 
 /** Programs of others, and the files that may know them. A file that is not listed imports none but `effect`. */
 const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
@@ -241,7 +242,9 @@ describe("tidy", () => {
 
   it("no file outside the channels' folders names an acquirer", () => {
     const named = sources
-      .filter(({ file }) => /^(src|packages\/(rules|contract|model))\//.test(file) && !mayNameAcquirers.test(file))
+      .filter(
+        ({ file }) => /^(src|packages\/(rules|resources|contract|model))\//.test(file) && !mayNameAcquirers.test(file)
+      )
       .filter(({ text }) => /(?<!mag)stripe/i.test(text))
       .map(({ file }) => file)
     assert.deepStrictEqual(named, [])

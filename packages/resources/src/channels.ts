@@ -1,0 +1,95 @@
+/** Rows of the channels, which no merchant sees as they are. */
+import { each, forNobody, forOperators, ownTable, resource } from "./Resource.ts"
+
+// The sandbox -------------------------------------------------------------------------
+
+const payment = ["payment_id", "trade_no", "merchant_id", "method", "amount", "currency", "state"] as const
+export const sandboxPayments = resource("sandbox_payments", {
+  ...each(forNobody("none"), [...payment, "report_due_at", "created_at"]),
+  card: forNobody("address")
+})
+const refund = ["refund_key", "payment_id", "amount", "state", "created_at", "settles_at"] as const
+export const sandboxRefunds = ownTable("sandbox_refunds", refund)
+export const sandboxDisputes = ownTable("sandbox_disputes", [
+  "processor_dispute_id",
+  "trade_no",
+  "merchant_id",
+  "payment_id",
+  "amount",
+  "currency",
+  "reason",
+  "state",
+  "request",
+  "due_by",
+  "submitted_at",
+  "lost_at",
+  "report_due_at",
+  "opened_at"
+])
+export const sandboxClocks = ownTable("sandbox_clocks", [
+  "merchant_id",
+  "offset_ms",
+  "target",
+  "began",
+  "stops",
+  "after_event",
+  "happened",
+  "request",
+  "attempts",
+  "reached",
+  "holder",
+  "leased_until"
+])
+export const sandboxMails = ownTable("sandbox_mails", ["merchant_id", "day", "mails"])
+export const sandboxSeeds = ownTable("sandbox_seeds", ["merchant_id", "due_at"])
+export const sandboxSwitches = ownTable("sandbox_switches", ["merchant_id", "reachable"])
+
+// Stripe ------------------------------------------------------------------------------
+
+const session = ["key", "number", "trade_no", "merchant_id", "mode", "method", "state", "session_id"] as const
+export const stripeSessions = ownTable("stripe_sessions", [...session, "locale", "expires_at", "created_at"])
+const event = ["id", "merchant_id", "mode", "event_id", "type", "kind", "object_id", "names", "shows"] as const
+export const stripeEvents = ownTable("stripe_events", [...event, "created_at", "received_at", "due_at", "attempts"])
+export const stripeMovements = ownTable("stripe_movements", [
+  "id",
+  "merchant_id",
+  "mode",
+  "payment_id",
+  "trade_no",
+  "type",
+  "amount",
+  "fee",
+  "currency",
+  "source_amount",
+  "source_currency",
+  "created_at",
+  "checked_at"
+])
+export const stripePolls = ownTable("stripe_polls", [
+  "id",
+  "merchant_id",
+  "mode",
+  "since",
+  "due_at",
+  "movements_since",
+  "movements_due_at",
+  "movements_place",
+  "webhook_at",
+  "thin_at"
+])
+export const stripeCallKeys = ownTable("stripe_call_keys", ["name", "number", "counted_at"])
+
+// What does not fit --------------------------------------------------------------------
+
+export const straySessions = resource("stray_sessions", {
+  ...each(forOperators("none"), ["id", "merchant_id", "mode", "session_id", "payment_id", "trade_no", "amount"]),
+  ...each(forOperators("none"), ["currency", "status", "channel", "created_at", "updated_at", "ended_at"]),
+  /** Why an operator closed it. */
+  closed_note: forOperators("person")
+})
+export const reconciliation = resource("reconciliation", {
+  ...each(forOperators("none"), ["id", "merchant_id", "mode", "payment_id", "trade_no", "currency", "ours"]),
+  ...each(forOperators("none"), ["theirs", "created_at", "seen_at", "agreed_at"])
+})
+const presented = ["merchant_id", "mode", "processor_dispute_id", "amount", "currency"] as const
+export const presentedDisputes = ownTable("presented_disputes", presented)
