@@ -1,6 +1,8 @@
 /** Which orders and links are a buyer's, or name the buyer, and how many rows of each kind an erasure would change. */
 import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
+import { paymentLinks } from "@coffer/resources/orders"
+import { searchedColumns } from "@coffer/resources/Resource"
 import { erasedText, makeEraser } from "@coffer/rules/erasure"
 import { mayHoldAddress, wholeAddress } from "@coffer/rules/wholeAddress"
 import { type DateTime, Effect, Option, Schema } from "effect"
@@ -42,16 +44,6 @@ const conditions = (sql: SqlClient.SqlClient) => {
     account === undefined ? sql`true` : sql`o.merchant_id = ${account.merchantId} and o.mode = ${account.mode}`
   return { own, takenBy, whose, whoseOrder }
 }
-
-/** Tables whose rows name their account; the others' belong to a row that does. */
-const hasAccount: ReadonlySet<KindName> = new Set([
-  "orders",
-  "refunds",
-  "disputes",
-  "events",
-  "deliveries",
-  "delivery_attempts"
-])
 
 export const makeBuyerRows = (sql: SqlClient.SqlClient) => {
   const { own, takenBy, whose, whoseOrder } = conditions(sql)
@@ -110,7 +102,7 @@ export const makeBuyerRows = (sql: SqlClient.SqlClient) => {
         {
           after,
           limit,
-          whose: (kind) => (hasAccount.has(kind) ? whose(account) : sql`true`),
+          whose: whose(account),
           among: sql`${whoseOrder(account)} and ${takenBy(until)}`
         },
         makeEraser({ email, isErased: () => false })
@@ -150,11 +142,11 @@ const decodeLinks = Schema.decodeUnknownEffect(Schema.Array(LinkRow))
  */
 const makeEraseLinks = (sql: SqlClient.SqlClient) => {
   const { whose } = conditions(sql)
-  const words = sql`jsonb_build_object('subject', subject, 'notify_url', notify_url, 'return_url', return_url,
-    'metadata', metadata)::text`
+  const names = searchedColumns(paymentLinks)
+  const words = sql`jsonb_build_object(${sql.csv(names.flatMap((name) => [sql.literal(`'${name}'`), sql`${sql(name)}`]))})::text`
   return Effect.fnUntraced(function* ({ account, after, email, limit }: BuyersOrders) {
     const rows = yield* decodeLinks(
-      yield* sql`select link_id as id, case when concat_ws(' ', subject, notify_url, return_url, metadata::text)
+      yield* sql`select link_id as id, case when concat_ws(' ', ${sql.csv(names.map((name) => sql`${sql(name)}::text`))})
             ~ ${mayHoldAddress} then ${words} end as words
         from payment_links where ${whose(account)} and link_id > ${after} order by link_id limit ${limit}::int4
         for update`
@@ -164,8 +156,8 @@ const makeEraseLinks = (sql: SqlClient.SqlClient) => {
       return after === undefined ? [] : [{ link_id: id, ...after }]
     })
     if (changed.length > 0) {
-      yield* sql`update payment_links l set version = l.version + 1, subject = n.subject, notify_url = n.notify_url,
-          return_url = n.return_url, metadata = n.metadata
+      yield* sql`update payment_links l set version = l.version + 1,
+          ${sql.csv(names.map((name) => sql`${sql(name)} = ${sql(`n.${name}`)}`))}
         from jsonb_populate_recordset(null::payment_links, ${storableJson(changed)}::text::jsonb) n
         where l.link_id = n.link_id`
     }

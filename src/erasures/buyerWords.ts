@@ -1,8 +1,12 @@
 /**
- * Tables of what belongs to an order, with the columns in which a buyer's address may stand: where an erasure looks for
- * it, row by row, and takes exactly the address out. The rest of such a row is another buyer's, or the merchant's.
- * `test/store/words` holds these columns against the database.
+ * Tables of what belongs to an order: where an erasure looks for a buyer's address, row by row, in the columns that are
+ * declared to have words, and takes exactly the address out. The rest of such a row is another buyer's, or the
+ * merchant's.
  */
+import { disputeEvidence, disputes, refunds } from "@coffer/resources/returns"
+import { mails, orders } from "@coffer/resources/orders"
+import { type Resource, searchedColumns } from "@coffer/resources/Resource"
+import { deliveries, deliveryAttempts, events } from "@coffer/resources/webhooks"
 import type { Eraser } from "@coffer/rules/erasure"
 import { mayHoldAddress } from "@coffer/rules/wholeAddress"
 import { Effect, Option, Schema } from "effect"
@@ -12,86 +16,41 @@ import { storableJson } from "../platform/postgres/storable.ts"
 import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
 
 interface Kind {
-  /** Rows are looked at in the order of this key. `attempts` go with their delivery. */
-  readonly walk: readonly [table: string, key: string]
-  /** The columns of the table's key, of which the first refers to the walk's. */
+  readonly resource: Resource
+  /** The columns of the table's key. */
   readonly keys: readonly [string, ...ReadonlyArray<string>]
-  readonly words: ReadonlyArray<string>
-  /** An owner that remembers the row decides again. */
-  readonly isVersioned: boolean
+  /** Rows are looked at in the order of the first of them, or of the key of this table, to which it refers. */
+  readonly walk?: readonly [Resource, key: string]
   /** From a row `t` to its order `o`. */
   readonly toOrder: string
 }
 
 const event = "join events e on (e.merchant_id, e.mode, e.id) = (d.merchant_id, d.mode, d.event_id)"
+const byTradeNo = "join orders o on o.trade_no = t.trade_no"
 
-export const kinds = {
-  orders: {
-    walk: ["orders", "trade_no"],
-    keys: ["trade_no"],
-    words: [
-      "receipt_email",
-      "subject",
-      "notify_url",
-      "return_url",
-      "metadata",
-      "receipt",
-      "unapplied_payments",
-      "unapplied_error"
-    ],
-    isVersioned: true,
-    toOrder: "join orders o on o.trade_no = t.trade_no"
-  },
-  refunds: {
-    walk: ["refunds", "refund_no"],
-    keys: ["refund_no"],
-    words: ["reason", "metadata", "failure_reason", "notify_url", "check_error"],
-    isVersioned: true,
-    toOrder: "join orders o on o.trade_no = t.trade_no"
-  },
-  disputes: {
-    walk: ["disputes", "dispute_no"],
-    keys: ["dispute_no"],
-    words: ["notify_url", "check_error"],
-    isVersioned: true,
-    toOrder: "join orders o on o.trade_no = t.trade_no"
-  },
+const kinds = {
+  orders: { resource: orders, keys: ["trade_no"], toOrder: byTradeNo },
+  refunds: { resource: refunds, keys: ["refund_no"], toOrder: byTradeNo },
+  disputes: { resource: disputes, keys: ["dispute_no"], toOrder: byTradeNo },
   dispute_evidence: {
-    walk: ["dispute_evidence", "dispute_no"],
+    resource: disputeEvidence,
     keys: ["dispute_no"],
-    words: ["evidence", "files", "submitting"],
-    isVersioned: true,
     toOrder: "join disputes d on d.dispute_no = t.dispute_no join orders o on o.trade_no = d.trade_no"
   },
-  mails: {
-    walk: ["mails", "id"],
-    keys: ["id"],
-    words: ["recipient", "error"],
-    isVersioned: true,
-    toOrder: "join orders o on o.trade_no = t.trade_no"
-  },
+  mails: { resource: mails, keys: ["id"], toOrder: byTradeNo },
   deliveries: {
-    walk: ["deliveries", "id"],
+    resource: deliveries,
     keys: ["id"],
-    words: ["url", "destination"],
-    isVersioned: false,
     toOrder: `join deliveries d on d.id = t.id ${event} join orders o on o.trade_no = e.trade_no`
   },
   delivery_attempts: {
-    walk: ["deliveries", "id"],
+    resource: deliveryAttempts,
     keys: ["delivery_id", "attempt"],
-    words: ["failure", "snippet"],
-    isVersioned: false,
+    walk: [deliveries, "id"],
     toOrder: `join deliveries d on d.id = t.delivery_id ${event} join orders o on o.trade_no = e.trade_no`
   },
-  events: {
-    walk: ["events", "id"],
-    keys: ["id"],
-    words: ["body", "packed"],
-    isVersioned: false,
-    toOrder: "join orders o on o.trade_no = t.trade_no"
-  }
-} as const satisfies Record<string, Kind>
+  events: { resource: events, keys: ["id"], toOrder: byTradeNo }
+} satisfies Record<string, Kind>
 export type KindName = keyof typeof kinds
 /** Tables of what belongs to orders, as they are looked through: receipts that went elsewhere are the likeliest. */
 export const belonging: ReadonlyArray<KindName> = [
@@ -124,8 +83,8 @@ const decodeRows = Schema.decodeUnknownEffect(Schema.Array(StoredRow))
 export interface WalkOf {
   readonly after: string
   readonly limit: number
-  /** A condition on rows of the walk's table; `true` where it has no account. */
-  readonly whose: (kind: KindName) => Statement.Fragment
+  /** A condition on rows of the account. Rows of tables without one belong to a row that has it. */
+  readonly whose: Statement.Fragment
   /** A condition on an order `o`. */
   readonly among: Statement.Fragment
 }
@@ -141,8 +100,9 @@ export const makeBuyerWords = (sql: SqlClient.SqlClient) => {
       columns.flatMap((column) => [sql.literal(`'${column}'`), sql`${sql(`t.${column}`)}`])
     )})::text`
   const wordsOf = (name: KindName) => {
-    const { words } = shape(name)
+    const words = searchedColumns(shape(name).resource)
     return {
+      words,
       json: objectOf(words),
       mayHold: sql`concat_ws(' ', ${sql.csv(words.map((column) => sql`${sql(`t.${column}`)}::text`))})
         ~ ${mayHoldAddress}`
@@ -151,11 +111,11 @@ export const makeBuyerWords = (sql: SqlClient.SqlClient) => {
 
   /** Orders of which a row of this kind holds the address. `last`: the row looked at last; undefined at the end. */
   const find = Effect.fnUntraced(function* (name: KindName, { after, among, limit, whose }: WalkOf, eraser: Eraser) {
-    const { keys, toOrder, walk } = shape(name)
-    const [table, key] = walk
+    const { keys, resource, toOrder, walk = [resource, keys[0]] } = shape(name)
+    const [{ columns, table }, key] = walk
     const looked = yield* decodeKeys(
-      yield* sql`select ${sql(key)} as key from ${sql(table)} where ${whose(name)} and ${sql(key)} > ${after}
-        order by 1 limit ${limit}::int4`
+      yield* sql`select ${sql(key)} as key from ${sql(table)} where ${"merchant_id" in columns ? whose : sql`true`}
+          and ${sql(key)} > ${after} order by 1 limit ${limit}::int4`
     )
     const last = looked.length < limit ? undefined : looked.at(-1)!.key
     if (looked.length === 0) return { tradeNos: [], last }
@@ -184,8 +144,8 @@ export const makeBuyerWords = (sql: SqlClient.SqlClient) => {
     isDry: boolean
   ) {
     if (rows.length === 0) return 0
-    const { isVersioned, keys, words } = shape(name)
-    const { json, mayHold } = wordsOf(name)
+    const { keys, resource } = shape(name)
+    const { json, mayHold, words } = wordsOf(name)
     const tradeNoOf = new Map(rows.map(({ id, trade_no }) => [id, trade_no]))
     const found = yield* decodeRows(
       yield* sql`select ${sql(`t.${keys[0]}`)} as id, ${json} as words, ${objectOf(keys)} as keys from ${sql(name)} t
@@ -199,7 +159,8 @@ export const makeBuyerWords = (sql: SqlClient.SqlClient) => {
     })
     if (changed.length === 0 || isDry) return changed.length
     yield* sql`update ${sql(name)} t set ${sql.csv([
-      ...(isVersioned ? [sql`version = t.version + 1`] : []),
+      // An owner that remembers the row decides again.
+      ...("version" in resource.columns ? [sql`version = t.version + 1`] : []),
       ...words.map((column) => sql`${sql(column)} = ${sql(`n.${column}`)}`),
       // A mail that is due goes to nobody any more.
       ...(name === "mails"

@@ -3,6 +3,10 @@
  * alone. A dry run counts the same rows, and writes none.
  */
 import { isoText } from "@coffer/model/isoText"
+import { sandboxPayments } from "@coffer/resources/channels"
+import * as orderTables from "@coffer/resources/orders"
+import * as returnTables from "@coffer/resources/returns"
+import { deliveryAttempts } from "@coffer/resources/webhooks"
 import { erasedText, makeEraser } from "@coffer/rules/erasure"
 import { wholeAddress } from "@coffer/rules/wholeAddress"
 import { type DateTime, Effect } from "effect"
@@ -11,6 +15,7 @@ import { termsHashOf } from "../orders/erasedTerms.ts"
 import { Secrets } from "../platform/runtime/Secrets.ts"
 import { makeBuyerWords, type Row } from "./buyerWords.ts"
 import type { Counts } from "./ErasureStore.ts"
+import { erasing } from "./erasing.ts"
 import { type Belongings, isOwnOf, type OrderRow } from "./orderRows.ts"
 
 export interface RowsToErase {
@@ -136,17 +141,12 @@ const makeEraseOwn = (sql: SqlClient.SqlClient, termsHash: (order: OrderRow) => 
   const { eraseAnswers, eraseMails } = makeMessages(sql)
 
   const eraseReturns = Effect.fnUntraced(function* (refunds: ReadonlyArray<string>, disputes: ReadonlyArray<string>) {
-    const { blank, metadata } = textsOf(sql)
     if (refunds.length > 0) {
-      yield* sql`update refunds set version = version + 1, reason = ${blank("reason")}, metadata = ${metadata},
-          check_error = null
-        where refund_no = any(${refunds}::text[])`
+      yield* sql`update refunds set ${erasing(sql, returnTables.refunds)} where refund_no = any(${refunds}::text[])`
     }
     if (disputes.length > 0) {
-      yield* sql`update disputes set version = version + 1, check_error = null
-        where dispute_no = any(${disputes}::text[])`
-      yield* sql`update dispute_evidence set version = version + 1, files = '[]', submitting = null,
-          evidence = coalesce((select jsonb_object_agg(key, ${erasedText}::text) from jsonb_each(evidence)), '{}')
+      yield* sql`update disputes set ${erasing(sql, returnTables.disputes)} where dispute_no = any(${disputes}::text[])`
+      yield* sql`update dispute_evidence set ${erasing(sql, returnTables.disputeEvidence)}
         where dispute_no = any(${disputes}::text[])`
     }
   })
@@ -154,20 +154,10 @@ const makeEraseOwn = (sql: SqlClient.SqlClient, termsHash: (order: OrderRow) => 
   /** Rows of tags follow here in one statement for all orders: the trigger would write them order by order. */
   const eraseOrders = (now: DateTime.Utc, orders: ReadonlyArray<OrderRow>) => {
     const tradeNos = orders.map(({ trade_no }) => trade_no)
-    const { blank, metadata } = textsOf(sql)
-    const unapplied = ["note", "problem"].map(
-      (name) => sql`case when p ? ${name} then jsonb_build_object(${name}::text, ${erasedText}::text) else '{}' end`
-    )
     return sql`with before as materialized (
         select merchant_id, mode, trade_no, metadata from orders where trade_no = any(${tradeNos}::text[])),
-      after as (update orders set version = version + 1, erased_at = ${isoText(now)}::text::timestamptz,
-          receipt_email = null, card = null, subject = ${blank("subject")}, metadata = ${metadata},
-          unapplied_error = null, terms_hash = coalesce(terms_hash, nullif(first.hash, '')),
-          receipt = case when receipt ? 'failure'
-            then jsonb_set(receipt, '{failure}', to_jsonb(${erasedText}::text)) else receipt end,
-          unapplied_payments = case when unapplied_payments = '[]' then unapplied_payments else (
-            select jsonb_agg(p || ${unapplied[0]!} || ${unapplied[1]!} order by place)
-            from jsonb_array_elements(unapplied_payments) with ordinality as listed (p, place)) end
+      after as (update orders set ${erasing(sql, orderTables.orders)}, erased_at = ${isoText(now)}::text::timestamptz,
+          terms_hash = coalesce(terms_hash, nullif(first.hash, ''))
         from unnest(${tradeNos}::text[], ${orders.map(termsHash)}::text[]) as first (number, hash)
         where trade_no = first.number returning merchant_id, mode, trade_no, metadata),
       old_tags as (select order_tag(b.merchant_id, b.mode, pair.key, pair.value) as tag, trade_no
@@ -196,7 +186,7 @@ const makeEraseOwn = (sql: SqlClient.SqlClient, termsHash: (order: OrderRow) => 
     }
     if (isDry || orders.length === 0) return counts
     yield* eraseOrders(now, orders)
-    yield* sql`update sandbox_payments set card = null
+    yield* sql`update sandbox_payments set ${erasing(sql, sandboxPayments)}
       where trade_no = any(${orders.map(({ trade_no }) => trade_no)}::text[]) and card is not null`
     yield* eraseReturns(idsOf(refunds), idsOf(disputes))
     yield* eraseMails(mails)
@@ -212,7 +202,7 @@ const makeMessages = (sql: SqlClient.SqlClient) => {
   const eraseMails = (mails: Belongings["mails"]) =>
     mails.length === 0
       ? Effect.void
-      : sql`update mails set version = version + 1, recipient = ${erasedText}, error = null, due_at = null,
+      : sql`update mails set ${erasing(sql, orderTables.mails)}, due_at = null,
           status = case when status = 'due' then 'failed' else status end
         where id = any(${idsOf(mails)}::text[])`
 
@@ -227,18 +217,9 @@ const makeMessages = (sql: SqlClient.SqlClient) => {
     yield* sql`update endpoint_health h set answer = ${erasedText} from delivery_attempts a join deliveries d
         on d.id = a.delivery_id
       where a.delivery_id = any(${ids}::text[]) and h.endpoint_id = d.endpoint_id and h.answer = a.snippet`
-    return (yield* sql`update delivery_attempts set snippet = ${erasedText} where delivery_id = any(${ids}::text[])
-      and snippet is not null and snippet <> ${erasedText} returning 1`).length
+    return (yield* sql`update delivery_attempts set ${erasing(sql, deliveryAttempts)}
+      where delivery_id = any(${ids}::text[]) and snippet is not null and snippet <> ${erasedText} returning 1`).length
   })
 
   return { eraseAnswers, eraseMails }
 }
-
-/** How columns are written without the buyer. */
-const textsOf = (sql: SqlClient.SqlClient) => ({
-  blank: (column: string) => sql`case when ${sql(column)} is not null then ${erasedText}::text end`,
-  // Not as a function of Postgres, which it would start anew for each row.
-  metadata: sql`case when metadata = '{}' then metadata else (select coalesce(jsonb_object_agg(key,
-      case when key = 'svc_payment_link' then value else to_jsonb(${erasedText}::text) end), '{}')
-    from jsonb_each(metadata)) end`
-})

@@ -1,12 +1,13 @@
 /** The orders that an erasure looks at with what belongs to them, and whether an order is the buyer's own. */
 import { isoText } from "@coffer/model/isoText"
+import { orders } from "@coffer/resources/orders"
+import { searchedColumns } from "@coffer/resources/Resource"
 import { erasedText, makeEraser } from "@coffer/rules/erasure"
 import { wholeAddress } from "@coffer/rules/wholeAddress"
 import { type DateTime, Effect, Option, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
-import { kinds } from "./buyerWords.ts"
 
 const OrderRow = Schema.Struct({
   trade_no: Schema.String,
@@ -108,7 +109,7 @@ export const makeOrderRows = (sql: SqlClient.SqlClient) => {
     )
 
   const words = sql`jsonb_build_object(${sql.csv(
-    kinds.orders.words.flatMap((column) => [sql.literal(`'${column}'`), sql`${sql(column)}`])
+    searchedColumns(orders).flatMap((column) => [sql.literal(`'${column}'`), sql`${sql(column)}`])
   )})::text`
 
   return {

@@ -1,7 +1,7 @@
 /**
  * Front door to exports: rows of a buyer or of a merchant as files of JSON lines in a tar archive, with the files that
  * were uploaded. It is read page by page while it is sent. A client that reads slowly slows the reading, and one that
- * leaves ends it. `columns.ts` has what may be shown.
+ * leaves ends it. What may be shown is declared with each column (`packages/resources`).
  */
 import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"

@@ -4,6 +4,10 @@
  * out.
  */
 import type { Account } from "@coffer/model/Account"
+import { mails, orders, paymentLinks } from "@coffer/resources/orders"
+import { type Resource, searchedColumns } from "@coffer/resources/Resource"
+import { disputeEvidence, disputes, refunds } from "@coffer/resources/returns"
+import { deliveryAttempts } from "@coffer/resources/webhooks"
 import { type Archivist, makeArchivist } from "@coffer/rules/erasure"
 import { mayHoldAddress, wholeAddress } from "@coffer/rules/wholeAddress"
 import { Effect, Option } from "effect"
@@ -14,7 +18,6 @@ import { isOwnOf, makeOrderRows } from "../erasures/orderRows.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { unmovedTime } from "../platform/runtime/MerchantClocks.ts"
 import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
-import type { ShownTable } from "./columns.ts"
 import { decodeRows, eventsOf, linesMax, objectOf, type Page, type ReadPage, shownOf } from "./rowPages.ts"
 
 /** Where orders are looked for, one after the other: by their address, and in the words of each table. */
@@ -83,8 +86,7 @@ const makeLines = (sql: SqlClient.SqlClient) =>
         found.map((row) => Option.getOrNull(parseJson(row.line)))
       )
     })
-    const page = (folder: string, table: ShownTable, from: Statement.Fragment) =>
-      linesOf(folder, shownOf(sql, table), from)
+    const page = (folder: string, of: Resource, from: Statement.Fragment) => linesOf(folder, shownOf(sql, of), from)
 
     const ofOrders = (table: string) =>
       sql`select t.* from orders o join ${sql(table)} t
@@ -99,16 +101,16 @@ const makeLines = (sql: SqlClient.SqlClient) =>
       on (d.merchant_id, d.mode, d.event_id) = (e.merchant_id, e.mode, e.id)
       join delivery_attempts a on a.delivery_id = d.id`
     const sent = objectOf(sql, { event_id: sql`t.event_id`, url: sql`t.url` })
-    const attemptLine = sql`${sent} || ${shownOf(sql, "delivery_attempts")}`
+    const attemptLine = sql`${sent} || ${shownOf(sql, deliveryAttempts)}`
     const named = yield* sql<{ readonly url: string }>`select distinct file ->> 'url' as url
       from (${evidence}) e, jsonb_array_elements(e.files || coalesce(e.submitting -> 'files', '[]')) as file`
     const bodies = yield* eventsOf(yield* sql`select e.id, e.body, e.packed from (${events}) e`)
     const files: Page["files"] = [
-      yield* page("orders", "orders", sql`select * from orders where trade_no = any(${tradeNos}::text[])`),
-      yield* page("refunds", "refunds", ofOrders("refunds")),
-      yield* page("disputes", "disputes", ofOrders("disputes")),
-      yield* page("evidence", "dispute_evidence", evidence),
-      yield* page("mails", "mails", sql`select * from mails where trade_no = any(${tradeNos}::text[])`),
+      yield* page("orders", orders, sql`select * from orders where trade_no = any(${tradeNos}::text[])`),
+      yield* page("refunds", refunds, ofOrders("refunds")),
+      yield* page("disputes", disputes, ofOrders("disputes")),
+      yield* page("evidence", disputeEvidence, evidence),
+      yield* page("mails", mails, sql`select * from mails where trade_no = any(${tradeNos}::text[])`),
       shownIn(
         "events",
         bodies.map(({ event }) => event)
@@ -135,8 +137,8 @@ const linkPage = Effect.fnUntraced(function* (
 ) {
   const whose = account === undefined ? sql`true` : sql`merchant_id = ${account.merchantId} and mode = ${account.mode}`
   const found = yield* decodeRows(
-    yield* sql`select link_id as key, case when concat_ws(' ', subject, notify_url, return_url, metadata::text)
-          ~ ${mayHoldAddress} then ${shownOf(sql, "payment_links")}::text else '' end as line
+    yield* sql`select link_id as key, case when concat_ws(' ', ${sql.csv(searchedColumns(paymentLinks).map((name) => sql`${sql(name)}::text`))})
+          ~ ${mayHoldAddress} then ${shownOf(sql, paymentLinks)}::text else '' end as line
       from payment_links t where ${whose} and link_id > ${after} order by link_id limit ${lookedAtMax}::int4`
   )
   const address = wholeAddress(email)

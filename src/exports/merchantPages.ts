@@ -1,17 +1,34 @@
 /** All rows of a merchant's account, table by table, and the names of its files. */
 import type { Account } from "@coffer/model/Account"
 import { Currency } from "@coffer/model/Money"
+import { merchantModes, merchants } from "@coffer/resources/merchants"
+import { orders, paymentLinks } from "@coffer/resources/orders"
+import type { Resource } from "@coffer/resources/Resource"
+import { disputeEvidence, disputes, refunds } from "@coffer/resources/returns"
+import { ledger, payouts } from "@coffer/resources/wallets"
 import { Effect } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { jsonText } from "../platform/runtime/codecs.ts"
-import { endpointFields, type ShownTable } from "./columns.ts"
 import { eventsOf, linesMax, makePage, objectOf, type ReadPage, shownOf } from "./rowPages.ts"
+
+/** Fields of a webhook endpoint, which is a JSON value: by what they are called in the API, where they stand. */
+export const endpointFields = {
+  id: "id",
+  url: "url",
+  description: "description",
+  enabled_events: "types",
+  status: "status",
+  is_paused: "isPaused",
+  disable_when_failing: "disablesWhenFailing",
+  created_at: "createdAt",
+  updated_at: "updatedAt"
+} as const
 
 export const merchantPages = (sql: SqlClient.SqlClient, { merchantId, mode }: Account): ReadonlyArray<ReadPage> => {
   const own = sql`merchant_id = ${merchantId} and mode = ${mode}`
-  const page = (folder: string, table: ShownTable, key: string, whose: Statement.Fragment = own) =>
-    makePage(sql, folder, { key, line: shownOf(sql, table), rows: sql`select * from ${sql(table)} where ${whose}` })
+  const page = (folder: string, of: Resource, key: string, whose: Statement.Fragment = own) =>
+    makePage(sql, folder, { key, line: shownOf(sql, of), rows: sql`select * from ${sql(of.table)} where ${whose}` })
   const events: ReadPage = (after) =>
     Effect.gen(function* () {
       const rows = yield* eventsOf(
@@ -24,8 +41,8 @@ export const merchantPages = (sql: SqlClient.SqlClient, { merchantId, mode }: Ac
       }
     }).pipe(sqlDefects)
   return [
-    page("merchant", "merchants", "merchant_id", sql`merchant_id = ${merchantId}`),
-    page("settings", "merchant_modes", "mode"),
+    page("merchant", merchants, "merchant_id", sql`merchant_id = ${merchantId}`),
+    page("settings", merchantModes, "mode"),
     makePage(sql, "webhook_endpoints", {
       key: "id",
       line: objectOf(
@@ -38,18 +55,18 @@ export const merchantPages = (sql: SqlClient.SqlClient, { merchantId, mode }: Ac
         from webhook_settings, jsonb_array_elements(endpoints) as endpoint
         where ${own}`
     }),
-    page("orders", "orders", "trade_no"),
-    page("refunds", "refunds", "refund_no", sql`${own} and status <> 'void'`),
-    page("disputes", "disputes", "dispute_no"),
+    page("orders", orders, "trade_no"),
+    page("refunds", refunds, "refund_no", sql`${own} and status <> 'void'`),
+    page("disputes", disputes, "dispute_no"),
     makePage(sql, "evidence", {
       key: "dispute_no",
-      line: shownOf(sql, "dispute_evidence"),
+      line: shownOf(sql, disputeEvidence),
       rows: sql`select e.* from disputes d join dispute_evidence e using (dispute_no) where ${own}`
     }),
-    page("payouts", "payouts", "payout_no"),
-    page("payment_links", "payment_links", "link_id"),
+    page("payouts", payouts, "payout_no"),
+    page("payment_links", paymentLinks, "link_id"),
     ...Currency.literals.map((currency) =>
-      page("ledger", "ledger", "id", sql`wallet_id = ${`${merchantId}/${mode}/${currency}`}`)
+      page("ledger", ledger, "id", sql`wallet_id = ${`${merchantId}/${mode}/${currency}`}`)
     ),
     events
   ]

@@ -1,10 +1,10 @@
 /** Pages of an archive, and rows of tables with the columns that archives show. */
+import { archivedColumns, type Column, isArchived, type Resource } from "@coffer/resources/Resource"
 import { Effect, Option, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { bodyOf } from "../events/eventBodies.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { parseJson } from "../platform/runtime/codecs.ts"
-import { columns, notedColumns, type ShownTable } from "./columns.ts"
 
 /** Lines of a file. A row may have some 120 kB. */
 export const linesMax = 250
@@ -28,14 +28,25 @@ const EventRow = Schema.Struct({
 const decodeEvents = Schema.decodeUnknownEffect(Schema.Array(EventRow))
 
 /** A row `t` of this table as an object of what is shown of it. */
-export const shownOf = (sql: SqlClient.SqlClient, table: ShownTable): Statement.Fragment =>
-  objectOf(sql, Object.fromEntries(columns[table].map((column) => [column, valueOf(sql, column)])))
+export const shownOf = (sql: SqlClient.SqlClient, resource: Resource): Statement.Fragment =>
+  objectOf(
+    sql,
+    Object.fromEntries(
+      Object.entries(archivedColumns(resource)).map(([name, column]) => [
+        name,
+        valueOf(sql, sql`${sql(`t.${name}`)}`, column)
+      ])
+    )
+  )
 
-const valueOf = (sql: SqlClient.SqlClient, column: string): Statement.Fragment => {
-  const value = sql(`t.${column}`)
-  return notedColumns.has(column)
-    ? sql`(select coalesce(jsonb_agg(each - 'note'), '[]') from jsonb_array_elements(${value}) each)`
-    : sql`${value}`
+const valueOf = (sql: SqlClient.SqlClient, value: Statement.Fragment, { shape }: Column): Statement.Fragment => {
+  if (typeof shape !== "object") return value
+  const hidden = Object.entries(shape.parts).flatMap(([name, part]) => (isArchived(part) ? [] : [name]))
+  if (hidden.length === 0) return value
+  const without = (each: Statement.Fragment) => sql`${each} - ${hidden}::text[]`
+  return shape.of === "object"
+    ? without(value)
+    : sql`(select coalesce(jsonb_agg(${without(sql`each`)}), '[]') from jsonb_array_elements(${value}) each)`
 }
 
 export const objectOf = (sql: SqlClient.SqlClient, fields: Readonly<Record<string, Statement.Fragment>>) =>

@@ -4,6 +4,8 @@
  */
 import { textNames } from "@coffer/model/Evidence"
 import { linkKey } from "@coffer/model/Metadata"
+import { archivedColumns, type Words } from "@coffer/resources/Resource"
+import { tables } from "@coffer/resources/tables"
 import { erasedText, otherText, wholeAddress } from "./wholeAddress.ts"
 
 export { erasedText }
@@ -151,8 +153,16 @@ const addressesOf = (value: Fields): ReadonlyArray<string> =>
 const hasNumber = (value: Fields, isOne: (number: string) => boolean): boolean =>
   Object.entries(value).some(([name, field]) => numberNames.has(name) && typeof field === "string" && isOne(field))
 
+/** Columns that merchants see and that are declared to hold this. JSON whose parts differ is looked at part by part. */
+const columnsOf = (held: Words): ReadonlyArray<string> =>
+  tables.flatMap((table) =>
+    Object.entries(archivedColumns(table)).flatMap(([name, { shape, words }]) =>
+      words === held && shape !== "objects" && typeof shape !== "object" ? [name] : []
+    )
+  )
+
 /** Fields that an erased order has no more. */
-const nulledNames: ReadonlySet<string> = new Set(["receipt_email", "card", "paid_card"])
+const nulledNames: ReadonlySet<string> = new Set([...columnsOf("address"), "paid_card"])
 
 /** Fields whose value may say that an object belongs to an erased order. */
 const numberNames: ReadonlySet<string> = new Set([
@@ -168,28 +178,22 @@ const numberNames: ReadonlySet<string> = new Set([
 const keyName = "idempotency_key"
 export const withoutAnyAddress = (key: string): string => (/@|%40/.test(key) ? erasedText : key)
 
+/** Those of columns, those that are called otherwise on the wire, and those that stand in no column of their own. */
 const personalNames: ReadonlySet<string> = new Set([
+  ...nulledNames,
+  ...columnsOf("words"),
   keyName,
-  "metadata",
-  "receipt_email",
   "email",
-  "recipient",
-  "card",
-  "paid_card",
-  "subject",
   "receipt_failure_reason",
   "response_excerpt",
-  "snippet",
   "note",
   "problem",
-  "evidence",
-  "files",
   ...textNames
 ])
 
 /** A dispute's reason is a word of the bank, a refund's the merchant's own text. */
 const isPersonal = (name: string, object: object): boolean =>
-  personalNames.has(name) || (name === "reason" && !("dispute_no" in object))
+  personalNames.has(name) && !(name === "reason" && "dispute_no" in object)
 
 /** Fields of requests that hold a number, an amount or one of our words. */
 const keptNames: ReadonlySet<string> = new Set([

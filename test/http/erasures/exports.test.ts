@@ -1,5 +1,12 @@
 /** Archives of all that is kept of a buyer, and of a merchant who moves away (docs/architecture.md, section 7). */
 import { createHash } from "node:crypto"
+import { apiLogs } from "@coffer/resources/calls"
+import { merchantModes, merchants } from "@coffer/resources/merchants"
+import { mails, orders, paymentLinks } from "@coffer/resources/orders"
+import { archivedColumns, type Columns, shown } from "@coffer/resources/Resource"
+import { disputeEvidence, disputes, refunds } from "@coffer/resources/returns"
+import { ledger, payouts } from "@coffer/resources/wallets"
+import { deliveryAttempts, webhookSettings } from "@coffer/resources/webhooks"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { entriesOf } from "../../kit/callers/operators.ts"
@@ -7,6 +14,7 @@ import { type Json, merchantOf, said } from "../../kit/Merchant.ts"
 import { uploaded } from "../../kit/callers/uploads.ts"
 import { keysOf } from "../../kit/callers/apiKeys.ts"
 import { flushed } from "../../kit/rows/logs.ts"
+import { endpointFields } from "../../../src/exports/merchantPages.ts"
 import { operatorToken, type Running, start } from "../../kit/Service.ts"
 
 /** The files of a tar archive, as any program reads them; a byte is a character. */
@@ -55,8 +63,49 @@ const exported = (running: Running, path: string, body: object, headers: Record<
         .filter(([path]) => path.startsWith(`${folder}/`))
         .flatMap(([, text]) => text.trimEnd().split("\n"))
         .map((line) => JSON.parse(line))
+    for (const folder of new Set([...files.keys()].flatMap((path) => /^(\w+)\/\d+\.jsonl$/.exec(path)?.[1] ?? []))) {
+      for (const line of linesOf(folder)) holdDeclared(folder, line)
+    }
     return { files, manifest, linesOf, text: [...files.values()].join("\n") }
   })
+
+/** The columns of which each folder has lines. */
+const declared: Readonly<Record<string, Columns>> = {
+  merchant: archivedColumns(merchants),
+  settings: archivedColumns(merchantModes),
+  orders: archivedColumns(orders),
+  refunds: archivedColumns(refunds),
+  disputes: archivedColumns(disputes),
+  evidence: archivedColumns(disputeEvidence),
+  payouts: archivedColumns(payouts),
+  payment_links: archivedColumns(paymentLinks),
+  ledger: archivedColumns(ledger),
+  mails: archivedColumns(mails),
+  delivery_attempts: { ...archivedColumns(deliveryAttempts), event_id: shown("none"), url: shown("mentions") }
+}
+
+/** A line has what its merchant may see of the row, down to the parts of JSON, and nothing else. */
+const holdDeclared = (folder: string, line: Json) => {
+  // Events are bodies as they were delivered. Calls and endpoints stand in columns of many.
+  if (folder === "events") return
+  if (folder === "logs") {
+    const { request_body: _, response_body: __, ...header } = line
+    return holdAmong(header, archivedColumns(apiLogs))
+  }
+  if (folder === "webhook_endpoints") {
+    const shape = webhookSettings.columns.endpoints.shape as { readonly parts: Columns }
+    const stored = Object.keys(line).map((name) => endpointFields[name as keyof typeof endpointFields])
+    return holdAmong(Object.fromEntries(stored.map((name) => [name, 0])), archivedOf(shape.parts))
+  }
+  assert.hasAllKeys(line, declared[folder] ?? {}, folder)
+  for (const [name, { shape }] of Object.entries(declared[folder]!)) {
+    if (typeof shape !== "object" || line[name] === null) continue
+    const hidden = Object.keys(shape.parts).filter((part) => !(part in archivedOf(shape.parts)))
+    for (const each of [line[name]].flat()) for (const part of hidden) assert.notProperty(each, part, name)
+  }
+}
+const archivedOf = (columns: Columns) => archivedColumns({ table: "", columns })
+const holdAmong = (line: Json, columns: Columns) => assert.containsAllKeys(columns, Object.keys(line))
 
 const email = "Jane@buyer.example"
 
