@@ -67,7 +67,13 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a request"
         assert.isTrue(isProbe(target), target)
         assert.strictEqual((yield* line(target)).status, 200, target)
       }
-      for (const target of ["http://a/v1/healthz", "http://a/healthzz", "http://a?/healthz", "//a/healthz", "x/healthz"])
+      for (const target of [
+        "http://a/v1/healthz",
+        "http://a/healthzz",
+        "http://a?/healthz",
+        "//a/healthz",
+        "x/healthz"
+      ])
         assert.isFalse(isProbe(target), target)
     })
   )
