@@ -55,4 +55,50 @@ describe("a merchant with a connected account", () => {
       assert.deepStrictEqual(yield* other.events(), [])
     })
   )
+
+  it.live("hears of its events by the one address that a platform has for all of its accounts, and no other does", () =>
+    Effect.gen(function* () {
+      const world = yield* worlds()
+      const { api, control, simulator, sql } = world
+      const made = yield* Effect.forEach(["acct_one", "acct_other", "acct_third"], (account) =>
+        Effect.map(api.newMerchant(), (merchant) => ({ account, merchant, ...merchantOf({ ...world, merchant }) }))
+      )
+      const [one, other, third] = made as [(typeof made)[0], (typeof made)[0], (typeof made)[0]]
+      const pathOf = ({ merchant }: (typeof made)[0]) => `/merchants/${merchant.merchantId}/channels/sandbox`
+      const { body } = yield* api.operator("GET", pathOf(one))
+      const client = world.clientOf(key)
+      const endpoint = yield* Effect.promise(() =>
+        client.webhookEndpoints.create({ url: body.data.webhook_url, enabled_events: ["*"], connect: true })
+      )
+      // The third has an address of its own, which is lost: another's secret brings it nothing.
+      const secrets = [endpoint.secret, endpoint.secret, "whsec_ofAnotherAddress00000"]
+      yield* Effect.forEach(made, (shop, index) =>
+        api.operator("POST", pathOf(shop), {
+          channel: "stripe",
+          secret_key: key,
+          webhook_secret: secrets[index],
+          account: shop.account
+        })
+      )
+      yield* world.atRest
+      const pay = Effect.fnUntraced(function* (shop: (typeof made)[0]) {
+        const order = yield* shop.post("/v1/orders", { amount: 2_000 })
+        yield* chooses(api, order.body.data, "card")
+        yield* control.pay({ session: simulator.all("checkout.session", shop.account)[0]!.id })
+        yield* control.rest({})
+        yield* world.atRest
+        return (yield* shop.order(order.body.data.trade_no))["status"]
+      })
+      assert.strictEqual(yield* pay(other), "paid")
+      assert.strictEqual(yield* pay(one), "paid")
+      assert.strictEqual(yield* pay(third), "pending")
+      const heard = yield* sql<{ merchant_id: string }>`select distinct merchant_id from stripe_events`
+      assert.deepStrictEqual(
+        new Set(heard.map(({ merchant_id }) => merchant_id)),
+        new Set([one.merchant.merchantId, other.merchant.merchantId])
+      )
+      const metrics = (yield* api.call("GET", "/metrics")).text
+      assert.match(metrics, /coffer_stripe_webhooks_total\{[^}]*outcome="no_account"[^}]*\} [1-9]/)
+    })
+  )
 })

@@ -8,6 +8,7 @@ import { MerchantId, Mode } from "@coffer/model/Ids"
 import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { backOffAfterWork, leasedRows, type Outcomes } from "../../platform/postgres/leasedRows.ts"
+import { storableText } from "../../platform/postgres/storable.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
@@ -47,9 +48,14 @@ export type EventRow = typeof EventRow.Type
 const PollRow = Schema.Struct({ id: Schema.String, merchant_id: MerchantId, mode: Mode, since: TimeColumn })
 export type PollRow = typeof PollRow.Type
 
+/** Merchants that share one connected account. */
+const sharingMax = 100
+
 export class StripeEventStore extends Context.Service<
   StripeEventStore,
   {
+    /** Merchants with this connected account in one environment, at most a hundred. */
+    readonly merchantsOf: (mode: Mode, account: string) => Effect.Effect<ReadonlyArray<MerchantId>>
     /** Whether it is new. */
     readonly insert: (account: Account, notice: StripeNotice, now: DateTime.Utc) => Effect.Effect<boolean>
     readonly lease: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<EventRow>>
@@ -101,6 +107,15 @@ export const layer = Layer.effect(
     )
 
     return StripeEventStore.of({
+      merchantsOf: (mode, account) =>
+        sqlDefects(
+          Effect.map(
+            sql<{ readonly merchant_id: MerchantId }>`select merchant_id from merchant_modes
+              where channel_accounts->'stripe'->'own'->>'account' = ${storableText(account)} and mode = ${mode}
+              order by merchant_id limit ${sharingMax}`,
+            (rows) => rows.map(({ merchant_id }) => merchant_id)
+          )
+        ),
       insert: ({ merchantId, mode }, notice, now) =>
         write(
           sqlDefects(

@@ -4,7 +4,7 @@
  * has ended already, or is none of ours, is not read. First: which events say something to us, and about which object.
  */
 import { type Account, belongsTo } from "@coffer/model/Account"
-import { PaymentId } from "@coffer/model/Ids"
+import { type MerchantId, PaymentId } from "@coffer/model/Ids"
 import { type Currency, Minor } from "@coffer/model/Money"
 import type { Order } from "@coffer/rules/order/Order"
 import { DateTime, Option, Schema, Context, Effect, Layer } from "effect"
@@ -126,6 +126,8 @@ export class StripeEvents extends Context.Service<
   {
     /** Keeps the notice, to be handled by a worker. Whether it is new. */
     readonly note: (account: Account, notice: StripeNotice) => Effect.Effect<boolean>
+    /** Merchants with this connected account in one environment. */
+    readonly merchantsOf: (mode: Account["mode"], account: string) => Effect.Effect<ReadonlyArray<MerchantId>>
     /** A webhook of the account has come, with a whole event or a thin one. Whether it could be kept. */
     readonly noteArrival: (account: Account, kind: "whole" | "thin") => Effect.Effect<boolean>
     readonly handle: (account: Account, kind: EventKind, facts: NoticeFacts) => Effect.Effect<Handled, HandleFailure>
@@ -149,6 +151,7 @@ export const layer = Layer.effect(
         if (isNew) wakeups.raise("stripe_events")
         return isNew
       }),
+      merchantsOf: store.merchantsOf,
       noteArrival: (account, kind) => Effect.flatMap(currentTime, (now) => store.arrived(account, kind, now)),
       handle: span("StripeEvents.handle")(function* (account, kind, facts) {
         return yield* Effect.annotateLogs(handlers[kind](account, facts), {

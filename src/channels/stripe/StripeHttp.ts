@@ -33,11 +33,12 @@ import { parseJson } from "../../platform/runtime/codecs.ts"
 import { Secrets } from "../../platform/runtime/Secrets.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
 import { span } from "../../platform/runtime/span.ts"
+import type { Stripe } from "stripe"
 import type { FeeOf } from "../../channel/fees.ts"
 import { Accounts, type AccountInUse as InUse, countMax } from "./Accounts.ts"
 import { type Progress, Reconciliation } from "./Reconciliation.ts"
 import { type ClosedStraySession, type StraySessionNotFound, type StraySessionOver, StraySessions } from "./Sessions.ts"
-import { openStripeKeys, stripeAccountIn } from "./StripeClient.ts"
+import { openStripeKeys, type StripeAccount, stripeAccountIn } from "./StripeClient.ts"
 import { loadStripe } from "./StripeGuard.ts"
 import { StripeEvents, isEvent, isThin, noticeOf } from "./StripeEvents.ts"
 
@@ -278,7 +279,7 @@ const thinProblem = "this destination sends thin events; make one with snapshot 
 const keptEvery = Duration.toMillis("1 hour")
 const accountsMax = 10_000
 
-const outcomes = ["stored", "repeated", "ignored", "thin", "refused"] as const
+const outcomes = ["stored", "repeated", "ignored", "no_account", "thin", "refused"] as const
 const webhooks = Metric.counter("coffer_stripe_webhooks_total", {
   description: "Requests of Stripe with events, by what became of them",
   incremental: true
@@ -315,15 +316,39 @@ export const layerWebhooks: Routes = HttpRouter.use(
       if (yield* events.noteArrival(account, kind)) keptAt.set(key, millis)
     })
 
+    const accountAt = ({ merchantId, mode }: Account) =>
+      Effect.match(merchants.find(merchantId), {
+        onFailure: () => null,
+        onSuccess: ({ modes }) => stripeAccountIn(modes[mode].channel_accounts)
+      })
+    /**
+     * Whose event it is: of the merchant of this address, or of merchants with the connected account that it names. The
+     * latter count where their signing secret is this one, so that who knows one of another says nothing about them.
+     */
+    const payeesOf = Effect.fnUntraced(function* (
+      at: Account,
+      { account, livemode }: Stripe.Event,
+      own: Pick<StripeAccount, "account" | "webhookSecret">
+    ) {
+      if (livemode !== (at.mode === "live")) return []
+      if ((account ?? null) === own.account) return [at]
+      if (typeof account !== "string") return []
+      const found: Array<Account> = []
+      for (const merchantId of yield* events.merchantsOf(at.mode, account)) {
+        const payee = { merchantId, mode: at.mode }
+        const kept = yield* accountAt(payee)
+        if (kept?.account !== account) continue
+        if (openStripeKeys(secrets, payee, kept).webhookSecret === own.webhookSecret) found.push(payee)
+      }
+      return found
+    })
+
     const receive = Effect.gen(function* () {
       const { token = "" } = yield* HttpRouter.params
       const account = addresses.read(token)
       if (Option.isNone(account)) return yield* refused("none", "no such address", 404)
       const { mode } = account.value
-      const merchant = yield* Effect.option(merchants.find(account.value.merchantId))
-      const stripeAccount = Option.isSome(merchant)
-        ? stripeAccountIn(merchant.value.modes[mode].channel_accounts)
-        : null
+      const stripeAccount = yield* accountAt(account.value)
       if (stripeAccount === null) return yield* refused(mode, "no account of Stripe is set", 404)
       const request = yield* HttpServerRequest.HttpServerRequest
       const arrived = yield* Effect.option(receiving(readBody(request)))
@@ -355,10 +380,13 @@ export const layerWebhooks: Routes = HttpRouter.use(
       }
       if (!isEvent(event)) return yield* refused(mode, "the body is no event", 400)
       const notice = noticeOf(event)
-      const isOurs = (event.account ?? null) === stripeAccount.account && event.livemode === (mode === "live")
-      if (isOurs) yield* noteArrival(account.value, "whole")
-      if (Option.isNone(notice) || !isOurs) return yield* taken(mode, "ignored")
-      return yield* taken(mode, (yield* events.note(account.value, notice.value)) ? "stored" : "repeated")
+      const payees = yield* payeesOf(account.value, event, { ...stripeAccount, webhookSecret })
+      if (payees.length === 0) return yield* taken(mode, "no_account")
+      yield* Effect.forEach(payees, (payee) => noteArrival(payee, "whole"), { discard: true })
+      if (Option.isNone(notice)) return yield* taken(mode, "ignored")
+      const { value } = notice
+      const stored = yield* Effect.forEach(payees, (payee) => events.note(payee, value))
+      return yield* taken(mode, stored.includes(true) ? "stored" : "repeated")
     }).pipe(
       Effect.catchDefect((defect) =>
         isDatabaseTrouble(defect) ? Effect.succeed(answer("not now", 503)) : Effect.die(defect)
@@ -383,7 +411,7 @@ const readBody = ({ arrayBuffer, headers }: HttpServerRequest.HttpServerRequest)
 const answer = (text: string, status: number) => HttpServerResponse.text(text, { status })
 
 /** Stripe sends again what is not answered with 2xx. */
-const taken = (mode: Mode, outcome: "stored" | "repeated" | "ignored") =>
+const taken = (mode: Mode, outcome: "stored" | "repeated" | "ignored" | "no_account") =>
   Effect.as(count(mode, outcome), answer(outcome, 200))
 
 const refused = (mode: Of, why: string, status: number) => Effect.as(count(mode, "refused"), answer(why, status))

@@ -72,7 +72,13 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
   // Orders that were paid later than a day after their creation (src/orders/OrderLists.ts).
   { name: "orders_paid_late", on: `orders (merchant_id, mode, trade_no) where ${paidLate}` },
   // Events of Stripe that are kept no longer (src/channels/stripe/StripeEventStore.ts).
-  { name: "stripe_events_age", on: "stripe_events (received_at) where due_at is null" }
+  { name: "stripe_events_age", on: "stripe_events (received_at) where due_at is null" },
+  // Merchants by their connected account at Stripe (src/channels/stripe/StripeEventStore.ts).
+  {
+    name: "merchant_modes_connected",
+    on: `merchant_modes ((channel_accounts->'stripe'->'own'->>'account'), mode)
+      where channel_accounts->'stripe'->'own'->>'account' is not null`
+  }
 ]
 
 /** Postgres waits for every transaction that is older than the index. */

@@ -77,7 +77,7 @@ const table: ReadonlyArray<Row> = [
       "proxy",
       "circuit_open"
     ].map((outcome) => ["coffer_stripe_calls_total", { mode, outcome }, 0] as const),
-    ...["stored", "repeated", "ignored", "thin", "refused"].map(
+    ...["stored", "repeated", "ignored", "no_account", "thin", "refused"].map(
       (outcome) => ["coffer_stripe_webhooks_total", { mode, outcome }, 0] as const
     ),
     ...["adopted", "ignored", "given_up"].map(
