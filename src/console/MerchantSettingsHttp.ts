@@ -5,6 +5,7 @@ import { ConsoleApi } from "@coffer/contract/Console"
 import type { MerchantSettingsResource } from "@coffer/contract/ConsoleMerchant"
 import type { PersonRole } from "@coffer/model/PersonRole"
 import { InvalidField } from "@coffer/rules/InvalidField"
+import { settingsWithoutWords } from "@coffer/rules/operator/loggedBody"
 import { forbiddenSetting, needsFreshSession } from "@coffer/rules/people/settingsRoles"
 import { normalEmail } from "@coffer/rules/people/signIn"
 import { DateTime, Effect, Layer, Predicate } from "effect"
@@ -107,7 +108,7 @@ const settings = HttpApiBuilder.group(
           const change = logo === undefined ? patch : { ...patch, logo }
           const after = yield* merchants.update(merchant_id, change, isCurrent)
           const record = yield* CurrentRecord
-          record.change = { before: view(before), after: view(after) }
+          record.change = { before: settingsWithoutWords(view(before)), after: settingsWithoutWords(view(after)) }
           return yield* reply(view(after))
         },
         Effect.catchTags({

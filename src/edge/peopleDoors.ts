@@ -11,6 +11,7 @@ import {
   type ConsoleActName,
   consoleActOf,
   consoleActs,
+  hidesWordsOf,
   isFresh,
   isOpen,
   kindOfAct,
@@ -160,7 +161,7 @@ export const layerPerson = Layer.effect(
         const { session_id: sessionId } = signedIn.session
         const shown = signedInView(signedIn)
         const handled = Effect.provideService(httpEffect, CurrentPerson, { personId, sessionId, shown })
-        return yield* consoleActs[act].isLogged ? logged(log, entry, record, handled) : handled
+        return yield* consoleActs[act].isLogged ? logged(log, entry, record, handled, hidesWordsOf(act)) : handled
       })
     )
   })

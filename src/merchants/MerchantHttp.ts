@@ -1,5 +1,6 @@
 /** Handlers of the operator's `merchants` group (docs/architecture.md, section 7). */
 import { OperatorApi } from "@coffer/contract/Operator"
+import { settingsWithoutWords } from "@coffer/rules/operator/loggedBody"
 import { Effect, Predicate } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { span } from "../platform/runtime/span.ts"
@@ -47,7 +48,7 @@ export const layer = HttpApiBuilder.group(
         const before = view(yield* merchants.find(merchantId))
         const after = view(yield* change)
         const record = yield* CurrentRecord
-        record.change = { before, after }
+        record.change = { before: settingsWithoutWords(before), after: settingsWithoutWords(after) }
         return yield* reply(after)
       })
 

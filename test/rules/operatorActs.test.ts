@@ -83,8 +83,8 @@ describe("an act of the operator's API", () => {
     assert.deepStrictEqual(new Set(names.filter(isSeen)), new Set([...seen, ...lookups] as ReadonlyArray<ActName>))
   })
 
-  it("of an erasure or an export hides the buyer's address, and no other act hides anything", () => {
-    assert.sameMembers(names.filter(hidesWords), ["erasures.create", "exports.buyer"])
+  it("of an erasure, an export or settings hides the words of people, and no other act hides anything", () => {
+    assert.sameMembers(names.filter(hidesWords), ["merchants.update", "erasures.create", "exports.buyer"])
   })
 
   it("needs a person who has just signed in where it makes or shows a credential, or lets a person in", () =>

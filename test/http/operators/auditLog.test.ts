@@ -202,3 +202,23 @@ it.live("acts are found by the number of their object, wherever it stands in the
     }
   })
 )
+
+it.live("a change of settings has the names of its fields and what is no word of people, before and after", () =>
+  Effect.gen(function* () {
+    const { api, merchant } = yield* start()
+    const words = ["ann@x.example", "Ann is away", "@x.example"]
+    const body = { contact_email: words[0], note: words[1], sandbox: { mail_recipients: [words[2]] }, approved: true }
+    assert.strictEqual((yield* api.operator("POST", `/merchants/${merchant.merchantId}`, body)).status, 200)
+    const [done, begun] = yield* entriesOf(api, "&act=merchants.update")
+    const cut = "[redacted]"
+    assert.deepStrictEqual(begun!["details"], {
+      body: { contact_email: cut, note: cut, sandbox: cut, approved: true }
+    })
+    const { after, before } = done!["details"]
+    assert.deepInclude(before, { contact_email: null, note: null, approved: false })
+    assert.deepInclude(after, { contact_email: cut, note: cut, approved: true })
+    assert.deepStrictEqual([before.sandbox.mail_recipients, after.sandbox.mail_recipients], [0, 1])
+    const text = JSON.stringify([done, begun])
+    for (const word of words) assert.notInclude(text, word)
+  })
+)

@@ -20,7 +20,7 @@ interface Act {
   readonly isLogged: boolean
   /** Shows what belongs to a merchant: the audit log has that an operator has read it, once an hour. */
   readonly isSeen?: true
-  /** Its body may have a buyer's words, which the audit log does not get: it is kept for ever. */
+  /** Its body may have words of people, which the audit log does not get: it is kept for ever. */
   readonly hidesWords?: true
   /**
    * A credential or a role that its answer is worth: a person of the installation needs a session that was opened a
@@ -47,6 +47,7 @@ export const acts = {
   "merchants.get": reading,
   "merchants.update": {
     ...doneBy(),
+    hidesWords: true,
     ofTwo: {
       fees: (request) => ["fees", "dispute_fee", "payout_fee"].some((name) => request[name] !== undefined),
       approvals: ({ approved }) => approved === true,

@@ -40,3 +40,20 @@ const kept = (name: string, value: unknown): unknown =>
 /** A number that a merchant gave is one, too, unless it is made of an address. */
 const isNumber = (name: string, value: unknown): boolean =>
   typeof value === "string" && keptNames.has(name) && /^[\w.:-]{1,64}$/.test(value)
+
+/** A merchant's settings before or after a change, without the words of people that they have. */
+export const settingsWithoutWords = <Settings extends { readonly sandbox?: object }>(settings: Settings): object => ({
+  ...settings,
+  ...hidden(settings, ["note", "contact_email", "support_email"]),
+  ...(settings.sandbox === undefined
+    ? {}
+    : { sandbox: { ...settings.sandbox, ...hidden(settings.sandbox, ["mail_recipients"]) } })
+})
+
+/** What is null stays so: that it was set or taken away is the change. */
+const hidden = (from: object, names: ReadonlyArray<string>): object =>
+  Object.fromEntries(
+    Object.entries(from)
+      .filter(([name, value]) => names.includes(name) && value !== null)
+      .map(([name, value]) => [name, Array.isArray(value) ? value.length : redactedText])
+  )

@@ -19,6 +19,8 @@ interface ConsoleAct {
   readonly isFresh?: true
   /** A credential or a role that it gives: `rights.ts` compares it with what the person has. */
   readonly gives?: "key" | "role"
+  /** Its body may have words of people, which the audit log does not get: it is kept for ever. */
+  readonly hidesWords?: true
   /** For a suspended or closed merchant. By default what only reads is kept, and all else is new. */
   readonly kind?: Kind
 }
@@ -67,7 +69,7 @@ export const consoleActs = {
   "main_keys.reset": { of: [], isLogged: true, isFresh: true, gives: "key" },
   "settings.get": reading,
   // `settingsProblem` says which of them a developer may change.
-  "settings.update": { of: ["developer"], isLogged: true },
+  "settings.update": { of: ["developer"], isLogged: true, hidesWords: true },
   "settings.checkDomain": { of: ["developer"], isLogged: true },
   "audit_log.list": { of: ["developer"], isLogged: false },
   "payouts.list": reading,
@@ -90,6 +92,7 @@ export const ofWhom = (act: ConsoleActName): ConsoleAct["of"] => consoleActs[act
 
 export const isOpen = (act: ConsoleActName): boolean => (consoleActs[act] as ConsoleAct).isOpen === true
 export const givenBy = (act: ConsoleActName): ConsoleAct["gives"] => (consoleActs[act] as ConsoleAct).gives
+export const hidesWordsOf = (act: ConsoleActName): boolean => (consoleActs[act] as ConsoleAct).hidesWords === true
 /** A live key needs it as well, of which the handler alone knows (`rights.ts`). */
 export const isFresh = (act: ConsoleActName): boolean =>
   (consoleActs[act] as ConsoleAct).isFresh === true || givenBy(act) === "role"
