@@ -27,7 +27,7 @@ export const layer = HttpApiBuilder.group(
     const sandbox = yield* NewSandbox
     const logos = yield* Logos
     const clocks = yield* MerchantClocks
-    const addresses = yield* ConfirmedAddresses
+    const trustAddresses = yield* makeTrustAddresses
     const { pointTo } = yield* ShopHosts
     const { twoOperators } = yield* Settings
     const second = yield* SecondOperator
@@ -77,10 +77,8 @@ export const layer = HttpApiBuilder.group(
           yield* second.confirm({ act: "merchants.update", target: merchant_id, content: payload })
           const logo = logo_url ? yield* logos.nameOf(merchant_id, logo_url) : logo_url
           const change = logo === undefined ? patch : { ...patch, logo }
-          const answer = yield* changed(merchant_id, merchants.update(merchant_id, change))
-          const set = [payload.contact_email, payload.support_email].filter(Predicate.isString)
-          yield* Effect.forEach(set, (email) => addresses.trust(merchant_id, email), { discard: true })
-          return answer
+          const update = Effect.tap(merchants.update(merchant_id, change), () => trustAddresses(merchant_id, payload))
+          return yield* changed(merchant_id, update)
         },
         Effect.catchTags({
           InvalidField,
@@ -118,4 +116,16 @@ export const layer = HttpApiBuilder.group(
       }, Effect.catchTags({ MerchantNotFound }))
     })
   })
+)
+
+/** What operators set counts for mails. */
+const makeTrustAddresses = Effect.map(
+  ConfirmedAddresses,
+  ({ trust }) =>
+    (merchantId: string, set: { readonly contact_email?: string | null; readonly support_email?: string | null }) =>
+      Effect.forEach(
+        [set.contact_email, set.support_email].filter(Predicate.isString),
+        (email) => trust(merchantId, email),
+        { discard: true }
+      )
 )

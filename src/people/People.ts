@@ -237,9 +237,21 @@ export const layer = Layer.effect(
   })
 ).pipe(Layer.provide([PeopleStore.layer, InvitationStore.layer]))
 
+/** By an operator: the role of somebody who has one there is another from now on. */
+const makeChange = Effect.gen(function* () {
+  const store = yield* PeopleStore.PeopleStore
+  const signIn = yield* SignIn
+  return Effect.fnUntraced(function* (belongsTo: string, { email, name, role }: Invited) {
+    const now = yield* currentTime
+    const person = yield* store.give({ email, name, belongsTo, role, now, replaces: true })
+    if (typeof person === "string") return yield* new RoleConflict({ reason: person })
+    yield* signIn.tellRole(person, belongsTo, role)
+    return person
+  })
+})
+
 /** How a role is offered, and what becomes of the offer. */
 const makeOffering = Effect.gen(function* () {
-  const store = yield* PeopleStore.PeopleStore
   const invitations = yield* InvitationStore.InvitationStore
   const merchants = yield* Merchants
   const signIn = yield* SignIn
@@ -280,15 +292,7 @@ const makeOffering = Effect.gen(function* () {
     return made
   })
 
-  /** By an operator: the role of somebody who has one there is another from now on. */
-  const change = Effect.fnUntraced(function* (belongsTo: string, { email, name, role }: Invited) {
-    const now = yield* currentTime
-    const person = yield* store.give({ email, name, belongsTo, role, now, replaces: true })
-    if (typeof person === "string") return yield* new RoleConflict({ reason: person })
-    yield* signIn.tellRole(person, belongsTo, role)
-    return person
-  })
-
+  const change = yield* makeChange
   const self = (found: Option.Option<Invitation>, invitationId: string) =>
     Option.isSome(found) ? Effect.succeed(found.value) : Effect.fail(new InvitationNotFound({ invitationId }))
 

@@ -107,15 +107,7 @@ export const layer = Layer.effect(
     )
 
     return StripeEventStore.of({
-      merchantsOf: (mode, account) =>
-        sqlDefects(
-          Effect.map(
-            sql<{ readonly merchant_id: MerchantId }>`select merchant_id from merchant_modes
-              where channel_accounts->'stripe'->'own'->>'account' = ${storableText(account)} and mode = ${mode}
-              order by merchant_id limit ${sharingMax}`,
-            (rows) => rows.map(({ merchant_id }) => merchant_id)
-          )
-        ),
+      merchantsOf: makeMerchantsOf(sql),
       insert: ({ merchantId, mode }, notice, now) =>
         write(
           sqlDefects(
@@ -173,3 +165,15 @@ export const layer = Layer.effect(
     })
   })
 )
+
+const makeMerchantsOf =
+  (sql: SqlClient.SqlClient): StripeEventStore["Service"]["merchantsOf"] =>
+  (mode, account) =>
+    sqlDefects(
+      Effect.map(
+        sql<{ readonly merchant_id: MerchantId }>`select merchant_id from merchant_modes
+          where channel_accounts->'stripe'->'own'->>'account' = ${storableText(account)} and mode = ${mode}
+          order by merchant_id limit ${sharingMax}`,
+        (rows) => rows.map(({ merchant_id }) => merchant_id)
+      )
+    )

@@ -295,9 +295,43 @@ type Routes = Layer.Layer<
   HttpRouter.HttpRouter | Admission | Clients | Merchants | Secrets | Settings | StripeEvents
 >
 
+/** Merchants' accounts at Stripe, and whose an event is. */
+const makePayees = Effect.gen(function* () {
+  const merchants = yield* Merchants
+  const secrets = yield* Secrets
+  const events = yield* StripeEvents
+  const accountAt = ({ merchantId, mode }: Account) =>
+    Effect.match(merchants.find(merchantId), {
+      onFailure: () => null,
+      onSuccess: ({ modes }) => stripeAccountIn(modes[mode].channel_accounts)
+    })
+  /**
+   * Whose event it is: of the merchant of this address, or of merchants with the connected account that it names. The
+   * latter count where their signing secret is this one, so that who knows one of another says nothing about them.
+   */
+  const payeesOf = Effect.fnUntraced(function* (
+    at: Account,
+    { account, livemode }: Stripe.Event,
+    own: Pick<StripeAccount, "account" | "webhookSecret">
+  ) {
+    if (livemode !== (at.mode === "live")) return []
+    if ((account ?? null) === own.account) return [at]
+    if (typeof account !== "string") return []
+    const found: Array<Account> = []
+    for (const merchantId of yield* events.merchantsOf(at.mode, account)) {
+      const payee = { merchantId, mode: at.mode }
+      const kept = yield* accountAt(payee)
+      if (kept?.account !== account) continue
+      if (openStripeKeys(secrets, payee, kept).webhookSecret === own.webhookSecret) found.push(payee)
+    }
+    return found
+  })
+
+  return { accountAt, payeesOf }
+})
+
 export const layerWebhooks: Routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const merchants = yield* Merchants
     const secrets = yield* Secrets
     const addresses = yield* webhookAddresses
     const events = yield* StripeEvents
@@ -316,32 +350,7 @@ export const layerWebhooks: Routes = HttpRouter.use(
       if (yield* events.noteArrival(account, kind)) keptAt.set(key, millis)
     })
 
-    const accountAt = ({ merchantId, mode }: Account) =>
-      Effect.match(merchants.find(merchantId), {
-        onFailure: () => null,
-        onSuccess: ({ modes }) => stripeAccountIn(modes[mode].channel_accounts)
-      })
-    /**
-     * Whose event it is: of the merchant of this address, or of merchants with the connected account that it names. The
-     * latter count where their signing secret is this one, so that who knows one of another says nothing about them.
-     */
-    const payeesOf = Effect.fnUntraced(function* (
-      at: Account,
-      { account, livemode }: Stripe.Event,
-      own: Pick<StripeAccount, "account" | "webhookSecret">
-    ) {
-      if (livemode !== (at.mode === "live")) return []
-      if ((account ?? null) === own.account) return [at]
-      if (typeof account !== "string") return []
-      const found: Array<Account> = []
-      for (const merchantId of yield* events.merchantsOf(at.mode, account)) {
-        const payee = { merchantId, mode: at.mode }
-        const kept = yield* accountAt(payee)
-        if (kept?.account !== account) continue
-        if (openStripeKeys(secrets, payee, kept).webhookSecret === own.webhookSecret) found.push(payee)
-      }
-      return found
-    })
+    const { accountAt, payeesOf } = yield* makePayees
 
     const receive = Effect.gen(function* () {
       const { token = "" } = yield* HttpRouter.params
