@@ -11,7 +11,7 @@ import { isAddress } from "../platform/postgres/addresses.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { storableJson } from "../platform/postgres/storable.ts"
 import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
-import { type KindName, makeBuyerWords } from "./buyerWords.ts"
+import { each, type KindName, makeBuyerWords } from "./buyerWords.ts"
 import type { Counts } from "./ErasureStore.ts"
 
 /** Orders that a dry run counts; of more it says that there are more. */
@@ -151,7 +151,7 @@ const makeEraseLinks = (sql: SqlClient.SqlClient) => {
         from payment_links where ${whose(account)} and link_id > ${after} order by link_id limit ${limit}::int4
         for update`
     )
-    const changed = rows.flatMap(({ id, words }) => {
+    const changed = yield* each(rows, ({ id, words }) => {
       const after = words === null ? undefined : linkWithout(email, Option.getOrNull(parseJson(words)))
       return after === undefined ? [] : [{ link_id: id, ...after }]
     })

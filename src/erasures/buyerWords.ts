@@ -14,6 +14,7 @@ import type { SqlClient, Statement } from "effect/sql"
 import { bodyOf, packed } from "../events/eventBodies.ts"
 import { storableJson } from "../platform/postgres/storable.ts"
 import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
+import { inSlices } from "../platform/runtime/slices.ts"
 
 interface Kind {
   readonly resource: Resource
@@ -93,14 +94,14 @@ export interface WalkOf {
 const isOther = (before: unknown, after: unknown) => jsonText(before) !== jsonText(after)
 const valueOf = (text: string | null) => (text === null ? null : Option.getOrNull(parseJson(text)))
 
-export const makeBuyerWords = (sql: SqlClient.SqlClient) => {
-  const shape = (name: KindName): Kind => kinds[name]
+/** The words of a row as one JSON object, and whether they may hold an address. */
+const makeWordsOf = (sql: SqlClient.SqlClient) => {
   const objectOf = (columns: ReadonlyArray<string>) =>
     sql`jsonb_build_object(${sql.csv(
       columns.flatMap((column) => [sql.literal(`'${column}'`), sql`${sql(`t.${column}`)}`])
     )})::text`
-  const wordsOf = (name: KindName) => {
-    const words = searchedColumns(shape(name).resource)
+  const wordsOf = ({ resource }: Kind) => {
+    const words = searchedColumns(resource)
     return {
       words,
       json: objectOf(words),
@@ -108,6 +109,12 @@ export const makeBuyerWords = (sql: SqlClient.SqlClient) => {
         ~ ${mayHoldAddress}`
     }
   }
+  return { objectOf, wordsOf }
+}
+
+export const makeBuyerWords = (sql: SqlClient.SqlClient) => {
+  const shape = (name: KindName): Kind => kinds[name]
+  const { objectOf, wordsOf } = makeWordsOf(sql)
 
   /** Orders of which a row of this kind holds the address. `last`: the row looked at last; undefined at the end. */
   const find = Effect.fnUntraced(function* (name: KindName, { after, among, limit, whose }: WalkOf, eraser: Eraser) {
@@ -118,21 +125,24 @@ export const makeBuyerWords = (sql: SqlClient.SqlClient) => {
           and ${sql(key)} > ${after} order by 1 limit ${limit}::int4`
     )
     const last = looked.length < limit ? undefined : looked.at(-1)!.key
-    if (looked.length === 0) return { tradeNos: [], last }
     const isEvent = name === "events"
-    const { json, mayHold } = wordsOf(name)
-    const rows = yield* decodeWords(
-      yield* sql`select o.trade_no, o.receipt_email, ${isEvent ? sql`t.body` : json} as words,
-          ${isEvent ? sql`t.packed` : sql`null::bytea`} as packed
-        from ${sql(name)} t ${sql.literal(toOrder)}
-        where ${sql(`t.${keys[0]}`)} = any(${looked.map((row) => row.key)}::text[]) and ${among}
-          and ${isEvent ? sql`true` : mayHold}`
+    const { json, mayHold } = wordsOf(shape(name))
+    const found = yield* forParts(
+      looked.map((row) => row.key),
+      Effect.fnUntraced(function* (some) {
+        const rows = yield* decodeWords(
+          yield* sql`select o.trade_no, o.receipt_email, ${isEvent ? sql`t.body` : json} as words,
+              ${isEvent ? sql`t.packed` : sql`null::bytea`} as packed
+            from ${sql(name)} t ${sql.literal(toOrder)}
+            where ${sql(`t.${keys[0]}`)} = any(${some}::text[]) and ${among} and ${isEvent ? sql`true` : mayHold}`
+        )
+        return yield* each(rows, ({ packed, receipt_email, trade_no, words }) => {
+          const before = valueOf(isEvent ? bodyOf({ body: words, packed }) : words)
+          return isOther(before, eraser.answer(before, false, knownBy(receipt_email))) ? [trade_no] : []
+        })
+      })
     )
-    const found = rows.filter(({ packed, receipt_email, words }) => {
-      const before = valueOf(isEvent ? bodyOf({ body: words, packed }) : words)
-      return isOther(before, eraser.answer(before, false, knownBy(receipt_email)))
-    })
-    return { tradeNos: [...new Set(found.map(({ trade_no }) => trade_no))], last }
+    return { tradeNos: [...new Set(found)], last }
   })
 
   /** Takes the address out of these rows; how many had it. `knownAs`: the address of a row's order. */
@@ -145,18 +155,23 @@ export const makeBuyerWords = (sql: SqlClient.SqlClient) => {
   ) {
     if (rows.length === 0) return 0
     const { keys, resource } = shape(name)
-    const { json, mayHold, words } = wordsOf(name)
+    const { json, mayHold, words } = wordsOf(shape(name))
     const tradeNoOf = new Map(rows.map(({ id, trade_no }) => [id, trade_no]))
-    const found = yield* decodeRows(
-      yield* sql`select ${sql(`t.${keys[0]}`)} as id, ${json} as words, ${objectOf(keys)} as keys from ${sql(name)} t
-        where ${sql(`t.${keys[0]}`)} = any(${[...tradeNoOf.keys()]}::text[]) and ${mayHold}
-        ${isDry ? sql`` : sql`for update of t`}`
+    const changed = yield* forParts(
+      [...tradeNoOf.keys()],
+      Effect.fnUntraced(function* (some) {
+        const found = yield* decodeRows(
+          yield* sql`select ${sql(`t.${keys[0]}`)} as id, ${json} as words, ${objectOf(keys)} as keys
+            from ${sql(name)} t where ${sql(`t.${keys[0]}`)} = any(${some}::text[]) and ${mayHold}
+            ${isDry ? sql`` : sql`for update of t`}`
+        )
+        return yield* each(found, (row) => {
+          const before = valueOf(row.words)
+          const after = eraser.answer(before, false, knownBy(knownAs(tradeNoOf.get(row.id)!)))
+          return isOther(before, after) ? [{ ...(valueOf(row.keys) as object), ...(after as object) }] : []
+        })
+      })
     )
-    const changed = found.flatMap((row) => {
-      const before = valueOf(row.words)
-      const after = eraser.answer(before, false, knownBy(knownAs(tradeNoOf.get(row.id)!)))
-      return isOther(before, after) ? [{ ...(valueOf(row.keys) as object), ...(after as object) }] : []
-    })
     if (changed.length === 0 || isDry) return changed.length
     yield* sql`update ${sql(name)} t set ${sql.csv([
       // An owner that remembers the row decides again.
@@ -177,6 +192,30 @@ export const makeBuyerWords = (sql: SqlClient.SqlClient) => {
   return { find, rewrite, rewriteEvents: makeRewriteEvents(sql) }
 }
 
+/** Rows that are read at once. A row may have 120 kB. */
+const partMax = 250
+
+const forParts = <A, E, R>(
+  keys: ReadonlyArray<string>,
+  work: (some: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<A>, E, R>
+) =>
+  Effect.map(
+    Effect.forEach(
+      Array.from({ length: Math.ceil(keys.length / partMax) }, (_, part) =>
+        keys.slice(part * partMax, (part + 1) * partMax)
+      ),
+      work
+    ),
+    (parts) => parts.flat()
+  )
+
+/** Row by row, in slices: an address that is looked for in large rows holds up nobody. */
+export const each = <A, B>(rows: ReadonlyArray<A>, work: (row: A) => ReadonlyArray<B>) =>
+  Effect.map(
+    inSlices(rows, ([row]) => work(row!), 1),
+    (done) => done.flat()
+  )
+
 const knownBy = (email: string | null): ReadonlyArray<string> => (email === null ? [] : [email])
 
 /** The same for events, whose bodies have been read. */
@@ -186,7 +225,7 @@ const makeRewriteEvents = (sql: SqlClient.SqlClient) =>
     answerOf: (body: unknown, tradeNo: string) => unknown,
     isDry: boolean
   ) {
-    const changed = events.flatMap((event) => {
+    const changed = yield* each(events, (event) => {
       const before = valueOf(bodyOf(event))
       const after = answerOf(before, event.trade_no)
       return isOther(before, after) ? [{ id: event.id, packed: packed(jsonText(after)) }] : []

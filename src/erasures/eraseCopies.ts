@@ -12,6 +12,7 @@ import { type Bodies, packed } from "../logs/logBodies.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { storableJson } from "../platform/postgres/storable.ts"
 import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
+import { each } from "./buyerWords.ts"
 import {
   type Call,
   type CallRow,
@@ -74,7 +75,7 @@ const makeAnswers =
       const isErased = (number: string) => erased.has(number)
       const [all, own] = [makeEraser({ email, isErased }), makeEraser({ email: undefined, isErased })]
       const has = hasAddress(email)
-      const changed = rows.flatMap(({ data, id, is_before }) => {
+      const changed = yield* each(rows, ({ data, id, is_before }) => {
         if (data === null || !(numbersIn(data).some(isErased) || (is_before && has(data)))) return []
         const after = jsonText((is_before ? all : own).answer(Option.getOrNull(parseJson(data))))
         return after === data ? [] : [{ id, data, after }]
@@ -115,15 +116,16 @@ const makeLogs = (sql: SqlClient.SqlClient, erasedOf: NumbersOf) => {
     }
     const has = hasAddress(options.email)
     let count = 0
-    for (const call of calls) {
+    const told = yield* each(calls, (call) => {
       const { idempotency_key, path, request, text, user_agent } = call
       const isTold =
         numbersIn(text).some(isErased) ||
         hasErased(request, isErased) ||
         path.split("/").some((part) => isErased(decoded(part))) ||
         has(`${text} ${user_agent} ${idempotency_key}`)
-      if (!isTold) continue
-      const after = withoutBuyer(call, options, erasers, isErased)
+      return isTold ? [{ call, after: withoutBuyer(call, options, erasers, isErased) }] : []
+    })
+    for (const { after, call } of told) {
       if (after.header !== undefined) yield* writeHeader(sql, call, after.header)
       const isChanged = !isSame(call, after)
       if (isChanged || after.header !== undefined) count++

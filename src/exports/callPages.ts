@@ -8,6 +8,7 @@ import type { Account } from "@coffer/model/Account"
 import { makeArchivist } from "@coffer/rules/erasure"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { each } from "../erasures/buyerWords.ts"
 import {
   type Call,
   callsOf,
@@ -58,7 +59,7 @@ export const makeCallPages = (sql: SqlClient.SqlClient) => {
             (number) => numbers.has(number) || ownNumbers.has(number)
           )
           const tells = (some: string) => numbersIn(some).some((number) => numbers.has(number)) || has(some)
-          const lines = calls.flatMap((call) => {
+          const lines = yield* each(calls, (call) => {
             const kept = partOf(call, tells, ownNumbers)
             if (kept === undefined) return []
             const textOrNull = (value: string | null) => (value === null ? null : text(value))

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema, Stream } from "effect"
 import type { HttpServerResponse } from "effect/http"
+import { each } from "../../src/erasures/buyerWords.ts"
 import { replyCsv } from "../../src/http/csv.ts"
 import { CurrentRecord } from "../../src/http/CurrentRequest.ts"
 import { replyList } from "../../src/http/replies.ts"
@@ -31,6 +32,25 @@ const turnsOf = <A>(
 const items = Array.from({ length: 100 }, (_, index) => index)
 
 describe("work in slices", () => {
+  it.live("looks for a buyer in one row after the other, and lets others have a turn after each that takes long", () =>
+    Effect.gen(function* () {
+      const { made, turns } = yield* turnsOf(sliceMillis, (note) =>
+        each(items, (item) => {
+          note(1)
+          return item % 2 === 0 ? [item] : []
+        })
+      )
+      assert.deepStrictEqual(
+        turns,
+        items.map(() => 1)
+      )
+      assert.deepStrictEqual(
+        made,
+        items.filter((item) => item % 2 === 0)
+      )
+    })
+  )
+
   it.live("lets others have a turn after the step in which its time is over", () =>
     Effect.gen(function* () {
       const count = (stepMillis: number) =>

@@ -109,6 +109,10 @@ describe("an address in a text", () => {
     assert.isFalse(wholeAddress(other).is(one))
   })
 
+  it("with an apostrophe is found in what a form has written", () => {
+    assert.strictEqual(wholeAddress("o'ann+a@x.example").without("?q=of+o'ann%2Ba%40x.example+b"), "?q=of+[erased]+b")
+  })
+
   it("is not found in the address that its row belongs to", () => {
     assert.isTrue(ann.isIn("mary=ann@x.example"))
     assert.isFalse(ann.isIn("mary=ann@x.example", ["mary=ann@x.example"]))

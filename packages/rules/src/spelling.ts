@@ -27,9 +27,30 @@ export const layersOf = (text: string): ReadonlyArray<Layer> => {
   return layers
 }
 
+/** The texts of these layers alone, one after the other: without places they take a small part of the time. */
+export function* spellingsOf(text: string): Generator<string> {
+  let spelling = text
+  yield foldedText(spelling)
+  for (let depth = 0; depth < layersMax && /[%\\&]/.test(spelling); depth++) {
+    const next = unescapedText(spelling)
+    if (next === spelling) return
+    yield foldedText(next)
+    const form = spacesOfForms(spelling)
+    if (form !== spelling) yield foldedText(unescapedText(form))
+    spelling = next
+  }
+}
+
+const unescapedText = (text: string): string =>
+  text.replace(escape, (written) => {
+    const pieces = piecesOf(written)
+    return pieces.length === 1 ? pieces[0]!.text : pieces.map((piece) => piece.text).join("")
+  })
+const foldedText = (text: string): string => (/[A-Z]|\P{ASCII}/u.test(text) ? foldText(text) : text)
+
 /** A form writes a space as a plus, and a plus as %2B; what follows the plus up to the at-sign is escaped as well. */
 const spacesOfForms = (text: string): string =>
-  text.replace(/=[^&#@\s"'<>]*/g, (value) => {
+  text.replace(/=[^&#@\s"<>]*/g, (value) => {
     const at = value.lastIndexOf("%40")
     return at === -1 ? value : value.slice(0, at).replaceAll("+", " ") + value.slice(at)
   })
@@ -184,7 +205,7 @@ const folded = (layer: Layer): Layer => {
 }
 
 // The length stays, and so do places. K of Kelvin is no K, and İ no I: their small letters would be those of ASCII.
-const capitals = /[A-Z]|[\u0080-\u{10FFFF}]/gu
+const capitals = /[\p{Changes_When_Lowercased}\uFF20]/gu
 const small = (character: string): string => {
   if (character === "\uFF20") return "@"
   const lower = character.toLowerCase()

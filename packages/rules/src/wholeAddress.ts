@@ -3,7 +3,7 @@
  * the address out of it, whatever the spelling: in capitals, with an internationalized host, percent-encoded, with the
  * escapes of JSON or of HTML, and any of these within each other. Pure, and total on any text.
  */
-import { foldText, type Layer, layersOf, meaningOf, sourceOf, straddles } from "./spelling.ts"
+import { foldText, type Layer, layersOf, meaningOf, sourceOf, spellingsOf, straddles } from "./spelling.ts"
 
 /** Stands where something was erased. */
 export const erasedText = "[erased]"
@@ -120,9 +120,17 @@ const labelsMax = 10_000
 
 const rangesOf = (text: string, wanted: Parts): ReadonlyArray<Range> => {
   if (wanted.host === undefined || wanted.local === "" || !mayHold.test(text)) return []
+  // Of nearly all texts this is the whole answer.
+  if (!someOf(spellingsOf(text), (one) => one.includes(`${wanted.local}@`) || one.includes(`${wanted.local}"@`)))
+    return []
   // A text that is an address as a whole is that one, whatever letters stand side by side in it.
   const isOne = aloneIsOne.test(text.trim())
   return layersOf(text).flatMap((layer) => rangesIn(layer, wanted, isOne))
+}
+
+const someOf = (texts: Iterable<string>, isOne: (text: string) => boolean): boolean => {
+  for (const text of texts) if (isOne(text)) return true
+  return false
 }
 
 const aloneIsOne = /^[^\s@<>(),;:"=&?/|%\\{}[\]]+@[^\s@<>(),;:"=&?/|%\\{}[\]]+$/
