@@ -2,7 +2,6 @@
 import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
 import { paymentLinks } from "@coffer/resources/orders"
-import { searchedColumns } from "@coffer/resources/Resource"
 import { erasedText, makeEraser } from "@coffer/rules/erasure"
 import { mayHoldAddress, wholeAddress } from "@coffer/rules/wholeAddress"
 import { type DateTime, Effect, Option, Schema } from "effect"
@@ -13,6 +12,7 @@ import { storableJson } from "../platform/postgres/storable.ts"
 import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
 import { each, type KindName, makeBuyerWords } from "./buyerWords.ts"
 import type { Counts } from "./ErasureStore.ts"
+import { searchedIn } from "./searchedIn.ts"
 
 /** Orders that a dry run counts; of more it says that there are more. */
 export const countedMax = 10_000
@@ -142,12 +142,10 @@ const decodeLinks = Schema.decodeUnknownEffect(Schema.Array(LinkRow))
  */
 const makeEraseLinks = (sql: SqlClient.SqlClient) => {
   const { whose } = conditions(sql)
-  const names = searchedColumns(paymentLinks)
-  const words = sql`jsonb_build_object(${sql.csv(names.flatMap((name) => [sql.literal(`'${name}'`), sql`${sql(name)}`]))})::text`
+  const { json, mayHold, names } = searchedIn(sql, paymentLinks)
   return Effect.fnUntraced(function* ({ account, after, email, limit }: BuyersOrders) {
     const rows = yield* decodeLinks(
-      yield* sql`select link_id as id, case when concat_ws(' ', ${sql.csv(names.map((name) => sql`${sql(name)}::text`))})
-            ~ ${mayHoldAddress} then ${words} end as words
+      yield* sql`select link_id as id, case when ${mayHold} then ${json} end as words
         from payment_links where ${whose(account)} and link_id > ${after} order by link_id limit ${limit}::int4
         for update`
     )

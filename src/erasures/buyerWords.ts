@@ -5,16 +5,16 @@
  */
 import { disputeEvidence, disputes, refunds } from "@coffer/resources/returns"
 import { mails, orders } from "@coffer/resources/orders"
-import { type Resource, searchedColumns } from "@coffer/resources/Resource"
+import type { Resource } from "@coffer/resources/Resource"
 import { deliveries, deliveryAttempts, events } from "@coffer/resources/webhooks"
 import type { Eraser } from "@coffer/rules/erasure"
-import { mayHoldAddress } from "@coffer/rules/wholeAddress"
 import { Effect, Option, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { bodyOf, packed } from "../events/eventBodies.ts"
 import { storableJson } from "../platform/postgres/storable.ts"
 import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
 import { inSlices } from "../platform/runtime/slices.ts"
+import { searchedIn } from "./searchedIn.ts"
 
 interface Kind {
   readonly resource: Resource
@@ -94,27 +94,13 @@ export interface WalkOf {
 const isOther = (before: unknown, after: unknown) => jsonText(before) !== jsonText(after)
 const valueOf = (text: string | null) => (text === null ? null : Option.getOrNull(parseJson(text)))
 
-/** The words of a row as one JSON object, and whether they may hold an address. */
-const makeWordsOf = (sql: SqlClient.SqlClient) => {
+export const makeBuyerWords = (sql: SqlClient.SqlClient) => {
+  const shape = (name: KindName): Kind => kinds[name]
   const objectOf = (columns: ReadonlyArray<string>) =>
     sql`jsonb_build_object(${sql.csv(
       columns.flatMap((column) => [sql.literal(`'${column}'`), sql`${sql(`t.${column}`)}`])
     )})::text`
-  const wordsOf = ({ resource }: Kind) => {
-    const words = searchedColumns(resource)
-    return {
-      words,
-      json: objectOf(words),
-      mayHold: sql`concat_ws(' ', ${sql.csv(words.map((column) => sql`${sql(`t.${column}`)}::text`))})
-        ~ ${mayHoldAddress}`
-    }
-  }
-  return { objectOf, wordsOf }
-}
-
-export const makeBuyerWords = (sql: SqlClient.SqlClient) => {
-  const shape = (name: KindName): Kind => kinds[name]
-  const { objectOf, wordsOf } = makeWordsOf(sql)
+  const wordsOf = (name: KindName) => searchedIn(sql, shape(name).resource, "t.")
 
   /** Orders of which a row of this kind holds the address. `last`: the row looked at last; undefined at the end. */
   const find = Effect.fnUntraced(function* (name: KindName, { after, among, limit, whose }: WalkOf, eraser: Eraser) {
@@ -126,7 +112,7 @@ export const makeBuyerWords = (sql: SqlClient.SqlClient) => {
     )
     const last = looked.length < limit ? undefined : looked.at(-1)!.key
     const isEvent = name === "events"
-    const { json, mayHold } = wordsOf(shape(name))
+    const { json, mayHold } = wordsOf(name)
     const found = yield* forParts(
       looked.map((row) => row.key),
       Effect.fnUntraced(function* (some) {
@@ -155,7 +141,7 @@ export const makeBuyerWords = (sql: SqlClient.SqlClient) => {
   ) {
     if (rows.length === 0) return 0
     const { keys, resource } = shape(name)
-    const { json, mayHold, words } = wordsOf(shape(name))
+    const { json, mayHold, names } = wordsOf(name)
     const tradeNoOf = new Map(rows.map(({ id, trade_no }) => [id, trade_no]))
     const changed = yield* forParts(
       [...tradeNoOf.keys()],
@@ -176,7 +162,7 @@ export const makeBuyerWords = (sql: SqlClient.SqlClient) => {
     yield* sql`update ${sql(name)} t set ${sql.csv([
       // An owner that remembers the row decides again.
       ...("version" in resource.columns ? [sql`version = t.version + 1`] : []),
-      ...words.map((column) => sql`${sql(column)} = ${sql(`n.${column}`)}`),
+      ...names.map((column) => sql`${sql(column)} = ${sql(`n.${column}`)}`),
       // A mail that is due goes to nobody any more.
       ...(name === "mails"
         ? [

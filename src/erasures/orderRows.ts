@@ -1,13 +1,13 @@
 /** The orders that an erasure looks at with what belongs to them, and whether an order is the buyer's own. */
 import { isoText } from "@coffer/model/isoText"
 import { orders } from "@coffer/resources/orders"
-import { searchedColumns } from "@coffer/resources/Resource"
 import { erasedText, makeEraser } from "@coffer/rules/erasure"
 import { wholeAddress } from "@coffer/rules/wholeAddress"
 import { type DateTime, Effect, Option, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
+import { searchedIn } from "./searchedIn.ts"
 
 const OrderRow = Schema.Struct({
   trade_no: Schema.String,
@@ -108,16 +108,12 @@ export const makeOrderRows = (sql: SqlClient.SqlClient) => {
       decodeDeliveries
     )
 
-  const words = sql`jsonb_build_object(${sql.csv(
-    searchedColumns(orders).flatMap((column) => [sql.literal(`'${column}'`), sql`${sql(column)}`])
-  )})::text`
-
   return {
     /** `locked` may say that the rows are locked. */
     orders: (tradeNos: ReadonlyArray<string>, locked: Statement.Fragment) =>
       Effect.flatMap(
         sql`select trade_no, receipt_email, subject, notify_url, erased_at is not null as is_erased,
-            ${words} as words
+            ${searchedIn(sql, orders).json} as words
           from orders where trade_no = any(${tradeNos}::text[]) order by trade_no ${locked}`,
         decodeOrders
       ),

@@ -5,16 +5,17 @@
  */
 import type { Account } from "@coffer/model/Account"
 import { mails, orders, paymentLinks } from "@coffer/resources/orders"
-import { type Resource, searchedColumns } from "@coffer/resources/Resource"
+import type { Resource } from "@coffer/resources/Resource"
 import { disputeEvidence, disputes, refunds } from "@coffer/resources/returns"
 import { deliveryAttempts } from "@coffer/resources/webhooks"
 import { type Archivist, makeArchivist } from "@coffer/rules/erasure"
-import { mayHoldAddress, wholeAddress } from "@coffer/rules/wholeAddress"
+import { wholeAddress } from "@coffer/rules/wholeAddress"
 import { Effect, Option } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { makeBuyerRows } from "../erasures/buyerRows.ts"
 import { belonging, type KindName } from "../erasures/buyerWords.ts"
 import { isOwnOf, makeOrderRows } from "../erasures/orderRows.ts"
+import { searchedIn } from "../erasures/searchedIn.ts"
 import { sqlDefects } from "../platform/postgres/sqlDefect.ts"
 import { unmovedTime } from "../platform/runtime/MerchantClocks.ts"
 import { jsonText, parseJson } from "../platform/runtime/codecs.ts"
@@ -137,8 +138,8 @@ const linkPage = Effect.fnUntraced(function* (
 ) {
   const whose = account === undefined ? sql`true` : sql`merchant_id = ${account.merchantId} and mode = ${account.mode}`
   const found = yield* decodeRows(
-    yield* sql`select link_id as key, case when concat_ws(' ', ${sql.csv(searchedColumns(paymentLinks).map((name) => sql`${sql(name)}::text`))})
-          ~ ${mayHoldAddress} then ${shownOf(sql, paymentLinks)}::text else '' end as line
+    yield* sql`select link_id as key, case when ${searchedIn(sql, paymentLinks).mayHold}
+        then ${shownOf(sql, paymentLinks)}::text else '' end as line
       from payment_links t where ${whose} and link_id > ${after} order by link_id limit ${lookedAtMax}::int4`
   )
   const address = wholeAddress(email)

@@ -1,6 +1,6 @@
 /**
- * How a table of the database is declared: column by column who may see it, and whose words it holds. Archives, erasures
- * and what is searched for a buyer follow from it. Pure data: it knows no SQL and no HTTP.
+ * How a table of the database is declared: column by column who may see it, and whose words it holds. Archives,
+ * erasures and what is searched for a buyer follow from it. Pure data: it knows no SQL and no HTTP.
  */
 
 /**

@@ -1,4 +1,6 @@
-/** Wallets, their ledger and payouts. Rows of the ledger are hashed and never change, so they may have no buyer's word. */
+/**
+ * Wallets, their ledger and payouts. Rows of the ledger are hashed and never change, so they may have no buyer's word.
+ */
 import { archived, each, forNobody, ownTable, resource, shown } from "./Resource.ts"
 
 export const wallets = resource("wallets", {
