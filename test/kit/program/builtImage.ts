@@ -19,6 +19,7 @@ import { signalAll } from "./signalAll.ts"
 
 const repository = path.resolve(import.meta.dirname, "../../..")
 const certificates = "/etc/ssl/certs/ca-certificates.crt"
+const trusted = "/usr/local/share/trusted.crt"
 
 const isMissing = (program: string) => spawnSync(program, ["--version"]).error !== undefined
 const missing = ["buildah", "mmdebstrap", "npm"].filter(isMissing)
@@ -116,8 +117,9 @@ const policed: ReadonlySet<string> = new Set(["from", "add", "commit", "bud"])
 
 const makeBases = async (folder: string, { buildah, done }: Engine, signal: AbortSignal) => {
   const debian = path.join(folder, "debian.tar")
-  const included = "--include=ca-certificates,libatomic1,libstdc++6"
-  await done(signal, "mmdebstrap", "--mode=root", "--variant=minbase", "--quiet", included, "bookworm", debian)
+  // As little as the slim images have: what else is needed, the Dockerfile installs.
+  const slim = ["man", "doc", "locale"].map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`)
+  await done(signal, "mmdebstrap", "--mode=root", "--variant=minbase", "--quiet", ...slim, "bookworm", debian)
   const base = await buildah(signal, "from", "scratch")
   await buildah(signal, "add", "-q", base, debian, "/")
   rmSync(debian)
@@ -126,7 +128,11 @@ const makeBases = async (folder: string, { buildah, done }: Engine, signal: Abor
   await buildah(signal, "add", "-q", base, realpathSync(process.execPath), "/usr/bin/node")
   await buildah(signal, "add", "-q", base, npm, "/usr/lib/node_modules/npm")
   await buildah(signal, "run", base, "--", "ln", "-s", "/usr/lib/node_modules/npm/bin/npm-cli.js", "/usr/bin/npm")
-  if (existsSync(certificates)) await buildah(signal, "config", "--env", `NODE_EXTRA_CA_CERTS=${certificates}`, base)
+  // A registry of packages may have a certificate that this machine trusts and Node does not know.
+  if (existsSync(certificates)) {
+    await buildah(signal, "add", "-q", base, certificates, trusted)
+    await buildah(signal, "config", "--env", `NODE_EXTRA_CA_CERTS=${trusted}`, base)
+  }
   await buildah(signal, "commit", "-q", base, "docker.io/library/node:22-bookworm-slim")
   await buildah(signal, "rm", base)
 }
@@ -134,8 +140,7 @@ const makeBases = async (folder: string, { buildah, done }: Engine, signal: Abor
 const build = async (folder: string, engine: Engine, signal: AbortSignal): Promise<Built> => {
   const { buildah, env } = engine
   await makeBases(folder, engine, signal)
-  const trusted = existsSync(certificates) ? ["-v", `${certificates}:${certificates}:ro`] : []
-  const ways = ["--pull-never", "--network", "host", "--format", "docker", ...trusted]
+  const ways = ["--pull-never", "--network", "host", "--format", "docker"]
   await buildah(signal, "bud", ...ways, "-f", path.join(repository, "docker/Dockerfile"), "-t", "coffer", repository)
   const container = await buildah(signal, "from", "--pull-never", "localhost/coffer")
   const { Docker } = JSON.parse(await buildah(signal, "inspect", "--type", "image", "localhost/coffer"))
