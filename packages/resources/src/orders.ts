@@ -68,6 +68,7 @@ export const mails = resource("mails", {
   status: archived("none"),
   attempts: archived("none"),
   due_at: forNobody("none"),
+  /** Merchants see it in the order's timeline. */
   error: forOperators("words"),
   created_at: archived("none")
 })
