@@ -75,7 +75,7 @@ export const listWith = (parts: Columns): Parts => ({ of: "list", parts })
 export const each = <const Name extends string>(column: Column, names: ReadonlyArray<Name>) =>
   Object.fromEntries(names.map((name) => [name, column])) as Readonly<Record<Name, Column>>
 
-/** A table of the program's own, which has no word of anybody. */
+/** A table of the program's own, which holds no words of people. */
 export const ownTable = <const Name extends string>(table: Name, columns: ReadonlyArray<string>) =>
   resource(table, each(forNobody("none"), columns))
 

@@ -18,7 +18,7 @@ const held = new Set(["address", "words", "mentions", "request"])
 const heldColumns = ({ columns }: Resource) => Object.entries(columns).filter(([, { words }]) => held.has(words))
 const withWords = tables.filter((table) => heldColumns(table).length > 0)
 
-/** They change while it runs, or because it has: what is decided anew on the row, and what says that it was erased. */
+/** They change while it runs, or because it has: what is decided again on the row, and what says that it was erased. */
 const written: Readonly<Record<string, ReadonlyArray<string>>> = {
   orders: ["version", "erased_at", "terms_hash"],
   refunds: ["version"],
