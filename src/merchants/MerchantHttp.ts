@@ -47,8 +47,7 @@ export const layer = HttpApiBuilder.group(
       Effect.gen(function* () {
         const before = view(yield* merchants.find(merchantId))
         const after = view(yield* change)
-        const record = yield* CurrentRecord
-        record.change = { before: settingsWithoutWords(before), after: settingsWithoutWords(after) }
+        ;(yield* CurrentRecord).change = { before: settingsWithoutWords(before), after: settingsWithoutWords(after) }
         return yield* reply(after)
       })
 

@@ -65,6 +65,7 @@ describe("an act in the console", () => {
       "passkeys.register",
       "passkeys.remove",
       "people.invite",
+      "people.sendAgain",
       "people.setRole",
       "people.recover",
       "main_keys.reset"
