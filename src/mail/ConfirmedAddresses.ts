@@ -92,7 +92,7 @@ export const layer = Layer.effect(
       }),
       dropOld: Effect.fnUntraced(function* (limit) {
         const before = isoText(DateTime.subtractDuration(yield* currentTime, setWithin))
-        // Postgres' lower() makes one of some addresses that are two: then the row stays, and nothing counts by mistake.
+        // Postgres' lower() makes one of some addresses that are two: then the row stays.
         const isSet = (column: string) => sql`lower(btrim(m.${sql(column)})) is not distinct from lower(u.email)`
         const dropped = yield* sqlDefects(
           sql`delete from unconfirmed_addresses where (merchant_id, email) in (

@@ -110,7 +110,7 @@ export class SignIn extends Context.Service<
     /** Counts one mail that lets the person begin again. False: this was done too often today. */
     readonly mayRecover: (person: PeopleStore.Person) => Effect.Effect<boolean>
     /** Sends a link that works once in any browser: the person may have lost the one that it had. */
-    readonly tellRecovered: (person: PeopleStore.Person) => Effect.Effect<void>
+    readonly tellRecovered: (person: PeopleStore.Person) => Effect.Effect<unknown>
     /** Writes the mail about an invitation, in the transaction of the invitation. `wake` sends it after the commit. */
     readonly tellInvited: (invitation: InvitationStore.Invitation) => Effect.Effect<void>
     readonly wake: Effect.Effect<void>
@@ -380,10 +380,8 @@ const makeLinks = Effect.gen(function* () {
       Effect.map(makeLink(person.person_id, null, addressFor(person)), ({ link }) => link),
     mayRecover: ({ person_id }: PeopleStore.Person) =>
       budget.take([{ counted: `recoveries of ${person_id}`, max: recoveriesADay }]),
-    tellRecovered: (person: PeopleStore.Person) => {
-      const { email: to, person_id } = person
-      return Effect.asVoid(makeLink(person_id, null, addressFor(person), (link) => recoveryMail({ to, link })))
-    },
+    tellRecovered: (person: PeopleStore.Person) =>
+      makeLink(person.person_id, null, addressFor(person), (link) => recoveryMail({ to: person.email, link })),
     sendLink: Effect.fnUntraced(function* (email: string, asked: Asking, at: string) {
       if (Option.isNone(yield* people.byEmail(email))) yield* invitations.enter(email, yield* currentTime)
       const found = yield* known(yield* people.byEmail(email))
@@ -392,9 +390,8 @@ const makeLinks = Effect.gen(function* () {
       const letterOf = (link: string, isShared: boolean) => signInMail({ to: email, link, isShared })
       const { kind } = yield* makeLink(person_id, asked, at, letterOf)
       if (kind === "own" || kind === "gone") return
-      yield* Effect.annotateLogs(Effect.logInfo("many ask for sign-in links of a person, who share one mail"), {
-        person: person_id
-      })
+      const line = "many ask for sign-in links of a person, who share one mail"
+      yield* Effect.annotateLogs(Effect.logInfo(line), { person: person_id })
     })
   }
 })

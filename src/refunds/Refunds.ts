@@ -50,9 +50,7 @@ export class RefundNumberTaken extends Schema.TaggedError<RefundNumberTaken>()("
 export class RefundRunning extends Schema.TaggedError<RefundRunning>()("RefundRunning", { lasts: Schema.Duration }) {}
 
 /** The channel said no at once: nothing was changed (silences: R7). */
-export class ChannelRefused extends Schema.TaggedError<ChannelRefused>()("ChannelRefused", {
-  channelWords: Schema.String
-}) {}
+export class ChannelRefused extends Schema.TaggedError<ChannelRefused>()("ChannelRefused", { words: Schema.String }) {}
 
 /** The refund, and whether the request that is answered has made it. */
 export interface Answered {
@@ -326,7 +324,7 @@ const drive = span("Refunds.drive")(function* (services: RefundServices, refund:
       const after = yield* recordAnswer(services, refund, Abandon.make({ at }))
       // If a worker has taken the refund over, its result counts.
       if (after.status !== "void") return fresh(after)
-      return yield* answer._tag === "Refused" ? new ChannelRefused({ channelWords: answer.reason }) : answer
+      return yield* answer._tag === "Refused" ? new ChannelRefused({ words: answer.reason }) : answer
     }
   }
 })

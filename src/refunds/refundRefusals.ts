@@ -52,7 +52,7 @@ export const refundRefusals = {
         return conflict({ message: refusedMessage[refused.reason], reason: refused.reason })
     }
   },
-  ChannelRefused: refuseAs(Wire.ProcessorError, ({ channelWords }: ChannelRefused) => ({
-    message: `The channel refused: ${channelWords}; nothing was changed.`
+  ChannelRefused: refuseAs(Wire.ProcessorError, ({ words }: ChannelRefused) => ({
+    message: `The channel refused: ${words}; nothing was changed.`
   }))
 }

@@ -40,7 +40,7 @@ describe("a refund that Stripe refuses for good", () => {
   it.effect("says so by a word of ours, also where Stripe's own reason is one word of ours for something else", () =>
     Effect.gen(function* () {
       const record = { requestId: "req" } as RequestRecord
-      const refused = refundRefusals.ChannelRefused(new ChannelRefused({ channelWords: "just_paid" }))
+      const refused = refundRefusals.ChannelRefused(new ChannelRefused({ words: "just_paid" }))
       const { message } = yield* Effect.flip(Effect.provideService(refused, CurrentRecord, record))
       assert.include(message, "just_paid")
       assert.strictEqual(record.reason, "channel_refused")

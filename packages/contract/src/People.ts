@@ -57,7 +57,7 @@ export const PersonResource = withExample(
     created_at: instant("When the person was invited first."),
     last_seen_at: orNull(
       Schema.String,
-      "When the person's last request came, to a minute; null before the first, and for a merchant whose person has a role elsewhere."
+      "When the person's last request came, to a minute; null before it, and at a merchant of one with other roles."
     )
   }).annotate({ identifier: "Person", description: "A person who signs in to the console." }),
   personSample

@@ -33,12 +33,12 @@ import { parseJson } from "../../platform/runtime/codecs.ts"
 import { Secrets } from "../../platform/runtime/Secrets.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
 import { span } from "../../platform/runtime/span.ts"
-import type { Stripe } from "stripe"
 import type { FeeOf } from "../../channel/fees.ts"
 import { Accounts, type AccountInUse as InUse, countMax } from "./Accounts.ts"
 import { type Progress, Reconciliation } from "./Reconciliation.ts"
 import { type ClosedStraySession, type StraySessionNotFound, type StraySessionOver, StraySessions } from "./Sessions.ts"
-import { openStripeKeys, type StripeAccount, stripeAccountIn } from "./StripeClient.ts"
+import { makePayees } from "./payees.ts"
+import { openStripeKeys, stripeAccountIn } from "./StripeClient.ts"
 import { loadStripe } from "./StripeGuard.ts"
 import { StripeEvents, isEvent, isThin, noticeOf } from "./StripeEvents.ts"
 
@@ -294,41 +294,6 @@ type Routes = Layer.Layer<
   never,
   HttpRouter.HttpRouter | Admission | Clients | Merchants | Secrets | Settings | StripeEvents
 >
-
-/** Merchants' accounts at Stripe, and whose an event is. */
-const makePayees = Effect.gen(function* () {
-  const merchants = yield* Merchants
-  const secrets = yield* Secrets
-  const events = yield* StripeEvents
-  const accountAt = ({ merchantId, mode }: Account) =>
-    Effect.match(merchants.find(merchantId), {
-      onFailure: () => null,
-      onSuccess: ({ modes }) => stripeAccountIn(modes[mode].channel_accounts)
-    })
-  /**
-   * Whose event it is: of the merchant of this address, or of merchants with the connected account that it names. The
-   * latter count where their signing secret is this one, so that who knows one of another says nothing about them.
-   */
-  const payeesOf = Effect.fnUntraced(function* (
-    at: Account,
-    { account, livemode }: Stripe.Event,
-    own: Pick<StripeAccount, "account" | "webhookSecret">
-  ) {
-    if (livemode !== (at.mode === "live")) return []
-    if ((account ?? null) === own.account) return [at]
-    if (typeof account !== "string") return []
-    const found: Array<Account> = []
-    for (const merchantId of yield* events.merchantsOf(at.mode, account)) {
-      const payee = { merchantId, mode: at.mode }
-      const kept = yield* accountAt(payee)
-      if (kept?.account !== account) continue
-      if (openStripeKeys(secrets, payee, kept).webhookSecret === own.webhookSecret) found.push(payee)
-    }
-    return found
-  })
-
-  return { accountAt, payeesOf }
-})
 
 export const layerWebhooks: Routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {

@@ -8,7 +8,7 @@ import type { Stripe } from "stripe"
 type HttpClient = ReturnType<(typeof Stripe)["createNodeHttpClient"]>
 type MakeRequest = HttpClient["makeRequest"]
 
-/** Refusals that Stripe makes before it looks at the idempotency key. Others it gives to a call that it has carried out. */
+/** Refusals that Stripe makes before it looks at the idempotency key. */
 const atTheDoor: ReadonlySet<number> = new Set([401, 403, 429])
 
 /** No code: the client makes no call again because of it. */

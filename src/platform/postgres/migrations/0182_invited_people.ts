@@ -1,4 +1,4 @@
-/** Who has only asked for a link is a person without a role, and is listed as what was offered, not as one who works. */
+/** Who has only asked for a link is a person without a role, and is listed as what was offered. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
