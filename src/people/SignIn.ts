@@ -109,7 +109,7 @@ export class SignIn extends Context.Service<
     ) => Effect.Effect<void>
     /** Counts one mail that lets the person begin again. False: this was done too often today. */
     readonly mayRecover: (person: PeopleStore.Person) => Effect.Effect<boolean>
-    /** Sends a link that works once in any browser: the person may have lost the one that it had. */
+    /** Sends a link that works once in any browser. */
     readonly tellRecovered: (person: PeopleStore.Person) => Effect.Effect<unknown>
     /** Writes the mail about an invitation, in the transaction of the invitation. `wake` sends it after the commit. */
     readonly tellInvited: (invitation: InvitationStore.Invitation) => Effect.Effect<void>
@@ -390,13 +390,11 @@ const makeLinks = Effect.gen(function* () {
       const letterOf = (link: string, isShared: boolean) => signInMail({ to: email, link, isShared })
       const { kind } = yield* makeLink(person_id, asked, at, letterOf)
       if (kind === "own" || kind === "gone") return
-      const line = "many ask for sign-in links of a person, who share one mail"
-      yield* Effect.annotateLogs(Effect.logInfo(line), { person: person_id })
+      yield* Effect.annotateLogs(Effect.logInfo("many who ask for a link share a mail"), { person: person_id })
     })
   }
 })
 
 /** A person whose roles are gone is as unknown as one who never had a role. */
 const hasRole = ({ roles }: PeopleStore.Person): boolean => roles.length > 0
-
 const isOperator = ({ roles }: PeopleStore.Person) => roles.some(({ belongs_to }) => belongs_to === installation)

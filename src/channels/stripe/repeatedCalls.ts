@@ -17,19 +17,25 @@ class CutBefore extends Error {}
 export const knowsRepeats = (client: HttpClient): HttpClient => {
   /** Keys of calls that were cut, and that the client is about to make again. */
   const cut = new Set<string>()
-  const makeRequest: MakeRequest = async (...request) => {
+  const makeRequest: MakeRequest = (...request) => {
     const key = String(request[4]["Idempotency-Key"] ?? "")
-    if (key === "") return await client.makeRequest(...request)
+    if (key === "") return client.makeRequest(...request)
     const isRepeat = cut.delete(key)
-    const response = await client.makeRequest(...request).catch((error: NodeJS.ErrnoException) => {
-      if (isRepeat) throw new CutBefore("the connection was cut, and was not made again", { cause: error })
-      if (error.code === "ECONNRESET" || error.code === "EPIPE") cut.add(key)
-      throw error
-    })
-    if (!isRepeat || !atTheDoor.has(response.getStatusCode())) return response
-    // Its connection serves the next call.
-    await response.toJSON().catch(() => undefined)
-    throw new CutBefore(`the connection was cut, and the call after it was answered ${response.getStatusCode()}`)
+    return client.makeRequest(...request).then(
+      (response) => {
+        if (!isRepeat || !atTheDoor.has(response.getStatusCode())) return response
+        const failed = () => {
+          throw new CutBefore(`the connection was cut, and the call after it was answered ${response.getStatusCode()}`)
+        }
+        // Its connection serves the next call.
+        return response.toJSON().then(failed, failed)
+      },
+      (error: NodeJS.ErrnoException) => {
+        if (isRepeat) throw new CutBefore("the connection was cut, and was not made again", { cause: error })
+        if (error.code === "ECONNRESET" || error.code === "EPIPE") cut.add(key)
+        throw error
+      }
+    )
   }
   return { getClientName: () => client.getClientName(), makeRequest }
 }
