@@ -1,4 +1,4 @@
-/** Rows of the audit log. Postgres numbers and links them (migration 0024), and refuses to change one. */
+/** Rows of the audit log. Postgres numbers and links them (migration 0192), and refuses to change one. */
 import { isoText } from "@coffer/model/isoText"
 import { prefixes } from "@coffer/model/Ids"
 import type { InvalidField } from "@coffer/rules/InvalidField"

@@ -40,14 +40,54 @@ describe("a start is refused", () => {
 
   it.live("when a migration below the newest was never applied, which the library would skip", () =>
     Effect.gen(function* () {
-      const said = yield* refusals((sql) => sql`delete from coffer_migrations where migration_id = 23`)
-      for (const each of said) assert.include(each, "The migration 0023_lighter_rows was never applied")
+      const said = yield* refusals((sql) => sql`delete from coffer_migrations where migration_id = 193`)
+      for (const each of said) assert.include(each, "The migration 0193_money was never applied")
     })
+  )
+
+  it.live(
+    "when its migrations are older than those that were joined, and it is told which program to start first",
+    () =>
+      Effect.gen(function* () {
+        const said = yield* refusals((sql) => sql`update coffer_migrations set migration_id = migration_id - 190`)
+        for (const each of said) assert.include(each, `Start the program of the commit ${Migrator.joined.commit} once`)
+      })
   )
 
   it.live("by nothing else: owner and service start on what this version has migrated", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* refusals(() => Effect.void), ["started", "started"])
+    })
+  )
+})
+
+describe("a database that has all migrations that were joined", () => {
+  const ofBefore = Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const sql = yield* ownersConnection(url)
+    yield* sql`delete from coffer_migrations`
+    yield* sql`insert into coffer_migrations (migration_id, name)
+      values (1, 'main_job'), (${Migrator.joined.newest}, 'the_last')`
+    return { url, sql }
+  })
+
+  it.live("is taken for one that the baseline made, and nothing is made twice", () =>
+    Effect.gen(function* () {
+      const { url, sql } = yield* ofBefore
+      assert.strictEqual((yield* starts(asOwner(url)))._tag, "Success")
+      const rows = yield* sql<{ readonly id: number }>`
+        select migration_id::int4 as id from coffer_migrations order by migration_id`
+      assert.deepStrictEqual(
+        rows.map(({ id }) => id),
+        Migrator.migrations.map((name) => Number.parseInt(name, 10))
+      )
+    })
+  )
+
+  it.live("refuses a start of the service's role, which says who brings it forward", () =>
+    Effect.gen(function* () {
+      const { url } = yield* ofBefore
+      assert.include(JSON.stringify(yield* starts(url)), "Run coffer migrate")
     })
   )
 })

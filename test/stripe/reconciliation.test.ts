@@ -6,7 +6,6 @@ import { MerchantId } from "@coffer/model/Ids"
 import { Reconciliation } from "../../src/channels/stripe/Reconciliation.ts"
 import * as Faults from "../../src/platform/runtime/Faults.ts"
 import { SqlClient } from "effect/sql"
-import exchangedMovements from "../../src/platform/postgres/migrations/0035_exchanged_movements.ts"
 import { assertRefused } from "../kit/Merchant.ts"
 import { freePort, freshDatabase, ownersConnection, start as startService } from "../kit/Service.ts"
 import { begins, connected, paceless, quick, secretKey } from "./kit.ts"
@@ -265,23 +264,6 @@ describe("the nightly reconciliation", () => {
       yield* compared(world, "24 hours")
       const [difference] = yield* listed(world, "?status=open")
       assert.deepInclude(difference, { payment_id: order["payment_id"], ours: 2_000, theirs: 2_000 })
-    })
-  )
-
-  it.live("reads again what was exchanged and was found to differ before that was kept", () =>
-    Effect.gen(function* () {
-      const world = yield* connected()
-      yield* world.control.exchange({ from: "usd", to: "hkd", rate: 7.8 })
-      yield* world.paid()
-      yield* compared(world, "27 hours")
-      const owner = yield* ownersConnection(world.database)
-      yield* owner`update stripe_movements set source_amount = null, source_currency = null, checked_at = null`
-      yield* compared(world, "5 days")
-      assert.lengthOf(yield* listed(world, "?status=open"), 1)
-      yield* owner`alter table stripe_movements drop column source_amount, drop column source_currency`
-      yield* Effect.provideService(exchangedMovements, SqlClient.SqlClient, owner)
-      yield* compared(world, "24 hours")
-      assert.deepStrictEqual(yield* listed(world, "?status=open"), [])
     })
   )
 

@@ -328,7 +328,7 @@ const compareStatement = (sql: SqlClient.SqlClient, { merchantId, mode }: Accoun
 
 const decodeFees = Schema.decodeUnknownEffect(Schema.Array(ChannelFee))
 
-/** Stripe's, from its balance transactions, which are read each night (migration 0031; silences: S11). */
+/** Stripe's, from its balance transactions, which are read each night (migration 0196; silences: S11). */
 export const channelFees = (sql: SqlClient.SqlClient, payments: ReadonlyArray<OwnedPayment>): Effect.Effect<FeeOf> => {
   if (payments.length === 0) return Effect.succeed(() => undefined)
   const wanted = sql`unnest(${payments.map(({ merchantId }) => merchantId)}::text[],

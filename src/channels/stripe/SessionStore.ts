@@ -1,6 +1,6 @@
 /**
  * How a Checkout Session stands, as Stripe tells it, and the payment in it in our words. Below are the rows of
- * sessions: those that we have made (`stripe_sessions`, migration 0030), and strays, which name an order of ours and
+ * sessions: those that we have made (`stripe_sessions`, migration 0196), and strays, which name an order of ours and
  * which these books do not know (`stray_sessions`, migrations 0061 and 0105).
  */
 import { isoText } from "@coffer/model/isoText"

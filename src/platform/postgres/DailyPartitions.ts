@@ -1,6 +1,6 @@
 /**
  * A table in partitions, one for each UTC day: a day that is over goes as a whole, at once. N runners may make or drop
- * the same day together. Functions of the tables' owner do it (migration 0026), since the service's role may not.
+ * the same day together. Functions of the tables' owner do it (migration 0192), since the service's role may not.
  */
 import { isoText } from "@coffer/model/isoText"
 import { type DateTime, Effect, Schema } from "effect"

@@ -29,7 +29,7 @@ const pause = "2 seconds"
 const folder = new URL("./migrations/", import.meta.url)
 const ending = path.extname(import.meta.url)
 
-/** The files of `migrations/` without their ending, by their numbers: `0001_main_job`. */
+/** The files of `migrations/` without their ending, by their numbers: `0191_access`. */
 export const migrations: ReadonlyArray<string> = readdirSync(folder)
   .filter((file) => path.extname(file) === ending)
   .map((file) => path.parse(file).name)
@@ -46,8 +46,15 @@ export class NotMigrated extends Schema.TaggedError<NotMigrated>()("NotMigrated"
 /** The number of the newest one that this program knows. */
 export const newestMigration = Number.parseInt(migrations.at(-1)!, 10)
 
+/**
+ * The first migrations make in one step what those up to this number made in many. They are in the program of this commit
+ * (docs/decisions/0232), and a database that has all of them has the tables of the first ones.
+ */
+export const joined = { newest: 182, commit: "83dc91f323870f019854452dc153e26af4bff6da" }
+const baseline = migrations.filter((name) => Number.parseInt(name, 10) <= 197)
+
 /** Only those that the database lacks are loaded. */
-export const migrateWith = (some: ReadonlyArray<string>) => {
+const migrateWith = (some: ReadonlyArray<string>) => {
   const files = some.map((name) => {
     const file = `${name}${ending}`
     return [file, () => import(new URL(file, folder).href)] as const
@@ -61,6 +68,7 @@ export const migrateWith = (some: ReadonlyArray<string>) => {
 /** Ours, and those of the cluster's register of runners, so that no start needs to make a table. */
 export const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  yield* takeBaseline(sql)
   yield* expectKnown(sql)
   const applied = (yield* newestIn(sql, "coffer_migrations")) < newestMigration ? yield* migrateWith(migrations) : []
   const loader = SqlRunnerStorage.migrations({})
@@ -70,6 +78,17 @@ export const migrate = Effect.gen(function* () {
   }
   return applied
 }).pipe(patiently(patience))
+
+/** A database that has all that were joined is as the baseline makes it. */
+const takeBaseline = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  if ((yield* newestIn(sql, "coffer_migrations")) !== joined.newest) return
+  yield* sql`delete from coffer_migrations`
+  const rows = baseline.map((name) => ({
+    migration_id: Number.parseInt(name, 10),
+    name: name.slice(name.indexOf("_") + 1)
+  }))
+  yield* sql`insert into coffer_migrations ${sql.insert(rows)}`
+})
 
 /** The library locks its table before it looks. A start that has nothing to migrate would wait for a dump to end. */
 const newestIn = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, table: string) {
@@ -238,6 +257,12 @@ export const mismatch = (
 ): string | undefined => {
   const names = new Map(known.map((name) => [Number.parseInt(name, 10), name]))
   const stranger = applied.find(({ id }) => !names.has(id))
+  if (stranger !== undefined && stranger.id <= joined.newest) {
+    return applied.at(-1)!.id === joined.newest
+      ? `The database has migrations that newer versions have joined into one. ${setOwner}`
+      : "The database is older than the oldest one that this version migrates. " +
+          `Start the program of the commit ${joined.commit} once, and then this one.`
+  }
   if (stranger !== undefined) {
     return (
       `The database has the migration ${stranger.id} (${stranger.name}), which this version of the program does not ` +
@@ -278,9 +303,8 @@ const setOwner =
   "Run coffer migrate, or set MIGRATION_DATABASE_URL, with the role that owns the tables (docs/operating.md)."
 
 const tell = (applied: ReadonlyArray<readonly [id: number, name: string]>) => {
-  const [first] = applied
-  if (first === undefined) return Effect.void
+  if (applied.length === 0) return Effect.void
   // A new database is no news, and the first start on a laptop has a banner for people instead.
-  const log = first[0] === 1 ? Effect.logDebug : Effect.logInfo
+  const log = applied.length === migrations.length ? Effect.logDebug : Effect.logInfo
   return log("database migrated", { applied: applied.map(([, name]) => name) })
 }

@@ -8,6 +8,7 @@ import path from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
+import { joined } from "../../../src/platform/postgres/Migrator.ts"
 import { bundle } from "../../../scripts/bundle.ts"
 
 const repository = path.resolve(import.meta.dirname, "../../..")
@@ -20,8 +21,8 @@ export interface Program {
   readonly shapes: ReadonlyArray<number>
 }
 
-/** The version before this one as long as no release has a tag: the last one of messages of number 3. */
-const standIn = "14fd7117014f4c3cd2bde15cfbdade9c4a8b8f59"
+/** The version before this one as long as no release has a tag: the last one whose migrations were not joined. */
+const standIn = joined.commit
 
 const git = (...words: ReadonlyArray<string>): string | undefined => {
   try {

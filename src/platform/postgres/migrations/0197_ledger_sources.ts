@@ -1,8 +1,8 @@
 /**
- * The look for what moved the money, in fewer steps (docs/decisions/0027): one query says which tables the movements
- * of a statement come from and whether each is of a known type in its own wallet, and one more looks into each of these
- * tables. The refusals stay as they are. Every table, function and operator is named with its schema, so the function
- * needs no path of its own, which Postgres would set and take back for each statement.
+ * No movement without a source: a row of the ledger names an object that justifies its type and amount, once. One query
+ * says which tables the movements of a statement come from, and one more looks into each of these (docs/decisions/0215).
+ * Every table, function and operator is named with its schema, so the function needs no path of its own, which Postgres
+ * would set and take back for each statement.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -90,8 +90,8 @@ const refuse = (condition: string) => `
   end if;`
 
 /** A query of its own for each table: a table that is locked holds up only the movements that come from it. */
-const lighter = (schema: string) => `
-  create or replace function refuse_movements_without_source() returns trigger language plpgsql as $$
+const look = (schema: string) => `
+  create function refuse_movements_without_source() returns trigger language plpgsql as $$
     declare
       refused record;
       has_unfounded boolean;
@@ -113,5 +113,7 @@ const lighter = (schema: string) => `
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly schema: string }>`select quote_ident(current_schema()) as schema`
-  yield* sql.unsafe(lighter(row!.schema))
+  yield* sql.unsafe(look(row!.schema))
+  yield* sql`create trigger ledger_has_sources after insert on ledger referencing new table as added
+    for each statement execute function refuse_movements_without_source()`
 })
