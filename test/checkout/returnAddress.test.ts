@@ -4,8 +4,8 @@
  */
 import type { Order } from "@coffer/rules/order/Order"
 import { assert, describe, it } from "@effect/vitest"
-import { type Page, pageOf, render as renderSeen } from "../../src/checkout/CheckoutPage.ts"
-import { returnAddress } from "../../src/checkout/returnAddress.ts"
+import { type Page, pageOf, render as renderSeen } from "../../src/door/checkout/CheckoutPage.ts"
+import { returnAddress } from "../../src/door/checkout/returnAddress.ts"
 import { later, soon } from "../kit/pages/checkoutScreens.ts"
 import { facts, pendingOrder, teahouse, untouched } from "../kit/rules/fixtures.ts"
 

@@ -5,16 +5,16 @@
 import { execFileSync } from "node:child_process"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
-import * as cardTyping from "../../src/checkout/browser/cardTyping.ts"
-import { checkCard, testCards } from "../../src/checkout/checkCard.ts"
-import { languages } from "../../src/pages/language.ts"
+import * as cardTyping from "../../src/door/checkout/browser/cardTyping.ts"
+import { checkCard, testCards } from "../../src/door/checkout/checkCard.ts"
+import { languages } from "../../src/shared/pages/language.ts"
 import { screens } from "../kit/pages/checkoutScreens.ts"
 
 const { brandOf, groupNumber, slashExpiry } = cardTyping
 
 describe("checkout: the script", () => {
   it("is JavaScript without types, comments and names that nobody defines, also as Node reads it", () => {
-    const print = 'import { script } from "./src/checkout/script.ts"; process.stdout.write(script.markup)'
+    const print = 'import { script } from "./src/door/checkout/script.ts"; process.stdout.write(script.markup)'
     const markup = execFileSync(process.execPath, ["--input-type=module", "-e", print], { encoding: "utf8" })
     const source = /^<script>(.*)<\/script>$/s.exec(markup)![1]!
     assert.notMatch(source, /<\/?script|<!--/)

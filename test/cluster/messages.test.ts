@@ -2,11 +2,11 @@
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { messages as disputes } from "../../src/disputes/DisputeCommands.ts"
-import { messages as links } from "../../src/links/LinkCommands.ts"
-import { messages as orders } from "../../src/orders/OrderCommands.ts"
+import { messages as disputes } from "../../src/money/disputes/DisputeCommands.ts"
+import { messages as links } from "../../src/money/links/LinkCommands.ts"
+import { messages as orders } from "../../src/money/orders/OrderCommands.ts"
 import { shapes } from "../../src/platform/cluster/messages.ts"
-import { messages as wallets } from "../../src/wallets/Wallets.ts"
+import { messages as wallets } from "../../src/money/wallets/Wallets.ts"
 
 /** The shapes of the newest number's messages. */
 const fingerprint = "42a485fd1cfb93cb"

@@ -2,12 +2,20 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { diskVerdict } from "../../src/doctor/disk.ts"
+import { diskVerdict } from "../../src/door/doctor/disk.ts"
 import { checks } from "../../src/channels.ts"
-import { checksOf, docsOf } from "../../src/doctor/doctor.ts"
-import { type Check, checkMillisMax, error, examine, fine, type Verdict, warning } from "../../src/doctor/Finding.ts"
-import { anchorsVerdict, passkeysVerdict, twoOperatorsVerdict } from "../../src/doctor/guardChecks.ts"
-import { backupsVerdict, evidenceVerdict, nodeVerdict, openFilesVerdict } from "../../src/doctor/hostChecks.ts"
+import { checksOf, docsOf } from "../../src/door/doctor/doctor.ts"
+import {
+  type Check,
+  checkMillisMax,
+  error,
+  examine,
+  fine,
+  type Verdict,
+  warning
+} from "../../src/door/doctor/Finding.ts"
+import { anchorsVerdict, passkeysVerdict, twoOperatorsVerdict } from "../../src/door/doctor/guardChecks.ts"
+import { backupsVerdict, evidenceVerdict, nodeVerdict, openFilesVerdict } from "../../src/door/doctor/hostChecks.ts"
 import {
   acquirerVerdict,
   outboundVerdict,
@@ -15,7 +23,7 @@ import {
   proxiesVerdict,
   publicUrlVerdict,
   runnerVerdict
-} from "../../src/doctor/networkChecks.ts"
+} from "../../src/door/doctor/networkChecks.ts"
 import {
   clockVerdict,
   connectionsVerdict,
@@ -24,10 +32,10 @@ import {
   retentionVerdict,
   roleVerdict,
   tlsVerdict
-} from "../../src/doctor/postgresChecks.ts"
-import { exitCodeOf, jsonOf, tableOf } from "../../src/doctor/report.ts"
-import { filesVerdict, keyVerdict, passwordsVerdict, settingsVerdict } from "../../src/doctor/secretChecks.ts"
-import { mailVerdict, openIdVerdict, redisVerdict } from "../../src/doctor/serviceChecks.ts"
+} from "../../src/door/doctor/postgresChecks.ts"
+import { exitCodeOf, jsonOf, tableOf } from "../../src/door/doctor/report.ts"
+import { filesVerdict, keyVerdict, passwordsVerdict, settingsVerdict } from "../../src/door/doctor/secretChecks.ts"
+import { mailVerdict, openIdVerdict, redisVerdict } from "../../src/door/doctor/serviceChecks.ts"
 import { stripeVerdict, thinVerdict } from "../../src/channels/stripe/stripeInstallation.ts"
 import "../../src/settingsOfRooms.ts"
 import { misspeltAmong } from "../../src/platform/runtime/misspelt.ts"

@@ -5,7 +5,7 @@ import { chainText } from "@coffer/rules/wallet/post"
 import type { Violation } from "@coffer/rules/wallet/laws"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { make } from "../../src/audit/Auditor.ts"
+import { make } from "../../src/shared/audit/Auditor.ts"
 
 /** The violations of the published laws in the whole database. */
 export const violationsOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {

@@ -12,7 +12,7 @@ import { type Movement, post } from "@coffer/rules/wallet/post"
 import { assert, layer } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer, Result } from "effect"
 import fc from "fast-check"
-import { Reports } from "../../src/reports/Reports.ts"
+import { Reports } from "../../src/reads/reports/Reports.ts"
 import { type Running, start } from "../kit/Service.ts"
 import { rounds } from "../kit/run/soak.ts"
 

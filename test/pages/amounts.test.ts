@@ -1,7 +1,7 @@
 /** Amounts and times as buyers read them. */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
-import { money, time } from "../../src/pages/amounts.ts"
+import { money, time } from "../../src/shared/pages/amounts.ts"
 
 describe("money", () => {
   const table: ReadonlyArray<readonly [number, string]> = [

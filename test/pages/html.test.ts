@@ -1,6 +1,6 @@
 /** Markup from templates: nothing that a merchant or a buyer writes is ever markup. */
 import { assert, describe, it } from "@effect/vitest"
-import { html } from "../../src/pages/html.ts"
+import { html } from "../../src/shared/pages/html.ts"
 
 describe("pages: html", () => {
   it("escapes what is put in, in text and in attributes", () => {

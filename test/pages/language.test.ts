@@ -1,6 +1,6 @@
 /** Which language a page is shown in (spec: Orders, locale). */
 import { assert, describe, it } from "@effect/vitest"
-import { type Language, languageOf, type Wishes } from "../../src/pages/language.ts"
+import { type Language, languageOf, type Wishes } from "../../src/shared/pages/language.ts"
 
 const rows: ReadonlyArray<readonly [rule: string, wishes: Partial<Wishes>, language: Language]> = [
   ["without any wish it is English", {}, "en"],

@@ -1,7 +1,7 @@
 /** A shop's own host in a real browser, from the console to the receipt (docs/decisions/0201). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { NameServers } from "../../src/domains/lookUp.ts"
+import { NameServers } from "../../src/access/domains/lookUp.ts"
 import { merchantOf } from "../kit/Merchant.ts"
 import { executable, needsChromium, openPage } from "../kit/pages/Browser.ts"
 import { openConsole } from "../kit/pages/consolePages.ts"

@@ -2,10 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema, Stream } from "effect"
 import type { HttpServerResponse } from "effect/http"
-import { each } from "../../src/erasures/buyerWords.ts"
-import { replyCsv } from "../../src/http/csv.ts"
-import { CurrentRecord } from "../../src/http/CurrentRequest.ts"
-import { replyList } from "../../src/http/replies.ts"
+import { each } from "../../src/reads/erasures/buyerWords.ts"
+import { replyCsv } from "../../src/shared/http/csv.ts"
+import { CurrentRecord } from "../../src/shared/http/CurrentRequest.ts"
+import { replyList } from "../../src/shared/http/replies.ts"
 import { inSlices, SliceClock, sliceMillis, stepItems } from "../../src/platform/runtime/slices.ts"
 
 /** The work, when each step takes so long; and what was worked on in each turn of the event loop. */

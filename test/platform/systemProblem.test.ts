@@ -6,7 +6,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { systemProblem } from "@coffer/rules/systemProblem"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Console, Effect, FileSystem } from "effect"
-import * as AnchorFile from "../../src/audit/AnchorFile.ts"
+import * as AnchorFile from "../../src/shared/audit/AnchorFile.ts"
 import * as DataDir from "../../src/platform/runtime/DataDir.ts"
 import * as standardError from "../../src/platform/runtime/standardError.ts"
 

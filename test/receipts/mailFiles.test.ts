@@ -1,8 +1,8 @@
-/** Mails as files, where there is no mail server (src/mail/Mailer.ts). */
+/** Mails as files, where there is no mail server (src/shared/mail/Mailer.ts). */
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
-import { mailFilesMax } from "../../src/mail/Mailer.ts"
+import { mailFilesMax } from "../../src/shared/mail/Mailer.ts"
 import { DataDir } from "../../src/platform/runtime/DataDir.ts"
 import { merchantOf } from "../kit/Merchant.ts"
 import { start } from "../kit/Service.ts"

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { DataDir } from "../../src/platform/runtime/DataDir.ts"
-import { receiptTexts } from "../../src/receipts/receiptTexts.ts"
+import { receiptTexts } from "../../src/money/receipts/receiptTexts.ts"
 import { assertRefused } from "../kit/Merchant.ts"
 import { type Running, start } from "../kit/Service.ts"
 

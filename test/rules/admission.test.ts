@@ -11,7 +11,7 @@ import {
   rowsPerRead,
   type Visit,
   writesPerRead
-} from "../../src/http/Admission.ts"
+} from "../../src/shared/http/Admission.ts"
 
 const admission = () => {
   const shed: Array<string> = []

@@ -5,7 +5,7 @@
 import * as Wire from "@coffer/contract/Errors"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Fiber, Schema } from "effect"
-import { addHeader, busy, refuseWith, reply } from "../../src/http/replies.ts"
+import { addHeader, busy, refuseWith, reply } from "../../src/shared/http/replies.ts"
 import {
   Answering,
   answerCodes,
@@ -17,8 +17,8 @@ import {
   renewalOf,
   renewing,
   sealedAnswerOf
-} from "../../src/idempotency/Answering.ts"
-import { type IdempotencyKey, idempotencyKeys } from "../../src/idempotency/IdempotencyClaim.ts"
+} from "../../src/shared/idempotency/Answering.ts"
+import { type IdempotencyKey, idempotencyKeys } from "../../src/shared/idempotency/IdempotencyClaim.ts"
 import { AlreadyExists, NotCommitted } from "../../src/platform/commit/Change.ts"
 import { along, before, makeKeyed, makeRows, ownRun } from "../kit/rules/keyedCalls.ts"
 

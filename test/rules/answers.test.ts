@@ -21,8 +21,8 @@ import {
   sealedAnswerOf,
   sealedFor,
   stored
-} from "../../src/idempotency/Answering.ts"
-import { idempotencyKeys, isKeyTaken, released, running } from "../../src/idempotency/IdempotencyClaim.ts"
+} from "../../src/shared/idempotency/Answering.ts"
+import { idempotencyKeys, isKeyTaken, released, running } from "../../src/shared/idempotency/IdempotencyClaim.ts"
 import { AlreadyExists, type Change, StaleVersion } from "../../src/platform/commit/Change.ts"
 import { createdAt } from "../kit/rules/fixtures.ts"
 

@@ -1,10 +1,10 @@
 /** Places that clients hold and lose, by counting; the time is given (silences: U12, U19). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import * as Building from "../../src/http/Building.ts"
-import { addressParty } from "../../src/http/addressParty.ts"
-import { type CutReason, make, rateMin } from "../../src/http/Holdings.ts"
-import type { Visit } from "../../src/http/Admission.ts"
+import * as Building from "../../src/shared/http/Building.ts"
+import { addressParty } from "../../src/shared/http/addressParty.ts"
+import { type CutReason, make, rateMin } from "../../src/shared/http/Holdings.ts"
+import type { Visit } from "../../src/shared/http/Admission.ts"
 
 const limits = { bytesMax: 100, bytesOfOneMax: 40, graceMillis: 10_000 }
 

@@ -1,6 +1,6 @@
 /** Which connection is closed when there are too many, by counting. */
 import { assert, it } from "@effect/vitest"
-import { type Entry, makeConnections } from "../../src/edge/Arrivals.ts"
+import { type Entry, makeConnections } from "../../src/door/edge/Arrivals.ts"
 
 const open = (max: number) => {
   const closed: Array<string> = []

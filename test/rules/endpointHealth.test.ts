@@ -3,9 +3,9 @@ import { findingOf, type Health, nextLookAt } from "@coffer/rules/webhooks/healt
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import * as fc from "fast-check"
-import type { LeasedDelivery } from "../../src/webhooks/deliveryResults.ts"
-import { type HealthMark, makeUnwell } from "../../src/webhooks/EndpointHealth.ts"
-import { healthOf, type Posted } from "../../src/webhooks/postDelivery.ts"
+import type { LeasedDelivery } from "../../src/webhooks/deliveries/deliveryResults.ts"
+import { type HealthMark, makeUnwell } from "../../src/webhooks/deliveries/EndpointHealth.ts"
+import { healthOf, type Posted } from "../../src/webhooks/deliveries/postDelivery.ts"
 
 /** Hours since the beginning. */
 const at = (hours: number) => DateTime.makeUnsafe(1_767_225_600_000 + hours * 3_600_000)

@@ -1,6 +1,6 @@
 /** A number that reading would round is told from one that is exact (silences: G7). */
 import { assert, describe, it } from "@effect/vitest"
-import { exactNumbers } from "../../src/http/exactNumbers.ts"
+import { exactNumbers } from "../../src/shared/http/exactNumbers.ts"
 
 describe("numbers of a JSON text", () => {
   for (const rounded of [

@@ -1,6 +1,6 @@
 /** In which order requests begin that come faster than they can be begun; the clock and the turns are given. */
 import { assert, describe, it } from "@effect/vitest"
-import { acceptsMax, atOnceMax, makeFairQueue, sliceMillis, waitingMax } from "../../src/edge/Arrivals.ts"
+import { acceptsMax, atOnceMax, makeFairQueue, sliceMillis, waitingMax } from "../../src/door/edge/Arrivals.ts"
 
 const queue = () => {
   const begun: Array<string> = []

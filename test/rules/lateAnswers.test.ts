@@ -4,8 +4,8 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber } from "effect"
-import { reply } from "../../src/http/replies.ts"
-import { idempotencyKeys } from "../../src/idempotency/IdempotencyClaim.ts"
+import { reply } from "../../src/shared/http/replies.ts"
+import { idempotencyKeys } from "../../src/shared/idempotency/IdempotencyClaim.ts"
 import { NotCommitted, StaleVersion } from "../../src/platform/commit/Change.ts"
 import { along, before, lost, makeKeyed } from "../kit/rules/keyedCalls.ts"
 import { machineClock } from "../kit/rules/machineClock.ts"

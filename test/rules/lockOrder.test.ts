@@ -5,7 +5,7 @@
 import { bodyOf } from "@coffer/model/Ids"
 import { assert, it } from "@effect/vitest"
 import { DateTime } from "effect"
-import { insertion, replacement } from "../../src/orders/OrderStore.ts"
+import { insertion, replacement } from "../../src/money/orders/OrderStore.ts"
 import { plan } from "../../src/platform/commit/statements.ts"
 import { pendingOrder } from "../kit/rules/fixtures.ts"
 

@@ -1,7 +1,7 @@
 /** Bodies of calls are kept in blocks, many together (docs/decisions/0024). */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { packed, slicesOf, unpacked } from "../../src/logs/logBodies.ts"
+import { packed, slicesOf, unpacked } from "../../src/shared/logs/logBodies.ts"
 
 const at = (iso: string) => DateTime.makeUnsafe(iso)
 const noon = at("2026-03-01T12:00:00Z")

@@ -1,7 +1,7 @@
 /** Names that a JSON text has twice in one object (silences: G30). */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { repeatedName } from "../../src/http/repeatedName.ts"
+import { repeatedName } from "../../src/shared/http/repeatedName.ts"
 
 describe("a name given twice", () => {
   it.each([

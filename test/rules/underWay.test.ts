@@ -1,8 +1,8 @@
 /** A runner's knowledge of its posts: how many are under way, how lines behave, and which of them fail for long. */
 import { keysOf, lineKey, type Line, mayTake, placesOf, placesPerLine } from "@coffer/rules/delivery/places"
 import { assert, describe, it } from "@effect/vitest"
-import { makePlacesInUse } from "../../src/webhooks/beginDeliveries.ts"
-import { makeFailingDestinations } from "../../src/webhooks/DeliveryMetrics.ts"
+import { makePlacesInUse } from "../../src/webhooks/deliveries/beginDeliveries.ts"
+import { makeFailingDestinations } from "../../src/webhooks/deliveries/DeliveryMetrics.ts"
 
 const lineOf = (destination: string, mode: Line["mode"] = "live"): Line => ({ mode, merchantId: "m", destination })
 const line = lineOf("x 1")

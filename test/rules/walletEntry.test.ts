@@ -4,8 +4,8 @@ import { Minor } from "@coffer/model/Money"
 import { OrderCommand } from "@coffer/rules/order/Order"
 import { Context, Effect, Exit, Layer, Metric, Schema } from "effect"
 import type { Change } from "../../src/platform/commit/Change.ts"
-import { EntryMessage, instruct, instructionKind, Instructions, layer } from "../../src/wallets/Instructions.ts"
-import { type Entry, noEntry } from "../../src/wallets/Wallets.ts"
+import { EntryMessage, instruct, instructionKind, Instructions, layer } from "../../src/money/wallets/Instructions.ts"
+import { type Entry, noEntry } from "../../src/money/wallets/Wallets.ts"
 
 const codec = Schema.toCodecJson(EntryMessage)
 const sent = (entry: Entry) => String(Schema.encodeSync(codec)(entry))

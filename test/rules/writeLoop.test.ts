@@ -7,12 +7,12 @@ import { RefundRefused } from "@coffer/rules/order/Order"
 import { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Metric } from "effect"
-import { idempotencyKeys } from "../../src/idempotency/IdempotencyClaim.ts"
-import { insertion } from "../../src/orders/OrderStore.ts"
+import { idempotencyKeys } from "../../src/shared/idempotency/IdempotencyClaim.ts"
+import { insertion } from "../../src/money/orders/OrderStore.ts"
 import { AlreadyExists, NotCommitted, renumberedMax, StaleVersion } from "../../src/platform/commit/Change.ts"
-import type { CarriedOut } from "../../src/wallets/Instructions.ts"
-import { type Entry, noEntry } from "../../src/wallets/Wallets.ts"
-import { ledger } from "../../src/wallets/WalletStore.ts"
+import type { CarriedOut } from "../../src/money/wallets/Instructions.ts"
+import { type Entry, noEntry } from "../../src/money/wallets/Wallets.ts"
+import { ledger } from "../../src/money/wallets/WalletStore.ts"
 import {
   answer,
   count,

@@ -5,7 +5,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { Logs } from "../../src/logs/Logs.ts"
+import { Logs } from "../../src/shared/logs/Logs.ts"
 import type { Merchant, Reply } from "../kit/Api.ts"
 import {
   insertDisputes,

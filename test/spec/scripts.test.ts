@@ -13,8 +13,8 @@ const hashIn = (file: string, policy: string): string => {
 it("the inventory of scripts has the hash of each inline script that a page of buyers or the sign-in page runs", () => {
   const page = readFileSync("docs/pci.md", "utf8")
   for (const [file, policy] of [
-    ["src/checkout/script.ts", "checkoutHeaders"],
-    ["src/console/SignInPage.ts", "signInHeaders"]
+    ["src/door/checkout/script.ts", "checkoutHeaders"],
+    ["src/door/console/SignInPage.ts", "signInHeaders"]
   ] as const) {
     const [, stated] = new RegExp(`\\(\`${file}\`\\) \\| its hash, \`([^\`]+)\``).exec(page) ?? []
     assert.strictEqual(

@@ -1,7 +1,7 @@
 /** Acts on one object, among very many entries of the audit log: they are read along the index of its numbers. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { AuditLog } from "../../src/operators/AuditLog.ts"
+import { AuditLog } from "../../src/access/operators/AuditLog.ts"
 import { explained, rowsRead, scansIn } from "../kit/rows/plans.ts"
 import { ownersConnection, type Running, start } from "../kit/Service.ts"
 

@@ -1,8 +1,8 @@
 /** Rows of endpoints that fail, and whether one has taken anything (docs/decisions/0021; silences: W25, W26). */
 import { assert, it } from "@effect/vitest"
 import { Context, DateTime, Effect } from "effect"
-import { type Ended, recordAttempts } from "../../src/webhooks/deliveryResults.ts"
-import { EndpointHealth, type HealthRow } from "../../src/webhooks/EndpointHealth.ts"
+import { type Ended, recordAttempts } from "../../src/webhooks/deliveries/deliveryResults.ts"
+import { EndpointHealth, type HealthRow } from "../../src/webhooks/deliveries/EndpointHealth.ts"
 import { insertDeliveries } from "../kit/rows/Rows.ts"
 import { start } from "../kit/Service.ts"
 

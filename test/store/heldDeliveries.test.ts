@@ -1,7 +1,7 @@
 /** Deliveries that wait while their endpoint is paused: which of them are due again (silences: W24). */
 import { assert, it } from "@effect/vitest"
 import { Context, DateTime, Effect } from "effect"
-import { DeliveryStore } from "../../src/webhooks/DeliveryStore.ts"
+import { DeliveryStore } from "../../src/webhooks/deliveries/DeliveryStore.ts"
 import { hooksOf } from "../kit/callers/Hooks.ts"
 import { insertDeliveries } from "../kit/rows/Rows.ts"
 import { start } from "../kit/Service.ts"

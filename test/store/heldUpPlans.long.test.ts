@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { heldKinds, type HeldUpQuery } from "@coffer/contract/HeldUp"
-import { HeldUp } from "../../src/heldUp/HeldUp.ts"
+import { HeldUp } from "../../src/reads/heldUp/HeldUp.ts"
 import { laterIndexes } from "../../src/platform/postgres/laterIndexes.ts"
 import { explained, rowsRead, scansIn } from "../kit/rows/plans.ts"
 import {

@@ -1,8 +1,8 @@
 /** Notes of when keys were used: a write that fails loses none of them. */
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { ApiKeyStore, type Use } from "../../src/keys/ApiKeyStore.ts"
-import * as KeyUses from "../../src/keys/KeyUses.ts"
+import { ApiKeyStore, type Use } from "../../src/access/keys/ApiKeyStore.ts"
+import * as KeyUses from "../../src/access/keys/KeyUses.ts"
 
 it.effect("a write that fails keeps its notes for the next one, and what was noted meanwhile stands", () =>
   Effect.gen(function* () {

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Logs from "../../src/logs/Logs.ts"
-import * as LogStore from "../../src/logs/LogStore.ts"
+import * as Logs from "../../src/shared/logs/Logs.ts"
+import * as LogStore from "../../src/shared/logs/LogStore.ts"
 import {
   appendAll,
   callOf,

@@ -3,8 +3,8 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Logger, Metric } from "effect"
-import { waitingMax } from "../../src/logs/logQueue.ts"
-import * as Logs from "../../src/logs/Logs.ts"
+import { waitingMax } from "../../src/shared/logs/logQueue.ts"
+import * as Logs from "../../src/shared/logs/Logs.ts"
 import { blocking } from "../kit/faults/Faults.ts"
 import { collectGarbage } from "../kit/run/heap.ts"
 import { appendAll, callOf, count, idOf, layerOn, merchantId, numbers, owner, withLogs } from "../kit/rows/logStore.ts"

@@ -2,8 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as PostgresQuotas from "../../src/edge/PostgresQuotas.ts"
-import { QuotaStore } from "../../src/edge/QuotaStore.ts"
+import * as PostgresQuotas from "../../src/door/edge/PostgresQuotas.ts"
+import { QuotaStore } from "../../src/door/edge/QuotaStore.ts"
 import { ownersConnection, type Running, start } from "../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/store/postgresQuota") {}

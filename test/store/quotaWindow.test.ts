@@ -1,7 +1,7 @@
 /** The window that slides, in memory and in a real Redis: the same rules for both (silences: U1). */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Duration, Effect, Layer } from "effect"
-import { layerMemory, layerRedis, makeMemory, QuotaStore, type Taken } from "../../src/edge/QuotaStore.ts"
+import { layerMemory, layerRedis, makeMemory, QuotaStore, type Taken } from "../../src/door/edge/QuotaStore.ts"
 import { leftOut, named, running } from "../kit/servers/Redis.ts"
 
 /** Where a test is not about a slow Redis, a busy machine must not make it one. */

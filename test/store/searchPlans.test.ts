@@ -1,7 +1,7 @@
 /** The search by a payment's number at Stripe, among very many orders, reads the one row of its index. */
 import { assert, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
-import { Search } from "../../src/lookup/Search.ts"
+import { Search } from "../../src/reads/lookup/Search.ts"
 import { explained, rowsRead, scansIn } from "../kit/rows/plans.ts"
 import { insertOrders, settled } from "../kit/rows/Rows.ts"
 import { ownersConnection, start } from "../kit/Service.ts"

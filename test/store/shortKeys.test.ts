@@ -2,7 +2,7 @@
 import { MerchantId } from "@coffer/model/Ids"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
-import { OrderLists } from "../../src/orders/OrderLists.ts"
+import { OrderLists } from "../../src/money/orders/OrderLists.ts"
 import { insertOrders } from "../kit/rows/Rows.ts"
 import { ownersConnection, start } from "../kit/Service.ts"
 

@@ -73,7 +73,8 @@ export const isCovered = ({ name, nth }: Call, isFirst: boolean) =>
   !polls.has(name) || (nth <= 2 && (isSoak || isFirst))
 
 /**
- * The calls of `src/channels/stripe` by the names of the official client, and what they are on the wire. A call that is not here
+ * The calls of `src/channels/stripe` by the names of the official client, and what they are on the wire. A call that
+ * is not here
  * fails the test that reads the sources.
  */
 export const callsOfSource: Readonly<Record<string, string>> = {

@@ -4,7 +4,8 @@
  * its own, in the same service and at the same time as the others. The caller asks again, time passes, and the
  * merchant's books are as if nothing had happened, and equal to Stripe's to the minor unit.
  *
- * So a call that is new is in the table by itself. That each call of `src/channels/stripe` is in some scenario is held too.
+ * So a call that is new is in the table by itself. That each call of `src/channels/stripe` is in some scenario is
+ * held too.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"

@@ -2,7 +2,7 @@
 import { TradeNo } from "@coffer/model/Ids"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
-import { Orders } from "../../src/orders/Orders.ts"
+import { Orders } from "../../src/money/orders/Orders.ts"
 import { StripePayments } from "../../src/channels/stripe/StripePayments.ts"
 import { feeOf } from "../kit/Merchant.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"

@@ -4,9 +4,9 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { CurrentRecord, type RequestRecord } from "../../src/http/CurrentRequest.ts"
-import { refundRefusals } from "../../src/refunds/refundRefusals.ts"
-import { ChannelRefused } from "../../src/refunds/Refunds.ts"
+import { CurrentRecord, type RequestRecord } from "../../src/shared/http/CurrentRequest.ts"
+import { refundRefusals } from "../../src/money/refunds/refundRefusals.ts"
+import { ChannelRefused } from "../../src/money/refunds/Refunds.ts"
 import { assertRefused, said } from "../kit/Merchant.ts"
 import { assertLedgerWhole } from "../kit/ledger.ts"
 import { uploaded } from "../kit/callers/uploads.ts"

@@ -2,7 +2,7 @@
 import { accountOf } from "@coffer/simulator/start"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { NameServers } from "../../src/domains/lookUp.ts"
+import { NameServers } from "../../src/access/domains/lookUp.ts"
 import { at, host, pathOf, target, verified } from "../kit/callers/shopHosts.ts"
 import { merchantOf, said } from "../kit/Merchant.ts"
 import { nameServer } from "../kit/servers/NameServer.ts"

@@ -12,13 +12,19 @@ import {
 import { assert, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Logger, Metric, Option, Queue } from "effect"
 import { TestClock } from "effect/testing"
-import { lineOf, makeBegin, makePlacesInUse, makeWaiting, type Started } from "../../src/webhooks/beginDeliveries.ts"
-import { makeFailingDestinations } from "../../src/webhooks/DeliveryMetrics.ts"
-import type { Ended, LeasedDelivery } from "../../src/webhooks/deliveryResults.ts"
-import { DeliveryStore } from "../../src/webhooks/DeliveryStore.ts"
+import {
+  lineOf,
+  makeBegin,
+  makePlacesInUse,
+  makeWaiting,
+  type Started
+} from "../../src/webhooks/deliveries/beginDeliveries.ts"
+import { makeFailingDestinations } from "../../src/webhooks/deliveries/DeliveryMetrics.ts"
+import type { Ended, LeasedDelivery } from "../../src/webhooks/deliveries/deliveryResults.ts"
+import { DeliveryStore } from "../../src/webhooks/deliveries/DeliveryStore.ts"
 import * as MerchantClocks from "../../src/platform/runtime/MerchantClocks.ts"
-import { makeUnwell } from "../../src/webhooks/EndpointHealth.ts"
-import { excerptsMax, makeExcerpts, type Posted, type PostResult } from "../../src/webhooks/postDelivery.ts"
+import { makeUnwell } from "../../src/webhooks/deliveries/EndpointHealth.ts"
+import { excerptsMax, makeExcerpts, type Posted, type PostResult } from "../../src/webhooks/deliveries/postDelivery.ts"
 
 const time = DateTime.makeUnsafe(0)
 const answered: Posted = {

@@ -1,8 +1,8 @@
 /** Deliveries as an operator sees them, without a service: how attempts are counted, and when a line is due. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Metric } from "effect"
-import * as DeliveryMetrics from "../../src/webhooks/DeliveryMetrics.ts"
-import type { Posted } from "../../src/webhooks/postDelivery.ts"
+import * as DeliveryMetrics from "../../src/webhooks/deliveries/DeliveryMetrics.ts"
+import type { Posted } from "../../src/webhooks/deliveries/postDelivery.ts"
 
 const answered = (status: number): Posted["outcome"] => ({ _tag: "Answered", status, snippet: "" })
 const missed = (reason: "dns" | "tls"): Posted["outcome"] => ({ _tag: "NotDelivered", reason, detail: "" })

@@ -6,15 +6,15 @@ import { type Allotted, type DueLine, placesOf, placesPerLine, sumOf } from "@co
 import { assert, it } from "@effect/vitest"
 import { Clock, DateTime, Deferred, Effect, Exit, Layer, Option, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { Events } from "../../src/events/Events.ts"
-import { Merchants } from "../../src/merchants/Merchants.ts"
+import { Events } from "../../src/webhooks/events/Events.ts"
+import { Merchants } from "../../src/access/merchants/Merchants.ts"
 import { Wakeups } from "../../src/platform/commit/Wakeups.ts"
 import { type Work, Workers } from "../../src/platform/jobs/Workers.ts"
 import * as MerchantClocks from "../../src/platform/runtime/MerchantClocks.ts"
 import { Secrets } from "../../src/platform/runtime/Secrets.ts"
 import { Settings } from "../../src/platform/runtime/Settings.ts"
-import * as DeliveryJobs from "../../src/webhooks/DeliveryJobs.ts"
-import type { LeasedDelivery } from "../../src/webhooks/deliveryResults.ts"
+import * as DeliveryJobs from "../../src/webhooks/deliveries/DeliveryJobs.ts"
+import type { LeasedDelivery } from "../../src/webhooks/deliveries/deliveryResults.ts"
 import {
   DeliveryStore,
   destinationsMax,
@@ -22,9 +22,9 @@ import {
   type LeaseOptions,
   oldestMax,
   type Position
-} from "../../src/webhooks/DeliveryStore.ts"
-import { EndpointHealth, makeUnwell } from "../../src/webhooks/EndpointHealth.ts"
-import { Outbound, type Outcome } from "../../src/webhooks/Outbound.ts"
+} from "../../src/webhooks/deliveries/DeliveryStore.ts"
+import { EndpointHealth, makeUnwell } from "../../src/webhooks/deliveries/EndpointHealth.ts"
+import { Outbound, type Outcome } from "../../src/webhooks/deliveries/Outbound.ts"
 import { machineClock } from "../kit/rules/machineClock.ts"
 
 const line = (destination: string, due: number, merchantId = "m"): DueLine => ({

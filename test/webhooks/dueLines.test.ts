@@ -6,7 +6,7 @@ import type { Mode } from "@coffer/model/Ids"
 import type { Allotted, DueLine } from "@coffer/rules/delivery/places"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { makeDueLines } from "../../src/webhooks/DeliveryJobs.ts"
+import { makeDueLines } from "../../src/webhooks/deliveries/DeliveryJobs.ts"
 import {
   type DeliveryStore,
   destinationsMax,
@@ -15,7 +15,7 @@ import {
   oldestMax,
   type Position,
   type WalkRow
-} from "../../src/webhooks/DeliveryStore.ts"
+} from "../../src/webhooks/deliveries/DeliveryStore.ts"
 
 const now = DateTime.makeUnsafe(0)
 const line = (destination: string, due: number, mode: Mode = "live"): DueLine => ({

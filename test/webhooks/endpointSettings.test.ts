@@ -9,8 +9,8 @@ import { Endpoint, type SingleAddress, StoredSecrets } from "@coffer/rules/webho
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Context, DateTime, Effect, Exit, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { Merchants } from "../../src/merchants/Merchants.ts"
-import { webhookSettings } from "../../src/merchants/webhookSettings.ts"
+import { Merchants } from "../../src/access/merchants/Merchants.ts"
+import { webhookSettings } from "../../src/access/merchants/webhookSettings.ts"
 import {
   AlreadyExists,
   type ChangeSet,
@@ -23,10 +23,10 @@ import { Wakeups } from "../../src/platform/commit/Wakeups.ts"
 import * as NewIds from "../../src/platform/runtime/NewIds.ts"
 import { Secrets } from "../../src/platform/runtime/Secrets.ts"
 import { Settings } from "../../src/platform/runtime/Settings.ts"
-import { DeliveryStore } from "../../src/webhooks/DeliveryStore.ts"
-import { singleView } from "../../src/webhooks/WebhookEndpointView.ts"
-import * as WebhookEndpoints from "../../src/webhooks/WebhookEndpoints.ts"
-import * as WebhookSettingsStore from "../../src/webhooks/WebhookSettingsStore.ts"
+import { DeliveryStore } from "../../src/webhooks/deliveries/DeliveryStore.ts"
+import { singleView } from "../../src/webhooks/deliveries/WebhookEndpointView.ts"
+import * as WebhookEndpoints from "../../src/webhooks/deliveries/WebhookEndpoints.ts"
+import * as WebhookSettingsStore from "../../src/webhooks/deliveries/WebhookSettingsStore.ts"
 
 const merchantId = "mer_01KAJ4XQ3B6W8T2EQN5VRD4J70"
 const account = { merchantId, mode: "sandbox" } as Account

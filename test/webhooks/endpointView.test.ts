@@ -6,8 +6,8 @@ import type { Endpoint, SingleAddress } from "@coffer/rules/webhooks/Settings"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { endpointView, signingView, singleView } from "../../src/webhooks/WebhookEndpointView.ts"
-import * as WebhookSettingsStore from "../../src/webhooks/WebhookSettingsStore.ts"
+import { endpointView, signingView, singleView } from "../../src/webhooks/deliveries/WebhookEndpointView.ts"
+import * as WebhookSettingsStore from "../../src/webhooks/deliveries/WebhookSettingsStore.ts"
 
 const merchantId = "mer_01KAJ4XQ3B6W8T2EQN5VRD4J70"
 const account = { merchantId, mode: "sandbox" } as Account

@@ -1,7 +1,7 @@
 /** An operator hears of a destination that has failed for an hour: by a line each hour, and by a metric. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
-import { makeFailingDestinations } from "../../src/webhooks/DeliveryMetrics.ts"
+import { makeFailingDestinations } from "../../src/webhooks/deliveries/DeliveryMetrics.ts"
 import { hooksOf } from "../kit/callers/Hooks.ts"
 import { receiver } from "../kit/Receiver.ts"
 import * as Faults from "../../src/platform/runtime/Faults.ts"

@@ -3,8 +3,8 @@ import { assert, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { arrayLiteral } from "../../src/platform/postgres/arrayLiteral.ts"
-import { type Ended, recordAttempts } from "../../src/webhooks/deliveryResults.ts"
-import * as DeliveryStore from "../../src/webhooks/DeliveryStore.ts"
+import { type Ended, recordAttempts } from "../../src/webhooks/deliveries/deliveryResults.ts"
+import * as DeliveryStore from "../../src/webhooks/deliveries/DeliveryStore.ts"
 
 const at = DateTime.makeUnsafe(1_000)
 const unsorted = ["d", "b", "e", "a", "c"]

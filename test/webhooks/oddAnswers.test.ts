@@ -2,7 +2,7 @@
 import net from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Outcome } from "../../src/webhooks/Outbound.ts"
+import type { Outcome } from "../../src/webhooks/deliveries/Outbound.ts"
 import { posting, run, stub } from "./receiver.ts"
 
 /** Speaks to the connection once the whole request has come. `nth` counts requests from 0, on all connections. */

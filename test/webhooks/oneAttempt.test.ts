@@ -1,19 +1,19 @@
 /**
  * One attempt to deliver an event, without a database or a socket: where it goes, who signs it, and what follows from
- * its end (`src/webhooks/postDelivery.ts`).
+ * its end (`src/webhooks/deliveries/postDelivery.ts`).
  */
 import { webhookRedeliveryDelays } from "@coffer/model/Limits"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, DateTime, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Events } from "../../src/events/Events.ts"
-import { Merchants } from "../../src/merchants/Merchants.ts"
+import { Events } from "../../src/webhooks/events/Events.ts"
+import { Merchants } from "../../src/access/merchants/Merchants.ts"
 import { MovedClock } from "../../src/platform/runtime/MerchantClocks.ts"
 import { Secrets } from "../../src/platform/runtime/Secrets.ts"
 import { Settings } from "../../src/platform/runtime/Settings.ts"
-import type { LeasedDelivery } from "../../src/webhooks/deliveryResults.ts"
-import { Outbound, type OutboundRequest, type Outcome } from "../../src/webhooks/Outbound.ts"
-import { attemptOf, healthOf, makePost, type Posted } from "../../src/webhooks/postDelivery.ts"
+import type { LeasedDelivery } from "../../src/webhooks/deliveries/deliveryResults.ts"
+import { Outbound, type OutboundRequest, type Outcome } from "../../src/webhooks/deliveries/Outbound.ts"
+import { attemptOf, healthOf, makePost, type Posted } from "../../src/webhooks/deliveries/postDelivery.ts"
 
 const answered = (status: number, snippet = ""): Outcome => ({ _tag: "Answered", status, snippet })
 const missed = (reason: Extract<Outcome, { _tag: "NotDelivered" }>["reason"], detail: string): Outcome => ({

@@ -15,7 +15,7 @@ import {
   type Outcome,
   type Ways,
   layerWith
-} from "../../src/webhooks/Outbound.ts"
+} from "../../src/webhooks/deliveries/Outbound.ts"
 
 /** A stub resolver: each question is answered by the next of `answers`, the last one for ever; questions are kept. */
 export const stub = (...answers: ReadonlyArray<ReadonlyArray<string>>) => {

@@ -8,9 +8,9 @@ import { destinationOf } from "@coffer/rules/delivery/route"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Context, DateTime, Duration, Effect, Exit, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { deliveries as table } from "../../src/events/eventRows.ts"
-import { answerCodes, answeredWith, CurrentClaim, type HeldClaim } from "../../src/idempotency/Answering.ts"
-import { Merchants } from "../../src/merchants/Merchants.ts"
+import { deliveries as table } from "../../src/webhooks/events/eventRows.ts"
+import { answerCodes, answeredWith, CurrentClaim, type HeldClaim } from "../../src/shared/idempotency/Answering.ts"
+import { Merchants } from "../../src/access/merchants/Merchants.ts"
 import {
   AlreadyExists,
   type Change,
@@ -23,9 +23,9 @@ import { Transactor } from "../../src/platform/commit/Transactor.ts"
 import * as MerchantClocks from "../../src/platform/runtime/MerchantClocks.ts"
 import * as NewIds from "../../src/platform/runtime/NewIds.ts"
 import { Settings } from "../../src/platform/runtime/Settings.ts"
-import * as Deliveries from "../../src/webhooks/Deliveries.ts"
-import { type Delivery, DeliveryHistory } from "../../src/webhooks/DeliveryHistory.ts"
-import { deliveryView } from "../../src/webhooks/DeliveryView.ts"
+import * as Deliveries from "../../src/webhooks/deliveries/Deliveries.ts"
+import { type Delivery, DeliveryHistory } from "../../src/webhooks/deliveries/DeliveryHistory.ts"
+import { deliveryView } from "../../src/webhooks/deliveries/DeliveryView.ts"
 
 const merchantId = "mer_01KAJ4XQ3B6W8T2EQN5VRD4J70"
 const account = { merchantId, mode: "sandbox" } as Account

@@ -2,8 +2,8 @@
 import { placesOf, placesPerLine } from "@coffer/rules/delivery/places"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Option } from "effect"
-import { makeWaiting } from "../../src/webhooks/beginDeliveries.ts"
-import type { LeasedDelivery } from "../../src/webhooks/deliveryResults.ts"
+import { makeWaiting } from "../../src/webhooks/deliveries/beginDeliveries.ts"
+import type { LeasedDelivery } from "../../src/webhooks/deliveries/deliveryResults.ts"
 
 const leasedAt = (seconds: number) => DateTime.makeUnsafe(seconds * 1_000 + 30_000)
 

@@ -1,4 +1,4 @@
-/** The caller, and the middleware that finds out who it is. Implementations: `src/http/`. */
+/** The caller, and the middleware that finds out who it is. Implementations: `src/shared/http/`. */
 import type { Account } from "@coffer/model/Account"
 import type { PersonId } from "@coffer/model/Ids"
 import type { Role } from "@coffer/model/Role"
@@ -106,13 +106,13 @@ export class ConsoleGuest extends HttpApiMiddleware.Service<ConsoleGuest>()("@co
 
 /**
  * Writes 120, reads 600, CSV 10 and test helpers 600 a minute, per merchant and mode (spec: Limits; silences: U22):
- * `src/edge/MerchantKey.ts`.
+ * `src/door/edge/MerchantKey.ts`.
  */
 export class Quotas extends HttpApiMiddleware.Service<Quotas, { requires: Caller }>()("@coffer/contract/Quotas", {
   error: RateLimited
 }) {}
 
-/** `Idempotency-Key` on every POST and DELETE (silences: I1 to I6). Implementation: `src/edge/Idempotency.ts`. */
+/** `Idempotency-Key` on every POST and DELETE (silences: I1 to I6). Implementation: `src/door/edge/Idempotency.ts`. */
 export class Idempotency extends HttpApiMiddleware.Service<Idempotency, { requires: Caller }>()(
   "@coffer/contract/Idempotency",
   { error: [InvalidRequest, IdempotencyError, IdempotencyInProgress, Unavailable] }

@@ -1,7 +1,7 @@
 /**
  * Every error the API can answer with: one class per row of the specification's table, in its order (spec: Errors).
  * These are wire shapes; the domain's errors are translated into them in the table of each room's refusals
- * (`src/orders/orderRefusals.ts`) and nowhere else. Ours beside the table: `insufficient_balance` (silences: R1),
+ * (`src/money/orders/orderRefusals.ts`) and nowhere else. Ours beside the table: `insufficient_balance` (silences: R1),
  * `delivery_not_found`, `report_not_found`, `erasure_not_found`, for the operator `api_key_not_found`,
  * `merchant_not_found`, `operator_not_found`, `person_not_found`, `payout_not_found` and `stray_session_not_found`, for
  * the console `session_not_found`, `passkey_not_found` and `saved_view_not_found`, 416 `invalid_request` for a `Range`

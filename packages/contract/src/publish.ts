@@ -151,7 +151,7 @@ const complete = (path: string, method: string, operation: Json, schemas: Json, 
   const body = operation["requestBody"]?.content["application/json"]
   if (body !== undefined) {
     body.example = sampleOf(body.schema, schemas)
-    // No body is an empty object (`src/edge/Unanswered.ts`).
+    // No body is an empty object (`src/door/edge/Unanswered.ts`).
     operation["requestBody"].required =
       resolved(body.schema, schemas)["required"] !== undefined || neverEmpty.has(operation["operationId"])
   }

@@ -1,6 +1,6 @@
 /**
  * Builds the documents into `dist/`: the pages, their Markdown, the search and a manifest of them, compressed.
- * `src/documents/Documents.ts` serves the folder, and runs this where it is not there: `npm ci` removes it, by
+ * `src/door/documents/Documents.ts` serves the folder, and runs this where it is not there: `npm ci` removes it, by
  * `--later`. `--into FOLDER` builds them there instead. With a FOLDER, and the `/root` of its addresses, it makes a
  * folder for any static host, where each page is an `index.html`.
  */

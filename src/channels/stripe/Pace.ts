@@ -4,7 +4,7 @@
  */
 import { Mode } from "@coffer/model/Ids"
 import { Context, Effect, Fiber, Layer, Metric, Schema } from "effect"
-import { QuotaStore } from "../../edge/QuotaStore.ts"
+import { QuotaStore } from "../../door/edge/QuotaStore.ts"
 import { CurrentDeadline, millisLeft, realTime, type Time } from "../../platform/runtime/Deadline.ts"
 import { realMillis } from "../../platform/runtime/realTime.ts"
 

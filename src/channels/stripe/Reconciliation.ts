@@ -9,10 +9,10 @@ import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, Layer, Metric, Option } from "effect"
 import type { Stripe } from "stripe"
-import type { ChannelUnreachable } from "../../channel/payments.ts"
+import type { ChannelUnreachable } from "../../shared/channel/payments.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { span } from "../../platform/runtime/span.ts"
-import type { FeeOf } from "../../channel/fees.ts"
+import type { FeeOf } from "../../shared/channel/fees.ts"
 import {
   type Compared,
   type Difference,

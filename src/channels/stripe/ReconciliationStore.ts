@@ -14,7 +14,7 @@ import { isStorable } from "../../platform/postgres/scans.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
-import { ChannelFee, type FeeOf, type OwnedPayment } from "../../channel/fees.ts"
+import { ChannelFee, type FeeOf, type OwnedPayment } from "../../shared/channel/fees.ts"
 import { stripeChannel } from "./SessionStore.ts"
 
 export interface Movement {

@@ -12,8 +12,8 @@ import type { PaymentAttempt } from "@coffer/rules/order/Order"
 import { DateTime, Option, Schema, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Stripe } from "stripe"
-import type { ChannelPayment } from "../../channel/payments.ts"
-import { refundableUntil } from "../../channel/refundWindows.ts"
+import type { ChannelPayment } from "../../shared/channel/payments.ts"
+import { refundableUntil } from "../../shared/channel/refundWindows.ts"
 import { isStorable } from "../../platform/postgres/scans.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
@@ -178,7 +178,7 @@ export const SessionRow = Schema.Struct({
   merchant_id: MerchantId,
   mode: Mode,
   method: SessionMethod,
-  /** Null: as the order says (migration 0174). */
+  /** Null: as the order says (migration 0196). */
   locale: Schema.NullOr(Schema.Literals(["zh-HK", "zh-TW"])),
   state: Schema.Literals(["asked", "open", "processing", "ended"]),
   session_id: Schema.NullOr(Schema.String),

@@ -6,10 +6,10 @@ import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { beginningOf, titleOf } from "@coffer/model/Text"
 import type { Order } from "@coffer/rules/order/Order"
 import { Cache, Context, Effect, Layer, DateTime, Duration, Option } from "effect"
-import { type CancelReport, ChannelUnreachable, type Checkout } from "../../channel/payments.ts"
+import { type CancelReport, ChannelUnreachable, type Checkout } from "../../shared/channel/payments.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { span } from "../../platform/runtime/span.ts"
-import { OrderLinks } from "../../signedUrls/OrderLinks.ts"
+import { OrderLinks } from "../../shared/signedUrls/OrderLinks.ts"
 import {
   type SessionMethod,
   sessionMethodOf,

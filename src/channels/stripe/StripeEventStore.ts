@@ -1,6 +1,6 @@
 /**
  * Events of Stripe that are to be handled (`stripe_events`), and until when the events of each account were fetched
- * (`stripe_polls`); migration 0030. An event is kept once, however it came.
+ * (`stripe_polls`); migration 0196. An event is kept once, however it came.
  */
 import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"

@@ -11,7 +11,7 @@ import { beginningOf } from "@coffer/model/Text"
 import { Context, Duration, Effect, Exit, Metric, Option, Redacted, Result, Schema } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import type { Stripe } from "stripe"
-import { ChannelUnreachable } from "../../channel/payments.ts"
+import { ChannelUnreachable } from "../../shared/channel/payments.ts"
 import { CurrentDeadline } from "../../platform/runtime/Deadline.ts"
 import { type Budget, type Crowded, Pace } from "./Pace.ts"
 

@@ -10,14 +10,14 @@ import type { Minor } from "@coffer/model/Money"
 import { Context, type DateTime, Effect, Layer, Schema, Option } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import type { Stripe } from "stripe"
-import type { RegisteredChannel } from "../../channel/Channel.ts"
+import type { RegisteredChannel } from "../../shared/channel/Channel.ts"
 import {
   ChannelUnreachable,
   type Checkout,
   type RefundAnswer,
   type RefundRequest,
   type ReturnAnswer
-} from "../../channel/payments.ts"
+} from "../../shared/channel/payments.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
@@ -26,7 +26,7 @@ import { StripeClient } from "./StripeClient.ts"
 import { isForGood, reasonOf, refusedForNow, type StripeFailure, type StripeRefused } from "./StripeGuard.ts"
 
 /**
- * Idempotency keys of calls that Stripe may refuse for a while (`stripe_call_keys`, migration 0068). Stripe keeps a
+ * Idempotency keys of calls that Stripe may refuse for a while (`stripe_call_keys`, migration 0196). Stripe keeps a
  * refusal for its key for a day, so the next call after an answered refusal has a key of its own. A call without an
  * answer keeps its key: nobody knows what it did.
  */

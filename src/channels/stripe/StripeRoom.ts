@@ -4,7 +4,7 @@
  */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Channel } from "../../channel/Channel.ts"
+import { Channel } from "../../shared/channel/Channel.ts"
 import { jobs } from "../../platform/jobs/Opening.ts"
 import * as Accounts from "./Accounts.ts"
 import { urgent } from "./Pace.ts"

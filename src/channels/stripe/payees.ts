@@ -2,7 +2,7 @@
 import type { Account } from "@coffer/model/Account"
 import { Effect } from "effect"
 import type { Stripe } from "stripe"
-import { Merchants } from "../../merchants/Merchants.ts"
+import { Merchants } from "../../access/merchants/Merchants.ts"
 import { Secrets } from "../../platform/runtime/Secrets.ts"
 import { openStripeKeys, type StripeAccount, stripeAccountIn } from "./StripeClient.ts"
 import { StripeEvents } from "./StripeEvents.ts"

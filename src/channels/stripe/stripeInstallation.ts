@@ -11,8 +11,8 @@ import { BadSetting, isLoopback, proxyAddress } from "../../platform/runtime/pla
 import { roomSettings } from "../../platform/runtime/roomSettings.ts"
 import { stripeChannel } from "./SessionStore.ts"
 import { makeTunnelAgent, NoTunnel } from "./StripeGuard.ts"
-import { type Check, errorIf, fine, notApplicable, type Verdict, warning } from "../../doctor/Finding.ts"
-import { query, type Installation, settingsOf } from "../../doctor/Installation.ts"
+import { type Check, errorIf, fine, notApplicable, type Verdict, warning } from "../../door/doctor/Finding.ts"
+import { query, type Installation, settingsOf } from "../../door/doctor/Installation.ts"
 
 // Settings -------------------------------------------------------------------------
 

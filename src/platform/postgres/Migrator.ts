@@ -47,8 +47,8 @@ export class NotMigrated extends Schema.TaggedError<NotMigrated>()("NotMigrated"
 export const newestMigration = Number.parseInt(migrations.at(-1)!, 10)
 
 /**
- * The first migrations make in one step what those up to this number made in many. They are in the program of this commit
- * (docs/decisions/0232), and a database that has all of them has the tables of the first ones.
+ * The first migrations make in one step what those up to this number made in many (docs/decisions/0232). The program of
+ * this commit has those, and a database that has all of them has the tables of the first ones.
  */
 export const joined = { newest: 182, commit: "83dc91f323870f019854452dc153e26af4bff6da" }
 const baseline = migrations.filter((name) => Number.parseInt(name, 10) <= 197)
@@ -83,11 +83,10 @@ export const migrate = Effect.gen(function* () {
 const takeBaseline = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   if ((yield* newestIn(sql, "coffer_migrations")) !== joined.newest) return
   yield* sql`delete from coffer_migrations`
-  const rows = baseline.map((name) => ({
-    migration_id: Number.parseInt(name, 10),
-    name: name.slice(name.indexOf("_") + 1)
-  }))
-  yield* sql`insert into coffer_migrations ${sql.insert(rows)}`
+  yield* Effect.forEach(baseline, (name) => {
+    const [, number, rest] = /^(\d+)_(.*)$/.exec(name)!
+    return sql`insert into coffer_migrations (migration_id, name) values (${Number(number)}, ${rest})`
+  })
 })
 
 /** The library locks its table before it looks. A start that has nothing to migrate would wait for a dump to end. */

@@ -21,7 +21,7 @@ export interface LaterIndex {
 
 /** Only appended to. One that is no longer needed is dropped by a migration and leaves this list. */
 export const laterIndexes: ReadonlyArray<LaterIndex> = [
-  // Held-up objects (src/heldUp): those that have not ended, in the order of their ids.
+  // Held-up objects (src/reads/heldUp): those that have not ended, in the order of their ids.
   { name: "refunds_open", on: "refunds (refund_no) where status in ('reserved', 'pending')" },
   {
     name: "disputes_waiting",
@@ -35,15 +35,16 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
     on: `orders (mode, trade_no) where unapplied_due_at is not null or unapplied_payments @> '[{"state": "parked"}]'`
   },
   { name: "mails_refused", on: "mails (id) where due_at is not null and error is not null" },
-  // Entries of the audit log by the number of what they are about (src/operators/AuditLogStore.ts).
+  // Entries of the audit log by the number of what they are about (src/access/operators/AuditLogStore.ts).
   { name: "audit_log_merchant", on: `audit_log ((${merchantIn}), id) where ${merchantIn} is not null` },
   { name: "audit_log_object", on: `audit_log ((${objectIn}), id) where ${objectIn} is not null` },
-  // An order by the channel's number of its payment (src/lookup/Search.ts). The sandbox's bank has an index of its own.
+  // An order by the channel's number of its payment (src/reads/lookup/Search.ts). The sandbox's bank has an index of
+  // its own.
   {
     name: "orders_channel_payment",
     on: `orders (payment_id) where channel <> 'sandbox' and payment_id is not null`
   },
-  // Filters of the list of orders (src/orders/OrderLists.ts).
+  // Filters of the list of orders (src/money/orders/OrderLists.ts).
   { name: "orders_of_status", on: `orders ((${valueKey("status")}), trade_no)` },
   { name: "orders_of_amount", on: `orders ((${amountKey}))` },
   {
@@ -54,7 +55,7 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
     name: "orders_of_address",
     on: `orders ((${valueKey("lower(receipt_email)")}), trade_no) where receipt_email is not null`
   },
-  // A buyer's orders and mails, of all merchants (src/erasures). An order without an address is in no index of
+  // A buyer's orders and mails, of all merchants (src/reads/erasures). An order without an address is in no index of
   // these.
   { name: "orders_buyer", on: "orders (lower(receipt_email), trade_no) where receipt_email is not null" },
   { name: "mails_recipient", on: "mails (lower(recipient))" },
@@ -67,9 +68,9 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
   },
   { name: "refunds_trade_no", on: "refunds (trade_no)" },
   { name: "disputes_trade_no", on: "disputes (trade_no)" },
-  // Deliveries that wait for a paused endpoint (src/webhooks/DeliveryStore.ts).
+  // Deliveries that wait for a paused endpoint (src/webhooks/deliveries/DeliveryStore.ts).
   { name: "deliveries_held", on: "deliveries (endpoint_id) where status = 'pending' and next_attempt_at is null" },
-  // Orders that were paid later than a day after their creation (src/orders/OrderLists.ts).
+  // Orders that were paid later than a day after their creation (src/money/orders/OrderLists.ts).
   { name: "orders_paid_late", on: `orders (merchant_id, mode, trade_no) where ${paidLate}` },
   // Events of Stripe that are kept no longer (src/channels/stripe/StripeEventStore.ts).
   { name: "stripe_events_age", on: "stripe_events (received_at) where due_at is null" },

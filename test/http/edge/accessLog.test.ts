@@ -1,7 +1,7 @@
 /** The line that each answer leaves in the log where ACCESS_LOG asks for it. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, References } from "effect"
-import { makeSample } from "../../../src/edge/CallLogs.ts"
+import { makeSample } from "../../../src/door/edge/CallLogs.ts"
 import * as Faults from "../../../src/platform/runtime/Faults.ts"
 import { merchantOf } from "../../kit/Merchant.ts"
 import { operatorToken, secretKey, start } from "../../kit/Service.ts"

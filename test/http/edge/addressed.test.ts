@@ -4,8 +4,8 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { isProbe } from "../../../src/edge/routes.ts"
-import { Logs } from "../../../src/logs/Logs.ts"
+import { isProbe } from "../../../src/door/edge/routes.ts"
+import { Logs } from "../../../src/shared/logs/Logs.ts"
 import { sendRaw } from "../../kit/callers/Raw.ts"
 import { type Running, start } from "../../kit/Service.ts"
 

@@ -1,8 +1,14 @@
 /** A service with too much in work refuses at once, reads first, and goes on answering the rest (silences: U12). */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { Admission, type AdmissionGroup, groupShares, roomMax, writesPerRead } from "../../../src/http/Admission.ts"
-import { Clients } from "../../../src/http/Clients.ts"
+import {
+  Admission,
+  type AdmissionGroup,
+  groupShares,
+  roomMax,
+  writesPerRead
+} from "../../../src/shared/http/Admission.ts"
+import { Clients } from "../../../src/shared/http/Clients.ts"
 import type { Reply } from "../../kit/Api.ts"
 import { head, sendRaw } from "../../kit/callers/Raw.ts"
 import { type Running, start } from "../../kit/Service.ts"

@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Result } from "effect"
 import { IpNetwork } from "effect/net"
-import { behind } from "../../../src/edge/clientAddress.ts"
+import { behind } from "../../../src/shared/http/clientAddress.ts"
 import type { Api, Merchant } from "../../kit/Api.ts"
 import { start } from "../../kit/Service.ts"
 

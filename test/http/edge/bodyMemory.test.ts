@@ -1,9 +1,9 @@
 /** The memory that the body of a request takes once the request is answered (docs/decisions/0210). */
 import { assert, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
-import * as Admission from "../../../src/http/Admission.ts"
-import * as Body from "../../../src/http/Body.ts"
-import * as Clients from "../../../src/http/Clients.ts"
+import * as Admission from "../../../src/shared/http/Admission.ts"
+import * as Body from "../../../src/shared/http/Body.ts"
+import * as Clients from "../../../src/shared/http/Clients.ts"
 import { oldBytesMax, oldBytesOf, someObject } from "../../kit/run/heap.ts"
 
 it.live("a body that has been answered keeps nothing of its request", () =>

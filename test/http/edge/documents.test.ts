@@ -8,7 +8,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { layerOf } from "../../../src/documents/Documents.ts"
+import { layerOf } from "../../../src/door/documents/Documents.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/documents") {}

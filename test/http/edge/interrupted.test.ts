@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { Faults } from "../../../src/platform/runtime/Faults.ts"
-import { Logs } from "../../../src/logs/Logs.ts"
+import { Logs } from "../../../src/shared/logs/Logs.ts"
 import { head, type RawReply, sendRaw } from "../../kit/callers/Raw.ts"
 import { freshDatabase, start } from "../../kit/Service.ts"
 import { blocking } from "../../kit/faults/Faults.ts"

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Sharding } from "effect/cluster"
 import { ClockSkew, MachineTime } from "../../../src/platform/postgres/ClockSkew.ts"
-import { holdsShards } from "../../../src/edge/Health.ts"
+import { holdsShards } from "../../../src/door/edge/Health.ts"
 import { eventually } from "../../kit/Process.ts"
 import { start } from "../../kit/Service.ts"
 

@@ -36,7 +36,7 @@ describe("what proves who calls", () => {
 
   for (const file of ["MerchantKey", "peopleDoors", "auditedAct"]) {
     it(`(${file}) looks at no failure of a handler`, () => {
-      const text = readFileSync(`src/edge/${file}.ts`, "utf8")
+      const text = readFileSync(`src/door/edge/${file}.ts`, "utf8")
       const uses = text.match(/\b(Cause|Exit)\.\w+|Effect\.(catch\w*|tap(Error|Cause)\w*|onE\w+|exit|result|match\w*)/g)
       // For the audit log's own write.
       assert.deepStrictEqual(uses ?? [], file === "auditedAct" ? ["Effect.catchCause"] : [])

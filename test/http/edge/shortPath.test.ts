@@ -7,8 +7,8 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { FindMyWay } from "effect/http"
 import { vi } from "vitest"
-import { Logs } from "../../../src/logs/Logs.ts"
-import { ShortPath } from "../../../src/edge/ShortPath.ts"
+import { Logs } from "../../../src/shared/logs/Logs.ts"
+import { ShortPath } from "../../../src/door/edge/ShortPath.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 interface Service extends Running {

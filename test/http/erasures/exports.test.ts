@@ -14,7 +14,7 @@ import { type Json, merchantOf, said } from "../../kit/Merchant.ts"
 import { uploaded } from "../../kit/callers/uploads.ts"
 import { keysOf } from "../../kit/callers/apiKeys.ts"
 import { flushed } from "../../kit/rows/logs.ts"
-import { endpointFields } from "../../../src/exports/merchantPages.ts"
+import { endpointFields } from "../../../src/reads/exports/merchantPages.ts"
 import { operatorToken, type Running, start } from "../../kit/Service.ts"
 
 /** The files of a tar archive, as any program reads them; a byte is a character. */

@@ -2,7 +2,7 @@
 import { fileBytesMax } from "@coffer/model/Limits"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { Logs } from "../../../src/logs/Logs.ts"
+import { Logs } from "../../../src/shared/logs/Logs.ts"
 import { type Running, start } from "../../kit/Service.ts"
 import { type Answer, fileOf, filePart, formOf, modePart, type Part, uploadOwn } from "../../kit/callers/uploads.ts"
 

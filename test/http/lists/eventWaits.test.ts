@@ -1,9 +1,9 @@
 /** A page of events that waits for one (silences: E9; docs/decisions/0190). */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer } from "effect"
-import { waitsOfOneMax } from "../../../src/events/EventWaits.ts"
-import { Draining } from "../../../src/http/Draining.ts"
-import { Logs } from "../../../src/logs/Logs.ts"
+import { waitsOfOneMax } from "../../../src/webhooks/events/EventWaits.ts"
+import { Draining } from "../../../src/shared/http/Draining.ts"
+import { Logs } from "../../../src/shared/logs/Logs.ts"
 import { merchantOf } from "../../kit/Merchant.ts"
 import { eventually } from "../../kit/Process.ts"
 import { requestTime } from "../../kit/program/requestTime.ts"

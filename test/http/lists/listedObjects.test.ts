@@ -1,7 +1,7 @@
 /** An object in a list is what its own endpoint answers (spec: List conventions; Events and logs; silences: E1). */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { bodyOf } from "../../../src/events/eventBodies.ts"
+import { bodyOf } from "../../../src/webhooks/events/eventBodies.ts"
 import type { Api, Merchant, Reply } from "../../kit/Api.ts"
 import { insertEvents } from "../../kit/rows/Rows.ts"
 import { type Running, start } from "../../kit/Service.ts"

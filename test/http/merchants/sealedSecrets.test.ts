@@ -4,9 +4,9 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import * as NewIds from "../../../src/platform/runtime/NewIds.ts"
 import * as Secrets from "../../../src/platform/runtime/Secrets.ts"
-import * as Merchants from "../../../src/merchants/Merchants.ts"
+import * as Merchants from "../../../src/access/merchants/Merchants.ts"
 
-import * as MerchantStore from "../../../src/merchants/MerchantStore.ts"
+import * as MerchantStore from "../../../src/access/merchants/MerchantStore.ts"
 
 import { eventually } from "../../kit/Process.ts"
 import { type Running, secretBytes, start } from "../../kit/Service.ts"

@@ -4,8 +4,8 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { NameServers } from "../../../src/domains/lookUp.ts"
-import { ShopHosts } from "../../../src/signedUrls/ShopHosts.ts"
+import { NameServers } from "../../../src/access/domains/lookUp.ts"
+import { ShopHosts } from "../../../src/shared/signedUrls/ShopHosts.ts"
 import { invite, signIn } from "../../kit/callers/console.ts"
 import { entriesOf } from "../../kit/callers/operators.ts"
 import {

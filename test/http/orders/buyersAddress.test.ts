@@ -1,7 +1,7 @@
 /** The address that a buyer types at checkout, for the receipt, where the merchant gave none (silences: O71). */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { texts } from "../../../src/checkout/texts.ts"
+import { texts } from "../../../src/door/checkout/texts.ts"
 import { merchantOf, said } from "../../kit/Merchant.ts"
 import { type Running, start } from "../../kit/Service.ts"
 

@@ -8,8 +8,8 @@ import { envOf, type } from "../../kit/callers/cli.ts"
 import { hooksOf } from "../../kit/callers/Hooks.ts"
 import { assertRefused, merchantOf } from "../../kit/Merchant.ts"
 import { receiver } from "../../kit/Receiver.ts"
-import { Logs } from "../../../src/logs/Logs.ts"
-import { LogStore } from "../../../src/logs/LogStore.ts"
+import { Logs } from "../../../src/shared/logs/Logs.ts"
+import { LogStore } from "../../../src/shared/logs/LogStore.ts"
 import { type Running, start } from "../../kit/Service.ts"
 
 class Service extends Context.Service<Service, Running>()("test/timeline") {}

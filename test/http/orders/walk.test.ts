@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { MerchantId } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
 import { Context, Effect, Fiber } from "effect"
-import { Orders } from "../../../src/orders/Orders.ts"
+import { Orders } from "../../../src/money/orders/Orders.ts"
 import { insertOrders } from "../../kit/rows/Rows.ts"
 import { start } from "../../kit/Service.ts"
 

@@ -8,7 +8,7 @@ import { mailServer } from "../../kit/servers/MailServer.ts"
 import { openIdProvider, throughProvider } from "../../kit/servers/openIdProvider.ts"
 import { entriesOf } from "../../kit/callers/operators.ts"
 import { freePort, start } from "../../kit/Service.ts"
-import { signInSettings } from "../../../src/people/signInSettings.ts"
+import { signInSettings } from "../../../src/access/people/signInSettings.ts"
 import { settingsOf } from "../../kit/program/settings.ts"
 
 const origin = "https://pay.example"

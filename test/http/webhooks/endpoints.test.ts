@@ -1,7 +1,7 @@
 /** The six operations on webhook endpoints (spec: Endpoints, Webhook endpoints; silences: W2, W4 to W6). */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { Logs } from "../../../src/logs/Logs.ts"
+import { Logs } from "../../../src/shared/logs/Logs.ts"
 import type { Reply } from "../../kit/Api.ts"
 import { hooksOf } from "../../kit/callers/Hooks.ts"
 import { type Running, start } from "../../kit/Service.ts"

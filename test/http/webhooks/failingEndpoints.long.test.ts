@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Redacted } from "effect"
 import { Statement } from "effect/sql"
-import { type Ended, recordAttempts } from "../../../src/webhooks/deliveryResults.ts"
+import { type Ended, recordAttempts } from "../../../src/webhooks/deliveries/deliveryResults.ts"
 import { hooksOf } from "../../kit/callers/Hooks.ts"
 import { mailServer } from "../../kit/servers/MailServer.ts"
 import { eventually } from "../../kit/Process.ts"

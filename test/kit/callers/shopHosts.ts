@@ -1,7 +1,7 @@
 /** A service with hosts of shops, the DNS server that it asks, and a client that names hosts. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { NameServers } from "../../../src/domains/lookUp.ts"
+import { NameServers } from "../../../src/access/domains/lookUp.ts"
 import { nameServer, type NameServer } from "../servers/NameServer.ts"
 import { type Options, type Running, start } from "../Service.ts"
 import { head, sendRaw } from "./Raw.ts"

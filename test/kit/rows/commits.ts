@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { DateTime, Effect, Layer, Redacted, Result } from "effect"
 import type { SqlClient } from "effect/sql"
-import { replacement } from "../../../src/orders/OrderStore.ts"
+import { replacement } from "../../../src/money/orders/OrderStore.ts"
 import type { ChangeSet } from "../../../src/platform/commit/Change.ts"
 import { layer, Transactor } from "../../../src/platform/commit/Transactor.ts"
 import * as Wakeups from "../../../src/platform/commit/Wakeups.ts"

@@ -8,9 +8,9 @@ import * as NewIds from "../../../src/platform/runtime/NewIds.ts"
 import * as ListHorizon from "../../../src/platform/postgres/ListHorizon.ts"
 import { Settings } from "../../../src/platform/runtime/Settings.ts"
 import * as Postgres from "../../../src/platform/postgres/Postgres.ts"
-import * as Logs from "../../../src/logs/Logs.ts"
-import type { LoggedCall } from "../../../src/logs/logRow.ts"
-import * as LogStore from "../../../src/logs/LogStore.ts"
+import * as Logs from "../../../src/shared/logs/Logs.ts"
+import type { LoggedCall } from "../../../src/shared/logs/logRow.ts"
+import * as LogStore from "../../../src/shared/logs/LogStore.ts"
 import { freshDatabase, ownersConnection } from "../Service.ts"
 
 export const merchantId = MerchantId.make("mer_00000000000000000000000001")

@@ -1,7 +1,7 @@
 /** API logs of a merchant, as tests ask for them. */
 import { Context, Effect } from "effect"
 import { zstdDecompressSync } from "node:zlib"
-import { Logs } from "../../../src/logs/Logs.ts"
+import { Logs } from "../../../src/shared/logs/Logs.ts"
 import type { Call } from "../Api.ts"
 import type { Running } from "../Service.ts"
 

@@ -10,10 +10,10 @@ import { OrderCommand, type RefundRefused } from "@coffer/rules/order/Order"
 import type { InsufficientBalance, Movement } from "@coffer/rules/wallet/post"
 import type { WalletName } from "@coffer/rules/wallet/Wallet"
 import { Effect, Schema } from "effect"
-import type { Aggregate, Kind } from "../../../src/aggregate/Aggregate.ts"
-import { makeWriteLoop } from "../../../src/aggregate/WriteLoop.ts"
-import { Events } from "../../../src/events/Events.ts"
-import { orders } from "../../../src/orders/OrderStore.ts"
+import type { Aggregate, Kind } from "../../../src/money/aggregate/Aggregate.ts"
+import { makeWriteLoop } from "../../../src/money/aggregate/WriteLoop.ts"
+import { Events } from "../../../src/webhooks/events/Events.ts"
+import { orders } from "../../../src/money/orders/OrderStore.ts"
 import {
   AlreadyExists,
   type Change,
@@ -24,8 +24,8 @@ import {
 } from "../../../src/platform/commit/Change.ts"
 import type { Written } from "../../../src/platform/commit/Table.ts"
 import { Transactor } from "../../../src/platform/commit/Transactor.ts"
-import { type CarriedOut, Instructions, performedCommand } from "../../../src/wallets/Instructions.ts"
-import { ledger } from "../../../src/wallets/WalletStore.ts"
+import { type CarriedOut, Instructions, performedCommand } from "../../../src/money/wallets/Instructions.ts"
+import { ledger } from "../../../src/money/wallets/WalletStore.ts"
 import { createdAt, pendingOrder } from "./fixtures.ts"
 
 /** A count that goes up by facts, to a limit. */

@@ -12,7 +12,7 @@ import {
   type PaymentFacts
 } from "@coffer/rules/order/Order"
 import { DateTime } from "effect"
-import { newOrder } from "../../../src/orders/Orders.ts"
+import { newOrder } from "../../../src/money/orders/Orders.ts"
 
 export const createdAt = DateTime.makeUnsafe("2026-01-01T00:00:00.000Z")
 export const expiresAt = DateTime.makeUnsafe("2026-01-02T00:00:00.000Z")

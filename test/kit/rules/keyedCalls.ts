@@ -9,13 +9,13 @@ import { Cause, Context, DateTime, Duration, Effect, Exit, Layer, Option } from 
 import type { HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { Runs } from "@coffer/cluster/Runs"
-import * as Keyed from "../../../src/edge/Idempotency.ts"
-import { CurrentRecord, type RequestRecord } from "../../../src/http/CurrentRequest.ts"
-import { reply } from "../../../src/http/replies.ts"
-import { answering, answerOf } from "../../../src/idempotency/Answering.ts"
-import { type IdempotencyKey, idempotencyKeys } from "../../../src/idempotency/IdempotencyClaim.ts"
-import * as IdempotencyKeys from "../../../src/idempotency/IdempotencyKeys.ts"
-import { IdempotencyStore } from "../../../src/idempotency/IdempotencyStore.ts"
+import * as Keyed from "../../../src/door/edge/Idempotency.ts"
+import { CurrentRecord, type RequestRecord } from "../../../src/shared/http/CurrentRequest.ts"
+import { reply } from "../../../src/shared/http/replies.ts"
+import { answering, answerOf } from "../../../src/shared/idempotency/Answering.ts"
+import { type IdempotencyKey, idempotencyKeys } from "../../../src/shared/idempotency/IdempotencyClaim.ts"
+import * as IdempotencyKeys from "../../../src/shared/idempotency/IdempotencyKeys.ts"
+import { IdempotencyStore } from "../../../src/shared/idempotency/IdempotencyStore.ts"
 import {
   AlreadyExists,
   type Change,
@@ -28,7 +28,7 @@ import { Transactor } from "../../../src/platform/commit/Transactor.ts"
 import * as Faults from "../../../src/platform/runtime/Faults.ts"
 import { Secrets } from "../../../src/platform/runtime/Secrets.ts"
 import { Settings } from "../../../src/platform/runtime/Settings.ts"
-import { OrderLinks } from "../../../src/signedUrls/OrderLinks.ts"
+import { OrderLinks } from "../../../src/shared/signedUrls/OrderLinks.ts"
 
 /** The number of this runner's run of the program. */
 export const ownRun = 7

@@ -1,23 +1,35 @@
 /**
  * A third channel, for tests: a bank in memory that takes the payments of every sandbox in place of the sandbox's own.
- * It has no tables, no jobs and no page. It needs the port (`src/channel`) and orders of the house.
+ * It has no tables, no jobs and no page. It needs the port (`src/shared/channel`) and orders of the house.
  */
 import { paymentDeclinesMax, paymentDeclinesWindow, unappliedPaymentsMax } from "@coffer/model/Limits"
 import { ChannelName, PaymentId } from "@coffer/model/Ids"
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { type Order, OrderConflict } from "@coffer/rules/order/Order"
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
-import { Channel, type ChargeOptions, type Attempt, NotSettled, type Pretended } from "../../../src/channel/Channel.ts"
-import type { DisputeDesk, DisputeName, DisputeReport, DisputeWord, StepAnswer } from "../../../src/channel/disputes.ts"
+import {
+  Channel,
+  type ChargeOptions,
+  type Attempt,
+  NotSettled,
+  type Pretended
+} from "../../../src/shared/channel/Channel.ts"
+import type {
+  DisputeDesk,
+  DisputeName,
+  DisputeReport,
+  DisputeWord,
+  StepAnswer
+} from "../../../src/shared/channel/disputes.ts"
 import {
   type CancelReport,
   type ChannelPayment,
   ChannelUnreachable,
   type RefundAnswer,
   type RefundRequest
-} from "../../../src/channel/payments.ts"
-import { refundableUntil } from "../../../src/channel/refundWindows.ts"
-import { Orders } from "../../../src/orders/Orders.ts"
+} from "../../../src/shared/channel/payments.ts"
+import { refundableUntil } from "../../../src/shared/channel/refundWindows.ts"
+import { Orders } from "../../../src/money/orders/Orders.ts"
 import { currentTime } from "../../../src/platform/runtime/clock.ts"
 
 const name = ChannelName.make("memory")

@@ -37,11 +37,11 @@ export const retired: ReadonlyArray<{
       "packages/cli",
       "packages/console",
       "packages/rules/src/dispute",
-      "src/disputes",
-      "src/doctor",
-      "src/people",
+      "src/money/disputes",
+      "src/door/doctor",
+      "src/access/people",
       "src/platform/cluster",
-      "src/refunds"
+      "src/money/refunds"
     ]
   },
   // Words with one meaning, each with the rooms that have it for good: the ends of refunds, the right under a key (and
@@ -57,17 +57,24 @@ export const retired: ReadonlyArray<{
       "packages/rules/src/refund",
       "packages/sdk/src/generated",
       "packages/testkit/src",
-      "src/channel",
+      "src/shared/channel",
+      "src/channels/bank",
+      "src/money/refunds",
       "src/channels/sandbox",
-      "src/refunds",
-      "src/sandbox",
-      "src/timeline"
+      "src/reads/timeline"
     ]
   },
   {
     word: /(?:\b[cC]|[a-z]C)laim/,
     found: codeWithoutTexts,
-    stillIn: ["packages/rules/src/people", "src/edge", "src/idempotency", "src/people", "src/refunds", "src/sandbox"]
+    stillIn: [
+      "packages/rules/src/people",
+      "src/door/edge",
+      "src/shared/idempotency",
+      "src/access/people",
+      "src/money/refunds",
+      "src/channels/sandbox"
+    ]
   },
   {
     word: /(?:\b[sS]|[a-z]S)trays?(?!\w*Session|_sessions?)/,

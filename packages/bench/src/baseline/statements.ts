@@ -1,5 +1,5 @@
 /** The baseline's SQL. Each has a name, so that Postgres prepares it once for each connection. */
-import { orders } from "../../../../src/orders/OrderStore.ts"
+import { orders } from "../../../../src/money/orders/OrderStore.ts"
 import * as Idempotency from "../rivals/idempotency.ts"
 import { card } from "../rivals/orderRows.ts"
 

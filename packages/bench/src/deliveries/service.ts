@@ -1,6 +1,6 @@
 /** Coffer as a side of the race: merchants by its operator's API, due deliveries by SQL. */
 import { setTimeout as sleep } from "node:timers/promises"
-import { bodyOf as storedBodyOf, packed } from "../../../../src/events/eventBodies.ts"
+import { bodyOf as storedBodyOf, packed } from "../../../../src/webhooks/events/eventBodies.ts"
 import type { Postgres } from "../stage/Postgres.ts"
 import * as Sides from "../stage/Sides.ts"
 import { bodyOf, eventId, type Template } from "./job.ts"

@@ -6,8 +6,8 @@ import type { Mode } from "@coffer/model/Ids"
 import { redact } from "@coffer/rules/redaction"
 import { DateTime, Effect } from "effect"
 import type { Pool } from "pg"
-import { insertion, paramsOf } from "../../../../src/logs/logInsertion.ts"
-import type { NewLogRow } from "../../../../src/logs/LogStore.ts"
+import { insertion, paramsOf } from "../../../../src/shared/logs/logInsertion.ts"
+import type { NewLogRow } from "../../../../src/shared/logs/LogStore.ts"
 
 export interface Call {
   readonly request_id: string

@@ -1,7 +1,7 @@
 /** An order as a row and as its JSON, for the rivals. Both sides of the comparison write and answer the same. */
 import { OrderResource } from "@coffer/contract/Orders"
-import { packed } from "../../../../src/events/eventBodies.ts"
-import { orders } from "../../../../src/orders/OrderStore.ts"
+import { packed } from "../../../../src/webhooks/events/eventBodies.ts"
+import { orders } from "../../../../src/money/orders/OrderStore.ts"
 
 type Text = string | null
 

@@ -1,6 +1,6 @@
 /**
  * No movement without a source: a row of the ledger names an object that justifies its type and amount, once. One query
- * says which tables the movements of a statement come from, and one more looks into each of these (docs/decisions/0215).
+ * says which tables the movements of a statement come from, and one more looks into each of these.
  * Every table, function and operator is named with its schema, so the function needs no path of its own, which Postgres
  * would set and take back for each statement.
  */

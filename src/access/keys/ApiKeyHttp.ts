@@ -1,0 +1,172 @@
+/** Handlers of `api_keys`, for operators and the console, and of the console's `main_keys` (docs/architecture.md). */
+import { CurrentPerson } from "@coffer/contract/Caller"
+import { ConsoleApi } from "@coffer/contract/Console"
+import { OperatorApi } from "@coffer/contract/Operator"
+import { Scope } from "@coffer/model/Scopes"
+import { Effect, Layer } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { CurrentRecord } from "../../shared/http/CurrentRequest.ts"
+import { grant } from "../../shared/http/granting.ts"
+import { commonRefusals } from "../../shared/http/refusals.ts"
+import { reply, replyList } from "../../shared/http/replies.ts"
+import { merchantRefusals } from "../merchants/merchantRefusals.ts"
+import { Merchants } from "../merchants/Merchants.ts"
+import { JustDone, NeedsSecondOperator } from "../operators/approvals.ts"
+import { SecondOperator } from "../operators/SecondOperator.ts"
+import { currentTime } from "../../platform/runtime/clock.ts"
+import { span } from "../../platform/runtime/span.ts"
+import { apiKeyRefusals } from "./apiKeyRefusals.ts"
+import { type ApiKey, ApiKeys, type WithSecret } from "./ApiKeys.ts"
+import { apiKeyView } from "./ApiKeyView.ts"
+
+const { InvalidField } = commonRefusals
+const { MerchantNotFound } = merchantRefusals
+const { ApiKeyEnded, ApiKeyNotFound, TooManyKeys } = apiKeyRefusals
+
+const view = (key: ApiKey) => Effect.map(currentTime, (now) => apiKeyView(key, now))
+
+/** The audit log gets the key before and after, without its secret. */
+const noted = Effect.fnUntraced(function* (after: ApiKey, before?: ApiKey) {
+  const record = yield* CurrentRecord
+  const shown = yield* view(after)
+  record.change = { ...(before === undefined ? {} : { before: yield* view(before) }), after: shown }
+  return shown
+})
+
+const replyWithSecret = Effect.fnUntraced(function* ({ key, secret }: WithSecret, code: number, before?: ApiKey) {
+  return yield* reply({ ...(yield* noted(key, before)), key: secret }, code)
+})
+
+const keyOf = ({ key_id, merchant_id }: { readonly key_id: string; readonly merchant_id: string }) => ({
+  merchantId: merchant_id,
+  keyId: key_id
+})
+
+const operators = HttpApiBuilder.group(
+  OperatorApi,
+  "api_keys",
+  Effect.fnUntraced(function* (handlers) {
+    const keys = yield* ApiKeys
+    const merchants = yield* Merchants
+    const second = yield* SecondOperator
+
+    return handlers.handleAll({
+      create: span("api_keys.create")(function* ({ params, payload }) {
+        const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
+        yield* second.confirm({ act: "api_keys.create", target: merchantId, content: payload })
+        const { mode, ...terms } = payload
+        return yield* replyWithSecret(yield* keys.create({ merchantId, mode }, terms, null), 201)
+      }, Effect.catchTags({ InvalidField, JustDone, MerchantNotFound, NeedsSecondOperator, TooManyKeys })),
+
+      list: span("api_keys.list")(function* ({ params, query: { mode, ...query } }) {
+        const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
+        const page = yield* keys.list({ merchantId, mode }, query)
+        const now = yield* currentTime
+        const url = `/operator/v1/merchants/${merchantId}/api_keys`
+        return yield* replyList("api_key", url, page, (key) => apiKeyView(key, now))
+      }, Effect.catchTags({ InvalidField, MerchantNotFound })),
+
+      get: span("api_keys.get")(function* ({ params }) {
+        return yield* reply(yield* view(yield* keys.find(keyOf(params))))
+      }, Effect.catchTags({ ApiKeyNotFound })),
+
+      update: span("api_keys.update")(function* ({ params, payload }) {
+        const before = yield* keys.find(keyOf(params))
+        const { key_id: target, mode } = before
+        yield* second.confirm({ act: "api_keys.update", target, content: payload, of: { ...payload, mode } })
+        return yield* reply(yield* noted(yield* keys.update(keyOf(params), payload), before))
+      }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, InvalidField, JustDone, NeedsSecondOperator })),
+
+      roll: span("api_keys.roll")(function* ({ params, payload }) {
+        const before = yield* keys.find(keyOf(params))
+        const { key_id: target, mode } = before
+        yield* second.confirm({ act: "api_keys.roll", target, content: payload, of: { mode } })
+        return yield* replyWithSecret(yield* keys.roll(keyOf(params), payload.overlap_minutes, null), 200, before)
+      }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, JustDone, NeedsSecondOperator })),
+
+      revoke: span("api_keys.revoke")(function* ({ params }) {
+        const before = yield* keys.find(keyOf(params))
+        return yield* reply(yield* noted(yield* keys.revoke(keyOf(params)), before))
+      }, Effect.catchTags({ ApiKeyNotFound }))
+    })
+  })
+)
+
+/** The session's middleware has seen to it that the person may do this for the merchant of the path. */
+const people = HttpApiBuilder.group(
+  ConsoleApi,
+  "api_keys",
+  Effect.fnUntraced(function* (handlers) {
+    const keys = yield* ApiKeys
+    const merchants = yield* Merchants
+    /** The key, which is changed by those alone who have all its rights. */
+    const grantOf = Effect.fnUntraced(function* (params: Parameters<typeof keyOf>[0]) {
+      const key = yield* keys.find(keyOf(params))
+      yield* grant(key.merchant_id, { is: "key", ...key })
+      return key
+    })
+
+    return handlers.handleAll({
+      create: span("api_keys.create")(
+        function* ({ params, payload: { mode, ...terms } }) {
+          const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
+          yield* grant(merchantId, { is: "key", mode, scopes: terms.scopes })
+          return yield* replyWithSecret(yield* keys.create({ merchantId, mode }, terms, yield* caller), 201)
+        },
+        Effect.catchTags({ InvalidField, MerchantNotFound: Effect.die, TooManyKeys })
+      ),
+
+      list: span("api_keys.list")(
+        function* ({ params, query: { mode, ...query } }) {
+          const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
+          const page = yield* keys.list({ merchantId, mode }, query)
+          const now = yield* currentTime
+          const url = `/console/api/merchants/${merchantId}/api_keys`
+          return yield* replyList("api_key", url, page, (key) => apiKeyView(key, now))
+        },
+        Effect.catchTags({ InvalidField, MerchantNotFound: Effect.die })
+      ),
+
+      update: span("api_keys.update")(function* ({ params, payload }) {
+        const before = yield* grantOf(params)
+        return yield* reply(yield* noted(yield* keys.update(keyOf(params), payload), before))
+      }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, InvalidField })),
+
+      roll: span("api_keys.roll")(function* ({ params, payload }) {
+        const before = yield* grantOf(params)
+        const rolled = yield* keys.roll(keyOf(params), payload.overlap_minutes, yield* caller)
+        return yield* replyWithSecret(rolled, 200, before)
+      }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound })),
+
+      revoke: span("api_keys.revoke")(function* ({ params }) {
+        const before = yield* keys.find(keyOf(params))
+        return yield* reply(yield* noted(yield* keys.revoke(keyOf(params)), before))
+      }, Effect.catchTags({ ApiKeyNotFound }))
+    })
+  })
+)
+
+/** The address of the person who is signed in. */
+const caller = Effect.map(CurrentPerson, ({ shown }) => shown.person.email)
+
+/** An owner's act takes no second one, as with keys with scopes. */
+const mainKeys = HttpApiBuilder.group(
+  ConsoleApi,
+  "main_keys",
+  Effect.fnUntraced(function* (handlers) {
+    const merchants = yield* Merchants
+
+    return handlers.handleAll({
+      reset: span("main_keys.reset")(
+        function* ({ params: { merchant_id, mode } }) {
+          yield* grant(merchant_id, { is: "key", mode, scopes: Scope.literals })
+          return yield* reply({ key: yield* merchants.resetKey(merchant_id, mode) })
+        },
+        Effect.catchTags({ MerchantNotFound: Effect.die })
+      )
+    })
+  })
+)
+
+export const layer = Layer.mergeAll(people, mainKeys)
+export const layerOperator = operators

@@ -1,0 +1,196 @@
+/**
+ * Rows of keys with scopes and of their secrets. They are written rarely: plain statements, and no owner. Each change
+ * of what a call needs notifies all runners in its transaction, as a change of the merchant does.
+ */
+import { isoText, isoTextOrNull } from "@coffer/model/isoText"
+import type { Account } from "@coffer/model/Account"
+import { ApiKeyId, apiKeyPrefix, MerchantId, Mode } from "@coffer/model/Ids"
+import { scopedKeysMax } from "@coffer/model/Limits"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { changedChannel } from "../merchants/MerchantStore.ts"
+import { arrayLiteral } from "../../platform/postgres/arrayLiteral.ts"
+import * as numbersInOrder from "../../platform/postgres/numbersInOrder.ts"
+import * as Pages from "../../platform/postgres/Pages.ts"
+import { along } from "../../platform/postgres/scans.ts"
+import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
+import { TimeColumn } from "../../platform/runtime/codecs.ts"
+import { Faults } from "../../platform/runtime/Faults.ts"
+import { NewIds } from "../../platform/runtime/NewIds.ts"
+
+export const ApiKey = Schema.Struct({
+  key_id: ApiKeyId,
+  merchant_id: MerchantId,
+  mode: Mode,
+  name: Schema.String,
+  scopes: Schema.Array(Schema.String),
+  ip_allowlist: Schema.String,
+  created_at: TimeColumn,
+  expires_at: Schema.NullOr(TimeColumn),
+  rolled_at: Schema.NullOr(TimeColumn),
+  revoked_at: Schema.NullOr(TimeColumn),
+  last_used_at: Schema.NullOr(TimeColumn),
+  last_used_ip: Schema.NullOr(Schema.String),
+  /** Addresses of people of the merchant. */
+  created_by: Schema.NullOr(Schema.String),
+  rolled_by: Schema.NullOr(Schema.String)
+})
+export type ApiKey = typeof ApiKey.Type
+
+/** The environment has as many keys that work as it may have. */
+export class TooManyKeys extends Schema.TaggedError<TooManyKeys>()("TooManyKeys", {}) {}
+
+/** Which key of which merchant. */
+export interface KeyOf {
+  readonly merchantId: string
+  readonly keyId: string
+}
+
+/** When a key was last used, and from where. */
+export interface Use {
+  readonly keyId: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly ip: string
+}
+
+export class ApiKeyStore extends Context.Service<
+  ApiKeyStore,
+  {
+    readonly find: (key: KeyOf) => Effect.Effect<Option.Option<ApiKey>>
+    /** Newest first. */
+    readonly page: (account: Account, request: PageRequest) => Effect.Effect<Page<ApiKey>, InvalidField>
+    readonly insert: (
+      make: (keyId: ApiKeyId) => ApiKey,
+      keyHash: string,
+      now: DateTime.Utc
+    ) => Effect.Effect<ApiKey, TooManyKeys>
+    /** None where the key has ended. */
+    readonly update: (
+      key: KeyOf,
+      change: Pick<ApiKey, "name" | "ip_allowlist">,
+      now: DateTime.Utc
+    ) => Effect.Effect<Option.Option<ApiKey>>
+    /** Its secrets end at `endsAt` at the latest, and this is the newest. None where the key has ended. */
+    readonly roll: (
+      key: KeyOf,
+      keyHash: string,
+      terms: { readonly now: DateTime.Utc; readonly endsAt: DateTime.Utc; readonly by: string | null }
+    ) => Effect.Effect<Option.Option<ApiKey>>
+    /** The key, revoked: now, or when it was first. */
+    readonly revoke: (key: KeyOf, now: DateTime.Utc) => Effect.Effect<Option.Option<ApiKey>>
+    readonly noteUses: (uses: ReadonlyArray<Use>) => Effect.Effect<void>
+  }
+>()("@coffer/keys/ApiKeyStore") {}
+
+/** The condition for a key that works. */
+const working = (sql: SqlClient.SqlClient, now: DateTime.Utc) =>
+  sql`revoked_at is null and (expires_at is null or expires_at > ${isoText(now)}::text::timestamptz)`
+
+export const layer = Layer.effect(
+  ApiKeyStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const faults = yield* Faults
+    const writing = <A, E>(write: Effect.Effect<A, E>) => faults.around("Store.write", write, () => "api_keys")
+    const insert = makeInsert(sql, yield* NewIds)
+    // Numbers rise in the order of commits, so the list needs no horizon.
+    const pages = Pages.make(sql, {
+      table: { name: "api_keys", key: "key_id", row: ApiKey, read: (row) => row },
+      prefixOf: () => apiKeyPrefix,
+      called: "a key of this merchant in this environment"
+    })
+    const ofKey = ({ keyId, merchantId }: KeyOf) => sql`key_id = ${keyId} and merchant_id = ${merchantId}`
+    const one = (statement: Statement.Statement<object>) =>
+      Effect.map(Effect.flatMap(statement, decodeKeys), ([key]) => Option.fromNullishOr(key))
+    const announce = ({ merchantId }: KeyOf) => sql`select pg_notify(${changedChannel}, ${merchantId})`
+    /** A number that cannot be one is not asked for: Postgres has no text with NUL. */
+    const changing = <E>(key: KeyOf, change: Effect.Effect<Option.Option<ApiKey>, E>) =>
+      isKeyOf(key) ? sql.withTransaction(Effect.tap(change, () => announce(key))) : Effect.succeedNone
+
+    return ApiKeyStore.of({
+      find: (key) =>
+        isKeyOf(key) ? sqlDefects(one(sql`select * from api_keys where ${ofKey(key)}`)) : Effect.succeedNone,
+      page: (account, request) => pages.page(account, request, { path: along({}), filters: [] }),
+      insert: (make, keyHash, now) => writing(sqlDefects(insert(make, keyHash, now))),
+      update: (key, { ip_allowlist, name }, now) =>
+        writing(
+          sqlDefects(
+            changing(
+              key,
+              one(sql`update api_keys set name = ${name}, ip_allowlist = ${ip_allowlist}
+                where ${ofKey(key)} and ${working(sql, now)} returning *`)
+            )
+          )
+        ),
+      roll: (key, keyHash, { by, endsAt, now }) => {
+        const at = sql`${isoText(now)}::text::timestamptz`
+        const rolled = one(
+          sql`update api_keys set rolled_at = ${at}, rolled_by = ${by}
+            where ${ofKey(key)} and ${working(sql, now)} returning *`
+        )
+        const secrets = Effect.andThen(
+          sql`update api_key_secrets set ends_at = least(ends_at, ${isoText(endsAt)}::text::timestamptz)
+            where key_id = ${key.keyId}`,
+          sql`insert into api_key_secrets (key_hash, key_id) values (${keyHash}, ${key.keyId})`
+        )
+        const change = Effect.tap(rolled, (found) => (Option.isSome(found) ? secrets : Effect.void))
+        return writing(sqlDefects(changing(key, change)))
+      },
+      revoke: (key, now) =>
+        writing(
+          sqlDefects(
+            changing(
+              key,
+              one(sql`update api_keys set revoked_at = coalesce(revoked_at, ${isoText(now)}::text::timestamptz)
+                where ${ofKey(key)} returning *`)
+            )
+          )
+        ),
+      noteUses: (uses) => sqlDefects(noteUses(sql, uses))
+    })
+  })
+)
+
+const isKeyId = Schema.is(ApiKeyId)
+const isMerchantId = Schema.is(MerchantId)
+const isKeyOf = ({ keyId, merchantId }: KeyOf) => isKeyId(keyId) && isMerchantId(merchantId)
+
+const decodeKeys = Schema.decodeUnknownEffect(Schema.Array(ApiKey))
+const decodeCount = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ count: Schema.Int })]))
+
+/** The lock under which numbers are given also makes the count true. */
+const makeInsert = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
+  const numbered = numbersInOrder.make(sql, ids, { table: "api_keys", key: "key_id", prefix: apiKeyPrefix })
+  return (make: (keyId: ApiKeyId) => ApiKey, keyHash: string, now: DateTime.Utc) =>
+    numbered(
+      Effect.fnUntraced(function* (id: string) {
+        const key = make(ApiKeyId.make(id))
+        const [{ count }] = yield* decodeCount(
+          yield* sql`select count(*)::int4 as count from api_keys
+            where merchant_id = ${key.merchant_id} and mode = ${key.mode} and ${working(sql, now)}`
+        )
+        if (count >= scopedKeysMax) return yield* new TooManyKeys()
+        yield* sql`insert into api_keys
+            (key_id, merchant_id, mode, name, scopes, ip_allowlist, created_at, expires_at, created_by)
+          values (${id}, ${key.merchant_id}, ${key.mode}, ${key.name}, ${arrayLiteral(key.scopes)}::text::text[],
+            ${key.ip_allowlist}, ${isoText(key.created_at)}::text::timestamptz,
+            ${isoTextOrNull(key.expires_at)}::text::timestamptz, ${key.created_by})`
+        yield* sql`insert into api_key_secrets (key_hash, key_id) values (${keyHash}, ${id})`
+        return key
+      })
+    )
+}
+
+/** The latest use that any runner wrote stands. Rows that another transaction has locked get it the next time. */
+const noteUses = (sql: SqlClient.SqlClient, uses: ReadonlyArray<Use>) => {
+  const values = sql`unnest(${uses.map(({ keyId }) => keyId)}::text[],
+    ${uses.map(({ at }) => isoText(DateTime.makeUnsafe(at)))}::text[],
+    ${uses.map(({ ip }) => ip)}::text[]) as given (key_id, at, ip)`
+  return sql`with held as (select k.key_id, given.at::timestamptz as at, nullif(given.ip, '') as ip
+      from api_keys k join ${values} using (key_id)
+      where k.last_used_at is null or k.last_used_at < given.at::timestamptz for update of k skip locked)
+    update api_keys k set last_used_at = held.at, last_used_ip = held.ip from held where k.key_id = held.key_id`
+}

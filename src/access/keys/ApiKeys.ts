@@ -1,0 +1,168 @@
+/**
+ * Front door to a merchant's keys with scopes (docs/decisions/0090; silences: U26 to U28): the operator's API asks
+ * here, and so will a console of merchants. The caller writes the act to the audit log. Times are real time, also of a
+ * sandbox whose clock was moved. The two main keys are the merchant's own (`src/access/merchants`).
+ */
+import type { ApiKeyQuery, CreateApiKey, UpdateApiKey } from "@coffer/contract/ApiKeys"
+import type { Account } from "@coffer/model/Account"
+import { createdAtOf } from "@coffer/model/Ids"
+import { isOfSandbox } from "@coffer/model/Scopes"
+import { InvalidField } from "@coffer/rules/InvalidField"
+import { readTimestamp } from "@coffer/rules/lists/created"
+import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
+import { Context, DateTime, Effect, Layer, Option, Result, Schema } from "effect"
+import { type MerchantNotFound, Merchants } from "../merchants/Merchants.ts"
+import { allowlistProblem } from "../merchants/merchantSettings.ts"
+import { newKey } from "../merchants/keyText.ts"
+import { currentTime } from "../../platform/runtime/clock.ts"
+import { onUnmovedClock } from "../../platform/runtime/MerchantClocks.ts"
+import { Secrets } from "../../platform/runtime/Secrets.ts"
+import { span } from "../../platform/runtime/span.ts"
+import { type ApiKey, ApiKeyStore, type KeyOf, type TooManyKeys } from "./ApiKeyStore.ts"
+import { KeyUses } from "./KeyUses.ts"
+
+export class ApiKeyNotFound extends Schema.TaggedError<ApiKeyNotFound>()("ApiKeyNotFound", {
+  keyId: Schema.String
+}) {}
+
+/** It was revoked or has expired, so nothing of it changes any more. */
+export class ApiKeyEnded extends Schema.TaggedError<ApiKeyEnded>()("ApiKeyEnded", { keyId: Schema.String }) {}
+
+export interface WithSecret {
+  readonly key: ApiKey
+  /** For the header. It is shown this once, and only its hash is stored. */
+  readonly secret: string
+}
+
+type Terms = Omit<CreateApiKey, "mode">
+
+export class ApiKeys extends Context.Service<
+  ApiKeys,
+  {
+    /** `by`: the address of the person of the merchant who is shown the secret; null: an operator. */
+    readonly create: (
+      account: Account,
+      terms: Terms,
+      by: string | null
+    ) => Effect.Effect<WithSecret, InvalidField | MerchantNotFound | TooManyKeys>
+    /** Newest first, those that have ended included. */
+    readonly list: (
+      account: Account,
+      query: Omit<ApiKeyQuery, "mode">
+    ) => Effect.Effect<Page<ApiKey>, InvalidField | MerchantNotFound>
+    readonly find: (key: KeyOf) => Effect.Effect<ApiKey, ApiKeyNotFound>
+    readonly update: (
+      key: KeyOf,
+      patch: UpdateApiKey
+    ) => Effect.Effect<ApiKey, ApiKeyEnded | ApiKeyNotFound | InvalidField>
+    /** A new secret. The one before it keeps working for the overlap. */
+    readonly roll: (
+      key: KeyOf,
+      overlapMinutes: number,
+      by: string | null
+    ) => Effect.Effect<WithSecret, ApiKeyEnded | ApiKeyNotFound>
+    /** Its secrets are refused at once, on all runners. */
+    readonly revoke: (key: KeyOf) => Effect.Effect<ApiKey, ApiKeyNotFound>
+  }
+>()("@coffer/keys/ApiKeys") {}
+
+export const layer = Layer.effect(
+  ApiKeys,
+  Effect.gen(function* () {
+    const store = yield* ApiKeyStore
+    const merchants = yield* Merchants
+    const secrets = yield* Secrets
+    const uses = yield* KeyUses
+
+    const find = Effect.fnUntraced(function* (key: KeyOf) {
+      yield* uses.written
+      return Option.getOrUndefined(yield* store.find(key)) ?? (yield* new ApiKeyNotFound({ keyId: key.keyId }))
+    })
+    /** This runner forgets the key before the caller is answered; the others hear of it. */
+    const changed = Effect.fnUntraced(function* (key: KeyOf, change: Effect.Effect<Option.Option<ApiKey>>) {
+      const { key_id: keyId } = yield* find(key)
+      const after = yield* change
+      yield* merchants.forget(key.merchantId)
+      return Option.getOrUndefined(after) ?? (yield* new ApiKeyEnded({ keyId }))
+    })
+
+    return ApiKeys.of({
+      create: span("ApiKeys.create")(function* (account, terms, by) {
+        const { merchant_id } = yield* merchants.find(account.merchantId)
+        const { mode } = account
+        const now = yield* currentTime
+        const problem = allowlistProblem("ip_allowlist", terms.ip_allowlist) ?? scopesProblem(account, terms)
+        if (problem !== undefined) return yield* problem
+        const expires_at = yield* Effect.fromResult(readExpiry(terms.expires_at, now))
+        const secret = yield* newKey(secrets, mode)
+        const key = yield* store.insert(
+          (key_id): ApiKey => ({
+            key_id,
+            merchant_id,
+            mode,
+            name: terms.name,
+            scopes: [...new Set(terms.scopes)],
+            ip_allowlist: terms.ip_allowlist ?? "",
+            created_at: createdAtOf(key_id),
+            expires_at,
+            rolled_at: null,
+            revoked_at: null,
+            last_used_at: null,
+            last_used_ip: null,
+            created_by: by,
+            rolled_by: null
+          }),
+          secrets.keyHash(secret),
+          now
+        )
+        return { key, secret }
+      }, onUnmovedClock),
+      list: span("ApiKeys.list")(function* (account, query) {
+        yield* merchants.find(account.merchantId)
+        yield* uses.written
+        return yield* store.page(account, yield* Effect.fromResult(readPageRequest(query)))
+      }),
+      find,
+      update: span("ApiKeys.update")(function* (key, patch) {
+        const problem = allowlistProblem("ip_allowlist", patch.ip_allowlist)
+        if (problem !== undefined) return yield* problem
+        const { ip_allowlist, name } = yield* find(key)
+        const change = { name: patch.name ?? name, ip_allowlist: patch.ip_allowlist ?? ip_allowlist }
+        return yield* changed(key, store.update(key, change, yield* currentTime))
+      }, onUnmovedClock),
+      roll: span("ApiKeys.roll")(function* (key, overlapMinutes, by) {
+        const { mode } = yield* find(key)
+        const now = yield* currentTime
+        const secret = yield* newKey(secrets, mode)
+        const rolling = { now, endsAt: DateTime.add(now, { minutes: overlapMinutes }), by }
+        return { key: yield* changed(key, store.roll(key, secrets.keyHash(secret), rolling)), secret }
+      }, onUnmovedClock),
+      revoke: span("ApiKeys.revoke")(function* (key) {
+        const revoked = yield* store.revoke(key, yield* currentTime)
+        yield* merchants.forget(key.merchantId)
+        return Option.getOrUndefined(revoked) ?? (yield* new ApiKeyNotFound({ keyId: key.keyId }))
+      }, onUnmovedClock)
+    })
+  })
+)
+
+/** For a live key test helpers do not exist, so nothing could be done with their scopes. */
+const scopesProblem = ({ mode }: Account, { scopes }: Terms): InvalidField | undefined => {
+  const helper = mode === "live" ? scopes.find(isOfSandbox) : undefined
+  return helper === undefined
+    ? undefined
+    : new InvalidField({ param: "scopes", problem: `${helper} is for keys of the sandbox alone` })
+}
+
+const readExpiry = (text: string | undefined, now: DateTime.Utc): Result.Result<DateTime.Utc | null, InvalidField> => {
+  if (text === undefined) return Result.succeed(null)
+  const at = readTimestamp(text)
+  if (at === undefined) {
+    return Result.fail(new InvalidField({ param: "expires_at", problem: "must be an ISO 8601 date and time" }))
+  }
+  return DateTime.isGreaterThan(at, now)
+    ? Result.succeed(at)
+    : Result.fail(new InvalidField({ param: "expires_at", problem: "must be in the future" }))
+}
+
+export type { ApiKey }

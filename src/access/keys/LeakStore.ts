@@ -1,0 +1,95 @@
+/** Rows of keys that were found in public, each with the mail about it. A report is one transaction. */
+import { isoText } from "@coffer/model/isoText"
+import { Mode } from "@coffer/model/Ids"
+import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { changedChannel } from "../merchants/MerchantStore.ts"
+import { type Backlog, backOff, leasedRows } from "../../platform/postgres/leasedRows.ts"
+import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
+import { TimeColumn } from "../../platform/runtime/codecs.ts"
+import { Faults } from "../../platform/runtime/Faults.ts"
+
+export interface Leak {
+  readonly keyHash: string
+  readonly merchantId: string
+  readonly mode: Mode
+  /** Null for a main key. */
+  readonly key: { readonly keyId: string; readonly isOldSecret: boolean } | null
+}
+
+/** A mail that is due. */
+const LeakMail = Schema.Struct({
+  key_hash: Schema.String,
+  id: Schema.String,
+  merchant_id: Schema.String,
+  mode: Mode,
+  key_id: Schema.NullOr(Schema.String),
+  reported_at: TimeColumn,
+  attempts: Schema.Int
+})
+export type LeakMail = typeof LeakMail.Type
+
+/** `kept`: the merchant has no address. `unknown`: the mail server may have taken it. */
+export type MailEnd = "sent" | "failed" | "unknown" | "kept"
+
+export class LeakStore extends Context.Service<
+  LeakStore,
+  {
+    /** Ends what has leaked of a key with scopes, and lets the mail be due. False where the merchant was told today. */
+    readonly record: (leak: Leak, now: DateTime.Utc) => Effect.Effect<boolean>
+    readonly leaseDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<LeakMail>>
+    readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
+    readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
+    readonly end: (mail: LeakMail, status: MailEnd, error: string | null) => Effect.Effect<void>
+  }
+>()("@coffer/keys/LeakStore") {}
+
+/** A main key that is reported again and again is told about once in so long. */
+const mailAgainAfter = { days: 1 }
+
+export const layer = Layer.effect(
+  LeakStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const faults = yield* Faults
+    const lease = backOff(sql, "attempts", { soon: 60, late: 3_600 })
+    const due = leasedRows(
+      sql,
+      { table: "key_leaks", key: "key_hash", dueAt: "due_at", attempts: "attempts", lease },
+      LeakMail
+    )
+
+    const record = Effect.fnUntraced(function* ({ key, keyHash, merchantId, mode }: Leak, now: DateTime.Utc) {
+      const at = sql`${isoText(now)}::text::timestamptz`
+      const before = isoText(DateTime.subtract(now, mailAgainAfter))
+      // Named by the secret and the day, so that mail programs show it once.
+      const id = `leak_${keyHash.slice(0, 26)}_${isoText(now).slice(0, 10)}`
+      const written =
+        yield* sql`insert into key_leaks as l (key_hash, id, merchant_id, mode, key_id, reported_at, status, due_at)
+        values (${keyHash}, ${id}, ${merchantId}, ${mode}, ${key?.keyId ?? null}, ${at}, 'due', ${at})
+        on conflict (key_hash) do update set id = excluded.id, reported_at = excluded.reported_at, status = 'due',
+          attempts = 0, due_at = excluded.due_at, error = null
+        where l.reported_at <= ${before}::text::timestamptz returning 1`
+      if (key !== null) {
+        yield* key.isOldSecret
+          ? sql`update api_key_secrets set ends_at = least(ends_at, ${at}) where key_hash = ${keyHash}`
+          : sql`update api_keys set revoked_at = coalesce(revoked_at, ${at}) where key_id = ${key.keyId}`
+        yield* sql`select pg_notify(${changedChannel}, ${merchantId})`
+      }
+      return written.length > 0
+    })
+
+    return LeakStore.of({
+      record: (leak, now) =>
+        faults.around("Store.write", sqlDefects(sql.withTransaction(record(leak, now))), () => "key_leaks"),
+      leaseDue: (now, limit) => sqlDefects(due.lease(now, limit)),
+      nextDue: sqlDefects(due.next),
+      backlog: (now) => sqlDefects(due.backlog(now)),
+      end: ({ id, key_hash }, status, error) =>
+        sqlDefects(
+          Effect.asVoid(sql`update key_leaks set status = ${status}, error = ${error}, due_at = null
+            where key_hash = ${key_hash} and id = ${id}`)
+        )
+    })
+  })
+)

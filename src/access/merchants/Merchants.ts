@@ -1,0 +1,287 @@
+/** Front door to merchants: who owns a key, what they may do, what they pay (spec: Authentication). */
+import type { MerchantQuery } from "@coffer/contract/Operator"
+import { type ChannelName, EndpointId, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
+import type { Account } from "@coffer/model/Account"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { ChannelAccount } from "../../shared/channel/ChannelAccount.ts"
+import { currentTime } from "../../platform/runtime/clock.ts"
+import { MerchantClocks } from "../../platform/runtime/MerchantClocks.ts"
+import { memoize } from "@coffer/model/memoize"
+import { NewIds } from "../../platform/runtime/NewIds.ts"
+import { Secrets, sha256 } from "../../platform/runtime/Secrets.ts"
+import { Settings } from "../../platform/runtime/Settings.ts"
+import { span } from "../../platform/runtime/span.ts"
+import { Wakeups } from "../../platform/commit/Wakeups.ts"
+import { ShopHosts } from "../../shared/signedUrls/ShopHosts.ts"
+import * as MerchantCache from "./MerchantCache.ts"
+import { type Installation, type MerchantPatch, settingsProblem, withMode, withSettings } from "./merchantSettings.ts"
+import { type FoundKey, type MerchantRow, MerchantStore } from "./MerchantStore.ts"
+import { isKey, newKey } from "./keyText.ts"
+import { newMerchant } from "./newMerchant.ts"
+import { works } from "./ScopedKey.ts"
+import { bindSigningSecrets, openAccountSecret } from "./signingSecrets.ts"
+
+export type Merchant = MerchantRow
+export type { FoundKey }
+
+export class MerchantNotFound extends Schema.TaggedError<MerchantNotFound>()("MerchantNotFound", {
+  merchantId: Schema.String
+}) {}
+
+/** Its settings are not those that the writer has read. */
+export class MerchantChanged extends Schema.TaggedError<MerchantChanged>()("MerchantChanged", {
+  reason: Schema.tag("changed_meanwhile")
+}) {}
+
+/** The clock of the sandbox was moved, and that of an acquirer cannot be (silences: S25). */
+export class ClockMoved extends Schema.TaggedError<ClockMoved>()("ClockMoved", {}) {}
+
+export interface Keyed {
+  /** Whether it was a merchant's key when it was last looked up here. Known at once, and maybe out of date. */
+  readonly isRecalled: boolean
+  /**
+   * As of this moment of real time, in milliseconds since 1970. None also where the key has ended. It may be looked up
+   * when this is called.
+   */
+  readonly account: (at: number) => Effect.Effect<Option.Option<FoundKey>>
+  /** Whether it was a merchant's, and has ended. */
+  readonly hasEnded: Effect.Effect<boolean>
+}
+
+export interface NewKeys {
+  readonly merchant: Merchant
+  readonly sandboxKey: string
+  readonly liveKey: string
+}
+
+export class Merchants extends Context.Service<
+  Merchants,
+  {
+    readonly byKey: (key: string) => Keyed
+    readonly find: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
+    readonly create: (name: string) => Effect.Effect<NewKeys>
+    /** Newest first. */
+    readonly list: (query: MerchantQuery) => Effect.Effect<Page<Merchant>, InvalidField>
+    readonly update: (
+      merchantId: string,
+      patch: MerchantPatch,
+      /** Whether this is what the writer has read; asked while nobody else can change it. */
+      isCurrent?: (merchant: Merchant) => boolean
+    ) => Effect.Effect<Merchant, MerchantChanged | MerchantNotFound | InvalidField>
+    /** Its keys are refused at once, on all runners. */
+    readonly suspend: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
+    readonly resume: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
+    /** For good (docs/decisions/0115), at once on all runners. */
+    readonly close: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
+    /** Returns the new key, which is shown this once. The old key stops working at once. */
+    readonly resetKey: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
+    /** The merchant's account at a channel in one environment, as it is from now on. */
+    readonly setChannelAccount: (
+      account: Account,
+      channel: ChannelName,
+      atChannel: ChannelAccount
+    ) => Effect.Effect<Merchant, MerchantNotFound | ClockMoved>
+    /** The account's current secret: signs what goes to an order's own URL and to the default one (silences: W1). */
+    readonly signingSecret: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
+    /** Lets this runner read the merchant again, after a change of something that belongs to it. */
+    readonly forget: (merchantId: string) => Effect.Effect<void>
+    /** Waits until the other runners know that the clock of a sandbox is so far ahead, for some seconds at most. */
+    readonly clockIsHeard: (merchantId: string, offset: number) => Effect.Effect<void>
+    readonly isEmpty: Effect.Effect<boolean>
+  }
+>()("@coffer/merchants/Merchants") {}
+
+interface Updating {
+  readonly askedForHost: Effect.Success<typeof makeAskedForHost>
+  readonly change: (
+    merchantId: string,
+    patch: (merchant: Merchant) => Merchant
+  ) => Effect.Effect<Merchant, MerchantNotFound>
+  readonly find: Merchants["Service"]["find"]
+  readonly installation: Effect.Success<typeof installationOf>
+  readonly numbering: Effect.Success<ReturnType<typeof makeNumbering>>
+}
+
+const makeUpdate = ({
+  askedForHost,
+  change,
+  find,
+  installation,
+  numbering
+}: Updating): Merchants["Service"]["update"] =>
+  span("Merchants.update")(function* (merchantId, patch, isCurrent = () => true) {
+    const problem = settingsProblem(patch, installation)
+    if (problem !== undefined) return yield* problem
+    const number = yield* numbering((yield* find(merchantId)).merchant_id)
+    let isChanged = false
+    const changed = yield* change(merchantId, (merchant) => {
+      isChanged = !isCurrent(merchant)
+      return isChanged ? merchant : withSettings(merchant, patch, number)
+    })
+    if (isChanged) return yield* new MerchantChanged({})
+    if (patch.checkout_domain !== undefined) yield* askedForHost(merchantId)
+    return changed
+  })
+
+export const layer = Layer.effect(
+  Merchants,
+  Effect.gen(function* () {
+    const store = yield* MerchantStore
+    const ids = yield* NewIds
+    const secrets = yield* Secrets
+    const installation = yield* installationOf
+    const askedForHost = yield* makeAskedForHost
+    const cache = yield* MerchantCache.make
+    const numbering = yield* makeNumbering(ids, secrets)
+
+    const find = (merchantId: string) =>
+      isMerchantId(merchantId)
+        ? Effect.suspend(() => Effect.flatMapEager(cache.byId(merchantId), orNotFound(merchantId)))
+        : Effect.fail(new MerchantNotFound({ merchantId }))
+
+    const change = Effect.fnUntraced(function* <E = never>(
+      merchantId: string,
+      patch: (merchant: Merchant) => Merchant,
+      check?: Effect.Effect<void, E>
+    ) {
+      if (!isMerchantId(merchantId)) return yield* new MerchantNotFound({ merchantId })
+      const row = yield* store.modify(merchantId, patch, check)
+      yield* cache.forget(merchantId)
+      return yield* orNotFound(merchantId)(row)
+    })
+
+    yield* Effect.forkScoped(bindSigningSecrets)
+
+    return Merchants.of({
+      byKey: makeByKey({ byKeyHash: cache.byKeyHash, wasKey: store.wasKey }, secrets),
+      find,
+      create: span("Merchants.create")(function* (name) {
+        return yield* store.insert((merchantId) => newMerchant(merchantId, secrets, name))
+      }),
+      update: makeUpdate({ askedForHost, change, find, installation, numbering }),
+      list: span("Merchants.list")(function* (query) {
+        return yield* store.page(yield* Effect.fromResult(readPageRequest(query)), query)
+      }),
+      suspend: span("Merchants.suspend")(function* (merchantId) {
+        const now = yield* currentTime
+        return yield* change(merchantId, (merchant) => ({ ...merchant, suspended_at: merchant.suspended_at ?? now }))
+      }),
+      resume: span("Merchants.resume")(function* (merchantId) {
+        return yield* change(merchantId, (merchant) => ({ ...merchant, suspended_at: null }))
+      }),
+      close: span("Merchants.close")(function* (merchantId) {
+        const now = yield* currentTime
+        return yield* change(merchantId, (merchant) => ({ ...merchant, closed_at: merchant.closed_at ?? now }))
+      }),
+      resetKey: span("Merchants.resetKey")(function* (merchantId, mode) {
+        const key = yield* newKey(secrets, mode)
+        yield* change(merchantId, (merchant) => withMode(merchant, mode, { key_hash: secrets.keyHash(key) }))
+        return key
+      }),
+      setChannelAccount: span("Merchants.setChannelAccount")(function* ({ merchantId, mode }, channel, atChannel) {
+        // An advance locks this row and reads it, so of both at once the second sees the first.
+        const keepsRealTime = Effect.flatMap(store.isClockMoved(merchantId), (isMoved) =>
+          isMoved ? Effect.fail(new ClockMoved()) : Effect.void
+        )
+        const isHeld = mode === "sandbox" && atChannel.isActive
+        return yield* change(
+          merchantId,
+          (merchant) =>
+            withMode(merchant, mode, {
+              channel_accounts: { ...merchant.modes[mode].channel_accounts, [channel]: atChannel }
+            }),
+          isHeld ? keepsRealTime : Effect.void
+        )
+      }),
+      signingSecret: (merchantId, mode) =>
+        Effect.map(find(merchantId), ({ merchant_id, modes }) =>
+          openAccountSecret(secrets, { merchantId: merchant_id, mode }, modes[mode].webhooks.signing)
+        ),
+      forget: cache.forget,
+      clockIsHeard: cache.clockIsHeard,
+      isEmpty: store.isEmpty
+    })
+  })
+)
+
+const installationOf = Effect.map(
+  Effect.all([Settings, ShopHosts]),
+  ([{ allowPrivateWebhooks }, { own, pointTo }]): Installation => ({
+    privateAllowed: allowPrivateWebhooks,
+    own,
+    pointTo
+  })
+)
+
+/** A merchant's own host for checkout was set or removed: this runner uses it no more, and a worker looks at it. */
+const makeAskedForHost = Effect.map(
+  Effect.all([ShopHosts, Wakeups]),
+  ([hosts, wakeups]) =>
+    (merchantId: string) =>
+      Effect.map(hosts.read(merchantId), () => wakeups.raise("shop_domains"))
+)
+
+/** Bytes of the text that proves a host. */
+const tokenBytes = 18
+
+/** The numbers of a single address that is set for the first time. The operator asks under no merchant's clock. */
+const makeNumbering = (ids: NewIds["Service"], secrets: Secrets["Service"]) =>
+  Effect.map(MerchantClocks, (clocks) => {
+    const number = Effect.all({
+      id: Effect.map(ids.next(prefixes.endpoint), (id) => EndpointId.make(id)),
+      now: currentTime
+    })
+    return Effect.fnUntraced(function* (merchantId: MerchantId) {
+      return {
+        sandbox: yield* clocks.within({ merchantId, mode: "sandbox" }, number),
+        live: yield* number,
+        token: yield* secrets.random(tokenBytes)
+      }
+    })
+  })
+
+const makeByKey = (
+  { byKeyHash, wasKey }: Pick<MerchantStore["Service"], "byKeyHash" | "wasKey">,
+  secrets: Secrets["Service"]
+): Merchants["Service"]["byKey"] => {
+  // The keyed hash costs ten times a plain digest, so it is remembered by the digest. Keys themselves are not kept.
+  const keyHash = memoize(MerchantCache.cachedMax, sha256, secrets.keyHash)
+  /** Hashes of keys that were a merchant's when they were last looked up. */
+  const known = new Set<string>()
+  const note = (hash: string, isKnown: boolean) => {
+    if (!isKnown) return void known.delete(hash)
+    if (known.has(hash)) return
+    if (known.size >= MerchantCache.cachedMax) known.clear()
+    known.add(hash)
+  }
+
+  // Every request asks this, so it takes no step where the key is remembered.
+  const accountOf = (hash: string) => (at: number) =>
+    Effect.mapEager(byKeyHash(hash), (found) => {
+      const account = Option.filter(found, ({ key, merchant, mode }) =>
+        key === undefined
+          ? // The key may have been reset between the read of its account and the read of the merchant. The account was
+            // found by this very hash, so how long the comparison takes says nothing new.
+            merchant.modes[mode].key_hash === hash
+          : works(key, at)
+      )
+      note(hash, Option.isSome(account))
+      return account
+    })
+
+  return (key) => {
+    if (!isKey(key)) return nobodys
+    const hash = keyHash(key)
+    return { isRecalled: known.has(hash), account: accountOf(hash), hasEnded: wasKey(hash) }
+  }
+}
+
+const nobodys: Keyed = { isRecalled: false, account: () => Effect.succeedNone, hasEnded: Effect.succeed(false) }
+
+const orNotFound = (merchantId: string) => (merchant: Option.Option<Merchant>) =>
+  Option.isSome(merchant) ? Effect.succeed(merchant.value) : Effect.fail(new MerchantNotFound({ merchantId }))
+
+/** Text that cannot be an id is not looked up: Postgres refuses NUL in text, and it would only fill the cache. */
+const isMerchantId = Schema.is(MerchantId)

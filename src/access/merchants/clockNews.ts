@@ -1,0 +1,70 @@
+/**
+ * How runners hear that the clock of a sandbox was moved (docs/decisions/0005). The news has the value, so nobody reads
+ * it, and each runner says when it has heard. The runner that answers an advance waits for that: the next request may
+ * come to any runner.
+ */
+import { Effect, Schedule } from "effect"
+import { MerchantClocks } from "../../platform/runtime/MerchantClocks.ts"
+import { elapsedMillis, onRealTime } from "../../platform/runtime/realTime.ts"
+
+/** Begins the news; the merchant and the milliseconds follow. No merchant id begins so. */
+const newsPrefix = "clock:"
+/** Begins the answer to it; the runner and the news follow. */
+const heardPrefix = "heard:"
+
+/** The message on the channel of changes, sent in the transaction that moves the clock. */
+export const clockNewsOf = (merchantId: string, offset: number): string => `${newsPrefix}${merchantId}:${offset}`
+
+/** A runner of which nothing was heard for so long is not waited for: it reads all clocks before it goes on. */
+const silenceMaxMillis = 3_000
+const lookEvery = "5 millis"
+
+export const makeClockNews = Effect.fnUntraced(function* (runner: string) {
+  const clocks = yield* MerchantClocks
+  /** When the last heartbeat of each other runner came. */
+  const others = new Map<string, number>()
+  /** By runner and merchant: the newest offset that it has heard of. */
+  const heard = new Map<string, number>()
+
+  const noteHeard = (text: string) => {
+    const [other = "", merchantId = "", offset] = text.split(":")
+    const key = `${other}:${merchantId}`
+    if (heard.size >= heardMax) heard.clear()
+    heard.set(key, Math.max(heard.get(key) ?? 0, Number(offset)))
+  }
+
+  const waiting = (merchantId: string, offset: number) => {
+    const since = elapsedMillis() - silenceMaxMillis
+    return [...others].some(([other, at]) => at >= since && (heard.get(`${other}:${merchantId}`) ?? 0) < offset)
+  }
+
+  return {
+    /** Another runner lives. */
+    beat: (other: string) => {
+      if (others.size >= othersMax) others.clear()
+      others.set(other, elapsedMillis())
+    },
+    /** Whether the payload was about clocks, and what is to be answered. */
+    take: (payload: string): { readonly answer?: string } | undefined => {
+      if (payload.startsWith(heardPrefix)) {
+        noteHeard(payload.slice(heardPrefix.length))
+        return {}
+      }
+      if (!payload.startsWith(newsPrefix)) return undefined
+      const [merchantId = "", offset] = payload.slice(newsPrefix.length).split(":")
+      clocks.hear(merchantId, Number(offset))
+      return { answer: `${heardPrefix}${runner}:${merchantId}:${offset}` }
+    },
+    /** Waits until all other runners that are alive have heard, or have been silent too long. */
+    isHeard: (merchantId: string, offset: number): Effect.Effect<void> =>
+      Effect.sync(() => waiting(merchantId, offset)).pipe(
+        Effect.repeat({ while: (isWaiting) => isWaiting, schedule: Schedule.spaced(lookEvery) }),
+        Effect.timeoutOption(silenceMaxMillis),
+        Effect.asVoid,
+        onRealTime
+      )
+  }
+})
+
+const heardMax = 10_000
+const othersMax = 1_000

@@ -1,0 +1,30 @@
+/**
+ * How a key is written (spec: Authentication, 2; silences: U28): a prefix for its environment, 43 characters that
+ * cannot be guessed, and 6 of a checksum, by which a scanner of sources knows a key without asking anybody. Keys from
+ * before there was a checksum end after the 43.
+ */
+import { crc32 } from "node:zlib"
+import type { Mode } from "@coffer/model/Ids"
+import { Effect } from "effect"
+import type { Secrets } from "../../platform/runtime/Secrets.ts"
+
+const keyPrefixes = { sandbox: "svc_test_", live: "svc_live_" } as const
+
+export const isKey = (text: string) => Object.values(keyPrefixes).some((prefix) => text.startsWith(prefix))
+
+export const newKey = (secrets: Secrets["Service"], mode: Mode) =>
+  Effect.map(secrets.random(32), (text) => withChecksum(keyPrefixes[mode] + text))
+
+const withChecksum = (text: string): string => text + checksumOf(text)
+
+const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const checksumLength = 6
+
+/** CRC-32 of everything before it, in base 62 with leading zeros. */
+export const checksumOf = (text: string): string => {
+  let written = ""
+  for (let rest = crc32(text); written.length < checksumLength; rest = Math.floor(rest / digits.length)) {
+    written = digits[rest % digits.length]! + written
+  }
+  return written
+}

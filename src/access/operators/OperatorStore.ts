@@ -1,0 +1,143 @@
+/** Rows of operators. They are written rarely: plain statements, and no owner. */
+import { isoText } from "@coffer/model/isoText"
+import { OperatorId, prefixes } from "@coffer/model/Ids"
+import { installation } from "@coffer/model/PersonRole"
+import type { Role } from "@coffer/model/Role"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
+import { Operator } from "@coffer/rules/operator/Operator"
+import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import * as numbersInOrder from "../../platform/postgres/numbersInOrder.ts"
+import * as Pages from "../../platform/postgres/Pages.ts"
+import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
+import { Faults } from "../../platform/runtime/Faults.ts"
+import { NewIds } from "../../platform/runtime/NewIds.ts"
+import { TimeColumn } from "../../platform/runtime/codecs.ts"
+
+const OperatorRow = Schema.Struct({
+  operator_id: OperatorId,
+  name: Schema.String,
+  role: Operator.fields.role,
+  person_ids: Operator.fields.personIds,
+  created_at: TimeColumn,
+  expires_at: TimeColumn,
+  revoked_at: Schema.NullOr(TimeColumn)
+})
+
+/** A token's row, with the role at the installation that each of its people has now; null: none. */
+const TokenRow = Schema.Struct({ ...OperatorRow.fields, roles_now: Schema.Array(Schema.NullOr(Operator.fields.role)) })
+
+export interface OfToken {
+  readonly operator: Operator
+  readonly rolesNow: ReadonlyArray<Role | null>
+}
+
+type Make = (operatorId: OperatorId) => Operator
+
+export class OperatorStore extends Context.Service<
+  OperatorStore,
+  {
+    /** The operator whose token has this hash. */
+    readonly byTokenHash: (hash: string) => Effect.Effect<Option.Option<OfToken>>
+    /** Whether the person has a role of the installation. */
+    readonly isHere: (personId: string) => Effect.Effect<boolean>
+    readonly insert: (numbered: Make, tokenHash: string) => Effect.Effect<Operator>
+    /** The operator, revoked: now, or when it was first. */
+    readonly revoke: (operatorId: string, now: DateTime.Utc) => Effect.Effect<Option.Option<Operator>>
+    /** The same, of the first admin that there ever was; none, and nothing is written, where there was one. */
+    readonly insertFirst: (numbered: Make, tokenHash: string) => Effect.Effect<Option.Option<Operator>>
+    /** Newest first. */
+    readonly page: (request: PageRequest) => Effect.Effect<Page<Operator>, InvalidField>
+  }
+>()("@coffer/operators/OperatorStore") {}
+
+export const layer = Layer.effect(
+  OperatorStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const faults = yield* Faults
+    const writing = <A>(write: Effect.Effect<A>) => faults.around("Store.write", write, () => "operators")
+    const pages = Pages.make(sql, {
+      table: { name: "operators", key: "operator_id", row: OperatorRow, read: operatorOf },
+      prefixOf: () => prefixes.operator,
+      called: "an operator"
+    })
+    const byTokenHash = SqlSchema.findOneOption({
+      Request: Schema.String,
+      Result: TokenRow,
+      execute: (hash) => sql`select o.*, array(select m.role from unnest(o.person_ids) as known (person_id)
+          left join memberships m on m.person_id = known.person_id and m.belongs_to = ${installation}) as roles_now
+        from operators o where token_hash = ${hash}`
+    })
+    const revoke = SqlSchema.findOneOption({
+      Request: Schema.Struct({ operatorId: OperatorId, at: Schema.String }),
+      Result: OperatorRow,
+      execute: ({ at, operatorId }) =>
+        sql`update operators set revoked_at = coalesce(revoked_at, ${at}::text::timestamptz)
+          where operator_id = ${operatorId} returning *`
+    })
+    const row = (operator: Operator, tokenHash: string) =>
+      sql`${operator.operatorId}, ${operator.name}, ${operator.role}, ${[...operator.personIds]}::text[], ${tokenHash},
+        ${isoText(operator.createdAt)}::text::timestamptz, ${isoText(operator.expiresAt)}::text::timestamptz`
+    const into = sql`operators (operator_id, name, role, person_ids, token_hash, created_at, expires_at)`
+    const numbering = numbersInOrder.make(sql, yield* NewIds, {
+      table: "operators",
+      key: "operator_id",
+      prefix: prefixes.operator
+    })
+    const insert = (numbered: Make, tokenHash: string) =>
+      numbering((id) => {
+        const operator = numbered(OperatorId.make(id))
+        return Effect.as(sql`insert into ${into} values (${row(operator, tokenHash)})`, operator)
+      })
+    // One of several at once gets the row of `first_admin`.
+    const insertFirst = (numbered: Make, tokenHash: string) =>
+      numbering((id) => {
+        const operator = numbered(OperatorId.make(id))
+        return Effect.map(
+          sql`with first as (insert into first_admin select true
+            where not exists (select from operators where role = 'admin') on conflict do nothing returning 1)
+          insert into ${into} select ${row(operator, tokenHash)} from first returning 1`,
+          (rows) => (rows.length > 0 ? Option.some(operator) : Option.none())
+        )
+      })
+
+    return OperatorStore.of({
+      byTokenHash: (hash) =>
+        sqlDefects(
+          Effect.map(
+            byTokenHash(hash),
+            Option.map((row): OfToken => ({ operator: operatorOf(row), rolesNow: row.roles_now }))
+          )
+        ),
+      isHere: (personId) =>
+        sqlDefects(
+          Effect.map(
+            sql`select from memberships where person_id = ${personId} and belongs_to = ${installation}`,
+            ({ length }) => length > 0
+          )
+        ),
+      insert: (numbered, tokenHash) => writing(sqlDefects(insert(numbered, tokenHash))),
+      revoke: (operatorId, now) =>
+        isOperatorId(operatorId)
+          ? writing(sqlDefects(Effect.map(revoke({ operatorId, at: isoText(now) }), Option.map(operatorOf))))
+          : Effect.succeedNone,
+      insertFirst: (numbered, tokenHash) => writing(sqlDefects(insertFirst(numbered, tokenHash))),
+      page: (request) => pages.page("installation", request, { filters: [] })
+    })
+  })
+)
+
+const operatorOf = (row: typeof OperatorRow.Type): Operator => ({
+  operatorId: row.operator_id,
+  name: row.name,
+  role: row.role,
+  personIds: row.person_ids,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  revokedAt: row.revoked_at
+})
+
+/** A text that cannot be a number is not looked up: Postgres has no text with NUL. */
+const isOperatorId = Schema.is(OperatorId)

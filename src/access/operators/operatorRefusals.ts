@@ -1,0 +1,10 @@
+/** How the errors of operators become answers. */
+import * as Wire from "@coffer/contract/Errors"
+import { refuseAs } from "../../shared/http/refusals.ts"
+import type { OperatorNotFound } from "./Operators.ts"
+
+export const operatorRefusals = {
+  OperatorNotFound: refuseAs(Wire.OperatorNotFound, ({ operatorId }: OperatorNotFound) => ({
+    message: `No operator ${operatorId}.`
+  }))
+}

@@ -1,0 +1,152 @@
+/** Handlers about people: the console's `people` group, and the operator's. */
+import { CurrentPerson } from "@coffer/contract/Caller"
+import { ConsoleApi } from "@coffer/contract/Console"
+import { OperatorApi } from "@coffer/contract/Operator"
+import { installation, PersonRole } from "@coffer/model/PersonRole"
+import { Role } from "@coffer/model/Role"
+import { InvalidField } from "@coffer/rules/InvalidField"
+import { Effect, Layer, Option, Schema } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { grant } from "../../shared/http/granting.ts"
+import { commonRefusals } from "../../shared/http/refusals.ts"
+import { reply, replyList } from "../../shared/http/replies.ts"
+import { merchantRefusals } from "../merchants/merchantRefusals.ts"
+import { JustDone, NeedsSecondOperator } from "../operators/approvals.ts"
+import { SecondOperator } from "../operators/SecondOperator.ts"
+import { span } from "../../platform/runtime/span.ts"
+import { People } from "./People.ts"
+import { peopleRefusals } from "./peopleRefusals.ts"
+import { invitationView, personView } from "./peopleViews.ts"
+
+const { InvalidField: InvalidFieldRefusal } = commonRefusals
+const { MerchantNotFound } = merchantRefusals
+const { InvitationNotFound, PersonNotFound, RoleConflict, TooManyInvitations, TooManyRecoveries } = peopleRefusals
+
+const merchantPeople = HttpApiBuilder.group(
+  ConsoleApi,
+  "people",
+  Effect.fnUntraced(function* (handlers) {
+    const people = yield* People
+
+    return handlers.handleAll({
+      list: span("people.list")(function* ({ params: { merchant_id } }) {
+        const page = { data: yield* people.of(merchant_id), hasMore: false }
+        return yield* replyList("person", `/console/api/merchants/${merchant_id}/people`, page, (person) =>
+          personView(person, merchant_id)
+        )
+      }),
+      invite: span("people.invite")(function* ({ params: { merchant_id }, payload }) {
+        yield* grant(merchant_id, { is: "person", role: payload.role })
+        const invited = yield* people.invite(merchant_id, payload, (yield* CurrentPerson).shown.person)
+        return yield* reply(personView(invited, merchant_id), 201)
+      }, Effect.catchTags({ RoleConflict, MerchantNotFound, TooManyInvitations })),
+      sendAgain: span("people.sendAgain")(function* ({ params: { merchant_id, person_id } }) {
+        const by = (yield* CurrentPerson).shown.person
+        const role = yield* people.offeredRole(merchant_id, person_id)
+        if (Option.isSome(role)) yield* grant(merchant_id, { is: "person", role: role.value as PersonRole })
+        return yield* reply(personView(yield* people.sendAgain(merchant_id, person_id, by), merchant_id))
+      }, Effect.catchTags({ PersonNotFound, TooManyInvitations })),
+      setRole: span("people.setRole")(function* ({ params: { merchant_id, person_id }, payload }) {
+        yield* grant(merchant_id, { is: "person", role: payload.role })
+        return yield* reply(personView(yield* people.setRole(merchant_id, person_id, payload.role), merchant_id))
+      }, Effect.catchTags({ PersonNotFound, RoleConflict })),
+      remove: span("people.remove")(function* ({ params: { merchant_id, person_id } }) {
+        const removed = yield* people.remove(merchant_id, person_id, { spares: true })
+        return yield* reply(personView(removed, merchant_id))
+      }, Effect.catchTags({ PersonNotFound, RoleConflict })),
+      endSessions: span("people.endSessions")(function* ({ params: { merchant_id, person_id } }) {
+        return yield* reply(personView(yield* people.endSessions(merchant_id, person_id), merchant_id))
+      }, Effect.catchTags({ PersonNotFound })),
+      recover: span("people.recover")(function* ({ params: { merchant_id, person_id } }) {
+        const { personId } = yield* CurrentPerson
+        return yield* reply(personView(yield* people.recoverAt(merchant_id, person_id, personId), merchant_id))
+      }, Effect.catchTags({ PersonNotFound, RoleConflict, TooManyRecoveries }))
+    })
+  })
+)
+
+const invitations = HttpApiBuilder.group(
+  ConsoleApi,
+  "invitations",
+  Effect.fnUntraced(function* (handlers) {
+    const people = yield* People
+    const self = Effect.map(CurrentPerson, ({ personId, shown }) => ({
+      person_id: personId,
+      email: shown.person.email
+    }))
+
+    return handlers.handleAll({
+      list: span("invitations.list")(function* () {
+        const page = { data: yield* people.invitationsOf(yield* self), hasMore: false }
+        return yield* replyList("invitation", "/console/api/invitations", page, invitationView)
+      }),
+      accept: span("invitations.accept")(function* ({ params: { invitation_id } }) {
+        return yield* reply(invitationView(yield* people.accept(yield* self, invitation_id)))
+      }, Effect.catchTags({ InvitationNotFound })),
+      decline: span("invitations.decline")(function* ({ params: { invitation_id } }) {
+        return yield* reply(invitationView(yield* people.decline(yield* self, invitation_id)))
+      }, Effect.catchTags({ InvitationNotFound }))
+    })
+  })
+)
+
+const isRoleOf = (belongsTo: string, role: string) => Schema.is(belongsTo === installation ? Role : PersonRole)(role)
+
+const operatorPeople = HttpApiBuilder.group(
+  OperatorApi,
+  "people",
+  Effect.fnUntraced(function* (handlers) {
+    const people = yield* People
+    const second = yield* SecondOperator
+
+    return handlers.handleAll({
+      list: span("people.list")(
+        function* ({ query }) {
+          return yield* replyList("person", "/operator/v1/people", yield* people.list(query), (person) =>
+            personView(person)
+          )
+        },
+        Effect.catchTags({ InvalidField: InvalidFieldRefusal })
+      ),
+      invite: span("people.invite")(
+        function* ({ payload }) {
+          const { merchant_id: belongsTo = installation, role } = payload
+          if (!isRoleOf(belongsTo, role)) {
+            const place = belongsTo === installation ? "the installation" : "a merchant"
+            return yield* new InvalidField({ param: "role", problem: `is no role of ${place}` })
+          }
+          yield* second.confirm({ act: "people.invite", target: belongsTo, content: payload })
+          return yield* reply(personView(yield* people.invite(belongsTo, payload)))
+        },
+        Effect.catchTags({
+          InvalidField: InvalidFieldRefusal,
+          JustDone,
+          MerchantNotFound,
+          NeedsSecondOperator,
+          RoleConflict,
+          // Bounds are for merchants' people.
+          TooManyInvitations: Effect.die
+        })
+      ),
+      remove: span("people.remove")(
+        function* ({ params: { person_id }, payload }) {
+          const { merchant_id: belongsTo = installation } = payload
+          return yield* reply(personView(yield* people.remove(belongsTo, person_id, { spares: false })))
+        },
+        Effect.catchTags({ PersonNotFound, RoleConflict: Effect.die })
+      ),
+      endSessions: span("people.endSessions")(function* ({ params: { person_id } }) {
+        return yield* reply(personView(yield* people.endSessions(undefined, person_id)))
+      }, Effect.catchTags({ PersonNotFound })),
+      recover: span("people.recover")(function* ({ params: { person_id } }) {
+        const recovers = yield* people.recovers(person_id)
+        const content = { person_id, recovers }
+        yield* second.confirm({ act: "people.recover", target: person_id, content })
+        return yield* reply(personView(yield* people.recover(person_id)))
+      }, Effect.catchTags({ JustDone, NeedsSecondOperator, PersonNotFound, TooManyRecoveries }))
+    })
+  })
+)
+
+export const layer = Layer.merge(merchantPeople, invitations)
+export const layerOperator = operatorPeople

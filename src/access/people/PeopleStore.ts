@@ -1,0 +1,388 @@
+/** Rows of people and of their roles. They are written rarely: plain statements, and no owner. */
+import { isoText } from "@coffer/model/isoText"
+import { createdAtOf, PersonId, personPrefix } from "@coffer/model/Ids"
+import { installation, PersonRole } from "@coffer/model/PersonRole"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
+import { personMayDo } from "@coffer/rules/people/consoleActs"
+import { peopleMax } from "@coffer/rules/people/signIn"
+import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import * as numbersInOrder from "../../platform/postgres/numbersInOrder.ts"
+import * as Pages from "../../platform/postgres/Pages.ts"
+import { equals } from "../../platform/postgres/scans.ts"
+import * as oneAtATime from "../../platform/postgres/oneAtATime.ts"
+import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
+import { Faults } from "../../platform/runtime/Faults.ts"
+import { NewIds } from "../../platform/runtime/NewIds.ts"
+import { currentTime } from "../../platform/runtime/clock.ts"
+import { TimeColumn } from "../../platform/runtime/codecs.ts"
+
+export const Membership = Schema.Struct({
+  /** The number of a merchant, or `installation`. */
+  belongs_to: Schema.String,
+  role: Schema.String,
+  created_at: TimeColumn,
+  /** Sessions that were opened before have no such role: its owner has ended them there. */
+  sessions_after: Schema.NullOr(TimeColumn)
+})
+export type Membership = typeof Membership.Type
+
+const PersonRow = Schema.Struct({
+  person_id: PersonId,
+  email: Schema.String,
+  name: Schema.String,
+  created_at: TimeColumn,
+  last_seen_at: Schema.NullOr(TimeColumn)
+})
+
+export interface Person extends Schema.Schema.Type<typeof PersonRow> {
+  readonly roles: ReadonlyArray<Membership>
+  /** It is what somebody has typed: the role is not accepted yet, and nothing of a person is in it. */
+  readonly isInvited?: true
+}
+
+/** A person, or an invitation. */
+const ListedRow = Schema.Struct({
+  ...PersonRow.fields,
+  invited_to: Schema.NullOr(Schema.String),
+  invited_as: Schema.NullOr(Schema.String)
+})
+
+export interface PeopleQuery {
+  readonly merchant_id?: string
+  readonly role?: string
+  readonly search?: string
+}
+
+export interface NewRole {
+  /** As `normalEmail` has it. */
+  readonly email: string
+  readonly name: string | undefined
+  readonly belongsTo: string
+  readonly role: string
+  readonly now: DateTime.Utc
+  /** Whether a person who has a role there already gets this one instead; otherwise nothing is written. */
+  readonly replaces: boolean
+}
+
+/** The reason why nothing was written. */
+export type NotGiven = "has_role" | "too_many" | "last_owner"
+
+export class PeopleStore extends Context.Service<
+  PeopleStore,
+  {
+    readonly find: (personId: string) => Effect.Effect<Option.Option<Person>>
+    readonly byEmail: (email: string) => Effect.Effect<Option.Option<Person>>
+    /** Whether the person has a role at a merchant that is approved for live. */
+    readonly isOfLive: (personId: PersonId) => Effect.Effect<boolean>
+    readonly byIdentity: (issuer: string, subject: string) => Effect.Effect<Option.Option<Person>>
+    /** Whether a merchant has no other owner. */
+    readonly isLastOwner: (personId: PersonId) => Effect.Effect<boolean>
+    /** Takes every way in: passkeys, sessions, links, and tokens of the operators' API. */
+    readonly shutOut: (personId: PersonId) => Effect.Effect<void>
+    /** Whether the person is this one at the provider from now on. Each is one there, and stays so. */
+    readonly link: (personId: PersonId, issuer: string, subject: string, now: DateTime.Utc) => Effect.Effect<boolean>
+    /** Newest first, with those who are invited. */
+    readonly page: (request: PageRequest, query: PeopleQuery) => Effect.Effect<Page<Person>, InvalidField>
+    /** All people with a role there, newest first. */
+    readonly of: (belongsTo: string) => Effect.Effect<ReadonlyArray<Person>>
+    /** Gives a role that is not offered first: by a provider's claim, or at the terminal. */
+    readonly give: (role: NewRole) => Effect.Effect<Person | NotGiven>
+    /** The role counts only in sessions that are opened from now on. Whether the person has it. */
+    readonly endSessionsAt: (personId: string, belongsTo: string, now: DateTime.Utc) => Effect.Effect<boolean>
+    readonly setRole: (personId: string, belongsTo: string, role: string) => Effect.Effect<Option.Option<NotGiven>>
+    /**
+     * Takes a role away. All sessions of a person whose last role it was end. `spares`: whether the last owner keeps
+     * the role. None: the person has no role there; without `spares`, there is no such person.
+     */
+    readonly take: (
+      personId: string,
+      belongsTo: string,
+      options: { readonly spares: boolean }
+    ) => Effect.Effect<Option.Option<Person | NotGiven>>
+  }
+>()("@coffer/people/PeopleStore") {}
+
+export const layer = Layer.effect(
+  PeopleStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const faults = yield* Faults
+    const writing = <A>(write: Effect.Effect<A>) => faults.around("Store.write", write, () => "people")
+    const pages = makePages(sql)
+    const { first, give, inTurn, members, setRole, shutOut, take, withRoles } = yield* makeWrites(sql)
+
+    return PeopleStore.of({
+      find: (personId) => (isPersonId(personId) ? sqlDefects(first("person_id", personId)) : Effect.succeedNone),
+      byEmail: (email) => sqlDefects(first("email", email)),
+      byIdentity: (issuer, subject) =>
+        sqlDefects(
+          Effect.flatMap(
+            sql<{ readonly person_id: string }>`select person_id from openid_identities
+              where issuer = ${issuer} and subject = ${subject}`,
+            ([row]) => (row === undefined ? Effect.succeedNone : first("person_id", row.person_id))
+          )
+        ),
+      isLastOwner: (personId) =>
+        sqlDefects(
+          Effect.map(
+            sql`select from memberships m where person_id = ${personId} and role = 'owner' and not exists (
+              select from memberships other where other.belongs_to = m.belongs_to and other.role = 'owner'
+                and other.person_id <> m.person_id) limit 1`,
+            ({ length }) => length > 0
+          )
+        ),
+      shutOut: (personId) => writing(sqlDefects(sql.withTransaction(shutOut(personId)))),
+      link: (personId, issuer, subject, now) =>
+        writing(
+          sqlDefects(
+            Effect.map(
+              Effect.andThen(
+                sql`insert into openid_identities (issuer, subject, person_id, created_at)
+                  values (${issuer}, ${subject}, ${personId}, ${isoText(now)}::text::timestamptz)
+                  on conflict do nothing`,
+                // Another request may have made the same.
+                sql`select from openid_identities
+                  where issuer = ${issuer} and subject = ${subject} and person_id = ${personId}`
+              ),
+              ({ length }) => length > 0
+            )
+          )
+        ),
+      isOfLive: (personId) =>
+        sqlDefects(
+          Effect.map(
+            sql`select from memberships join merchants on merchant_id = belongs_to
+              where person_id = ${personId} and approved limit 1`,
+            ({ length }) => length > 0
+          )
+        ),
+      page: Effect.fnUntraced(function* (request, query) {
+        const { data, hasMore } = yield* pages.page("installation", request, { filters: filtersOf(sql, query) })
+        const people = yield* sqlDefects(withRoles(data))
+        return { data: people.map((person, index) => ({ ...person, ...invitedIn(data[index]!) })), hasMore }
+      }),
+      of: (belongsTo) => sqlDefects(Effect.flatMap(members(belongsTo), withRoles)),
+      give: (role) => writing(sqlDefects(inTurn(role.belongsTo, give(role)))),
+      endSessionsAt: (personId, belongsTo, now) =>
+        writing(
+          sqlDefects(
+            Effect.map(
+              sql`update memberships set sessions_after = ${isoText(now)}::text::timestamptz
+                where belongs_to = ${belongsTo} and person_id = ${personId} returning 1`,
+              ({ length }) => length > 0
+            )
+          )
+        ),
+      setRole: (personId, belongsTo, role) =>
+        writing(sqlDefects(inTurn(belongsTo, setRole(personId, belongsTo, role)))),
+      take: (personId, belongsTo, { spares }) =>
+        isPersonId(personId)
+          ? writing(sqlDefects(inTurn(belongsTo, take(personId, belongsTo, spares))))
+          : Effect.succeedNone
+    })
+  })
+)
+
+const makePages = (sql: SqlClient.SqlClient) =>
+  Pages.make(sql, {
+    table: {
+      name: "people_and_invited",
+      key: "person_id",
+      row: ListedRow,
+      read: (row: typeof ListedRow.Type) => row
+    },
+    prefixOf: () => personPrefix,
+    called: "a person"
+  })
+
+const filtersOf = (sql: SqlClient.SqlClient, { merchant_id, role, search }: PeopleQuery) => [
+  ...(merchant_id === undefined && role === undefined
+    ? []
+    : [
+        sql`exists (select from (select m.belongs_to, m.role from memberships m
+            where m.person_id = people_and_invited.person_id
+            union all select invited_to, invited_as) as roles (belongs_to, role)
+          where ${sql.and([
+            ...(merchant_id === undefined ? [] : [equals(sql, "belongs_to", merchant_id)]),
+            ...(role === undefined ? [] : [equals(sql, "role", role)])
+          ])})`
+      ]),
+  ...(search === undefined ? [] : [sql`position(lower(${search}) in lower(name || ' ' || email)) > 0`])
+]
+
+/** The role that a row offers. */
+const invitedIn = ({ created_at, invited_as, invited_to }: typeof ListedRow.Type): Partial<Person> =>
+  invited_to === null || invited_as === null
+    ? {}
+    : {
+        isInvited: true,
+        roles: [{ belongs_to: invited_to, role: invited_as, created_at, sessions_after: null }]
+      }
+
+const makeReads = (sql: SqlClient.SqlClient) => {
+  const some = SqlSchema.findAll({
+    Request: Schema.Struct({ by: Schema.Literals(["person_id", "email"]), is: Schema.String }),
+    Result: PersonRow,
+    execute: ({ by, is }) => sql`select * from people where ${sql(by)} = ${is}`
+  })
+  const rolesOf = SqlSchema.findAll({
+    Request: Schema.Array(Schema.String),
+    Result: Schema.Struct({ person_id: Schema.String, ...Membership.fields }),
+    execute: (ids) =>
+      sql`select person_id, belongs_to, role, created_at, sessions_after from memberships
+        where person_id = any(${[...ids]}::text[])
+        order by created_at, belongs_to`
+  })
+  const withRoles = Effect.fnUntraced(function* (rows: ReadonlyArray<typeof PersonRow.Type>) {
+    const roles = rows.length === 0 ? [] : yield* rolesOf(rows.map(({ person_id }) => person_id))
+    return rows.map((row): Person => ({
+      ...row,
+      roles: roles.filter(({ person_id }) => person_id === row.person_id)
+    }))
+  })
+  const first = (by: "person_id" | "email", is: string) =>
+    Effect.map(Effect.flatMap(some({ by, is }), withRoles), ([person]) => Option.fromUndefinedOr(person))
+  const members = SqlSchema.findAll({
+    Request: Schema.String,
+    Result: PersonRow,
+    execute: (belongsTo) =>
+      sql`select p.* from memberships m join people p using (person_id) where m.belongs_to = ${belongsTo}
+        order by p.person_id desc`
+  })
+
+  return { first, members, withRoles }
+}
+
+const makeEnds = (sql: SqlClient.SqlClient) => {
+  /** Tokens of the operators' API that the person may have, and what the person has asked of a second operator. */
+  const endAsOperator = Effect.fnUntraced(function* (personId: string) {
+    const tokens = yield* sql<{ readonly operator_id: string }>`update operators
+      set revoked_at = coalesce(revoked_at, ${isoText(yield* currentTime)}::text::timestamptz)
+      where person_ids @> array[${personId}]::text[] returning operator_id`
+    const ids = [personId, ...tokens.map(({ operator_id }) => operator_id)]
+    yield* sql`delete from approvals where operator_id = any(${ids}::text[])`
+  })
+
+  const shutOut = Effect.fnUntraced(function* (personId: string) {
+    yield* sql`select from people where person_id = ${personId} for update`
+    yield* sql`delete from person_sessions where person_id = ${personId}`
+    yield* sql`delete from sign_in_links where person_id = ${personId}`
+    yield* sql`delete from passkeys where person_id = ${personId}`
+    yield* sql`delete from known_browsers where person_id = ${personId}`
+    yield* endAsOperator(personId)
+  })
+
+  return { endAsOperator, shutOut }
+}
+
+/** Changes of the people of one merchant run one after the other, so that each sees what the one before has written. */
+export const peopleInTurn = (sql: SqlClient.SqlClient) => {
+  const serial = oneAtATime.make(sql)
+  return <A, E, R>(belongsTo: string, write: Effect.Effect<A, E, R>) =>
+    Effect.andThen(sql`select pg_advisory_xact_lock(hashtext(${`coffer people of ${belongsTo}`}))`, write).pipe(
+      sql.withTransaction,
+      serial
+    )
+}
+
+/** They give any role of the merchant, so what they offer is never more than they have. */
+export const rolesThatInvite: ReadonlyArray<PersonRole> = PersonRole.literals.filter((role) =>
+  personMayDo(role, "people.invite")
+)
+
+/** What a person has offered ends with the right to offer it. */
+const makeWithdraw =
+  (sql: SqlClient.SqlClient) =>
+  ({ email }: Pick<Person, "email">, belongsTo: string, role?: string) =>
+    rolesThatInvite.some((each) => each === role)
+      ? Effect.void
+      : Effect.asVoid(sql`delete from invitations where belongs_to = ${belongsTo} and invited_by = ${email}`)
+
+/** Each of them runs in its merchant's turn, which is a transaction. */
+const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const { first, members, withRoles } = makeReads(sql)
+  const { endAsOperator, shutOut } = makeEnds(sql)
+  const withdrawOffersOf = makeWithdraw(sql)
+  const numbering = numbersInOrder.make(sql, yield* NewIds, {
+    table: "people",
+    key: "person_id",
+    prefix: personPrefix
+  })
+  const inTurn = peopleInTurn(sql)
+  const roleOf = (personId: string, belongsTo: string) =>
+    Effect.map(
+      sql<{ readonly role: string }>`select role from memberships
+        where belongs_to = ${belongsTo} and person_id = ${personId}`,
+      ([row]) => row?.role
+    )
+  const isLastOwner = Effect.fnUntraced(function* (personId: string, belongsTo: string) {
+    const others = yield* sql`select from memberships
+      where belongs_to = ${belongsTo} and role = 'owner' and person_id <> ${personId} limit 1`
+    return (yield* roleOf(personId, belongsTo)) === "owner" && others.length === 0
+  })
+
+  const insertPerson = ({ email, name = email }: NewRole) =>
+    numbering((id) =>
+      Effect.gen(function* () {
+        yield* sql`insert into people (person_id, email, name, created_at)
+          values (${id}, ${email}, ${name}, ${isoText(createdAtOf(id))}::text::timestamptz)
+          on conflict (email) do nothing`
+        return yield* first("email", email)
+      })
+    )
+
+  const give = Effect.fnUntraced(function* (newRole: NewRole) {
+    const { belongsTo, email, now, replaces, role } = newRole
+    // Another call may be taking the last other role now, and ends the sessions then.
+    yield* sql`select from people where email = ${email} for key share`
+    const found = yield* first("email", email)
+    const person = Option.isSome(found) ? found : yield* insertPerson(newRole)
+    const { person_id } = Option.getOrThrow(person)
+    const had = yield* roleOf(person_id, belongsTo)
+    if (had !== undefined && !replaces) return "has_role" as const
+    if (had === "owner" && role !== "owner" && (yield* isLastOwner(person_id, belongsTo))) return "last_owner" as const
+    if (had === undefined && (yield* members(belongsTo)).length >= peopleMax) return "too_many" as const
+    yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
+      values (${person_id}, ${belongsTo}, ${role}, ${isoText(now)}::text::timestamptz)
+      on conflict (belongs_to, person_id) do update set role = excluded.role`
+    yield* sql`delete from invitations where belongs_to = ${belongsTo} and email = ${email}`
+    yield* withdrawOffersOf({ email }, belongsTo, role)
+    return Option.getOrThrow(yield* first("person_id", person_id))
+  })
+
+  const setRole = Effect.fnUntraced(function* (personId: string, belongsTo: string, role: string) {
+    if (role !== "owner" && (yield* isLastOwner(personId, belongsTo))) return Option.some("last_owner" as const)
+    yield* sql`update memberships set role = ${role} where belongs_to = ${belongsTo} and person_id = ${personId}`
+    const person = yield* first("person_id", personId)
+    if (Option.isSome(person)) yield* withdrawOffersOf(person.value, belongsTo, role)
+    return Option.none()
+  })
+
+  const take = Effect.fnUntraced(function* (personId: string, belongsTo: string, spares: boolean) {
+    // A role that somebody else gives at the same time is seen below.
+    yield* sql`select from people where person_id = ${personId} for update`
+    const found = yield* first("person_id", personId)
+    if (Option.isNone(found)) return Option.none()
+    // For an operator this may be the repetition of a call whose answer was lost.
+    if ((yield* roleOf(personId, belongsTo)) === undefined) return spares ? Option.none() : Option.some(found.value)
+    if (spares && (yield* isLastOwner(personId, belongsTo))) return Option.some("last_owner" as const)
+    yield* sql`delete from memberships where belongs_to = ${belongsTo} and person_id = ${personId}`
+    yield* withdrawOffersOf(found.value, belongsTo)
+    if (belongsTo === installation) yield* endAsOperator(personId)
+    const others = yield* sql`select from memberships where person_id = ${personId} limit 1`
+    if (others.length === 0) {
+      // A person who is invited once more begins anew.
+      yield* shutOut(personId)
+      yield* sql`delete from openid_identities where person_id = ${personId}`
+    }
+    const roles = found.value.roles.filter(({ belongs_to }) => belongs_to !== belongsTo)
+    return Option.some({ ...found.value, roles })
+  })
+
+  return { first, give, inTurn, members, setRole, shutOut, take, withRoles }
+})
+
+/** A text that cannot be a number is not looked up: Postgres has no text with NUL. */
+const isPersonId = Schema.is(PersonId)

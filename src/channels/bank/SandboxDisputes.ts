@@ -1,0 +1,149 @@
+/**
+ * The buyer's bank in the sandbox, with its own tables: opens chargebacks, decides them, and repeats each report until
+ * the service has processed it (docs/architecture.md, section 7). The service's calls to it are in
+ * `sandboxDisputeDesk.ts`.
+ */
+import { isoText } from "@coffer/model/isoText"
+import { InvalidField } from "@coffer/rules/InvalidField"
+import type { CreditedOrder } from "@coffer/rules/order/Order"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import type { ChannelUnreachable } from "../../shared/channel/payments.ts"
+import type { Chargeback } from "../../shared/channel/Channel.ts"
+import type { DisputeName, DisputeOutcome, DisputeReport } from "../../shared/channel/disputes.ts"
+import { currentRequest } from "../../shared/idempotency/Answering.ts"
+import { Wakeups } from "../../platform/commit/Wakeups.ts"
+import { type Backlog, type DueSandbox, leasedRows } from "../../platform/postgres/leasedRows.ts"
+import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
+import { NewIds } from "../../platform/runtime/NewIds.ts"
+import { Settings } from "../../platform/runtime/Settings.ts"
+import { span } from "../../platform/runtime/span.ts"
+import { currentTime } from "../../platform/runtime/clock.ts"
+import { DisputeRow, oneRow, reportOf } from "./sandboxDisputeRows.ts"
+import { sandboxReach, unreachableOnSqlError } from "./sandboxReach.ts"
+
+export class SandboxDisputes extends Context.Service<
+  SandboxDisputes,
+  {
+    /** The buyer disputes the payment. Returns the bank's report for the service. */
+    /** Fails where the disputes of a payment would together be more than it. */
+    readonly open: (
+      order: CreditedOrder,
+      chargeback: Chargeback
+    ) => Effect.Effect<DisputeReport, ChannelUnreachable | InvalidField>
+    /** The bank decides, or decides again. */
+    readonly resolve: (
+      dispute: Pick<DisputeName, "merchantId" | "processorDisputeId">,
+      outcome: DisputeOutcome
+    ) => Effect.Effect<DisputeReport, ChannelUnreachable>
+    /** The service has processed the report of this dispute. */
+    readonly acknowledge: (processorDisputeId: string) => Effect.Effect<void>
+    /** The reports of these were tried. */
+    readonly tried: (processorDisputeIds: ReadonlyArray<string>) => Effect.Effect<void>
+    /** Leases reports that were not acknowledged in time. */
+    readonly leaseDue: (
+      now: DateTime.Utc,
+      limit: number,
+      merchantId?: string
+    ) => Effect.Effect<ReadonlyArray<DisputeReport>>
+    readonly nextReport: Effect.Effect<Option.Option<DateTime.Utc>>
+    readonly nextDueOf: (merchantIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<DueSandbox>>
+    readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
+  }
+>()("@coffer/sandbox/SandboxDisputes") {}
+
+/** How long the bank waits before it reports again. */
+const reportAgainAfter = "10 seconds"
+
+export const layer = Layer.effect(
+  SandboxDisputes,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const wakeups = yield* Wakeups
+    const reach = yield* sandboxReach
+    const insert = yield* makeInsert
+
+    /** Wakes the worker that repeats reports, so that it notes when this one is due. */
+    const reported = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
+      Effect.map(oneRow(rows), (row) => {
+        wakeups.raise("sandbox_reports")
+        return reportOf(row)
+      })
+
+    const lease = sql`${reportAgainAfter}::text::interval`
+    const reports = leasedRows(
+      sql,
+      {
+        table: "sandbox_disputes",
+        key: "processor_dispute_id",
+        dueAt: "report_due_at",
+        lease,
+        again: lease,
+        ofSandbox: (merchantId) => sql`merchant_id = ${merchantId}`
+      },
+      DisputeRow
+    )
+
+    return SandboxDisputes.of({
+      open: span("SandboxDisputes.open")(function* (order, chargeback) {
+        yield* reach(order.merchantId)
+        const rows = yield* sql.withTransaction(insert(order, chargeback)).pipe(Effect.catchTags(unreachableOnSqlError))
+        return yield* reported(Effect.succeed(rows))
+      }, sqlDefects),
+      resolve: span("SandboxDisputes.resolve")(function* ({ merchantId, processorDisputeId }, outcome) {
+        yield* reach(merchantId)
+        const again = DateTime.addDuration(yield* currentTime, reportAgainAfter)
+        return yield* reported(sql`update sandbox_disputes
+          set state = ${outcome}, report_due_at = ${isoText(again)}::text::timestamptz
+          where processor_dispute_id = ${processorDisputeId} returning *`)
+      }, sqlDefects),
+      acknowledge: reports.done,
+      tried: reports.ended,
+      leaseDue: (...args) => sqlDefects(Effect.map(reports.lease(...args), (rows) => rows.map(reportOf))),
+      nextReport: sqlDefects(reports.next),
+      nextDueOf: (merchantIds) => sqlDefects(reports.nextOf(merchantIds)),
+      backlog: (now) => sqlDefects(reports.backlog(now))
+    })
+  })
+)
+
+/** Inserts a dispute. A request that is sent again, because a crash lost its answer, finds the row of the first. */
+const makeInsert = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const ids = yield* NewIds
+  const { keep } = yield* Settings
+
+  return Effect.fnUntraced(function* (order: CreditedOrder, { amount, evidenceDueBy, reason }: Chargeback) {
+    const now = yield* currentTime
+    const request = yield* currentRequest
+    const since = DateTime.subtractDuration(now, keep.answers)
+    const opened = yield* sql`select * from sandbox_disputes
+      where request = ${request}::text and opened_at > ${isoText(since)}::text::timestamptz
+        and amount = ${amount} and reason = ${reason}`
+    if (opened.length > 0) return opened
+    // Of two at once the second counts the first.
+    yield* sql`select pg_advisory_xact_lock(hashtext(${`dispute/${order.paymentId}`}))`
+    const [disputed] = yield* sql<{ sum: string }>`select coalesce(sum(amount), 0)::text as sum from sandbox_disputes
+      where trade_no = ${order.tradeNo} and payment_id = ${order.paymentId} and state not in ('won', 'closed')`
+    const left = order.amount - Number(disputed!.sum)
+    if (amount > left) {
+      const problem = `more than the ${left} of the payment that no dispute holds or has taken`
+      return yield* new InvalidField({ param: "amount", problem })
+    }
+    const row = {
+      processor_dispute_id: yield* ids.next("dp_"),
+      trade_no: order.tradeNo,
+      merchant_id: order.merchantId,
+      payment_id: order.paymentId,
+      amount,
+      currency: order.currency,
+      reason,
+      state: "needs_response",
+      due_by: evidenceDueBy === null ? null : DateTime.toDateUtc(evidenceDueBy),
+      report_due_at: DateTime.toDateUtc(DateTime.addDuration(now, reportAgainAfter)),
+      opened_at: DateTime.toDateUtc(now),
+      request
+    }
+    return yield* sql`insert into sandbox_disputes ${sql.insert(row).returning("*")}`
+  })
+})

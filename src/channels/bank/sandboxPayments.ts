@@ -1,0 +1,92 @@
+/** The payments of the sandbox's bank (`sandbox_payments`). */
+import { PaymentId, TradeNo } from "@coffer/model/Ids"
+import { Currency, Minor } from "@coffer/model/Money"
+import { PaidCard, PaymentMethod } from "@coffer/model/PaymentMethod"
+import type { PaymentAttempt } from "@coffer/rules/order/Order"
+import { Schema } from "effect"
+import type { ChannelPayment } from "../../shared/channel/payments.ts"
+import { refundableUntil } from "../../shared/channel/refundWindows.ts"
+import { type ChangeSet, insert } from "../../platform/commit/Change.ts"
+import { table } from "../../platform/commit/Table.ts"
+import { instructionKind } from "../../money/wallets/Instructions.ts"
+import { sandboxChannel } from "./name.ts"
+
+const SandboxPayment = Schema.Struct({
+  paymentId: PaymentId,
+  tradeNo: TradeNo,
+  method: PaymentMethod,
+  card: Schema.NullOr(PaidCard),
+  amount: Minor,
+  currency: Currency,
+  state: Schema.String,
+  createdAt: Schema.DateTimeUtc
+})
+export type SandboxPayment = typeof SandboxPayment.Type
+
+export const sandboxPayments = table("sandbox_payments", {
+  place: 130,
+  of: SandboxPayment,
+  /** When the bank reports a payment that it has not reported yet. */
+  extra: { merchantId: Schema.String, reportDueAt: Schema.NullOr(Schema.DateTimeUtc) },
+  key: "paymentId"
+})
+
+const Booked = Schema.Struct({
+  payment: SandboxPayment,
+  merchantId: Schema.String,
+  reportDueAt: Schema.NullOr(Schema.DateTimeUtc)
+})
+
+/** A payment that the bank writes down with the change of its order. */
+export const bankPayment = instructionKind("sandbox_payment", Booked)
+
+export const bookedRows = ({ merchantId, payment, reportDueAt }: typeof Booked.Type): ChangeSet => [
+  insert(sandboxPayments, payment, { merchantId, reportDueAt })
+]
+
+/** The bank's code when its 3-D Secure check has failed. */
+export const threeDsFailed = "authentication_failed"
+
+/** The bank's codes, and its words for people. */
+const messages: Readonly<Record<string, string>> = {
+  generic_decline: "The card was declined.",
+  insufficient_funds: "The card has insufficient funds.",
+  expired_card: "The card has expired.",
+  call_issuer: "The bank wants a call from the cardholder.",
+  [threeDsFailed]: "The buyer was not authenticated.",
+  cancelled_by_buyer: "The buyer cancelled the payment.",
+  processing_error: "The payment could not be processed."
+}
+
+export const attemptOf = (
+  { createdAt, method, paymentId }: SandboxPayment,
+  outcome: PaymentAttempt["outcome"],
+  reason: string
+): PaymentAttempt => ({
+  channel: sandboxChannel,
+  id: paymentId,
+  method,
+  outcome,
+  reason,
+  ...(messages[reason] === undefined ? {} : { message: messages[reason] }),
+  ...(reason === threeDsFailed ? { threeDs: "failed" } : {}),
+  at: createdAt
+})
+
+export const paymentOf = ({
+  amount,
+  card,
+  createdAt,
+  currency,
+  method,
+  paymentId
+}: SandboxPayment): ChannelPayment => ({
+  channel: sandboxChannel,
+  paymentId,
+  method,
+  card,
+  amount,
+  currency,
+  paidAt: createdAt,
+  refundableUntil: refundableUntil(method, createdAt)
+})

@@ -1,0 +1,60 @@
+/** The sandbox's bank closes a checkout, and gives a payment back to the buyer. */
+import { Minor } from "@coffer/model/Money"
+import type { PaymentId } from "@coffer/model/Ids"
+import { DateTime, Effect, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import type { CancelReport, ChannelUnreachable, Checkout, ReturnAnswer } from "../../shared/channel/payments.ts"
+import { Wakeups } from "../../platform/commit/Wakeups.ts"
+import { currentTime } from "../../platform/runtime/clock.ts"
+import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
+import { span } from "../../platform/runtime/span.ts"
+import { paymentOf, sandboxPayments } from "./sandboxPayments.ts"
+import { type Reach, sandboxReach, unreachableOnSqlError } from "./sandboxReach.ts"
+
+export const makeSandboxReturns = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const wakeups = yield* Wakeups
+  const reach = yield* sandboxReach
+  return { cancel: makeCancel(sql, wakeups, reach), giveBack: makeGiveBack(sql, reach) }
+})
+
+const makeCancel = (sql: SqlClient.SqlClient, wakeups: Wakeups["Service"], reach: Reach) =>
+  span("SandboxBank.cancel")(
+    function* (checkout: Checkout): Effect.fn.Return<CancelReport, Unhandled> {
+      // No live acquirer is connected: no buyer can have paid, so every checkout can be closed.
+      if (checkout.mode === "live") return { _tag: "Cancelled" }
+      if ((yield* reach(checkout.merchantId, checkout.tradeNo)).redirecting) return { _tag: "BuyerBusy" }
+      const found = yield* decodePayments(
+        yield* sql`select * from sandbox_payments where trade_no = ${checkout.tradeNo} and state = 'succeeded'
+          order by payment_id limit 2`
+      )
+      const [payment, other] = found.map(sandboxPayments.read)
+      // The answer names one payment. The others are reported like any payment, perhaps for the second time.
+      if (payment !== undefined && other !== undefined) {
+        const now = DateTime.toDateUtc(yield* currentTime)
+        yield* sql`update sandbox_payments set report_due_at = ${now}
+          where trade_no = ${checkout.tradeNo} and state = 'succeeded' and payment_id <> ${payment.paymentId}`
+        wakeups.raise("sandbox_reports")
+      }
+      return payment === undefined ? { _tag: "Cancelled" } : { _tag: "AlreadyPaid", payment: paymentOf(payment) }
+    },
+    // Postgres' trouble is ours and not the bank's: the caller is told 503, not 502.
+    sqlDefects
+  )
+
+type Unhandled = ChannelUnreachable | SqlError.SqlError | Schema.SchemaError
+
+const decodePayments = Schema.decodeUnknownEffect(Schema.Array(sandboxPayments.row))
+
+const makeGiveBack = (sql: SqlClient.SqlClient, reach: Reach) =>
+  span("SandboxBank.giveBack")(function* (
+    checkout: Checkout,
+    payment: { readonly paymentId: PaymentId; readonly amount: Minor }
+  ) {
+    yield* reach(checkout.merchantId)
+    const now = yield* currentTime
+    yield* sql`insert into sandbox_refunds (refund_key, payment_id, amount, created_at)
+        values (${`return/${payment.paymentId}`}, ${payment.paymentId}, ${payment.amount}, ${DateTime.toDateUtc(now)})
+        on conflict do nothing`
+    return { _tag: "Taken" } satisfies ReturnAnswer
+  }, Effect.catchTags(unreachableOnSqlError))

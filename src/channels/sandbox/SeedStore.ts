@@ -1,0 +1,57 @@
+/** Merchants whose sandbox is not fully seeded yet (`sandbox_seeds`). */
+import { isoText } from "@coffer/model/isoText"
+import { MerchantId } from "@coffer/model/Ids"
+import { Context, DateTime, Duration, Effect, Layer, type Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
+import { type Backlog, leasedRows } from "../../platform/postgres/leasedRows.ts"
+import { Wakeups } from "../../platform/commit/Wakeups.ts"
+
+/** A worker tries again after this, if the seeding has not finished. */
+const lease = Duration.minutes(1)
+
+export class SeedStore extends Context.Service<
+  SeedStore,
+  {
+    /** Notes that the sandbox needs seeding. The caller has the lease; a worker takes over when it ends. */
+    readonly insert: (merchantId: MerchantId, now: DateTime.Utc) => Effect.Effect<void>
+    readonly done: (merchantId: MerchantId) => Effect.Effect<void>
+    readonly leaseDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<MerchantId>>
+    readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
+    readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
+  }
+>()("@coffer/sandbox/SeedStore") {}
+
+export const layer = Layer.effect(
+  SeedStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const wakeups = yield* Wakeups
+    const seeds = leasedRows(
+      sql,
+      {
+        table: "sandbox_seeds",
+        key: "merchant_id",
+        dueAt: "due_at",
+        lease: sql`make_interval(secs => ${Duration.toSeconds(lease)})`
+      },
+      Schema.Struct({ merchant_id: MerchantId })
+    )
+    return SeedStore.of({
+      insert: (merchantId, now) => {
+        const due = isoText(DateTime.addDuration(now, lease))
+        return sqlDefects(
+          Effect.map(
+            sql`insert into sandbox_seeds (merchant_id, due_at) values (${merchantId}, ${due}::text::timestamptz)`,
+            () => wakeups.raise("sandbox_seeds")
+          )
+        )
+      },
+      done: seeds.done,
+      leaseDue: (now, limit) =>
+        sqlDefects(Effect.map(seeds.lease(now, limit), (rows) => rows.map(({ merchant_id }) => merchant_id))),
+      nextDue: sqlDefects(seeds.next),
+      backlog: (now) => sqlDefects(seeds.backlog(now))
+    })
+  })
+)

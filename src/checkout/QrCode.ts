@@ -1,9 +1,0 @@
-/** An address as a drawing that a phone's camera reads. It is shown where the screen is no phone's. */
-import { renderSVG } from "uqr"
-import { Html, html } from "../pages/html.ts"
-
-export const qrCode = (address: string, label: string, caption: string): Html =>
-  html`<figure class="qr">
-    <div role="img" aria-label="${label}">${new Html(renderSVG(address, { border: 2 }))}</div>
-    <figcaption>${caption}</figcaption>
-  </figure>`

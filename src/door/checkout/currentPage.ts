@@ -1,0 +1,22 @@
+/** The page that an order shows now, when nobody is paying it. */
+import type { Order } from "@coffer/rules/order/Order"
+import { Effect, Option } from "effect"
+import type { Channel } from "../../shared/channel/Channel.ts"
+import { currentTime } from "../../platform/runtime/clock.ts"
+import { type Page, pageOf, type Way } from "./CheckoutPage.ts"
+
+/** A payment that the bank works on goes before everything that a pending order would show (silences: K9). */
+export const currentPage = Effect.fnUntraced(function* (channel: Channel["Service"], order: Order) {
+  const isProcessing =
+    order.status === "pending" && ((yield* channel.buyer.hasPaid(order)) || (yield* channel.isProcessing(order)))
+  if (isProcessing) return { _tag: "Processing", order } satisfies Page as Page
+  const taker = yield* channel.takerOf(order)
+  const page = pageOf(order, yield* currentTime, wayOf(taker))
+  if (page._tag !== "Pay" || page.hosted !== true || Option.isNone(taker)) return page
+  return { ...page, provider: taker.value.title } satisfies Page as Page
+})
+
+const wayOf = (taker: Effect.Success<ReturnType<Channel["Service"]["takerOf"]>>): Way => {
+  if (Option.isNone(taker)) return "none"
+  return taker.value.page === undefined ? "forms" : "hosted"
+}

@@ -1,0 +1,20 @@
+/** Whom a buyer pays, and by which methods. */
+import type { Mode } from "@coffer/model/Ids"
+import { PaymentMethod } from "@coffer/model/PaymentMethod"
+import { Effect } from "effect"
+import type { Merchants } from "../../access/merchants/Merchants.ts"
+import { offeredIn, shopOf } from "../../access/merchants/shopOf.ts"
+import type { PageContext } from "./frame.ts"
+
+const nobody: Pick<PageContext, "shop" | "offered"> = { shop: undefined, offered: PaymentMethod.literals }
+
+export const findShop = (
+  { find }: Pick<Merchants["Service"], "find">,
+  of: { readonly merchantId: string; readonly mode: Mode } | undefined
+): Effect.Effect<Pick<PageContext, "shop" | "offered">> =>
+  of === undefined
+    ? Effect.succeed(nobody)
+    : Effect.match(find(of.merchantId), {
+        onFailure: () => nobody,
+        onSuccess: (merchant) => ({ shop: shopOf(merchant), offered: offeredIn(merchant.modes[of.mode]) })
+      })

@@ -1,0 +1,100 @@
+/**
+ * The console's page and its files, which `npm ci` has built and compressed (packages/console/scripts/build.ts). Each
+ * address of the console is the same page, whose script reads the address. A file has its hash in its name, so a
+ * browser keeps it.
+ */
+import { readdir, readFile } from "node:fs/promises"
+import path from "node:path"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { consoleAssets, consolePages } from "../edge/routes.ts"
+import { serveStatic, type StaticContent } from "../edge/staticContent.ts"
+import { Settings } from "../../platform/runtime/Settings.ts"
+import { programFolder } from "../../platform/runtime/Vitals.ts"
+import { placeElsewhere } from "./otherName.ts"
+
+const dist = path.join(programFolder, "packages/console/dist")
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'"
+].join("; ")
+
+const typeOf = (name: string) => (name.endsWith(".css") ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8")
+
+const fileOf = (name: string, text: string, brotli: Uint8Array | undefined): StaticContent => ({
+  text,
+  brotli,
+  contentType: typeOf(name),
+  headers: { "cache-control": "public, max-age=31536000, immutable" }
+})
+
+const pageOf = (text: string): StaticContent => ({
+  text,
+  contentType: "text/html; charset=utf-8",
+  headers: {
+    "content-security-policy": policy,
+    "referrer-policy": "no-referrer",
+    "x-frame-options": "DENY",
+    "cache-control": "no-cache"
+  }
+})
+
+const notBuilt = HttpServerResponse.text(
+  "The console is not built: run `npm run prepare --workspace @coffer/console`.\n",
+  {
+    status: 404
+  }
+)
+
+/**
+ * All files by their names, read once: a console that is built anew meanwhile takes none of them away. A browser that
+ * asks for a file of another console gets 404, and its page offers to be loaded again.
+ */
+const filesIn = Effect.fnUntraced(function* (folder: string) {
+  const names = yield* Effect.promise(() => readdir(folder).catch((): Array<string> => []))
+  const read = (name: string) =>
+    Effect.promise(() => readFile(path.join(folder, name)).catch((): undefined => undefined))
+  const contents = yield* Effect.forEach(names, read, { concurrency: 8 })
+  return new Map(
+    names.flatMap((name, index) => (contents[index] === undefined ? [] : [[name, contents[index]] as const]))
+  )
+})
+
+export const layerOf = (folder: string, publicUrl?: string): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const contents = yield* filesIn(folder)
+      const files = new Map<string, Effect.Success<ReturnType<typeof serveStatic>>>()
+      for (const [name, content] of contents) {
+        if (!/\.(js|css)$/.test(name)) continue
+        const file = fileOf(name, content.toString(), contents.get(`${name}.br`))
+        files.set(name, yield* serveStatic(Effect.succeed(file)))
+      }
+      const page = contents.get("index.html")
+      const shown =
+        page === undefined ? Effect.succeed(notBuilt) : yield* serveStatic(Effect.succeed(pageOf(page.toString())))
+
+      const asset = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
+        const name = /\/assets\/([^/?#]+)/.exec(url)?.[1] ?? ""
+        return files.get(name) ?? Effect.succeed(HttpServerResponse.empty({ status: 404 }))
+      })
+      yield* router.add("GET", consoleAssets, asset)
+      const pages =
+        publicUrl === undefined
+          ? shown
+          : Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, url }) => {
+              const target = placeElsewhere(publicUrl, headers["host"], url)
+              return target === undefined ? shown : Effect.succeed(HttpServerResponse.redirect(target))
+            })
+      yield* Effect.forEach(consolePages, (each) => router.add("GET", each, pages))
+    })
+  )
+
+export const layer = Layer.unwrap(Effect.map(Settings, ({ publicUrl }) => layerOf(dist, publicUrl)))

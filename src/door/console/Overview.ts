@@ -1,0 +1,159 @@
+/**
+ * Front door to the figures of the console's home page. Each day that is over is counted once and kept in a row. A call
+ * counts so many rows and no more: where there are older days to count, the answer says that it is not complete, and
+ * the next call goes on. An answer is remembered for some seconds (docs/decisions/0097).
+ */
+import { isoText, isoTextOrNull } from "@coffer/model/isoText"
+import type { OverviewResource } from "@coffer/contract/ConsoleMerchant"
+import type { Mode } from "@coffer/model/Ids"
+import { Currency } from "@coffer/model/Money"
+import { dayAfter, type Day, dayIn, daysUntil, startOf, zoneOf } from "@coffer/rules/reports/days"
+import { Cache, Context, DateTime, Duration, Effect, Exit, Layer } from "effect"
+import { HeldUp } from "../../reads/heldUp/HeldUp.ts"
+import { type Merchant, type MerchantNotFound, Merchants } from "../../access/merchants/Merchants.ts"
+import { currentTime } from "../../platform/runtime/clock.ts"
+import { MerchantClocks } from "../../platform/runtime/MerchantClocks.ts"
+import { span } from "../../platform/runtime/span.ts"
+import { Wallets } from "../../money/wallets/Wallets.ts"
+import { balanceView } from "../../money/wallets/WalletView.ts"
+import { type Days, type Figures, OverviewStore } from "./OverviewStore.ts"
+
+export class Overview extends Context.Service<
+  Overview,
+  {
+    /** `days`: how many, today included. */
+    readonly of: (merchantId: string, mode: Mode, days: number) => Effect.Effect<OverviewResource, MerchantNotFound>
+  }
+>()("@coffer/console/Overview") {}
+
+const rememberedFor = Duration.seconds(5)
+const rememberedMax = 1_000
+/** Rows that one call counts, about. A day is counted whole. */
+const countedMax = 200_000
+/** Rows of a day that is over may be written so long after it: their numbers are made before. */
+const closedAfter = Duration.minutes(10)
+/** Days that are kept. */
+const keptDays = 90
+
+export const layer = Layer.effect(
+  Overview,
+  Effect.gen(function* () {
+    const merchants = yield* Merchants
+    const clocks = yield* MerchantClocks
+    const store = yield* OverviewStore
+    const wallets = yield* Wallets
+    const heldUp = yield* HeldUp
+
+    const look = Effect.fnUntraced(function* (merchant: Merchant, mode: Mode, count: number) {
+      const account = { merchantId: merchant.merchant_id, mode }
+      const now = yield* clocks.within(account, currentTime)
+      const zone = zoneOf(merchant.time_zone) ?? zoneOf("UTC")!
+      const today = dayIn(DateTime.toEpochMillis(now), zone)
+      const days = daysUntil(today, count)
+      const counting = { account, zone, now, days, isMoved: clocks.offsetOf(account) > 0 }
+      const counted = yield* countDays(store, counting)
+      const endpoints = endpointsOf(merchant, mode)
+      const failing = yield* store.failing([...endpoints.keys()])
+      const { count: needs_response, due } = yield* store.disputes(account)
+      const held_up = yield* heldUp.counts({ merchant_id: account.merchantId, mode })
+      const balances = yield* Effect.forEach(Currency.literals, (currency) => wallets.balance({ ...account, currency }))
+      return {
+        object: "overview",
+        merchant_id: account.merchantId,
+        mode,
+        time_zone: zone.id,
+        from: days[0]!,
+        to: today,
+        counted_at: isoText(yield* currentTime),
+        is_complete: days.every((day) => counted.has(day)),
+        currencies: balances.map(balanceView).flatMap((balance) => currencyView(balance, days, counted)),
+        disputes: { needs_response, next_due_at: isoTextOrNull(due) },
+        failing_endpoints: failing.map(({ endpoint_id, failing_since, reason }) => ({
+          endpoint_id,
+          url: endpoints.get(endpoint_id) ?? null,
+          failing_since: isoText(failing_since),
+          reason
+        })),
+        held_up
+      } satisfies OverviewResource
+    })
+
+    const answers = yield* Cache.makeWith(
+      (key: string) => {
+        const [merchantId, mode, days] = key.split(" ") as [string, Mode, string]
+        return Effect.flatMap(merchants.find(merchantId), (merchant) => look(merchant, mode, Number(days)))
+      },
+      { capacity: rememberedMax, timeToLive: (exit) => (Exit.isSuccess(exit) ? rememberedFor : Duration.zero) }
+    )
+
+    return Overview.of({
+      of: span("Overview.of")(function* (merchantId, mode, days) {
+        return yield* Cache.get(answers, `${merchantId} ${mode} ${days}`)
+      })
+    })
+  })
+)
+
+interface Counting extends Days {
+  readonly now: DateTime.Utc
+  /** The oldest first. */
+  readonly days: ReadonlyArray<Day>
+  /** The clock of the sandbox was moved: on the way work is done at times that have passed. */
+  readonly isMoved: boolean
+}
+
+/** The newest days without a gap, as many as could be counted. */
+const countDays = Effect.fnUntraced(function* (store: OverviewStore["Service"], counting: Counting) {
+  const { days, isMoved, now, zone } = counting
+  const millis = DateTime.toEpochMillis(now)
+  const isOver = (day: Day) => !isMoved && startOf(dayAfter(day), zone) + Duration.toMillis(closedAfter) <= millis
+  const kept = isMoved ? new Map<Day, Figures>() : yield* store.kept(counting, days[0]!)
+  const found = new Map(kept)
+  const missing = days.filter((day) => !kept.has(day)).toReversed()
+  let rows = 0
+  let most = 0
+  for (let next = 0, size = 1; next < missing.length && rows < countedMax; next += size) {
+    // The first day tells how many may be counted at once.
+    size = next === 0 ? 1 : Math.max(1, Math.min(keptDays, Math.floor((countedMax - rows) / Math.max(1, most))))
+    const counted = yield* store.count(counting, missing.slice(next, next + size))
+    for (const [day, figures] of counted) {
+      const own = rowsIn(figures)
+      rows += own
+      most = Math.max(most, own)
+      found.set(day, figures)
+    }
+    const over = new Map([...counted].filter(([day]) => isOver(day)))
+    yield* store.keep(counting, daysUntil(days.at(-1)!, keptDays)[0]!, over)
+  }
+  const gap = days.findLastIndex((day) => !found.has(day))
+  return new Map(days.slice(gap + 1).map((day) => [day, found.get(day)!]))
+})
+
+const rowsIn = (figures: Figures): number =>
+  Object.values(figures).reduce((sum, each) => sum + each.orders_created + each.orders_paid + each.refunds, 0)
+
+/** A currency in which there was nothing, and whose wallet was never used, is left out. */
+const currencyView = (
+  balance: OverviewResource["currencies"][number]["balance"],
+  days: ReadonlyArray<Day>,
+  counted: ReadonlyMap<Day, Figures>
+): ReadonlyArray<OverviewResource["currencies"][number]> => {
+  const { available_balance, currency, frozen_balance, total_revenue } = balance
+  const shown = days.flatMap((day) => {
+    const figures = counted.get(day)
+    return figures === undefined ? [] : [{ day, ...(figures[currency] ?? nothing) }]
+  })
+  const isUsed = [available_balance, frozen_balance, total_revenue].some((amount) => amount !== 0)
+  return isUsed || shown.some(({ orders_created }) => orders_created > 0) ? [{ currency, balance, days: shown }] : []
+}
+
+const nothing = { orders_created: 0, orders_paid: 0, volume: 0, refunds: 0, refunded: 0 }
+
+/** Addresses of the account's endpoints, by their numbers. */
+const endpointsOf = ({ modes }: Merchant, mode: Mode): ReadonlyMap<string, string | null> => {
+  const { default_endpoint, default_notify_url, webhooks } = modes[mode]
+  return new Map<string, string | null>([
+    ...webhooks.endpoints.map(({ id, url }) => [id, url] as const),
+    ...(default_endpoint === null ? [] : [[default_endpoint.id, default_notify_url] as const])
+  ])
+}

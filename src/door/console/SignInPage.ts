@@ -1,0 +1,212 @@
+/**
+ * The console's sign-in page: by a link that comes by mail, by a passkey, which is registered here too, or at an OpenID
+ * provider. It is the same for everybody; its script asks who is signed in. The policy allows exactly that script, by
+ * its hash.
+ */
+import { HttpServerResponse } from "effect/http"
+import { html } from "../../shared/pages/html.ts"
+import { type Language, languages, tags } from "../../shared/pages/language.ts"
+import { layout, marks } from "../../shared/pages/layout.ts"
+import { pageScript } from "../../shared/pages/pageScript.ts"
+import { headers, headersIn, policy, respondWith } from "../../shared/pages/respond.ts"
+import * as signingIn from "./browser/signingIn.ts"
+
+const { allowed, element: script } = pageScript([signingIn], [signingIn.begin])
+
+export const signInHeaders = {
+  ...headers,
+  "content-security-policy": policy([`script-src ${allowed}`, "connect-src 'self'"]),
+  "x-frame-options": "DENY",
+  "cross-origin-opener-policy": "same-origin",
+  "permissions-policy": "publickey-credentials-get=(self), publickey-credentials-create=(self)"
+}
+
+/** Which ways in there are beside a link. */
+export interface Ways {
+  /** Where the console takes sign-ins. */
+  readonly origin: string
+  readonly passkeys: boolean
+  /** Where people are known; undefined: nowhere. */
+  readonly openId: string | undefined
+}
+
+export const respondSignIn = (ways: Ways, language: Language): HttpServerResponse.HttpServerResponse =>
+  respondWith(renderSignIn(ways, language), 200, { ...signInHeaders, ...headersIn(language) })
+
+const en = {
+  title: "Sign in to Coffer",
+  email: "Your e-mail address",
+  send: "Send me a sign-in link",
+  or: "or",
+  passkey: "Sign in with a passkey",
+  openId: "Sign in at",
+  signedIn: "You are signed in as",
+  open: "Open the console",
+  passkeys: "Your passkeys",
+  name: "Name of a new passkey",
+  add: "Add a passkey",
+  newName: "New name of",
+  rename: "Rename",
+  remove: "Remove",
+  leave: "Sign out",
+  other: "中文",
+  footer: "Coffer",
+  script: "This page needs JavaScript.",
+  atOtherName: "Signing in works at the address that this service is set up for. Open it there:",
+  notices: {
+    sent: "If somebody has this address, a link is on its way. It works once, for 15 minutes, in this browser.",
+    linkFailed:
+      "This link was used, is older than 15 minutes, or was asked for in another browser. Ask for a new one here.",
+    passkeyFailed: "No passkey has signed you in. Try again, or ask for a link.",
+    openIdFailed:
+      "You were not signed in. Use your passkey if you have one, begin again here, or ask whether you have access.",
+    openIdAway: "That service does not answer. Try again in a moment, or ask for a link.",
+    passkeyDemanded: "This installation demands passkeys, and you have one: sign in with it.",
+    needsPasskey: "This installation demands a passkey. Add one: until then you can do nothing else here.",
+    tooOld: "You signed in more than 15 minutes ago. Sign out and in again to change your passkeys.",
+    addFailed: "No passkey was added. You may have it already.",
+    added: "The passkey was added. It signs you in from now on.",
+    renamed: "The passkey has its new name.",
+    removed: "The passkey was removed, and other sessions that it opened have ended. Delete it on its device, too.",
+    lastStays: "This installation demands passkeys, and this is your last one. Add another first.",
+    gone: "You have no such passkey any more.",
+    signedOut: "You are signed out.",
+    notAnAddress: "Enter one e-mail address, such as name@shop.example.",
+    tooOften: "Too many tries from your network. Wait a minute.",
+    failed: "That did not work. Check your connection, and try again."
+  }
+}
+type Texts = typeof en
+
+const zh: Texts = {
+  title: "登录 Coffer",
+  email: "您的电子邮箱",
+  send: "发送登录链接",
+  or: "或",
+  passkey: "使用通行密钥登录",
+  openId: "登录方式：",
+  signedIn: "您已登录：",
+  open: "打开控制台",
+  passkeys: "您的通行密钥",
+  name: "新通行密钥的名称",
+  add: "添加通行密钥",
+  newName: "新名称：",
+  rename: "重命名",
+  remove: "移除",
+  leave: "退出登录",
+  other: "English",
+  footer: "Coffer",
+  script: "此页面需要 JavaScript。",
+  atOtherName: "只能在此服务设定的地址登录，请在那里打开：",
+  notices: {
+    sent: "如果该邮箱已注册，登录链接已发出。请在 15 分钟内于此浏览器中打开。链接只能使用一次。",
+    linkFailed: "该链接已被使用、已超过 15 分钟，或是在其他浏览器中申请的。请在此重新申请。",
+    passkeyFailed: "通行密钥登录未成功。请重试，或申请登录链接。",
+    openIdFailed: "登录未成功。如果您有通行密钥，请使用它；或在此重新开始，或询问您是否有访问权限。",
+    openIdAway: "该服务没有响应。请稍后重试，或申请登录链接。",
+    passkeyDemanded: "此系统要求使用通行密钥，您已有一个：请用它登录。",
+    needsPasskey: "此系统要求使用通行密钥。请先添加一个，在此之前无法进行其他操作。",
+    tooOld: "您登录已超过 15 分钟。请退出后重新登录，再更改通行密钥。",
+    addFailed: "未能添加通行密钥。您可能已经添加过它。",
+    added: "通行密钥已添加，今后可用它登录。",
+    renamed: "通行密钥已重命名。",
+    removed: "通行密钥已移除，由它登录的其他会话已退出。请同时在设备上删除它。",
+    lastStays: "此系统要求使用通行密钥，这是您的最后一个。请先添加另一个。",
+    gone: "您已没有该通行密钥。",
+    signedOut: "您已退出登录。",
+    notAnAddress: "请输入一个电子邮箱地址，例如 name@shop.example。",
+    tooOften: "您的网络尝试次数过多，请稍等一分钟。",
+    failed: "操作未成功。请检查网络后重试。"
+  }
+}
+
+/** The console is in two languages; readers of traditional characters read the simplified ones. */
+const texts: Readonly<Record<Language, Texts>> = { en, zh, "zh-Hant": zh }
+
+export const renderSignIn = (ways: Ways, language: Language): string => {
+  const words = texts[language]
+  const other = languages.find((each) => each !== language)!
+  return layout({
+    language,
+    title: words.title,
+    script,
+    footer: words.footer,
+    top: html`<nav>
+      <a class="switch" href="?lang=${other}" hreflang="${tags[other]}" lang="${tags[other]}">${words.other}</a>
+    </nav>`,
+    main: html`
+      <section class="card stack" data-origin="${ways.origin}">
+        <h1>${words.title}</h1>
+        <div role="status" tabindex="-1">
+          ${Object.entries(words.notices).map(([name, text]) => html`<p hidden data-notice="${name}">${text}</p>`)}
+          <p hidden data-notice="atOtherName">
+            ${words.atOtherName} <a href="${ways.origin}/console">${ways.origin}/console</a>
+          </p>
+        </div>
+        <noscript><p>${words.script}</p></noscript>
+        ${guest(words, ways)} ${person(words, ways)}
+      </section>
+    `
+  })
+}
+
+const guest = (words: Texts, { openId, passkeys }: Ways) => html`
+  <div class="stack" hidden data-part="guest">
+    <form class="stack">
+      <div class="field">
+        <label class="label" for="email">${words.email}</label>
+        <input
+          id="email"
+          name="email"
+          type="text"
+          inputmode="email"
+          autocapitalize="off"
+          spellcheck="false"
+          autocomplete="username"
+          required
+          maxlength="254"
+        />
+      </div>
+      <button class="button">${words.send}</button>
+    </form>
+    ${passkeys || openId !== undefined ? html`<p class="or">${words.or}</p>` : undefined}
+    ${passkeys ? html`<button class="button quiet" type="button" value="passkey">${words.passkey}</button>` : undefined}
+    ${
+      openId === undefined
+        ? undefined
+        : html`<button class="button quiet" type="button" value="openid">${words.openId} <bdi>${openId}</bdi></button>`
+    }
+  </div>
+`
+
+const person = (words: Texts, { passkeys }: Ways) => html`
+  <div class="stack" hidden data-part="person">
+    ${marks.good}
+    <p>${words.signedIn} <bdi data-email></bdi></p>
+    <a class="button" href="/console" data-open>${words.open}</a>
+    ${
+      passkeys
+        ? html`<h2 class="label">${words.passkeys}</h2>
+            <ul class="stack" data-passkeys></ul>
+            <template>
+              <li class="stack">
+                <form class="stack">
+                  <div class="field">
+                    <label class="label">${words.newName} <bdi></bdi></label>
+                    <input name="passkey" required maxlength="60" autocomplete="off" />
+                  </div>
+                  <button class="button quiet">${words.rename} <bdi></bdi></button>
+                  <button class="button quiet" type="button" value="remove">${words.remove} <bdi></bdi></button>
+                </form>
+              </li>
+            </template>
+            <div class="field">
+              <label class="label" for="name">${words.name}</label>
+              <input id="name" name="name" maxlength="60" autocomplete="off" />
+            </div>
+            <button class="button" type="button" value="add">${words.add}</button>`
+        : undefined
+    }
+    <button class="button quiet" type="button" value="leave">${words.leave}</button>
+  </div>
+`

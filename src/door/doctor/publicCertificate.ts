@@ -1,0 +1,71 @@
+/** Until when the certificate is valid that PUBLIC_URL shows. It is read where buyers read it, wherever TLS ends. */
+import { isIP } from "node:net"
+import { connect } from "node:tls"
+import { DateTime, Effect, Metric, Schema } from "effect"
+import { currentTime } from "../../platform/runtime/clock.ts"
+import type { Settings } from "../../platform/runtime/Settings.ts"
+
+const expires = Metric.gauge("coffer_public_certificate_expires_seconds", {
+  description: "Time until the certificate of PUBLIC_URL ends; +Inf where none is seen"
+})
+
+/** A connection and its handshake may take so long. */
+const lookMillisMax = 10_000
+/** Looks at the metric from one handshake to the next. It is looked at once a minute. */
+const looksPerHandshake = 60
+/**
+ * A certificate that was seen is forgotten after so many handshakes that failed in a row: it may have been renewed
+ * meanwhile.
+ */
+const failedMax = 24
+
+class NotSeen extends Schema.TaggedError<NotSeen>()("NotSeen", {}) {}
+
+/** Its last moment, in milliseconds since 1970. It need not be valid: whether it is, is the question. */
+export const certificateEnd = (publicUrl: string) =>
+  Effect.callback<number, NotSeen>((resume) => {
+    const { hostname, port } = new URL(publicUrl)
+    const host = hostname.replace(/^\[(.*)\]$/, "$1")
+    const socket = connect({
+      host,
+      port: port === "" ? 443 : Number(port),
+      timeout: lookMillisMax,
+      rejectUnauthorized: false,
+      ...(isIP(host) === 0 ? { servername: host } : {})
+    })
+    const fail = () => {
+      socket.destroy()
+      resume(new NotSeen())
+    }
+    socket.once("error", fail).once("timeout", fail).once("close", fail)
+    socket.once("secureConnect", () => {
+      const end = Date.parse(socket.getPeerCertificate().valid_to)
+      socket.destroy()
+      resume(Number.isNaN(end) ? new NotSeen() : Effect.succeed(end))
+    })
+    return Effect.sync(() => socket.destroy())
+  })
+
+/** One look at the metric. It says nothing where the address cannot be reached, or nobody outside is called. */
+export const makeLook = ({ noOutbound, publicUrl }: Pick<Settings["Service"], "noOutbound" | "publicUrl">) => {
+  let looks = 0
+  let failed = 0
+  let end = Infinity
+  const handshake = certificateEnd(publicUrl).pipe(
+    Effect.match({
+      onFailure: () => {
+        if (++failed >= failedMax) end = Infinity
+      },
+      onSuccess: (observed) => {
+        failed = 0
+        end = observed
+      }
+    })
+  )
+  const isSeen = !noOutbound && publicUrl.startsWith("https:")
+  const isDue = () => isSeen && looks++ % looksPerHandshake === 0
+  return Effect.gen(function* () {
+    if (isDue()) yield* handshake
+    yield* Metric.update(expires, (end - DateTime.toEpochMillis(yield* currentTime)) / 1_000)
+  })
+}

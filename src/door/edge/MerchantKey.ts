@@ -1,0 +1,346 @@
+/**
+ * Turns `X-Api-Key` into a `Caller`, or refuses: key, then address, then approval (spec: Authentication), and then the
+ * scopes of a key that has some (silences: U26). A page of the console has no key: the session of a person of the
+ * merchant stands for one whose scopes are those of the person's role.
+ * A request that passes is counted as work, and is refused if there is too much of it (silences: U12). So is a key that
+ * has to be looked up, as the public's. Then the request is counted against the quota of its account.
+ */
+import { Caller, MerchantKey, Quotas, SandboxOnly } from "@coffer/contract/Caller"
+import * as Wire from "@coffer/contract/Errors"
+import type { QuotaUse } from "@coffer/contract/ConsoleMerchant"
+import { McpGroup } from "@coffer/contract/Mcp"
+import { scopeOf } from "@coffer/contract/scopes"
+import { type Allowlist, isAllowed, parseAllowlist } from "@coffer/rules/allowlist"
+import { scopesOfRole } from "@coffer/rules/people/roleScopes"
+import { type Mode, prefixes } from "@coffer/model/Ids"
+import type { Account } from "@coffer/model/Account"
+import type { PersonRole } from "@coffer/model/PersonRole"
+import { covers, isOfClosed, isOfSandbox, type Scope } from "@coffer/model/Scopes"
+import { hasNoWords } from "@coffer/rules/operator/loggedBody"
+import { standingProblem } from "@coffer/rules/operator/standing"
+import { Context, DateTime, Effect, Layer, Option, References, Result } from "effect"
+import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { KeyUses } from "../../access/keys/KeyUses.ts"
+import { type FoundKey, type Keyed, type Merchant, Merchants } from "../../access/merchants/Merchants.ts"
+import { AuditLog } from "../../access/operators/AuditLog.ts"
+import { MerchantClocks, unmovedMillis } from "../../platform/runtime/MerchantClocks.ts"
+import { NewIds } from "../../platform/runtime/NewIds.ts"
+import { addressParty } from "../../shared/http/addressParty.ts"
+import { Admission } from "../../shared/http/Admission.ts"
+import { CurrentRecord, type RequestRecord } from "../../shared/http/CurrentRequest.ts"
+import { logged } from "./auditedAct.ts"
+import { make as makeCount } from "./countedCalls.ts"
+import { forbidden } from "../../shared/http/granting.ts"
+import { entryOf, makeSignedIn, registerFirst, roleAt } from "./peopleDoors.ts"
+import { busy, refuseWith } from "../../shared/http/replies.ts"
+import { quotaOf, type QuotaKind, type QuotaOverrides } from "@coffer/model/Quotas"
+import { QuotaStore } from "./QuotaStore.ts"
+import { Clients } from "../../shared/http/Clients.ts"
+import { FailedCredentials, kindOf, queryOf, windowMillis } from "./PublicAdmission.ts"
+
+export const layer = Layer.effect(
+  MerchantKey,
+  Effect.gen(function* () {
+    const merchants = yield* Merchants
+    const admission = yield* Admission
+    const failed = yield* FailedCredentials
+    const uses = yield* KeyUses
+    const inAccount = yield* makeInAccount
+    const byPerson = yield* makeByPerson(inAccount)
+
+    /** A key that was not known when its request came is looked up in the room of the public. */
+    const lookUp = Effect.fnUntraced(function* (record: RequestRecord, key: string, keyed: Keyed) {
+      const { arrived, behind, ip } = record
+      record.visit = admission.enter({ group: "public", party: addressParty(ip), kind: kindOf(record), behind })
+      if (record.visit === undefined) return yield* busy
+      if (key === "") return yield* missing
+      if (yield* failed.isRemembered("merchant", key)) return yield* notValid
+      yield* failed.check("merchant", ip)
+      return yield* keyed.account(arrived)
+    })
+    const refuse = Effect.fnUntraced(function* ({ ip }: RequestRecord, key: string, { hasEnded }: Keyed) {
+      yield* failed.note("merchant", ip, key, yield* hasEnded)
+      return yield* notValid
+    })
+
+    const goOn = <A, E, R>(called: Effect.Effect<A, E, R>, found: FoundKey, { behind, record, scope }: Going) => {
+      const { key: scoped, merchant, mode } = found
+      record.keyId = scoped?.key_id
+      record.scopes = scoped?.scopes
+      const noted = inAccount.note(record, merchant, mode)
+      return Effect.flatMapEager(noted, (): Effect.Effect<A, E | KeyRefused, Exclude<R, Caller>> => {
+        const refusal = refusalOf(found, record, scope)
+        if (refusal !== undefined) return refusal
+        if (scoped !== undefined) {
+          uses.note({ keyId: scoped.key_id, at: record.arrived, ip: record.ip })
+          if (scope !== undefined && !isInScope(scoped.scopes, mode, scope)) return beyondScope(scope)
+        }
+        return inAccount.goOn(called, record, behind)
+      })
+    }
+
+    // Every request passes here: with a key that is remembered, this is one step.
+    const byKey = <A, E, R>(called: Effect.Effect<A, E, R>, record: RequestRecord, scope: Scope | undefined) => {
+      const key = record.sent["x-api-key"] ?? ""
+      const keyed = merchants.byKey(key)
+      const { isRecalled } = keyed
+      // A key that was unknown waited in the line of its address, whose length does not count here.
+      const behind = isRecalled ? record.behind : 0
+      return Effect.flatMapEager(
+        isRecalled ? keyed.account(record.arrived) : lookUp(record, key, keyed),
+        (found): Effect.Effect<A, E | KeyRefused, Exclude<R, Caller>> =>
+          Option.isNone(found) ? refuse(record, key, keyed) : goOn(called, found.value, { record, scope, behind })
+      )
+    }
+
+    return MerchantKey.of({
+      apiKey: (called, { endpoint, group }) =>
+        Effect.withFiber((fiber) => {
+          const record = fiber.getRef(CurrentRecord)
+          return record.ofConsole === undefined
+            ? byKey(called, record, isMcp(group) ? undefined : scopeOf(group.identifier, endpoint.identifier))
+            : byPerson(called, { endpoint, group })
+        })
+    })
+  })
+)
+
+type KeyRefused =
+  | Wire.Forbidden
+  | Wire.InvalidApiKey
+  | Wire.IpNotAllowed
+  | Wire.MerchantNotApproved
+  | Wire.MissingApiKey
+  | Wire.RateLimited
+  | Wire.Unavailable
+
+/** A call that goes on, and how many of its own waited behind it. */
+interface Going {
+  readonly record: RequestRecord
+  readonly scope: Scope | undefined
+  readonly behind: number
+}
+
+/** How a call goes on whose account is known, by a key or by a person of the console. */
+const makeInAccount = Effect.gen(function* () {
+  const admission = yield* Admission
+  const clocks = yield* MerchantClocks
+  const ids = yield* NewIds
+
+  /** Its log is listed by the time in its id, as all objects are. */
+  const rename = (record: RequestRecord, account: Account) =>
+    Effect.map(clocks.working(account, ids.next(prefixes.request)), (id) => void (record.requestId = id))
+  const annotated = <A, E, R>({ requestId: request_id }: RequestRecord, effect: Effect.Effect<A, E, R>) =>
+    Effect.updateService(effect, References.CurrentLogAnnotations, (all) => ({ ...all, request_id }))
+
+  return {
+    /** Notes whose call it is. */
+    note: (record: RequestRecord, { merchant_id: merchantId, quotas }: Merchant, mode: Mode) => {
+      const account: Account = { merchantId, mode }
+      record.account = account
+      record.ahead = clocks.offsetOf(account)
+      record.quotas = quotas
+      return record.ahead > 0 ? rename(record, account) : Effect.void
+    },
+    /** `behind`: how many of its own waited, for the length of its line. */
+    goOn: <A, E, R>(httpEffect: Effect.Effect<A, E, R>, record: RequestRecord, behind: number) => {
+      const account = record.account!
+      const kind = kindOf(record)
+      if (record.visit !== undefined) admission.leave(record.visit)
+      const rows = kind === "reads" ? record.rows : 0
+      record.visit = admission.enter({ group: account.mode, party: account.merchantId, kind, rows, behind })
+      if (record.visit === undefined) return busy
+      const called = Effect.provideService(httpEffect, Caller, account)
+      return record.ahead === 0 ? called : clocks.within(account, annotated(record, called))
+    }
+  }
+})
+
+const noRole = forbidden("You have no role at this merchant.")
+
+type InAccount = Effect.Success<typeof makeInAccount>
+
+/**
+ * A call of the console: finds out who calls, and whether the role may. A call that changes something is in the audit
+ * log, before and after.
+ */
+const makeByPerson = Effect.fnUntraced(function* (inAccount: InAccount) {
+  const merchants = yield* Merchants
+  const signedInOf = yield* makeSignedIn
+  const log = yield* AuditLog
+
+  return Effect.fnUntraced(function* <A, E, R>(
+    httpEffect: Effect.Effect<A, E, R>,
+    { endpoint, group }: { readonly endpoint: HttpApiEndpoint.Top; readonly group: HttpApiGroup.Top }
+  ) {
+    const record = yield* CurrentRecord
+    const { merchantId, mode } = record.ofConsole!
+    const signedIn = yield* signedInOf(record)
+    const role = roleAt(signedIn.person, merchantId) as PersonRole | undefined
+    if (role === undefined) return yield* noRole
+    if (signedIn.needsPasskey) return yield* forbidden(registerFirst)
+    const scope = scopeOf(group.identifier, endpoint.identifier)
+    const entry = {
+      ...entryOf(signedIn, role, `${group.identifier}.${endpoint.identifier}`, record),
+      target: `/console/api/accounts/${merchantId}/${mode}${record.path.slice("/v1".length)}`
+    }
+    const held = scopesOfRole(role, mode)
+    record.scopes = held
+    if (!isInScope(held, mode, scope)) {
+      yield* log.writeOnce({ ...entry, phase: "refused", status: 403 })
+      return yield* forbidden(`The role ${role} does not have the scope ${scope} in ${mode}.`)
+    }
+    const found = yield* Effect.option(merchants.find(merchantId))
+    if (Option.isNone(found)) return yield* noRole
+    const merchant = found.value
+    yield* inAccount.note(record, merchant, mode)
+    const refusal = refusalOfMerchant(merchant, { mode, arrived: record.arrived, scope })
+    if (refusal !== undefined) return yield* refusal
+    const handled = scope.endsWith(":read")
+      ? httpEffect
+      : logged(log, entry, record, httpEffect, !hasNoWords(group.identifier))
+    return yield* inAccount.goOn(handled, record, record.behind)
+  })
+})
+
+/** Any key may send messages to the MCP server: the calls of its tools ask for their scopes. */
+const isMcp = ({ identifier }: HttpApiGroup.Top) => identifier === McpGroup.identifier
+
+/** The refusal of a call whose key works, the first of these that applies; undefined where there is none. */
+const refusalOf = ({ key, merchant, mode }: FoundKey, { arrived, ip }: RequestRecord, scope: Scope | undefined) => {
+  if (!isCallerAllowed(merchant.modes[mode], ip) || (key !== undefined && !isCallerAllowed(key, ip))) {
+    return refuseWith(
+      (request_id) => new Wire.IpNotAllowed({ message: `Calls from ${ip} are not allowed for this key.`, request_id })
+    )
+  }
+  return refusalOfMerchant(merchant, { mode, arrived, scope })
+}
+
+interface Calling {
+  readonly mode: Mode
+  /** Milliseconds since 1970. */
+  readonly arrived: number
+  /** Undefined for a message to the MCP server, which by itself changes nothing. */
+  readonly scope: Scope | undefined
+}
+
+const refusalOfMerchant = (merchant: Merchant, { arrived, mode, scope }: Calling) => {
+  if (merchant.suspended_at !== null || merchant.closed_at !== null) {
+    const kind = scope === undefined || isOfClosed(scope) ? "kept" : "new"
+    const problem = standingProblem(merchant, DateTime.makeUnsafe(arrived), kind)
+    if (problem !== undefined) return forbidden(problem)
+  }
+  return mode === "live" && !merchant.approved ? notApproved : undefined
+}
+
+const notApproved = refuseWith(
+  (request_id) => new Wire.MerchantNotApproved({ message: "Live keys work once the merchant is approved.", request_id })
+)
+
+/** For a live key there are no test helpers, whatever its scopes. */
+const isInScope = (scopes: ReadonlyArray<string>, mode: Mode, scope: Scope) =>
+  covers(scopes, scope) || (mode === "live" && isOfSandbox(scope))
+
+const beyondScope = (scope: Scope) =>
+  refuseWith((request_id) => new Wire.Forbidden({ message: `This key does not have the scope ${scope}.`, request_id }))
+
+const missing = refuseWith(
+  (request_id) => new Wire.MissingApiKey({ message: "Send your secret key in X-Api-Key.", request_id })
+)
+
+const notValid = refuseWith(
+  (request_id) => new Wire.InvalidApiKey({ message: "This key is not valid, or has ended.", request_id })
+)
+
+/** An environment's settings, or a key with scopes. */
+interface Allowing {
+  readonly ip_allowlist: string
+}
+
+/** Settings are never changed in place, so the list is parsed once for each version of them. */
+const allowlists = new WeakMap<Allowing, Allowlist | undefined>()
+
+const isCallerAllowed = (settings: Allowing, ip: string): boolean => {
+  if (settings.ip_allowlist === "") return true
+  if (!allowlists.has(settings)) {
+    allowlists.set(settings, Result.getOrUndefined(parseAllowlist(settings.ip_allowlist)))
+  }
+  const allowlist = allowlists.get(settings)
+  // A list that does not parse was still meant to keep callers out, so it lets no caller in.
+  return allowlist !== undefined && isAllowed(allowlist, ip)
+}
+
+export const layerSandboxOnly = Layer.succeed(
+  SandboxOnly,
+  SandboxOnly.of(<A, E, R>(called: Effect.Effect<A, E, R>) =>
+    Effect.withFiber<A, E | Wire.RouteNotFound, R | Caller>(({ context }) =>
+      Context.getUnsafe(context, Caller).mode === "sandbox" ? called : noSuchEndpoint
+    )
+  )
+)
+const noSuchEndpoint = refuseWith((request_id) => new Wire.RouteNotFound({ message: "No such endpoint.", request_id }))
+
+// Quotas -------------------------------------------------------------------------
+// Requests per minute of each merchant and environment. Writes, reads, CSV exports and calls of the sandbox's test
+// helpers are counted separately, and so are those that people make from the console. The check runs after the key and
+// before idempotency and validation, so replays and refused requests count, too (spec: Limits; silences: G10, U1, P6).
+
+export const layerQuotas = Layer.effect(
+  Quotas,
+  Effect.gen(function* () {
+    const count = yield* makeCount
+    const { building } = yield* Clients
+
+    /** An answer with many objects is made in its turn. */
+    const inTurn = <A, E, R>(called: Effect.Effect<A, E, R>, record: RequestRecord) => {
+      const { rows, visit } = record
+      if (visit?.kind !== "reads" || rows === 0) return called
+      const taken = building.take(visit, rows, () => {
+        record.rowsTaken = rows
+      })
+      return Effect.andThen(taken, called)
+    }
+
+    return Quotas.of(<A, E, R>(called: Effect.Effect<A, E, R>) =>
+      Effect.withFiber<A, E | Wire.RateLimited, R | Caller>((fiber) => {
+        const { merchantId, mode } = Context.getUnsafe(fiber.context, Caller)
+        const record = fiber.getRef(CurrentRecord)
+        const kind = isHelper(record) ? "helpers" : (record.visit?.kind ?? kindOf(record))
+        const limit = quotaOf(record.quotas, kind)
+        // A page that people look at takes nothing from the merchant's own servers, and neither does a listener.
+        const own = isWait(record) ? `waits:${kind}` : kind
+        const counted = record.ofConsole === undefined ? own : `console:${kind}`
+        return Effect.flatMapEager(count(record, { key: `${merchantId}:${mode}:${counted}`, kind, limit }), () =>
+          inTurn(called, record)
+        )
+      })
+    )
+  })
+)
+
+/** How much of its quotas an account has used in this minute, for programs and for people. */
+export const makeQuotaUse = Effect.map(QuotaStore, (store) =>
+  Effect.fnUntraced(function* ({ merchantId, mode }: Account, quotas: QuotaOverrides) {
+    const kinds = quotaKinds.filter((kind) => kind !== "helpers" || mode === "sandbox")
+    const counted: ReadonlyArray<Omit<QuotaUse, "used"> & { readonly key: string }> = [
+      ...kinds.flatMap((kind) => [
+        { kind, by: "keys" as const, limit: quotaOf(quotas, kind), key: `${merchantId}:${mode}:${kind}` },
+        { kind, by: "console" as const, limit: quotaOf(quotas, kind), key: `${merchantId}:${mode}:console:${kind}` }
+      ]),
+      { kind: "waits", by: "keys", limit: quotaOf(quotas, "reads"), key: `${merchantId}:${mode}:waits:reads` }
+    ]
+    const used = yield* store.used(
+      counted.map(({ key }) => key),
+      windowMillis,
+      yield* unmovedMillis
+    )
+    return counted.map(({ by, kind, limit }, place): QuotaUse => ({ kind, by, limit, used: used?.[place] ?? null }))
+  })
+)
+export const quotaWindowSeconds = windowMillis / 1_000
+
+const quotaKinds: ReadonlyArray<QuotaKind> = ["writes", "reads", "csv", "helpers"]
+
+const isWait = (record: RequestRecord): boolean => record.route === "/v1/events" && queryOf(record).has("wait")
+
+const isHelper = ({ route }: RequestRecord): boolean => route.startsWith("/v1/test_helpers/")

@@ -1,0 +1,231 @@
+/**
+ * Answers for requests that no handler has answered: calls that do not decode, unknown routes, failures, and refusals
+ * of the framework.
+ */
+import * as Wire from "@coffer/contract/Errors"
+import { Cause, Context, Effect, identity, Layer, Option, Schema, SchemaIssue } from "effect"
+import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { addressParty } from "../../shared/http/addressParty.ts"
+import type { Admission } from "../../shared/http/Admission.ts"
+import { CurrentRecord, type RequestRecord } from "../../shared/http/CurrentRequest.ts"
+import { busyMessage, isRefusal, refusalOf, refuseField } from "../../shared/http/replies.ts"
+import type { Merchants } from "../../access/merchants/Merchants.ts"
+import { isDatabaseTrouble } from "../../platform/postgres/trouble.ts"
+import { kindOf } from "./PublicAdmission.ts"
+import { methodsAt, undecodable } from "./routes.ts"
+import { Decoding } from "@coffer/contract/Caller"
+import { queryParametersMax } from "@coffer/model/Limits"
+import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
+import { memoize } from "@coffer/model/memoize"
+import { checkNamesOfText, unknownParameter } from "./unknownNames.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/** Gives the framework's own refusals our envelope, or the header that they lack. */
+export const normalized = (response: Response, { requestId: request_id }: RequestRecord): Response => {
+  switch (response.status) {
+    case 415: {
+      const message = "Send a JSON body with Content-Type: application/json; a file, as multipart/form-data."
+      return refusalOf(new Wire.InvalidRequest({ message, request_id }))
+    }
+    case 503:
+    case 429:
+      return response.headers["retry-after"] === undefined
+        ? HttpServerResponse.setHeader(response, "retry-after", "1")
+        : response
+    default:
+      return response
+  }
+}
+
+/** The answer to a failed route. Fails only when the request was interrupted because its client has left. */
+export const answerFailure = <E>(
+  cause: Cause.Cause<E>,
+  isConnected: boolean,
+  record: RequestRecord
+): Effect.Effect<Response, E> => {
+  const { requestId: request_id } = record
+  if (Cause.hasInterruptsOnly(cause)) {
+    // With a client there, it was this service that stopped, or another runner that was processing the request.
+    return isConnected ? Effect.succeed(unavailable(record)) : Effect.failCause(cause)
+  }
+  const error = Cause.squash(cause)
+  if (isRefusal(error)) return Effect.succeed(normalized(refusalOf(error), record))
+  if (isDatabaseTrouble(error)) return Effect.succeed(unavailable(record))
+  if (isBodyIncomplete(error)) {
+    return Effect.succeed(refusalOf(new Wire.InvalidRequest({ message: "The body did not arrive whole.", request_id })))
+  }
+  return Effect.as(
+    Effect.logError("a request failed", cause),
+    refusalOf(new Wire.InternalError({ message: "Internal error.", request_id }))
+  )
+}
+
+/** Nothing is known to be wrong with the request: it may be sent again. */
+export const unavailable = (record: RequestRecord): Response =>
+  normalized(refusalOf(new Wire.Unavailable({ message: busyMessage, request_id: record.requestId })), record)
+
+const isBodyIncomplete = (error: unknown): boolean =>
+  error instanceof HttpServerError.HttpServerError && error.reason._tag === "RequestParseError"
+
+// No route ----------------------------------------------------------------------
+
+/** Fails as the router does when no route matches. */
+export const noSuchRoute = (request: HttpServerRequest.HttpServerRequest) =>
+  Effect.die(new HttpServerError.HttpServerError({ reason: new HttpServerError.RouteNotFound({ request }) }))
+
+export const isNoRoute = <E>(cause: Cause.Cause<E>): boolean => {
+  const error = Cause.squash(cause)
+  return error instanceof HttpServerError.HttpServerError && error.reason._tag === "RouteNotFound"
+}
+
+/**
+ * The answer is the same for everybody. A call under `/v1` is still logged for the merchant whose key it carries
+ * (silences: A4, G14).
+ */
+export const makeAnswerNoRoute = (merchants: Merchants["Service"], admission: Admission["Service"]) => {
+  const noteOwner = (record: RequestRecord, key: string) =>
+    Effect.map(merchants.byKey(key).account(record.arrived), (account) => {
+      if (Option.isNone(account)) return
+      const { key, merchant, mode } = account.value
+      record.account = { merchantId: merchant.merchant_id, mode }
+      record.keyId = key?.key_id
+    })
+
+  return (record: RequestRecord): Effect.Effect<Response> => {
+    const { behind, ip } = record
+    record.visit ??= admission.enter({ group: "public", party: addressParty(ip), kind: kindOf(record), behind })
+    if (record.visit === undefined) return Effect.succeed(unavailable(record))
+    const key = record.ofConsole === undefined && record.shop === undefined ? record.sent["x-api-key"] : undefined
+    return key !== undefined && /^\/v1(\/|$)/.test(record.path)
+      ? Effect.as(Effect.exit(noteOwner(record, key)), notFound(record))
+      : Effect.succeed(notFound(record))
+  }
+}
+
+const notFound = ({ method, path, requestId: request_id, shop }: RequestRecord): Response => {
+  if (Option.isNone(decoded(path))) return refusalOf(new Wire.InvalidRequest({ message: undecodable, request_id }))
+  // A shop's host does not say what there is elsewhere.
+  const allowed = shop === undefined ? methodsAt(path) : []
+  const response = refusalOf(new Wire.RouteNotFound({ message: `${method} ${path} is not an endpoint.`, request_id }))
+  // The address is that of an object that does not exist: no other method would help.
+  return allowed.length === 0 || allowed.includes(method)
+    ? response
+    : HttpServerResponse.setHeader(response, "allow", allowed.join(", "))
+}
+const decoded = Option.liftThrowable(decodeURIComponent)
+
+// A call that does not decode ----------------------------------------------------
+// It is refused: 400 `invalid_request`, and `param` names the first wrong field (spec: Errors). No body at all is an
+// empty object where nothing in it is required, and an export has no page.
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const refusing = HttpApiMiddleware.layerSchemaErrorTransform(Decoding, (error, { endpoint }) => {
+  // The schema of a reply: our bug, not the caller's.
+  if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.fail(error)
+  return refuseUndecodable(endpoint)(error.cause)
+})
+
+/** The refusal names the first wrong field. */
+export const refuseUndecodable =
+  (endpoint: HttpApiEndpoint.Top) =>
+  ({ issue }: Schema.SchemaError) => {
+    const [first] = format(issue).issues
+    const path = (first?.path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment))
+    if (path.length === 0) return refuseOtherThanObject
+    const { message } = first!
+    const name = nameOf(path)
+    return refuseField(name, message === excess ? unknownParameter(endpoint, name) : (messages[message] ?? message))
+  }
+
+/** Our words for messages of the framework. */
+const messages: Record<string, string> = {
+  "Missing key": "is required"
+}
+const excess = "Expected no excess property"
+
+export const refuseOtherThanObject = refuseField("", "The body must be a JSON object")
+
+/** The path as merchants write it: `metadata.key`, `files[2].url` (silences: D4). */
+const nameOf = (path: ReadonlyArray<PropertyKey>): string =>
+  path.reduce<string>((name, key) => {
+    if (typeof key === "number") return `${name}[${key}]`
+    return name === "" ? String(key) : `${name}.${String(key)}`
+  }, "")
+
+/** The problem of a query that is malformed, whatever parameters the endpoint has (silences: G6, G22). */
+export const queryProblem = (url: string): { readonly param: string; readonly problem: string } | undefined => {
+  const start = url.indexOf("?")
+  if (start < 0) return undefined
+  const parameters = url.slice(start + 1).split("&", queryParametersMax + 1)
+  if (parameters.length > queryParametersMax) {
+    return { param: "", problem: `The query must not have more than ${queryParametersMax} parameters` }
+  }
+  for (const parameter of parameters) {
+    if (!parameter.includes("%") || Option.isSome(decodeParameter(parameter))) continue
+    const name = decodeParameter(parameter.split("=", 1)[0]!)
+    return { param: Option.getOrElse(name, () => ""), problem: "must be percent-encoded UTF-8" }
+  }
+  return undefined
+}
+
+const decodeParameter = Option.liftThrowable(decodeURIComponent)
+
+const checkQuery = Effect.flatMap(CurrentRecord, ({ url }) => {
+  const problem = queryProblem(url)
+  return problem === undefined ? Effect.void : refuseField(problem.param, problem.problem)
+})
+
+/** An export does not even look at `limit` and cursors (silences: P15). */
+const withoutPaging = <Services>(context: Context.Context<Services>): Context.Context<Services> => {
+  const query = Context.getOrUndefined(context, HttpServerRequest.ParsedSearchParams)
+  if (query?.["format"] !== "csv") return context
+  const { ending_before: _before, limit: _limit, starting_after: _after, ...filters } = query
+  return Context.add(context, HttpServerRequest.ParsedSearchParams, filters)
+}
+
+export const layerDecoding = Layer.effect(
+  Decoding,
+  Effect.map(Decoding, (refuse) =>
+    Decoding.of((decoded, options) => {
+      const httpEffect: typeof decoded = Effect.updateContext(decoded, withoutPaging)
+      const check = Effect.andThen(checkQuery, checkNamesOfText(options.endpoint))
+      return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+        if (!takesNoBody(options.endpoint)) return Effect.andThen(check, refuse(httpEffect, options))
+        return Effect.andThen(
+          check,
+          Effect.flatMap(withBody(request), (read) =>
+            refuse(Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, read), options)
+          )
+        )
+      })
+    })
+  )
+).pipe(Layer.provide(refusing))
+
+const takesNothing = (schema: Schema.Top) => Schema.is(Schema.toEncoded(schema))({})
+
+/** More than there are. */
+const endpointsMax = 1_000
+/** Whether an empty object is a body that this endpoint takes. */
+export const takesNoBody = memoize(endpointsMax, identity<HttpApiEndpoint.Top>, ({ payload }) =>
+  [...payload.values()].some(({ schemas }) => schemas.some(takesNothing))
+)
+
+/** Whether there is a body is known of one that comes in chunks when it has been read. */
+const withBody = (request: HttpServerRequest.HttpServerRequest) => {
+  const { "content-length": length, "transfer-encoding": encoding } = request.headers
+  if (encoding !== undefined) {
+    return Effect.flatMap(CurrentRecord, (record) =>
+      Effect.map(record.text, (text) => (text === "" ? emptied(request) : request))
+    )
+  }
+  return Effect.succeed(length === undefined || length === "0" ? emptied(request) : request)
+}
+
+const emptied = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest =>
+  Object.create(request, {
+    headers: { value: { ...request.headers, "content-type": "application/json" } },
+    text: { value: Effect.succeed("{}") }
+  })

@@ -1,0 +1,47 @@
+/** An act that the audit log has, before and after: an operator's, or a person's. */
+import { Effect, Option } from "effect"
+import { CurrentRecord, type RequestRecord } from "../../shared/http/CurrentRequest.ts"
+import type { AuditLog, Entry } from "../../access/operators/AuditLog.ts"
+import { withoutWords } from "@coffer/rules/operator/loggedBody"
+import { parseJson } from "../../platform/runtime/codecs.ts"
+import { withoutDeadline } from "../../platform/runtime/Deadline.ts"
+
+export type Who = Pick<Entry, "actor" | "act" | "target">
+
+/**
+ * Both entries are written even if the client hangs up during the act. The exchange writes the second one, since it
+ * alone knows the status: the framework wraps what a handler fails with before a middleware sees it.
+ */
+export const logged = <A, E, R>(
+  log: AuditLog["Service"],
+  entry: Who,
+  record: RequestRecord,
+  handled: Effect.Effect<A, E, R>,
+  hidesWords = false
+) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      yield* log.write({ ...entry, phase: "begun", details: detailsOf(yield* bodyOf(record), hidesWords) })
+      record.closeAct = (status) =>
+        log.write({ ...entry, phase: "done", status, details: record.change ?? {} }).pipe(
+          withoutDeadline,
+          // The act is done. Its first entry stands, and its answer is true.
+          Effect.catchCause((cause) =>
+            Effect.logError("an act has no second entry in the audit log", entry.act, cause)
+          ),
+          Effect.provideService(CurrentRecord, record)
+        )
+      return yield* restore(handled)
+    })
+  )
+
+const detailsOf = ({ body }: { readonly body?: unknown }, hidesWords: boolean) =>
+  body === undefined ? {} : { body: hidesWords ? withoutWords(body) : body }
+
+/** The body, where it is JSON and not refused. A form with a file is not read here. */
+const bodyOf = (record: RequestRecord) =>
+  /json/i.test(record.sent["content-type"] ?? "")
+    ? Effect.map(Effect.option(record.text), (text) => ({
+        body: Option.getOrUndefined(Option.flatMap(text, parseJson))
+      }))
+    : Effect.succeed({})

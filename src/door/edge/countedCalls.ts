@@ -1,0 +1,64 @@
+/**
+ * Calls that count against a quota of a minute, and what their answers say about it, as the IETF's draft of the
+ * RateLimit headers does. Every group of the contract has one: a merchant's calls by its account (`MerchantKey.ts`),
+ * those of people and of operators by who calls, and a sign-in by the client's address (spec: Limits; silences: U1,
+ * U31).
+ */
+import * as Wire from "@coffer/contract/Errors"
+import { operatorQuotas, type QuotaKind, quotaOf } from "@coffer/model/Quotas"
+import { Effect } from "effect"
+import type { RequestRecord } from "../../shared/http/CurrentRequest.ts"
+import { refuseWith } from "../../shared/http/replies.ts"
+import { unmovedMillisOf } from "../../platform/runtime/MerchantClocks.ts"
+import { kindOf, windowMillis } from "./PublicAdmission.ts"
+import { QuotaStore, type Taken } from "./QuotaStore.ts"
+
+interface Counted {
+  readonly key: string
+  readonly kind: QuotaKind
+  readonly limit: number
+}
+
+// Every request passes here, so this takes few steps and no generator (docs/performance-notes.md).
+/** Counts this call, or refuses it. */
+export const make = Effect.map(
+  QuotaStore,
+  (store) =>
+    (record: RequestRecord, { key, kind, limit }: Counted): Effect.Effect<void, Wire.RateLimited> =>
+      Effect.withFiber((fiber) =>
+        Effect.flatMapEager(store.take(key, limit, windowMillis, unmovedMillisOf(fiber)), (taken) => {
+          // Kept on the record, so that refusals and errors carry them, too.
+          record.headers = { ...record.headers, ...headersOf(kind, limit, taken) }
+          record.isCounted = taken.allowed
+          if (taken.allowed) return Effect.void
+          const message = `More than ${limit} ${names[kind]} within a minute.`
+          return refuseWith((request_id) => new Wire.RateLimited({ message, request_id }))
+        })
+      )
+)
+
+/** Counts a call of a person or of an operator, whatever becomes of it, before it is written anywhere. */
+export const makeOfCaller = Effect.map(
+  make,
+  (count) => (record: RequestRecord, who: "person" | "operator", id: string) => {
+    const kind = kindOf(record)
+    const limit = who === "operator" ? operatorQuotas[kind] : quotaOf({}, kind)
+    return count(record, { key: `${who}:${id}:${kind}`, kind, limit })
+  }
+)
+
+const names: Record<QuotaKind, string> = {
+  writes: "writes",
+  reads: "reads",
+  csv: "CSV exports",
+  helpers: "calls of test helpers"
+}
+
+const headersOf = (kind: QuotaKind, limit: number, { allowed, remaining, resetMillis, retryAfterMillis }: Taken) => ({
+  "ratelimit-policy": `"${kind}";q=${limit};w=${windowMillis / 1_000}`,
+  ratelimit: `"${kind}";r=${remaining};t=${seconds(resetMillis)}`,
+  ...(allowed ? {} : { "retry-after": String(Math.max(1, seconds(retryAfterMillis))) })
+})
+
+/** Rounded up, so that waiting this long is long enough. */
+const seconds = (millis: number): number => Math.ceil(millis / 1_000)

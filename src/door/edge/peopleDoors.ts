@@ -1,0 +1,289 @@
+/**
+ * The doors for people. The console's lets a person through who is signed in and whose role may do what is asked. The
+ * operator API's lets an operator through whose token is valid and whose role may do what is asked, unless too many of
+ * the operators' requests are in work (docs/architecture.md, section 7; docs/security.md; silences: U12). Calls without
+ * a session or a token are counted by the client's address, and so are sessions and tokens that do not exist; all
+ * others by who calls (`countedCalls.ts`). Acts are written to the audit log, before and after.
+ */
+import * as Wire from "@coffer/contract/Errors"
+import { ConsoleGuest, CurrentOperator, CurrentPerson, OperatorToken, PersonSession } from "@coffer/contract/Caller"
+import {
+  type ConsoleActName,
+  consoleActOf,
+  consoleActs,
+  hidesWordsOf,
+  isFresh,
+  isOpen,
+  kindOfAct,
+  ofWhom,
+  personMayDo
+} from "@coffer/rules/people/consoleActs"
+import { standingProblem } from "@coffer/rules/operator/standing"
+import { triesAMinute } from "@coffer/rules/people/signIn"
+import { installation, type PersonRole } from "@coffer/model/PersonRole"
+import { Effect, Layer, Option, Redacted, Schema } from "effect"
+import { addressParty } from "../../shared/http/addressParty.ts"
+import { Admission } from "../../shared/http/Admission.ts"
+import { CurrentRecord, type RequestRecord } from "../../shared/http/CurrentRequest.ts"
+import { forbidden, isFreshNow, tooOld } from "../../shared/http/granting.ts"
+import { busy, refuseWith } from "../../shared/http/replies.ts"
+import { Merchants } from "../../access/merchants/Merchants.ts"
+import { AuditLog } from "../../access/operators/AuditLog.ts"
+import { makeConsoleUrl, makeCookies } from "../../access/people/cookies.ts"
+import { signedInView } from "../../access/people/peopleViews.ts"
+import { type SignedIn, SignIn } from "../../access/people/SignIn.ts"
+import { currentTime } from "../../platform/runtime/clock.ts"
+import { Settings } from "../../platform/runtime/Settings.ts"
+import { logged, type Who } from "./auditedAct.ts"
+import { makeOfCaller as makeCountOfCaller } from "./countedCalls.ts"
+import { FailedCredentials, kindOf, makeLimitOfVisitors } from "./PublicAdmission.ts"
+import { type ActName, actOf, acts, hidesWords, isOfFresh, isSeen, mayDo } from "@coffer/rules/operator/acts"
+import { Role } from "@coffer/model/Role"
+import { type Identity, Operators } from "../../access/operators/Operators.ts"
+
+/**
+ * A page of another site can send neither this header nor, by `SameSite`, the cookie. Its browser says where a write
+ * comes from.
+ */
+export const makeIsFromConsole = Effect.map(Settings, (settings) => {
+  const urlOf = makeConsoleUrl(settings)
+  return (record: RequestRecord): boolean => {
+    const { method, sent } = record
+    const { origin } = new URL(urlOf(record))
+    return (
+      sent["coffer-console"] === "1" &&
+      (sent["origin"] === origin || (sent["origin"] === undefined && (method === "GET" || method === "HEAD"))) &&
+      (sent["sec-fetch-site"] ?? "same-origin") === "same-origin"
+    )
+  }
+})
+
+export const notFromConsole = refuseWith(
+  (request_id) =>
+    new Wire.Forbidden({
+      message: "Send the header Coffer-Console: 1, and the Origin of the console with each write.",
+      request_id
+    })
+)
+export const notSignedIn = refuseWith(
+  (request_id) => new Wire.InvalidApiKey({ message: "Sign in: there is no session, or it has ended.", request_id })
+)
+
+/** Everything of the console is work of the client's address, like a page. */
+const makeEnter = Effect.map(Admission, (admission) => (record: RequestRecord): boolean => {
+  const { behind, ip } = record
+  record.visit = admission.enter({ group: "public", party: addressParty(ip), kind: kindOf(record), behind })
+  return record.visit !== undefined
+})
+
+export const layerGuest = Layer.effect(
+  ConsoleGuest,
+  Effect.gen(function* () {
+    const enter = yield* makeEnter
+    const isFromConsole = yield* makeIsFromConsole
+    const limit = yield* makeLimitOfVisitors
+
+    return ConsoleGuest.of(
+      Effect.fnUntraced(function* (httpEffect) {
+        const record = yield* CurrentRecord
+        if (!enter(record)) return yield* busy
+        if (!isFromConsole(record)) return yield* notFromConsole
+        yield* limit("sign in", triesAMinute, "Too many tries to sign in from this address.")
+        return yield* httpEffect
+      })
+    )
+  })
+)
+
+/** The person whose session a request of the console brings. */
+export const makeSignedIn = Effect.gen(function* () {
+  const signIn = yield* SignIn
+  const enter = yield* makeEnter
+  const isFromConsole = yield* makeIsFromConsole
+  const cookiesOf = makeCookies(yield* Settings)
+  const failed = yield* FailedCredentials
+  const count = yield* makeCountOfCaller
+
+  return Effect.fnUntraced(function* (record: RequestRecord) {
+    if (!enter(record)) return yield* busy
+    if (!isFromConsole(record)) return yield* notFromConsole
+    const secret = Option.getOrUndefined(cookiesOf(record).read(record.sent["cookie"], "session"))
+    // A secret that is nobody's is not looked up again, and an address that sends many is refused before.
+    if (secret === undefined || (yield* failed.isRemembered("person", secret))) return yield* notSignedIn
+    yield* failed.check("person", record.ip)
+    const found = yield* signIn.bySecret(secret)
+    if (Option.isNone(found)) {
+      yield* failed.note("person", record.ip, secret)
+      return yield* notSignedIn
+    }
+    yield* count(record, "person", found.value.person.person_id)
+    return found.value
+  })
+})
+
+export const layerPerson = Layer.effect(
+  PersonSession,
+  Effect.gen(function* () {
+    const signedInOf = yield* makeSignedIn
+    const log = yield* AuditLog
+    const merchants = yield* Merchants
+
+    /** A merchant that there is not has nobody with a role. */
+    const problemAt = (act: ConsoleActName, { params }: RequestRecord) =>
+      typeof ofWhom(act) === "string"
+        ? Effect.undefined
+        : Effect.map(
+            Effect.all([Effect.option(merchants.find(params["merchant_id"] ?? "")), currentTime]),
+            ([found, now]) => (Option.isNone(found) ? undefined : standingProblem(found.value, now, kindOfAct(act)))
+          )
+
+    return PersonSession.of(
+      Effect.fnUntraced(function* (httpEffect, { endpoint, group }) {
+        const record = yield* CurrentRecord
+        const signedIn = yield* signedInOf(record)
+        const act = consoleActOf(group.identifier, endpoint.identifier)
+        const role = roleFor(signedIn, act, record)
+        if (role === undefined) {
+          return yield* refuseWith(
+            (request_id) => new Wire.MerchantNotFound({ message: "You have no role at this merchant.", request_id })
+          )
+        }
+        const entry = entryOf(signedIn, role, act, record)
+        if (!personMayDo(role as PersonRole, act)) {
+          yield* log.writeOnce({ ...entry, phase: "refused", status: 403 })
+          return yield* forbidden(`The role ${role} may not do ${act}.`)
+        }
+        const problem = yield* problemAt(act, record)
+        if (problem !== undefined) return yield* forbidden(problem)
+        const tooEarly = yield* refusedSession(signedIn, act)
+        if (tooEarly !== undefined) return yield* forbidden(tooEarly)
+        const { person_id: personId } = signedIn.person
+        const { session_id: sessionId } = signedIn.session
+        const shown = signedInView(signedIn)
+        const handled = Effect.provideService(httpEffect, CurrentPerson, { personId, sessionId, shown })
+        return yield* consoleActs[act].isLogged ? logged(log, entry, record, handled, hidesWordsOf(act)) : handled
+      })
+    )
+  })
+)
+
+export const registerFirst = "This installation demands a passkey: register one first."
+
+/** The reason why this session may not do it; undefined if it may. */
+const refusedSession = ({ needsPasskey, session }: SignedIn, act: ConsoleActName) =>
+  Effect.map(isFreshNow(session.created_at), (isNew) => {
+    if (needsPasskey && !isOpen(act)) return registerFirst
+    return isFresh(act) && !isNew ? tooOld : undefined
+  })
+
+/** `person`: it is about the person alone. Undefined: no role at the merchant that the path names. */
+const roleFor = ({ person }: SignedIn, act: ConsoleActName, { params }: RequestRecord): string | undefined => {
+  if (typeof ofWhom(act) === "string") return "person"
+  return roleAt(person, params["merchant_id"])
+}
+
+export const roleAt = ({ roles }: SignedIn["person"], merchantId: string | undefined) =>
+  roles.find(({ belongs_to }) => belongs_to === merchantId)?.role
+
+/** `act`: of the console's own table, or an operation of `/v1`. */
+export const entryOf = ({ person }: SignedIn, role: string, act: string, { path }: RequestRecord): Who => ({
+  actor: { id: person.person_id, name: person.email, role },
+  act: `console:${act}`,
+  target: path
+})
+
+// An operator --------------------------------------------------------------------
+// Under `/console/api/operator` the session of a person who has a role of the installation stands for a token, and no
+// token counts.
+
+export const layerOperator = Layer.effect(
+  OperatorToken,
+  Effect.gen(function* () {
+    const operators = yield* Operators
+    const admission = yield* Admission
+    const log = yield* AuditLog
+    const failed = yield* FailedCredentials
+
+    const cookiesOf = makeCookies(yield* Settings)
+    const isFromConsole = yield* makeIsFromConsole
+    const signIn = yield* SignIn
+    const count = yield* makeCountOfCaller
+
+    const enter = (record: RequestRecord, isRecalled: boolean) => {
+      const { behind, ip } = record
+      const kind = kindOf(record)
+      record.visit = isRecalled
+        ? admission.enter({ group: "operator", party: "operator", kind, behind })
+        : admission.enter({ group: "public", party: addressParty(ip), kind, behind })
+      return record.visit === undefined ? busy : Effect.void
+    }
+    const byToken = Effect.fnUntraced(function* (record: RequestRecord, token: string) {
+      const bearer = operators.byToken(token)
+      yield* enter(record, bearer.isRecalled)
+      // A token that is nobody's is not looked up again, and an address that sends many is refused before.
+      if (!bearer.isRecalled) {
+        if (yield* failed.isRemembered("operator", token)) return yield* notValid
+        yield* failed.check("operator", record.ip)
+      }
+      const found = yield* bearer.operator
+      if (Option.isSome(found)) return found.value
+      yield* failed.note("operator", record.ip, token, yield* bearer.hasEnded)
+      return yield* notValid
+    })
+
+    /** A person is one operator, in however many sessions. */
+    const bySession = Effect.fnUntraced(function* (record: RequestRecord, act: ActName) {
+      yield* enter(record, false)
+      if (!isFromConsole(record)) return yield* notFromConsole
+      const secret = Option.getOrUndefined(cookiesOf(record).read(record.sent["cookie"], "session"))
+      if (secret === undefined) return yield* notSignedIn
+      if (yield* failed.isRemembered("operator", secret)) return yield* notSignedIn
+      yield* failed.check("operator", record.ip)
+      const found = yield* signIn.bySecret(secret)
+      if (Option.isNone(found)) {
+        yield* failed.note("operator", record.ip, secret)
+        return yield* notSignedIn
+      }
+      const { needsPasskey, person, session } = found.value
+      if (needsPasskey) return yield* forbidden(registerFirst)
+      const role = person.roles.find(({ belongs_to }) => belongs_to === installation)?.role
+      if (!Schema.is(Role)(role)) return yield* forbidden("You have no role of this installation.")
+      if (mayDo(role, act) && isOfFresh(act) && !(yield* isFreshNow(session.created_at)))
+        return yield* forbidden(tooOld)
+      return { operatorId: person.person_id, name: person.email, role, personIds: [person.person_id] }
+    })
+
+    return OperatorToken.of({
+      bearer: Effect.fnUntraced(function* (httpEffect, { credential, endpoint, group }) {
+        const record = yield* CurrentRecord
+        const act = actOf(group.identifier, endpoint.identifier)
+        const operator = yield* record.isOfOperatorsPage === true
+          ? bySession(record, act)
+          : byToken(record, Redacted.value(credential))
+        yield* count(record, "operator", operator.operatorId)
+        const entry = operatorEntryOf(operator, act, record)
+        if (!mayDo(operator.role, act)) {
+          yield* log.writeOnce({ ...entry, phase: "refused", status: 403 })
+          return yield* forbidden(`The role ${operator.role} may not do ${act}.`)
+        }
+        if (isSeen(act)) yield* log.writeOnce({ ...entry, phase: "seen", target: shownTarget(record) })
+        const handled = Effect.provideService(httpEffect, CurrentOperator, operator)
+        return yield* acts[act].isLogged ? logged(log, entry, record, handled, hidesWords(act)) : handled
+      })
+    })
+  })
+)
+
+const notValid = refuseWith(
+  (request_id) => new Wire.InvalidApiKey({ message: "Send the operator token as Authorization: Bearer.", request_id })
+)
+
+const operatorEntryOf = ({ name, operatorId, role }: Identity, act: ActName, record: RequestRecord): Who => ({
+  actor: { id: operatorId, name, role },
+  act,
+  target:
+    record.isOfOperatorsPage === true ? `/console/api/operator${record.path.slice("/operator/v1".length)}` : record.path
+})
+
+/** The merchant whose data is shown; else the path, such as that of a search. */
+const shownTarget = ({ params, path }: RequestRecord): string => params["merchant_id"] ?? path.slice(1)

@@ -1,0 +1,141 @@
+/**
+ * Names that nothing is called by. A field that an endpoint of `/v1` does not know is ignored (spec: General rules),
+ * and a header names it and the nearest one that is known. `Coffer-Strict: true` refuses it, and so do the operators'
+ * API and the console's, where a right that was meant to be narrowed would stay as wide as it was (silences: G33).
+ */
+import type { IgnoredField } from "@coffer/contract/Logs"
+import { memoize } from "@coffer/model/memoize"
+import { Effect, identity, Option, Schema, SchemaAST } from "effect"
+import type { HttpApiEndpoint } from "effect/http-api"
+import { CurrentRecord, type RequestRecord } from "../../shared/http/CurrentRequest.ts"
+import { addHeader, refuseField } from "../../shared/http/replies.ts"
+import { parseJson } from "../../platform/runtime/codecs.ts"
+
+/** So many are named. */
+const namedMax = 10
+const nameLengthMax = 100
+const isObject = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
+
+const isStrictIn = ({ route, sent }: RequestRecord) => sent["coffer-strict"] === "true" || !route.startsWith("/v1/")
+
+/** To be called once the caller is known. */
+export const checkNames = (record: RequestRecord, endpoint: HttpApiEndpoint.Top, json: unknown) => {
+  // A merchant may send a body where none is described.
+  if (endpoint.payload.size === 0 && record.route.startsWith("/v1/")) return Effect.void
+  const unknown = [...unknownIn(shapeOfBody(endpoint).shape, json, "").take(namedMax)]
+  const [first] = unknown
+  if (first === undefined) return Effect.void
+  if (isStrictIn(record)) return refuseField(first.name, `is no field here${suggested(first.nearest)}`)
+  record.ignored = unknown
+  return addHeader("coffer-ignored-fields", unknown.map(asHeader).join(", "))
+}
+
+/** For a call that the framework decodes, whose body is parsed here once more. A form is read while it arrives. */
+export const checkNamesOfText = (endpoint: HttpApiEndpoint.Top) =>
+  Effect.flatMap(CurrentRecord, (record) =>
+    record.method === "POST" && record.sent["content-type"]?.startsWith("application/json") === true
+      ? Effect.flatMap(record.text, (read) => checkNames(record, endpoint, Option.getOrUndefined(parseJson(read))))
+      : Effect.void
+  )
+
+/** What is said of a parameter of this name, which the endpoint's query does not have. */
+export const unknownParameter = ({ query }: HttpApiEndpoint.Top, name: string): string => {
+  const names = query === undefined ? [] : objectsIn(query.ast).flatMap(({ propertySignatures }) => propertySignatures)
+  return `There is nothing of this name here${suggested(
+    nearestOf(
+      name,
+      names.map((each) => String(each.name))
+    ) ?? null
+  )}`
+}
+
+const suggested = (nearest: string | null) => (nearest === null ? "" : `; did you mean ${nearest}?`)
+
+/** `metadta;nearest=metadata`, with what is no plain letter percent-encoded. */
+const asHeader = ({ name, nearest }: IgnoredField) => {
+  const shown = encodeURIComponent(name.slice(0, nameLengthMax).toWellFormed())
+  return nearest === null ? shown : `${shown};nearest=${nearest}`
+}
+
+// Shapes -------------------------------------------------------------------------
+
+/** What a value may have. Undefined: anything. */
+type Shape = { readonly fields?: ReadonlyMap<string, Shape>; readonly items?: Shape } | undefined
+
+/** More than there are. */
+const bodiesMax = 1_000
+/** Of a body; one without any is an empty object. */
+const shapeOfBody = memoize(bodiesMax, identity<HttpApiEndpoint.Top>, ({ payload }): { readonly shape: Shape } => {
+  const schemas = [...payload.values()].flatMap(({ schemas }) => schemas)
+  return { shape: schemas.length === 0 ? { fields: new Map() } : shapeOf(schemas.map(({ ast }) => ast)) }
+})
+
+/** Browsers write it, and give it more fields from year to year. */
+const openFields: ReadonlySet<string> = new Set(["credential"])
+
+const shapeOf = (asts: ReadonlyArray<SchemaAST.AST>): Shape => {
+  const objects = asts.flatMap(objectsIn)
+  const arrays = asts.flatMap(arraysIn)
+  const items =
+    arrays.length === 0 ? undefined : shapeOf(arrays.flatMap(({ elements, rest }) => [...elements, ...rest]))
+  if (objects.length === 0) return items === undefined ? undefined : { items }
+  // Keys of a record are the caller's own.
+  if (objects.some(({ indexSignatures }) => indexSignatures.length > 0)) return undefined
+  const fields = Map.groupBy(
+    objects.flatMap(({ propertySignatures }) => propertySignatures),
+    ({ name }) => String(name)
+  )
+  const shapes = [...fields].map(
+    ([name, signatures]) =>
+      [name, openFields.has(name) ? undefined : shapeOf(signatures.map(({ type }) => type))] as const
+  )
+  return { fields: new Map(shapes), ...(items === undefined ? {} : { items }) }
+}
+
+const objectsIn = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.Objects> => variantsOf(ast).filter(SchemaAST.isObjects)
+const arraysIn = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.Arrays> => variantsOf(ast).filter(SchemaAST.isArrays)
+const variantsOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> => {
+  const encoded = SchemaAST.toEncoded(ast)
+  return SchemaAST.isUnion(encoded) ? encoded.types.flatMap(variantsOf) : [encoded]
+}
+
+/** Names as merchants write them, such as `sandbox.ip_allowlist`. */
+function* unknownIn(shape: Shape, value: unknown, path: string): Generator<IgnoredField> {
+  if (shape === undefined) return
+  if (Array.isArray(value)) {
+    if (shape.items === undefined) return
+    for (const [index, item] of value.entries()) yield* unknownIn(shape.items, item, `${path}[${index}]`)
+    return
+  }
+  if (shape.fields === undefined || !isObject(value)) return
+  for (const name of Object.keys(value)) {
+    const at = path === "" ? name : `${path}.${name}`
+    if (shape.fields.has(name)) yield* unknownIn(shape.fields.get(name), value[name], at)
+    else yield { name: at, nearest: nearestOf(name, [...shape.fields.keys()]) ?? null }
+  }
+}
+
+/** The name that is a few letters away. */
+const nearestOf = (name: string, names: ReadonlyArray<string>): string | undefined => {
+  const allowed = Math.max(1, Math.floor(name.length / 3))
+  if (name.length > nameLengthMax) return undefined
+  const [best] = names
+    .map((known) => ({ known, away: distance(name.toLowerCase(), known) }))
+    .filter(({ away }) => away <= allowed)
+    .toSorted((a, b) => a.away - b.away)
+  return best?.known
+}
+
+/** How many letters have to be added, taken out or changed. */
+const distance = (from: string, to: string): number => {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const change = row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1)
+      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1))
+    }
+    row = next
+  }
+  return row[to.length]!
+}

@@ -1,0 +1,149 @@
+/**
+ * `/mcp`: the MCP server over HTTP (docs/mcp.md). A message is admitted, and counted as a read, by the key that it
+ * comes with; a tool's call goes in again as a call of that key (`src/door/edge/Inward.ts`). Nothing is kept between
+ * messages.
+ */
+import { Caller } from "@coffer/contract/Caller"
+import * as Wire from "@coffer/contract/Errors"
+import { McpApi, mcpPath } from "@coffer/contract/Mcp"
+import type { ApiCall } from "@coffer/mcp/calls"
+import { hashOf, isRecord, jsonText, parseJson } from "@coffer/mcp/json"
+import type { Door } from "@coffer/mcp/server"
+import { covers, type Scope as KeyScope } from "@coffer/model/Scopes"
+import { Effect, Layer, Option, PartitionedSemaphore } from "effect"
+import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Inward } from "../edge/Inward.ts"
+import { CurrentRecord, type RequestRecord } from "../../shared/http/CurrentRequest.ts"
+import { refuseWith } from "../../shared/http/replies.ts"
+import { version } from "../../platform/runtime/Vitals.ts"
+import { isLoopback } from "../../platform/runtime/places.ts"
+import { type Answer, isNewest, readOlder, refused } from "./olderClients.ts"
+
+const handlers = HttpApiBuilder.group(
+  McpApi,
+  "mcp",
+  Effect.fnUntraced(function* (handlers) {
+    const inward = yield* Inward
+    const scope = yield* Effect.scope
+    const turns = PartitionedSemaphore.makeUnsafe<string>({ permits: 1 })
+    // Loaded and built when the first message comes, since most services get none. Then it is there for all.
+    const tools = yield* Effect.cached(
+      Effect.uninterruptible(
+        Effect.flatMap(
+          Effect.promise(() => import("./toolServer.ts")),
+          ({ make }) => make(scope)
+        )
+      )
+    )
+
+    return handlers.handleRaw(
+      "message",
+      Effect.fnUntraced(function* ({ request }) {
+        const record = yield* CurrentRecord
+        const { merchantId, mode } = yield* Caller
+        // The calls that its tools make are in the log.
+        record.isUnlogged = true
+        if (isOfOtherMachine(record.sent["origin"])) return yield* fromPage
+        const text = yield* record.text
+        const message = Option.getOrUndefined(parseJson(text))
+        if (!isRecord(message)) return answerOf(notJsonRpc)
+        const { about, answer } = yield* tools
+        const turn = makeTurn(turns, `${merchantId}:${mode}`)
+        const door = doorOf(inward, record, mode === "live")
+        const own = { ...door, call: (call: ApiCall) => turn.without(door.call(call)) }
+        const forward = (request: HttpServerRequest.HttpServerRequest, text: string) =>
+          turn.within(answer(Object.create(request, { text: { value: Effect.succeed(text) } }), own))
+        if (isNewest(message)) return yield* forward(request, text)
+        if (record.sent["mcp-session-id"] !== undefined) return HttpServerResponse.empty({ status: 404 })
+        const older = readOlder(message, about)
+        if (older._tag === "Answer") return answerOf(older)
+        const headers = { ...request.headers, ...types, ...older.headers }
+        return yield* forward(request.modify({ headers: headers as never }), jsonText(older.body))
+      })
+    )
+  })
+)
+
+/**
+ * A message costs up to ten times as much as a call, and computes alone. Accounts take turns, however much each has
+ * sent, and between two messages the event loop serves others. While the call of a tool is under way, which is counted
+ * and bounded as any call, the message holds no turn.
+ */
+const makeTurn = (turns: PartitionedSemaphore.PartitionedSemaphore<string>, account: string) => {
+  let isHeld = false
+  const take = Effect.uninterruptibleMask((restore) =>
+    Effect.map(restore(turns.take(account, 1)), () => void (isHeld = true))
+  )
+  const leave = Effect.suspend(() => {
+    if (!isHeld) return Effect.void
+    isHeld = false
+    return Effect.asVoid(turns.release(1))
+  })
+  const begin = Effect.andThen(take, Effect.yieldNow)
+  return {
+    within: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.ensuring(Effect.andThen(begin, work), leave),
+    without: <A, E, R>(call: Effect.Effect<A, E, R>) =>
+      Effect.andThen(
+        leave,
+        Effect.tap(call, () => begin)
+      )
+  }
+}
+
+/**
+ * A page of another site may have come by a name that now leads to this machine (DNS rebinding). It says that name:
+ * `localhost` is said by programs and pages of the caller's own machine.
+ */
+const isOfOtherMachine = (origin: string | undefined): boolean =>
+  origin !== undefined && !isLoopback(URL.parse(origin)?.hostname ?? "")
+
+const fromPage = refuseWith(
+  (request_id) =>
+    new Wire.Forbidden({ message: "A page of a browser may not call this: Origin names another machine.", request_id })
+)
+
+const types = { "content-type": "application/json", accept: "application/json, text/event-stream" }
+
+const notJsonRpc = refused(null, -32700, "The body is no JSON-RPC message.", 400)
+
+const answerOf = ({ body, status }: Answer) =>
+  body === undefined ? HttpServerResponse.empty({ status }) : HttpServerResponse.jsonUnsafe(body, { status })
+
+const doorOf = (inward: Inward["Service"], record: RequestRecord, isLive: boolean): Door => {
+  const key = record.sent["x-api-key"] ?? ""
+  const agent = (record.sent["user-agent"] ?? "").replace(/[^\x20-\x7e]/g, "").slice(0, 100)
+  const headersOf = ({ idempotencyKey, method }: ApiCall) => ({
+    "x-api-key": key,
+    accept: "application/json",
+    "user-agent": `coffer-mcp/${version} (${agent})`,
+    ...(method === "GET" ? {} : { "coffer-strict": "true" }),
+    ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
+  })
+  return {
+    isLive,
+    allows: ({ scope }) => record.scopes === undefined || covers(record.scopes, scope as KeyScope),
+    secret: hashOf(["coffer mcp", key]),
+    call: (call) =>
+      Effect.map(
+        inward.call(record, {
+          method: call.method,
+          url: `/v1${call.path}`,
+          headers: headersOf(call),
+          ...(call.body === undefined ? {} : { body: jsonText(call.body) })
+        }),
+        ({ headers, status, text }) => ({ status, headers, body: Option.getOrUndefined(parseJson(text)) })
+      )
+  }
+}
+
+export const layer = HttpApiBuilder.layer(McpApi).pipe(Layer.provide(handlers))
+
+/** A client that would listen for messages, or end a session, is told that there are none. */
+export const layerNoSession = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const none = Effect.succeed(HttpServerResponse.empty({ status: 405, headers: { allow: "POST" } }))
+    yield* router.add("GET", mcpPath, none)
+    yield* router.add("DELETE", mcpPath, none)
+  })
+)

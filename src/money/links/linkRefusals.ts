@@ -1,0 +1,14 @@
+/** How the errors of payment links become answers (spec: Errors). */
+import * as Wire from "@coffer/contract/Errors"
+import type { LinkConflict } from "@coffer/rules/link/PaymentLink"
+import { refuseAs } from "../../shared/http/refusals.ts"
+import type { LinkNotFound } from "./LinkCommands.ts"
+
+export const linkRefusals = {
+  LinkNotFound: refuseAs(Wire.PaymentLinkNotFound, ({ linkId }: LinkNotFound) => ({
+    message: `No payment link ${linkId}.`
+  })),
+  LinkConflict: refuseAs(Wire.Conflict, (_: LinkConflict) => ({
+    message: "Another update came first, and together they exceed the metadata limit; read the link and retry."
+  }))
+}

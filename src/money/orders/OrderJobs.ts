@@ -1,0 +1,65 @@
+/**
+ * Orders whose time has come: those that were not paid by `expires_at`, and those with money that must go back to the
+ * buyer (spec: States and transitions, Order).
+ */
+import { DateTime, Duration, Effect, Layer, Option } from "effect"
+import { Orders } from "./Orders.ts"
+import { OrderStore } from "./OrderStore.ts"
+import { dueWork, Workers } from "../../platform/jobs/Workers.ts"
+import { forEachLeased } from "../../platform/jobs/forEachLeased.ts"
+import { currentTime } from "../../platform/runtime/clock.ts"
+
+/** In a sandbox no person decides about a payment that is parked. It closes itself so long after its order was made. */
+const parkedFor = Duration.days(1)
+const parkedLookEvery = Duration.minutes(10)
+
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const workers = yield* Workers
+    const store = yield* OrderStore
+    const orders = yield* Orders
+
+    const expiry = dueWork(
+      { leaseDue: store.leaseDue, nextDueOf: (merchantIds) => store.nextDueOf("due_at", merchantIds) },
+      (due) => forEachLeased("order", due, (tradeNo) => tradeNo, orders.reachDeadline)
+    )
+    yield* workers.supervise(() => ({
+      name: "expiry",
+      callsOutside: true,
+      ...expiry,
+      next: store.nextDue("due_at"),
+      backlog: (now) => store.backlog("due_at", now)
+    }))
+
+    const returns = dueWork(
+      { leaseDue: store.leaseUnapplied, nextDueOf: (merchantIds) => store.nextDueOf("unapplied_due_at", merchantIds) },
+      (due) =>
+        forEachLeased(
+          "unapplied payments of order",
+          due,
+          (tradeNo) => tradeNo,
+          orders.returnUnappliedPayments,
+          store.noteUnapplied
+        )
+    )
+    yield* workers.supervise(() => ({
+      name: "unapplied payments",
+      callsOutside: true,
+      wakeup: "unapplied_payments",
+      ...returns,
+      next: store.nextDue("unapplied_due_at"),
+      backlog: (now) => store.backlog("unapplied_due_at", now)
+    }))
+
+    yield* workers.supervise(() => ({
+      name: "parked payments of sandboxes",
+      tidies: true,
+      run: Effect.gen(function* () {
+        const before = DateTime.subtractDuration(yield* currentTime, parkedFor)
+        const due = yield* store.parkedInSandboxes(before)
+        return yield* forEachLeased("parked payments of order", due, (tradeNo) => tradeNo, orders.closeParkedOfSandbox)
+      }),
+      next: Effect.map(currentTime, (now) => Option.some(DateTime.addDuration(now, parkedLookEvery)))
+    }))
+  })
+)

@@ -1,0 +1,28 @@
+/** Errors of orders as errors on the wire (spec: Errors). */
+import * as Wire from "@coffer/contract/Errors"
+import { unappliedPaymentsMax } from "@coffer/model/Limits"
+import type { OrderConflict } from "@coffer/rules/order/Order"
+import { refuseAs } from "../../shared/http/refusals.ts"
+import type { OrderNotFound } from "./OrderCommands.ts"
+import type { OrderNumberTaken } from "./Orders.ts"
+
+const conflictMessage = {
+  just_paid: "The buyer has paid; the order is now paid.",
+  other_payment: "A payment of another amount or currency has arrived and is set aside; the order is still pending.",
+  buyer_busy: "The buyer is completing the payment; retry later.",
+  not_pending: "The order is no longer pending.",
+  too_many_payments: `The order keeps ${unappliedPaymentsMax} payments that it did not take; the bank takes no more.`,
+  no_receipt: "The order is not paid, so it has no receipt.",
+  not_parked: "No payment of this number is parked at the order.",
+  too_many_receipts: "The receipt was sent five times within an hour.",
+  too_many_keys: "Another update came first, and together they exceed the metadata limit; read the order and retry."
+} satisfies Record<OrderConflict["reason"], string>
+
+export const orderRefusals = {
+  OrderNotFound: refuseAs(Wire.OrderNotFound, ({ ref }: OrderNotFound) => ({ message: `No order ${ref}.` })),
+  OrderConflict: refuseAs(Wire.Conflict, ({ reason }: OrderConflict) => ({ message: conflictMessage[reason] })),
+  OrderNumberTaken: refuseAs(Wire.Conflict, ({ differs, outTradeNo }: OrderNumberTaken) => ({
+    message: `Order number ${outTradeNo} exists with another ${differs}.`,
+    param: differs
+  }))
+}

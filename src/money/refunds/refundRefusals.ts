@@ -1,0 +1,58 @@
+/** Errors of refunds as errors on the wire (spec: Errors). */
+import * as Wire from "@coffer/contract/Errors"
+import type { RefundRefused } from "@coffer/rules/order/Order"
+import type { RefundConflict } from "@coffer/rules/refund/Refund"
+import { refuseAs, refuseTemporarilyAs } from "../../shared/http/refusals.ts"
+import { refuseField } from "../../shared/http/replies.ts"
+import type { ChannelRefused, RefundNotFound, RefundNumberTaken, RefundRunning } from "./Refunds.ts"
+
+const refusedMessage = {
+  not_paid: "The order is not paid.",
+  nothing_left: "Nothing of the order is left to refund.",
+  disputed: "The order has a dispute that is not decided.",
+  remaining_changed: "Other refunds of the order came first; retry.",
+  not_promised: "It was settled already."
+} satisfies Partial<Record<RefundRefused["reason"], string>>
+
+const conflictMessage = {
+  already_failed: "The refund has failed.",
+  already_void: "The refund was not accepted.",
+  too_many_keys: "Another update came first, and together they exceed the metadata limit; read the refund and retry."
+} satisfies Record<RefundConflict["reason"], string>
+
+const windowExpired = refuseAs(Wire.RefundWindowExpired, (_: RefundRefused) => ({
+  message: "The payment method's refund period has passed."
+}))
+
+const conflict = refuseAs(Wire.Conflict, ({ message }: { readonly message: string; readonly reason: string }) => ({
+  message
+}))
+
+export const refundRefusals = {
+  RefundNotFound: refuseAs(Wire.RefundNotFound, ({ ref }: RefundNotFound) => ({ message: `No refund ${ref}.` })),
+  RefundNumberTaken: refuseAs(Wire.Conflict, ({ differs, outRefundNo }: RefundNumberTaken) => ({
+    message: `Refund number ${outRefundNo} exists with another ${differs}.`,
+    param: differs
+  })),
+  RefundRunning: refuseTemporarilyAs(Wire.IdempotencyInProgress, (_: RefundRunning) => ({
+    message: "The first request with this out_refund_no is still running."
+  })),
+  RefundConflict: refuseAs(Wire.Conflict, ({ reason }: RefundConflict) => ({ message: conflictMessage[reason] })),
+  RefundRefused: (refused: RefundRefused) => {
+    switch (refused.reason) {
+      case "exceeds_remaining":
+        return refuseField("amount", `more than the ${refused.remaining} minor units that can still be refunded`)
+      case "window_expired":
+        return windowExpired(refused)
+      case "not_promised":
+      case "not_paid":
+      case "nothing_left":
+      case "disputed":
+      case "remaining_changed":
+        return conflict({ message: refusedMessage[refused.reason], reason: refused.reason })
+    }
+  },
+  ChannelRefused: refuseAs(Wire.ProcessorError, ({ words }: ChannelRefused) => ({
+    message: `The channel refused: ${words}; nothing was changed.`
+  }))
+}

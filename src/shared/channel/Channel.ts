@@ -1,0 +1,313 @@
+/**
+ * The channels of this program: the acquirers, and the sandbox's bank in their place. Each registers itself under its
+ * name when it is wired. The rows of payments, refunds and disputes say which channel they are of, and rooms ask that
+ * one here: no room names a channel. Only front doors and workers ask, never an owner (docs/architecture.md, section
+ * 3). A call that may be repeated carries our own key.
+ */
+import type { Account } from "@coffer/model/Account"
+import type { ChannelName, Mode, RefundNo } from "@coffer/model/Ids"
+import type { Minor } from "@coffer/model/Money"
+import type { PaidCard, PaymentMethod } from "@coffer/model/PaymentMethod"
+import type { Order, OrderConflict, OrderNotFound, CreditedOrder } from "@coffer/rules/order/Order"
+import type { InvalidField } from "@coffer/rules/InvalidField"
+import type { AmountBounds } from "@coffer/rules/order/termsProblem"
+import { Context, type DateTime, Effect, Layer, Option, Record, Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Statement } from "effect/sql"
+import type { OwnerUnavailable } from "../../platform/cluster/ask.ts"
+import type { NotCommitted } from "../../platform/commit/Change.ts"
+import type { ChannelAccount, ChannelAccounts } from "./ChannelAccount.ts"
+import type { DisputeDesk, DisputeName, DisputeOutcome, DisputeReport } from "./disputes.ts"
+import type { FeeOf, OwnedPayment } from "./fees.ts"
+import {
+  type CancelReport,
+  ChannelUnreachable,
+  type ChannelPayment,
+  type Checkout,
+  type RefundAnswer,
+  type RefundRequest,
+  type ReturnAnswer
+} from "./payments.ts"
+
+/** A merchant in one mode, whose payments are meant. */
+export type Payee = Pick<Account, "merchantId" | "mode">
+
+/** Why a report was not brought to its order. */
+export type ReportFailure = OrderConflict | OrderNotFound | NotCommitted | OwnerUnavailable
+
+/** The acts of a channel, and what it is. */
+export interface RegisteredChannel {
+  /** As rows have it. */
+  readonly name: ChannelName
+  /** As people call it. */
+  readonly title: string
+  /** Channels are asked in the order of their ranks, the lowest first: whether they take a payment, or began one. */
+  readonly rank: number
+  /** Whether buyers of this account pay through it now. */
+  readonly takes: (payee: Payee) => Effect.Effect<boolean>
+  /** Its own page for buyers; none where they pay by our forms. */
+  readonly page?: HostedPage
+  /** Its buyers and banks, where it pretends them. */
+  readonly pretended?: Pretended
+  /** Takes no payment from now on, unless one is already made or being made. Cancelled where it has never begun one. */
+  readonly cancel: (checkout: Checkout) => Effect.Effect<CancelReport, ChannelUnreachable>
+  /** Gives a whole payment back to the buyer. The payment's own number is the key: asking twice pays back once. */
+  readonly giveBack: (
+    checkout: Checkout,
+    payment: Pick<ChannelPayment, "channel" | "paymentId" | "amount">
+  ) => Effect.Effect<ReturnAnswer, ChannelUnreachable>
+  /**
+   * Our own number of the refund is the key: repeated, it pays back once, and the second answer is that of the first.
+   * Unreachable: this call certainly did nothing. Without an answer it is not known what the call did.
+   */
+  readonly refund: (request: RefundRequest) => Effect.Effect<RefundAnswer, ChannelUnreachable>
+  readonly disputes: DisputeDesk
+  readonly paymentNumbers: PaymentNumbers
+  /** The least and the most that it takes in one payment; any amount unless given. */
+  readonly bounds?: AmountBounds
+  /** Seals again what it keeps sealed in an account. `again` seals one text for its use. */
+  readonly reseal?: (
+    payee: Payee,
+    own: ChannelAccount["own"],
+    again: (sealed: string, use: string) => string
+  ) => ChannelAccount["own"]
+  /** The fees that it has kept of payments itself. */
+  readonly feesOf?: (payments: ReadonlyArray<OwnedPayment>) => Effect.Effect<FeeOf>
+  /** In seconds: how long the books of its accounts have not been compared with ours, of those that wait longest. */
+  readonly ageOfBooks?: (mode: Mode, now: DateTime.Utc) => Effect.Effect<number>
+}
+
+/** The numbers that a channel gives to its payments. A search by a number asks the channel whose prefix it has. */
+export interface PaymentNumbers {
+  readonly prefix: string
+  /** The condition of the index that finds an order by such a number; left out if it is `orders_channel_payment`. */
+  readonly among?: (sql: SqlClient, number: string) => Statement.Fragment
+}
+
+/** The channel's own page for buyers. Its reports of payments there are brought to the order. */
+export interface HostedPage {
+  /** `language`: that of the page which leads there, as a tag. */
+  readonly begin: (
+    order: Order,
+    method: PaymentMethod,
+    language: string
+  ) => Effect.Effect<Begun, ChannelUnreachable | ReportFailure>
+  /** Asks about a pending order's payment. Returns the order as it is then. */
+  readonly lookUp: (order: Order) => Effect.Effect<Order, ChannelUnreachable | ReportFailure>
+  /** The buyer of a pending order has paid, and the channel works on it. */
+  readonly isProcessing: (order: Order) => Effect.Effect<boolean>
+  /** Those of these methods that a page offers for the order. */
+  readonly offered: (order: Order, methods: ReadonlyArray<PaymentMethod>) => Effect.Effect<ReadonlyArray<PaymentMethod>>
+}
+
+/** The answer to a buyer who wants to pay. */
+export type Begun =
+  | { readonly _tag: "Redirect"; readonly url: string }
+  /** The order is paid, or is being paid, or somebody else has begun at the same moment: its page shows how it is. */
+  | { readonly _tag: "Settled" }
+  /** The channel cannot be asked about what the buyer was led to before: it may be paid. */
+  | { readonly _tag: "Unknown" }
+  /** The channel takes no such payment: not by this method in this currency, or not of this amount. */
+  | { readonly _tag: "NotTaken"; readonly because: "method" | "amount" }
+
+/**
+ * How a pretended buyer's attempt ends. `decline`: the bank refuses. `cancel`: the buyer does not want to. `redirect`:
+ * the buyer is in 3DS or a wallet's app, and may come back. The bank reports a payment of `succeed_later` after some
+ * seconds, and one of `succeed_unreported` only when it is asked.
+ */
+export type Attempt = "succeed" | "decline" | "cancel" | "fail" | "redirect" | "succeed_later" | "succeed_unreported"
+
+export interface ChargeOptions {
+  /** The order's unless given. */
+  readonly amount?: Minor | undefined
+  /** The attempt's number. A repeated charge with this number, method and outcome is the same attempt. */
+  readonly attemptNo?: string | undefined
+  /** The bank's code when it refuses; its general one unless given. */
+  readonly reason?: string | undefined
+  /** That the buyer typed; else the one that the bank knows of the attempt, or its usual one. */
+  readonly card?: PaidCard | undefined
+}
+
+export interface Chargeback {
+  readonly amount: Minor
+  readonly reason: string
+  readonly evidenceDueBy: DateTime.Utc | null
+}
+
+/** The bank has decided the refund otherwise, or does not know it. */
+export class NotSettled extends Schema.TaggedError<NotSettled>()("NotSettled", { state: Schema.String }) {}
+
+/** For forms of our own and for test helpers. */
+export interface Pretended {
+  /** One attempt to pay. Returns the order as it is after the bank's report, if there was one. */
+  readonly charge: (
+    order: Order,
+    method: PaymentMethod,
+    attempt: Attempt,
+    options?: ChargeOptions
+  ) => Effect.Effect<Order, ChannelUnreachable | ReportFailure>
+  /** Until when no attempt begins, since too many were declined; one that has begun may end (silences: O13). */
+  readonly pausedUntil: (order: Order) => Effect.Effect<Option.Option<DateTime.Utc>>
+  /** Whether it has the order's whole amount. If the order is pending, the payment is not reported yet. */
+  readonly hasPaid: (order: Order) => Effect.Effect<boolean>
+  /** The buyer disputes the payment. Returns the bank's report, which it repeats until it is acknowledged. */
+  readonly dispute: (
+    order: CreditedOrder,
+    chargeback: Chargeback
+  ) => Effect.Effect<DisputeReport, ChannelUnreachable | InvalidField>
+  /** The bank decides, or decides again. */
+  readonly resolve: (
+    dispute: Pick<DisputeName, "merchantId" | "processorDisputeId">,
+    outcome: DisputeOutcome
+  ) => Effect.Effect<DisputeReport, ChannelUnreachable>
+  readonly acknowledge: (processorDisputeId: string) => Effect.Effect<void>
+  /** The bank decides a refund, or decides again. The same decision twice changes nothing. */
+  readonly settle: (refundNo: RefundNo, outcome: "succeeded" | "failed") => Effect.Effect<void, NotSettled>
+  /** The bank's reason when it rejects a refund. */
+  readonly rejection: string
+  readonly setReachable: (merchantId: string, reachable: boolean) => Effect.Effect<void>
+}
+
+/** The buyer of a sandbox's order, at the channel that pretends it. A live order has none: its bank is not reached. */
+export interface Buyer extends Pick<Pretended, "pausedUntil" | "hasPaid"> {
+  /** An attempt that has a number is made once, however often it is asked for. */
+  readonly pay: Pretended["charge"]
+}
+
+export class Channel extends Context.Service<
+  Channel,
+  {
+    readonly register: (channel: RegisteredChannel) => Effect.Effect<void>
+    /** By their ranks. */
+    readonly all: () => ReadonlyArray<RegisteredChannel>
+    /** As people call it. */
+    readonly titleOf: (name: string) => string
+    readonly boundsOf: (accounts: ChannelAccounts) => AmountBounds | undefined
+    readonly reseal: (
+      payee: Payee,
+      accounts: ChannelAccounts,
+      again: (sealed: string, use: string) => string
+    ) => ChannelAccounts
+    readonly feesOf: (payments: ReadonlyArray<OwnedPayment>) => Effect.Effect<FeeOf>
+    readonly ageOfBooks: (mode: Mode, now: DateTime.Utc) => Effect.Effect<number>
+    /** The one that takes an account's payments now, if any does. */
+    readonly takerOf: (payee: Payee) => Effect.Effect<Option.Option<RegisteredChannel>>
+    /** The pretended buyers and banks of an account, if it has any; `name`: the channel that is meant. */
+    readonly pretendedOf: (payee: Payee, name?: ChannelName) => Effect.Effect<Option.Option<Pretended>>
+    readonly buyer: Buyer
+    /** An order may have been begun at each of them. */
+    readonly cancel: RegisteredChannel["cancel"]
+    readonly lookUp: HostedPage["lookUp"]
+    readonly isProcessing: HostedPage["isProcessing"]
+    readonly giveBack: RegisteredChannel["giveBack"]
+    readonly refund: RegisteredChannel["refund"]
+    readonly disputes: DisputeDesk
+  }
+>()("@coffer/channel/Channel") {}
+
+export const make = (): Channel["Service"] => {
+  let registered: ReadonlyArray<RegisteredChannel> = []
+  const find = (name: string) => registered.find((each) => each.name === name)
+  /** A row of a channel that this program lacks waits until a program has it. */
+  const named = ({ channel: name }: { readonly channel: ChannelName }) => {
+    const found = find(name)
+    return found === undefined
+      ? Effect.andThen(Effect.logError(`no channel ${name} is wired`), Effect.fail(new ChannelUnreachable()))
+      : Effect.succeed(found)
+  }
+  const first = (payee: Payee, among: (channel: RegisteredChannel) => boolean) =>
+    Effect.findFirst(registered.filter(among), (channel) => channel.takes(payee))
+  const pretendedOf: Channel["Service"]["pretendedOf"] = Effect.fnUntraced(function* (payee, name) {
+    const meant = name === undefined ? undefined : find(name)?.pretended
+    if (meant !== undefined) return Option.some(meant)
+    const pretending = yield* first(payee, (channel) => channel.pretended !== undefined)
+    return Option.flatMapNullishOr(pretending, ({ pretended }) => pretended)
+  })
+  const pages = () => registered.flatMap(({ page }) => (page === undefined ? [] : [page]))
+
+  return {
+    register: (channel) =>
+      Effect.suspend(() => {
+        if (find(channel.name) !== undefined) return Effect.die(`two channels have the name ${channel.name}`)
+        registered = [...registered, channel].toSorted((a, b) => a.rank - b.rank)
+        return Effect.void
+      }),
+    all: () => registered,
+    titleOf: (name) => find(name)?.title ?? name,
+    boundsOf: (accounts) => registered.find(({ name }) => accounts[name]?.isActive === true)?.bounds,
+    reseal: (payee, accounts, again) =>
+      Record.map(accounts, (account, name) => {
+        const reseal = find(name)?.reseal
+        return reseal === undefined ? account : { ...account, own: reseal(payee, account.own, again) }
+      }),
+    feesOf: Effect.fnUntraced(function* (payments) {
+      const all: Array<FeeOf> = []
+      for (const { feesOf } of registered) if (feesOf !== undefined) all.push(yield* feesOf(payments))
+      return (payment) => {
+        for (const feeOf of all) {
+          const fee = feeOf(payment)
+          if (fee !== undefined) return fee
+        }
+        return undefined
+      }
+    }),
+    ageOfBooks: Effect.fnUntraced(function* (mode, now) {
+      let age = 0
+      for (const { ageOfBooks } of registered) {
+        if (ageOfBooks !== undefined) age = Math.max(age, yield* ageOfBooks(mode, now))
+      }
+      return age
+    }),
+    takerOf: (payee) => first(payee, () => true),
+    pretendedOf,
+    buyer: makeBuyer(pretendedOf),
+    cancel: Effect.fnUntraced(function* (checkout) {
+      for (const channel of registered) {
+        const report = yield* channel.cancel(checkout)
+        if (report._tag !== "Cancelled") return report
+      }
+      return { _tag: "Cancelled" }
+    }),
+    lookUp: Effect.fnUntraced(function* (order) {
+      let now = order
+      for (const page of pages()) now = yield* page.lookUp(now)
+      return now
+    }),
+    isProcessing: Effect.fnUntraced(function* (order) {
+      for (const page of pages()) if (yield* page.isProcessing(order)) return true
+      return false
+    }),
+    giveBack: (checkout, payment) => Effect.flatMap(named(payment), (channel) => channel.giveBack(checkout, payment)),
+    refund: (request) => Effect.flatMap(named(request), (channel) => channel.refund(request)),
+    disputes: makeDisputeDesk(named, find)
+  }
+}
+
+const makeDisputeDesk = (
+  named: (row: Pick<DisputeName, "channel">) => Effect.Effect<RegisteredChannel, ChannelUnreachable>,
+  find: (name: string) => RegisteredChannel | undefined
+): DisputeDesk => ({
+  submit: (dispute, evidence, answer) =>
+    Effect.flatMap(named(dispute), ({ disputes }) => disputes.submit(dispute, evidence, answer)),
+  isTest: (dispute) => find(dispute.channel)?.disputes.isTest(dispute) === true,
+  accept: (dispute) => Effect.flatMap(named(dispute), ({ disputes }) => disputes.accept(dispute)),
+  status: (dispute) => Effect.flatMap(named(dispute), ({ disputes }) => disputes.status(dispute))
+})
+
+const makeBuyer = (pretendedOf: Channel["Service"]["pretendedOf"]): Buyer => ({
+  pay: Effect.fnUntraced(function* (order, ...attempt) {
+    const pretended = yield* pretendedOf(order)
+    return yield* Option.isNone(pretended) ? new ChannelUnreachable() : pretended.value.charge(order, ...attempt)
+  }),
+  pausedUntil: Effect.fnUntraced(function* (order) {
+    const pretended = yield* pretendedOf(order)
+    return Option.isNone(pretended) ? Option.none() : yield* pretended.value.pausedUntil(order)
+  }),
+  hasPaid: Effect.fnUntraced(function* (order) {
+    const pretended = yield* pretendedOf(order)
+    return Option.isSome(pretended) && (yield* pretended.value.hasPaid(order))
+  })
+})
+
+/** None is registered yet. */
+export const layer = Layer.sync(Channel, make)

@@ -1,0 +1,78 @@
+/** Questions to a channel about payments and refunds, and its answers. */
+import type { Account } from "@coffer/model/Account"
+import { ChannelName, PaymentId, type RefundNo, TradeNo } from "@coffer/model/Ids"
+import { Currency, Minor } from "@coffer/model/Money"
+import { PaidCard, PaymentMethod } from "@coffer/model/PaymentMethod"
+import { PaymentAttempt } from "@coffer/rules/order/Order"
+import { Schema } from "effect"
+import type { Described } from "../../platform/commit/Change.ts"
+
+/** A successful payment in the channel's words. */
+export const ChannelPayment = Schema.Struct({
+  channel: ChannelName,
+  paymentId: PaymentId,
+  method: PaymentMethod,
+  /** Null where no card was charged. */
+  card: Schema.NullOr(PaidCard),
+  amount: Minor,
+  currency: Currency,
+  paidAt: Schema.DateTimeUtc,
+  /** Until when the method allows refunds; null for ever (spec: Order, refundable_until). */
+  refundableUntil: Schema.NullOr(Schema.DateTimeUtc)
+})
+export type ChannelPayment = typeof ChannelPayment.Type
+
+/** A report of the channel about an order. It comes once or many times. */
+export const ChannelReport = Schema.TaggedUnion({
+  Succeeded: { payment: ChannelPayment },
+  /** One attempt did not succeed; the buyer may try again. */
+  Attempted: { attempt: PaymentAttempt },
+  /** The last word, and the attempt that it is about: this order will not be paid. */
+  Failed: { attempt: PaymentAttempt }
+})
+export type ChannelReport = typeof ChannelReport.Type
+
+/** The answer to "close this checkout". */
+export type CancelReport =
+  | { readonly _tag: "Cancelled" }
+  | { readonly _tag: "AlreadyPaid"; readonly payment: ChannelPayment }
+  | { readonly _tag: "BuyerBusy" }
+
+/** The answer to "give this payment back". */
+export type ReturnAnswer =
+  | { readonly _tag: "Taken" }
+  /** The channel will never take it back; asking again is of no use. */
+  | { readonly _tag: "Refused"; readonly reason: string }
+
+export interface Checkout extends Account {
+  readonly tradeNo: TradeNo
+}
+
+/**
+ * The channel did not do it. `closed`: it was not asked, since this installation calls nobody outside. `crowded`: it
+ * has too much to do. `key`: it does not accept the operator's key. `refused`: it says no, for now; asked later it may
+ * say yes. `unknown`: it was asked to stop what it had begun, and whether it did is not known; the caller asks again,
+ * and has changed nothing. Left out: it gave no answer, and certainly did nothing.
+ */
+export class ChannelUnreachable extends Schema.TaggedError<ChannelUnreachable>()("ChannelUnreachable", {
+  because: Schema.optionalKey(Schema.Literals(["closed", "crowded", "key", "refused", "unknown"])),
+  /** The channel's own words. */
+  channelWords: Schema.optionalKey(Schema.String),
+  /** It has too much to do: when to ask again. */
+  retryAfterMillis: Schema.optionalKey(Schema.Number)
+}) {}
+
+export interface RefundRequest extends Account {
+  readonly refundNo: RefundNo
+  readonly channel: ChannelName
+  readonly paymentId: PaymentId
+  readonly amount: Minor
+  readonly currency: Currency
+}
+
+export type RefundAnswer =
+  /** `books`: rows of a channel that keeps its books in our database. The buyer is paid when they are committed. */
+  | { readonly _tag: "Succeeded"; readonly books?: Described }
+  /** It will settle later; ask again. */
+  | { readonly _tag: "Pending" }
+  | { readonly _tag: "Refused"; readonly reason: string }

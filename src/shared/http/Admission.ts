@@ -1,0 +1,161 @@
+/**
+ * How much work the process takes in at once (docs/decisions/0014; silences: U12). Requests in work are counted
+ * by party: a merchant, the operator, or an address of the public, who has no key. How many there may be follows from
+ * how late the event loop is. A shed request is refused at once: first reads and exports of the party that holds most,
+ * writes last. A request that waits for its client is not in work. Probes are not counted.
+ */
+import type { RequestKind } from "@coffer/model/Quotas"
+import { Context, Effect, Layer, Metric } from "effect"
+import { Vitals } from "../../platform/runtime/Vitals.ts"
+import { RenewedMap } from "../../platform/runtime/renewed.ts"
+
+/** Each has room of its own, so that no sandbox and no page in work keeps a live call out. Parts of the live room. */
+export const groupShares = { live: 1, sandbox: 1, public: 1 / 2, operator: 1 / 4 } as const
+export type AdmissionGroup = keyof typeof groupShares
+
+/** An admitted request, and what it gives back when it ends. */
+export interface Visit {
+  readonly group: AdmissionGroup
+  /** A merchant's id, an address of the public. */
+  readonly party: string
+  readonly kind: RequestKind
+  /** How much of the room it takes. */
+  readonly weight: number
+  /** `in`: it is counted. `paused`: it waits for its client. */
+  state: "in" | "paused" | "left"
+}
+
+export interface Arrival extends Pick<Visit, "group" | "party" | "kind"> {
+  /** Objects that it may read at once; 0 for one alone. */
+  readonly rows?: number
+  readonly behind?: number
+}
+
+export class Admission extends Context.Service<
+  Admission,
+  {
+    /** Undefined: the request is shed. `behind` it so many of its party wait to be begun, and count as well. */
+    readonly enter: (arrival: Arrival) => Visit | undefined
+    /** It waits for its client, and counts no more until it goes on. */
+    readonly pause: (visit: Visit) => void
+    readonly goOn: (visit: Visit) => void
+    readonly leave: (visit: Visit) => void
+    /** Reports how late the event loop was, in milliseconds. */
+    readonly tick: (delay: number) => void
+  }
+>()("@coffer/http/Admission") {}
+
+/** Merchants' reads in work while the loop is on time: of 3 ms each, the last one waits for a second and a half. */
+export const roomMax = 512
+/** And however late it is. */
+export const roomMin = 256
+/** A loop that is later than this has too much to do. A garbage collection or a large answer takes less. */
+export const delayMax = 250
+/** How much room returns with each tick on time. */
+const roomStep = 64
+/** Writes admitted for each read. Writes are seldom shed, and never in favour of reads. */
+export const writesPerRead = 4
+/** A party with nothing in work is let in until there is so many times the room in work. Others are until twice. */
+export const newcomerRooms = 4
+/** How much a request counts, at least. An export reads up to 10,000 rows in steps of a hundred. */
+const weights: Readonly<Record<RequestKind, number>> = { reads: 1, csv: 16, writes: 1 }
+/** A read counts once for so many objects. */
+export const rowsPerRead = 20
+
+const weightOf = ({ kind, rows = 0 }: Arrival) => Math.max(weights[kind], Math.ceil(rows / rowsPerRead))
+
+/** The kinds of shed requests: the public's and the operator's requests are not told apart. */
+const shedKinds = ["reads", "csv", "writes", "public", "operator"] as const
+type ShedKind = (typeof shedKinds)[number]
+
+/** Counts, and no clock. `shed` is told what was refused. */
+export const make = (shed: (kind: ShedKind) => void): Admission["Service"] => {
+  const at = {
+    live: newRoom(groupShares.live),
+    sandbox: newRoom(groupShares.sandbox),
+    public: newRoom(groupShares.public),
+    operator: newRoom(groupShares.operator)
+  }
+  let room = roomMax
+
+  const count = ({ group, kind, party, weight }: Visit, sign: 1 | -1) =>
+    at[group][kind === "writes" ? "writes" : "reads"].add(party, sign * weight)
+  const change = (visit: Visit, to: Visit["state"]) => {
+    const from = visit.state
+    if (from === to || from === "left") return
+    visit.state = to
+    if (from === "in") count(visit, -1)
+    else if (to === "in") count(visit, 1)
+  }
+
+  return {
+    enter: (arrival) => {
+      const { behind = 0, group, kind, party } = arrival
+      const { part, reads, writes } = at[group]
+      const hasRoom =
+        kind === "writes"
+          ? writes.hasRoom(party, behind, writesPerRead * part * room)
+          : reads.hasRoom(party, behind, part * room)
+      if (!hasRoom) {
+        shed(group === "live" || group === "sandbox" ? kind : group)
+        return undefined
+      }
+      const visit: Visit = { group, party, kind, weight: weightOf(arrival), state: "in" }
+      count(visit, 1)
+      return visit
+    },
+    pause: (visit) => change(visit, "paused"),
+    goOn: (visit) => change(visit, "in"),
+    leave: (visit) => change(visit, "left"),
+    tick: (delay) => {
+      room = delay > delayMax ? Math.max(roomMin, room / 2) : Math.min(roomMax, room + roomStep)
+    }
+  }
+}
+
+const newRoom = (part: number) => ({ part, reads: new Shares(), writes: new Shares() })
+
+/** Something that parties hold. */
+class Shares {
+  all = 0
+  readonly #held = new RenewedMap<string, number>()
+
+  of(party: string): number {
+    return this.#held.get(party) ?? 0
+  }
+
+  /** A party at zero is forgotten: parties come and go. */
+  add(party: string, change: number) {
+    this.all += change
+    const held = this.of(party) + change
+    if (held === 0) this.#held.delete(party)
+    else this.#held.set(party, held)
+  }
+
+  /** More than an equal share is shed. A few parties never keep out one that has nothing in work. */
+  hasRoom(party: string, behind: number, room: number): boolean {
+    const own = this.of(party)
+    if (this.all >= (own === 0 ? newcomerRooms : 2) * room) return false
+    const parties = this.#held.size + (own === 0 ? 1 : 0)
+    return own + behind < Math.max(1, room / parties)
+  }
+}
+
+const refused = Metric.counter("coffer_http_requests_shed_total", {
+  description: "Requests refused with 503 because too much is in work, by kind",
+  incremental: true
+})
+
+export const layer = Layer.effect(
+  Admission,
+  Effect.gen(function* () {
+    const context = yield* Effect.context<never>()
+    const counters = new Map(shedKinds.map((kind) => [kind, Metric.withAttributes(refused, { kind })]))
+    for (const counter of counters.values()) counter.updateUnsafe(0, context)
+    const admission = make((kind) => counters.get(kind)!.updateUnsafe(1, context))
+
+    const { watchDelay } = yield* Vitals
+    watchDelay((delay) => admission.tick(delay))
+    return admission
+  })
+)

@@ -1,0 +1,31 @@
+/** Handlers of the `logs` group (spec: Endpoints, Events and logs). */
+import { Api } from "@coffer/contract/Api"
+import { Caller } from "@coffer/contract/Caller"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Settings } from "../../platform/runtime/Settings.ts"
+import { span } from "../../platform/runtime/span.ts"
+import { CurrentRecord } from "../http/CurrentRequest.ts"
+import { commonRefusals } from "../http/refusals.ts"
+import { replyList } from "../http/replies.ts"
+import { Logs } from "./Logs.ts"
+import { logView } from "./LogView.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "logs",
+  Effect.fnUntraced(function* (handlers) {
+    const logs = yield* Logs
+    const { apiLogDays } = (yield* Settings).keep
+    const { InvalidField } = commonRefusals
+
+    return handlers.handleAll({
+      list: span("logs.list")(function* ({ query }) {
+        // Who follows the log would write a row of it with each look.
+        if (query.ending_before !== undefined) (yield* CurrentRecord).isUnlogged = true
+        const page = yield* logs.page(yield* Caller, query)
+        return yield* replyList("api_log", "/v1/logs", page, logView, { retention_days: apiLogDays })
+      }, Effect.catchTags({ InvalidField }))
+    })
+  })
+)

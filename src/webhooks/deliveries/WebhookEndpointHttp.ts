@@ -1,0 +1,112 @@
+/**
+ * Handlers of the `webhook_endpoints` group, and how its errors are told to the caller (spec: Endpoints, Webhook
+ * endpoints, Errors; silences: W2, W4, W6).
+ */
+import * as Wire from "@coffer/contract/Errors"
+import { endpointsMax } from "@coffer/model/Limits"
+import type * as rules from "@coffer/rules/webhooks/decide"
+import { Api } from "@coffer/contract/Api"
+import { Caller } from "@coffer/contract/Caller"
+import type { Account } from "@coffer/model/Account"
+import { Effect, identity } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { answerCodes, answeredWith } from "../../shared/idempotency/Answering.ts"
+import { commonRefusals, refuseAs, unavailable } from "../../shared/http/refusals.ts"
+import { replacedVersion } from "../../shared/http/replaced.ts"
+import { reply, replyList } from "../../shared/http/replies.ts"
+import { AuditLog } from "../../access/operators/AuditLog.ts"
+import { span } from "../../platform/runtime/span.ts"
+import {
+  type SecretManaged as NoOwnSecret,
+  type SingleAddressManaged as SingleAddress,
+  WebhookEndpoints
+} from "./WebhookEndpoints.ts"
+
+const webhookEndpointRefusals = {
+  EndpointNotFound: refuseAs(Wire.EndpointNotFound, ({ id }: rules.EndpointNotFound) => ({
+    message: `No webhook endpoint ${id}.`
+  })),
+  EndpointChanged: refuseAs(Wire.Conflict, (_: rules.EndpointChanged) => ({
+    message: "The endpoint was changed since it was read. Read it again, and decide what stays."
+  })),
+  EndpointLimitReached: refuseAs(Wire.Conflict, (_: rules.EndpointLimitReached) => ({
+    message: `There are ${endpointsMax} webhook endpoints already; delete one first.`
+  })),
+  SingleAddressManaged: refuseAs(Wire.Conflict, (_: SingleAddress) => ({
+    message: "The account's single address is set elsewhere."
+  })),
+  SecretManaged: refuseAs(Wire.DefaultEndpointSecretManaged, (_: NoOwnSecret) => ({
+    message: "This address is signed with the account's secret: POST /v1/webhook_signing_secret/rotate rotates it."
+  }))
+}
+
+const newEndpoint = answerCodes(201)
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "webhook_endpoints",
+  Effect.fnUntraced(function* (handlers) {
+    const endpoints = yield* WebhookEndpoints
+    const log = yield* AuditLog
+    const { InvalidField } = commonRefusals
+    const { NotCommitted } = unavailable
+    const { EndpointChanged, EndpointLimitReached, EndpointNotFound, SecretManaged, SingleAddressManaged } =
+      webhookEndpointRefusals
+
+    /** A merchant gets to see a secret: the audit log has that before the answer is sent. */
+    const secretShown = ({ merchantId, mode }: Account, act: string, target: string) => {
+      const actor = { id: merchantId, name: merchantId, role: "merchant" }
+      return { actor, act, phase: "seen", target: `${mode}/${target}` } as const
+    }
+    /** A live secret that is replaced has an entry each time. In a sandbox it can be replaced without end. */
+    const noteSecret = (account: Account, act: string, target: string) =>
+      account.mode === "live"
+        ? log.write(secretShown(account, act, target))
+        : log.writeOnce(secretShown(account, act, target))
+
+    return handlers.handleAll({
+      create: span("webhook_endpoints.create")(function* ({ payload }) {
+        const created = yield* answeredWith(newEndpoint)(endpoints.create(yield* Caller, payload))
+        return yield* reply(created, newEndpoint.usual)
+      }, Effect.catchTags({ EndpointLimitReached, InvalidField, NotCommitted })),
+
+      list: span("webhook_endpoints.list")(function* ({ query }) {
+        const page = yield* endpoints.page(yield* Caller, query)
+        return yield* replyList("webhook_endpoint", "/v1/webhook_endpoints", page, identity)
+      }, Effect.catchTags({ InvalidField })),
+
+      get: span("webhook_endpoints.get")(function* ({ params }) {
+        return yield* reply(yield* endpoints.find(yield* Caller, params.endpoint_id))
+      }, Effect.catchTags({ EndpointNotFound })),
+
+      update: span("webhook_endpoints.update")(function* ({ params, payload }) {
+        return yield* reply(yield* endpoints.update(yield* Caller, params.endpoint_id, payload, yield* replacedVersion))
+      }, Effect.catchTags({ EndpointChanged, EndpointNotFound, InvalidField, NotCommitted, SingleAddressManaged })),
+
+      delete: span("webhook_endpoints.delete")(function* ({ params }) {
+        return yield* reply(yield* endpoints.remove(yield* Caller, params.endpoint_id))
+      }, Effect.catchTags({ EndpointNotFound, NotCommitted, SingleAddressManaged })),
+
+      rotateSecret: span("webhook_endpoints.rotateSecret")(function* ({ params }) {
+        const account = yield* Caller
+        const shown = yield* endpoints.rotateSecret(account, params.endpoint_id)
+        yield* noteSecret(account, "webhook_endpoints.rotate_secret", params.endpoint_id)
+        return yield* reply(shown)
+      }, Effect.catchTags({ EndpointNotFound, NotCommitted, SecretManaged })),
+
+      signingSecret: span("webhook_endpoints.signingSecret")(function* () {
+        const account = yield* Caller
+        const shown = yield* endpoints.signingSecret(account)
+        yield* log.writeOnce(secretShown(account, "webhook_signing_secret.get", "webhook_signing_secret"))
+        return yield* reply(shown)
+      }),
+
+      rotateSigningSecret: span("webhook_endpoints.rotateSigningSecret")(function* () {
+        const account = yield* Caller
+        const shown = yield* endpoints.rotateSigningSecret(account)
+        yield* noteSecret(account, "webhook_signing_secret.rotate", "webhook_signing_secret")
+        return yield* reply(shown)
+      }, Effect.catchTags({ NotCommitted }))
+    })
+  })
+)

@@ -1,0 +1,34 @@
+/** Handlers of the `events` group. An event is answered as it is delivered: nothing is made anew. */
+import { Api } from "@coffer/contract/Api"
+import { Caller } from "@coffer/contract/Caller"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { span } from "../../platform/runtime/span.ts"
+import { commonRefusals } from "../../shared/http/refusals.ts"
+import { reply, replyList } from "../../shared/http/replies.ts"
+import { EventLists } from "./EventLists.ts"
+import * as EventWaits from "./EventWaits.ts"
+import { eventRefusals } from "./eventRefusals.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "events",
+  Effect.fnUntraced(function* (handlers) {
+    const events = yield* EventLists
+    const { InvalidField } = commonRefusals
+    const { EventNotFound, TooManyWaits } = eventRefusals
+    const pageOf = yield* EventWaits.make
+
+    return handlers.handleAll({
+      list: span("events.list")(function* ({ query }) {
+        const page = yield* pageOf(yield* Caller, query)
+        return yield* replyList("event", "/v1/events", page, ({ body }) => body)
+      }, Effect.catchTags({ InvalidField, TooManyWaits })),
+
+      get: span("events.get")(function* ({ params }) {
+        const { body } = yield* events.find(yield* Caller, params.event_id)
+        return yield* reply(body)
+      }, Effect.catchTags({ EventNotFound }))
+    })
+  })
+)

@@ -1,0 +1,19 @@
+/** Errors of events as errors on the wire (spec: Errors). */
+import * as Wire from "@coffer/contract/Errors"
+import { refuseAs } from "../../shared/http/refusals.ts"
+import { busyMessage, refuseTemporarily } from "../../shared/http/replies.ts"
+import type { EventNotFound } from "./EventLists.ts"
+import { type TooManyWaits, waitsOfOneMax } from "./EventWaits.ts"
+
+export const eventRefusals = {
+  EventNotFound: refuseAs(Wire.EventNotFound, ({ id }: EventNotFound) => ({ message: `No event ${id}.` })),
+  TooManyWaits: ({ isOfAccount, lasts }: TooManyWaits) =>
+    refuseTemporarily<Wire.RateLimited | Wire.Unavailable>(
+      lasts,
+      (request_id) =>
+        isOfAccount
+          ? new Wire.RateLimited({ message: `More than ${waitsOfOneMax} waits for events at once.`, request_id })
+          : new Wire.Unavailable({ message: busyMessage, request_id }),
+      "too_many_waits"
+    )
+}
