@@ -29,7 +29,7 @@ const ordersMax = 3_000
 const togetherMax = 500
 const transactionsMax = 3
 /** Rows that a slice looks at, where it has to look at all. */
-const lookedAtMax = 5_000
+const lookedAtMax = 1_000
 /** Erasures that a round works on. */
 const atOnce = 4
 /** Slices for one lease, which end within it. */

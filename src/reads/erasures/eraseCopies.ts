@@ -43,8 +43,8 @@ export interface Walked {
   readonly place: string | undefined
 }
 
-const answersMax = 5_000
-const callsMax = 2_000
+const answersMax = 1_000
+const callsMax = 500
 export const makeEraseCopies = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const erasedOf = makeNumbersOf(sql, isErasedOrder(sql))
