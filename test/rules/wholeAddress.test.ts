@@ -29,6 +29,8 @@ describe("an address in a text", () => {
     ["?q=joe%2Bann%40x.example"],
     ["/users/joe+ann%40x.example"],
     ["?q=joe+ann@x.example&next=%2F"],
+    ["?q=%20joe+ann@x.example%20"],
+    ["a=joe+ann\\u0040x.example%20"],
     ["\u5c0fann@x.example"],
     ["ann at x.example"],
     ["ann@"],

@@ -14,32 +14,38 @@ export interface Layer {
 const layersMax = 6
 
 export const layersOf = (text: string): ReadonlyArray<Layer> => {
-  let layer: Layer = { text, places: undefined }
-  const layers = [folded(layer)]
-  for (let depth = 0; depth < layersMax; depth++) {
-    const next = unescaped(layer)
-    if (next === undefined) break
-    layers.push(folded(next))
-    const form = spacesOfForms(layer.text)
-    if (form !== layer.text) layers.push(folded(unescaped({ ...layer, text: form })!))
-    layer = next
+  const written: Layer = { text, places: undefined }
+  const layers = [folded(written)]
+  for (const read of readings(text)) {
+    let layer = written
+    for (let depth = 0; depth < layersMax; depth++) {
+      const next = unescaped({ ...layer, text: read(layer.text) })
+      if (next === undefined) break
+      layers.push(folded(next))
+      layer = next
+    }
   }
   return layers
 }
 
 /** The texts of these layers alone, one after the other: without places they take a small part of the time. */
 export function* spellingsOf(text: string): Generator<string> {
-  let spelling = text
-  yield foldedText(spelling)
-  for (let depth = 0; depth < layersMax && /[%\\&]/.test(spelling); depth++) {
-    const next = unescapedText(spelling)
-    if (next === spelling) return
-    yield foldedText(next)
-    const form = spacesOfForms(spelling)
-    if (form !== spelling) yield foldedText(unescapedText(form))
-    spelling = next
+  yield foldedText(text)
+  for (const read of readings(text)) {
+    let spelling = text
+    for (let depth = 0; depth < layersMax && /[%\\&]/.test(spelling); depth++) {
+      const next = unescapedText(read(spelling))
+      if (next === spelling) break
+      yield foldedText(next)
+      spelling = next
+    }
   }
 }
+
+/** A plus is itself, and it may be the space of a form. */
+const readings = (text: string): ReadonlyArray<(text: string) => string> =>
+  text.includes("%") && /\+|%2b/i.test(text) ? [asWritten, spacesOfForms] : [asWritten]
+const asWritten = (text: string): string => text
 
 const unescapedText = (text: string): string =>
   text.replace(escape, (written) => {
@@ -48,11 +54,11 @@ const unescapedText = (text: string): string =>
   })
 const foldedText = (text: string): string => (/[A-Z]|\P{ASCII}/u.test(text) ? foldText(text) : text)
 
-/** A form writes a space as a plus, and a plus as %2B; what follows the plus up to the at-sign is escaped as well. */
+/** A form writes a space as a plus, and a plus as %2B. It escapes each at-sign, so a value that has one is no form's. */
 const spacesOfForms = (text: string): string =>
-  text.replace(/=[^&#@\s"<>]*/g, (value) => {
-    const at = value.lastIndexOf("%40")
-    return at === -1 ? value : value.slice(0, at).replaceAll("+", " ") + value.slice(at)
+  text.replace(/=[^&#@\uFF20\\\s"<>]*/g, (value) => {
+    const end = value.lastIndexOf("%")
+    return end === -1 ? value : value.slice(0, end).replaceAll("+", " ") + value.slice(end)
   })
 
 /** With all that is escaped undone. */
