@@ -38,6 +38,36 @@ const bought = Effect.fnUntraced(function* (
   return trade_no as string
 })
 
+const escaped = (text: string, escape: (code: number) => string) =>
+  text.replace(/[^a-z0-9.]/g, (letter) => escape(letter.charCodeAt(0)))
+const hex = (code: number, digits = 2) => code.toString(16).padStart(digits, "0")
+
+/** Ways in which programs write an address into a text, each alone and in a text within another. */
+const manySpellings = (email: string): ReadonlyArray<string> =>
+  [
+    email.toUpperCase(),
+    `"${email.replace("@", '"@')}`,
+    email.replace("@", "\uff20"),
+    email.replace(".example", "\u3002example"),
+    encodeURIComponent(email),
+    encodeURIComponent(encodeURIComponent(encodeURIComponent(email))),
+    [...email].map((letter) => `%${hex(letter.charCodeAt(0)).toUpperCase()}`).join(""),
+    escaped(email, (code) => `%u${hex(code, 4)}`),
+    escaped(email, (code) => `\\u${hex(code, 4)}`),
+    escaped(email, (code) => `\\u{${hex(code)}}`),
+    escaped(email, (code) => `\\x${hex(code)}`),
+    escaped(email, (code) => `&#${code};`),
+    escaped(email, (code) => `&#x${hex(code)};`),
+    escaped(email, (code) => `&#X${hex(code)}`),
+    email.replace("@", "&commat;"),
+    email.replace("@", "&amp;#64;")
+  ].flatMap((text) => [
+    text,
+    `to <${text}>, please`,
+    `https://shop.example/?q=order+of+${encodeURIComponent(text)}+now`,
+    JSON.stringify(JSON.stringify({ mail: text }))
+  ])
+
 const tables = ["orders", "refunds", "disputes", "dispute_evidence", "mails", "events", "deliveries", "files"]
 
 describe("an erasure of one buyer", () => {
@@ -135,6 +165,17 @@ describe("an erasure of one buyer", () => {
         "mailto:ann@x.example.",
         '"ann"@x.example'
       ]
+      // Forty more in one text each of another's order, of one without an address, of a link and of a refused call.
+      const many = manySpellings(ann)
+      assert.isAtLeast(many.length, 40)
+      assert.isTrue(many.every((text) => wholeAddress(ann).isIn(text)))
+      for (const some of [many.slice(0, 32), many.slice(32)]) {
+        const metadata = Object.fromEntries(some.map((text, place) => [`text_${place}`, text]))
+        yield* said(shop.post("/v1/orders", { amount: 100, receipt_email: "bob@y.example", metadata }))
+        yield* said(shop.post("/v1/orders", { amount: 100, metadata }))
+        yield* said(shop.post("/v1/payment_links", { amount: 100, subject: "Coffee", metadata }))
+      }
+      yield* shop.post("/v1/orders", { amount: -1, note: many, more: { [many[1]!]: many } })
       for (const [place, text] of spellings.entries()) {
         const more = [
           { metadata: { text } },
