@@ -54,7 +54,9 @@ const unescapedText = (text: string): string =>
   })
 const foldedText = (text: string): string => (/[A-Z]|\P{ASCII}/u.test(text) ? foldText(text) : text)
 
-/** A form writes a space as a plus, and a plus as %2B. It escapes each at-sign, so a value that has one is no form's. */
+/**
+ * A form writes a space as a plus, and a plus as %2B. It escapes each at-sign, so a value that has one is no form's.
+ */
 const spacesOfForms = (text: string): string =>
   text.replace(/=[^&#@\uFF20\\\s"<>]*/g, (value) => {
     const end = value.lastIndexOf("%")
