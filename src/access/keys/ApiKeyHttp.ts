@@ -21,7 +21,7 @@ import { apiKeyView } from "./ApiKeyView.ts"
 
 const { InvalidField } = commonRefusals
 const { MerchantNotFound } = merchantRefusals
-const { ApiKeyEnded, ApiKeyNotFound, TooManyKeys } = apiKeyRefusals
+const { ApiKeyEnded, ApiKeyNotFound, MakerLeft, TooManyKeys } = apiKeyRefusals
 
 const view = (key: ApiKey) => Effect.map(currentTime, (now) => apiKeyView(key, now))
 
@@ -51,12 +51,22 @@ const operators = HttpApiBuilder.group(
     const second = yield* SecondOperator
 
     return handlers.handleAll({
-      create: span("api_keys.create")(function* ({ params, payload }) {
-        const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
-        yield* second.confirm({ act: "api_keys.create", target: merchantId, content: payload })
-        const { mode, ...terms } = payload
-        return yield* replyWithSecret(yield* keys.create({ merchantId, mode }, terms, null), 201)
-      }, Effect.catchTags({ InvalidField, JustDone, MerchantNotFound, NeedsSecondOperator, TooManyKeys })),
+      create: span("api_keys.create")(
+        function* ({ params, payload }) {
+          const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
+          yield* second.confirm({ act: "api_keys.create", target: merchantId, content: payload })
+          const { mode, ...terms } = payload
+          return yield* replyWithSecret(yield* keys.create({ merchantId, mode }, terms, null), 201)
+        },
+        Effect.catchTags({
+          InvalidField,
+          JustDone,
+          MakerLeft: Effect.die,
+          MerchantNotFound,
+          NeedsSecondOperator,
+          TooManyKeys
+        })
+      ),
 
       list: span("api_keys.list")(function* ({ params, query: { mode, ...query } }) {
         const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
@@ -113,7 +123,7 @@ const people = HttpApiBuilder.group(
           yield* grant(merchantId, { is: "key", mode, scopes: terms.scopes })
           return yield* replyWithSecret(yield* keys.create({ merchantId, mode }, terms, yield* caller), 201)
         },
-        Effect.catchTags({ InvalidField, MerchantNotFound: Effect.die, TooManyKeys })
+        Effect.catchTags({ InvalidField, MakerLeft, MerchantNotFound: Effect.die, TooManyKeys })
       ),
 
       list: span("api_keys.list")(

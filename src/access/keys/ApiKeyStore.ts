@@ -42,6 +42,9 @@ export type ApiKey = typeof ApiKey.Type
 /** The environment has as many keys that work as it may have. */
 export class TooManyKeys extends Schema.TaggedError<TooManyKeys>()("TooManyKeys", {}) {}
 
+/** The person who makes it was removed from the merchant meanwhile. */
+export class MakerLeft extends Schema.TaggedError<MakerLeft>()("MakerLeft", {}) {}
+
 /** Which key of which merchant. */
 export interface KeyOf {
   readonly merchantId: string
@@ -66,7 +69,7 @@ export class ApiKeyStore extends Context.Service<
       make: (keyId: ApiKeyId) => ApiKey,
       keyHash: string,
       now: DateTime.Utc
-    ) => Effect.Effect<ApiKey, TooManyKeys>
+    ) => Effect.Effect<ApiKey, MakerLeft | TooManyKeys>
     /** None where the key has ended. */
     readonly update: (
       key: KeyOf,
@@ -173,6 +176,12 @@ const makeInsert = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
             where merchant_id = ${key.merchant_id} and mode = ${key.mode} and ${working(sql, now)}`
         )
         if (count >= scopedKeysMax) return yield* new TooManyKeys()
+        if (key.created_by !== null) {
+          // Who removes the person sees the key in the list, or there is none.
+          const here = yield* sql`select from memberships m join people p using (person_id)
+            where m.belongs_to = ${key.merchant_id} and p.email = ${key.created_by} for key share of m`
+          if (here.length === 0) return yield* new MakerLeft()
+        }
         yield* sql`insert into api_keys
             (key_id, merchant_id, mode, name, scopes, ip_allowlist, created_at, expires_at, created_by)
           values (${id}, ${key.merchant_id}, ${key.mode}, ${key.name}, ${arrayLiteral(key.scopes)}::text::text[],

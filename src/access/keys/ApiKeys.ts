@@ -18,7 +18,7 @@ import { currentTime } from "../../platform/runtime/clock.ts"
 import { onUnmovedClock } from "../../platform/runtime/MerchantClocks.ts"
 import { Secrets } from "../../platform/runtime/Secrets.ts"
 import { span } from "../../platform/runtime/span.ts"
-import { type ApiKey, ApiKeyStore, type KeyOf, type TooManyKeys } from "./ApiKeyStore.ts"
+import { type ApiKey, ApiKeyStore, type KeyOf, type MakerLeft, type TooManyKeys } from "./ApiKeyStore.ts"
 import { KeyUses } from "./KeyUses.ts"
 
 export class ApiKeyNotFound extends Schema.TaggedError<ApiKeyNotFound>()("ApiKeyNotFound", {
@@ -44,7 +44,7 @@ export class ApiKeys extends Context.Service<
       account: Account,
       terms: Terms,
       by: string | null
-    ) => Effect.Effect<WithSecret, InvalidField | MerchantNotFound | TooManyKeys>
+    ) => Effect.Effect<WithSecret, InvalidField | MakerLeft | MerchantNotFound | TooManyKeys>
     /** Newest first, those that have ended included. */
     readonly list: (
       account: Account,

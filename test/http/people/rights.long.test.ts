@@ -7,7 +7,7 @@ import { covers, isOfSandbox, Scope } from "@coffer/model/Scopes"
 import { personMayDo } from "@coffer/rules/people/consoleActs"
 import { scopesOfRole } from "@coffer/rules/people/roleScopes"
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import type { HttpApiGroup } from "effect/http-api"
 import { type ConsoleBrowser, invite, signIn } from "../../kit/callers/console.ts"
 import { callAs, newOperator } from "../../kit/callers/operators.ts"
@@ -278,5 +278,22 @@ it.live("a key says which person of the merchant was shown its secret, also afte
     assert.strictEqual((yield* api.operator("POST", roll, { overlap_minutes: 0 })).body.data.rolled_by, null)
     const other = { mode: "live", name: "Of an operator", scopes: ["orders:read"] }
     assert.strictEqual((yield* api.operator("POST", `${at}/api_keys`, other)).body.data.created_by, null)
+  }).pipe(Effect.scoped)
+)
+
+it.live("a person who is removed while a key is made gets none, so the list that the owner reads then has all", () =>
+  Effect.gen(function* () {
+    const { at, enter, sql } = yield* begin()
+    const owner = yield* enter("owner")
+    const developer = yield* enter("developer")
+    const removal = Effect.gen(function* () {
+      yield* sql`delete from memberships where person_id = ${developer.person_id}`
+      const making = yield* Effect.forkScoped(make(developer, at, "sandbox", ["orders:read"]))
+      yield* Effect.repeat(sql`select from pg_locks where not granted`, { until: ({ length }) => length > 0 })
+      return making
+    })
+    const making = yield* sql.withTransaction(removal)
+    assert.strictEqual((yield* Fiber.join(making)).status, 403)
+    assert.lengthOf((yield* owner.call("GET", `${at}/api_keys?mode=sandbox`)).body.data.data, 0)
   }).pipe(Effect.scoped)
 )
