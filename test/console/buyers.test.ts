@@ -23,29 +23,29 @@ describe.skipIf(executable === undefined)(`buyers' data in the console of a merc
         yield* go("/buyers")
         yield* drawn(page)
         const archive = yield* Effect.promise(async () => {
-          await page.getByRole("button", { name: "Export a buyer" }).click()
-          await page.locator("dialog[open]").getByLabel("The buyer's e-mail").fill(email)
+          await page.getByRole("button", { name: "Export buyer data" }).click()
+          await page.locator("dialog[open]").getByLabel("Buyer's email").fill(email)
           const download = page.waitForEvent("download")
-          await page.locator("dialog[open]").getByRole("button", { name: "Export a buyer" }).click()
+          await page.locator("dialog[open]").getByRole("button", { name: "Export buyer data" }).click()
           return readFileSync(await (await download).path(), "latin1")
         })
         assert.include(archive, "Two books")
         assert.notInclude(archive, "A lamp")
         yield* Effect.promise(async () => {
-          await page.locator("main").getByLabel("The buyer's e-mail").fill(email)
-          await page.getByRole("button", { name: "Look at what there is" }).click()
+          await page.locator("main").getByLabel("Buyer's email").fill(email)
+          await page.getByRole("button", { name: "Preview" }).click()
           await page.getByText("Orders: 1").waitFor()
         })
         // A look changes nothing.
         assert.strictEqual((yield* done(at.get("/v1/orders/one")))["receipt_email"], email)
         yield* Effect.promise(async () => {
-          await page.getByRole("button", { name: "Erase for good" }).click()
+          await page.getByRole("button", { name: "Erase permanently" }).click()
           const dialog = page.locator("dialog[open]")
-          await dialog.getByRole("button", { name: "Erase for good" }).click()
+          await dialog.getByRole("button", { name: "Erase permanently" }).click()
           // Without the word the browser keeps the form.
           assert.strictEqual(await dialog.count(), 1)
           await dialog.getByLabel("To confirm, type").fill(email)
-          await dialog.getByRole("button", { name: "Erase for good" }).click()
+          await dialog.getByRole("button", { name: "Erase permanently" }).click()
           await page.getByRole("heading", { name: "Erased" }).waitFor()
         })
         assert.strictEqual((yield* done(at.get("/v1/orders/one")))["subject"], "[erased]")
@@ -65,8 +65,8 @@ describe.skipIf(executable === undefined)(`buyers' data in the console of a merc
         yield* drawn(page)
         yield* Effect.promise(async () => {
           await page.getByText("An owner can.").waitFor()
-          assert.strictEqual(await page.getByRole("button", { name: "Export a buyer" }).count(), 1)
-          assert.strictEqual(await page.getByRole("button", { name: "Look at what there is" }).count(), 0)
+          assert.strictEqual(await page.getByRole("button", { name: "Export buyer data" }).count(), 1)
+          assert.strictEqual(await page.getByRole("button", { name: "Preview" }).count(), 0)
         })
       }),
     120_000

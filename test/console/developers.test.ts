@@ -19,12 +19,12 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
       yield* go("/webhooks")
       yield* drawn(page)
       yield* Effect.promise(async () => {
-        await page.getByRole("button", { name: "Add an endpoint" }).click()
+        await page.getByRole("button", { name: "Add endpoint" }).click()
         const dialog = page.getByRole("dialog")
-        await dialog.getByLabel("Address").fill(hook.url)
+        await dialog.getByLabel("URL", { exact: true }).fill(hook.url)
         await dialog.getByLabel("All types").uncheck()
         await dialog.getByLabel("payment.succeeded").check()
-        await dialog.getByRole("button", { name: "Add an endpoint" }).click()
+        await dialog.getByRole("button", { name: "Add endpoint" }).click()
         await dialog.getByText(/^whsec_/).waitFor()
         await dialog.getByRole("button", { name: "Done" }).click()
         assert.strictEqual(await page.getByText(/^whsec_/).count(), 0)
@@ -38,7 +38,7 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
       yield* go("/webhooks")
       yield* Effect.promise(async () => {
         await page.getByRole("link", { name: hook.url }).click()
-        await page.getByText("The last deliveries did not arrive.").waitFor()
+        await page.getByText("The latest deliveries failed.").waitFor()
         await page.getByRole("link", { name: "payment.succeeded" }).click()
         await page.getByText("seen", { exact: true }).waitFor()
         // Attempts follow by themselves, so there is nothing to send again yet.
@@ -54,7 +54,7 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
       yield* Effect.promise(async () => {
         await page.getByRole("button", { name: "Resend" }).click()
         await page.getByRole("dialog").getByRole("button", { name: "Resend" }).click()
-        await page.getByText("Sends again").waitFor()
+        await page.getByText("Resend of").waitFor()
       })
       yield* eventually(
         "the event once more",
@@ -100,13 +100,13 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
       yield* go("/keys")
       yield* drawn(page)
       const key = yield* Effect.promise(async () => {
-        await page.getByRole("button", { name: "Create a key" }).click()
+        await page.getByRole("button", { name: "Create key" }).click()
         const dialog = page.getByRole("dialog")
         await dialog.getByLabel("Name").fill("Accounting")
-        await dialog.getByRole("checkbox", { name: "refunds: Change" }).check()
+        await dialog.getByRole("checkbox", { name: "refunds: Write" }).check()
         // A key that may change a resource may read it.
         assert.isTrue(await dialog.getByRole("checkbox", { name: "refunds: Read" }).isChecked())
-        await dialog.getByRole("button", { name: "Create a key" }).click()
+        await dialog.getByRole("button", { name: "Create key" }).click()
         const told = await dialog.getByText(/^svc_test_/).textContent()
         await dialog.getByRole("button", { name: "Done" }).click()
         await page.getByRole("cell", { name: "Accounting" }).waitFor()
@@ -134,12 +134,12 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
       yield* Effect.promise(async () => {
         const slider = page.getByRole("slider")
         await slider.fill("1")
-        await page.getByText("Nothing that is in the lists is due until then.").waitFor()
+        await page.getByText("Nothing in these lists is due by then.").waitFor()
         await slider.fill("3")
         assert.strictEqual(await slider.getAttribute("aria-valuetext"), "2 days")
         await page.getByRole("link", { name: "Order expires" }).waitFor()
-        await page.getByRole("button", { name: "Move the clock: 2 days" }).click()
-        await page.getByRole("dialog").getByRole("button", { name: "Move the clock: 2 days" }).click()
+        await page.getByRole("button", { name: "Advance clock: 2 days" }).click()
+        await page.getByRole("dialog").getByRole("button", { name: "Advance clock: 2 days" }).click()
         await page.getByText("1 × payment.expired").waitFor()
         await page.getByText("2 days ahead of real time").waitFor()
       })
@@ -165,8 +165,8 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
         await groups.getByRole("link", { name: "invalid_request" }).click()
         await page.waitForURL(/error_code=invalid_request/)
         await page.getByRole("region", { name: "API logs" }).getByRole("link").first().click()
-        await page.getByRole("region", { name: "What was sent" }).getByText('"more"').waitFor()
-        await page.getByRole("region", { name: "What was answered" }).getByText('"invalid_request"').waitFor()
+        await page.getByRole("region", { name: "Request body" }).getByText('"more"').waitFor()
+        await page.getByRole("region", { name: "Response body" }).getByText('"invalid_request"').waitFor()
       })
     })
   )
@@ -180,7 +180,7 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
       yield* drawn(page)
       yield* Effect.promise(async () => {
         await page.keyboard.press("/")
-        const box = page.getByRole("combobox", { name: /^Find a number/ })
+        const box = page.getByRole("combobox", { name: /^Search by ID/ })
         assert.isTrue(await box.evaluate((each) => each === document.activeElement))
         await page.keyboard.type("d")
         await page.getByRole("option", { name: /Disputes/ }).waitFor()
@@ -206,11 +206,11 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
       yield* go("/people")
       yield* drawn(page)
       yield* Effect.promise(async () => {
-        await page.getByRole("button", { name: "Invite a person" }).click()
+        await page.getByRole("button", { name: "Invite member" }).click()
         const dialog = page.getByRole("dialog")
-        await dialog.getByLabel("E-mail address").fill("bob@shop.example")
+        await dialog.getByLabel("Email address").fill("bob@shop.example")
         await dialog.getByLabel("Role").selectOption("support")
-        await dialog.getByRole("button", { name: "Invite a person" }).click()
+        await dialog.getByRole("button", { name: "Invite member" }).click()
         const row = page.getByRole("row", { name: /bob@shop\.example Support/ })
         await row.getByRole("button", { name: "Change role" }).click()
         await dialog.getByLabel("Role").selectOption("finance")
@@ -220,7 +220,7 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
       yield* go("/audit")
       yield* Effect.promise(() =>
         page
-          .getByRole("row", { name: /people\.setRole Done owner@shop\.example/ })
+          .getByRole("row", { name: /people\.setRole Completed owner@shop\.example/ })
           .first()
           .waitFor()
       )
@@ -235,13 +235,10 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
       yield* drawn(page)
       yield* Effect.promise(async () => {
         const part = (name: string) => page.locator("section.card").filter({ has: page.getByRole("heading", { name }) })
-        assert.strictEqual(await part("Your shop").getByRole("button", { name: "Change" }).count(), 0)
-        await part("Payment methods").getByRole("button", { name: "Change" }).click()
+        assert.strictEqual(await part("Public details").getByRole("button", { name: "Edit" }).count(), 0)
+        await part("Payment methods").getByRole("button", { name: "Edit" }).click()
         await page.getByRole("dialog").getByLabel("Alipay").uncheck()
-        await page
-          .getByRole("dialog")
-          .getByRole("button", { name: /^Change/ })
-          .click()
+        await page.getByRole("dialog").getByRole("button", { name: /^Edit/ }).click()
         await part("Payment methods").getByText("Card, WeChat Pay, Apple Pay, Google Pay").waitFor()
       })
       const seen = yield* done(at.api.operator("GET", `/merchants/${at.merchantId}`))
@@ -258,11 +255,11 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
       yield* drawn(page)
       yield* Effect.promise(async () => {
         await page.getByText("Views", { exact: true }).click()
-        await page.getByRole("button", { name: "Save this view" }).click()
+        await page.getByRole("button", { name: "Save view" }).click()
         const dialog = page.getByRole("dialog")
         await dialog.getByLabel("Name").fill("Paid ones")
-        await dialog.getByLabel(/^Share it/).check()
-        await dialog.getByRole("button", { name: "Save this view" }).click()
+        await dialog.getByLabel(/^Share with/).check()
+        await dialog.getByRole("button", { name: "Save view" }).click()
         await page.getByRole("button", { name: /^Paid ones/ }).waitFor()
       })
       const other = yield* at.enter("viewer")
@@ -284,8 +281,8 @@ describe.skipIf(executable === undefined)(`the console for developers${needsChro
       yield* drawn(page)
       yield* Effect.promise(async () => {
         const picture = { name: "logo.png", mimeType: "image/png", buffer: png(64, 64) }
-        await page.getByLabel("Choose a picture").setInputFiles(picture)
-        await page.getByRole("button", { name: "Remove the logo" }).waitFor()
+        await page.getByLabel("Choose image").setInputFiles(picture)
+        await page.getByRole("button", { name: "Remove logo" }).waitFor()
       })
     })
   )

@@ -6,10 +6,10 @@ import { said as done } from "../kit/Merchant.ts"
 import { executable, needsChromium } from "../kit/pages/Browser.ts"
 import { desktop, drawn, openConsole } from "../kit/pages/consolePages.ts"
 
-const goods = "Goods or service"
+const goods = "Product description"
 const buyer = "Buyer's name"
 const field = (page: Page, name: string) => page.getByLabel(name, { exact: true })
-const save = (page: Page) => page.getByRole("button", { name: "Save the draft" })
+const save = (page: Page) => page.getByRole("button", { name: "Save draft" })
 const draftsIn = (page: Page) =>
   page.evaluate(() => Object.keys(localStorage).filter((name) => name.startsWith("coffer.draft.")).length)
 
@@ -40,7 +40,7 @@ describe.skipIf(executable === undefined)(`evidence that is typed${needsChromium
         await page.getByRole("link", { name: "Orders", exact: true }).click()
         await page.getByRole("heading", { name: "Orders" }).waitFor()
         await page.goBack()
-        await page.getByText("It was kept in this browser.").waitFor()
+        await page.getByText("kept in this browser.").waitFor()
         assert.strictEqual(await field(page, goods).inputValue(), "Two books")
         // The session ends.
         await page.route("**/console/api/**", (route) => route.fulfill(refusal(401, "missing_api_key")))
@@ -50,7 +50,7 @@ describe.skipIf(executable === undefined)(`evidence that is typed${needsChromium
       })
       yield* go(at.path)
       yield* Effect.promise(async () => {
-        await page.getByText("It was kept in this browser.").waitFor()
+        await page.getByText("kept in this browser.").waitFor()
         assert.strictEqual(await field(page, goods).inputValue(), "Two books")
         for (const [code, error] of [
           [429, "rate_limited"],
@@ -92,15 +92,15 @@ describe.skipIf(executable === undefined)(`evidence that is typed${needsChromium
       yield* Effect.promise(async () => {
         await field(one.page, goods).fill("The parcel was signed for.")
         await save(one.page).click()
-        await one.page.getByText("The draft is saved.").waitFor()
+        await one.page.getByText("Draft saved.").waitFor()
         await field(other.page, buyer).fill("Ada")
         await save(other.page).click()
-        await other.page.getByText("Somebody else has changed this").waitFor()
+        await other.page.getByText("This was changed by someone else").waitFor()
         assert.strictEqual(await field(other.page, buyer).inputValue(), "Ada")
-        await other.page.getByRole("button", { name: "Keep mine" }).click()
+        await other.page.getByRole("button", { name: "Keep your version" }).click()
         assert.strictEqual(await field(other.page, goods).inputValue(), "The parcel was signed for.")
         await save(other.page).click()
-        await other.page.getByText("The draft is saved.").waitFor()
+        await other.page.getByText("Draft saved.").waitFor()
       })
       assert.deepStrictEqual((yield* at.stored)["evidence"], {
         product_description: "The parcel was signed for.",
@@ -109,14 +109,14 @@ describe.skipIf(executable === undefined)(`evidence that is typed${needsChromium
       yield* Effect.promise(async () => {
         await field(one.page, buyer).fill("Bob")
         await save(one.page).click()
-        await one.page.getByRole("button", { name: "Take theirs" }).click()
+        await one.page.getByRole("button", { name: "Use their version" }).click()
         assert.strictEqual(await field(one.page, buyer).inputValue(), "Ada")
         await field(one.page, goods).fill("Signed for, see the file.")
         await save(one.page).click()
-        await one.page.getByText("The draft is saved.").waitFor()
+        await one.page.getByText("Draft saved.").waitFor()
         await field(one.page, goods).fill("Signed for on Monday.")
         await save(one.page).click()
-        await one.page.getByText("The draft is saved.").waitFor()
+        await one.page.getByText("Draft saved.").waitFor()
       })
       assert.strictEqual((yield* at.stored)["evidence"].product_description, "Signed for on Monday.")
     })
@@ -135,16 +135,16 @@ describe.skipIf(executable === undefined)(`a form whose object was changed meanw
         {
           path: "/settings",
           open: page
-            .locator("section.card", { has: page.getByRole("heading", { name: "Your shop" }) })
-            .getByRole("button", { name: "Change" }),
-          input: "Time zone of reports",
+            .locator("section.card", { has: page.getByRole("heading", { name: "Public details" }) })
+            .getByRole("button", { name: "Edit" }),
+          input: "Report time zone",
           change: at.api.operator("POST", `/merchants/${at.merchantId}`, { time_zone: "Asia/Tokyo" }),
           theirs: "Asia/Tokyo",
           mine: "Europe/Berlin"
         },
         {
           path: `/webhooks/${endpoint["id"]}`,
-          open: page.getByRole("button", { name: "Change", exact: true }),
+          open: page.getByRole("button", { name: "Edit", exact: true }),
           input: "Description",
           change: at.post(`/v1/webhook_endpoints/${endpoint["id"]}`, { description: "theirs" }),
           theirs: "theirs",
@@ -172,9 +172,9 @@ describe.skipIf(executable === undefined)(`a form whose object was changed meanw
         yield* Effect.promise(async () => {
           await dialog.getByLabel(input).fill(mine)
           await send()
-          await dialog.getByText("Somebody else has changed this").waitFor()
+          await dialog.getByText("This was changed by someone else").waitFor()
           assert.strictEqual(await dialog.getByLabel(input).inputValue(), mine)
-          await dialog.getByRole("button", { name: "Take theirs" }).click()
+          await dialog.getByRole("button", { name: "Use their version" }).click()
           assert.strictEqual(await dialog.getByLabel(input).inputValue(), theirs)
           await dialog.getByLabel(input).fill(mine)
           await send()

@@ -21,24 +21,24 @@ describe.skipIf(executable === undefined)(`pages of money in the console${needsC
         yield* drawn(page)
         yield* Effect.promise(async () => {
           assert.match(await page.locator(".note.urgent .left").innerText(), /in [67] days/)
-          await page.getByLabel("Goods or service").fill("A lamp")
-          await page.getByLabel("Add a file").setInputFiles({
+          await page.getByLabel("Product description").fill("A lamp")
+          await page.getByLabel("Add file").setInputFiles({
             name: "proof.png",
             mimeType: "image/png",
             buffer: png(8, 8)
           })
-          await page.getByLabel("What the file shows 1").selectOption("receipt")
-          await page.getByRole("button", { name: "Save the draft" }).click()
-          await page.getByText("The draft is saved.").waitFor()
+          await page.getByLabel("Document type 1").selectOption("receipt")
+          await page.getByRole("button", { name: "Save draft" }).click()
+          await page.getByText("Draft saved.").waitFor()
         })
         const draft = yield* done(at.get(`/v1/disputes/${disputeNo}/evidence`))
         assert.deepStrictEqual(draft["evidence"], { product_description: "A lamp" })
         assert.strictEqual(draft["files"][0].type, "receipt")
         assert.isFalse(draft["submitted"])
         yield* Effect.promise(async () => {
-          await page.getByRole("button", { name: "Submit to the bank" }).click()
-          await inDialog(page).getByRole("button", { name: "Submit to the bank" }).click()
-          await page.getByText("The bank has this evidence.").waitFor()
+          await page.getByRole("button", { name: "Submit to bank" }).click()
+          await inDialog(page).getByRole("button", { name: "Submit to bank" }).click()
+          await page.getByText("Evidence submitted to the bank on").waitFor()
         })
         assert.isTrue((yield* done(at.get(`/v1/disputes/${disputeNo}/evidence`)))["submitted"])
         assert.deepStrictEqual(said, [])
@@ -57,7 +57,7 @@ describe.skipIf(executable === undefined)(`pages of money in the console${needsC
         yield* go("/orders?receipt_email=reader%40example.com")
         yield* drawn(page)
         yield* Effect.promise(async () => {
-          await page.getByText("Act on many").click()
+          await page.getByText("Bulk actions").click()
           const refund = page.locator(".popup").getByRole("button", { name: "Refund" })
           assert.isTrue(await refund.isDisabled(), "a filter alone names no rows for money")
           for (const cart of ["a", "b"])
@@ -66,10 +66,10 @@ describe.skipIf(executable === undefined)(`pages of money in the console${needsC
               .getByRole("checkbox")
               .check()
           await refund.click()
-          await inDialog(page).getByText("2 objects will be acted on.").waitFor()
+          await inDialog(page).getByText("2 objects will be changed.").waitFor()
           await inDialog(page).getByText("$40.00").waitFor()
           await inDialog(page).getByRole("button", { name: "Refund: 2" }).click()
-          await inDialog(page).getByText("2 done, 0 failed, 0 left").waitFor()
+          await inDialog(page).getByText("2 done, 0 failed, 0 remaining").waitFor()
         })
         assert.strictEqual((yield* at.order("a"))["status"], "refunded")
         assert.strictEqual((yield* at.order("b"))["status"], "refunded")
@@ -92,7 +92,7 @@ describe.skipIf(executable === undefined)(`pages of money in the console${needsC
         const press = (name: string) => page.getByRole("button", { name, exact: true }).first().press("Enter")
         yield* Effect.promise(async () => {
           await press("Pay as the buyer")
-          await inDialog(page).getByLabel("What happens").press("Tab")
+          await inDialog(page).getByLabel("Outcome").press("Tab")
           await inDialog(page).getByRole("button", { name: "Pay as the buyer" }).press("Enter")
           await page.getByRole("button", { name: "Refund", exact: true }).waitFor()
           await press("Refund")
@@ -125,9 +125,9 @@ describe.skipIf(executable === undefined)(`pages of money in the console${needsC
         page.on("request", (request) => queries.push(new URL(request.url()).searchParams))
         const saved = yield* Effect.promise(async () => {
           await page.getByText("Views", { exact: true }).click()
-          await page.getByRole("button", { name: "Save this view" }).click()
+          await page.getByRole("button", { name: "Save view" }).click()
           await inDialog(page).getByLabel("Name").fill("Paid ones")
-          await inDialog(page).getByRole("button", { name: "Save this view" }).click()
+          await inDialog(page).getByRole("button", { name: "Save view" }).click()
           await page.getByRole("button", { name: /^Paid ones/ }).waitFor()
           await page.goto(page.url().replace("?status=paid", ""))
           await page.getByRole("button", { name: "Export" }).click()
@@ -135,12 +135,12 @@ describe.skipIf(executable === undefined)(`pages of money in the console${needsC
           await inDialog(page).getByText("status=paid").waitFor()
           await inDialog(page).getByLabel("Time zone").selectOption("Asia/Shanghai")
           await inDialog(page).getByLabel("From").fill("2020-01-02")
-          await inDialog(page).getByLabel("To, with this day").fill("2099-01-02")
+          await inDialog(page).getByLabel("To (inclusive)").fill("2099-01-02")
           await inDialog(page).getByRole("checkbox", { name: "Method" }).uncheck()
           queries.length = 0
           const [download] = await Promise.all([
             page.waitForEvent("download"),
-            inDialog(page).getByRole("button", { name: "Save the file" }).click()
+            inDialog(page).getByRole("button", { name: "Download file" }).click()
           ])
           const chunks: Array<Buffer> = []
           for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer)
@@ -150,7 +150,7 @@ describe.skipIf(executable === undefined)(`pages of money in the console${needsC
         assert.strictEqual(read.get("created[gte]"), "2020-01-01T16:00:00.000Z")
         assert.strictEqual(read.get("created[lte]"), "2099-01-02T15:59:59.999Z")
         const [head, ...lines] = saved.replace(/\r\n$/, "").split("\r\n")
-        assert.strictEqual(head, "\uFEFFAmount,Currency,Status,Subject,Your number,Created")
+        assert.strictEqual(head, "\uFEFFAmount,Currency,Status,Subject,Order reference,Created")
         assert.lengthOf(lines, 1)
         assert.include(lines[0], "Two books")
         const [order] = (yield* done(at.get("/v1/orders?status=paid")))["data"]
@@ -180,12 +180,12 @@ describe.skipIf(executable === undefined)(`pages of money in the console${needsC
         const saved = yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Show" }).click()
           await page.getByRole("cell", { name: "Closing balance" }).first().waitFor()
-          await page.getByRole("button", { name: "Make a report" }).click()
+          await page.getByRole("button", { name: "Create report" }).click()
           await inDialog(page).getByLabel("Report").selectOption("transactions")
-          await inDialog(page).getByRole("button", { name: "Make a report" }).click()
+          await inDialog(page).getByRole("button", { name: "Create report" }).click()
           const [download] = await Promise.all([
             page.waitForEvent("download"),
-            page.getByRole("button", { name: /^Save/ }).click()
+            page.getByRole("button", { name: /^Download/ }).click()
           ])
           const chunks: Array<Buffer> = []
           for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer)

@@ -41,20 +41,20 @@ describe.skipIf(executable === undefined)(`the console of operators${needsChromi
                 .getByText(/^svc_test_/)
                 .textContent())!
           )
-        yield* click("Create a key", "main")
+        yield* click("Create key", "main")
         yield* Effect.promise(async () => {
           await page.locator("dialog[open]").getByLabel("Name").fill("Accounting")
           await page.getByRole("checkbox", { name: "refunds: Read" }).check()
-          await page.getByLabel("Last day (UTC)").fill("2099-12-31")
+          await page.getByLabel("Expires after (UTC date)").fill("2099-12-31")
         })
-        yield* click("Create a key", "dialog[open]")
+        yield* click("Create key", "dialog[open]")
         const key = yield* secret()
         assert.strictEqual((yield* at.api.get("/v1/refunds", key)).status, 200)
         assert.strictEqual((yield* at.api.get("/v1/orders", key)).status, 403)
         yield* click("Done", "dialog[open]")
-        yield* click("Roll", "main")
-        yield* Effect.promise(() => page.getByLabel("The secret before works").selectOption("0"))
-        yield* click("Roll", "dialog[open]")
+        yield* click("Roll key", "main")
+        yield* Effect.promise(() => page.getByLabel("Old secret expires").selectOption("0"))
+        yield* click("Roll key", "dialog[open]")
         const next = yield* secret()
         assert.strictEqual((yield* at.api.get("/v1/refunds", key)).status, 401)
         assert.strictEqual((yield* at.api.get("/v1/refunds", next)).status, 200)
@@ -83,23 +83,23 @@ describe.skipIf(executable === undefined)(`the console of operators${needsChromi
         yield* at.sql`insert into memberships (person_id, belongs_to, role, created_at)
           select person_id, 'installation', 'admin', now() from memberships where role = 'owner'`
         yield* go(operator)
-        yield* seen(page, "Acts that wait for a second operator")
+        yield* seen(page, "Actions waiting for a second operator")
         yield* go(`${operator}/payouts/${payoutNo}`)
         yield* drawn(page)
         const { click } = hand(page)
         yield* click("Approve", "section.approval")
         yield* click("Approve", "dialog[open]")
-        yield* seen(page, "It was approved.")
+        yield* seen(page, "Approved. Send it")
         const { status } = yield* done(at.api.operator("GET", `/payouts/${payoutNo}`))
         assert.strictEqual(status, "approved")
 
         yield* go(`${operator}/merchants/${at.merchantId}/sandbox/settings`)
         yield* drawn(page)
-        yield* click("Change fees")
-        yield* click("Change fees", "dialog[open]")
-        yield* seen(page, "A second operator has to approve it")
+        yield* click("Edit fees")
+        yield* click("Edit fees", "dialog[open]")
+        yield* seen(page, "A second operator needs to approve this")
         yield* go(`${operator}/approvals`)
-        yield* seen(page, "You asked for it. Another operator has to approve it.")
+        yield* seen(page, "You requested this. Another operator has to approve it.")
         assert.strictEqual(yield* Effect.promise(() => page.getByRole("button", { name: "Approve" }).count()), 0)
       }),
     120_000
@@ -117,17 +117,17 @@ describe.skipIf(executable === undefined)(`the console of operators${needsChromi
         yield* go(`${operator}/merchants/${at.merchantId}/live/settings`)
         yield* drawn(page)
         const { click } = hand(page)
-        yield* click("Close for good")
+        yield* click("Close permanently")
         const typed = page.locator("dialog[open] input[name=typed_word]")
         yield* Effect.promise(() => typed.fill("Corner"))
-        yield* click("Close for good", "dialog[open]")
+        yield* click("Close permanently", "dialog[open]")
         const state = () =>
           Effect.map(done(at.api.operator("GET", `/merchants/${at.merchantId}`)), (found) => found["closed_at"])
         assert.isNull(yield* state())
         assert.isFalse(yield* Effect.promise(() => typed.evaluate((input: HTMLInputElement) => input.validity.valid)))
         yield* Effect.promise(() => typed.fill(name))
-        yield* click("Close for good", "dialog[open]")
-        yield* seen(page, "Closed since")
+        yield* click("Close permanently", "dialog[open]")
+        yield* seen(page, "Closed on")
         assert.isNotNull(yield* state())
       }),
     120_000
@@ -144,14 +144,17 @@ describe.skipIf(executable === undefined)(`the console of operators${needsChromi
         yield* drawn(page)
         const { click } = hand(page)
         const erasures = () => Effect.map(done(at.api.operator("GET", "/erasures")), ({ data }) => data.length)
-        assert.strictEqual(yield* Effect.promise(() => page.getByRole("button", { name: "Erase for good" }).count()), 0)
-        yield* Effect.promise(() => page.getByLabel("The buyer's e-mail").fill("reader@example.com"))
-        yield* click("Look at what there is")
+        assert.strictEqual(
+          yield* Effect.promise(() => page.getByRole("button", { name: "Erase permanently" }).count()),
+          0
+        )
+        yield* Effect.promise(() => page.getByLabel("Buyer's email").fill("reader@example.com"))
+        yield* click("Preview")
         yield* seen(page, /Orders: 1/)
         assert.strictEqual(yield* erasures(), 0)
-        yield* click("Erase for good")
+        yield* click("Erase permanently")
         yield* Effect.promise(() => page.locator("input[name=typed_word]").fill("reader@example.com"))
-        yield* click("Erase for good", "dialog[open]")
+        yield* click("Erase permanently", "dialog[open]")
         yield* Effect.promise(() => page.locator("table tbody tr").first().waitFor())
         assert.strictEqual(yield* erasures(), 1)
       }),
@@ -179,7 +182,7 @@ describe.skipIf(executable === undefined)(`the console of operators${needsChromi
           const acts = yield* Effect.promise(() =>
             page
               .getByRole("button", {
-                name: /^(Close|Approve|Reject|Suspend|Change|Reset|Set|Create|Export a|Look at|Compare|Show the)/
+                name: /^(Close|Approve|Reject|Suspend|Edit|Reset|Set|Create|Export buyer|Preview|Compare|Mark|Show signing)/
               })
               .count()
           )
@@ -201,8 +204,8 @@ describe.skipIf(executable === undefined)(`the console of operators${needsChromi
         const { go, page } = yield* at.enter("operator")
         const search = (text: string) =>
           Effect.promise(async () => {
-            await page.getByRole("combobox", { name: "Find any number" }).fill(text)
-            await page.getByRole("combobox", { name: "Find any number" }).press("Enter")
+            await page.getByRole("combobox", { name: "Search by ID" }).fill(text)
+            await page.getByRole("combobox", { name: "Search by ID" }).press("Enter")
           })
         yield* go(operator)
         yield* drawn(page)
@@ -213,9 +216,9 @@ describe.skipIf(executable === undefined)(`the console of operators${needsChromi
         yield* go(`${operator}/audit`)
         yield* drawn(page)
         const { click } = hand(page)
-        yield* click("Verify the chain")
-        yield* click("Begin", "dialog[open]")
-        yield* seen(page, "The whole chain holds.")
+        yield* click("Verify the hash chain")
+        yield* click("Verify", "dialog[open]")
+        yield* seen(page, "The whole chain is valid.")
       }),
     120_000
   )
@@ -228,7 +231,7 @@ describe.skipIf(executable === undefined)(`the console of operators${needsChromi
         const { go, page } = yield* at.enter("operator")
         yield* Effect.promise(() => page.clock.install())
         yield* go(`${operator}/cluster`)
-        yield* seen(page, "Shards held")
+        yield* seen(page, "Shards assigned")
         for (let look = 0; look < 3; look += 1) {
           const answered = page.waitForResponse(/operator\/cluster$/)
           yield* Effect.promise(() => page.clock.runFor(1_000))

@@ -57,7 +57,7 @@ describe.skipIf(executable === undefined)(`the ledger's proof in the browser${ne
         yield* go("/ledger?currency=USD")
         yield* Effect.promise(async () => {
           await begin(page)
-          await page.getByText("Every row holds.").waitFor()
+          await page.getByText("All rows are valid.").waitFor()
           const total = links.length
           await page.getByText(`${total} of ${total} rows verified`).waitFor()
         })
@@ -80,7 +80,7 @@ describe.skipIf(executable === undefined)(`the ledger's proof in the browser${ne
             localStorage.setItem(name!, `${id}=${"0".repeat(64)}`)
           }, newest.id)
           await page.getByRole("button", { name: "Verify again" }).click()
-          await page.getByText("the chain was written anew").waitFor()
+          await page.getByText("the chain was rewritten").waitFor()
         })
         assert.deepStrictEqual(said, [])
       }),
@@ -110,8 +110,8 @@ describe.skipIf(executable === undefined)(`the ledger's proof in the browser${ne
           await page.getByText(/2 of \d+ rows verified/).waitFor()
           const before = asked
           fails = false
-          await page.getByRole("button", { name: "Go on" }).click()
-          await page.getByText("Every row holds.").waitFor()
+          await page.getByRole("button", { name: "Resume" }).click()
+          await page.getByText("All rows are valid.").waitFor()
           assert.isAtLeast(asked, before + 1)
         })
       }),

@@ -123,8 +123,8 @@ describe.skipIf(executable === undefined)(`an order's story in the console${need
           await row.locator("summary").click()
           await row.locator(".facts a", { hasText: id }).click()
           await page.locator("h1", { hasText: "Refund" }).waitFor()
-          await page.getByText("the same").waitFor()
-          await page.getByRole("link", { name: "In the order's story" }).click()
+          await page.getByText("✓ matches").waitFor()
+          await page.getByRole("link", { name: "View in order timeline" }).click()
           await page.locator(`.story > li.here[id="ledger-${id}"]`).waitFor()
           assert.include(page.url(), `/orders/${tradeNo}#ledger-${id}`)
         })
@@ -143,7 +143,7 @@ describe.skipIf(executable === undefined)(`an order's story in the console${need
           await call.locator("summary").click()
           const row = call.locator(".why tbody tr")
           assert.strictEqual(await row.count(), 1)
-          assert.include(await row.innerText(), "No: not pending any more")
+          assert.include(await row.innerText(), "No: not pending")
         })
       }),
     120_000
@@ -194,7 +194,7 @@ describe.skipIf(executable === undefined)(`an order's story in the console${need
           await owner.page.locator(".story").getByText("银行卡，被银行拒绝：").waitFor()
           await owner.page.locator(".story").getByText("支付宝，买家已取消：").waitFor()
           await operator.page.locator(".story").getByText("Card, declined by the bank: ").waitFor()
-          await operator.page.locator(".story").getByText("Alipay, cancelled by the buyer: ").waitFor()
+          await operator.page.locator(".story").getByText("Alipay, canceled by the buyer: ").waitFor()
         })
       }),
     120_000

@@ -36,21 +36,21 @@ describe.skipIf(executable === undefined)(`typing in the console${needsChromium}
         assert.strictEqual(await focused(page), "From")
         await filters.getByLabel("To", { exact: true }).focus()
         await page.keyboard.type("1101202")
-        await filters.getByLabel("Your number").focus()
+        await filters.getByLabel("Order reference").focus()
         assert.isNull(query().get("to"), "a day that is not whole is none")
         await page.keyboard.type("100%25 of a+b\u200B")
         await page.keyboard.press("Enter")
         await page.waitForURL(/out_trade_no=/)
         assert.strictEqual(query().get("out_trade_no"), "100%25 of a+b")
-        assert.strictEqual(await filters.getByLabel("Your number").inputValue(), "100%25 of a+b")
-        assert.strictEqual(await focused(page), "Your number")
+        assert.strictEqual(await filters.getByLabel("Order reference").inputValue(), "100%25 of a+b")
+        assert.strictEqual(await focused(page), "Order reference")
         await page.getByRole("button", { name: "Clear filters" }).first().click()
         await page.getByRole("row", { name: /100%25 of a\+b/ }).waitFor()
         assert.strictEqual(await focused(page), "Status")
       })
       // The Enter that ends a word of an input method sets no filter.
       yield* Effect.promise(async () => {
-        const field = filters.getByLabel("Your number")
+        const field = filters.getByLabel("Order reference")
         await field.fill("wang")
         await field.dispatchEvent("keydown", { key: "Enter", isComposing: true })
         assert.isNull(query().get("out_trade_no"))
@@ -72,7 +72,7 @@ describe.skipIf(executable === undefined)(`typing in the console${needsChromium}
   )
 
   for (const [locale, says] of [
-    ["en-US", "Enter one e-mail address, such as name@shop.example."],
+    ["en-US", "Enter one email address, such as name@shop.example."],
     ["zh-CN", "请输入一个电子邮箱地址，例如 name@shop.example。"]
   ] as const) {
     it.live(`a refusal stands at its field, in ${locale}, until it is corrected`, () =>
@@ -139,9 +139,9 @@ describe.skipIf(executable === undefined)(`the console at other names and withou
       yield* go("/orders")
       yield* drawn(page)
       yield* Effect.promise(async () => {
-        await page.getByRole("button", { name: "Create an order" }).first().click()
+        await page.getByRole("button", { name: "Create order" }).first().click()
         await inDialog(page).getByLabel("Amount").fill("12.00")
-        await inDialog(page).getByRole("button", { name: "Create an order" }).click()
+        await inDialog(page).getByRole("button", { name: "Create order" }).click()
         await inDialog(page).waitFor({ state: "hidden" })
         await page.getByRole("link", { name: "$12.00" }).click()
         await page.getByRole("button", { name: /^Copy TRD_/ }).click()

@@ -87,7 +87,7 @@ describe.skipIf(executable === undefined)(`walks through the console${needsChrom
       const { atMost, click, press, type } = hand("support with an order's number")
       yield* Effect.promise(async () => {
         await press(page, "/")
-        await type(page.getByRole("combobox", { name: /^Find a number/ }), cart)
+        await type(page.getByRole("combobox", { name: /^Search by ID/ }), cart)
         await press(page, "Enter")
         await click(page.getByRole("button", { name: "Send receipt" }))
         await click(inDialog(page).getByRole("button", { name: "Send receipt" }))
@@ -119,7 +119,7 @@ describe.skipIf(executable === undefined)(`walks through the console${needsChrom
       const { atMost, click } = hand("developer with a failing webhook")
       yield* Effect.promise(async () => {
         await click(page.locator(".note.urgent").getByRole("link", { name: hook.url }))
-        await page.getByText("The last deliveries did not arrive.").waitFor()
+        await page.getByText("The latest deliveries failed.").waitFor()
         await click(page.getByRole("link", { name: "payment.succeeded" }).first())
         await page.getByRole("region", { name: "Body" }).getByText(trade_no).first().waitFor()
         await click(page.getByRole("button", { name: "Resend" }))
@@ -144,12 +144,12 @@ describe.skipIf(executable === undefined)(`walks through the console${needsChrom
       const note = "Paid back by bank transfer."
       const { atMost, click, type } = hand("operator with a parked payment")
       yield* Effect.promise(async () => {
-        const matter = page.locator("section.matter", { hasText: "Payments that no order takes" })
-        await click(matter.getByRole("link", { name: "Decide" }))
-        await click(page.locator("section.matter").getByRole("button", { name: "Close the payment" }))
-        await type(page.getByLabel("What was done about it"), note)
-        await click(inDialog(page).getByRole("button", { name: "Close the payment" }))
-        await page.getByText("It was dealt with.").first().waitFor()
+        const matter = page.locator("section.matter", { hasText: "Unmatched payments" })
+        await click(matter.getByRole("link", { name: "Review" }))
+        await click(page.locator("section.matter").getByRole("button", { name: "Close payment" }))
+        await type(page.getByLabel("What was done"), note)
+        await click(inDialog(page).getByRole("button", { name: "Close payment" }))
+        await page.getByText("Nothing else in this order").first().waitFor()
       })
       const heldUp = yield* done(at.api.operator("GET", `/held_up?kind=unapplied_payment&merchant_id=${at.merchantId}`))
       assert.deepStrictEqual(heldUp["data"], [])

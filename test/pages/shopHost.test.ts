@@ -20,7 +20,7 @@ describe.skipIf(executable === undefined)(`a shop's own host${needsChromium}`, (
       })
       const { go, page, said } = yield* at.enter("owner")
       yield* go("/settings")
-      const card = page.locator("section.card").filter({ hasText: "Your own host for checkout" })
+      const card = page.locator("section.card").filter({ hasText: "Custom checkout domain" })
       yield* Effect.promise(async () => {
         await card.getByRole("button", { name: "Add a host" }).click()
         const dialog = page.locator("dialog[open]")

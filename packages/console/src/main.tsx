@@ -14,8 +14,10 @@ const MerchantPages = page(() => import("./merchant/MerchantPages.tsx"))
 const OperatorPages = page(() => import("./operator/OperatorPages.tsx"))
 
 const texts = {
-  en: { nothing: "You have no role yet. Accept an invitation, or ask an owner of a merchant or an operator for one." },
-  zh: { nothing: "您还没有角色。请接受邀请，或联系商户所有者或运营方。" }
+  en: {
+    nothing: "You don't have a role yet. Accept an invitation, or ask a merchant's owner or an operator to invite you."
+  },
+  zh: { nothing: "您还没有任何角色。请接受邀请，或联系商户所有者或平台运营方邀请您。" }
 }
 
 const Console = () => {

@@ -19,39 +19,39 @@ type Entry = MerchantAuditEntryResource
 const texts = {
   en: {
     title: "Audit log",
-    act: "Act",
+    act: "Action",
     who: "Who",
     role: "Role",
-    ip: "From",
+    ip: "IP address",
     when: "When",
     phase: "Step",
-    target: "On",
+    target: "Target",
     details: "Details",
     request: "Request",
-    number: "Entry",
-    phases: { begun: "Begun", done: "Done", refused: "Refused", seen: "Read" },
-    by: { person: "Person", key: "Key", operator: "Operator" },
-    emptyTitle: "Nothing yet",
-    empty: "What people change here is written down: who, when, from where, and what was before.",
-    byHead: "Kind"
+    number: "Entry no.",
+    phases: { begun: "Started", done: "Completed", refused: "Denied", seen: "Viewed" },
+    by: { person: "Team member", key: "API key", operator: "Operator" },
+    emptyTitle: "No entries yet",
+    empty: "Every change made here is recorded: who made it, when, from where, and the values before it.",
+    byHead: "Actor type"
   },
   zh: {
     title: "审计日志",
     act: "操作",
     who: "操作者",
     role: "角色",
-    ip: "来源",
+    ip: "IP 地址",
     when: "时间",
     phase: "阶段",
     target: "对象",
     details: "详情",
     request: "请求",
-    number: "记录",
-    phases: { begun: "开始", done: "完成", refused: "被拒绝", seen: "查看" },
+    number: "记录编号",
+    phases: { begun: "开始", done: "完成", refused: "已拒绝", seen: "查看" },
     by: { person: "成员", key: "密钥", operator: "运营方" },
     emptyTitle: "还没有记录",
-    empty: "成员在此所做的更改都会被记录：何人、何时、从何处，以及更改之前的内容。",
-    byHead: "类别"
+    empty: "所有更改都会记录在此：操作者、时间、来源，以及更改前的内容。",
+    byHead: "操作者类型"
   }
 }
 type Texts = typeof texts.en

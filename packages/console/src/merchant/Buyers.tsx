@@ -16,36 +16,36 @@ import { useWords } from "../parts/words.ts"
 
 const texts = {
   en: {
-    title: "Buyers' data",
-    says: "A buyer may ask what you keep, and may ask to be forgotten. Both are done here, for your orders in this environment.",
-    email: "The buyer's e-mail",
-    would: "would be changed",
-    do: "Erase for good",
-    doSays: "All that names the buyer is overwritten. It cannot be taken back.",
-    mayNot: "Your role may export a buyer's data and not erase it. An owner can.",
-    export: "Export a buyer",
-    exportSays: "A tar archive of all that is kept of this buyer: orders, refunds, disputes, mails and calls.",
-    running: "Erasing",
+    title: "Buyer data",
+    says: "Buyers can ask for a copy of their data, or ask you to erase it. Handle both requests here, for your orders in this environment.",
+    email: "Buyer's email",
+    would: "will be changed",
+    do: "Erase permanently",
+    doSays: "Everything that identifies the buyer is overwritten. This can't be undone.",
+    mayNot: "Your role can export a buyer's data, but not erase it. An owner can.",
+    export: "Export buyer data",
+    exportSays: "A tar archive of everything kept about this buyer: orders, refunds, disputes, emails and API calls.",
+    running: "Erasing…",
     erased: "Erased",
-    asked: "Asked for",
-    done: "Done",
-    waiting: "orders wait until their dispute or their mail has ended."
+    asked: "Requested",
+    done: "Completed",
+    waiting: "orders will be erased once their dispute is closed or their email is sent."
   },
   zh: {
     title: "买家数据",
-    says: "买家有权查询您保存的数据，也有权要求删除。均可在此处理，范围为本环境中您的订单。",
+    says: "买家可以要求查询或删除其个人数据。您可以在此处理这两类请求，范围为当前环境中的订单。",
     email: "买家电子邮箱",
-    would: "将被更改",
+    would: "条将被修改",
     do: "永久删除",
-    doSays: "所有可识别买家的内容将被覆盖，无法撤销。",
+    doSays: "所有可识别买家身份的内容都会被覆盖，此操作无法撤销。",
     mayNot: "您的角色可以导出买家数据，但不能删除。请联系所有者。",
     export: "导出买家数据",
-    exportSays: "包含该买家全部数据的 tar 归档：订单、退款、争议、邮件与调用记录。",
-    running: "正在删除",
+    exportSays: "tar 归档文件，包含该买家的全部数据：订单、退款、争议、邮件和 API 调用记录。",
+    running: "正在删除…",
     erased: "已删除",
     asked: "申请时间",
     done: "完成时间",
-    waiting: "笔订单需等待争议或邮件结束后再删除。"
+    waiting: "笔订单将在争议结束或邮件发送后删除。"
   }
 }
 type Texts = typeof texts.en

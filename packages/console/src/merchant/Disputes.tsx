@@ -18,18 +18,19 @@ export const disputeTexts = {
     amount: "Amount",
     status: "Status",
     reason: "Reason",
-    due: "Answer due",
+    due: "Respond by",
     order: "Order",
     disputeNo: "Dispute",
     opened: "Opened",
-    closed: "Decided",
+    closed: "Resolved",
     accept: "Accept",
     acceptSays:
-      "You accept the loss of each dispute that waits for evidence. The buyers keep the money and a fee is charged. It cannot be taken back.",
+      "You accept every dispute that is waiting for evidence: the buyers keep the funds and you are charged the dispute fees. This can't be undone.",
     emptyTitle: "No disputes",
-    empty: "A buyer who does not know a payment may ask the bank to take it back. You then answer here, with evidence.",
-    emptySandbox: "To see one, open a paid order and choose “Dispute as the buyer”.",
-    over: "Too late",
+    empty:
+      "When buyers don't recognize a payment, they can ask their bank to reverse it. You respond here, with evidence.",
+    emptySandbox: "To try it, open a paid order and choose “Dispute as the buyer”.",
+    over: "Overdue",
     late: "The deadline has passed"
   },
   zh: {
@@ -37,18 +38,18 @@ export const disputeTexts = {
     amount: "金额",
     status: "状态",
     reason: "原因",
-    due: "回应期限",
+    due: "回应截止时间",
     order: "订单",
     disputeNo: "争议号",
-    opened: "提出时间",
-    closed: "裁定时间",
+    opened: "发起时间",
+    closed: "结束时间",
     accept: "接受",
-    acceptSays: "对每个待回应的争议接受败诉：款项归买家，并收取费用。无法撤销。",
+    acceptSays: "接受所有待回应的争议：款项归买家所有，并收取争议费。此操作无法撤销。",
     emptyTitle: "没有争议",
-    empty: "买家若不认可某笔付款，可要求银行收回。届时您可在此提交证据回应。",
-    emptySandbox: "如需体验，请打开已付款订单并选择“模拟买家争议”。",
+    empty: "买家不认可某笔付款时，可要求银行撤回。您可在此提交证据进行回应。",
+    emptySandbox: "如需体验，请打开已付款的订单，然后选择“模拟买家发起争议”。",
     over: "已逾期",
-    late: "期限已过"
+    late: "已过截止时间"
   }
 }
 type Texts = typeof disputeTexts.en

@@ -18,22 +18,22 @@ const texts = {
     events: "Events",
     json: "Event",
     deliveries: "Deliveries",
-    nowhere: "It was delivered nowhere: no endpoint took this type when it happened.",
+    nowhere: "Not delivered: no endpoint was subscribed to this event type at the time.",
     more: "All deliveries of this event",
-    created: "Happened",
+    created: "Created",
     sequence: "Sequence",
-    status: "Status then",
+    status: "Status at the time",
     amount: "Amount",
     order: "Order",
     refund: "Refund",
     dispute: "Dispute",
-    own: "Your number"
+    own: "Reference"
   },
   zh: {
     events: "事件",
-    json: "事件内容",
+    json: "事件数据",
     deliveries: "投递",
-    nowhere: "该事件没有投递到任何地址：发生时没有端点订阅此类型。",
+    nowhere: "未投递：事件发生时没有端点订阅该类型。",
     more: "此事件的全部投递",
     created: "发生时间",
     sequence: "序号",
@@ -42,7 +42,7 @@ const texts = {
     order: "订单",
     refund: "退款",
     dispute: "争议",
-    own: "您的编号"
+    own: "商户单号"
   }
 }
 

@@ -15,28 +15,28 @@ const texts = {
     title: "Events",
     type: "Type",
     object: "Object",
-    objectNumber: "Number of an order, refund or dispute",
+    objectNumber: "Order, refund or dispute ID",
     amount: "Amount",
     status: "Status",
-    created: "Happened",
-    number: "Event",
+    created: "Created",
+    number: "Event ID",
     sequence: "Sequence",
-    emptyTitle: "Nothing has happened yet",
+    emptyTitle: "No events yet",
     empty:
-      "Each payment, refund and dispute makes events here, also those that no webhook took. Read them by a program:"
+      "Payments, refunds and disputes create events. All of them are listed here, even when no webhook receives them. To read them with the API:"
   },
   zh: {
     title: "事件",
     type: "类型",
     object: "对象",
-    objectNumber: "订单、退款或争议的编号",
+    objectNumber: "订单、退款或争议的 ID",
     amount: "金额",
     status: "状态",
     created: "发生时间",
-    number: "事件编号",
+    number: "事件 ID",
     sequence: "序号",
-    emptyTitle: "还没有任何事件",
-    empty: "每笔付款、退款和争议都会在此产生事件，包括没有 Webhook 接收的事件。用程序读取："
+    emptyTitle: "还没有事件",
+    empty: "付款、退款和争议都会产生事件。即使没有 Webhook 接收，也会显示在这里。通过 API 读取："
   }
 }
 type Texts = typeof texts.en

@@ -28,25 +28,25 @@ const texts = {
     refunds: "Refunded",
     refundsOf: "refunds",
     balance: "Available",
-    held: "Held",
-    needs: "Needs you",
-    dispute: "dispute waits for your evidence",
-    disputes: "disputes wait for your evidence",
-    nearest: "the nearest is due",
-    late: "one is too late",
-    failing: "A webhook endpoint takes no events:",
+    held: "On hold",
+    needs: "Needs attention",
+    dispute: "dispute needs your response",
+    disputes: "disputes need your response",
+    nearest: "next due",
+    late: "one is overdue",
+    failing: "A webhook endpoint is failing:",
     since: "since",
-    calm: "Nothing waits for you.",
-    counting: "Older days are still being counted.",
-    zone: "Days in",
+    calm: "Nothing needs your attention.",
+    counting: "Earlier days are still being counted.",
+    zone: "Time zone:",
     firstTitle: "Your first payment",
     first: [
-      "Create an order. The answer has the address of a checkout page.",
-      "Open that page and pay with the test card 4242 4242 4242 4242, any later month and any CVC.",
-      "The order is paid: its money, its event and each step are on its page."
+      "Create an order. The response contains the URL of a checkout page.",
+      "Open that page and pay with the test card 4242 4242 4242 4242, any future expiry date and any CVC.",
+      "The order is now paid. Its page shows the funds, the events and every step."
     ],
-    firstLink: "Create one in the console",
-    live: "In live the same calls take a key that begins with svc_live_."
+    firstLink: "Create an order here",
+    live: "In live mode, make the same calls with a key that starts with svc_live_."
   },
   zh: {
     title: "首页",
@@ -64,23 +64,23 @@ const texts = {
     balance: "可用",
     held: "冻结",
     needs: "需要您处理",
-    dispute: "个争议等待您提交证据",
-    disputes: "个争议等待您提交证据",
-    nearest: "最近的期限",
+    dispute: "个争议等待您回应",
+    disputes: "个争议等待您回应",
+    nearest: "最近的截止时间",
     late: "有一个已逾期",
-    failing: "有 Webhook 端点无法接收事件：",
+    failing: "有 Webhook 端点投递失败：",
     since: "自",
     calm: "没有需要您处理的事项。",
-    counting: "更早的日期仍在统计中。",
-    zone: "日期所用时区",
+    counting: "更早日期的数据仍在统计中。",
+    zone: "时区：",
     firstTitle: "您的第一笔付款",
     first: [
-      "创建订单，响应中包含收银台页面地址。",
+      "创建订单。响应中包含收银台页面的 URL。",
       "打开该页面，用测试卡 4242 4242 4242 4242 付款，有效期任选未来月份，CVC 任意。",
-      "订单即已付款：资金、事件及每一步都在订单页面上。"
+      "订单已付款。订单页面会显示资金、事件和每一步记录。"
     ],
     firstLink: "在控制台创建",
-    live: "在正式环境中，同样的调用使用以 svc_live_ 开头的密钥。"
+    live: "在正式环境中，使用以 svc_live_ 开头的密钥发起相同的调用。"
   }
 }
 type Texts = typeof texts.en

@@ -17,34 +17,34 @@ const texts = {
   en: {
     title: "Ledger",
     available: "Available",
-    frozen: "Held",
-    movement: "Movement",
+    frozen: "On hold",
+    movement: "Type",
     amount: "Amount",
-    after: "Available after",
-    before: "Available before",
-    about: "About",
+    after: "Balance after",
+    before: "Balance before",
+    about: "Source",
     at: "Booked",
     currency: "Currency",
-    number: "Row",
-    reference: "Order, refund, dispute or payout",
-    emptyTitle: "No money has moved yet",
-    empty: "The first payment writes two rows here: the amount in, and its fee out. No row is ever changed or removed."
+    number: "Transaction",
+    reference: "Order, refund, dispute or payout ID",
+    emptyTitle: "No transactions yet",
+    empty: "Your first payment adds two rows: the amount in, and the fee out. Rows are never changed or removed."
   },
   zh: {
     title: "账本",
     available: "可用",
     frozen: "冻结",
-    movement: "变动",
+    movement: "类型",
     amount: "金额",
-    after: "变动后可用",
-    before: "变动前可用",
-    about: "关联",
+    after: "变动后余额",
+    before: "变动前余额",
+    about: "来源",
     at: "入账时间",
     currency: "货币",
-    number: "行号",
-    reference: "订单、退款、争议或提现",
-    emptyTitle: "还没有资金变动",
-    empty: "首笔付款会在此写入两行：入账金额和手续费。任何一行都不会被修改或删除。"
+    number: "流水号",
+    reference: "订单、退款、争议或提现的 ID",
+    emptyTitle: "还没有流水记录",
+    empty: "第一笔付款会产生两条流水：入账金额和手续费。流水一经写入，不会修改或删除。"
   }
 }
 type Texts = typeof texts.en

@@ -17,41 +17,41 @@ import { Status } from "./Logs.tsx"
 const texts = {
   en: {
     logs: "API logs",
-    sent: "What was sent",
-    answered: "What was answered",
-    again: "The same call again. Secrets that stand as [redacted] have to be filled in.",
+    sent: "Request body",
+    answered: "Response body",
+    again: "The same call again. Replace the values shown as [redacted].",
     error: "Error",
     same: "Calls with the same error",
-    when: "When",
+    when: "Time",
     duration: "Duration",
-    from: "From",
+    from: "IP address",
     key: "Key",
-    mainKey: "Main key, or a person in the console",
+    mainKey: "Main key or console",
     copy: "Copy as curl",
     copied: "Copied",
-    agent: "Program",
+    agent: "User agent",
     idempotency: "Idempotency-Key",
-    ignored: "Fields that are not known, and were ignored",
-    nearest: "meant"
+    ignored: "Unknown fields (ignored)",
+    nearest: "did you mean"
   },
   zh: {
     logs: "API 日志",
-    sent: "发送的内容",
-    answered: "返回的内容",
-    again: "再次发起相同的调用。标为 [redacted] 的机密需要自行填写。",
+    sent: "请求正文",
+    answered: "响应正文",
+    again: "重新发起相同的调用。请替换显示为 [redacted] 的值。",
     error: "错误",
     same: "相同错误的调用",
     when: "时间",
     duration: "耗时",
-    from: "来源",
+    from: "IP 地址",
     key: "密钥",
-    mainKey: "主密钥，或控制台中的成员",
+    mainKey: "主密钥或控制台",
     copy: "复制为 curl",
     copied: "已复制",
-    agent: "程序",
+    agent: "User agent",
     idempotency: "Idempotency-Key",
-    ignored: "未知并被忽略的字段",
-    nearest: "应为"
+    ignored: "未知字段（已忽略）",
+    nearest: "您是否想用"
   }
 }
 

@@ -58,16 +58,16 @@ const texts = {
     deliveries: "Deliveries",
     endpoints: "Webhooks",
     logs: "API logs",
-    keys: "Keys",
+    keys: "API keys",
     sandbox: "Sandbox",
     merchant: "Merchant",
-    people: "People",
-    buyers: "Buyers' data",
+    people: "Team",
+    buyers: "Buyer data",
     settings: "Settings",
     audit: "Audit log",
     receipts: "Receipts",
     payments: "Payments",
-    search: "Find a number, an e-mail or metadata"
+    search: "Search by ID, email or metadata"
   },
   zh: {
     home: "首页",
@@ -84,7 +84,7 @@ const texts = {
     deliveries: "投递",
     endpoints: "Webhook",
     logs: "API 日志",
-    keys: "密钥",
+    keys: "API 密钥",
     sandbox: "沙盒",
     merchant: "商户",
     people: "成员",
@@ -93,7 +93,7 @@ const texts = {
     audit: "审计日志",
     receipts: "收据",
     payments: "支付",
-    search: "查找编号、电子邮箱或元数据"
+    search: "按编号、邮箱或元数据搜索"
   }
 }
 

@@ -12,22 +12,22 @@ import { movementText } from "./moneyWords.ts"
 
 const texts = {
   en: {
-    title: "Movements of your balance",
-    none: "It has moved no money yet.",
-    movement: "Movement",
+    title: "Balance transactions",
+    none: "No balance transactions yet.",
+    movement: "Type",
     amount: "Amount",
-    after: "Available after",
+    after: "Balance after",
     at: "Booked",
-    story: "Story"
+    story: "Timeline"
   },
   zh: {
-    title: "余额变动",
-    none: "尚未产生资金变动。",
-    movement: "变动",
+    title: "余额流水",
+    none: "还没有余额流水。",
+    movement: "类型",
     amount: "金额",
-    after: "变动后可用余额",
+    after: "变动后余额",
     at: "入账时间",
-    story: "经过"
+    story: "时间线"
   }
 }
 

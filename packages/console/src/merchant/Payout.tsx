@@ -17,14 +17,14 @@ const texts = {
     fee: "Fee",
     reference: "Reference",
     created: "Requested",
-    updated: "Changed",
-    made: "What it is made of",
+    updated: "Updated",
+    made: "Transactions in this payout",
     states: {
-      requested: "It was asked for and waits for an approval. The amount is held meanwhile.",
-      approved: "It is approved, and on its way to your bank.",
-      succeeded: "Your bank has it.",
-      rejected: "It was rejected. The amount is available again.",
-      failed: "Your bank did not take it. The amount is available again."
+      requested: "Requested and waiting for approval. The amount is on hold until then.",
+      approved: "Approved and on its way to your bank.",
+      succeeded: "Paid to your bank account.",
+      rejected: "Rejected. The amount is available again.",
+      failed: "Your bank did not accept the payout. The amount is available again."
     }
   },
   zh: {
@@ -33,13 +33,13 @@ const texts = {
     reference: "参考号",
     created: "申请时间",
     updated: "更新时间",
-    made: "资金构成",
+    made: "包含的流水",
     states: {
-      requested: "已申请，等待批准。期间该金额被冻结。",
-      approved: "已批准，正在汇往您的银行。",
-      succeeded: "您的银行已收到。",
-      rejected: "已被拒绝，金额恢复可用。",
-      failed: "银行未接受，金额恢复可用。"
+      requested: "已申请，等待批准，期间金额被冻结。",
+      approved: "已批准，正在汇往您的银行账户。",
+      succeeded: "已到达您的银行账户。",
+      rejected: "已拒绝，金额已恢复可用。",
+      failed: "银行未接受此笔提现，金额已恢复可用。"
     }
   }
 }

@@ -15,11 +15,12 @@ const texts = {
     fee: "Fee",
     status: "Status",
     reference: "Reference",
-    payoutNo: "Payout",
+    payoutNo: "Payout ID",
     created: "Requested",
-    updated: "Changed",
+    updated: "Updated",
     emptyTitle: "No payouts yet",
-    empty: "A payout sends what is available to your bank. Whoever runs this service asks for it and confirms its end."
+    empty:
+      "Payouts transfer your available balance to your bank account. The operator of this service creates and confirms them."
   },
   zh: {
     title: "提现",
@@ -31,7 +32,7 @@ const texts = {
     created: "申请时间",
     updated: "更新时间",
     emptyTitle: "还没有提现",
-    empty: "提现会将可用余额汇入您的银行账户，由服务运营方发起并确认完成。"
+    empty: "提现会将可用余额汇入您的银行账户，由平台运营方发起和确认。"
   }
 }
 type Texts = typeof texts.en

@@ -12,37 +12,36 @@ import { type Finding, makeProof, type Progress, type Proof as Proving, readerOf
 
 const texts = {
   en: {
-    title: "Prove this ledger",
+    title: "Verify the ledger",
     says:
-      "Each row carries a fingerprint of the row before it. Your browser reads all rows and computes every fingerprint itself: " +
-      "a row that was changed, removed or slipped in does not hold.",
+      "Every row contains the hash of the row before it. Your browser reads all rows and recomputes every hash, " +
+      "so any row that was changed, removed or inserted is found.",
     wallet: "Wallet",
     begin: "Verify in this browser",
     stop: "Stop",
-    goOn: "Go on",
+    goOn: "Resume",
     again: "Verify again",
     read: "rows verified",
     of: "of",
-    holds: "Every row holds.",
+    holds: "All rows are valid.",
     none: "This wallet has no rows yet.",
-    remembered: "This browser keeps the newest row, and looks for it the next time. To compare it elsewhere:",
-    broken: "This row does not hold:",
-    gone: "This row was there at the last proof, and is gone:",
-    tell: "Tell whoever runs the service, and show them this row.",
-    insecure:
-      "This browser computes no fingerprints on a page without HTTPS. Open the console by https, or use the command line:",
+    remembered: "This browser remembers the newest row and checks for it next time. To compare it elsewhere:",
+    broken: "Invalid row:",
+    gone: "This row existed at the last verification and is now missing:",
+    tell: "Report this row to the operator of the service.",
+    insecure: "This browser can't compute hashes without HTTPS. Open the console over HTTPS, or use the command line:",
     rules: {
-      1: "its fingerprint is not that of its text: something in it was changed",
-      2: "the row before it is missing, or rows were moved",
-      3: "it was not written after the row that is before it now",
-      4: "its text is not about this row",
-      5: "its text is not what the ledger says of it",
-      6: "its fingerprint is not the one that this browser had kept: the chain was written anew"
+      1: "its hash does not match its text: the row was changed",
+      2: "the previous row is missing, or rows were reordered",
+      3: "it was not written after the row that now precedes it",
+      4: "its text describes a different row",
+      5: "its text does not match the ledger",
+      6: "its hash differs from the one this browser remembers: the chain was rewritten"
     } satisfies Record<Rule, string>
   },
   zh: {
     title: "验证账本",
-    says: "每一行都带有前一行的指纹。您的浏览器会读取所有行并自行计算每个指纹：任何被修改、删除或插入的行都无法通过验证。",
+    says: "每条流水都包含前一条的哈希。您的浏览器会读取全部流水并重新计算每个哈希，可发现任何修改、删除或插入。",
     wallet: "钱包",
     begin: "在本浏览器中验证",
     stop: "停止",
@@ -50,20 +49,20 @@ const texts = {
     again: "重新验证",
     read: "行已验证",
     of: "/",
-    holds: "每一行都通过验证。",
-    none: "此钱包还没有记录。",
-    remembered: "本浏览器会保存最新一行，并在下次验证时核对。如需在别处比对：",
-    broken: "此行未通过验证：",
-    gone: "上次验证时存在的此行已消失：",
-    tell: "请告知服务运营方，并出示此行。",
-    insecure: "没有 HTTPS 的页面无法计算指纹。请通过 https 打开控制台，或使用命令行：",
+    holds: "全部流水验证通过。",
+    none: "此钱包还没有流水。",
+    remembered: "本浏览器会记住最新一条流水，并在下次验证时核对。如需在别处比对：",
+    broken: "此流水未通过验证：",
+    gone: "上次验证时存在的此流水已消失：",
+    tell: "请将此流水告知平台运营方。",
+    insecure: "此浏览器在非 HTTPS 页面上无法计算哈希。请通过 HTTPS 打开控制台，或使用命令行：",
     rules: {
-      1: "指纹与内容不符：内容被修改过",
-      2: "前一行缺失，或行被移动过",
-      3: "它并非写在当前的前一行之后",
-      4: "其内容不属于此行",
-      5: "其内容与账本所列不符",
-      6: "指纹与本浏览器保存的不同：账本被重写过"
+      1: "哈希与内容不符：流水被修改过",
+      2: "前一条流水缺失，或顺序被改动",
+      3: "它并非写在当前的前一条之后",
+      4: "其内容描述的是另一条流水",
+      5: "其内容与账本不符",
+      6: "哈希与本浏览器记住的不同：哈希链被重写过"
     } satisfies Record<Rule, string>
   }
 }

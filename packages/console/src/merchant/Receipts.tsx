@@ -14,21 +14,21 @@ import { ordersPage } from "./Orders.tsx"
 const texts = {
   en: {
     title: "Receipts",
-    says: "Each paid order has a receipt, which goes out by mail once it is paid. Orders with refunds are found by their status.",
+    says: "Every paid order has a receipt, which is emailed automatically. Filter by status to find orders with refunds.",
     amount: "Amount",
-    status: "Status of the order",
+    status: "Order status",
     number: "Receipt",
     open: "Open",
-    email: "Receipt to",
+    email: "Receipt email",
     sent: "Sent",
-    failed: "Why it was not sent",
+    failed: "Failure reason",
     paid: "Paid",
     order: "Order",
     send: "Send receipts",
     sendSays:
-      "The receipt of each order with an address goes out by mail once more. At most five an hour for one order.",
+      "Emails the receipt of each order with an email address again. Limited to five emails an hour for each order.",
     emptyTitle: "No receipts yet",
-    empty: "A receipt is made when an order is paid. Give the order a `receipt_email`, and it is sent by itself."
+    empty: "A receipt is created when an order is paid. If the order has a `receipt_email`, it is sent automatically."
   },
   zh: {
     title: "收据",
@@ -43,9 +43,9 @@ const texts = {
     paid: "付款时间",
     order: "订单",
     send: "发送收据",
-    sendSays: "向每个有邮箱的订单再次发送收据。每个订单每小时最多五次。",
+    sendSays: "向每个有邮箱的订单再次发送收据。每个订单每小时最多发送五次。",
     emptyTitle: "还没有收据",
-    empty: "订单付款后生成收据。为订单填写 `receipt_email`，收据会自动发送。"
+    empty: "订单付款后会生成收据。如果订单设置了 `receipt_email`，收据会自动发送。"
   }
 }
 type Texts = typeof texts.en

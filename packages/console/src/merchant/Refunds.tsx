@@ -15,28 +15,28 @@ export const refundTexts = {
     amount: "Amount",
     status: "Status",
     order: "Order",
-    number: "Your number",
+    number: "Refund reference",
     refundNo: "Refund",
     reason: "Reason",
     created: "Created",
     settled: "Settled",
-    failure: "Why it failed",
+    failure: "Failure reason",
     emptyTitle: "No refunds yet",
-    empty: "Refund a paid order from its page, or by your server. The buyer gets the money back by the same way."
+    empty: "Refund a paid order from its page or with the API. The buyer is refunded to the original payment method."
   },
   zh: {
     title: "退款",
     amount: "金额",
     status: "状态",
     order: "订单",
-    number: "您的编号",
+    number: "商户退款单号",
     refundNo: "退款号",
     reason: "原因",
     created: "创建时间",
     settled: "到账时间",
     failure: "失败原因",
     emptyTitle: "还没有退款",
-    empty: "可在已付款订单的页面退款，或由您的服务器退款。款项将原路退回买家。"
+    empty: "您可以在订单页面或通过 API 退款，款项将原路退回买家。"
   }
 }
 type Texts = typeof refundTexts.en

@@ -9,7 +9,7 @@ import { movementText } from "./moneyWords.ts"
 
 const texts = {
   en: {
-    none: "There is nothing in these days.",
+    none: "No data for this period.",
     days: "Days",
     line: "Line",
     opening: "Opening balance",
@@ -17,20 +17,20 @@ const texts = {
     count: "Count",
     amount: "Amount",
     available: "Available",
-    frozen: "Held",
+    frozen: "On hold",
     source: "For",
     sources: { payment: "Payments", dispute: "Lost disputes", payout: "Payouts" },
     method: "Method",
     volume: "Volume",
     fee: "Fees",
-    holder: "Held by",
+    holder: "Reason",
     kinds: { dispute: "Dispute", payout: "Payout", refund: "Refund", total: "Total" },
     number: "Number",
     since: "Since",
-    open: "The last day is not over: more may come."
+    open: "The last day is not over yet, so its figures may still change."
   },
   zh: {
-    none: "这些天没有记录。",
+    none: "此时间段内没有数据。",
     days: "日期",
     line: "项目",
     opening: "期初余额",
@@ -48,7 +48,7 @@ const texts = {
     kinds: { dispute: "争议", payout: "提现", refund: "退款", total: "合计" },
     number: "编号",
     since: "起始时间",
-    open: "最后一天尚未结束，可能还有新记录。"
+    open: "最后一天尚未结束，数据可能仍会变化。"
   }
 }
 type Texts = typeof texts.en

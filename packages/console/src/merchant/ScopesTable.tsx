@@ -4,8 +4,8 @@ import { useId, useState } from "react"
 import { useWords } from "../parts/words.ts"
 
 const texts = {
-  en: { scopes: "Rights", resource: "Resource", read: "Read", write: "Change" },
-  zh: { scopes: "权限", resource: "资源", read: "读取", write: "修改" }
+  en: { scopes: "Permissions", resource: "Resource", read: "Read", write: "Write" },
+  zh: { scopes: "权限", resource: "资源", read: "读取", write: "写入" }
 }
 
 interface Props {

@@ -11,33 +11,33 @@ import { useLanguage, useWords } from "../parts/words.ts"
 
 const texts = {
   en: {
-    title: "What each status allows",
-    more: "A refund is also refused while a dispute is open, after the method's last day for refunds, and above what is left.",
-    command: "Act",
+    title: "Actions by status",
+    more: "Refunds are also refused while a dispute is open, after the payment method's refund period, and above the remaining amount.",
+    command: "Action",
     commands: {
       pay: "Pay",
       expire: "Expire",
       refund: "Refund",
       receipt: "Send receipt",
-      update: "Change metadata"
+      update: "Edit metadata"
     } satisfies Record<MerchantCommand, string>,
     cells: {
       done: "Yes",
-      unchanged: "Nothing changes",
-      returned: "Money goes back",
-      not_pending: "No: not pending any more",
+      unchanged: "No change",
+      returned: "Payment is returned",
+      not_pending: "No: not pending",
       not_paid: "No: not paid",
-      nothing_left: "No: nothing left",
+      nothing_left: "No: nothing left to refund",
       no_receipt: "No: not paid"
     } satisfies Record<Cell, string>
   },
   zh: {
-    title: "各状态允许的操作",
-    more: "存在未决争议、超过支付方式的退款期限或超过剩余金额时，退款也会被拒绝。",
+    title: "各状态可执行的操作",
+    more: "存在未结束的争议、超过支付方式的退款期限或超过剩余金额时，退款也会被拒绝。",
     command: "操作",
     commands: {
       pay: "付款",
-      expire: "使过期",
+      expire: "设为过期",
       refund: "退款",
       receipt: "发送收据",
       update: "修改元数据"
@@ -46,7 +46,7 @@ const texts = {
       done: "可以",
       unchanged: "无变化",
       returned: "款项退回",
-      not_pending: "不可：已非待付款",
+      not_pending: "不可：已不是待付款状态",
       not_paid: "不可：未付款",
       nothing_left: "不可：无可退金额",
       no_receipt: "不可：未付款"

@@ -10,40 +10,40 @@ import { useWords } from "../parts/words.ts"
 
 const texts = {
   en: {
-    terms: "Terms",
-    termsSays: "The operator of the service sets them.",
+    terms: "Pricing and limits",
+    termsSays: "Set by the operator of the service.",
     approved: "Live payments",
     yes: "Approved",
     no: "Not approved yet",
     currencies: "Live currencies",
-    fee: "Fee of a payment",
+    fee: "Payment fee",
     since: "Customer since",
-    quotas: "Requests a minute",
-    quotasSays: "What is used now. More is answered 429, with the time to wait.",
+    quotas: "Rate limits per minute",
+    quotasSays: "Current usage. Requests over the limit get a 429 response that says how long to wait.",
     kinds: {
-      writes: "Writing",
-      reads: "Reading",
+      writes: "Writes",
+      reads: "Reads",
       csv: "CSV files",
       helpers: "Test helpers",
-      waits: "Waiting for events"
+      waits: "Event long polling"
     },
-    by: { keys: "Programs", console: "People" },
-    unknown: "cannot be counted now",
+    by: { keys: "API keys", console: "Console" },
+    unknown: "unavailable",
     of: "of"
   },
   zh: {
-    terms: "条款",
-    termsSays: "由服务运营方设定。",
+    terms: "费率与限额",
+    termsSays: "由平台运营方设定。",
     approved: "正式收款",
     yes: "已批准",
     no: "尚未批准",
-    currencies: "正式货币",
+    currencies: "正式环境货币",
     fee: "付款手续费",
     since: "注册时间",
-    quotas: "每分钟请求数",
-    quotasSays: "当前用量。超出部分返回 429，并告知等待时间。",
-    kinds: { writes: "写入", reads: "读取", csv: "CSV 文件", helpers: "测试工具", waits: "等待事件" },
-    by: { keys: "程序", console: "成员" },
+    quotas: "每分钟请求限额",
+    quotasSays: "当前用量。超出限额的请求会返回 429，并说明需要等待的时间。",
+    kinds: { writes: "写入", reads: "读取", csv: "CSV 文件", helpers: "测试工具", waits: "事件长轮询" },
+    by: { keys: "API 密钥", console: "控制台" },
     unknown: "暂时无法统计",
     of: "/"
   }

@@ -14,12 +14,12 @@ import type { Endpoint } from "./Webhooks.tsx"
 const texts = {
   en: {
     name: "Send a test event",
-    says: "The sandbox makes it happen: an order of $19.99 is created and goes the way that the event tells of. All endpoints that take the event get it.",
+    says: "Creates an order of $19.99 in the sandbox and takes it through the steps that produce this event. Every endpoint subscribed to the event receives it.",
     type: "Event"
   },
   zh: {
     name: "发送测试事件",
-    says: "沙盒会真实触发该事件：创建一笔 $19.99 的订单，并走完相应流程。所有订阅该事件的端点都会收到。",
+    says: "沙盒会创建一笔 $19.99 的订单，并执行产生该事件所需的步骤。所有订阅该事件的端点都会收到。",
     type: "事件"
   }
 }

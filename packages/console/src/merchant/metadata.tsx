@@ -10,8 +10,8 @@ const texts = {
     key: "Key",
     value: "Value",
     of: "Value of",
-    add: "Add a key",
-    hint: "An empty value removes the key."
+    add: "Add key",
+    hint: "Leave a value empty to remove the key."
   },
   zh: { metadata: "元数据", key: "键", value: "值", of: "值：", add: "添加键", hint: "值留空则删除该键。" }
 }

@@ -24,15 +24,15 @@ const movementWords: Readonly<Record<Language, Readonly<Record<LedgerType, strin
   en: {
     payment_credit: "Payment",
     fee_debit: "Payment fee",
-    refund_freeze: "Held for a refund",
+    refund_freeze: "Refund hold",
     refund_debit: "Refund",
-    refund_unfreeze: "Hold for a refund returned",
-    dispute_freeze: "Held for a dispute",
-    dispute_unfreeze: "Hold for a dispute returned",
-    dispute_debit: "Lost dispute",
+    refund_unfreeze: "Refund hold released",
+    dispute_freeze: "Dispute hold",
+    dispute_unfreeze: "Dispute hold released",
+    dispute_debit: "Dispute lost",
     dispute_fee: "Dispute fee",
-    payout_freeze: "Held for a payout",
-    payout_unfreeze: "Hold for a payout returned",
+    payout_freeze: "Payout hold",
+    payout_unfreeze: "Payout hold released",
     payout_success: "Payout",
     payout_fee: "Payout fee"
   },
@@ -45,7 +45,7 @@ const movementWords: Readonly<Record<Language, Readonly<Record<LedgerType, strin
     dispute_freeze: "争议冻结",
     dispute_unfreeze: "争议解冻",
     dispute_debit: "争议败诉扣款",
-    dispute_fee: "争议费用",
+    dispute_fee: "争议费",
     payout_freeze: "提现冻结",
     payout_unfreeze: "提现解冻",
     payout_success: "提现",
@@ -64,7 +64,7 @@ const reasonWords: Readonly<Record<string, string>> = {
   duplicate: "重复扣款",
   credit_not_processed: "未收到退款",
   subscription_canceled: "订阅已取消",
-  unrecognized: "不认识的交易",
+  unrecognized: "无法识别的交易",
   general: "其他"
 }
 

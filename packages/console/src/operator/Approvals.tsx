@@ -7,17 +7,17 @@ import { Approval, approvalsAtom } from "./approving.tsx"
 const texts = {
   en: {
     title: "Approvals",
-    says: "Some acts take two operators (TWO_OPERATORS). The first one's request waits here for a day.",
-    none: "Nothing waits for a second operator",
+    says: "Some actions need two operators (TWO_OPERATORS). The first operator's request waits here for a day.",
+    none: "No pending approvals",
     noneSays:
-      "With TWO_OPERATORS=payouts:100000,live_keys,fees,channels,approvals an act of one operator waits here until another approves it."
+      "With TWO_OPERATORS=payouts:100000,live_keys,fees,channels,approvals these actions wait here until a second operator approves them."
   },
   zh: {
     title: "待批准",
-    says: "部分操作需要两位运营人员（TWO_OPERATORS）。第一位的请求在此等待一天。",
-    none: "没有等待第二位运营人员的请求",
+    says: "部分操作需要两位运营人员批准（TWO_OPERATORS）。第一位提交的请求会在此保留一天。",
+    none: "没有待批准的请求",
     noneSays:
-      "设置 TWO_OPERATORS=payouts:100000,live_keys,fees,channels,approvals 后，一位运营人员的操作会在此等待另一位批准。"
+      "设置 TWO_OPERATORS=payouts:100000,live_keys,fees,channels,approvals 后，这些操作会在此等待第二位运营人员批准。"
   }
 }
 

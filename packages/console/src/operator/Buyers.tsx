@@ -14,34 +14,34 @@ import { OperatorAct, useOperator } from "./operator.tsx"
 
 const texts = {
   en: {
-    title: "Buyers' data",
-    email: "The buyer's e-mail",
-    would: "would be changed, at all merchants",
-    do: "Erase for good",
-    doSays: "All that names the buyer is overwritten. It cannot be taken back.",
-    export: "Export a buyer",
+    title: "Buyer data",
+    email: "Buyer's email",
+    would: "will be changed, across all merchants",
+    do: "Erase permanently",
+    doSays: "Everything that identifies the buyer is overwritten. This can't be undone.",
+    export: "Export buyer data",
     exportSays:
-      "A tar archive of all that is kept of this buyer at all merchants. The audit log has who asked for it, and not the address.",
+      "A tar archive of everything kept about this buyer at all merchants. The audit log records who requested it, but not the email.",
     erasures: "Erasures",
-    number: "Number",
+    number: "Erasure",
     status: "Status",
     orders: "Orders",
     waiting: "Waiting",
     of: "Merchant",
     all: "all merchants",
-    asked: "Asked for",
-    done: "Done",
-    none: "Nobody was erased yet",
-    noneSays: "An erasure stays here as the word that it was done. It holds nothing of the buyer."
+    asked: "Requested",
+    done: "Completed",
+    none: "No erasures yet",
+    noneSays: "Erasures are listed here as proof that they were done. They contain none of the buyer's data."
   },
   zh: {
     title: "买家数据",
     email: "买家电子邮箱",
-    would: "将被更改（所有商户）",
+    would: "条将被修改（所有商户）",
     do: "永久删除",
-    doSays: "所有可识别买家的内容将被覆盖，无法撤销。",
+    doSays: "所有可识别买家身份的内容都会被覆盖，此操作无法撤销。",
     export: "导出买家数据",
-    exportSays: "包含该买家在所有商户处全部数据的 tar 归档。审计日志记录申请人，但不记录地址。",
+    exportSays: "tar 归档文件，包含该买家在所有商户的全部数据。审计日志会记录申请人，但不记录邮箱。",
     erasures: "删除记录",
     number: "编号",
     status: "状态",
@@ -51,8 +51,8 @@ const texts = {
     all: "所有商户",
     asked: "申请时间",
     done: "完成时间",
-    none: "尚无删除记录",
-    noneSays: "删除记录保留于此作为凭证，不含买家的任何信息。"
+    none: "还没有删除记录",
+    noneSays: "删除记录作为已完成删除的凭证显示在这里，不含买家的任何数据。"
   }
 }
 type Texts = typeof texts.en

@@ -13,26 +13,26 @@ import { useWords } from "../parts/words.ts"
 
 const texts = {
   en: {
-    title: "See that nothing is lost",
-    says: "Create orders in a sandbox, kill a runner above meanwhile, and stop: each acknowledged order is looked for.",
-    none: "This needs a role of a merchant, too. The operator of the demonstration has one.",
+    title: "Check that nothing is lost",
+    says: "Create orders in a sandbox, kill a runner above while they are being created, then stop: every acknowledged order is looked up.",
+    none: "You also need a role at a merchant for this. The operator of the demonstration has one.",
     begin: "Create orders",
-    stop: "Stop and look for them",
+    stop: "Stop and check",
     acknowledged: "acknowledged",
-    repeated: "tried again",
-    looking: "Looking for them…",
-    found: "found again",
+    repeated: "retried",
+    looking: "Checking…",
+    found: "found",
     missing: "missing"
   },
   zh: {
     title: "验证数据不会丢失",
-    says: "在沙盒中持续创建订单，同时终止上方的某个节点，然后停止：系统会逐一查找每个已确认的订单。",
-    none: "这还需要某个商户的角色。演示环境的运营人员具有该角色。",
+    says: "在沙盒中持续创建订单，同时终止上方的某个节点，然后停止：系统会逐一核对每个已确认的订单。",
+    none: "您还需要某个商户的角色。演示环境的运营人员已具有该角色。",
     begin: "创建订单",
-    stop: "停止并查找",
+    stop: "停止并核对",
     acknowledged: "已确认",
     repeated: "已重试",
-    looking: "正在查找…",
+    looking: "正在核对…",
     found: "已找到",
     missing: "缺失"
   }

@@ -10,17 +10,17 @@ import { useOperator } from "./operator.tsx"
 
 const texts = {
   en: {
-    title: "The doctor's report",
-    says: "Settings, disks, Postgres, certificates and the way out, as the runner sees them that has answered:",
-    calm: "Nothing has to be put right.",
-    others: "checks are well or do not apply here",
-    do: "Do:"
+    title: "Doctor report",
+    says: "Settings, disks, Postgres, certificates and outbound network, as seen by the runner that answered:",
+    calm: "No problems found.",
+    others: "checks passed or do not apply here",
+    do: "Fix:"
   },
   zh: {
     title: "诊断报告",
-    says: "以下为应答节点所见的设置、磁盘、Postgres、证书与外部网络：",
-    calm: "没有需要处理的问题。",
-    others: "项检查正常或不适用",
+    says: "响应节点检测到的设置、磁盘、Postgres、证书和外网连接：",
+    calm: "未发现问题。",
+    others: "项检查通过或不适用",
     do: "处理方法："
   }
 }

@@ -7,39 +7,39 @@ import { type Mode, OperatorAct } from "./operator.tsx"
 
 const texts = {
   en: {
-    create: "Create a key",
+    create: "Create key",
     createSays:
-      "A key that may do no more than what is ticked; its rights never change. Hand the secret to the merchant in a safe way: it is shown once.",
+      "The key has only the permissions you select, and they can't be changed later. The secret is shown once: send it to the merchant securely.",
     name: "Name",
-    nameHint: "Its purpose: “Accounting”.",
-    expires: "Last day (UTC)",
-    expiresHint: "Empty: it works until it is revoked.",
-    allowlist: "Addresses",
-    allowlistHint: "IP addresses and ranges that it is taken from; empty: from all that the environment allows.",
-    change: "Change",
-    roll: "Roll",
-    rollSays: "The key gets a new secret, shown once. The one before keeps working for the time that you choose.",
-    overlap: "The secret before works",
-    overlaps: { 0: "no longer", 60: "for an hour", 720: "for 12 hours", 1440: "for 24 hours" },
+    nameHint: "What it is for, such as “Accounting”.",
+    expires: "Expires after (UTC date)",
+    expiresHint: "Leave empty for a key that never expires.",
+    allowlist: "IP allowlist",
+    allowlistHint: "IP addresses and ranges the key can be used from. Leave empty to use the environment's allowlist.",
+    change: "Edit",
+    roll: "Roll key",
+    rollSays: "Creates a new secret for this key, shown once. The old one keeps working for the time you choose.",
+    overlap: "Old secret expires",
+    overlaps: { 0: "now", 60: "in 1 hour", 720: "in 12 hours", 1440: "in 24 hours" },
     revoke: "Revoke",
-    revokeSays: "The key is refused at once on all runners, for good."
+    revokeSays: "The key stops working immediately on all runners. This can't be undone."
   },
   zh: {
     create: "创建密钥",
-    createSays: "密钥仅含所勾选的权限，且不可更改。请以安全方式将密文交给商户：仅显示一次。",
+    createSays: "密钥仅含所勾选的权限，且创建后不可更改。密钥值仅显示一次，请以安全的方式交给商户。",
     name: "名称",
     nameHint: "用途，例如“会计”。",
-    expires: "最后有效日（UTC）",
-    expiresHint: "留空表示在吊销之前一直有效。",
-    allowlist: "允许的地址",
-    allowlistHint: "允许使用该密钥的 IP 地址和网段；留空表示环境允许的所有地址。",
+    expires: "到期日（UTC）",
+    expiresHint: "留空表示永不过期。",
+    allowlist: "IP 白名单",
+    allowlistHint: "允许使用该密钥的 IP 地址和网段。留空则使用环境的 IP 白名单。",
     change: "修改",
     roll: "轮换",
-    rollSays: "密钥将获得新的密文，仅显示一次。旧密文在您选择的时间内仍然有效。",
-    overlap: "旧密文",
-    overlaps: { 0: "立即失效", 60: "保留一小时", 720: "保留 12 小时", 1440: "保留 24 小时" },
+    rollSays: "为该密钥生成新的密钥值，仅显示一次。旧值在您选择的时间内仍然有效。",
+    overlap: "旧密钥值失效时间",
+    overlaps: { 0: "立即", 60: "1 小时后", 720: "12 小时后", 1440: "24 小时后" },
     revoke: "吊销",
-    revokeSays: "该密钥将立即在所有节点上永久失效。"
+    revokeSays: "该密钥将立即在所有节点上失效，此操作无法撤销。"
   }
 }
 

@@ -22,21 +22,21 @@ const texts = {
     currencies: "Live currencies",
     created: "Created",
     support: "Support",
-    search: "Name has",
-    create: "Create a merchant",
+    search: "Name contains",
+    create: "Create merchant",
     createSays:
-      "It can use its sandbox at once, and live payments once you approve it. Its keys are shown once, after this.",
-    seed: "Orders to try with",
+      "It can use its sandbox immediately, and take live payments once you approve it. Its keys are shown once.",
+    seed: "Sample orders",
     seeded: "One paid order in each currency",
-    empty: "An empty sandbox",
+    empty: "None (empty sandbox)",
     none: "No merchants yet",
-    noneSays: "Create the first one. It gets a key for its sandbox and one for live payments.",
-    keys: "The merchant's keys",
-    once: "Shown this once. Give them to the merchant by a safe way; nobody can read them again.",
-    open: "Open the merchant",
+    noneSays: "Create the first one. It gets a sandbox key and a live key.",
+    keys: "Merchant keys",
+    once: "Shown only once. Send them to the merchant securely; they can't be read again.",
+    open: "Open merchant",
     sandbox: "Sandbox key",
     live: "Live key",
-    ofTwo: "Shown to nobody: two operators reset it (TWO_OPERATORS)."
+    ofTwo: "Not shown: two operators have to reset it (TWO_OPERATORS)."
   },
   zh: {
     title: "商户",
@@ -48,18 +48,18 @@ const texts = {
     support: "客服",
     search: "名称包含",
     create: "创建商户",
-    createSays: "可立即使用沙盒；您批准后可收取真实付款。密钥随后仅显示一次。",
+    createSays: "商户可立即使用沙盒，经您批准后可收取真实付款。密钥仅显示一次。",
     seed: "示例订单",
     seeded: "每种货币一笔已付款订单",
-    empty: "空沙盒",
+    empty: "无（空沙盒）",
     none: "还没有商户",
-    noneSays: "创建第一个商户。它将获得沙盒密钥和正式密钥。",
+    noneSays: "创建第一个商户，它将获得沙盒密钥和正式密钥。",
     keys: "商户密钥",
-    once: "仅显示这一次。请以安全方式交给商户；之后任何人都无法再次读取。",
+    once: "仅显示这一次，之后无法再次查看。请以安全的方式交给商户。",
     open: "打开商户",
     sandbox: "沙盒密钥",
     live: "正式密钥",
-    ofTwo: "不向任何人显示：由两位运营人员重置（TWO_OPERATORS）。"
+    ofTwo: "不显示：需由两位运营人员重置（TWO_OPERATORS）。"
   }
 }
 type Texts = typeof texts.en

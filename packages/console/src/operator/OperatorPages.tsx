@@ -31,18 +31,18 @@ const texts = {
   en: {
     home: "Overview",
     money: "Money",
-    heldUp: "Held up",
+    heldUp: "Needs attention",
     payouts: "Payouts",
     approvals: "Approvals",
     reconciliation: "Reconciliation",
     merchants: "Merchants",
-    buyers: "Buyers' data",
-    installation: "Installation",
+    buyers: "Buyer data",
+    installation: "System",
     cluster: "Cluster",
     people: "People",
     tokens: "Tokens",
     audit: "Audit log",
-    search: "Find any number",
+    search: "Search by ID",
     merchantPages: "Merchant console",
     operators: "Operators"
   },
@@ -60,7 +60,7 @@ const texts = {
     people: "人员",
     tokens: "令牌",
     audit: "审计日志",
-    search: "查找任意编号",
+    search: "按编号搜索",
     merchantPages: "商户控制台",
     operators: "运营方"
   }

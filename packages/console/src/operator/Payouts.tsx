@@ -13,21 +13,21 @@ import { MerchantLink, ModeMark, modes, useModeWords } from "./operator.tsx"
 const texts = {
   en: {
     title: "Payouts",
-    says: "Payouts of all merchants that have no end yet. Those that have ended are on their merchant's page.",
+    says: "Payouts in progress, across all merchants. Completed payouts are on the merchant's page.",
     amount: "Amount",
     status: "Status",
-    since: "Waits since",
+    since: "Waiting since",
     next: "Next step",
     merchant: "Merchant",
     mode: "Environment",
-    number: "Payout",
-    none: "No payout waits",
-    noneSays: "A payout is asked for on the page of its merchant, under Payouts.",
-    merchants: "Show merchants"
+    number: "Payout ID",
+    none: "No payouts in progress",
+    noneSays: "Create payouts on the merchant's page, under Payouts.",
+    merchants: "View merchants"
   },
   zh: {
     title: "出款",
-    says: "所有商户未完结的出款。已完结的在商户页面中。",
+    says: "所有商户进行中的出款。已完成的出款请在商户页面查看。",
     amount: "金额",
     status: "状态",
     since: "等待自",
@@ -35,8 +35,8 @@ const texts = {
     merchant: "商户",
     mode: "环境",
     number: "出款号",
-    none: "没有等待的出款",
-    noneSays: "出款在商户页面的“出款”中发起。",
+    none: "没有进行中的出款",
+    noneSays: "请在商户页面的“出款”中发起。",
     merchants: "查看商户"
   }
 }

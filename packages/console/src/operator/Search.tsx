@@ -13,19 +13,19 @@ import { MerchantLink, ModeMark } from "./operator.tsx"
 const texts = {
   en: {
     title: "Search",
-    nothing: "Nothing has this number",
-    hint: "Write the whole number: ours, the merchant's own (out_trade_no, out_refund_no, a payout's reference), or the channel's (payment_id, processor_dispute_id). A part of it finds nothing. A merchant's name is found in",
+    nothing: "No results",
+    hint: "Enter a complete ID: Coffer's, the merchant's (out_trade_no, out_refund_no, a payout's reference), or the channel's (payment_id, processor_dispute_id). Partial IDs are not matched. To find a merchant by name, use",
     merchants: "the list of merchants",
     kind: "Kind",
-    number: "Number",
+    number: "ID",
     merchant: "Merchant",
     mode: "Environment",
-    field: "Found in"
+    field: "Matched field"
   },
   zh: {
     title: "搜索",
-    nothing: "没有对象使用此编号",
-    hint: "请输入完整编号：平台编号、商户编号（out_trade_no、out_refund_no、出款的 reference）或渠道编号（payment_id、processor_dispute_id）。部分编号无法匹配。商户名称请在以下位置查找：",
+    nothing: "没有找到结果",
+    hint: "请输入完整编号：平台编号、商户编号（out_trade_no、out_refund_no、出款的 reference）或渠道编号（payment_id、processor_dispute_id）。不支持部分匹配。按名称查找商户请使用",
     merchants: "商户列表",
     kind: "类型",
     number: "编号",

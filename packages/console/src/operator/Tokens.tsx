@@ -13,25 +13,23 @@ import { OperatorAct, useOperator } from "./operator.tsx"
 
 const texts = {
   en: {
-    title: "Operators' tokens",
-    says: "A token is for a program or the command line. People sign in to this console instead; see People.",
+    title: "Operator tokens",
+    says: "Tokens are for programs and the command line. People sign in to this console instead; see People.",
     name: "Name",
     role: "Role",
     status: "Status",
     created: "Created",
-    expires: "Ends",
+    expires: "Expires",
     revoked: "Revoked",
-    create: "Create a token",
-    createSays:
-      "It is shown once. Where acts take two operators, this one does as well, and the second gets the token.",
-    days: "Days until it ends",
-    person: "Person to whom it belongs",
-    personHint:
-      "The number of a person with a role of the installation. It counts as that person where two operators are needed.",
+    create: "Create token",
+    createSays: "Shown only once. Where two operators are needed, the second one receives the token.",
+    days: "Days until it expires",
+    person: "Owner",
+    personHint: "ID of a person with a system role. The token counts as that person where two operators are needed.",
     revoke: "Revoke",
-    revokeSays: "It stops working at once on all runners, for good.",
-    none: "No tokens",
-    noneSays: "Make one for a program or the command line: export COFFER_OPERATOR_TOKEN=…"
+    revokeSays: "The token stops working immediately on all runners. This can't be undone.",
+    none: "No tokens yet",
+    noneSays: "Create one for a program or the command line: export COFFER_OPERATOR_TOKEN=…"
   },
   zh: {
     title: "运营令牌",
@@ -40,17 +38,17 @@ const texts = {
     role: "角色",
     status: "状态",
     created: "创建时间",
-    expires: "到期",
+    expires: "到期时间",
     revoked: "撤销时间",
     create: "创建令牌",
-    createSays: "仅显示一次。需要两位运营人员时，由第二位获得令牌。",
+    createSays: "仅显示一次。需要两位运营人员批准时，由第二位获得令牌。",
     days: "有效天数",
     person: "所属人员",
-    personHint: "具有系统角色的人员编号。需要两位运营人员时，视同该人员。",
+    personHint: "具有系统角色的人员的编号。需要两位运营人员批准时，该令牌视同此人。",
     revoke: "撤销",
-    revokeSays: "立即在所有节点上永久失效。",
-    none: "没有令牌",
-    noneSays: "为程序或命令行创建一个：export COFFER_OPERATOR_TOKEN=…"
+    revokeSays: "该令牌将立即在所有节点上失效，此操作无法撤销。",
+    none: "还没有令牌",
+    noneSays: "可为程序或命令行创建令牌：export COFFER_OPERATOR_TOKEN=…"
   }
 }
 type Texts = typeof texts.en

@@ -14,19 +14,19 @@ import { type Client, OperatorAct, ofAccount, useOperator } from "./operator.tsx
 const texts = {
   en: {
     approve: "Approve",
-    says: "You send the same request. Then it is done at once.",
-    own: "You asked for it. Another operator has to approve it.",
-    byHand: "Its content has a secret that is not kept. Open the page and enter exactly the same there.",
-    mayNot: "Your role may not do this.",
+    says: "Sends the same request; it takes effect immediately.",
+    own: "You requested this. Another operator has to approve it.",
+    byHand: "It contains a secret that is not stored. Open the page and enter exactly the same content.",
+    mayNot: "Your role can't do this.",
     open: "Open",
-    asked: "asked",
-    until: "open until"
+    asked: "requested",
+    until: "expires"
   },
   zh: {
     approve: "批准",
-    says: "您将发送相同的请求，随后立即执行。",
-    own: "由您发起，需要另一位运营人员批准。",
-    byHand: "内容包含不保存的密钥。请打开页面并输入完全相同的内容。",
+    says: "提交相同的请求，立即生效。",
+    own: "此请求由您发起，需要另一位运营人员批准。",
+    byHand: "内容包含未保存的密钥。请打开页面并输入完全相同的内容。",
     mayNot: "您的角色无权执行此操作。",
     open: "打开",
     asked: "发起于",
@@ -38,15 +38,15 @@ const texts = {
 const names = {
   en: {
     "payouts.approve": "Approve a payout",
-    "merchants.update": "Change a merchant",
-    "merchants.close": "Close a merchant for good",
+    "merchants.update": "Edit a merchant",
+    "merchants.close": "Permanently close a merchant",
     "merchants.resetKey": "Reset a merchant's main key",
-    "channels.set": "Set who takes a merchant's payments",
-    "people.invite": "Give a person a role",
-    "people.recover": "Let a person begin anew",
-    "operators.create": "Make an operator's token",
-    "api_keys.create": "Make an API key",
-    "api_keys.update": "Change an API key",
+    "channels.set": "Set a merchant's channel",
+    "people.invite": "Assign a role",
+    "people.recover": "Reset a person's access",
+    "operators.create": "Create an operator token",
+    "api_keys.create": "Create an API key",
+    "api_keys.update": "Edit an API key",
     "api_keys.roll": "Roll an API key"
   },
   zh: {
@@ -55,8 +55,8 @@ const names = {
     "merchants.close": "永久关闭商户",
     "merchants.resetKey": "重置商户主密钥",
     "channels.set": "设置商户的收款渠道",
-    "people.invite": "授予人员角色",
-    "people.recover": "让人员重新开始登录",
+    "people.invite": "分配角色",
+    "people.recover": "重置人员的登录方式",
     "operators.create": "创建运营令牌",
     "api_keys.create": "创建 API 密钥",
     "api_keys.update": "修改 API 密钥",

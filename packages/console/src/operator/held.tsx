@@ -20,23 +20,23 @@ export const kindsByWeight: ReadonlyArray<HeldKind> = [
 
 export const kindTexts = {
   en: {
-    unapplied_payment: "Payments that no order takes",
-    stray_session: "Sessions that these books do not know",
-    payout: "Payouts without an end",
+    unapplied_payment: "Unmatched payments",
+    stray_session: "Unknown channel sessions",
+    payout: "Payouts in progress",
     dispute: "Disputes",
-    report: "Reports that fail",
-    refund: "Refunds that the channel has not settled",
-    delivery: "Webhooks that are not taken",
-    mail: "Mails that are not taken"
+    report: "Failing reports",
+    refund: "Refunds the channel has not settled",
+    delivery: "Failing webhook deliveries",
+    mail: "Emails not accepted"
   },
   zh: {
-    unapplied_payment: "没有订单接收的付款",
-    stray_session: "账簿未知的会话",
-    payout: "未完结的出款",
+    unapplied_payment: "未匹配的付款",
+    stray_session: "未知的渠道会话",
+    payout: "进行中的出款",
     dispute: "争议",
     report: "生成失败的报表",
-    refund: "渠道尚未结清的退款",
-    delivery: "未被接收的 Webhook",
+    refund: "渠道尚未处理完的退款",
+    delivery: "投递失败的 Webhook",
     mail: "未被接收的邮件"
   }
 } satisfies Record<string, Record<HeldKind, string>>
@@ -44,17 +44,17 @@ export const kindTexts = {
 /** One of a kind, in a list. */
 export const oneTexts = {
   en: {
-    unapplied_payment: "Unapplied payment",
-    stray_session: "Stray session",
+    unapplied_payment: "Unmatched payment",
+    stray_session: "Unknown session",
     payout: "Payout",
     dispute: "Dispute",
     report: "Report",
     refund: "Refund",
     delivery: "Webhook",
-    mail: "Mail"
+    mail: "Email"
   },
   zh: {
-    unapplied_payment: "未入账付款",
+    unapplied_payment: "未匹配的付款",
     stray_session: "未知会话",
     payout: "出款",
     dispute: "争议",
@@ -68,74 +68,74 @@ export const oneTexts = {
 /** The next step about a kind, in one sentence. */
 export const adviceTexts = {
   en: {
-    unapplied_payment: "Compare it with the acquirer's report, give it back there, then close it with a note.",
-    stray_session: "Give the money back at the channel, or pay it to the merchant by hand, then close it.",
-    payout: "Approve or reject it, or report whether the bank has it.",
-    dispute: "Only the merchant can answer. Tell it about the deadline.",
-    report: "See why the step fails; it is tried again by itself.",
-    refund: "The channel is asked again by itself. Ask it if this takes days.",
-    delivery: "Tell the merchant. After the repair, send it again.",
-    mail: "It is tried again by itself. Look at the mail server if many wait."
+    unapplied_payment: "Check the acquirer's report, refund it there, then close it with a note.",
+    stray_session: "Refund it at the channel or pay the merchant manually, then close it.",
+    payout: "Approve or reject it, or mark it as paid or failed.",
+    dispute: "Only the merchant can respond. Remind them of the deadline.",
+    report: "Find out why the step fails; it is retried automatically.",
+    refund: "The channel is polled automatically. Contact it if this takes days.",
+    delivery: "Notify the merchant. Resend it once their endpoint is fixed.",
+    mail: "Retried automatically. If many are waiting, check the mail server."
   },
   zh: {
-    unapplied_payment: "与收单方的报表核对，在收单方退还，然后附上备注关闭。",
-    stray_session: "在渠道退还款项，或手工付给商户，然后关闭。",
-    payout: "批准或拒绝，或报告银行是否已收到。",
-    dispute: "只有商户可以回应。请提醒其截止时间。",
-    report: "查看失败的步骤；系统会自动重试。",
-    refund: "系统会自动再次查询渠道。若持续数日，请联系渠道。",
-    delivery: "请通知商户。修复后可重新发送。",
+    unapplied_payment: "核对收单方报表并在收单方退款，然后附上备注关闭。",
+    stray_session: "在渠道退款，或手动付给商户，然后关闭。",
+    payout: "批准或拒绝，或标记为已到账或失败。",
+    dispute: "只有商户可以回应，请提醒其截止时间。",
+    report: "请查明失败的步骤，系统会自动重试。",
+    refund: "系统会自动查询渠道。若持续数日，请联系渠道。",
+    delivery: "请通知商户，修复端点后可重新发送。",
     mail: "系统会自动重试。若大量等待，请检查邮件服务器。"
   }
 } satisfies Record<string, Record<HeldKind, string>>
 
 const texts = {
   en: {
-    decide: "Decide",
+    decide: "Review",
     open: "Open",
     close: "Close",
-    note: "What was done about it",
-    noteHint: "Others read it later. It cannot be changed.",
-    strayName: "Close the session",
-    straySays: "No money moves. Do it once the session was dealt with at the channel."
+    note: "What was done",
+    noteHint: "Visible to other operators. It can't be changed.",
+    strayName: "Close session",
+    straySays: "No money moves. Close it once you have handled the session at the channel."
   },
   zh: {
     decide: "处理",
     open: "打开",
     close: "关闭",
-    note: "如何处理的",
-    noteHint: "供他人日后查阅，无法修改。",
+    note: "处理方式",
+    noteHint: "其他运营人员可见，无法修改。",
     strayName: "关闭会话",
-    straySays: "不会移动资金。请在渠道处理完该会话后再操作。"
+    straySays: "不会移动资金。请在渠道处理完该会话后再关闭。"
   }
 }
 
 const steps = {
   en: {
-    parked: "No order took this payment. Decide what becomes of it.",
-    due: "The channel has to take it back.",
-    requested: "Approve it or reject it.",
-    approved: "Send it to the bank, and report whether it arrived.",
-    merchant: "The merchant has to answer the bank.",
-    bank: "The bank has to decide.",
-    channel: "The channel has to take the next step.",
-    operator: "An appeal may be filed at the channel.",
-    receiver: "The merchant's receiver has to take the event.",
-    mail_server: "The mail server has to take the receipt.",
-    report: "See why a step of the report fails."
+    parked: "No order matches this payment. Decide what to do with it.",
+    due: "Waiting for the channel to refund it.",
+    requested: "Approve or reject it.",
+    approved: "Send it to the bank, then mark it as paid or failed.",
+    merchant: "Waiting for the merchant to respond to the bank.",
+    bank: "Waiting for the bank's decision.",
+    channel: "Waiting for the channel.",
+    operator: "You can file an appeal at the channel.",
+    receiver: "Waiting for the merchant's endpoint to accept the event.",
+    mail_server: "Waiting for the mail server to accept the receipt.",
+    report: "Find out why a step of the report fails."
   },
   zh: {
-    parked: "没有订单接收此付款，请决定如何处理。",
-    due: "渠道需将其退回。",
+    parked: "没有匹配此付款的订单，请决定如何处理。",
+    due: "等待渠道退款。",
     requested: "请批准或拒绝。",
-    approved: "请汇给银行，并报告是否到账。",
-    merchant: "商户需回应银行。",
+    approved: "请汇给银行，然后标记为已到账或失败。",
+    merchant: "等待商户回应银行。",
     bank: "等待银行裁决。",
     channel: "等待渠道处理。",
     operator: "可在渠道提出申诉。",
-    receiver: "商户的接收方需接收事件。",
-    mail_server: "邮件服务器需接收收据。",
-    report: "请查看报表失败的步骤。"
+    receiver: "等待商户端点接收事件。",
+    mail_server: "等待邮件服务器接收收据。",
+    report: "请查明报表失败的步骤。"
   }
 }
 

@@ -59,18 +59,19 @@ export type Client = Parameters<Parameters<typeof OperatorsApi.use>[0]>[0]
 
 const texts = {
   en: {
-    waits: "A second operator has to approve it",
-    waitsSays: "Your request is kept. Nothing was done yet. Another operator sees it under Approvals until",
-    approvals: "Show approvals",
-    shownOnce: "Shown this once. Copy it now; nobody can read it again.",
-    fresh: "You need to have signed in less than 15 minutes ago: if it is refused, sign out and in again.",
+    waits: "A second operator needs to approve this",
+    waitsSays:
+      "Your request is saved and has not been carried out yet. Another operator can approve it under Approvals until",
+    approvals: "View approvals",
+    shownOnce: "Shown only once. Copy it now; it can't be read again.",
+    fresh: "You need to have signed in within the last 15 minutes. If this is refused, sign out and sign in again.",
     close: "Done"
   },
   zh: {
     waits: "需要另一位运营人员批准",
-    waitsSays: "您的请求已保留，尚未执行。另一位运营人员可在“待批准”中看到，截止",
+    waitsSays: "您的请求已保存，尚未执行。另一位运营人员可在“待批准”中批准，截止时间：",
     approvals: "查看待批准",
-    shownOnce: "仅显示这一次，请立即复制；之后任何人都无法再次读取。",
+    shownOnce: "仅显示这一次，请立即复制，之后无法再次查看。",
     fresh: "您需要在 15 分钟内登录过；如被拒绝，请退出后重新登录。",
     close: "完成"
   }

@@ -16,7 +16,7 @@ export interface Call {
   readonly cli?: string
 }
 
-const texts = { en: { shown: "The same for a program" }, zh: { shown: "用程序执行同样的操作" } }
+const texts = { en: { shown: "Do this with the API" }, zh: { shown: "通过 API 执行此操作" } }
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 

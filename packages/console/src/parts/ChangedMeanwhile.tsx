@@ -3,12 +3,12 @@ import { useWords } from "./words.ts"
 
 const texts = {
   en: {
-    says: "Somebody else has changed this since you opened it. Nothing of yours was saved, and nothing that you typed is lost.",
-    theirs: "Take theirs",
-    mine: "Keep mine"
+    says: "This was changed by someone else since you opened it. Your changes are not saved yet, and your input is kept.",
+    theirs: "Use their version",
+    mine: "Keep your version"
   },
   zh: {
-    says: "您打开后，其他人已修改过此内容。您的修改尚未保存，已输入的内容也没有丢失。",
+    says: "您打开后，其他人修改了此内容。您的修改尚未保存，已输入的内容仍然保留。",
     theirs: "采用对方的内容",
     mine: "保留我的内容"
   }

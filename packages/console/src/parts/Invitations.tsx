@@ -10,15 +10,15 @@ import { useLanguage, useWords } from "./words.ts"
 const texts = {
   en: {
     title: "Invitations",
-    by: "invites you as",
+    by: "invites you to join as",
     operators: "The operators",
     at: "at",
     installation: "this installation",
     accept: "Accept",
     acceptSays:
-      "You have the role from now on, and the people there see your name and when you were last here. An installation may demand a passkey for it.",
+      "You get the role immediately, and other members can see your name and when you were last active. A passkey may be required.",
     decline: "Decline",
-    declineSays: "The invitation is gone."
+    declineSays: "The invitation is deleted."
   },
   zh: {
     title: "邀请",
@@ -27,7 +27,7 @@ const texts = {
     at: "于",
     installation: "本系统",
     accept: "接受",
-    acceptSays: "您将立即获得该角色，对方成员可看到您的姓名和最近活动时间。系统可能要求您使用通行密钥。",
+    acceptSays: "您将立即获得该角色，其他成员可看到您的姓名和最近活动时间。可能需要使用通行密钥。",
     decline: "拒绝",
     declineSays: "该邀请将被删除。"
   }

@@ -5,7 +5,7 @@ import { pageOf } from "../merchant/find.ts"
 import { Copy } from "./values.tsx"
 import { useWords } from "./words.ts"
 
-const texts = { en: { none: "No body" }, zh: { none: "无内容" } }
+const texts = { en: { none: "Empty" }, zh: { none: "空" } }
 
 export const Json = ({ label, value }: { readonly value: unknown; readonly label: string }) => {
   const { base } = useAccount()

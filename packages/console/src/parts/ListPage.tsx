@@ -81,13 +81,13 @@ const texts = {
     columns: "Columns",
     older: "Older",
     newer: "Newer",
-    first: "Newest",
-    nothing: "Nothing matches these filters.",
+    first: "Latest",
+    nothing: "No results match these filters.",
     any: "Any",
     live: "Live",
     rows: "Rows",
-    tick: "Tick",
-    tickAll: "Tick all rows of this page",
+    tick: "Select",
+    tickAll: "Select all rows on this page",
     all: "All"
   },
   zh: {
@@ -96,15 +96,15 @@ const texts = {
     from: "从",
     to: "至",
     columns: "列",
-    older: "更早",
-    newer: "更新",
+    older: "较早",
+    newer: "较新",
     first: "最新",
     nothing: "没有符合筛选条件的记录。",
     any: "全部",
     live: "实时",
     rows: "行",
-    tick: "勾选",
-    tickAll: "勾选本页所有行",
+    tick: "选择",
+    tickAll: "选择本页所有行",
     all: "全部"
   }
 }

@@ -11,14 +11,14 @@ import { useWords } from "./words.ts"
 
 const texts = {
   en: {
-    newer: "A newer console is there",
-    newerSays: "The service was updated while this page was open. Load the page again to go on; nothing is lost.",
-    broken: "This page cannot be drawn",
-    reload: "Load the page again"
+    newer: "A new version is available",
+    newerSays: "The console was updated while this page was open. Reload to continue; nothing is lost.",
+    broken: "This page can't be displayed",
+    reload: "Reload page"
   },
   zh: {
     newer: "控制台已有新版本",
-    newerSays: "此页面打开期间，服务已更新。请重新加载页面以继续；不会丢失任何数据。",
+    newerSays: "此页面打开期间，控制台已更新。请重新加载以继续，不会丢失任何数据。",
     broken: "无法显示此页面",
     reload: "重新加载页面"
   }

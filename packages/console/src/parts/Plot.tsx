@@ -14,8 +14,8 @@ export interface Bar {
 }
 
 const texts = {
-  en: { table: "As a table", day: "Day", most: "at most" },
-  zh: { table: "以表格显示", day: "日期", most: "最高" }
+  en: { table: "Show as table", day: "Day", most: "up to" },
+  zh: { table: "以表格形式显示", day: "日期", most: "最高" }
 }
 
 const height = 120

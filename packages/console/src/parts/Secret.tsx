@@ -4,7 +4,7 @@ import { useWords } from "./words.ts"
 
 const texts = {
   en: {
-    once: "Copy it now. It is shown this once; afterwards there is no way to read it."
+    once: "Copy it now. It won't be shown again."
   },
   zh: { once: "请立即复制。它仅显示这一次，之后无法再查看。" }
 }

@@ -12,37 +12,37 @@ import { useWords } from "./words.ts"
 
 const texts = {
   en: {
-    title: "Where you are signed in",
-    says: "End a session that you do not know, and look at your passkeys then.",
+    title: "Active sessions",
+    says: "End any session that you don't recognize, then check your passkeys.",
     passkeys: "Passkeys and sign-in",
     browser: "Browser",
-    here: "this one",
-    way: "By",
-    ways: { link: "Link by mail", passkey: "Passkey", openid: "OpenID" },
-    ip: "From",
-    opened: "Opened",
+    here: "this browser",
+    way: "Method",
+    ways: { link: "Email link", passkey: "Passkey", openid: "OpenID" },
+    ip: "IP address",
+    opened: "Signed in",
     seen: "Last used",
-    acts: "Acts",
+    acts: "Actions",
     end: "End",
-    endSays: "That browser is signed out at once.",
+    endSays: "Signs that browser out immediately.",
     all: "Sign out everywhere",
-    allSays: "All sessions end at once, this one too."
+    allSays: "All sessions end immediately, including this one."
   },
   zh: {
-    title: "您的登录位置",
-    says: "如发现陌生的会话，请将其结束，并检查您的通行密钥。",
+    title: "登录设备",
+    says: "如发现不认识的会话，请结束该会话并检查您的通行密钥。",
     passkeys: "通行密钥与登录",
     browser: "浏览器",
-    here: "当前",
-    way: "方式",
+    here: "当前浏览器",
+    way: "登录方式",
     ways: { link: "邮件链接", passkey: "通行密钥", openid: "OpenID" },
-    ip: "来源",
+    ip: "IP 地址",
     opened: "登录时间",
     seen: "最近使用",
     acts: "操作",
     end: "结束",
     endSays: "该浏览器将立即退出登录。",
-    all: "在所有地方退出",
+    all: "退出所有设备",
     allSays: "所有会话将立即结束，包括当前会话。"
   }
 }

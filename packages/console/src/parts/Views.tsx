@@ -12,25 +12,25 @@ import { useWords } from "./words.ts"
 const texts = {
   en: {
     views: "Views",
-    none: "No saved views yet. Set filters and columns, and save them under a name.",
+    none: "No saved views yet. Set filters and columns, then save them as a view.",
     shared: "Shared",
-    save: "Save this view",
-    saveSays: "It keeps the filters and the columns that are shown now.",
+    save: "Save view",
+    saveSays: "Saves the current filters and columns.",
     name: "Name",
-    share: "Share it with all people of the merchant",
+    share: "Share with all team members",
     remove: "Remove",
-    removeSays: "The view is removed for all who see it."
+    removeSays: "The view is removed for everyone who can see it."
   },
   zh: {
     views: "视图",
-    none: "还没有保存的视图。设置筛选和列后，可以命名保存。",
+    none: "还没有保存的视图。设置筛选和列后，可将其保存为视图。",
     shared: "共享",
     save: "保存此视图",
     saveSays: "保存当前的筛选条件和显示的列。",
     name: "名称",
-    share: "与商户的所有成员共享",
+    share: "与所有团队成员共享",
     remove: "移除",
-    removeSays: "所有能看到该视图的人都将无法再使用它。"
+    removeSays: "所有能看到该视图的成员都将无法再使用它。"
   }
 }
 

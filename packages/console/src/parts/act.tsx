@@ -17,12 +17,12 @@ const texts = {
   en: {
     cancel: "Cancel",
     working: "Working…",
-    away: "Acts are off while the service does not answer.",
+    away: "Actions are disabled while the service is not responding.",
     close: "Close",
     finished: "Done",
-    amount: "An amount such as 12.34, without signs between thousands",
-    lost: "No answer came. Press the button again: it is done once, however often you press.",
-    lostOnce: "No answer came, and it may have been done. Close this and look before you do it again."
+    amount: "An amount such as 12.34, without thousands separators",
+    lost: "No response. Press the button again: the action runs only once, no matter how often you press.",
+    lostOnce: "No response. The action may have been carried out: close this and check before you try again."
   },
   zh: {
     cancel: "取消",

@@ -11,36 +11,36 @@ import { useWords } from "./words.ts"
 
 const texts = {
   en: {
-    erase: "Erase a buyer",
+    erase: "Erase buyer data",
     eraseSays:
-      "First look at what there is: nothing is changed by that. Numbers, amounts and the ledger stay; what names the buyer then says [erased].",
-    email: "The buyer's e-mail",
-    or: "Or the number of one order",
-    look: "Look at what there is",
-    looking: "Looking…",
+      "Preview what is stored first; this changes nothing. IDs, amounts and the ledger are kept; data that identifies the buyer becomes [erased].",
+    email: "Buyer's email",
+    or: "Or a single order ID",
+    look: "Preview",
+    looking: "Loading…",
     capped: "There are more than 10,000 orders.",
-    nothing: "Nothing is kept under this.",
-    orders_waiting: "orders wait until their dispute or their mail has ended; they are erased then.",
+    nothing: "Nothing is stored under this.",
+    orders_waiting: "orders will be erased once their dispute is closed or their email is sent.",
     kinds: {
       orders: "Orders",
       refunds: "Refunds",
       disputes: "Disputes",
       files: "Files",
-      mails: "Mails",
+      mails: "Emails",
       events: "Events",
-      attempts: "Answers of receivers"
+      attempts: "Endpoint responses"
     }
   },
   zh: {
     erase: "删除买家数据",
-    eraseSays: "请先查看现有数据，此步骤不做任何更改。编号、金额与账本保留；可识别买家的内容将显示为 [erased]。",
+    eraseSays: "请先预览现有数据，预览不会做任何更改。编号、金额和账本会保留，可识别买家身份的内容将变为 [erased]。",
     email: "买家电子邮箱",
     or: "或单个订单编号",
-    look: "查看现有数据",
-    looking: "正在查看…",
+    look: "预览",
+    looking: "正在加载…",
     capped: "订单超过 10,000 笔。",
     nothing: "没有相关数据。",
-    orders_waiting: "笔订单需等待争议或邮件结束后再删除。",
+    orders_waiting: "笔订单将在争议结束或邮件发送后删除。",
     kinds: {
       orders: "订单",
       refunds: "退款",
@@ -48,7 +48,7 @@ const texts = {
       files: "文件",
       mails: "邮件",
       events: "事件",
-      attempts: "接收方响应"
+      attempts: "端点响应"
     }
   }
 }

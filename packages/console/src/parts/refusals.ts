@@ -5,11 +5,11 @@ type Words = Readonly<Record<Language, string>>
 
 /** The first that fits. `#` stands for the number in the refusal. */
 const kinds: ReadonlyArray<readonly [RegExp, Words]> = [
-  [/is required|at least 1 characters?/i, { en: "Fill this in.", zh: "请填写此项。" }],
+  [/is required|at least 1 characters?/i, { en: "Required.", zh: "必填项。" }],
   [
     /e-mail address/i,
     {
-      en: "Enter one e-mail address, such as name@shop.example.",
+      en: "Enter one email address, such as name@shop.example.",
       zh: "请输入一个电子邮箱地址，例如 name@shop.example。"
     }
   ],
@@ -21,10 +21,7 @@ const kinds: ReadonlyArray<readonly [RegExp, Words]> = [
     }
   ],
   [/time ?zone/i, { en: "Enter a time zone, such as Europe/Berlin.", zh: "请输入时区，例如 Asia/Shanghai。" }],
-  [
-    /\b(https?|URL)\b/,
-    { en: "Enter a whole address that begins with https://.", zh: "请输入以 https:// 开头的完整地址。" }
-  ],
+  [/\b(https?|URL)\b/, { en: "Enter a full URL that starts with https://.", zh: "请输入以 https:// 开头的完整 URL。" }],
   [
     /(?:to|at most) ([\d,_]+) characters/i,
     {

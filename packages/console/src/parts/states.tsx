@@ -9,17 +9,17 @@ import { useLanguage, useWords } from "./words.ts"
 const texts = {
   en: {
     loading: "Loading",
-    away: "The service does not answer. Your connection or the service is down; this page tries again by itself.",
-    unexpected: "The console could not read the answer. Load the page again; if it stays, tell the operator:",
-    request: "Request",
-    waits: "The quota of the minute is used up, or the service is busy. It goes on by itself, after seconds:"
+    away: "The service is not responding. Your connection or the service is down; this page retries automatically.",
+    unexpected: "The console could not read the response. Reload the page; if this continues, tell the operator:",
+    request: "Request ID",
+    waits: "Rate limit reached, or the service is busy. Continuing automatically in seconds:"
   },
   zh: {
     loading: "加载中",
     away: "服务没有响应。您的网络或服务已中断；此页面会自动重试。",
-    unexpected: "控制台无法读取响应。请重新加载页面；如仍出现，请告知运营方：",
-    request: "请求",
-    waits: "本分钟的配额已用完，或服务繁忙。将自动继续，等待秒数："
+    unexpected: "控制台无法读取响应。请重新加载页面；如问题持续，请告知平台运营方：",
+    request: "请求 ID",
+    waits: "已达到频率限制，或服务繁忙。将在以下秒数后自动继续："
   }
 }
 
