@@ -51,7 +51,7 @@ export const acts = {
     ofTwo: {
       fees: (request) => ["fees", "dispute_fee", "payout_fee"].some((name) => request[name] !== undefined),
       approvals: ({ approved }) => approved === true,
-      // Whoever made the merchant was shown its live key, which works from then on.
+      // Its live key works from then on, and may have been shown to one operator before this was set.
       liveKeys: ({ approved, live }) => approved === true || setsAddresses(live)
     }
   },
