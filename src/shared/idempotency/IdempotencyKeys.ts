@@ -127,8 +127,9 @@ export const layer = Layer.effect(
       const met = yield* look(fresh, request)
       if (Option.isNone(met)) return yield* new StillRunning({ lasts: Duration.zero })
       if (met.value._tag === "Replay") return met.value
-      const { version } = met.value
-      return yield* Effect.catchTags(take({ ...fresh, version: version + 1 }, version), {
+      // Not under the next version: the request that held the key counts to that one when it is answered, and the end
+      // of a take that was lost would free its answer.
+      return yield* Effect.catchTags(take(fresh, met.value.version), {
         // Another took it in the same moment.
         StaleVersion: () => new StillRunning({ lasts: Duration.zero }),
         AlreadyExists: Effect.die
