@@ -171,6 +171,18 @@ describe("dispute: the channel's word", () => {
     assert.deepStrictEqual([state.status, state.processorStatus], ["closed", "won"])
   })
 
+  it("that is said again after one that could not follow is the channel's word once more", () => {
+    for (const [outcome, report, word] of [
+      [won, reportWon, "won"],
+      [closed, command.ReportClosed.make({ at, processorStatus: "closed" }), "closed"]
+    ] as const) {
+      const odd = fact.StatusNoted.make({ at, processorStatus: "lost" })
+      const again = fact.StatusNoted.make({ at, processorStatus: word })
+      dispute(outcome, odd).when(report).then(again)
+      assert.deepInclude(dispute(outcome, odd, again).state, { status: word, processorStatus: word })
+    }
+  })
+
   it("won by appeal keeps the fee, and closes it anew", () => {
     const later = DateTime.add(at, { days: 30 })
     const { state } = dispute(lost, fact.DisputeWon.make({ at: later, processorStatus: "won" }))

@@ -138,7 +138,7 @@ const decideReportWon = (dispute: Dispute, { at, processorStatus }: CommandOf<"R
     case "lost":
       return decided(dispute, DisputeWon.make({ at, processorStatus }))
     case "won":
-      return accept()
+      return repeated(dispute, { at, processorStatus })
     case "closed":
       return contradicted(dispute, { at, processorStatus })
   }
@@ -169,12 +169,19 @@ const decideReportClosed = (dispute: Dispute, { at, processorStatus }: CommandOf
     case "under_review":
       return decided(dispute, DisputeClosed.make({ at, processorStatus }))
     case "closed":
-      return accept()
+      return repeated(dispute, { at, processorStatus })
     case "won":
     case "lost":
       return contradicted(dispute, { at, processorStatus })
   }
 }
+
+/** An outcome that stands already. The channel's word is the last one all the same, after one that could not follow. */
+const repeated = (
+  dispute: Dispute,
+  { at, processorStatus }: Pick<CommandOf<"ReportWon">, "at" | "processorStatus">
+): DisputeDecision =>
+  processorStatus === dispute.processorStatus ? accept() : accept(StatusNoted.make({ at, processorStatus }))
 
 /** The bank is asked for nothing once it has decided. */
 const decided = (dispute: Dispute, outcome: DisputeEvent): DisputeDecision =>
