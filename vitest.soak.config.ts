@@ -17,6 +17,7 @@ export default defineConfig({
       "test/http/orders/races.long.test.ts",
       "test/http/refunds/refundRaces.long.test.ts",
       "test/money/*.test.ts",
+      "test/oracle/oracle.test.ts",
       "test/pages/{checkoutHostile,checkoutScreens,mainJob}.test.ts",
       "test/store/listIndexes.long.test.ts",
       "test/store/manyErased.long.test.ts",

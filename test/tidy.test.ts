@@ -85,6 +85,8 @@ const floors: ReadonlyArray<string> = [
   "packages/sdk/examples",
   "examples",
   "packages/bench",
+  // It judges the house, so it shares no rule with it.
+  "packages/oracle",
   "test"
 ]
 
@@ -106,6 +108,8 @@ const closedTo: ReadonlyArray<readonly [kind: RegExp, isClosed: (imported: strin
   [/^src\/(?!channels\/|channels\.ts$)/, (imported) => /^src\/channels\/(bank|stripe)\//.test(imported)],
   // It needs the APIs and nothing of the service.
   [/^packages\/cli\//, (imported) => imported.startsWith("src/") || imported.startsWith("packages/contract/")],
+  // A second statement of the rules is one of its own. Its driver starts the service as a test does.
+  [/^packages\/oracle\//, (imported) => !/^(packages\/oracle\/|packages\/testkit\/src\/index\.ts$|$)/.test(imported)],
   // Shapes decide nothing.
   [/^packages\/(model|resources|contract)\//, (imported) => imported.startsWith("packages/rules/")]
 ]
@@ -126,6 +130,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
   [/^packages\/cluster\/scripts\//, /^node:/],
   [/^packages\/cluster\//, /^(node:|@effect\/platform-node\/)/],
   [/^packages\/testkit\//, /^node:/],
+  [/^packages\/oracle\/src\/main\.ts$/, /^node:/],
   [/^packages\/console\/scripts\//, /^(node:|rolldown$)/],
   [/^packages\/site\/scripts\//, /^(node:|rolldown$)/],
   [/^packages\/site\/src\/(site|markdown)\.ts$/, /^(node:|marked$)/],
@@ -157,7 +162,7 @@ const outsiders: ReadonlyArray<readonly [part: RegExp, allowed: RegExp]> = [
 
 /** Files that are run and not imported. */
 const programs =
-  /^(src\/main|examples\/shop\/src\/main|scripts\/(build|changelog|openapiChanges|packages|release)|packages\/(bench|cli|simulator)\/src\/([a-z]+\/)?main|packages\/(cli|cluster|console|simulator|site|testkit)\/scripts\/\w+|packages\/site\/src\/browser\/(main|theme)|packages\/testkit\/src\/index|src\/platform\/postgres\/migrations\/\w+|src\/webhooks\/deliveries\/undiciClient\.d|packages\/(mcp|python)\/generator\/main|packages\/sdk\/generator\/(main|build)|packages\/console\/src\/main|test\/kit\/(run\/(freshMetrics|globalSetup|redFiles|stuckFiles|yieldsOften)|program\/(program|longThenShort)|runners\/standingRunner)|.*\.test)\.tsx?$/
+  /^(src\/main|examples\/shop\/src\/main|scripts\/(build|changelog|openapiChanges|packages|release)|packages\/(bench|cli|oracle|simulator)\/src\/([a-z]+\/)?main|packages\/(cli|cluster|console|simulator|site|testkit)\/scripts\/\w+|packages\/site\/src\/browser\/(main|theme)|packages\/testkit\/src\/index|src\/platform\/postgres\/migrations\/\w+|src\/webhooks\/deliveries\/undiciClient\.d|packages\/(mcp|python)\/generator\/main|packages\/sdk\/generator\/(main|build)|packages\/console\/src\/main|test\/kit\/(run\/(freshMetrics|globalSetup|redFiles|stuckFiles|yieldsOften)|program\/(program|longThenShort)|runners\/standingRunner)|.*\.test)\.tsx?$/
 
 /** Written by a program, which `test/sdk/generated.test.ts` holds to it. */
 const isGenerated = (file: string) => /^packages\/(mcp|sdk)\/src\/generated\//.test(file)
@@ -217,7 +222,7 @@ const isPage = (file: string) => file.startsWith("packages/console/src/") && fil
 
 /** Programs beside the service, pages of a browser, and tests read real clocks and use promises. */
 const isBeside = (file: string) =>
-  /^packages\/(bench|cli\/scripts|cluster\/scripts|console|mcp\/generator|python\/generator|sdk|simulator\/scripts|site|testkit)\//.test(
+  /^packages\/(bench|cli\/scripts|cluster\/scripts|console|mcp\/generator|oracle|python\/generator|sdk|simulator\/scripts|site|testkit)\//.test(
     file
   ) ||
   file.startsWith("examples/") ||

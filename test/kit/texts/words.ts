@@ -53,6 +53,7 @@ export const retired: ReadonlyArray<{
       "packages/cli/src",
       "packages/console/src/merchant",
       "packages/contract/src",
+      "packages/oracle/src",
       "packages/resources/src",
       "packages/rules/src/refund",
       "packages/sdk/src/generated",

@@ -1,0 +1,170 @@
+/** What the operations on disputes answer (spec: Disputes; States and transitions, Dispute). */
+import { emit, post } from "./books.ts"
+import { allOf, bodyOf, bool, freeText, integer, oneLine, oneOf } from "./fields.ts"
+import { amountMax } from "./orders.ts"
+import { type Account, type Dispute, newNo, type Order } from "./state.ts"
+import {
+  type Answer,
+  conflict,
+  days,
+  type Fields,
+  invalid,
+  missing,
+  ok,
+  seconds,
+  timeOf,
+  unanswered,
+  type When
+} from "./values.ts"
+import { disputeView, evidenceView, isOpen } from "./views.ts"
+
+export const disputeFee = 15_00
+
+/** The buyer goes to the bank. */
+export const openDispute = (account: Account, now: number, order: Order | undefined, body: unknown): Answer => {
+  const checked = allOf(body ?? {}, { amount: integer(1, amountMax), reason: oneLine(1, 255) })
+  if (checked !== undefined) return checked
+  if (order === undefined) return missing("order")
+  const sent = bodyOf(body)
+  const amount = (sent["amount"] ?? order.amount) as number
+  if (amount > order.amount) return invalid("amount")
+  if (order.own === undefined) return conflict()
+  if (!/^(card|apple_pay|google_pay)$/.test(order.own.method)) return conflict()
+  if (!account.reachable) return unanswered()
+  const held = account.disputes
+    .filter((dispute) => dispute.order === order && dispute.word !== "won" && dispute.word !== "closed")
+    .reduce((sum, { amount: part }) => sum + part, 0)
+  if (amount > order.amount - held) return invalid("amount")
+  const due = sent["evidence_due_by"]
+  const dispute: Dispute = {
+    no: newNo.dispute(),
+    processorNo: newNo.chargeback(),
+    order,
+    amount,
+    reason: (sent["reason"] ?? "fraudulent") as string,
+    openedAt: now,
+    dueBy: due === undefined ? now + 7 * days : due === null ? null : Date.parse(due as string),
+    state: "needs_response",
+    word: "needs_response",
+    acceptedAt: undefined,
+    fee: null,
+    closedAt: null,
+    evidence: { texts: {}, submittedAt: null, updatedAt: null }
+  }
+  account.disputes.push(dispute)
+  post(account, now, dispute, [["dispute_freeze", -amount]])
+  emit(account, now, "dispute.created", dispute)
+  return ok(disputeView(account, dispute), 201)
+}
+
+export const disputeNamed = (account: Account, ref: string) =>
+  account.disputes.find(({ no }) => no.value === ref) ??
+  account.disputes.find(({ processorNo }) => processorNo.value === ref)
+
+const textNames = [
+  "product_description",
+  "customer_name",
+  "customer_email_address",
+  "customer_purchase_ip",
+  "billing_address",
+  "shipping_address",
+  "shipping_carrier",
+  "shipping_tracking_number",
+  "shipping_date",
+  "service_date",
+  "access_activity_log",
+  "refund_policy_disclosure",
+  "refund_refusal_explanation",
+  "cancellation_policy_disclosure",
+  "cancellation_rebuttal"
+]
+
+const evidenceRule = (value: unknown) => {
+  if (typeof value !== "object" || Array.isArray(value)) return ""
+  for (const [name, text] of Object.entries(value as Fields)) {
+    if (!textNames.includes(name)) return `.${name}`
+    if (text !== null && freeText(5000)(text) !== undefined) return `.${name}`
+  }
+  return undefined
+}
+
+export const giveEvidence = (account: Account, now: number, dispute: Dispute | undefined, body: unknown): Answer => {
+  const sent = bodyOf(body)
+  const checked = allOf(body ?? {}, { evidence: evidenceRule, submit: bool })
+  if (checked !== undefined) return checked
+  if (sent["evidence"] == null && sent["files"] == null) return invalid("evidence")
+  const texts = Object.fromEntries(
+    Object.entries((sent["evidence"] ?? {}) as Record<string, string | null>).filter(([, text]) => text !== null)
+  ) as Record<string, string>
+  const submits = sent["submit"] === true
+  if (submits && Object.values(texts).every((text) => text.trim() === "")) return invalid("evidence")
+  if (dispute === undefined) return missing("dispute")
+  if (dispute.state === "under_review") return conflict("under_review")
+  if (dispute.state !== "needs_response") return conflict("decided")
+  if (dispute.acceptedAt !== undefined) return conflict("accepted")
+  if (dispute.dueBy !== null && now > dispute.dueBy) return conflict("past_deadline")
+  if (submits && !account.reachable) return unanswered()
+  dispute.evidence = { texts, submittedAt: submits ? now : null, updatedAt: now }
+  if (submits) {
+    dispute.state = "under_review"
+    dispute.word = "under_review"
+    emit(account, now, "dispute.updated", dispute)
+  }
+  return ok(disputeView(account, dispute))
+}
+
+export const readEvidence = (dispute: Dispute | undefined): Answer =>
+  dispute === undefined ? missing("dispute") : ok(evidenceView(dispute))
+
+export const acceptDispute = (account: Account, now: number, dispute: Dispute | undefined): Answer => {
+  if (dispute === undefined) return missing("dispute")
+  if (dispute.state === "under_review") return conflict("under_review")
+  if (dispute.state !== "needs_response") return conflict("decided")
+  if (dispute.acceptedAt === undefined) {
+    if (!account.reachable) return unanswered()
+    dispute.acceptedAt = now
+    dispute.word = "accepted"
+  }
+  return ok(disputeView(account, dispute))
+}
+
+/** A conceded dispute is written off five seconds later, one without an answer after its deadline. */
+export const lostAt = ({ acceptedAt, dueBy, state }: Dispute): number | undefined => {
+  if (state !== "needs_response") return undefined
+  if (acceptedAt !== undefined) return acceptedAt + 5 * seconds
+  return dueBy === null ? undefined : dueBy
+}
+
+export const resolveByHelper = (account: Account, now: number, dispute: Dispute | undefined, body: unknown): Answer => {
+  const outcome = bodyOf(body)["outcome"]
+  if (oneOf(["won", "lost", "closed"])(outcome) !== undefined) return invalid("outcome")
+  if (dispute === undefined) return missing("dispute")
+  if (!account.reachable) return unanswered()
+  decide(account, now, dispute, outcome as "won" | "lost" | "closed")
+  return ok(disputeView(account, dispute))
+}
+
+/** The bank's word. One that cannot follow is only written down (silences: D1). */
+export const decide = (account: Account, when: When, dispute: Dispute, word: "won" | "lost" | "closed") => {
+  const now = timeOf(when)
+  const before = dispute.state
+  dispute.word = word
+  const isAppeal = before === "lost" && word === "won"
+  if (!isOpen(dispute) && !isAppeal) return
+  dispute.state = word
+  dispute.closedAt = now
+  if (word === "lost") dispute.fee = disputeFee
+  const { amount } = dispute
+  post(
+    account,
+    now,
+    dispute,
+    word === "lost"
+      ? [
+          ["dispute_debit", -amount],
+          ["dispute_fee", -disputeFee]
+        ]
+      : [[isAppeal ? "dispute_appealed" : "dispute_unfreeze", amount]]
+  )
+  emit(account, now, `dispute.${word}`, dispute)
+}

@@ -1,0 +1,26 @@
+/** Takes steps out of a program that fails, for as long as it fails in the same way. */
+import { type Failure, noMarks, type Place, play } from "./play.ts"
+import type { Step } from "./programs.ts"
+
+export const shrink = async (
+  place: Place,
+  program: ReadonlyArray<Step>,
+  failure: Failure,
+  triesMax = 200
+): Promise<Failure> => {
+  let steps = program.slice(0, failure.step + 1)
+  let smallest = failure
+  let tries = 0
+  for (let size = Math.ceil(steps.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let from = 0; from < steps.length - 1 && tries < triesMax;) {
+      const fewer = [...steps.slice(0, from), ...steps.slice(from + size)]
+      tries += 1
+      const again = await play(place, fewer, noMarks())
+      if (again?.kind === failure.kind) {
+        steps = fewer.slice(0, again.step + 1)
+        smallest = again
+      } else from += size
+    }
+  }
+  return smallest
+}

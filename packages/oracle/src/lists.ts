@@ -1,0 +1,183 @@
+/** What lists answer (spec: List conventions). A filter that does not exist is refused (silences: P13). */
+import { disputeNamed } from "./disputes.ts"
+import { currencies, type Account, named } from "./state.ts"
+import { type Answer, type Fields, type Hole, invalid, ok, timeOf, type Time } from "./values.ts"
+import { disputeView, endpointView, eventView, linkView, orderView, refundView, rowView, statusOf } from "./views.ts"
+
+interface Listed {
+  readonly no: Hole
+  readonly at: number | Time
+  readonly view: () => Fields
+  /** The values of its filters. */
+  readonly filters: Readonly<Record<string, string | ReadonlyArray<string | undefined> | undefined>>
+}
+
+interface List {
+  readonly resource: string
+  /** The filters, and the words that each takes; none: any text. */
+  readonly filters: Readonly<Record<string, ReadonlyArray<string> | undefined>>
+  readonly items: (account: Account) => ReadonlyArray<Listed>
+}
+
+const orderStatuses = ["pending", "paid", "partially_refunded", "refunded", "failed", "expired"]
+const rowTypes = [
+  "payment_credit",
+  "fee_debit",
+  "refund_freeze",
+  "refund_debit",
+  "refund_unfreeze",
+  "dispute_freeze",
+  "dispute_unfreeze",
+  "dispute_debit",
+  "dispute_fee",
+  "payout_freeze",
+  "payout_unfreeze",
+  "payout_success",
+  "payout_fee"
+]
+
+const lists: Readonly<Record<string, List>> = {
+  "/v1/orders": {
+    resource: "order",
+    filters: { status: orderStatuses, out_trade_no: undefined },
+    items: (account) =>
+      account.orders.map((order) => ({
+        no: order.no,
+        at: order.createdAt,
+        view: () => orderView(account, order),
+        filters: {
+          status: statusOf(order),
+          out_trade_no: order.ownNo ?? order.no.value,
+          ...Object.fromEntries(Object.entries(order.metadata).map(([key, value]) => [`metadata[${key}]`, value]))
+        }
+      }))
+  },
+  "/v1/refunds": {
+    resource: "refund",
+    filters: { status: ["pending", "succeeded", "failed"], trade_no: undefined, out_refund_no: undefined },
+    items: (account) =>
+      account.refunds.map((refund) => ({
+        no: refund.no,
+        at: refund.createdAt,
+        view: () => refundView(account, refund),
+        filters: {
+          status: refund.state,
+          trade_no: refund.order.no.value,
+          out_refund_no: refund.ownNo ?? refund.no.value
+        }
+      }))
+  },
+  "/v1/disputes": {
+    resource: "dispute",
+    filters: { status: ["needs_response", "under_review", "won", "lost", "closed"], trade_no: undefined },
+    items: (account) =>
+      account.disputes.map((dispute) => ({
+        no: dispute.no,
+        at: dispute.openedAt,
+        view: () => disputeView(account, dispute),
+        filters: { status: dispute.state, trade_no: dispute.order.no.value }
+      }))
+  },
+  "/v1/balance_transactions": {
+    resource: "balance_transaction",
+    filters: { type: rowTypes, currency: currencies, reference_id: undefined },
+    items: (account) =>
+      account.rows.map((row) => ({
+        no: row.no,
+        at: row.at,
+        view: () => rowView(account, row),
+        filters: { type: row.type, currency: row.currency, reference_id: row.of.no.value }
+      }))
+  },
+  "/v1/events": {
+    resource: "event",
+    filters: { object_id: undefined },
+    items: (account) =>
+      account.events.map((event) => ({
+        no: event.no,
+        at: event.at,
+        view: () => eventView(event),
+        filters: { object_id: event.of.no.value }
+      }))
+  },
+  "/v1/payment_links": {
+    resource: "payment_link",
+    filters: {},
+    items: (account) =>
+      account.links.map((link) => ({
+        no: link.no,
+        at: link.createdAt,
+        view: () => linkView(account, link),
+        filters: {}
+      }))
+  },
+  "/v1/webhook_endpoints": {
+    resource: "webhook_endpoint",
+    filters: {},
+    items: (account) =>
+      account.endpoints.map((endpoint) => ({
+        no: endpoint.no,
+        at: endpoint.createdAt,
+        view: () => endpointView(endpoint),
+        filters: {}
+      }))
+  }
+}
+
+/** Numbers that an object's path takes, a filter takes too (silences: P17). */
+const platformNo: Readonly<Record<string, (account: Account, ref: string) => string | undefined>> = {
+  trade_no: (account, ref) => named(account.orders, ref)?.no.value,
+  reference_id: (account, ref) =>
+    (named(account.orders, ref) ?? named(account.refunds, ref) ?? disputeNamed(account, ref))?.no.value,
+  object_id: (account, ref) =>
+    (named(account.orders, ref) ?? named(account.refunds, ref) ?? disputeNamed(account, ref))?.no.value
+}
+
+const momentOf = (text: string, isEnd: boolean): number | undefined => {
+  if (/^\d+$/.test(text)) return text.length > 12 ? undefined : Number(text) * 1000 + (isEnd ? 999 : 0)
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) && !Number.isNaN(Date.parse(text)) ? Date.parse(text) : undefined
+}
+
+const common = ["limit", "starting_after", "ending_before", "created[gte]", "created[lte]"]
+
+export const listOf = (account: Account, path: string, query: URLSearchParams): Answer | undefined => {
+  const list = lists[path]
+  if (list === undefined) return undefined
+  const isMetadata = (name: string) => list.resource === "order" && /^metadata\[.+\]$/.test(name)
+  const items = list.items(account).toReversed()
+  const placeOf = (cursor: string) => items.findIndex(({ no }) => no.value === cursor)
+  const limit = query.get("limit") ?? "20"
+  const after = query.get("starting_after")
+  const before = query.get("ending_before")
+  const isWrong = (name: string, value: string): boolean => {
+    if (name === "limit") return !/^\d+$/.test(value) || Number(value) < 1 || Number(value) > 100
+    if (name.startsWith("created[")) return momentOf(value, false) === undefined
+    if (name === "starting_after" || name === "ending_before") return placeOf(value) === -1
+    return list.filters[name]?.includes(value) === false
+  }
+  const wrong = [...query.entries()].filter(
+    ([name, value]) => (!common.includes(name) && !(name in list.filters) && !isMetadata(name)) || isWrong(name, value)
+  )
+  if (wrong.length > 0) return invalid(...wrong.map(([name]) => name))
+  if (after !== null && before !== null) return { status: 400, error: "invalid_request" }
+  const part =
+    after !== null ? items.slice(placeOf(after) + 1) : before !== null ? items.slice(0, placeOf(before)) : items
+  const from = momentOf(query.get("created[gte]") ?? "0", false)!
+  const to = momentOf(query.get("created[lte]") ?? "99999999999", true)!
+  const wanted = [...query.entries()].filter(([name]) => !common.includes(name))
+  const found = part.filter(
+    ({ at, filters }) =>
+      timeOf(at).value! >= from &&
+      timeOf(at).value! <= to &&
+      wanted.every(([name, value]) => filters[name] === (platformNo[name]?.(account, value) ?? value))
+  )
+  const size = Number(limit)
+  const page = before === null ? found.slice(0, size) : found.slice(-size)
+  return ok({
+    object: "list",
+    resource: list.resource,
+    has_more: found.length > size,
+    url: path,
+    data: page.map(({ view }) => view())
+  })
+}

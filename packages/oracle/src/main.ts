@@ -1,0 +1,34 @@
+/**
+ * `npm run oracle -- --seed 1 --steps 100000`: plays random programs on a service of the test kit for so many steps. It
+ * ends with what it has met, or with the story of a difference.
+ */
+import { readFileSync } from "node:fs"
+import { parseArgs } from "node:util"
+import { start } from "../../testkit/src/index.ts"
+import { campaign, gapsOf, storyOf, unmet } from "./driver/campaign.ts"
+import { errorCodes } from "./driver/errorCodes.ts"
+import { placeIn } from "./driver/place.ts"
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string", default: "1" },
+    steps: { type: "string", default: "20000" },
+    program: { type: "string", default: "300" },
+    quiet: { type: "string", default: "1000000" }
+  }
+})
+
+await using house = await start({ begins: new Date("2026-01-05T08:00:00Z"), seed: false })
+const outcome = await campaign(placeIn(house), {
+  seed: Number(values.seed),
+  stepsMax: Number(values.steps),
+  stepsOfProgram: Number(values.program),
+  quietPrograms: Number(values.quiet),
+  tell: console.log
+})
+console.log(`${outcome.steps} steps, ${outcome.marks.signatures.size} signatures`)
+for (const [code, reason] of Object.entries(unmet)) console.log(`  not looked for: ${code}, since ${reason}`)
+const gaps = gapsOf(outcome, errorCodes(readFileSync("docs/errors.md", "utf8")))
+if (outcome.failure !== undefined) console.log(storyOf(outcome.failure))
+else if (gaps.length > 0) console.log(gaps.join("\n"))
+process.exitCode = outcome.failure === undefined && gaps.length === 0 ? 0 : 1

@@ -1,0 +1,215 @@
+/** What the operations on orders answer (spec: Orders; States and transitions, Order). */
+import { emit, post } from "./books.ts"
+import { type Account, type Currency, type Method, newNo, type Order, type Payment } from "./state.ts"
+import { allOf, bodyOf, currency, email, integer, merged, metadata, oneLine, oneOf, patch, url } from "./fields.ts"
+import { feeOf, isOpen, orderView } from "./views.ts"
+import {
+  type Answer,
+  conflict,
+  days,
+  hours,
+  invalid,
+  limited,
+  minutes,
+  missing,
+  ok,
+  unanswered,
+  type When
+} from "./values.ts"
+
+export const amountMax = 100_000_000_000
+const unappliedMax = 20
+
+/** The prefix of links' orders is theirs (silences: O5). */
+const ownNumber = (value: unknown) => oneLine(1, 128)(value) ?? (String(value).startsWith("plink_") ? "" : undefined)
+
+export const createOrder = (account: Account, now: number, body: unknown): Answer => {
+  const checked = allOf(
+    body,
+    {
+      amount: integer(1, amountMax),
+      out_trade_no: ownNumber,
+      currency,
+      subject: oneLine(0, 255),
+      return_url: url,
+      metadata,
+      receipt_email: email,
+      locale: oneOf(["zh", "en"])
+    },
+    ["amount"]
+  )
+  if (checked !== undefined) return checked
+  const sent = bodyOf(body)
+  const ownNo = (sent["out_trade_no"] ?? undefined) as string | undefined
+  const terms = {
+    amount: sent["amount"] as number,
+    currency: (sent["currency"] ?? "USD") as Currency,
+    subject: titleOf(sent["subject"]),
+    notifyUrl: (sent["notify_url"] ?? null) as string | null
+  }
+  const known = ownNo === undefined ? undefined : account.orders.find((order) => order.ownNo === ownNo)
+  if (known !== undefined) {
+    const isSame = (["amount", "currency", "subject", "notifyUrl"] as const).every(
+      (term) => known[term] === terms[term]
+    )
+    return isSame ? ok(orderView(account, known)) : conflict("order_number_taken")
+  }
+  // It depends on settings what will do here, so a repeat is looked for first (silences: O3).
+  if (terms.notifyUrl !== null && url(terms.notifyUrl) !== undefined) return invalid("notify_url")
+  const order: Order = {
+    ...terms,
+    no: newNo.order(),
+    ownNo,
+    returnUrl: (sent["return_url"] ?? null) as string | null,
+    locale: (sent["locale"] ?? null) as string | null,
+    metadata: merged({}, sent["metadata"]) ?? {},
+    receiptEmail: (sent["receipt_email"] ?? null) as string | null,
+    createdAt: now,
+    expiresAt: now + days,
+    state: "pending",
+    own: undefined,
+    refunded: 0,
+    failureReason: null,
+    taken: [],
+    declines: [],
+    redirectedAt: undefined,
+    receipts: [],
+    unapplied: 0
+  }
+  account.orders.push(order)
+  return ok(orderView(account, order), 201)
+}
+
+/** A title of white space alone is none (silences: O7). */
+export const titleOf = (text: unknown) => (typeof text === "string" && text.trim() !== "" ? text : null)
+
+export const updateOrder = (account: Account, order: Order | undefined, body: unknown): Answer => {
+  const checked = allOf(body, { metadata: patch, receipt_email: email })
+  if (checked !== undefined) return checked
+  if (order === undefined) return missing("order")
+  const sent = bodyOf(body)
+  const after = merged(order.metadata, sent["metadata"])
+  if (after === undefined) return invalid("metadata")
+  order.metadata = after
+  if ("receipt_email" in sent) order.receiptEmail = sent["receipt_email"] as string | null
+  return ok(orderView(account, order))
+}
+
+export const sendReceipt = (account: Account, now: number, order: Order | undefined, body: unknown): Answer => {
+  const checked = allOf(body ?? {}, { email })
+  if (checked !== undefined) return checked
+  if (order === undefined) return missing("order")
+  if (order.own === undefined) return conflict("no_receipt")
+  const address = (bodyOf(body)["email"] ?? order.receiptEmail) as string | null
+  if (address === null) return invalid("email")
+  const lately = order.receipts.filter((at) => at > now - hours)
+  if (lately.length >= 5) return limited()
+  order.receipts = [...lately, now]
+  order.receiptEmail = address
+  return ok(orderView(account, order))
+}
+
+export const expireOrder = (account: Account, now: number, order: Order | undefined): Answer => {
+  if (order === undefined) return missing("order")
+  if (order.state === "expired") return ok(orderView(account, order))
+  if (order.state !== "pending") return conflict("not_pending")
+  if (!account.reachable) return unanswered()
+  if (isAway(order, now)) return conflict("buyer_busy")
+  const first = order.taken[0]
+  if (first === undefined) {
+    end(account, now, order, "expired")
+    return ok(orderView(account, order))
+  }
+  // The bank's answer names one payment, and it reports all others once more.
+  take(account, now, order, first)
+  const isPaid = order.own !== undefined
+  reportAll(account, now, order)
+  return conflict(isPaid ? "just_paid" : "other_payment")
+}
+
+/** What happens at `expires_at` by itself. False: not yet, since the buyer is on the way. */
+export const expireByItself = (account: Account, now: number, order: Order, when: When): boolean => {
+  if (isAway(order, now)) return false
+  const first = order.taken[0]
+  if (first !== undefined) take(account, when, order, first)
+  if (order.state === "pending") end(account, when, order, "expired")
+  reportAll(account, when, order)
+  return true
+}
+
+const reportAll = (account: Account, now: When, order: Order) => {
+  for (const payment of order.taken) take(account, now, order, payment)
+}
+
+/** A buyer who left for 3DS or a wallet holds the order for half an hour (silences: O28). */
+const isAway = ({ redirectedAt }: Order, now: number) => redirectedAt !== undefined && redirectedAt > now - 30 * minutes
+
+const end = (account: Account, now: When, order: Order, state: "expired" | "failed") => {
+  order.state = state
+  emit(account, now, `payment.${state}`, order)
+}
+
+/** The service hears of a payment. */
+const take = (account: Account, now: When, order: Order, payment: Payment) => {
+  if (payment.known) return
+  payment.known = true
+  const isWhole = payment.amount === order.amount
+  if (order.state === "pending" && isWhole) {
+    order.state = "paid"
+    order.own = payment
+    post(account, now, order, [
+      ["payment_credit", order.amount],
+      ["fee_debit", -feeOf(order.amount)]
+    ])
+    emit(account, now, "payment.succeeded", order)
+    return
+  }
+  order.unapplied += 1
+  if (isWhole) emit(account, now, "payment.duplicate_refunded", order)
+}
+
+const outcomes = ["succeed", "decline", "cancel", "fail", "redirect", "succeed_unreported"]
+const methods = ["card", "alipay", "wechat_pay", "apple_pay", "google_pay"]
+
+/** The buyer pays. */
+export const pay = (account: Account, now: number, order: Order | undefined, body: unknown): Answer => {
+  const checked = allOf(body ?? {}, {
+    payment_method: oneOf(methods),
+    outcome: oneOf(outcomes),
+    amount: integer(1, amountMax)
+  })
+  if (checked !== undefined) return checked
+  if (order === undefined) return missing("order")
+  const sent = bodyOf(body)
+  const outcome = (sent["outcome"] ?? "succeed") as string
+  const lately = order.declines.filter((at) => at + 10 * minutes > now)
+  if (lately.length >= 10) return limited()
+  if (!account.reachable) return unanswered()
+  if (outcome.startsWith("succeed")) {
+    if (order.taken.length > unappliedMax) return conflict("too_many_payments")
+    const amount = (sent["amount"] ?? order.amount) as number
+    const isWanted = order.state === "pending" && amount === order.amount
+    if (outcome === "succeed" && !isWanted && order.unapplied >= unappliedMax) return conflict("too_many_payments")
+    const method = (sent["payment_method"] ?? "card") as Method
+    const payment = { id: newNo.payment(), amount, method, at: now, known: false }
+    order.redirectedAt = undefined
+    order.taken.push(payment)
+    if (outcome === "succeed") take(account, now, order, payment)
+    return ok(orderView(account, order))
+  }
+  order.redirectedAt = outcome === "redirect" ? now : undefined
+  if (outcome === "decline") order.declines = [...lately, now]
+  const reason = { decline: "generic_decline", cancel: "cancelled_by_buyer", fail: "processing_error" }[outcome]
+  if (reason !== undefined) order.failureReason = reason
+  if (outcome === "fail" && order.state === "pending") end(account, now, order, "failed")
+  return ok(orderView(account, order))
+}
+
+/** A dispute that has taken money stands in the way of refunds (silences: R10). */
+export const isDisputed = (account: Account, order: Order) =>
+  account.disputes.some((dispute) => dispute.order === order && isOpen(dispute))
+
+export const lostOf = (account: Account, order: Order) =>
+  account.disputes
+    .filter((dispute) => dispute.order === order && dispute.state === "lost")
+    .reduce((sum, { amount }) => sum + amount, 0)

@@ -1,0 +1,193 @@
+/** What the oracle remembers: plain lists of plain things, oldest first. */
+import { type Answer, type Fields, Hole, idOf, Time } from "./values.ts"
+
+export const currencies = ["USD", "HKD", "CNY"] as const
+export type Currency = (typeof currencies)[number]
+export type Method = "card" | "alipay" | "wechat_pay" | "apple_pay" | "google_pay"
+export type Texts = Readonly<Record<string, string>>
+
+/** A payment that the bank has taken for an order. */
+export interface Payment {
+  readonly id: Hole
+  readonly amount: number
+  readonly method: Method
+  readonly at: number
+  /** Whether the service has heard of it. */
+  known: boolean
+}
+
+export interface Order {
+  readonly no: Hole
+  readonly ownNo: string | undefined
+  readonly amount: number
+  readonly currency: Currency
+  readonly subject: string | null
+  readonly notifyUrl: string | null
+  readonly returnUrl: string | null
+  readonly locale: string | null
+  readonly createdAt: number
+  readonly expiresAt: number
+  metadata: Texts
+  receiptEmail: string | null
+  state: "pending" | "paid" | "failed" | "expired"
+  own: Payment | undefined
+  refunded: number
+  failureReason: string | null
+  /** The bank's side. */
+  readonly taken: Array<Payment>
+  declines: ReadonlyArray<number>
+  redirectedAt: number | undefined
+  /** When receipts were asked for. */
+  receipts: ReadonlyArray<number>
+  /** Payments that it did not take. */
+  unapplied: number
+}
+
+export interface Refund {
+  readonly no: Hole
+  readonly ownNo: string | undefined
+  readonly order: Order
+  readonly amount: number
+  readonly requested: number | undefined
+  readonly reason: string | null
+  readonly createdAt: number
+  metadata: Texts
+  state: "pending" | "succeeded" | "failed"
+  settledAt: Time | null
+  updatedAt: Time
+}
+
+export type DisputeState = "needs_response" | "under_review" | "won" | "lost" | "closed"
+
+export interface Dispute {
+  readonly no: Hole
+  readonly processorNo: Hole
+  readonly order: Order
+  readonly amount: number
+  readonly reason: string
+  readonly openedAt: number
+  readonly dueBy: number | null
+  state: DisputeState
+  /** The bank's own word, which may differ from what the service makes of it. */
+  word: string
+  acceptedAt: number | undefined
+  fee: number | null
+  closedAt: Time | null
+  evidence: { texts: Texts; submittedAt: number | null; updatedAt: number | null }
+}
+
+export interface Link {
+  readonly no: Hole
+  readonly amount: number
+  readonly currency: Currency
+  readonly notifyUrl: string | null
+  readonly returnUrl: string | null
+  readonly createdAt: number
+  subject: string | null
+  status: string
+  maxUses: number | null
+  expiresAt: number | null
+  metadata: Texts
+  used: number
+}
+
+export interface Endpoint {
+  readonly no: Hole
+  readonly createdAt: number
+  url: string
+  description: string | null
+  types: ReadonlyArray<string>
+  status: string
+  disableWhenFailing: boolean
+}
+
+export interface Payout {
+  readonly no: Hole
+  readonly currency: Currency
+  readonly amount: number
+  readonly fee: number
+  readonly reference: string | null
+  readonly createdAt: number
+  updatedAt: number
+  state: "requested" | "approved" | "rejected" | "succeeded" | "failed"
+}
+
+export interface Row {
+  readonly no: Hole
+  readonly type: string
+  readonly currency: Currency
+  readonly amount: number
+  before: number
+  after: number
+  readonly of: { readonly no: Hole }
+  readonly order: Order | undefined
+  readonly at: Time
+}
+
+export interface Happening {
+  readonly no: Hole
+  readonly type: string
+  readonly at: Time
+  readonly of: { readonly no: Hole }
+  readonly order: Order
+  /** Of the object at that moment. */
+  readonly object: Fields
+}
+
+export interface Wallet {
+  available: number
+  frozen: number
+  revenue: number
+  fee: number
+  payout: number
+  refund: number
+  updatedAt: Time
+}
+
+/** An answer that is kept under an Idempotency-Key. */
+export interface Kept {
+  readonly at: number
+  readonly body: string
+  readonly answer: Answer
+}
+
+/** A merchant's sandbox. */
+export class Account {
+  readonly merchantId: string
+  readonly createdAt: number
+  readonly orders: Array<Order> = []
+  readonly refunds: Array<Refund> = []
+  readonly disputes: Array<Dispute> = []
+  readonly links: Array<Link> = []
+  readonly endpoints: Array<Endpoint> = []
+  readonly payouts: Array<Payout> = []
+  readonly rows: Array<Row> = []
+  readonly events: Array<Happening> = []
+  readonly wallets = new Map<Currency, Wallet>()
+  readonly answers = new Map<string, Kept>()
+  reachable = true
+
+  constructor(merchantId: string, createdAt: number) {
+    this.merchantId = merchantId
+    this.createdAt = createdAt
+  }
+}
+
+export const newNo = {
+  order: () => idOf("TRD_SB_"),
+  refund: () => idOf("rfd_"),
+  dispute: () => idOf("dsp_"),
+  chargeback: () => idOf("dp_"),
+  payment: () => idOf("pay_"),
+  link: () => idOf("plink_"),
+  endpoint: () => idOf("whe_"),
+  payout: () => idOf("pyt_"),
+  row: () => idOf("LED_"),
+  event: () => idOf("evt_")
+}
+
+/** The object that a path or a filter names: the platform's number first, then the merchant's own. */
+export const named = <T extends { readonly no: Hole; readonly ownNo?: string | undefined }>(
+  things: ReadonlyArray<T>,
+  ref: string
+): T | undefined => things.find(({ no }) => no.value === ref) ?? things.find(({ ownNo }) => ownNo === ref)

@@ -1,0 +1,61 @@
+/**
+ * Random programs of calls on the running service and on the oracle, a second statement of what each should answer:
+ * every answer, event, row of the ledger and balance is compared after every step (packages/oracle).
+ */
+import { readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { campaign, gapsOf, storyOf, unmet } from "../../packages/oracle/src/driver/campaign.ts"
+import { differenceOf } from "../../packages/oracle/src/driver/compare.ts"
+import { errorCodes } from "../../packages/oracle/src/driver/errorCodes.ts"
+import { placeIn } from "../../packages/oracle/src/driver/place.ts"
+import { Hole } from "../../packages/oracle/src/values.ts"
+import { start } from "../kit/Service.ts"
+import { isSoak, rounds } from "../kit/run/soak.ts"
+
+const codes = errorCodes(readFileSync("docs/errors.md", "utf8"))
+
+describe("the oracle", () => {
+  it.live("the service answers random programs as the oracle does, step by step", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ clock: "test" })
+      const place = placeIn({
+        url: service.baseUrl,
+        operatorToken: service.api.operatorToken,
+        now: () => new Date(service.now()),
+        pass: (span) => Effect.runPromise(service.pass(span)),
+        atRest: () => Effect.runPromise(service.atRest)
+      })
+      const lines: Array<string> = []
+      const outcome = yield* Effect.promise(() =>
+        campaign(place, {
+          seed: 1,
+          stepsOfProgram: 300,
+          stepsMax: rounds(600, 100_000),
+          quietPrograms: 20,
+          tell: (line) => void lines.push(line)
+        })
+      )
+      const { failure } = outcome
+      assert.isUndefined(failure, failure === undefined ? "" : storyOf(failure))
+      // A short run meets most of it. A long one must have met all.
+      assert.isAbove(outcome.marks.signatures.size, 150, lines.join("\n"))
+      if (isSoak) assert.deepStrictEqual(gapsOf(outcome, codes), [], lines.join("\n"))
+    })
+  )
+
+  it("every code that it does not look for is a code of the errors", () => {
+    assert.deepStrictEqual(
+      Object.keys(unmet).filter((code) => !codes.includes(code)),
+      []
+    )
+  })
+
+  it("a number of the service's is learnt once, and a field too many is a difference", () => {
+    const no = new Hole(/^evt_\d$/)
+    assert.isUndefined(differenceOf({ id: no, list: [no] }, { id: "evt_1", list: ["evt_1"] }))
+    assert.strictEqual(differenceOf({ id: no }, { id: "evt_2" })?.at, "data.id")
+    assert.strictEqual(differenceOf({ id: no }, { id: "evt_1", card: "4242" })?.at, "data.card")
+    assert.strictEqual(differenceOf({ id: no, amount: 1 }, { id: "evt_1" })?.at, "data.amount")
+  })
+})
