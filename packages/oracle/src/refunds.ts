@@ -87,7 +87,7 @@ export const updateRefund = (account: Account, now: number, refund: Refund | und
   if (refund === undefined) return missing("refund")
   const after = merged(refund.metadata, bodyOf(body)["metadata"])
   if (after === undefined) return invalid("metadata")
-  refund.updatedAt = timeOf(now)
+  if ("metadata" in bodyOf(body)) refund.updatedAt = timeOf(now)
   refund.metadata = after
   return ok(refundView(account, refund))
 }

@@ -68,6 +68,15 @@ export const play = async (place: Place, program: ReadonlyArray<Step>, marks: Ma
     return place.send({ method: call.method, path: call.path, headers, body: call.body })
   }
 
+  /** A bank that stays away would be asked again for ever, in all programs that follow. */
+  const leave = async <T>(outcome: T): Promise<T> => {
+    const body = { reachable: true }
+    for (const merchant of merchants.keys()) {
+      await send({ merchant, key: "sandbox", method: "POST", path: "/v1/test_helpers/channel", body })
+    }
+    return outcome
+  }
+
   for (const [step, planned] of program.entries()) {
     const act = actOf(planned, oracle, keyed)
     const failed = (kind: string, difference: Difference): Failure => ({ step, kind, difference, story })
@@ -86,7 +95,7 @@ export const play = async (place: Place, program: ReadonlyArray<Step>, marks: Ma
       const reply = await send(call)
       story.push(lineOf(call, reply))
       const difference = differenceOfAnswer(expected, reply)
-      if (difference !== undefined) return failed(`${name} ${difference.at}`, difference)
+      if (difference !== undefined) return leave(failed(`${name} ${difference.at}`, difference))
       note(marks, name, expected, before)
       await place.rest()
     }
@@ -94,10 +103,10 @@ export const play = async (place: Place, program: ReadonlyArray<Step>, marks: Ma
       if ("call" in act && merchant !== act.call.merchant) continue
       const read = async (path: string) => (await send({ merchant, key: "sandbox", method: "GET", path })).body.data
       const difference = await booksDiffer(account, read)
-      if (difference !== undefined) return failed(`books ${difference.at}`, difference)
+      if (difference !== undefined) return leave(failed(`books ${difference.at}`, difference))
     }
   }
-  return undefined
+  return leave(undefined)
 }
 
 const lineOf = ({ body, idempotencyKey, key, merchant, method, path }: Call, { body: answer, status }: Reply) =>
