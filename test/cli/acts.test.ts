@@ -128,7 +128,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("acts by co
       assert.strictEqual((yield* json("balance", "--currency", "USD")).available_balance, 9_680)
       assert.match(yield* text("balance", "--currency", "USD"), /^total_revenue +100\.00 USD$/m)
       const file = path.join(yield* folder, "orders.csv")
-      assert.include(yield* text("orders", "export", file, "--status", "paid"), "1 orders are in")
+      assert.include(yield* text("orders", "export", file, "--status", "paid"), "1 orders written to")
       const { text: own } = yield* running.api.get("/v1/orders?format=csv&status=paid", running.merchant.sandboxKey)
       assert.strictEqual(readFileSync(file, "utf8").replace(/^\uFEFF/, ""), own.replace(/^\uFEFF/, ""))
       assert.strictEqual(statSync(file).mode & 0o777, 0o600)

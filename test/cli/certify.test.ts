@@ -1,4 +1,4 @@
-/** `coffer webhooks certify` tells a good receiver from bad ones, each for its own fault, and says how to mend it. */
+/** `coffer webhooks certify` tells a good receiver from bad ones, each for its own fault, and says how to fix it. */
 import { createHmac } from "node:crypto"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -31,19 +31,19 @@ const timeIn = (header: string) => /t=(\d+)/.exec(header)?.[1] ?? ""
 /** One fault each. */
 const bad: Readonly<Record<string, readonly [check: string, grade: string, exitCode: number, handler: Handler]>> = {
   "believes anybody who has the right headers": [
-    "refuses a wrong signature",
+    "rejects a wrong signature",
     "F",
     5,
     async (_, headers) => (Math.abs(Date.now() / 1_000 - Number(timeIn(signatureOf(headers)) || 0)) > 300 ? 400 : 200)
   ],
   "takes what is not signed at all": [
-    "refuses a missing signature",
+    "rejects a missing signature",
     "F",
     5,
     async (raw, headers, shop) => (headers["x-service-signature"] === undefined ? 200 : good(raw, headers, shop))
   ],
   "never looks at the time": [
-    "refuses an old timestamp",
+    "rejects an old timestamp",
     "F",
     5,
     async (raw, headers) => {
@@ -52,7 +52,7 @@ const bad: Readonly<Record<string, readonly [check: string, grade: string, exitC
     }
   ],
   "looks at the first signature alone": [
-    "takes a second signature",
+    "accepts a second signature",
     "C",
     4,
     async (raw, headers, shop) => {
@@ -61,7 +61,7 @@ const bad: Readonly<Record<string, readonly [check: string, grade: string, exitC
     }
   ],
   "fails on an event that it has already": [
-    "takes an event twice",
+    "accepts a duplicate event",
     "C",
     4,
     async (raw, headers, shop) => {
@@ -72,7 +72,7 @@ const bad: Readonly<Record<string, readonly [check: string, grade: string, exitC
     }
   ],
   "waits for the payment before a refund": [
-    "takes events in any order",
+    "accepts events in any order",
     "C",
     4,
     async (raw, headers, shop) => {
@@ -83,13 +83,13 @@ const bad: Readonly<Record<string, readonly [check: string, grade: string, exitC
     }
   ],
   "verifies JSON that it has written again": [
-    "verifies the bytes that came in",
+    "verifies the raw body",
     "C",
     4,
     (raw, headers, shop) => good(JSON.stringify(JSON.parse(raw)), headers, shop)
   ],
   "knows all types there will ever be": [
-    "takes a type that it does not know",
+    "accepts an unknown event type",
     "B",
     3,
     async (raw, headers, shop) => {
@@ -98,7 +98,7 @@ const bad: Readonly<Record<string, readonly [check: string, grade: string, exitC
     }
   ],
   "takes 100 kB at most": [
-    "takes a large body",
+    "accepts a large body",
     "B",
     3,
     (raw, headers, shop) => (raw.length > 102_400 ? Promise.resolve(413) : good(raw, headers, shop))
@@ -164,8 +164,8 @@ describe("coffer webhooks certify", () => {
         const { code, stdout } = yield* certify(yield* serve(handler), "--json")
         const told = JSON.parse(stdout)
         assert.deepStrictEqual([faultsIn(stdout), told.grade, code], [[name], grade, exitCode])
-        const { fault, mend, seen } = told.checks.find((check: any) => !check.ok)
-        for (const text of [fault, mend, seen]) assert.isNotEmpty(text)
+        const { fault, fix, seen } = told.checks.find((check: any) => !check.ok)
+        for (const text of [fault, fix, seen]) assert.isNotEmpty(text)
       }).pipe(Effect.scoped)
     )
   }
@@ -173,7 +173,7 @@ describe("coffer webhooks certify", () => {
   it.live("finds the fault of one that does not wait for all of a body", () =>
     Effect.gen(function* () {
       const { code, stdout } = yield* certify(yield* serve(good, true), "--json")
-      assert.deepStrictEqual([faultsIn(stdout), code], [["takes a slow body"], 3])
+      assert.deepStrictEqual([faultsIn(stdout), code], [["accepts a slow body"], 3])
     }).pipe(Effect.scoped)
   )
 
@@ -182,7 +182,7 @@ describe("coffer webhooks certify", () => {
       const other = yield* serve(() => Promise.resolve(404))
       const { code, stdout } = yield* certify(other)
       assert.strictEqual(code, 4)
-      assert.match(stdout, /fault takes an event[\s\S]*404[\s\S]*Mend: check that it has this secret/)
+      assert.match(stdout, /fault accepts an event[\s\S]*404[\s\S]*Fix: use this secret/)
       assert.notInclude(stdout, "ok ")
       assert.notInclude(stdout, secret)
     }).pipe(Effect.scoped)
@@ -191,9 +191,9 @@ describe("coffer webhooks certify", () => {
   it.live("refuses to begin without a secret, with one that is none, or without an address", () =>
     Effect.gen(function* () {
       const cases: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
-        [["http://127.0.0.1:1/"], /There is no secret[\s\S]*COFFER_WEBHOOK_SECRET/],
+        [["http://127.0.0.1:1/"], /No signing secret was given[\s\S]*COFFER_WEBHOOK_SECRET/],
         [["http://127.0.0.1:1/", "--secret", "abc"], /whsec_/],
-        [["127.0.0.1:1"], /is no address/]
+        [["127.0.0.1:1"], /is not a valid URL/]
       ]
       for (const [words, message] of cases) {
         const { code, stderr } = yield* type(["webhooks", "certify", ...words], {})

@@ -29,7 +29,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       const { amounts, hook, resend, running } = yield* afterAnOutage
       hook.answer(500)
       const first = yield* resend("--limit", "1")
-      assert.deepStrictEqual([first.code, first.stdout], [0, "1 of 1 deliveries were sent again.\n"])
+      assert.deepStrictEqual([first.code, first.stdout], [0, "1 of 1 deliveries were resent.\n"])
       yield* running.atRest
       assert.deepStrictEqual(amounts(), [100])
 
@@ -48,7 +48,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       assert.sameMembers(amounts().slice(1), [100, 200, 300])
 
       const none = yield* resend()
-      assert.strictEqual(none.stdout, "0 of 0 deliveries were sent again.\n")
+      assert.strictEqual(none.stdout, "0 of 0 deliveries were resent.\n")
     }).pipe(Effect.scoped)
   )
 
@@ -59,9 +59,9 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       const [endpoint] = (yield* hooks.list()).data
       yield* hooks.update(endpoint.id, { status: "disabled" })
       const { code, stderr, stdout } = yield* resend()
-      assert.match(stdout, /^0 of 3 deliveries were sent again\.\n {2}3 refused: [^\n]*disabled[^\n]*\n$/)
+      assert.match(stdout, /^0 of 3 deliveries were resent\.\n {2}3 refused: [^\n]*disabled[^\n]*\n$/)
       assert.strictEqual(code, 1)
-      assert.strictEqual(stderr.split("was not sent again: ").length, 4)
+      assert.strictEqual(stderr.split("was not resent: ").length, 4)
     }).pipe(Effect.scoped)
   )
 
@@ -75,7 +75,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       const got = yield* type(["deliveries", "get", id, "--json"], env)
       assert.strictEqual(JSON.parse(got.stdout).attempts.length, 7)
       const all = yield* type(["deliveries", "resend", "--since", "2h"], env)
-      assert.deepStrictEqual([all.code, all.stderr.includes("say --failed")], [2, true])
+      assert.deepStrictEqual([all.code, all.stderr.includes("add --failed")], [2, true])
     }).pipe(Effect.scoped)
   )
 })

@@ -61,7 +61,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the comman
       const other = { COFFER_HOME: home, COFFER_BASE_URL: "http://127.0.0.1:1/v1" }
       const { code, stderr } = yield* type(["orders", "list"], other)
       assert.strictEqual(code, 2)
-      assert.match(stderr, /no key for http:\/\/127\.0\.0\.1:1\/v1[\s\S]*Next: give the key as well/)
+      assert.match(stderr, /No key for http:\/\/127\.0\.0\.1:1\/v1[\s\S]*Next: set the key too/)
     })
   )
 
@@ -74,13 +74,13 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the comman
       const cases: ReadonlyArray<
         readonly [words: string, env: Record<string, string>, code: string, exit: number, RegExp, RegExp]
       > = [
-        ["orders list", { COFFER_HOME: empty }, "no_key", 2, /No key was found/, /npm start.*COFFER_KEY/],
+        ["orders list", { COFFER_HOME: empty }, "no_key", 2, /No key found/, /npm start.*COFFER_KEY/],
         [
           "orders list",
           { COFFER_KEY: env["COFFER_KEY"]!, COFFER_HOME: empty },
           "no_base_url",
           2,
-          /where the service is/,
+          /no URL of the service/,
           /--base-url/
         ],
         [
@@ -89,7 +89,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the comman
           "invalid_api_key",
           1,
           /401/,
-          /this one came from COFFER_KEY/
+          /this one is from COFFER_KEY/
         ],
         ["orders list", { ...env, COFFER_KEY: "abc" }, "bad_account", 2, /svc_test_/, /--key or COFFER_KEY/],
         ["orders list --key abc", env, "bad_account", 2, /from --key/, /--key or COFFER_KEY/],
@@ -98,7 +98,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the comman
           { ...env, COFFER_BASE_URL: nowhere },
           "connection_lost",
           1,
-          /Nothing answers at/,
+          /No response from/,
           /npm start.*--base-url/
         ],
         [
@@ -110,8 +110,8 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("the comman
           /--base-url/
         ],
         ["orders get nothing", env, "order_not_found", 1, /404/, /check the number/],
-        ["orders create --amount 0", env, "invalid_request", 1, /amount/, /mend amount/],
-        ["orders list --since someday", env, "bad_since", 2, /"someday" is no time/, /2h/]
+        ["orders create --amount 0", env, "invalid_request", 1, /amount/, /correct amount/],
+        ["orders list --since someday", env, "bad_since", 2, /"someday" is not a time/, /2h/]
       ]
       for (const [words, given, error, exit, message, next] of cases) {
         const text = yield* type(words.split(" "), given)

@@ -65,11 +65,11 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       const { merchantId, numbers, running } = yield* somePayouts
       const env = operatorEnv(running)
       const table = yield* type(["held-up", "--merchant", merchantId], env)
-      assert.deepStrictEqual([table.code, table.stderr], [0, "Held up: 3 payouts.\n"])
+      assert.deepStrictEqual([table.code, table.stderr], [0, "Needs attention: 3 payouts.\n"])
       const rows = table.stdout.trimEnd().split("\n")
       assert.strictEqual(
         rows[0]!.replaceAll(/ {2,}/g, "|"),
-        "SINCE|KIND|ID|MERCHANT|MODE|STATUS|AMOUNT|DUE BY|TRIES|NEXT|LAST ERROR|WAITS FOR"
+        "SINCE|KIND|ID|MERCHANT|MODE|STATUS|AMOUNT|DUE BY|TRIES|NEXT|LAST ERROR|WAITING FOR"
       )
       assert.deepStrictEqual(
         rows.slice(1).map((row) => /pyt_\w+/.exec(row)![0]),
@@ -99,9 +99,9 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       const root = yield* type(["held-up"], { ...env, COFFER_OPERATOR_URL: `${running.baseUrl}/v1` })
       assert.include(root.stderr, "it ends with /operator/v1")
       const nobody = yield* type(["held-up"], { COFFER_HOME: "/nowhere" })
-      assert.deepStrictEqual([nobody.code, nobody.stderr.includes("No operator's token was found")], [2, true])
+      assert.deepStrictEqual([nobody.code, nobody.stderr.includes("No operator token found")], [2, true])
       const mode = yield* type(["deliveries", "resend", "--failed", "--since", "2h", "--mode", "live"], env)
-      assert.deepStrictEqual([mode.code, mode.stderr.includes("say both --merchant and --mode")], [2, true])
+      assert.deepStrictEqual([mode.code, mode.stderr.includes("use both --merchant and --mode")], [2, true])
       for (const { stderr, stdout } of [wrong, root, nobody, mode]) {
         assert.notInclude(stderr + stdout, running.api.operatorToken)
       }
@@ -114,13 +114,13 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       const env = operatorEnv(running)
       const dry = yield* type([...words, "--dry-run"], env)
       assert.strictEqual(dry.stdout.match(/^dlv_\w+ +failed/gm)?.length, 3)
-      assert.strictEqual(dry.stderr, "3 deliveries would be sent again. Nothing was done.\n")
+      assert.strictEqual(dry.stderr, "3 deliveries would be resent. Dry run: nothing was changed.\n")
       assert.deepStrictEqual(yield* amounts, [])
       const sent = yield* type([...words, "--rate", "50"], env)
-      assert.deepStrictEqual([sent.code, sent.stdout], [0, "3 of 3 deliveries were sent again.\n"], sent.stderr)
+      assert.deepStrictEqual([sent.code, sent.stdout], [0, "3 of 3 deliveries were resent.\n"], sent.stderr)
       assert.sameMembers(yield* amounts, [100, 200, 300])
       const again = yield* type(words, env)
-      assert.strictEqual(again.stdout, "0 of 0 deliveries were sent again.\n")
+      assert.strictEqual(again.stdout, "0 of 0 deliveries were resent.\n")
     }).pipe(Effect.scoped)
   )
 
@@ -137,10 +137,10 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
         first.stderr
       )
       assert.strictEqual(first.code, 1)
-      assert.match(first.stderr, /2 of 3 deliveries were sent again\.\n {2}1 unknown: no answer came/)
+      assert.match(first.stderr, /2 of 3 deliveries were resent\.\n {2}1 unknown: no response/)
       assert.sameMembers(yield* amounts, [100, 300])
       const second = yield* type(words, operatorEnv(running))
-      assert.strictEqual(second.stdout, "1 of 1 deliveries were sent again.\n")
+      assert.strictEqual(second.stdout, "1 of 1 deliveries were resent.\n")
       assert.sameMembers(yield* amounts, [100, 300, 200])
     }).pipe(Effect.scoped)
   )
@@ -158,7 +158,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
             return yield* run.ended
           })
         )
-      assert.match((yield* cutShort("SIGINT", "2")).stderr, /^\d of 2 deliveries were sent again\.$/m)
+      assert.match((yield* cutShort("SIGINT", "2")).stderr, /^\d of 2 deliveries were resent\.$/m)
       yield* cutShort("SIGKILL", "3")
       const rest = yield* type(words, env)
       assert.strictEqual(rest.code, 0, rest.stderr)
@@ -175,7 +175,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       assert.deepStrictEqual(dry.stdout.match(/\d+\.\d\d USD/g), ["1.00 USD", "2.00 USD", "3.00 USD"])
       assert.deepStrictEqual(yield* states, ["requested", "requested", "requested"])
       const nobody = yield* payouts("approve")
-      assert.deepStrictEqual([nobody.code, nobody.stderr.includes("say either --merchant or --all")], [2, true])
+      assert.deepStrictEqual([nobody.code, nobody.stderr.includes("use either --merchant or --all")], [2, true])
       const one = yield* payouts("approve", ...whose, "--limit", "1")
       assert.strictEqual(one.stdout, "1 of 1 payouts were approved.\n", one.stderr)
       assert.deepStrictEqual(yield* states, ["approved", "requested", "requested"])
@@ -199,8 +199,8 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
       const env = { ...operatorEnv(running), COFFER_OPERATOR_TOKEN: token }
       const refused = yield* type(["payouts", "approve", "--mode", "sandbox", "--merchant", merchantId], env)
       assert.strictEqual(refused.code, 1)
-      assert.match(refused.stdout, /^0 of 3 payouts were approved\.\n {2}3 left: the run ended early/)
-      assert.include(refused.stderr, "use the token of an operator who may do this")
+      assert.match(refused.stdout, /^0 of 3 payouts were approved\.\n {2}3 remaining: the run was interrupted/)
+      assert.include(refused.stderr, "use a token with this permission")
       assert.deepStrictEqual(yield* states, ["requested", "requested", "requested"])
     })
   )
@@ -212,7 +212,7 @@ it.live("a payout that takes two operators is told as waiting, and the others go
     const mine = { running, shop: merchantOf(running), merchantId: running.merchant.merchantId }
     const { payouts, states } = yield* payoutsOf(mine)
     const { code, stdout } = yield* payouts("approve", "--all")
-    assert.match(stdout, /^2 of 3 payouts were approved\.\n {2}1 waiting: another operator has to ask for the same/)
+    assert.match(stdout, /^2 of 3 payouts were approved\.\n {2}1 waiting: another operator has to run the same command/)
     assert.strictEqual(code, 0)
     assert.deepStrictEqual(yield* states, ["approved", "approved", "requested"])
   })

@@ -83,8 +83,8 @@ describe("coffer ledger verify", () => {
 
       const online = yield* type(["ledger", "verify"], env)
       assert.strictEqual(online.code, 1)
-      assert.match(online.stdout, new RegExp(`USD: ${id} does not hold \\(rule 1\\): its hash is not that of its text`))
-      assert.match(online.stdout, /HKD: 2 rows hold/)
+      assert.match(online.stdout, new RegExp(`USD: ${id} is invalid \\(rule 1\\): its hash is not that of its text`))
+      assert.match(online.stdout, /HKD: 2 rows verified/)
 
       const file = path.join(yield* folder, "chain.csv")
       yield* type(["ledger", "export", file], env)
@@ -116,7 +116,7 @@ describe("coffer ledger verify", () => {
       yield* tamper(owner, `delete from ledger where ${where(whole[0].rows)} returning id`)
       const gone = yield* type(["ledger", "verify", "--kept", `${id}=${hash}`], env)
       assert.strictEqual(gone.code, 1)
-      assert.include(gone.stderr, `${id} was kept, and is in no chain any more`)
+      assert.include(gone.stderr, `${id} from an earlier check is no longer in any chain`)
     })
   )
 
@@ -134,10 +134,10 @@ describe("coffer ledger verify", () => {
         writeFileSync(file, other)
         const refused = yield* type(["ledger", "verify", file], {})
         assert.deepStrictEqual([refused.code, refused.stdout], [2, ""])
-        assert.match(refused.stderr, /is not a chain[\s\S]*coffer ledger export/)
+        assert.match(refused.stderr, /is not a hash chain[\s\S]*coffer ledger export/)
       }
       const missing = yield* type(["ledger", "verify", `${file}.not`], {})
-      assert.match(missing.stderr, /cannot be read/)
+      assert.match(missing.stderr, /can't be read/)
     })
   )
 })

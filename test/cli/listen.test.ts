@@ -48,7 +48,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("coffer lis
     Effect.gen(function* () {
       yield* shop.paid(100)
       const { said, says } = yield* watch(["listen", "--forward-to", hook.url], env)
-      yield* says("from now on")
+      yield* says("Waiting for events")
       const { trade_no } = yield* shop.paid(200)
       const received = yield* hook.next
       const secret = secretIn(said.stdout)
@@ -68,7 +68,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("coffer lis
     Effect.gen(function* () {
       const words = ["listen", "--forward-to", hook.url, "--types", "refund.succeeded,refund.failed", "--json"]
       const { said, says } = yield* watch(words, env)
-      yield* says("from now on")
+      yield* says("Waiting for events")
       hook.answer(500)
       const { trade_no } = yield* shop.paid(900)
       yield* shop.refund({ trade_no, amount: 100 })
@@ -94,7 +94,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("coffer lis
     Effect.gen(function* () {
       const words = ["listen", "--forward-to", hook.url]
       const first = yield* watch(words, env)
-      yield* first.says("from now on")
+      yield* first.says("Waiting for events")
       yield* shop.paid(100)
       yield* hook.next
       yield* first.says("200  ")
@@ -110,7 +110,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("coffer lis
       assert.strictEqual(secretIn(second.said.stdout), secretIn(first.said.stdout))
       // The first alone may come twice, when it was stopped before it had noted it.
       assert.isAtMost(hook.all.length, 5)
-      const file = /kept in (.*)\.$/m.exec(second.said.stdout)![1]!
+      const file = /saved in (.*)\.$/m.exec(second.said.stdout)![1]!
       assert.strictEqual(statSync(file).mode & 0o777, 0o600)
       assert.notInclude(readFileSync(file, "utf8"), env["COFFER_KEY"]!)
     }))
@@ -119,7 +119,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("coffer lis
     Effect.gen(function* () {
       yield* shop.paid(100)
       const { says } = yield* watch(["listen", "--forward-to", hook.url], env)
-      yield* says("from now on")
+      yield* says("Waiting for events")
       for (const amount of [200, 300, 400]) {
         yield* shop.paid(amount)
         yield* hook.next
@@ -142,9 +142,9 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("coffer lis
     Effect.gen(function* () {
       const port = yield* freePort
       const { said, says } = yield* watch(["listen", "--forward-to", `http://127.0.0.1:${port}/hook`], env)
-      yield* says("from now on")
+      yield* says("Waiting for events")
       yield* shop.paid(100)
-      yield* says("nobody listens there")
+      yield* says("connection refused")
       const seen: Array<unknown> = []
       yield* Effect.acquireRelease(
         Effect.sync(() =>
@@ -157,7 +157,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("coffer lis
       )
       yield* says(/payment\.succeeded +200 /)
       assert.deepStrictEqual(seen, ["payment.succeeded"])
-      assert.strictEqual(said.stderr.split("nobody listens there").length, 2)
+      assert.strictEqual(said.stderr.split("connection refused").length, 2)
     }))
 
   test("replays an event that is named, and ends with its verdict", ({ env, hook, shop }) =>
@@ -177,9 +177,9 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("coffer lis
   test("refuses an address, a type and a file that cannot be right", ({ env, hook }) =>
     Effect.gen(function* () {
       const cases: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
-        [["--forward-to", "localhost:3000"], /"localhost:3000" is no address/],
+        [["--forward-to", "localhost:3000"], /"localhost:3000" is not a valid URL/],
         [["--forward-to", hook.url, "--types", "payment.lost"], /"payment\.lost" is no type[\s\S]*payment\.failed/],
-        [["--forward-to", hook.url, "--state", "package.json"], /is not what coffer listen writes/]
+        [["--forward-to", hook.url, "--state", "package.json"], /is not a progress file of coffer listen/]
       ]
       for (const [words, message] of cases) {
         const { code, stderr } = yield* type(["listen", ...words], env)

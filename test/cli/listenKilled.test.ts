@@ -28,7 +28,7 @@ describe("coffer listen", () => {
         )
 
       let listener = yield* listen
-      yield* listener.says("from now on")
+      yield* listener.says("Waiting for events")
       // Killed while it forwards: the event of 1001 is on its way, or not yet asked for.
       yield* pay(1_000)
       yield* hasReached(1_000)
@@ -42,7 +42,7 @@ describe("coffer listen", () => {
       // The service is killed under it, and comes back.
       service.signal("SIGKILL")
       yield* service.ended
-      yield* listener.says("is asked again")
+      yield* listener.says("Retrying until")
       service = yield* serve
       yield* pay(1_003)
       yield* hasReached(1_003)

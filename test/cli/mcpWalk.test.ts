@@ -134,7 +134,7 @@ describe("an agent", () => {
       const env = { COFFER_KEY: merchant.liveKey, COFFER_BASE_URL: `${baseUrl}/v1` }
       const refused = yield* typed(["mcp"], env)
       assert.strictEqual(refused.code, 2)
-      assert.include(refused.stderr, "say --live")
+      assert.include(refused.stderr, "add --live")
 
       const asked: Array<string> = []
       for (const speaks of ["2025-11-25", "2026-07-28"] as const) {

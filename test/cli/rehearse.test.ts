@@ -286,7 +286,7 @@ describe("coffer stripe rehearse", () => {
         })
         const away = yield* type(wordsFor(stripe.address), { STRIPE_KEY: key })
         assert.strictEqual(away.code, 1)
-        assert.include(away.stderr, "the same command goes on from there")
+        assert.include(away.stderr, "run the same command to resume")
         writeFileSync(`${file}.back`, "")
         isAway = false
         const back = yield* type(wordsFor(stripe.address), { STRIPE_KEY: key })

@@ -35,7 +35,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("coffer tri
           [event_id]
         )
         assert.include(yield* shop.events(object_id), name)
-        assert.match(steps[0], /created the order TRD_/)
+        assert.match(steps[0], /created order TRD_/)
       })
     )
   }
@@ -47,7 +47,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("coffer tri
       const done = yield* type(["trigger", "refund.failed"], env)
       assert.match(
         done.stdout,
-        /created the order .*\n.*paid by alipay\n.*asked for the refund rfd_.*\n.*rejected it\nrefund\.failed  evt_/
+        /created order .*\n.*paid by alipay\n.*requested refund rfd_.*\n.*rejected the refund\nrefund\.failed  evt_/
       )
       const unknown = yield* type(["trigger", "payment.lost"], env)
       assert.strictEqual(unknown.code, 2)

@@ -64,7 +64,7 @@ export const merchantDoor: Door = {
 }
 
 export const operatorDoor: Door = {
-  called: "operator's token",
+  called: "operator token",
   flags: { key: "--operator-token", baseUrl: "--operator-url" },
   variables: { key: "COFFER_OPERATOR_TOKEN", baseUrl: "COFFER_OPERATOR_URL" },
   root: "/operator/v1",
@@ -186,26 +186,26 @@ const refuse = (code: string, message: string, next: string): Effect.Effect<neve
 const noKey = ({ called, flags, variables }: Door) =>
   refuse(
     "no_key",
-    `No ${called} was found: there is no ${flags.key}, no ${variables.key}, and no .coffer/credentials.json here or ` +
-      "in a folder above.",
-    `start the service here (npm start), which writes that file; or set ${variables.key} and ${variables.baseUrl}`
+    `No ${called} found: no ${flags.key}, ${variables.key} or .coffer/credentials.json in this folder ` +
+      "or a parent folder.",
+    `start the service here (npm start), which writes that file, or set ${variables.key} and ${variables.baseUrl}`
   )
 const noLiveKey = (from: string) =>
-  refuse("no_live_key", `There is no live key in ${plain(from)}.`, "give one as COFFER_KEY, with COFFER_BASE_URL")
+  refuse("no_live_key", `No live key in ${plain(from)}.`, "set COFFER_KEY and COFFER_BASE_URL")
 const twoAccounts = () =>
-  refuse("two_accounts", "A profile has its own key and address.", "give --profile, or --key and --base-url")
+  refuse("two_accounts", "A profile already has its own key and URL.", "use either --profile, or --key and --base-url")
 const noAddress = ({ called, flags, root, variables }: Door) =>
   refuse(
     "no_base_url",
-    `There is a ${called}, but nothing says where the service is.`,
-    `give ${flags.baseUrl} or ${variables.baseUrl}, as in https://pay.example${root}`
+    `Found a ${called}, but no URL of the service.`,
+    `set ${flags.baseUrl} or ${variables.baseUrl}, such as https://pay.example${root}`
   )
 const unconfirmed = ({ baseUrl, file }: Kept, keyFrom: string, { called, flags, variables }: Door) =>
   refuse(
     "unconfirmed_address",
-    `The ${called} came from ${keyFrom} and the address ${baseUrl} from ${file}. Whoever wrote that file may ` +
-      `have named a server of theirs, so the ${called} is not sent there.`,
-    `give the address of your service: ${flags.baseUrl} or ${variables.baseUrl}; if it is this one, once: ` +
+    `The ${called} is from ${keyFrom}, but the URL ${baseUrl} is from ${file}. That file could ` +
+      `point to someone else's server, so the ${called} was not sent.`,
+    `set ${flags.baseUrl} or ${variables.baseUrl}, or, if this URL is right, run once: ` +
       `coffer confirm ${quoted(canonical(baseUrl) ?? "")}`
   )
 /** As one word of a shell: a foreign file has named it. */
@@ -213,20 +213,20 @@ const quoted = (text: string): string => `'${plain(text).replaceAll("'", "%27")}
 const keyOfAnother = ({ baseUrl, file }: Kept, address: string, { called, flags, variables }: Door) =>
   refuse(
     "no_key",
-    `There is no ${called} for ${address}: the one in ${file} is for ${baseUrl}, and is not sent elsewhere.`,
-    `give the ${called} as well: ${variables.key}, or ${flags.key}`
+    `No ${called} for ${address}: the one in ${file} is for ${baseUrl} and is not sent elsewhere.`,
+    `set the ${called} too: ${variables.key} or ${flags.key}`
   )
 const foreign = (file: string, { variables }: Door) =>
   refuse(
     "foreign_credentials",
-    `${file} belongs to another user, so it is not read.`,
+    `${file} belongs to another user, so it was not read.`,
     `set ${variables.key} and ${variables.baseUrl}`
   )
 const unreadable = (file: string, { variables }: Door) =>
   refuse(
     "bad_credentials",
-    `${file} cannot be read, or is not what the service writes.`,
-    `start the service in its folder again, or set ${variables.key} and ${variables.baseUrl}`
+    `${file} can't be read, or is not in the expected format.`,
+    `restart the service in its folder, or set ${variables.key} and ${variables.baseUrl}`
   )
 const badSetting = (message: string) =>
-  refuse("bad_setting", `A setting is wrong: ${message}`, "mend it in the environment")
+  refuse("bad_setting", `Invalid setting: ${message}`, "correct the environment variable")

@@ -39,7 +39,7 @@ export const balanceCommand = command(
       "movements",
       {
         currency: oneOf("currency", currencies, "Only this wallet"),
-        referenceId: text("reference-id", "Only those of this payment, refund, dispute or payout")
+        referenceId: text("reference-id", "Only transactions of this payment, refund, dispute or payout")
       },
       (coffer, created, { currency, referenceId }) =>
         coffer.ledger.csv({ ...created, ...withoutNone({ currency, reference_id: referenceId }) })

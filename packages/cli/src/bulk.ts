@@ -47,7 +47,7 @@ export interface Bulk<Item> {
 
 export const dryRun = Flag.Boolean("dry-run").pipe(
   Flag.withDefault(false),
-  Flag.withDescription("Show what would be done, and do nothing")
+  Flag.withDescription("Show what would be done, without doing it")
 )
 
 const rateMax = 50
@@ -58,7 +58,7 @@ export const rate = Flag.Int("rate").pipe(
     (rate) => `expected 1 to ${rateMax}, got ${rate}`
   ),
   Flag.optional,
-  Flag.withDescription(`How many a second at most, up to ${rateMax}`)
+  Flag.withDescription(`Maximum per second, up to ${rateMax}`)
 )
 
 export const inBulk = Effect.fnUntraced(function* <Item>(
@@ -82,7 +82,7 @@ const showOnly = Effect.fnUntraced(function* <Item>(
   items: ReadonlyArray<Item>
 ) {
   yield* (yield* table(columns))(items)
-  yield* Console.error(`${count(items.length)} ${called} would be ${acted}. Nothing was done.`)
+  yield* Console.error(`${count(items.length)} ${called} would be ${acted}. Dry run: nothing was changed.`)
 })
 
 const actOnEach = Effect.fnUntraced(function* <Item>(
@@ -126,7 +126,7 @@ const summarize = <Item>(
   const lines = [
     `${count(succeeded)} of ${count(total)} ${called} were ${acted}.`,
     ...[...reasons].map(([reason, times]) => `  ${count(times)} ${plain(reason)}`),
-    ...(left === 0 ? [] : [`  ${count(left)} left: the run ended early; begin it again with the same words`])
+    ...(left === 0 ? [] : [`  ${count(left)} remaining: the run was interrupted; run the same command again`])
   ]
   return (asJson ? Console.error : Console.log)(lines.join("\n"))
 }

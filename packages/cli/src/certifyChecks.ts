@@ -1,6 +1,6 @@
 /**
  * The conditions that a receiver of webhooks has to stand (spec: Events, Delivery and Signature): each check sends
- * something, looks at the answer alone, and knows what is wrong with a receiver that fails it, and how to mend that.
+ * something, looks at the answer alone, and knows what is wrong with a receiver that fails it, and how to fix that.
  */
 import { randomBytes } from "node:crypto"
 import { DateTime, Duration, Effect } from "effect"
@@ -18,7 +18,7 @@ export interface Check {
   readonly severity: Severity
   /** The fault of a receiver that fails it. */
   readonly fault: string
-  readonly mend: string
+  readonly fix: string
   /** Undefined when it holds, else what was seen. */
   readonly run: (receiver: Receiver) => Effect.Effect<string | undefined>
 }
@@ -67,10 +67,10 @@ const refuses = (what: string, sending: () => Effect.Effect<Sending>) =>
 
 /** A receiver that fails it refuses everything, and nothing else can be judged. */
 const first: Check = {
-  name: "takes an event",
+  name: "accepts an event",
   severity: "lossy",
-  fault: "an event that is signed rightly is refused",
-  mend: "check that it has this secret, verifies the bytes as they came in, and answers 2xx within 10 seconds",
+  fault: "a correctly signed event is rejected",
+  fix: "use this secret, verify the raw bytes of the body, and respond with 2xx within 10 seconds",
   run: takes("an event", "payment.succeeded")
 }
 
@@ -82,33 +82,33 @@ const withoutSignature = ({
 
 export const checks: ReadonlyArray<Check> = [
   {
-    name: "refuses a wrong signature",
+    name: "rejects a wrong signature",
     severity: "dangerous",
-    fault: "anybody can tell it that an order was paid: it does not check who has signed",
-    mend: "verify each request before anything else: webhooks.verify of @coffer/sdk, and answer 400 when it fails",
+    fault: "anyone can fake a paid order: the signature is not checked",
+    fix: "verify every request first (webhooks.verify in @coffer/sdk), and respond with 400 if it fails",
     run: refuses("signed with another secret", () => Effect.sync(() => ({ secrets: [newSecret()] })))
   },
   {
-    name: "refuses a missing signature",
+    name: "rejects a missing signature",
     severity: "dangerous",
-    fault: "it takes requests without any signature",
-    mend: "refuse a request without X-Service-Signature and webhook-signature with 400",
+    fault: "requests without a signature are accepted",
+    fix: "respond with 400 to requests without X-Service-Signature and webhook-signature",
     run: refuses("without a signature", () => Effect.succeed({ headers: withoutSignature }))
   },
   {
-    name: "refuses an old timestamp",
+    name: "rejects an old timestamp",
     severity: "dangerous",
-    fault: "whoever has seen one delivery can send it again for ever: it does not check when it was signed",
-    mend: "refuse a signature whose time is more than 300 seconds from now",
+    fault: "a captured delivery can be replayed at any time: the timestamp is not checked",
+    fix: "reject signatures whose timestamp is more than 300 seconds off",
     run: refuses(`signed ${oldMinutes} minutes ago`, () =>
       Effect.map(DateTime.now, (now) => ({ at: DateTime.subtract(now, { minutes: oldMinutes }) }))
     )
   },
   {
-    name: "takes a second signature",
+    name: "accepts a second signature",
     severity: "lossy",
-    fault: "for 24 hours after a secret is rotated there are two signatures in one header, and it looks at one alone",
-    mend: "compare each v1= item, and take the request when one fits",
+    fault: "for 24 hours after a secret is rotated the header has two signatures, but only one is checked",
+    fix: "compare every v1= item, and accept the request if one matches",
     run: Effect.fnUntraced(function* (receiver) {
       for (const secrets of [
         [newSecret(), receiver.secret],
@@ -116,17 +116,17 @@ export const checks: ReadonlyArray<Check> = [
       ]) {
         const place = secrets[0] === receiver.secret ? "first" : "second"
         const outcome = yield* send(receiver, yield* madeUp("payment.succeeded"), { secrets })
-        const problem = expectTaken(outcome, `two signatures, of which the ${place} fits`)
+        const problem = expectTaken(outcome, `two signatures, of which the ${place} matches`)
         if (problem !== undefined) return problem
       }
       return undefined
     })
   },
   {
-    name: "takes an event twice",
+    name: "accepts a duplicate event",
     severity: "lossy",
-    fault: "an event that comes again is refused, so the service sends it seven times and then gives it up",
-    mend: "keep the ids of events that were handled, and answer 2xx for one that was",
+    fault: "a repeated event is rejected, so the service retries it seven times and then gives up",
+    fix: "store the ids of handled events, and respond with 2xx to repeated ones",
     run: Effect.fnUntraced(function* (receiver) {
       const event = yield* madeUp("payment.succeeded")
       for (const time of ["the first time", "again", "a third time"]) {
@@ -137,46 +137,46 @@ export const checks: ReadonlyArray<Check> = [
     })
   },
   {
-    name: "takes events in any order",
+    name: "accepts events in any order",
     severity: "lossy",
-    fault: "an event is refused because an earlier one of the same order has not come yet",
-    mend: "do not rely on the order: read the state from data.object, or from the API",
+    fault: "an event is rejected because an earlier one of the same order has not arrived yet",
+    fix: "don't rely on the order of events: read the state from data.object or the API",
     run: Effect.fnUntraced(function* (receiver) {
       const tradeNo = yield* newTradeNo
       for (const type of ["refund.succeeded", "payment.succeeded"]) {
         const outcome = yield* send(receiver, yield* madeUp(type, { tradeNo }))
-        const problem = expectTaken(outcome, `${type}, where refund.succeeded comes before payment.succeeded`)
+        const problem = expectTaken(outcome, `${type}, where refund.succeeded arrives before payment.succeeded`)
         if (problem !== undefined) return problem
       }
       return undefined
     })
   },
   {
-    name: "verifies the bytes that came in",
+    name: "verifies the raw body",
     severity: "lossy",
-    fault: "it verifies a body that was parsed and written again, and the service may spell its JSON otherwise",
-    mend: "take the raw body before any JSON parser does: express.raw(), await request.text()",
-    run: takes("an event in another spelling of the same JSON", "payment.succeeded", {}, respelled)
+    fault: "a parsed and re-serialized body is verified, but the service may format its JSON differently",
+    fix: "read the raw body before any JSON parser: express.raw(), await request.text()",
+    run: takes("an event in another formatting of the same JSON", "payment.succeeded", {}, respelled)
   },
   {
-    name: "takes a type that it does not know",
+    name: "accepts an unknown event type",
     severity: "fragile",
-    fault: "types of events may be added at any time, and it refuses one that it does not know",
-    mend: "answer 2xx for types that you do nothing with",
+    fault: "new event types can be added at any time, but an unknown one is rejected",
+    fix: "respond with 2xx to types you don't handle",
     run: takes("an event of a new type", "payment.certified")
   },
   {
-    name: "takes a slow body",
+    name: "accepts a slow body",
     severity: "fragile",
-    fault: "it does not wait for a body that comes in two parts",
-    mend: "read the body to its end, and allow it 10 seconds",
-    run: takes(`a body that rests for ${Duration.toSeconds(pause)} s in its middle`, "payment.succeeded", { pause })
+    fault: "a body that arrives in two parts is not waited for",
+    fix: "read the whole body, and allow 10 seconds for it",
+    run: takes(`a body that pauses for ${Duration.toSeconds(pause)} s halfway`, "payment.succeeded", { pause })
   },
   {
-    name: "takes a large body",
+    name: "accepts a large body",
     severity: "fragile",
-    fault: "it limits bodies too closely (Express allows 100 kB unless told otherwise)",
-    mend: 'allow some megabytes: express.raw({ type: "application/json", limit: "5mb" })',
+    fault: "the body size limit is too small (Express defaults to 100 kB)",
+    fix: 'allow a few megabytes: express.raw({ type: "application/json", limit: "5mb" })',
     run: Effect.fnUntraced(function* (receiver) {
       const metadata = { long: "x".repeat(largeBytes) }
       const outcome = yield* send(receiver, yield* madeUp("payment.succeeded", { metadata }))

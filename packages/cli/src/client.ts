@@ -34,8 +34,8 @@ export const connect = Effect.fnUntraced(function* ({ as = "coffer-cli", maxRetr
   if (isLive && !opensLive(account)) {
     return yield* failed(
       "not_live",
-      `The key (from ${account.keyFrom}) opens the sandbox.`,
-      "give a live key, or leave --live out",
+      `The key (from ${account.keyFrom}) is a sandbox key.`,
+      "use a live key, or drop --live",
       2
     )
   }
@@ -51,7 +51,7 @@ export const connect = Effect.fnUntraced(function* ({ as = "coffer-cli", maxRetr
     catch: (error) =>
       failed(
         "bad_account",
-        `The key (from ${account.keyFrom}) or the address cannot be right. ${messageOf(error)}`,
+        `The key (from ${account.keyFrom}) or the URL is not valid. ${messageOf(error)}`,
         nextOfAccount,
         2
       )
@@ -83,7 +83,12 @@ export const connectToWrite = Effect.fnUntraced(function* (options?: Connecting)
   if (!opensLive(client.account)) return client
   if (!(yield* live)) {
     const { keyFrom } = client.account
-    return yield* failed("live_write", `The key (from ${keyFrom}) opens live, where real money moves.`, "say --live", 2)
+    return yield* failed(
+      "live_write",
+      `The key (from ${keyFrom}) is a live key, and live calls move real money.`,
+      "add --live",
+      2
+    )
   }
   yield* confirmLive
   return client
@@ -95,20 +100,15 @@ const opensLive = ({ key }: Account): boolean => Redacted.value(key).startsWith(
 export const confirmLive = Effect.gen(function* () {
   if (yield* yes) return
   const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
-  const refused = failed(
-    "unconfirmed_live",
-    "This changes something in live.",
-    "say --yes, or type live on a terminal",
-    2
-  )
+  const refused = failed("unconfirmed_live", "This changes live data.", "add --yes, or type live in a terminal", 2)
   if ((yield* json) || !canPrompt) return yield* refused
-  yield* Console.error("coffer: This is live, where real money moves. Type live to go on:")
+  yield* Console.error("coffer: This is live: real money moves. Type live to continue:")
   const terminal = yield* Terminal.Terminal
   const typed = yield* Effect.catchTags(terminal.readLine, { QuitError: () => refused })
   if (typed.trim() !== "live") return yield* refused
 })
 
-const nextOfAccount = "give them again: --key or COFFER_KEY, --base-url or COFFER_BASE_URL"
+const nextOfAccount = "set them again: --key or COFFER_KEY, --base-url or COFFER_BASE_URL"
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** A failure of the SDK, in the terms of the person who typed the command. */
@@ -116,8 +116,8 @@ const failureOf = (error: unknown, { baseUrl, keyFrom }: Account): CliFailure =>
   if (error instanceof ConnectionError || error instanceof TimeoutError) {
     return new CliFailure({
       code: error.code,
-      message: `Nothing answers at ${baseUrl}.`,
-      next: "start the service (npm start), or say where it is: --base-url, or COFFER_BASE_URL",
+      message: `No response from ${baseUrl}.`,
+      next: "start the service (npm start), or set its URL: --base-url or COFFER_BASE_URL",
       exitCode: 1,
       isPassing: true
     })
@@ -125,7 +125,7 @@ const failureOf = (error: unknown, { baseUrl, keyFrom }: Account): CliFailure =>
   if (error instanceof ApiError) {
     return new CliFailure({
       code: error.code,
-      message: `The service refused it. ${error.message}`,
+      message: `The service rejected the request. ${error.message}`,
       next: nextOf(error, keyFrom),
       exitCode: 1,
       isPassing: error.status >= 500 || error.status === 429,
@@ -133,17 +133,17 @@ const failureOf = (error: unknown, { baseUrl, keyFrom }: Account): CliFailure =>
     })
   }
   if (error instanceof CofferError || error instanceof TypeError) {
-    return failed("invalid_call", error.message, "mend it; --help shows what the command takes", 2)
+    return failed("invalid_call", error.message, "correct the arguments; see --help", 2)
   }
-  return failed("unexpected", messageOf(error), "try again; report it if it stays")
+  return failed("unexpected", messageOf(error), "try again, and report it if it continues")
 }
 
 const nextOf = ({ code, param, requestId, status }: ApiError, keyFrom: string): string => {
-  if (status === 401) return `give a key that is valid: this one came from ${keyFrom}`
-  if (status === 403) return `use a key that may do this: this one came from ${keyFrom}`
+  if (status === 401) return `use a valid key: this one is from ${keyFrom}`
+  if (status === 403) return `use a key with this permission: this one is from ${keyFrom}`
   if (code === "unexpected_answer" || code === "route_not_found") return "check --base-url: it ends with /v1"
-  if (status === 404) return "check the number, and that the key is of the environment (sandbox or live) that has it"
+  if (status === 404) return "check the number, and that the key belongs to the right environment (sandbox or live)"
   if (status === 429) return "wait a moment and try again"
-  if (param !== undefined) return `mend ${param}; --help shows what the command takes`
+  if (param !== undefined) return `correct ${param}; see --help`
   return requestId === undefined ? "try again" : `coffer logs list --request-id ${requestId} shows the call`
 }

@@ -21,9 +21,9 @@ const print = Effect.fnUntraced(function* (clock: SandboxClock) {
   const style = yield* paint
   const { ahead_ms, happened, now, stops, target } = clock
   const ahead = ahead_ms === 0 ? "real time" : `${span(ahead_ms)} ahead of real time`
-  const way = target === null ? "" : `, on its way to ${time(target)}`
+  const way = target === null ? "" : `, advancing to ${time(target)}`
   yield* Console.log(`${style("bold", time(now))}  ${ahead}${way}`)
-  if (stops > 0) yield* Console.log(`  the last advance stopped ${count(stops)} times on its way`)
+  if (stops > 0) yield* Console.log(`  ${count(stops)} things came due on the way`)
   for (const [what, times] of Object.entries(happened))
     yield* Console.log(`  ${count(times).padStart(6)}  ${plain(what)}`)
 })
@@ -32,8 +32,8 @@ const goalOf = (by: Option.Option<string>, to: Option.Option<string>) => {
   if (Option.isSome(by) === Option.isSome(to)) {
     return failed(
       "bad_advance",
-      "Say how far, or where to.",
-      "coffer clock advance 24h, or --to 2026-12-24T00:00:00Z",
+      "How far, or to what time?",
+      "run coffer clock advance 24h, or use --to 2026-12-24T00:00:00Z",
       2
     )
   }
@@ -60,20 +60,20 @@ const untilThere = Effect.fnUntraced(function* ({ ask }: Client, first: SandboxC
 })
 
 export const wayLine = (come: number, _: number | undefined, millis: number): string =>
-  `the clock has come ${span(come)} further in ${span(millis)}`
+  `the clock advanced ${span(come)} in ${span(millis)}`
 
 const advance = command(
   "advance",
   {
-    does: "Move the clock of your sandbox forward, and wait until it is there",
+    does: "Advance your sandbox's test clock, and wait until it is done",
     example: "coffer clock advance 24h"
   },
   {
     by: Argument.String("by").pipe(
       Argument.optional,
-      Argument.withDescription("How far: 90s, 10m, 24h, 90d, or a number of seconds")
+      Argument.withDescription("How far to advance: 90s, 10m, 24h, 90d, or a number of seconds")
     ),
-    to: text("to", "The moment that it goes to, as in 2026-12-24T00:00:00Z")
+    to: text("to", "The time to advance to, such as 2026-12-24T00:00:00Z")
   },
   Effect.fnUntraced(function* ({ by, to }) {
     const goal = yield* goalOf(by, to)
@@ -86,7 +86,7 @@ const advance = command(
 export const clockCommand = command(
   "clock",
   {
-    does: "The clock of your sandbox: what it says",
+    does: "Show your sandbox's test clock",
     example: "coffer clock"
   },
   {},
@@ -99,13 +99,13 @@ export const clockCommand = command(
 
 export const channelCommand = command(
   "channel",
-  { does: "Let the channel of your sandbox go down, or come up again: up or down", example: "coffer channel down" },
+  { does: "Take the channel of your sandbox down, or bring it up again: up or down", example: "coffer channel down" },
   { state: Argument.Literals("state", ["up", "down"]) },
   ({ state }) =>
     Effect.gen(function* () {
       const { ask } = yield* connectToWrite()
       const made = yield* ask(({ testHelpers }) => testHelpers.channel.set({ reachable: state === "up" }))
       if (yield* json) return yield* Console.log(shownJson(made))
-      yield* Console.log(made.reachable ? "The channel is up." : "The channel is down: what needs it answers 502.")
+      yield* Console.log(made.reachable ? "The channel is up." : "The channel is down: calls that need it return 502.")
     })
 )

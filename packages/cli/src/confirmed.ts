@@ -26,12 +26,12 @@ const fileOf = Effect.map(
 )
 
 const read = (file: string) =>
-  Effect.map(readClosed(file, "nothing in it counts as confirmed"), (text) =>
+  Effect.map(readClosed(file, "its confirmed URLs are ignored"), (text) =>
     text.split("\n").filter((line) => line !== "")
   )
 
 const unwritable = (file: string) =>
-  failed("bad_addresses", `${plain(file)} cannot be read or written.`, "see who may; or delete it", 2)
+  failed("bad_addresses", `${plain(file)} can't be read or written.`, "check its permissions, or delete it", 2)
 
 /** Whether the person has confirmed this address. */
 export const isConfirmed = Effect.fnUntraced(function* (address: string) {
@@ -42,20 +42,25 @@ export const isConfirmed = Effect.fnUntraced(function* (address: string) {
 export const confirmCommand = command(
   "confirm",
   {
-    does: "Confirm an address for the keys that you give by flags or by the environment",
+    does: "Allow keys from flags or the environment to be sent to a URL",
     example: "coffer confirm https://pay.example/v1"
   },
-  { address: Argument.String("address").pipe(Argument.withDescription("As in https://pay.example/v1")) },
+  { address: Argument.String("address").pipe(Argument.withDescription("Such as https://pay.example/v1")) },
   Effect.fnUntraced(function* ({ address }) {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const known = canonical(address)
     if (known === undefined) {
-      return yield* failed("bad_address", `"${plain(address)}" is no address.`, "as in https://pay.example/v1", 2)
+      return yield* failed(
+        "bad_address",
+        `"${plain(address)}" is not a valid URL.`,
+        "use a URL such as https://pay.example/v1",
+        2
+      )
     }
     const file = yield* fileOf
     if (Option.isNone(file)) {
-      return yield* failed("no_config_folder", "There is no folder for settings.", "set HOME or XDG_CONFIG_HOME", 2)
+      return yield* failed("no_config_folder", "No settings folder found.", "set HOME or XDG_CONFIG_HOME", 2)
     }
     const isNew = !(yield* read(file.value)).includes(known)
     if (isNew) {
@@ -67,6 +72,6 @@ export const confirmCommand = command(
           Effect.catchTags({ PlatformError: () => unwritable(file.value) })
         )
     }
-    yield* Console.error(`coffer: ${plain(known)} may get your keys. It stands in ${plain(file.value)}.`)
+    yield* Console.error(`coffer: ${plain(known)} is confirmed for your keys, in ${plain(file.value)}.`)
   })
 )

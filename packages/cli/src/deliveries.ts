@@ -8,9 +8,9 @@ import { resend } from "./resend.ts"
 import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
 
 const filters = {
-  status: oneOf("status", ["pending", "succeeded", "failed", "skipped"], "Only in this state"),
-  eventId: text("event-id", "Only those of this event"),
-  endpointId: text("endpoint-id", "Only those to this endpoint")
+  status: oneOf("status", ["pending", "succeeded", "failed", "skipped"], "Only with this status"),
+  eventId: text("event-id", "Only deliveries of this event"),
+  endpointId: text("endpoint-id", "Only deliveries to this endpoint")
 }
 
 const deliveries: Resource<WebhookDelivery, typeof filters> = {
@@ -27,7 +27,7 @@ const deliveries: Resource<WebhookDelivery, typeof filters> = {
 }
 
 export const deliveriesCommand = Command.make("deliveries").pipe(
-  Command.withDescription("Deliveries of events: get, list, tail, resend"),
+  Command.withDescription("Webhook deliveries: get, list, tail, resend"),
   Command.withSubcommands([
     getCommand("deliveries", "delivery-id", (coffer, ref) => coffer.webhookDeliveries.get(ref)),
     listCommand(deliveries),

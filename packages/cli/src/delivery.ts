@@ -62,7 +62,7 @@ export const post = Effect.fnUntraced(function* (
   const outcome = yield* exchange(url, Buffer.from(body, "utf8"), headers, pause).pipe(
     Effect.timeoutOrElse({
       duration: Duration.sum(Duration.millis(patienceMillis), pause),
-      orElse: () => Effect.succeed(unanswered(`no answer within ${patienceMillis / 1_000} s`, false))
+      orElse: () => Effect.succeed(unanswered(`no response within ${patienceMillis / 1_000} s`, false))
     })
   )
   return { ...outcome, millis: (yield* Clock.currentTimeMillis) - began } satisfies Outcome
@@ -110,11 +110,11 @@ const exchange = Effect.fnUntraced(function* (
 const problemOf = ({ code, message }: NodeJS.ErrnoException): string => {
   switch (code) {
     case "ECONNREFUSED":
-      return "nobody listens there"
+      return "connection refused"
     case "ENOTFOUND":
-      return "there is no host of that name"
+      return "host not found"
     case "ECONNRESET":
-      return "the connection was cut off"
+      return "connection closed"
     default:
       return message
   }

@@ -12,8 +12,8 @@ import { money, printObject, time } from "./output.ts"
 import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
 
 const filters = {
-  status: oneOf("status", ["needs_response", "under_review", "won", "lost", "closed"], "Only in this state"),
-  tradeNo: text("trade-no", "Only those of this order, by our number")
+  status: oneOf("status", ["needs_response", "under_review", "won", "lost", "closed"], "Only with this status"),
+  tradeNo: text("trade-no", "Only disputes of this order, by its trade_no")
 }
 
 const disputes: Resource<Dispute, typeof filters> = {
@@ -24,7 +24,7 @@ const disputes: Resource<Dispute, typeof filters> = {
     { title: "STATUS", of: ({ status }) => status, isStatus: true },
     { title: "AMOUNT", of: ({ amount, currency }) => money(amount, currency) },
     { title: "REASON", of: ({ reason }) => reason },
-    { title: "ANSWER BY", of: ({ evidence_due_by }) => time(evidence_due_by) },
+    { title: "RESPOND BY", of: ({ evidence_due_by }) => time(evidence_due_by) },
     { title: "ORDER", of: ({ trade_no }) => trade_no }
   ],
   filters,
@@ -53,17 +53,17 @@ const acting = <const Name extends string, const Config extends Command.Command.
 const submit = acting(
   "submit",
   {
-    does: "Answer a dispute with evidence. Once it is submitted, nothing can be added",
+    does: "Respond to a dispute with evidence. Nothing can be added after submitting",
     example: "dsp_… --evidence product_description='Two books' --evidence customer_name='A. Buyer'"
   },
   {
     evidence: Flag.KeyValuePair("evidence").pipe(
       Flag.optional,
-      Flag.withDescription("field=text, as often as you like: product_description, customer_name, shipping_date, …")
+      Flag.withDescription("field=text, repeatable: product_description, customer_name, shipping_date, …")
     ),
     draft: Flag.Boolean("draft").pipe(
       Flag.withDefault(false),
-      Flag.withDescription("Keep it, and do not send it to the bank yet")
+      Flag.withDescription("Save as a draft, without submitting to the bank")
     )
   },
   ({ ask }, no, { draft, evidence }) =>
@@ -72,17 +72,17 @@ const submit = acting(
 
 const accept = acting(
   "accept",
-  { does: "Accept a dispute: the buyer keeps the money", example: "dsp_…" },
+  { does: "Accept a dispute: the buyer keeps the funds", example: "dsp_…" },
   {},
   ({ ask }, no) => ask(({ disputes }) => disputes.accept(no))
 )
 
 const resolve = acting(
   "resolve",
-  { does: "Let the bank decide a dispute in the sandbox", example: "dsp_… --outcome won" },
+  { does: "Resolve a sandbox dispute as the bank", example: "dsp_… --outcome won" },
   {
     outcome: Flag.Literals("outcome", ["won", "lost", "closed"]).pipe(
-      Flag.withDescription("How it ends, for you: won, lost or closed (withdrawn)")
+      Flag.withDescription("Outcome for you: won, lost or closed (withdrawn)")
     )
   },
   ({ ask }, no, { outcome }) => ask(({ testHelpers }) => testHelpers.disputes.resolve(no, { outcome }))

@@ -26,15 +26,15 @@ const endpoints: Resource<WebhookEndpoint, {}> = {
 
 const types = Flag.Literals("type", EventType.literals).pipe(
   Flag.between(0, EventType.literals.length),
-  Flag.withDescription("Only events of this type, given as often as you like; all of them unless given")
+  Flag.withDescription("Only events of this type (repeatable); all types by default")
 )
-const description = text("description", "What it is for")
+const description = text("description", "Description")
 const eventsOf = (types: ReadonlyArray<EventType>) => (types.length === 0 ? {} : { enabled_events: types })
 
 const create = command(
   "create",
   {
-    does: "Make an endpoint, and print it with its secret",
+    does: "Create an endpoint, and print it with its secret",
     example: "https://shop.example/hook --type payment.succeeded"
   },
   { url: Argument.String("url"), types, description },
@@ -63,14 +63,14 @@ const acting = <const Name extends string, const Config extends Command.Command.
 const update = acting(
   "update",
   {
-    does: "Change an endpoint: its address, its types of events, whether it is sent any",
+    does: "Update an endpoint: URL, event types, status",
     example: "whe_… --status paused"
   },
   {
-    url: text("url", "Its address"),
+    url: text("url", "New URL"),
     types,
     description,
-    status: oneOf("status", ["enabled", "paused", "disabled"], "Whether it is sent events")
+    status: oneOf("status", ["enabled", "paused", "disabled"], "New status")
   },
   ({ webhookEndpoints }, id, { description, status, types, url }) =>
     webhookEndpoints.update(id, { ...eventsOf(types), ...withoutNone({ url, description, status }) })
@@ -85,13 +85,13 @@ const remove = acting(
 
 const rotate = acting(
   "rotate",
-  { does: "Give an endpoint a new secret, and print it; both sign for a day", example: "whe_…" },
+  { does: "Rotate an endpoint's secret, and print the new one; both sign for 24 hours", example: "whe_…" },
   {},
   ({ webhookEndpoints }, id) => webhookEndpoints.rotateSecret(id)
 )
 
 export const endpointsCommand = Command.make("endpoints").pipe(
-  Command.withDescription("Endpoints of webhooks: create, get, list, update, delete, rotate"),
+  Command.withDescription("Webhook endpoints: create, get, list, update, delete, rotate"),
   Command.withSubcommands([
     create,
     getCommand("endpoints", "endpoint-id", (coffer, id) => coffer.webhookEndpoints.get(id)),

@@ -36,26 +36,30 @@ export const erasedIn = (text: string): ReadonlyArray<Erased> => {
 const repeat = operatorCommand(
   "repeat",
   {
-    does: "Erase again what was erased since a backup that was restored, from the log of the service",
+    does: "After restoring a backup, repeat the erasures made since then, from the service's log",
     example: "coffer erasures repeat service.log --dry-run"
   },
   {
     file: Argument.String("file").pipe(
-      Argument.withDescription("The log, or what GET /operator/v1/erasures answered; other lines are passed over")
+      Argument.withDescription("The log, or the response of GET /operator/v1/erasures; other lines are ignored")
     ),
-    dryRun: Flag.Boolean("dry-run").pipe(Flag.withDefault(false), Flag.withDescription("Only count them"))
+    dryRun: Flag.Boolean("dry-run").pipe(Flag.withDefault(false), Flag.withDescription("Only count the erasures"))
   },
   Effect.fnUntraced(function* ({ dryRun, file }) {
     const fs = yield* FileSystem.FileSystem
     const text = yield* fs.readFileString(file).pipe(
       Effect.catchTags({
         PlatformError: (error) =>
-          failed("no_file", `${file} cannot be read: ${systemProblem(error)}`, "check its name", 2)
+          failed("no_file", `${file} can't be read: ${systemProblem(error)}`, "check the file name", 2)
       })
     )
     const all = erasedIn(text)
     if (all.length === 0) {
-      return yield* failed("no_erasure", `${file} names no erasure.`, "give the log from since the backup was made")
+      return yield* failed(
+        "no_erasure",
+        `${file} contains no erasures.`,
+        "use the log written since the backup was made"
+      )
     }
     const operator = yield* connectOperator
     const report = yield* progress(all.length)
@@ -69,8 +73,8 @@ const repeat = operatorCommand(
     yield* Console.log(
       dryRun
         ? `${plain(file)} names ${count(all.length)} erasures.`
-        : `${count(begun)} erasures have begun again; ${count(gone)} are about orders that the backup has not. ` +
-            "GET /operator/v1/erasures says how far they are."
+        : `${count(begun)} erasures started again; ${count(gone)} are for orders that are not in the backup. ` +
+            "See their progress with GET /operator/v1/erasures."
     )
   })
 )
@@ -85,6 +89,6 @@ const begunAgain = (operator: Operator, erased: Erased) =>
   )
 
 export const erasuresCommand = Command.make("erasures").pipe(
-  Command.withDescription("Buyers who were erased: erase them again after the restore of a backup"),
+  Command.withDescription("Erasures of buyer data: repeat them after restoring a backup"),
   Command.withSubcommands([repeat])
 )

@@ -10,9 +10,9 @@ import { getCommand, listCommand, type Resource, tailCommand } from "./resource.
 const filters = {
   types: Flag.Literals("type", EventType.literals).pipe(
     Flag.between(0, EventType.literals.length),
-    Flag.withDescription("Only events of this type; give it several times for several")
+    Flag.withDescription("Only events of this type (repeatable)")
   ),
-  objectId: text("object-id", "Only events of this order, refund or dispute, by our number")
+  objectId: text("object-id", "Only events of this order, refund or dispute, by trade_no, refund_no or dispute_no")
 }
 
 /** The number of what it is about. */

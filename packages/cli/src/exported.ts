@@ -22,13 +22,13 @@ export const exportCommand = <const Filters extends Command.Command.Config>(
 ) =>
   command(
     "export",
-    { does: `Write ${called} to a CSV file, newest first, 10,000 at most`, example: `${called}.csv --since 7d` },
+    { does: `Write ${called} to a CSV file, newest first, up to 10,000 rows`, example: `${called}.csv --since 7d` },
     {
       file: Argument.String("file"),
       filters,
       since: Flag.String("since").pipe(
         Flag.optional,
-        Flag.withDescription("Only those created since: 30s, 15m, 2h, 7d ago, yesterday, or 2026-11-23T06:00:00Z")
+        Flag.withDescription("Only created since 30s, 15m, 2h or 7d ago, yesterday, or 2026-11-23T06:00:00Z")
       )
     },
     Effect.fnUntraced(function* ({ file, filters, since }) {
@@ -39,8 +39,8 @@ export const exportCommand = <const Filters extends Command.Command.Config>(
       // Without what stands in quotes, which may have lines of its own, each line is a row. The head is none.
       const rows = data.replace(/"[^"]*"/g, "").split("\r\n").length - 2
       if (yield* json) yield* Console.log(shownJson({ file, rows, truncated: isTruncated }))
-      else yield* Console.log(`${count(rows)} ${called} are in ${plain(file)}.`)
-      if (isTruncated) yield* Console.error("coffer: There are more. Narrower filters give the rest.")
+      else yield* Console.log(`${count(rows)} ${called} written to ${plain(file)}.`)
+      if (isTruncated) yield* Console.error("coffer: There are more rows. Use narrower filters to get the rest.")
     })
   )
 
@@ -50,17 +50,17 @@ export const written = Effect.fnUntraced(function* (file: string, content: strin
   yield* fs.writeFile(file, bytes, { mode: 0o600 }).pipe(
     Effect.catchTags({
       PlatformError: (error) =>
-        failed("no_file", `${plain(file)} cannot be written: ${systemProblem(error)}`, "check its folder", 2)
+        failed("no_file", `${plain(file)} can't be written: ${systemProblem(error)}`, "check the folder", 2)
     })
   )
 })
 
 const buyer = command(
   "buyer",
-  { does: "Write all that is kept of a buyer to a tar archive", example: "buyer.tar --email buyer@shop.example" },
+  { does: "Export everything kept about a buyer to a tar archive", example: "buyer.tar --email buyer@shop.example" },
   {
     file: Argument.String("file"),
-    email: Flag.String("email").pipe(Flag.withDescription("The address of the buyer's receipts"))
+    email: Flag.String("email").pipe(Flag.withDescription("The buyer's email"))
   },
   ({ email, file }) =>
     Effect.gen(function* () {
@@ -68,11 +68,11 @@ const buyer = command(
       const archive = yield* ask((coffer) => coffer.exports.buyer({ email }))
       yield* written(file, archive)
       if (yield* json) return yield* Console.log(shownJson({ file, bytes: archive.length }))
-      yield* Console.log(`${count(archive.length)} bytes are in ${plain(file)}.`)
+      yield* Console.log(`${count(archive.length)} bytes written to ${plain(file)}.`)
     })
 )
 
 export const exportsCommand = Command.make("exports").pipe(
-  Command.withDescription("All that is kept of a buyer, as an archive: buyer"),
+  Command.withDescription("Export buyer data: buyer"),
   Command.withSubcommands([buyer])
 )

@@ -11,14 +11,11 @@ export const oneOf = <const Values extends ReadonlyArray<string>>(name: string, 
   // Help shows the values itself.
   Flag.Literals(name, values).pipe(Flag.optional, Flag.withDescription(description))
 
-export const metadata = Flag.KeyValuePair("metadata").pipe(
-  Flag.optional,
-  Flag.withDescription("key=value, as often as you like")
-)
+export const metadata = Flag.KeyValuePair("metadata").pipe(Flag.optional, Flag.withDescription("key=value, repeatable"))
 
 export const currencies = ["USD", "HKD", "CNY"] as const
 
-export const currency = oneOf("currency", currencies, "USD unless given")
+export const currency = oneOf("currency", currencies, "USD by default")
 
 export const amount = Flag.Int("amount").pipe(Flag.withDescription("Minor units: 1999 is 19.99"))
 
@@ -30,5 +27,5 @@ export const count = (name: string, [min, max]: readonly [number, number], other
       (number) => `expected ${min} to ${max}, got ${number}`
     ),
     Flag.withDefault(otherwise),
-    Flag.withDescription(`${description}; ${otherwise} unless given`)
+    Flag.withDescription(`${description}; ${otherwise} by default`)
   )

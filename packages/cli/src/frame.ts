@@ -8,7 +8,7 @@ export const key = GlobalFlag.Setting("key")({
   flag: Flag.Redacted("key").pipe(
     Flag.optional,
     Flag.withDescription(
-      "API key; otherwise COFFER_KEY (which no list of processes shows), else .coffer/credentials.json"
+      "API key; default: COFFER_KEY (safer: not visible in process lists), then .coffer/credentials.json"
     )
   )
 })
@@ -16,16 +16,14 @@ export const key = GlobalFlag.Setting("key")({
 export const baseUrl = GlobalFlag.Setting("base-url")({
   flag: Flag.String("base-url").pipe(
     Flag.optional,
-    Flag.withDescription(
-      "Address of the service, as in https://pay.example/v1; otherwise COFFER_BASE_URL, else that file"
-    )
+    Flag.withDescription("URL of the API, such as https://pay.example/v1; default: COFFER_BASE_URL, then that file")
   )
 })
 
 export const operatorToken = GlobalFlag.Setting("operator-token")({
   flag: Flag.Redacted("operator-token").pipe(
     Flag.optional,
-    Flag.withDescription("Operator's token; otherwise COFFER_OPERATOR_TOKEN, else .coffer/credentials.json")
+    Flag.withDescription("Operator token; default: COFFER_OPERATOR_TOKEN, then .coffer/credentials.json")
   )
 })
 
@@ -33,7 +31,7 @@ export const operatorUrl = GlobalFlag.Setting("operator-url")({
   flag: Flag.String("operator-url").pipe(
     Flag.optional,
     Flag.withDescription(
-      "Address of the operator API (https://pay.example/operator/v1); otherwise COFFER_OPERATOR_URL, else that file"
+      "URL of the operator API (https://pay.example/operator/v1); default: COFFER_OPERATOR_URL, then that file"
     )
   )
 })
@@ -41,21 +39,21 @@ export const operatorUrl = GlobalFlag.Setting("operator-url")({
 export const json = GlobalFlag.Setting("json")({
   flag: Flag.Boolean("json").pipe(
     Flag.withDefault(false),
-    Flag.withDescription("Print JSON: one object, or one object a line")
+    Flag.withDescription("Print JSON: one object, or one object per line")
   )
 })
 
 export const profile = GlobalFlag.Setting("profile")({
   flag: Flag.String("profile").pipe(
     Flag.optional,
-    Flag.withDescription("The profile with the key and the address; otherwise that of coffer profiles use")
+    Flag.withDescription("Profile to use; default: the one chosen with coffer profiles use")
   )
 })
 
 export const live = GlobalFlag.Setting("live")({
   flag: Flag.Boolean("live").pipe(
     Flag.withDefault(false),
-    Flag.withDescription("Work in live, with the live key. What changes something asks you first")
+    Flag.withDescription("Use the live environment and key. Changes ask for confirmation")
   )
 })
 

@@ -24,24 +24,24 @@ const columns: ReadonlyArray<Column<Held>> = [
   { title: "TRIES", of: ({ attempts }) => (attempts === null ? "-" : String(attempts)) },
   { title: "NEXT", of: ({ next_attempt_at }) => time(next_attempt_at) },
   { title: "LAST ERROR", of: ({ last_error }) => last_error ?? "-" },
-  { title: "WAITS FOR", of: ({ text }) => text }
+  { title: "WAITING FOR", of: ({ text }) => text }
 ]
 
 export const heldUpCommand = operatorCommand(
   "held-up",
   {
-    does: "Objects that wait for a person or a program, newest first",
+    does: "List objects that need attention, newest first",
     example: "coffer held-up --kind delivery --since 1d"
   },
   {
-    kind: oneOf("kind", heldKinds, "Only of this kind"),
-    merchant: text("merchant", "Only of this merchant"),
-    mode: oneOf("mode", ["sandbox", "live"], "Only in this environment"),
+    kind: oneOf("kind", heldKinds, "Only this kind"),
+    merchant: text("merchant", "Only this merchant"),
+    mode: oneOf("mode", ["sandbox", "live"], "Only this environment"),
     since: Flag.String("since").pipe(
       Flag.optional,
-      Flag.withDescription("Only what was created since: 30s, 15m, 2h, 7d ago, or 2026-11-23T06:00:00Z")
+      Flag.withDescription("Only created since 30s, 15m, 2h or 7d ago, or 2026-11-23T06:00:00Z")
     ),
-    limit: whole("limit", [1, rowsMax], rowsDefault, "How many at most")
+    limit: whole("limit", [1, rowsMax], rowsDefault, "Maximum number")
   },
   Effect.fnUntraced(function* ({ kind, limit, merchant, mode, since }) {
     const operator = yield* connectOperator
@@ -54,7 +54,7 @@ export const heldUpCommand = operatorCommand(
     if (yield* json) return
     const { counts } = (yield* operator.get("/held_up", { ...query, limit: 1 })) as Counted
     const parts = heldKinds.filter((kind) => counts[kind] > 0).map((kind) => `${count(counts[kind])} ${words[kind]}`)
-    yield* Console.error(parts.length === 0 ? "Nothing is held up." : `Held up: ${parts.join(", ")}.`)
+    yield* Console.error(parts.length === 0 ? "Nothing needs attention." : `Needs attention: ${parts.join(", ")}.`)
   })
 )
 
@@ -63,12 +63,12 @@ interface Counted {
 }
 
 const words = {
-  stray_session: "sessions at Stripe that are none of ours",
+  stray_session: "unknown Stripe sessions",
   refund: "refunds",
   dispute: "disputes",
   payout: "payouts",
   delivery: "deliveries",
-  unapplied_payment: "unapplied payments",
-  mail: "mails",
+  unapplied_payment: "unmatched payments",
+  mail: "emails",
   report: "reports"
 }

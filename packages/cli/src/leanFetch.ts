@@ -40,7 +40,7 @@ const exchange = (url: string, init: RequestInit, body: string | undefined): Pro
     request.on("response", (message) => {
       const status = message.statusCode ?? 0
       if (redirect === "error" && status >= 300 && status < 400 && message.headers.location !== undefined) {
-        request.destroy(new Error("the answer is a redirect"))
+        request.destroy(new Error("the response is a redirect"))
         return
       }
       wholeOf(message).then((bytes) => resolve(answerOf(message, status, bytes)), reject)

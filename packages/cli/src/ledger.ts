@@ -37,7 +37,7 @@ interface Verdict {
 
 const currency = Flag.Literals("currency", currencies).pipe(
   Flag.between(0, currencies.length),
-  Flag.withDescription(`Only this wallet; ${currencies.join(", ")} unless given`)
+  Flag.withDescription(`Only this wallet; ${currencies.join(", ")} by default`)
 )
 
 const digestOf = ({ text }: Link): string => createHash("sha256").update(text, "utf8").digest("hex")
@@ -48,18 +48,18 @@ const walletsOf = (chosen: ReadonlyArray<Currency>): ReadonlyArray<Currency> =>
 const verify = command(
   "verify",
   {
-    does: "Check the chain of hashes of your ledger, and name the first row that does not hold",
+    does: "Verify your ledger's hash chain, and report the first invalid row",
     example: "coffer ledger verify"
   },
   {
     file: Argument.String("file").pipe(
       Argument.optional,
-      Argument.withDescription("What `coffer ledger export` has written: it is checked without a network")
+      Argument.withDescription("File written by `coffer ledger export`, to verify it offline")
     ),
     currency,
     kept: Flag.KeyValuePair("kept").pipe(
       Flag.optional,
-      Flag.withDescription("LED_…=hash: the newest row of an earlier check, which still has to be there")
+      Flag.withDescription("LED_…=hash: the newest row of an earlier check, which must still exist")
     )
   },
   Effect.fnUntraced(function* ({ currency, file, kept }) {
@@ -69,13 +69,13 @@ const verify = command(
       ? yield* verdictsOfFile(file.value, known)
       : yield* verdictsOfApi(currency, known)
     for (const verdict of verdicts) yield* tell(verdict)
-    if (verdicts.length === 0) yield* Console.error("There is no row yet.")
+    if (verdicts.length === 0) yield* Console.error("There are no rows yet.")
     if (known.unmet.size > 0) {
       const gone = [...known.unmet].join(", ")
       return yield* failed(
         "row_gone",
-        `${gone} was kept, and is in no chain any more.`,
-        "tell whoever runs the service"
+        `${gone} from an earlier check is no longer in any chain.`,
+        "tell the operator of the service"
       )
     }
     if (verdicts.some(({ broken }) => broken !== undefined)) return yield* new Reported({ exitCode: 1 })
@@ -89,16 +89,14 @@ const tell = Effect.fnUntraced(function* ({ broken, head, rows, wallet }: Verdic
   }
   const style = yield* paint
   if (broken === undefined) {
-    yield* Console.log(`${plain(wallet)}: ${style("green", `${count(rows)} rows hold`)}`)
+    yield* Console.log(`${plain(wallet)}: ${style("green", `${count(rows)} rows verified`)}`)
     return yield* Console.log(
-      `  Keep its newest row, and check it next time: --kept ${plain(`${head.id}=${head.hash}`)}`
+      `  Keep its newest row, and verify it next time: --kept ${plain(`${head.id}=${head.hash}`)}`
     )
   }
   const { id, rule } = broken
-  yield* Console.log(
-    `${plain(wallet)}: ${style("red", `${plain(id)} does not hold`)} (rule ${rule}): ${meaningOf[rule]}`
-  )
-  yield* Console.log("  Next: tell whoever runs the service; docs/ledger.md says what each rule means")
+  yield* Console.log(`${plain(wallet)}: ${style("red", `${plain(id)} is invalid`)} (rule ${rule}): ${meaningOf[rule]}`)
+  yield* Console.log("  Next: tell the operator of the service; docs/ledger.md explains each rule")
 })
 
 const verdictsOfApi = Effect.fnUntraced(function* (chosen: ReadonlyArray<Currency>, kept: Kept) {
@@ -172,13 +170,13 @@ const verdictsOfFile = Effect.fnUntraced(function* (file: string, kept: Kept) {
   const text = yield* fs.readFileString(file).pipe(
     Effect.catchTags({
       PlatformError: (error) =>
-        failed("no_file", `${file} cannot be read: ${systemProblem(error)}`, "check its name", 2)
+        failed("no_file", `${file} can't be read: ${systemProblem(error)}`, "check the file name", 2)
     })
   )
   const links = linksIn(text)
   if (Option.isNone(links)) {
-    const next = "write one: coffer ledger export chain.csv (the CSV of balance transactions has no hashes)"
-    return yield* failed("bad_file", `${file} is not a chain.`, next, 2)
+    const next = "create one with coffer ledger export chain.csv (the CSV of balance transactions has no hashes)"
+    return yield* failed("bad_file", `${file} is not a hash chain.`, next, 2)
   }
   return [...Map.groupBy(links.value, walletOf)].map(([wallet, rows]): Verdict => {
     const newestFirst = rows.toSorted((a, b) => b.sequence - a.sequence)
@@ -192,7 +190,7 @@ const verdictsOfFile = Effect.fnUntraced(function* (file: string, kept: Kept) {
 const exported = command(
   "export",
   {
-    does: "Write the chain of hashes of your ledger to a file, for `coffer ledger verify`",
+    does: "Export your ledger's hash chain to a file, for `coffer ledger verify`",
     example: "coffer ledger export chain.csv"
   },
   { file: Argument.String("file"), currency },
@@ -204,7 +202,7 @@ const exported = command(
       fs.writeFileString(file, text, { flag }).pipe(
         Effect.catchTags({
           PlatformError: (error) =>
-            failed("no_file", `${file} cannot be written: ${systemProblem(error)}`, "check its folder", 2)
+            failed("no_file", `${file} can't be written: ${systemProblem(error)}`, "check the folder", 2)
         })
       )
     yield* write(headerText, "w")
@@ -218,11 +216,11 @@ const exported = command(
         })
       )
     }
-    yield* Console.log((yield* json) ? shownJson({ file, rows }) : `${count(rows)} rows are in ${plain(file)}.`)
+    yield* Console.log((yield* json) ? shownJson({ file, rows }) : `${count(rows)} rows written to ${plain(file)}.`)
   })
 )
 
 export const ledgerCommand = Command.make("ledger").pipe(
-  Command.withDescription("The ledger's proof: verify, export"),
+  Command.withDescription("The ledger's hash chain: verify, export"),
   Command.withSubcommands([verify, exported])
 )

@@ -33,9 +33,9 @@ const create = command(
   {
     amount,
     currency,
-    subject: text("subject", "The title that the buyer reads"),
-    maxUses: number("max-uses", "How many orders visits may make; any number unless given"),
-    expiresAt: text("expires-at", "Its last moment, as in 2026-12-31T23:59:59Z"),
+    subject: text("subject", "Shown to the buyer at checkout"),
+    maxUses: number("max-uses", "Maximum number of orders; no limit by default"),
+    expiresAt: text("expires-at", "When it expires, such as 2026-12-31T23:59:59Z"),
     notifyUrl: text("notify-url", "Where the events of its orders go"),
     returnUrl: text("return-url", "Where the buyer goes after the payment"),
     metadata

@@ -24,30 +24,30 @@ const waitMillisMax = 5_000
 export const listenCommand = command(
   "listen",
   {
-    does: "Forward events to a receiver of yours, signed, until Ctrl-C; the next start goes on where this one ends",
+    does: "Forward signed events to your webhook receiver until Ctrl-C; the next run resumes where this one ended",
     example: "coffer listen --forward-to http://localhost:3000/hook"
   },
   {
     forwardTo: Flag.String("forward-to").pipe(
-      Flag.withDescription("Address of the receiver: http://localhost:3000/hook")
+      Flag.withDescription("URL of your webhook receiver: http://localhost:3000/hook")
     ),
     types: Flag.String("types").pipe(
       Flag.between(0, EventType.literals.length),
-      Flag.withDescription("Only events of these types, by comma, or given several times")
+      Flag.withDescription("Only events of these types (comma-separated or repeatable)")
     ),
     replay: Flag.String("replay").pipe(
       Flag.between(0, repeated),
-      Flag.withDescription("Forward this event once more, and end; give it several times for several")
+      Flag.withDescription("Resend this event, then exit (repeatable)")
     ),
     state: Flag.String("state").pipe(
       Flag.optional,
-      Flag.withDescription("File that says where it stands; otherwise one below .coffer/listen")
+      Flag.withDescription("File to save progress in; default: one in .coffer/listen")
     )
   },
   Effect.fnUntraced(function* ({ forwardTo, replay, state, types: given }) {
     if (!isReceiver(forwardTo)) {
-      const next = "give an address that begins with http:// or https://"
-      return yield* failed("bad_receiver", `--forward-to: "${forwardTo}" is no address.`, next, 2)
+      const next = "use a URL that starts with http:// or https://"
+      return yield* failed("bad_receiver", `--forward-to: "${forwardTo}" is not a valid URL.`, next, 2)
     }
     const wanted = yield* typesOf(given)
     const client = yield* connect({ as: "coffer-listen" })
@@ -88,14 +88,14 @@ const typesOf = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
   if (unknown !== undefined)
     return yield* failed(
       "bad_types",
-      `--types: "${unknown}" is no type of event.`,
+      `--types: "${unknown}" is not an event type.`,
       `choose from ${known.join(", ")}`,
       2
     )
   return words as ReadonlyArray<EventType>
 })
 
-const ready = Effect.suspend(() => Console.error("coffer: What happens from now on is forwarded."))
+const ready = Effect.suspend(() => Console.error("coffer: Waiting for events…"))
 
 interface Greeting {
   readonly forwardTo: string
@@ -110,9 +110,9 @@ const greet = Effect.fnUntraced(function* ({ file, forwardTo, goesOn, isReplay, 
   const style = yield* paint
   yield* Console.log(
     `Signing secret: ${style("bold", secret)}\n` +
-      `Forwards to ${plain(forwardTo)}. Where it stands is kept in ${plain(file)}.`
+      `Forwarding to ${plain(forwardTo)}. Progress is saved in ${plain(file)}.`
   )
-  if (goesOn && !isReplay) yield* Console.log("It goes on where it was: what has happened since comes first.")
+  if (goesOn && !isReplay) yield* Console.log("Resuming: events since the last run are forwarded first.")
 })
 
 /** Forwards an event, waits for a receiver as long as there is none, and says how it went. */

@@ -47,12 +47,7 @@ export const openState = Effect.fnUntraced(function* (
   const path = yield* Path.Path
   const file = Option.isSome(chosen) ? path.resolve(chosen.value) : yield* fileFor(account, forwardTo)
   const unusable = (why: string) =>
-    failed(
-      "bad_state",
-      `${file} ${why}.`,
-      "give another with --state, or remove it to begin with what happens from now on",
-      2
-    )
+    failed("bad_state", `${file} ${why}.`, "use another file with --state, or delete it to start from now", 2)
 
   const read = Effect.gen(function* () {
     if (!(yield* fs.exists(file))) return newState()
@@ -60,8 +55,8 @@ export const openState = Effect.fnUntraced(function* (
     return yield* Schema.decodeEffect(State)(text)
   }).pipe(
     Effect.catchTags({
-      PlatformError: (error) => unusable(`cannot be read: ${systemProblem(error)}`),
-      SchemaError: () => unusable("is not what coffer listen writes")
+      PlatformError: (error) => unusable(`can't be read: ${systemProblem(error)}`),
+      SchemaError: () => unusable("is not a progress file of coffer listen")
     })
   )
   let state = yield* read
@@ -76,8 +71,8 @@ export const openState = Effect.fnUntraced(function* (
       state = next
     },
     Effect.catchTags({
-      PlatformError: (error) => unusable(`cannot be written: ${systemProblem(error)}`),
-      SchemaError: () => unusable("cannot be written")
+      PlatformError: (error) => unusable(`can't be written: ${systemProblem(error)}`),
+      SchemaError: () => unusable("can't be written")
     })
   )
 

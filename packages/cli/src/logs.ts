@@ -13,14 +13,11 @@ import { plain } from "./plain.ts"
 import { listCommand, type Resource, tailCommand } from "./resource.ts"
 
 const filters = {
-  failed: Flag.Boolean("failed").pipe(
-    Flag.withDefault(false),
-    Flag.withDescription("Only calls that were refused or failed (4xx and 5xx)")
-  ),
-  status: text("status", "Only this status, or a class: 404, 4xx"),
-  path: text("path", "Only calls of exactly this path: /v1/orders"),
-  error: text("error", "Only calls that were refused with this error: conflict"),
-  requestId: text("request-id", "Only the call with this number")
+  failed: Flag.Boolean("failed").pipe(Flag.withDefault(false), Flag.withDescription("Only failed calls (4xx and 5xx)")),
+  status: text("status", "Only this status or class: 404, 4xx"),
+  path: text("path", "Only this exact path: /v1/orders"),
+  error: text("error", "Only calls with this error code: conflict"),
+  requestId: text("request-id", "Only this request")
 }
 
 const ownPath = "/v1/logs"
@@ -52,7 +49,7 @@ const logs: Resource<ApiLog, typeof filters> = {
 
 const get = command(
   "get",
-  { does: "Print one call with the bodies of its request and of its answer", example: "req_…" },
+  { does: "Print one call with its request and response bodies", example: "req_…" },
   { requestId: Argument.String("request-id") },
   ({ requestId }) =>
     Effect.gen(function* () {
@@ -60,8 +57,8 @@ const get = command(
       const { data } = yield* ask(({ apiLogs }) => apiLogs.list({ request_id: requestId, limit: 1 }).page())
       const [call] = data
       if (call === undefined) {
-        const next = "coffer logs list shows your calls; a call is there a moment after its answer"
-        return yield* failed("log_not_found", `There is no call ${plain(requestId)}.`, next)
+        const next = "coffer logs list shows your calls; new calls take a moment to appear"
+        return yield* failed("log_not_found", `No call ${plain(requestId)} found.`, next)
       }
       if (yield* json) return yield* printObject(call)
       const { request_body, response_body, ...head } = call

@@ -8,7 +8,7 @@ import { exitCodeOf, presenterOf } from "./presenter.ts"
 import * as services from "./services.ts"
 
 const coffer = Command.make("coffer").pipe(
-  Command.withDescription("The command line of Coffer, a merchant payment service"),
+  Command.withDescription("Coffer, a merchant payment service, on the command line"),
   Command.withSubcommands(await groupsFor(process.argv[2]))
 )
 

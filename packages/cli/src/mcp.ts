@@ -26,7 +26,7 @@ const patience = "30 seconds"
 export const mcpCommand = command(
   "mcp",
   {
-    does: "Serve tools of your account to an agent (MCP) on standard input; with --live each act is shown to you first",
+    does: "Serve your account's tools to an agent (MCP) over stdio; with --live you confirm every action first",
     example: ""
   },
   {},
@@ -36,7 +36,7 @@ export const mcpCommand = command(
       const { keyFrom } = client.account
       return yield* failed(
         "live_write",
-        `The key (from ${keyFrom}) opens live, where real money moves.`,
+        `The key (from ${keyFrom}) is a live key, and live calls move real money.`,
         "say --live",
         2
       )
@@ -116,16 +116,16 @@ const allowedTools = Effect.fnUntraced(function* ({ account }: Client) {
 
 const certifying = (client: Client): OtherTool => ({
   name: "webhooks_certify",
-  title: "Certify a receiver of webhooks",
+  title: "Certify a webhook receiver",
   description:
-    "Sends a receiver on this machine or elsewhere what it has to stand (signatures, repeats, late and " +
-    "unknown events) and grades it: A stands all, B is fragile, C loses events, F is dangerous. The secret is" +
-    " the account's own unless given. Takes about half a minute.",
+    "Sends a webhook receiver everything it has to cope with (signatures, duplicates, late and " +
+    "unknown events) and grades it: A passes everything, B is fragile, C loses events, F is dangerous. The secret" +
+    " defaults to the account's own. Takes about half a minute.",
   inputSchema: {
     type: "object",
     properties: {
-      url: { type: "string", maxLength: 2048, description: "As in http://localhost:3000/hook." },
-      secret: { type: "string", maxLength: 200, description: "The secret that it verifies with: whsec_…" }
+      url: { type: "string", maxLength: 2048, description: "Such as http://localhost:3000/hook." },
+      secret: { type: "string", maxLength: 200, description: "The receiver's signing secret: whsec_…" }
     },
     required: ["url"],
     additionalProperties: false
@@ -134,19 +134,19 @@ const certifying = (client: Client): OtherTool => ({
   run: Effect.fnUntraced(function* (args) {
     const { secret, url } = isRecord(args) ? args : {}
     if (typeof url !== "string" || !isReceiver(url))
-      return saying("The argument url must begin with http:// or https://.")
+      return saying("The argument url must start with http:// or https://.")
     const chosen = typeof secret === "string" ? secret : yield* ownSecret(client)
-    if (chosen === undefined) return saying("This key may not read the account's secret: give the argument secret.")
+    if (chosen === undefined) return saying("This key can't read the account's secret: pass the argument secret.")
     const receiver = { url, secret: chosen }
     const results = yield* resultsOf(receiver, () => Effect.void)
     const faults = results.flatMap(({ check, problem }) =>
       problem === undefined
         ? []
-        : [{ name: check.name, severity: check.severity, seen: problem, fault: check.fault, mend: check.mend }]
+        : [{ name: check.name, severity: check.severity, seen: problem, fault: check.fault, fix: check.fix }]
     )
     const grade = gradeOfAll(faults.map(({ severity }) => severity))
     const text = [
-      `Grade ${grade}: ${results.length - faults.length} of ${results.length} checks hold.`,
+      `Grade ${grade}: ${results.length - faults.length} of ${results.length} checks passed.`,
       jsonText(faults)
     ]
     return showing(text.join("\n"), { grade, checks: results.map(({ check }) => check.name), faults })

@@ -81,7 +81,7 @@ const callAs =
       }
       const refusal = Option.getOrElse(yield* Effect.option(decodeRefusal(text)), () => ({
         error: "unexpected_answer",
-        message: `It answered ${status}.`
+        message: `The service returned ${status}.`
       }))
       return yield* refusedAs(status, refusal, account)
     })
@@ -94,15 +94,15 @@ const decodeRefusal = Schema.decodeEffect(
 const unanswered = ({ baseUrl }: Account) =>
   new CliFailure({
     code: "connection_failed",
-    message: `Nothing answers at ${baseUrl}.`,
-    next: "start the service (npm start), or say where it is: --operator-url, or COFFER_OPERATOR_URL",
+    message: `No response from ${baseUrl}.`,
+    next: "start the service (npm start), or set its URL: --operator-url or COFFER_OPERATOR_URL",
     exitCode: 1,
     isPassing: true
   })
 
 const foreign = failed(
   "unexpected_answer",
-  "The answer is not that of the operator API.",
+  "The response did not come from the operator API.",
   "check --operator-url: it ends with /operator/v1"
 )
 
@@ -113,20 +113,18 @@ const refusedAs = (
 ) =>
   new CliFailure({
     code: error,
-    message: `The service refused it. ${message}`,
+    message: `The service rejected the request. ${message}`,
     next: nextOf(status, error, keyFrom),
     exitCode: 1,
     isPassing: status >= 500 || status === 429
   })
 
 const nextOf = (status: number, code: string, keyFrom: string): string => {
-  if (status === 401) return `give a token that is valid: this one came from ${keyFrom}`
-  if (status === 403) return `use the token of an operator who may do this: this one came from ${keyFrom}`
+  if (status === 401) return `use a valid token: this one is from ${keyFrom}`
+  if (status === 403) return `use a token with this permission: this one is from ${keyFrom}`
   if (code === "unexpected_answer" || code === "route_not_found") return foreign.next
-  if (status === 404) return "check the number of the merchant"
-  return status >= 500 || status === 429
-    ? "wait a moment and try again"
-    : "mend it; --help shows what the command takes"
+  if (status === 404) return "check the merchant's number"
+  return status >= 500 || status === 429 ? "wait a moment and try again" : "correct the arguments; see --help"
 }
 
 interface ListOf<Item> {

@@ -14,17 +14,17 @@ const filters = {
   status: oneOf(
     "status",
     ["pending", "paid", "partially_refunded", "refunded", "failed", "expired"],
-    "Only in this state"
+    "Only with this status"
   ),
-  outTradeNo: text("out-trade-no", "Only the one with this number of yours"),
-  receiptEmail: text("receipt-email", "Only those whose receipt goes to this address"),
+  outTradeNo: text("out-trade-no", "Only the order with this out_trade_no"),
+  receiptEmail: text("receipt-email", "Only orders with this receipt email"),
   paymentMethod: oneOf(
     "payment-method",
     ["card", "alipay", "wechat_pay", "apple_pay", "google_pay"],
-    "Only those that were paid so"
+    "Only orders paid with this method"
   ),
-  amountMin: number("amount-min", "Only those of at least so many minor units"),
-  amountMax: number("amount-max", "Only those of at most so many minor units"),
+  amountMin: number("amount-min", "Minimum amount, in minor units"),
+  amountMax: number("amount-max", "Maximum amount, in minor units"),
   metadata
 }
 
@@ -37,7 +37,7 @@ const orders: Resource<Order, typeof filters> = {
     { title: "AMOUNT", of: ({ amount, currency }) => money(amount, currency) },
     { title: "REFUNDED", of: ({ currency, refunded_amount }) => money(refunded_amount, currency) },
     { title: "CREATED", of: ({ created_at }) => time(created_at) },
-    { title: "YOUR NUMBER", of: ({ out_trade_no }) => out_trade_no }
+    { title: "OUT TRADE NO", of: ({ out_trade_no }) => out_trade_no }
   ],
   filters,
   list: (coffer, cursors, flags) => [coffer.orders.list({ ...cursors, ...queryOf(flags) })]
@@ -59,12 +59,12 @@ const create = command(
   {
     amount,
     currency,
-    outTradeNo: text("out-trade-no", "Your number of the order; sent again, it gets the same order"),
-    subject: text("subject", "The title that the buyer reads"),
+    outTradeNo: text("out-trade-no", "Your order number; sending it again returns the same order"),
+    subject: text("subject", "Shown to the buyer at checkout"),
     notifyUrl: text("notify-url", "Where the events of this order go"),
     returnUrl: text("return-url", "Where the buyer goes after the payment"),
     metadata,
-    receiptEmail: text("receipt-email", "Who gets the receipt"),
+    receiptEmail: text("receipt-email", "Email address for the receipt"),
     locale: oneOf("locale", ["zh", "en"], "Language of checkout and receipt")
   },
   ({ amount, currency, locale, metadata, notifyUrl, outTradeNo, receiptEmail, returnUrl, subject }) =>
@@ -87,7 +87,7 @@ const create = command(
 const story = command(
   "story",
   {
-    does: "Tell all that happened to an order, from the request to the webhook, with durations",
+    does: "Show an order's timeline, from the request to the webhook, with durations",
     example: "coffer orders story cart-4711"
   },
   { ref: Argument.String("trade-no") },
@@ -98,9 +98,9 @@ const story = command(
       if (yield* json) return yield* printObject(timeline)
       const print = yield* table(storyColumns)
       yield* print(timeline.entries)
-      const more = timeline.truncated ? " There is more: the newest of a kind are left out." : ""
+      const more = timeline.truncated ? " There are more: the newest of some kinds are not shown." : ""
       const hidden = timeline.omitted_kinds ?? []
-      const less = hidden.length === 0 ? "" : ` The key may not read: ${hidden.join(", ")}.`
+      const less = hidden.length === 0 ? "" : ` The key can't read: ${hidden.join(", ")}.`
       yield* Console.error(`${timeline.entries.length} entries in ${span(timeline.duration_ms)}.${more}${less}`)
     })
 )
@@ -124,7 +124,7 @@ const balancesIn = ({ balance_after, balance_before, currency, frozen_after }: T
   return `; available ${before}→ ${after}, frozen ${money(Number(frozen_after), "")}`
 }
 
-const ref = Argument.String("trade-no").pipe(Argument.withDescription("Our number of the order, or yours"))
+const ref = Argument.String("trade-no").pipe(Argument.withDescription("trade_no or out_trade_no"))
 
 /** An act on one order, which prints what became of it. */
 const acting = <const Name extends string, const Config extends Command.Command.Config>(
@@ -142,17 +142,17 @@ const acting = <const Name extends string, const Config extends Command.Command.
 
 const pay = acting(
   "pay",
-  { does: "Be the buyer in the sandbox: pay an order, or fail to", example: "cart-4711 --outcome decline" },
+  { does: "Pay an order as the buyer, in the sandbox", example: "cart-4711 --outcome decline" },
   {
     outcome: oneOf(
       "outcome",
       ["succeed", "decline", "cancel", "fail", "redirect", "succeed_unreported"],
-      "How it goes; succeed unless given"
+      "Outcome of the payment; succeed by default"
     ),
     paymentMethod: oneOf(
       "payment-method",
       ["card", "alipay", "wechat_pay", "apple_pay", "google_pay"],
-      "card unless given"
+      "card by default"
     )
   },
   ({ testHelpers }, ref, { outcome, paymentMethod }) =>
@@ -161,33 +161,33 @@ const pay = acting(
 
 const dispute = acting(
   "dispute",
-  { does: "Let the buyer's bank dispute a payment in the sandbox", example: "cart-4711 --reason fraudulent" },
+  { does: "Dispute a payment as the buyer, in the sandbox", example: "cart-4711 --reason fraudulent" },
   {
-    reason: text("reason", "Why, in the bank's word"),
-    amount: number("amount", "Minor units; the whole payment unless given")
+    reason: text("reason", "Reason of the dispute"),
+    amount: number("amount", "Minor units; the whole payment by default")
   },
   ({ testHelpers }, ref, { amount, reason }) => testHelpers.orders.dispute(ref, withoutNone({ amount, reason }))
 )
 
 const expire = acting(
   "expire",
-  { does: "Close a pending order now, so that it can no longer be paid", example: "cart-4711" },
+  { does: "Expire a pending order now, so that it can't be paid any more", example: "cart-4711" },
   {},
   ({ orders }, ref) => orders.expire(ref)
 )
 
 const update = acting(
   "update",
-  { does: "Change an order's metadata or where its receipt goes", example: "cart-4711 --metadata shelf=A7" },
-  { metadata, receiptEmail: text("receipt-email", "Who gets the receipt") },
+  { does: "Update an order's metadata or receipt email", example: "cart-4711 --metadata shelf=A7" },
+  { metadata, receiptEmail: text("receipt-email", "Email address for the receipt") },
   ({ orders }, ref, { metadata, receiptEmail }) =>
     orders.update(ref, withoutNone({ metadata, receipt_email: receiptEmail }))
 )
 
 const sendReceipt = acting(
   "send-receipt",
-  { does: "Send the receipt of a paid order by mail", example: "cart-4711 --email buyer@shop.example" },
-  { email: text("email", "Who gets it; the order's receipt_email unless given") },
+  { does: "Email the receipt of a paid order", example: "cart-4711 --email buyer@shop.example" },
+  { email: text("email", "Recipient; the order's receipt_email by default") },
   ({ orders }, ref, { email }) => orders.sendReceipt(ref, withoutNone({ email }))
 )
 

@@ -13,17 +13,21 @@ import { pageMax } from "./printList.ts"
 
 /** From which state it leads, and what it does, for people. */
 const steps = {
-  approve: { from: "requested", acted: "approved", does: "Let requested payouts go to the bank" },
-  reject: { from: "requested", acted: "rejected", does: "Refuse requested payouts; their amounts are available again" },
+  approve: { from: "requested", acted: "approved", does: "Approve requested payouts" },
+  reject: {
+    from: "requested",
+    acted: "rejected",
+    does: "Reject requested payouts; their amounts become available again"
+  },
   complete: {
     from: "approved",
     acted: "completed",
-    does: "Report that the bank has approved payouts; fees are charged"
+    does: "Mark approved payouts as paid; fees are charged"
   },
   fail: {
     from: "approved",
-    acted: "reported as failed",
-    does: "Report that approved payouts did not arrive; their amounts are available again"
+    acted: "marked as failed",
+    does: "Mark approved payouts as failed; their amounts become available again"
   }
 } as const
 
@@ -44,19 +48,19 @@ const step = <const Name extends keyof typeof steps>(name: Name) =>
     { does: steps[name].does, example: `coffer payouts ${name} --mode live --merchant mer_…` },
     {
       mode: Flag.Literals("mode", ["sandbox", "live"]).pipe(Flag.withDescription("The environment")),
-      merchant: text("merchant", "Those of this merchant"),
-      all: Flag.Boolean("all").pipe(Flag.withDefault(false), Flag.withDescription("Those of all merchants")),
+      merchant: text("merchant", "Payouts of this merchant"),
+      all: Flag.Boolean("all").pipe(Flag.withDefault(false), Flag.withDescription("Payouts of all merchants")),
       since: Flag.String("since").pipe(
         Flag.optional,
-        Flag.withDescription("Only those requested since: 30s, 15m, 2h, 7d ago, or a time")
+        Flag.withDescription("Only requested since 30s, 15m, 2h or 7d ago, or a time")
       ),
-      limit: whole("limit", [1, stepsMax], stepsMax, "How many at most"),
+      limit: whole("limit", [1, stepsMax], stepsMax, "Maximum number"),
       rate,
       dryRun
     },
     Effect.fnUntraced(function* ({ all, dryRun, limit, merchant, mode, rate, since }) {
       if (all === Option.isSome(merchant)) {
-        return yield* failed("no_filter", "Whose payouts?", "say either --merchant or --all", 2)
+        return yield* failed("no_filter", "Whose payouts?", "use either --merchant or --all", 2)
       }
       const operator = yield* connectOperator
       const whose = withoutNone({ merchant_id: merchant })
@@ -95,12 +99,12 @@ const take = (operator: Operator, path: string): Effect.Effect<Outcome, CliFailu
   })
   return outcomeOf(call, "payout_not_found", (answer) =>
     Predicate.hasProperty(answer, "object") && answer.object === "approval"
-      ? { outcome: "waiting", problem: "another operator has to ask for the same within a day" }
+      ? { outcome: "waiting", problem: "another operator has to run the same command within a day" }
       : done
   )
 }
 
 export const payoutsCommand = Command.make("payouts").pipe(
-  Command.withDescription("A step of many payouts at once: approve, reject, complete, fail"),
+  Command.withDescription("Process payouts in bulk: approve, reject, complete, fail"),
   Command.withSubcommands([step("approve"), step("reject"), step("complete"), step("fail")])
 )

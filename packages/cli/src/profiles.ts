@@ -40,12 +40,12 @@ const fileOf = Effect.gen(function* () {
 })
 
 const read = Effect.fnUntraced(function* (file: string) {
-  const text = yield* readClosed(file, "no profile in it is used")
+  const text = yield* readClosed(file, "its profiles are ignored")
   if (text === "") return none
   return yield* Schema.decodeEffect(KeptText)(text).pipe(
     Effect.catchTags({
       SchemaError: () =>
-        failed("bad_profiles", `${plain(file)} is not what coffer profiles writes.`, "mend it, or delete it", 2)
+        failed("bad_profiles", `${plain(file)} is not a valid profiles file.`, "correct it, or delete it", 2)
     })
   )
 })
@@ -62,7 +62,7 @@ export const profileOf = Effect.fnUntraced(function* (name: Option.Option<string
 })
 
 const unknown = (name: string) =>
-  failed("no_profile", `There is no profile ${plain(name)}.`, "coffer profiles list shows them", 2)
+  failed("no_profile", `No profile ${plain(name)} found.`, "coffer profiles list shows them", 2)
 
 /** The old file or the new one is there at any moment. */
 const change = Effect.fnUntraced(function* <E, R>(by: (kept: Kept) => Effect.Effect<Kept, E, R>) {
@@ -70,7 +70,7 @@ const change = Effect.fnUntraced(function* <E, R>(by: (kept: Kept) => Effect.Eff
   const path = yield* Path.Path
   const file = yield* fileOf
   if (Option.isNone(file)) {
-    return yield* failed("no_config_folder", "There is no folder for settings.", "set HOME or XDG_CONFIG_HOME", 2)
+    return yield* failed("no_config_folder", "No settings folder found.", "set HOME or XDG_CONFIG_HOME", 2)
   }
   const after = yield* by(yield* read(file.value))
   const text = yield* Effect.catchTags(Schema.encodeEffect(KeptText)(after), { SchemaError: Effect.die })
@@ -81,7 +81,12 @@ const change = Effect.fnUntraced(function* <E, R>(by: (kept: Kept) => Effect.Eff
     Effect.andThen(fs.rename(next, file.value)),
     Effect.catchTags({
       PlatformError: (error) =>
-        failed("bad_profiles", `${plain(file.value)} cannot be written: ${systemProblem(error)}`, "see who may", 2)
+        failed(
+          "bad_profiles",
+          `${plain(file.value)} can't be written: ${systemProblem(error)}`,
+          "check its permissions",
+          2
+        )
     })
   )
   return file.value
@@ -89,23 +94,28 @@ const change = Effect.fnUntraced(function* <E, R>(by: (kept: Kept) => Effect.Eff
 
 const isName = (name: string) => /^[\w.-]{1,64}$/.test(name) && name !== "__proto__"
 
-const nameArgument = Argument.String("name").pipe(Argument.withDescription("As you like: shop, shop-live"))
+const nameArgument = Argument.String("name").pipe(Argument.withDescription("Any name, such as shop or shop-live"))
 
 const add = command(
   "add",
   {
-    does: "Keep an address with the key of COFFER_KEY, or one that you type; again for a second key of the account",
+    does: "Save a URL with a key, from COFFER_KEY or typed in; run again to add the account's second key",
     example: "COFFER_KEY=svc_test_… coffer profiles add shop --base-url https://pay.example/v1"
   },
   { name: nameArgument },
   Effect.fnUntraced(function* ({ name }) {
     if (!isName(name)) {
-      return yield* failed("bad_profile", `"${plain(name)}" is no name.`, "use letters, digits, and - _ .", 2)
+      return yield* failed("bad_profile", `"${plain(name)}" is not a valid name.`, "use letters, digits, - _ and .", 2)
     }
     const text = Redacted.value(yield* keyOfPerson)
     const isLive = text.startsWith("svc_live_")
     if (!isLive && !text.startsWith("svc_test_")) {
-      return yield* failed("bad_profile", "The key is none: it begins with svc_test_ or svc_live_.", "give it again", 2)
+      return yield* failed(
+        "bad_profile",
+        "That is not an API key. One starts with svc_test_ or svc_live_.",
+        "try again",
+        2
+      )
     }
     const address = yield* addressOfPerson
     const file = yield* change((kept) => {
@@ -114,16 +124,14 @@ const add = command(
         return failed(
           "bad_profile",
           `The profile ${name} is for ${plain(before.base_url)}.`,
-          `take another name, or first: coffer profiles remove ${name}`,
+          `use another name, or first run coffer profiles remove ${name}`,
           2
         )
       }
       const made: Profile = { ...before, base_url: address, [isLive ? "live_key" : "sandbox_key"]: text }
       return Effect.succeed({ ...kept, current: kept.current ?? name, profiles: { ...kept.profiles, [name]: made } })
     })
-    yield* Console.error(
-      `coffer: The profile ${name} has a key of ${isLive ? "live" : "the sandbox"}, in ${plain(file)}.`
-    )
+    yield* Console.error(`coffer: The profile ${name} now has a ${isLive ? "live" : "sandbox"} key, in ${plain(file)}.`)
   })
 )
 
@@ -136,9 +144,9 @@ const keyOfPerson = Effect.gen(function* () {
   const environment = yield* setting("COFFER_KEY")
   if (Option.isSome(environment)) return Redacted.make(environment.value)
   const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
-  const missing = failed("no_key", "No key was given.", "set COFFER_KEY, or type it on a terminal", 2)
+  const missing = failed("no_key", "No key was given.", "set COFFER_KEY, or type it in a terminal", 2)
   if (!canPrompt) return yield* missing
-  return yield* Effect.catchTags(Prompt.run(Prompt.Password({ message: "The key" })), { QuitError: () => missing })
+  return yield* Effect.catchTags(Prompt.run(Prompt.Password({ message: "API key" })), { QuitError: () => missing })
 })
 
 const addressOfPerson = Effect.gen(function* () {
@@ -146,12 +154,12 @@ const addressOfPerson = Effect.gen(function* () {
   const address = Option.isSome(flag) ? flag : yield* setting("COFFER_BASE_URL")
   const known = Option.isSome(address) ? canonical(address.value) : undefined
   if (known !== undefined) return new URL(known).pathname === "/" ? `${known}/v1` : known
-  return yield* failed("bad_address", "No address was given.", "--base-url https://pay.example/v1", 2)
+  return yield* failed("bad_address", "No URL was given.", "use --base-url https://pay.example/v1", 2)
 })
 
 const list = command(
   "list",
-  { does: "List profiles. No key is printed", example: "" },
+  { does: "List profiles. Keys are not printed", example: "" },
   {},
   Effect.fnUntraced(function* () {
     const file = yield* fileOf
@@ -175,13 +183,13 @@ const list = command(
 
 const use = command(
   "use",
-  { does: "Use a profile where no key and no address are given", example: "shop" },
+  { does: "Use a profile when no key and URL are given", example: "shop" },
   { name: nameArgument },
   Effect.fnUntraced(function* ({ name }) {
     yield* change((kept) =>
       kept.profiles[name] === undefined ? unknown(name) : Effect.succeed({ ...kept, current: name })
     )
-    yield* Console.error(`coffer: The profile ${plain(name)} is in use.`)
+    yield* Console.error(`coffer: The profile ${plain(name)} is now used by default.`)
   })
 )
 
@@ -195,11 +203,11 @@ const remove = command(
         ? unknown(name)
         : Effect.succeed({ ...(current === undefined || current === name ? {} : { current }), profiles })
     )
-    yield* Console.error(`coffer: The profile ${plain(name)} is gone. Its keys still work where they were made.`)
+    yield* Console.error(`coffer: The profile ${plain(name)} was removed. Its keys are still valid.`)
   })
 )
 
 export const profilesCommand = Command.make("profiles").pipe(
-  Command.withDescription("Addresses with their keys, under names: add, list, use, remove"),
+  Command.withDescription("Named URLs with their keys: add, list, use, remove"),
   Command.withSubcommands([add, list, use, remove])
 )

@@ -15,17 +15,17 @@ import manifest from "../package.json" with { type: "json" }
 const patience = "30 seconds"
 const pairsMax = 200
 
-const pathArgument = Argument.String("path").pipe(Argument.withDescription("As in /orders; /v1 may stand before it"))
+const pathArgument = Argument.String("path").pipe(Argument.withDescription("Such as /orders or /v1/orders"))
 const data = (does: string) =>
   Flag.String("data").pipe(
     Flag.withAlias("d"),
     Flag.between(0, pairsMax),
-    Flag.withDescription(`${does}: field=value, as often as you like`)
+    Flag.withDescription(`${does}: field=value, repeatable`)
   )
 
 export const getCommand = command(
   "get",
-  { does: "Make a GET call of the API", example: "coffer get /orders -d limit=3 -d status=paid" },
+  { does: "Make a GET request to the API", example: "coffer get /orders -d limit=3 -d status=paid" },
   { path: pathArgument, data: data("The query") },
   Effect.fnUntraced(function* ({ data, path }) {
     const client = yield* connect()
@@ -37,13 +37,11 @@ export const getCommand = command(
 
 export const postCommand = command(
   "post",
-  { does: "Make a POST call of the API", example: "coffer post /orders -d amount=1999 -d metadata[shelf]=A7" },
+  { does: "Make a POST request to the API", example: "coffer post /orders -d amount=1999 -d metadata[shelf]=A7" },
   {
     path: pathArgument,
-    data: data(
-      'The body, as a JSON object or by its fields (whole numbers, true, false and null are no text, "12" is)'
-    ),
-    idempotencyKey: text("idempotency-key", "One of your own; a random one unless given")
+    data: data("The body, as a JSON object or as fields (unquoted whole numbers, true, false and null are not text)"),
+    idempotencyKey: text("idempotency-key", "Idempotency key; random by default")
   },
   Effect.fnUntraced(function* ({ data, idempotencyKey, path }) {
     const body = yield* bodyOf(data)
@@ -63,7 +61,7 @@ export const postCommand = command(
 
 export const deleteCommand = command(
   "delete",
-  { does: "Make a DELETE call of the API", example: "coffer delete /webhook_endpoints/whe_…" },
+  { does: "Make a DELETE request to the API", example: "coffer delete /webhook_endpoints/whe_…" },
   { path: pathArgument },
   Effect.fnUntraced(function* ({ path }) {
     const client = yield* connectToWrite()
@@ -76,12 +74,7 @@ const urlOf = Effect.fnUntraced(function* ({ account: { baseUrl } }: Client, pat
   const text = `${baseUrl}${path.replace(/^\/v1(?=\/|$)/, "")}`
   const url = path.startsWith("/") && URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !url.href.startsWith(`${new URL(baseUrl).href.replace(/\/$/, "")}/`)) {
-    return yield* failed(
-      "bad_path",
-      `"${path}" is no path of the API.`,
-      "give one that begins with /, as in /orders",
-      2
-    )
+    return yield* failed("bad_path", `"${path}" is not an API path.`, "use one that starts with /, such as /orders", 2)
   }
   return url
 })
@@ -90,7 +83,7 @@ const pairsIn = (data: ReadonlyArray<string>) =>
   Effect.forEach(data, (pair) => {
     const [, name, value] = /^([^=]+)=([\s\S]*)$/.exec(pair) ?? []
     return name === undefined || value === undefined
-      ? failed("bad_data", `-d: "${pair}" is no field with a value.`, "as in -d amount=1999", 2)
+      ? failed("bad_data", `-d: "${pair}" is not a field=value pair.`, "use -d amount=1999", 2)
       : Effect.succeed([name, value] as const)
   })
 
@@ -100,7 +93,7 @@ const bodyOf = Effect.fnUntraced(function* (data: ReadonlyArray<string>) {
   if (first.trimStart().startsWith("{")) {
     const whole = Option.filter(parseJson(first), Predicate.isObject)
     if (more.length === 0 && Option.isSome(whole)) return whole.value as object
-    return yield* failed("bad_data", "-d: this is no JSON object.", "give one object, or fields: -d amount=1999", 2)
+    return yield* failed("bad_data", "-d: not a JSON object.", "use one object, or fields: -d amount=1999", 2)
   }
   const body: Fields = {}
   for (const [name, value] of yield* pairsIn(data)) {
@@ -137,10 +130,10 @@ const sent = Effect.fnUntraced(function* (
   const again =
     idempotencyKey === undefined || method === "GET"
       ? "try again"
-      : `whether it was done is not known; the same again: --idempotency-key ${idempotencyKey}`
+      : `it may have been carried out; repeat it safely with --idempotency-key ${idempotencyKey}`
   const unanswered = new CliFailure({
     code: "connection_lost",
-    message: `Nothing answers at ${account.baseUrl}, or not in time.`,
+    message: `No response from ${account.baseUrl}, or not in time.`,
     next: again,
     exitCode: 1,
     isPassing: true
@@ -174,7 +167,7 @@ const print = Effect.fnUntraced(function* ({ status, text }: { readonly status: 
   const { error, message, request_id } = (body ?? {}) as Readonly<Record<string, unknown>>
   return yield* failed(
     typeof error === "string" ? error : "unexpected_answer",
-    `The service answered ${status}. ${typeof message === "string" ? message : ""}`.trimEnd(),
-    typeof request_id === "string" ? `coffer logs get ${request_id} shows the call` : "check the path, and the address"
+    `The service returned ${status}. ${typeof message === "string" ? message : ""}`.trimEnd(),
+    typeof request_id === "string" ? `coffer logs get ${request_id} shows the call` : "check the path and the URL"
   )
 })

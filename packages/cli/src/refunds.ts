@@ -11,9 +11,9 @@ import { money, printObject, time } from "./output.ts"
 import { getCommand, listCommand, type Resource, tailCommand } from "./resource.ts"
 
 const filters = {
-  status: oneOf("status", ["pending", "succeeded", "failed"], "Only in this state"),
-  tradeNo: text("trade-no", "Only those of this order, by our number"),
-  outRefundNo: text("out-refund-no", "Only the one with this number of yours")
+  status: oneOf("status", ["pending", "succeeded", "failed"], "Only with this status"),
+  tradeNo: text("trade-no", "Only refunds of this order, by its trade_no"),
+  outRefundNo: text("out-refund-no", "Only the refund with this out_refund_no")
 }
 
 const refunds: Resource<Refund, typeof filters> = {
@@ -37,14 +37,14 @@ function queryOf({ outRefundNo, status, tradeNo }: Command.Command.Config.Infer<
 const create = command(
   "create",
   {
-    does: "Refund an order, the whole of what is left unless you give an amount",
+    does: "Refund an order; the full remaining amount by default",
     example: "coffer refunds create TRD_SB_… --amount 500 --out-refund-no refund-1"
   },
   {
     tradeNo: Argument.String("trade-no"),
     amount: number("amount", "Minor units: 500 is 5.00"),
-    outRefundNo: text("out-refund-no", "Your number of the refund; sent again, it gets the same refund"),
-    reason: text("reason", "Why, in one line"),
+    outRefundNo: text("out-refund-no", "Your refund number; sending it again returns the same refund"),
+    reason: text("reason", "Reason, in one line"),
     metadata
   },
   ({ amount, metadata, outRefundNo, reason, tradeNo }) =>
@@ -55,16 +55,16 @@ const create = command(
     })
 )
 
-const refundNo = Argument.String("refund-no").pipe(Argument.withDescription("Our number of the refund, or yours"))
+const refundNo = Argument.String("refund-no").pipe(Argument.withDescription("refund_no or out_refund_no"))
 
 const settle = command(
   "settle",
-  { does: "Let the bank settle a pending refund in the sandbox", example: "refund-1 --outcome failed" },
+  { does: "Settle a pending refund as the bank, in the sandbox", example: "refund-1 --outcome failed" },
   {
     refundNo,
     outcome: Flag.Literals("outcome", ["succeeded", "failed"]).pipe(
       Flag.withDefault("succeeded" as const),
-      Flag.withDescription("How it ends; succeeded unless given")
+      Flag.withDescription("Outcome; succeeded by default")
     )
   },
   ({ outcome, refundNo }) =>
@@ -76,7 +76,7 @@ const settle = command(
 
 const update = command(
   "update",
-  { does: "Change a refund's metadata", example: "refund-1 --metadata case=4711" },
+  { does: "Update a refund's metadata", example: "refund-1 --metadata case=4711" },
   { refundNo, metadata },
   ({ metadata, refundNo }) =>
     Effect.gen(function* () {

@@ -96,7 +96,7 @@ export const rehearse = Effect.fnUntraced(function* (options: Options): Effect.f
   let left: ReadonlyArray<string> | undefined
   const clean = Effect.suspend(() => takeBack(real, made)).pipe(
     Effect.matchEffect({
-      onFailure: () => say("left at Stripe: what the last answers were about, since Stripe did not answer"),
+      onFailure: () => say("left at Stripe: the objects of the last responses, since Stripe did not respond"),
       onSuccess: (all) =>
         Effect.tap(
           Effect.forEach(all, (each) => say(`left at Stripe: ${each}`), { discard: true }),
@@ -112,13 +112,13 @@ export const rehearse = Effect.fnUntraced(function* (options: Options): Effect.f
     // Also when it is stopped what was made is taken back, unless it may go on.
     Effect.onExit((exit) =>
       progress.file !== undefined && Exit.isFailure(exit)
-        ? say(`what was done is in ${progress.file}: the same command goes on from there, within ${goesOnHours} hours`)
+        ? say(`progress is saved in ${progress.file}: run the same command to resume, within ${goesOnHours} hours`)
         : clean
     )
   )
   if (left !== undefined) yield* progress.end
   const otherMethods = typesFound().filter((type) => !methods.some((method) => method === type))
-  return { results, methods: found(), otherMethods, left: left ?? ["Stripe did not answer"] }
+  return { results, methods: found(), otherMethods, left: left ?? ["Stripe did not respond"] }
 })
 
 /** Stripe keeps the answers to calls for a day. After this it is not known what a call that is made again would do. */

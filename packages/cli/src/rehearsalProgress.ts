@@ -34,7 +34,7 @@ export const openProgress = Effect.fnUntraced(function* (
   const path = yield* Path.Path
   const file = path.resolve(named.value)
   const stateFile = `${file}.simulator`
-  const next = "give another file with --progress, or remove it and begin anew"
+  const next = "use another file with --progress, or delete it and start over"
   const unusable = (why: string) => failed("bad_progress", `${file} ${why}.`, next, 2)
   const { began: _, tag: __, ...flags } = fresh
   // A key cannot be found from this.
@@ -47,20 +47,20 @@ export const openProgress = Effect.fnUntraced(function* (
       yield* fs.remove(stateFile, { force: true })
       return undefined
     }
-    if (!(yield* fs.exists(stateFile))) return yield* unusable("is there without the simulator's file beside it")
+    if (!(yield* fs.exists(stateFile))) return yield* unusable("exists without the simulator's file next to it")
     return yield* Schema.decodeEffect(Kept)(yield* fs.readFileString(file))
   }).pipe(
     Effect.catchTags({
-      PlatformError: (error) => unusable(`cannot be read: ${systemProblem(error)}`),
-      SchemaError: () => unusable("is not what coffer stripe rehearse writes")
+      PlatformError: (error) => unusable(`can't be read: ${systemProblem(error)}`),
+      SchemaError: () => unusable("is not a progress file of coffer stripe rehearse")
     })
   )
   if (kept !== undefined && kept.begunWith !== begunWith) {
-    return yield* unusable("is of a run with another key or other flags")
+    return yield* unusable("is from a run with another key or other flags")
   }
   const now = (yield* Clock.currentTimeMillis) / 1_000
   if (kept !== undefined && now - kept.began > goesOnHours * 3_600) {
-    return yield* unusable(`is of a run that began more than ${goesOnHours} hours ago`)
+    return yield* unusable(`is from a run that started more than ${goesOnHours} hours ago`)
   }
   const { began, tag } = kept ?? fresh
   let taken = (kept?.taken ?? []) as ReadonlyArray<Taken>
@@ -74,8 +74,8 @@ export const openProgress = Effect.fnUntraced(function* (
       taken = all
     },
     Effect.catchTags({
-      PlatformError: (error) => unusable(`cannot be written: ${systemProblem(error)}`),
-      SchemaError: () => unusable("cannot be written")
+      PlatformError: (error) => unusable(`can't be written: ${systemProblem(error)}`),
+      SchemaError: () => unusable("can't be written")
     })
   )
   if (kept === undefined) yield* write([])
@@ -85,7 +85,7 @@ export const openProgress = Effect.fnUntraced(function* (
     taken,
     keep: (one) => write([...taken, one]),
     end: Effect.forEach([file, stateFile], (each) => fs.remove(each, { force: true }), { discard: true }).pipe(
-      Effect.catchTags({ PlatformError: (error) => unusable(`cannot be removed: ${systemProblem(error)}`) })
+      Effect.catchTags({ PlatformError: (error) => unusable(`can't be deleted: ${systemProblem(error)}`) })
     )
   }
   return { run: { ...fresh, tag, began }, progress, stateFile }

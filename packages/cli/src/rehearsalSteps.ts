@@ -316,7 +316,7 @@ export const stepsOf = ({ appeals, byHand }: Run, found: ReadonlyArray<Method>):
 
 /** Acts that no program can do, with any key. */
 export const byHandNotes = [
-  "Pay on Stripe's own pages, which no program can: run it with --by-hand, and pay at each page that it prints.",
-  "Appeal a lost dispute: only where the account may, as its settings of disputes show. Then run it with --appeals.",
-  "Look at the webhooks: coffer_stripe_webhooks_total counts them, coffer_stripe_events_found_total those lost."
+  "Pay on Stripe's own pages, which can't be automated: run with --by-hand, and pay on each page it prints.",
+  "Appeal a lost dispute, if the account's dispute settings allow it: run with --appeals.",
+  "Check the webhooks: coffer_stripe_webhooks_total counts them, coffer_stripe_events_found_total the lost ones."
 ] as const

@@ -25,7 +25,7 @@ const patience = Duration.seconds(30)
 export const fileCommand = command(
   "file",
   {
-    does: "Read the file of a report, on from where an earlier try was cut off",
+    does: "Download a report's file, resuming an interrupted download",
     example: "coffer reports file rpt_… books.csv"
   },
   {
@@ -43,21 +43,21 @@ export const fileCommand = command(
     yield* fetched(client, report, place).pipe(
       Effect.catchTags({
         PlatformError: (error) =>
-          failed("no_file", `${place} cannot be written: ${systemProblem(error)}`, "check its folder", 2)
+          failed("no_file", `${place} can't be written: ${systemProblem(error)}`, "check the folder", 2)
       })
     )
     if (yield* json) return yield* Console.log(shownJson({ report_no: report.report_no, file: place }))
-    yield* Console.log(`${count(report.bytes)} bytes are in ${plain(place)}.`)
+    yield* Console.log(`${count(report.bytes)} bytes written to ${plain(place)}.`)
   })
 )
 
 const notReady = ({ failure_reason, report_no, rows_done, status }: Report) =>
   status === "failed"
-    ? failed("report_failed", `There is no file: ${failure_reason ?? "it failed"}.`, "make the report again")
+    ? failed("report_failed", `The report has no file: ${failure_reason ?? "it failed"}.`, "create the report again")
     : failed(
         "report_not_ready",
-        `The file is still written: it has ${count(rows_done)} rows.`,
-        `wait until coffer reports get ${report_no} says succeeded`
+        `The file is not ready yet: ${count(rows_done)} rows so far.`,
+        `wait until coffer reports get ${report_no} shows succeeded`
       )
 
 /** The number of the report is in the part's name: no other's part is taken up. */
@@ -95,8 +95,8 @@ const fetched = Effect.fnUntraced(function* (client: Client, report: Report, pla
 const cutOff = ({ bytes, report_no }: Report, at: number) =>
   new CliFailure({
     code: "cut_off",
-    message: `The line broke after ${count(at)} of ${count(bytes)} bytes.`,
-    next: `the same command goes on from there: coffer reports file ${report_no}`,
+    message: `The connection was lost after ${count(at)} of ${count(bytes)} bytes.`,
+    next: `resume with coffer reports file ${report_no}`,
     exitCode: 1,
     isPassing: true
   })
@@ -146,6 +146,6 @@ const refused = (report: Report, status: number, at: number) =>
     ? cutOff(report, at)
     : failed(
         "unexpected_answer",
-        `The service answered ${status}.`,
-        `see whether coffer reports get ${report.report_no} still has it: it is kept for seven days`
+        `The service returned ${status}.`,
+        `check coffer reports get ${report.report_no}: files are kept for seven days`
       )

@@ -39,19 +39,19 @@ function rowsOf({ rows_done, rows_total }: Report): string {
 const create = command(
   "create",
   {
-    does: "Have a report made as a file, and print how far it is; read the file once its status is succeeded",
+    does: "Create a report as a file, and print its status; download the file once it has succeeded",
     example: "coffer reports create statement --from 2026-10-01 --to 2026-10-31"
   },
   {
     kind: Argument.Literals("report", kinds),
-    format: oneOf("format", ["csv", "jsonl"], "csv unless given"),
+    format: oneOf("format", ["csv", "jsonl"], "csv by default"),
     from: text("from", "The first day: 2026-10-01"),
-    to: text("to", "The last day; that of --from unless given"),
-    interval: oneOf("interval", ["day", "month", "range"], "Of a statement; day unless given"),
+    to: text("to", "The last day; --from by default"),
+    interval: oneOf("interval", ["day", "month", "range"], "For statements; day by default"),
     currency: oneOf("currency", currencies, "Only this wallet"),
-    timeZone: text("time-zone", "As in Europe/Berlin; the merchant's unless given"),
-    payoutNo: text("payout-no", "The payout that it is about"),
-    at: text("at", "The moment of a frozen report; now unless given")
+    timeZone: text("time-zone", "Such as Europe/Berlin; the merchant's by default"),
+    payoutNo: text("payout-no", "The payout to reconcile"),
+    at: text("at", "Time of a frozen report; now by default")
   },
   ({ at, currency, format, from, interval, kind, payoutNo, timeZone, to }) =>
     Effect.gen(function* () {
@@ -62,7 +62,7 @@ const create = command(
 )
 
 export const reportsCommand = Command.make("reports").pipe(
-  Command.withDescription("Reports for bookkeeping, as files: create, get, file, list"),
+  Command.withDescription("Reports for accounting, as files: create, get, file, list"),
   Command.withSubcommands([
     create,
     getCommand("reports", "report-no", (coffer, no) => coffer.reports.get(no)),

@@ -32,26 +32,26 @@ interface Sender {
 export const resend = anybodysCommand(
   "resend",
   {
-    does: "Send deliveries again: one attempt each, of the same event. What has arrived since is left alone",
+    does: "Resend deliveries: one attempt each, of the same event. Events delivered since are skipped",
     example: "coffer deliveries resend --failed --since 2h"
   },
   {
     failed: Flag.Boolean("failed").pipe(
       Flag.withDefault(false),
-      Flag.withDescription("Those of which all attempts have failed")
+      Flag.withDescription("Deliveries whose attempts have all failed")
     ),
-    since: Flag.String("since").pipe(Flag.withDescription("Only those created since: 30s, 15m, 2h, 7d ago, or a time")),
-    endpointId: text("endpoint-id", "Only those to this endpoint"),
-    merchant: text("merchant", "Those of this merchant, with an operator's token"),
-    mode: oneOf("mode", ["sandbox", "live"], "Together with --merchant: the environment"),
-    limit: whole("limit", [1, resendMax], resendMax, "How many at most"),
+    since: Flag.String("since").pipe(Flag.withDescription("Only created since 30s, 15m, 2h or 7d ago, or a time")),
+    endpointId: text("endpoint-id", "Only deliveries to this endpoint"),
+    merchant: text("merchant", "Deliveries of this merchant, with an operator token"),
+    mode: oneOf("mode", ["sandbox", "live"], "With --merchant: the environment"),
+    limit: whole("limit", [1, resendMax], resendMax, "Maximum number"),
     rate,
     dryRun
   },
   Effect.fnUntraced(function* ({ dryRun, endpointId, failed: onlyFailed, limit, merchant, mode, rate, since }) {
-    if (!onlyFailed) return yield* failed("no_filter", "What is to be sent again?", "say --failed", 2)
+    if (!onlyFailed) return yield* failed("no_filter", "Which deliveries?", "add --failed", 2)
     if (Option.isSome(merchant) !== Option.isSome(mode)) {
-      return yield* failed("half_a_merchant", "Whose deliveries?", "say both --merchant and --mode, or neither", 2)
+      return yield* failed("half_a_merchant", "Whose deliveries?", "use both --merchant and --mode, or neither", 2)
     }
     const query = { ...withoutNone({ endpoint_id: endpointId }), since }
     const sender = Option.isSome(merchant)
@@ -59,7 +59,7 @@ export const resend = anybodysCommand(
       : yield* byMerchant(query, dryRun)
     const bulk: Bulk<WebhookDelivery> = {
       called: "deliveries",
-      acted: "sent again",
+      acted: "resent",
       idOf: ({ id }) => id,
       columns: deliveryColumns,
       act: sender.act
@@ -133,15 +133,13 @@ const byOperator = Effect.fnUntraced(function* (merchant: string, mode: string, 
     perSecond: perSecond.operator,
     // The operator's API knows no Idempotency-Key: one whose answer is lost is looked for, and not sent again.
     act: Effect.fnUntraced(function* (delivery) {
-      if (yield* isOvertaken(delivery)) return { outcome: "skipped", problem: "it has been sent again already" }
+      if (yield* isOvertaken(delivery)) return { outcome: "skipped", problem: "it was already resent" }
       return yield* outcomeOfSending(operator.post(`/webhook_deliveries/${delivery.id}/resend`)).pipe(
         Effect.catchIf(
           ({ isPassing }) => isPassing,
           (failure) =>
             Effect.map(isOvertaken(delivery), (isSent): Outcome =>
-              isSent
-                ? done
-                : { outcome: "unknown", problem: `no answer came (${failure.code}), and it was not repeated` }
+              isSent ? done : { outcome: "unknown", problem: `no response (${failure.code}), and it was not retried` }
             )
         )
       )

@@ -81,10 +81,10 @@ export const listCommand = <Item, const Filters extends Command.Command.Config>(
     { does: `List ${resource.called}, newest first`, example: "--limit 100 --since 2h" },
     {
       filters: resource.filters,
-      limit: count("limit", [1, rowsMax], rowsDefault, "How many at most"),
+      limit: count("limit", [1, rowsMax], rowsDefault, "Maximum number"),
       since: Flag.String("since").pipe(
         Flag.optional,
-        Flag.withDescription("Only those created since: 30s, 15m, 2h, 7d ago, yesterday, or 2026-11-23T06:00:00Z")
+        Flag.withDescription("Only created since 30s, 15m, 2h or 7d ago, yesterday, or 2026-11-23T06:00:00Z")
       )
     },
     Effect.fnUntraced(function* ({ filters, limit, since }) {
@@ -93,7 +93,7 @@ export const listCommand = <Item, const Filters extends Command.Command.Config>(
       const cursors = { limit: Math.min(limit, pageMax), ...created }
       const next = merged(client, resource.list(client.coffer, cursors, filters as never), resource.idOf)
       const rows = yield* printList(resource.columns, limit, next)
-      if (rows === 0 && !(yield* json)) yield* Console.error(`There are no such ${resource.called}.`)
+      if (rows === 0 && !(yield* json)) yield* Console.error(`No ${resource.called} found.`)
     })
   )
 
@@ -120,10 +120,10 @@ export const merged = <Item>({ ask }: Client, lists: ReadonlyArray<List<Item>>, 
 export const tailCommand = <Item, const Filters extends Command.Command.Config>(resource: Resource<Item, Filters>) =>
   command(
     "tail",
-    { does: `Print ${resource.called} as they come, until Ctrl-C`, example: "--last 0" },
+    { does: `Print ${resource.called} as they are created, until Ctrl-C`, example: "--last 0" },
     {
       filters: resource.filters,
-      last: count("last", [0, pageMax], lastDefault, "How many of the newest to begin with")
+      last: count("last", [0, pageMax], lastDefault, "How many of the newest to start with")
     },
     Effect.fnUntraced(function* ({ filters, last }) {
       const client = yield* connect({ maxRetries: 0 })
@@ -184,8 +184,8 @@ export const eachFollowed = Effect.fnUntraced(function* <Item, E, R>(
 
 /** On standard error, when the service goes away and when it is back. */
 export const tellOutages = ({ account: { baseUrl } }: Client) => ({
-  lost: ({ message }: CliFailure) => Console.error(`coffer: ${plain(message)} It is asked again until it answers.`),
-  found: Console.error(`coffer: ${plain(baseUrl)} answers again.`)
+  lost: ({ message }: CliFailure) => Console.error(`coffer: ${plain(message)} Retrying until it responds.`),
+  found: Console.error(`coffer: ${plain(baseUrl)} is responding again.`)
 })
 
 /** When an object is no longer kept, all that is kept is newer. A sandbox's clock may pass a month in a moment. */

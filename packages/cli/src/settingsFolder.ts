@@ -35,14 +35,15 @@ export const readClosed = Effect.fnUntraced(function* (file: string, otherwise: 
   if (!isOurs || !isClosed) {
     return yield* failed(
       "open_settings",
-      `${plain(file)} belongs to another user or is open to others, so ${otherwise}.`,
-      "look at what it says, then: chmod 600 it, or delete it",
+      `${plain(file)} belongs to another user or is accessible to others, so ${otherwise}.`,
+      "check its contents, then chmod 600 it, or delete it",
       2
     )
   }
   return yield* fs.readFileString(file).pipe(
     Effect.catchTags({
-      PlatformError: () => failed("bad_settings", `${plain(file)} cannot be read.`, "see who may; or delete it", 2)
+      PlatformError: () =>
+        failed("bad_settings", `${plain(file)} can't be read.`, "check its permissions, or delete it", 2)
     })
   )
 })

@@ -21,7 +21,7 @@ const patience = 60_000
 const rehearseCommand = anyonesCommand(
   "rehearse",
   {
-    does: "Try Stripe with a sandbox key, and compare it with the simulator: exit code 0 if all is the same, else 1",
+    does: "Compare Stripe, with a sandbox key, to the simulator: exit code 0 if everything matches, else 1",
     example: "STRIPE_KEY=sk_test_… coffer stripe rehearse"
   },
   {
@@ -32,31 +32,31 @@ const rehearseCommand = anyonesCommand(
     ),
     currency: Flag.String("currency").pipe(
       Flag.withDefault("usd"),
-      Flag.withDescription("Currency of the payments, one that the account takes")
+      Flag.withDescription("Currency of the payments, which the account has to support")
     ),
     byHand: Flag.Boolean("by-hand").pipe(
       Flag.withDefault(false),
-      Flag.withDescription("Also pay by each method on Stripe's own page: you do so at the pages that are printed")
+      Flag.withDescription("Also pay with each method on Stripe's own pages, which you open yourself")
     ),
     appeals: Flag.Boolean("appeals").pipe(
       Flag.withDefault(false),
-      Flag.withDescription("Also appeal a lost dispute, where the account's settings of disputes allow it")
+      Flag.withDescription("Also appeal a lost dispute, if the account's dispute settings allow it")
     ),
-    progress: text("progress", "File in which what was done is kept: after an interruption the same command goes on"),
-    wait: count("wait", [1, 60], 10, "Minutes that you have at each page, and Stripe for an appeal"),
-    patience: count("patience", [1, 600], patience / 1_000, "Seconds that an answer of Stripe may take to appear")
+    progress: text("progress", "File to save progress in: after an interruption, run the same command to resume"),
+    wait: count("wait", [1, 60], 10, "Minutes to wait for you on each page, and for Stripe's answer to an appeal"),
+    patience: count("patience", [1, 600], patience / 1_000, "Seconds to wait for a change to appear at Stripe")
   },
   Effect.fnUntraced(function* ({ api, appeals, byHand, currency, patience, progress: named, wait }) {
     if (api !== stripes && !isOnThisMachine(api)) {
       return yield* failed(
         "bad_address",
-        "A key of Stripe goes to Stripe alone.",
-        `leave --api and STRIPE_API out, or name this machine`,
+        "A Stripe key is sent to Stripe only.",
+        `omit --api and STRIPE_API, or point them to this machine`,
         2
       )
     }
     if (!/^[a-z]{3}$/i.test(currency)) {
-      return yield* failed("bad_currency", `"${currency}" is no currency.`, "give three letters, such as usd", 2)
+      return yield* failed("bad_currency", `"${currency}" is not a currency.`, "use three letters, such as usd", 2)
     }
     yield* throughProxy
     const key = yield* keyOfSandbox
@@ -68,7 +68,7 @@ const rehearseCommand = anyonesCommand(
     const { accountOf, checkAnswer, start } = yield* simulator
     const settings = { port: 0, chargeBookedAfter: 0, disputeDecides: 0, ...(stateFile !== undefined && { stateFile }) }
     const { control, url } = yield* Effect.mapError(start(settings), () =>
-      failed("no_simulator", "The simulator of Stripe cannot listen on this machine.", "look at what 127.0.0.1 allows")
+      failed("no_simulator", "The Stripe simulator can't listen on this machine.", "check that 127.0.0.1 is available")
     )
     // Its webhooks would go to the address that the real ones go to.
     yield* Effect.ignore(control.hold_webhooks({}))
@@ -106,32 +106,32 @@ const simulator = Effect.tryPromise({
       ([{ accountOf, start }, { checkAnswer }]) => ({ accountOf, start, checkAnswer })
     ),
   catch: () =>
-    failed("no_simulator", "The simulator of Stripe is not installed here.", "run it in a checkout, after npm ci")
+    failed("no_simulator", "The Stripe simulator is not installed here.", "run it in a checkout, after npm ci")
 })
 
 /** Never a flag: a list of the machine's processes shows these. */
 const keyOfSandbox = Effect.gen(function* () {
   const setting = yield* Effect.orElseSucceed(Config.option(Config.Redacted("STRIPE_KEY")), Option.none)
   const next = "set STRIPE_KEY to a key that begins with sk_test_ or rk_test_"
-  const prompted = Effect.catch(Prompt.run(Prompt.Password({ message: "Key of a Stripe sandbox" })), () =>
-    failed("no_key", "There is no key.", next, 2)
+  const prompted = Effect.catch(Prompt.run(Prompt.Password({ message: "Stripe sandbox key" })), () =>
+    failed("no_key", "No key was given.", next, 2)
   )
-  if (Option.isNone(setting) && !process.stdin.isTTY) return yield* failed("no_key", "There is no key.", next, 2)
+  if (Option.isNone(setting) && !process.stdin.isTTY) return yield* failed("no_key", "No key was given.", next, 2)
   const key = Redacted.value(Option.isSome(setting) ? setting.value : yield* prompted).trim()
   if (/^[sr]k_live_/.test(key)) {
-    return yield* failed("live_key", "This key moves real money, so nothing was done with it.", next, 2)
+    return yield* failed("live_key", "This key moves real money, so it was not used.", next, 2)
   }
-  if (!/^[sr]k_test_\w+$/.test(key)) return yield* failed("bad_key", "This is no secret key of a sandbox.", next, 2)
+  if (!/^[sr]k_test_\w+$/.test(key)) return yield* failed("bad_key", "This is not a sandbox secret key.", next, 2)
   return key
 })
 
 const expectSandbox = Effect.fnUntraced(function* ({ call }: ReturnType<typeof worldAt>) {
   const { body, status } = yield* call({ method: "GET", path: "/v1/balance" })
   const next =
-    "use a key of the same sandbox that may read and write Checkout, PaymentIntents, Refunds, Disputes, Files and " +
+    "use a key of the same sandbox that can read and write Checkout, PaymentIntents, Refunds, Disputes, Files and " +
     "Webhook Endpoints"
   if (status === 401 || status === 403) return yield* failed("refused", "Stripe does not accept this key.", next, 2)
-  if (body?.livemode === true) return yield* failed("live_key", "This key is live, so nothing was done.", next, 2)
+  if (body?.livemode === true) return yield* failed("live_key", "This is a live key, so nothing was done.", next, 2)
 })
 
 const print = Effect.fnUntraced(function* ({ left, methods, otherMethods, results }: Rehearsal) {
@@ -159,14 +159,14 @@ const print = Effect.fnUntraced(function* ({ left, methods, otherMethods, result
     }
   }
   yield* Console.log(
-    `${totals.same} steps the same, ${totals.different} different, ${totals.not_reached} not reached; ` +
-      `${left.length} objects left. API version ${apiVersion}. Methods: ${methods.join(", ") || "none"}` +
+    `${totals.same} steps match, ${totals.different} different, ${totals.not_reached} not reached, ` +
+      `${left.length} objects left at Stripe. API version ${apiVersion}. Methods: ${methods.join(", ") || "none"}` +
       `${otherMethods.length > 0 ? `; not tried: ${plain(otherMethods.join(", "))}` : ""}.`
   )
   yield* Console.log(["By hand:", ...byHandNotes.map((each) => `  ${each}`)].join("\n"))
 })
 
 export const stripeCommand = Command.make("stripe").pipe(
-  Command.withDescription("Your account at Stripe: rehearse"),
+  Command.withDescription("Your Stripe account: rehearse"),
   Command.withSubcommands([rehearseCommand])
 )

@@ -9,13 +9,13 @@ export const throughProxy = Effect.gen(function* () {
   const proxy = Redacted.value(setting.value)
   if (!isProxy(URL.parse(proxy))) {
     // The wrong text is not shown: it may hold the password.
-    const next = "write it as http://user:password@proxy.example:3128; user and password may be left out"
-    return yield* failed("bad_proxy", "STRIPE_PROXY is no address of a proxy.", next, 2)
+    const next = "use the form http://user:password@proxy.example:3128; user and password are optional"
+    return yield* failed("bad_proxy", "STRIPE_PROXY is not a valid proxy URL.", next, 2)
   }
   // Loaded here alone, as in `delivery.ts`.
   const http = yield* Effect.promise(() => import("node:http"))
   if (!("setGlobalProxyFromEnv" in http)) {
-    return yield* failed("no_proxy", "This Node opens no way through STRIPE_PROXY.", "use Node 24.14 or later", 2)
+    return yield* failed("no_proxy", "This Node version does not support STRIPE_PROXY.", "use Node 24.14 or later", 2)
   }
   yield* Effect.acquireRelease(
     Effect.sync(() => http.setGlobalProxyFromEnv({ HTTPS_PROXY: proxy })),

@@ -64,8 +64,8 @@ export const worldAt = (url: string, key: string): World => {
       catch: () =>
         failed(
           "no_answer",
-          `${new URL(url).host} did not answer.`,
-          "look at the network and STRIPE_PROXY, and run it again; with --progress it goes on where it was"
+          `${new URL(url).host} did not respond.`,
+          "check the network and STRIPE_PROXY, and run it again; with --progress it resumes"
         )
     })
   return {

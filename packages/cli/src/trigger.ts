@@ -14,22 +14,22 @@ import { flows } from "./triggers.ts"
 export const triggerCommand = command(
   "trigger",
   {
-    does: "Make an event happen in the sandbox, through the real flow",
+    does: "Trigger a sandbox event by running the real flow",
     example: "coffer trigger payment.succeeded"
   },
   {
     type: Argument.Literals("type", EventType.literals).pipe(
       Argument.withDescription(`One of ${EventType.literals.join(", ")}`)
     ),
-    order: text("order", "To this order, by our number or yours; a new one unless given")
+    order: text("order", "Use this order (trade_no or out_trade_no); a new one by default")
   },
   Effect.fnUntraced(function* ({ order, type }) {
     const client = yield* connect()
     if (!client.isSandbox) {
       return yield* failed(
         "not_sandbox",
-        "This key opens live, where nothing is made to happen.",
-        "use a key that begins with svc_test_",
+        "Events can't be triggered with a live key.",
+        "use a key that starts with svc_test_",
         2
       )
     }
@@ -61,7 +61,7 @@ const eventOf = Effect.fnUntraced(function* ({ ask }: Client, type: EventType, o
   }
   return yield* failed(
     "no_event",
-    `All was done, but ${type} about ${objectId} has not come yet.`,
+    `All steps are done, but ${type} for ${objectId} has not arrived yet.`,
     `coffer events list --object-id ${objectId}`
   )
 })

@@ -25,11 +25,11 @@ const amount = 1_999
 const order = Effect.fnUntraced(function* ({ client, ref, tell }: Stage) {
   if (ref !== undefined) {
     const found = yield* client.ask((coffer) => coffer.orders.get(ref))
-    yield* tell(`took the order ${found.trade_no} of ${money(found.amount, found.currency)}: ${found.status}`)
+    yield* tell(`using order ${found.trade_no} of ${money(found.amount, found.currency)}: ${found.status}`)
     return found
   }
   const made = yield* client.ask((coffer) => coffer.orders.create({ amount, subject: "coffer trigger" }))
-  yield* tell(`created the order ${made.trade_no} of ${money(amount, made.currency)}`)
+  yield* tell(`created order ${made.trade_no} of ${money(amount, made.currency)}`)
   return made
 })
 
@@ -38,7 +38,7 @@ type Paying = NonNullable<Parameters<Client["coffer"]["testHelpers"]["orders"]["
 const pay = Effect.fnUntraced(function* ({ client, tell }: Stage, { trade_no }: Order, how: Paying = {}) {
   const after = yield* client.ask((coffer) => coffer.testHelpers.orders.pay(trade_no, how))
   const by = how.payment_method === undefined ? "" : ` by ${how.payment_method}`
-  yield* tell(how.outcome === "fail" ? "the buyer's payment failed for good" : `the buyer paid${by}`)
+  yield* tell(how.outcome === "fail" ? "the buyer's payment failed" : `the buyer paid${by}`)
   return after
 })
 
@@ -53,14 +53,14 @@ const paid = (stage: Stage, how?: Paying) =>
 const expired = Effect.fnUntraced(function* (stage: Stage) {
   const { trade_no } = yield* order(stage)
   const closed = yield* stage.client.ask((coffer) => coffer.orders.expire(trade_no))
-  yield* stage.tell("closed it before anybody had paid")
+  yield* stage.tell("expired the order before payment")
   return closed
 })
 
 const refund = Effect.fnUntraced(function* ({ client, tell }: Stage, { amount, currency, trade_no }: Order) {
   const part = Math.min(500, amount)
   const made = yield* client.ask((coffer) => coffer.refunds.create({ trade_no, amount: part }))
-  yield* tell(`asked for the refund ${made.refund_no} of ${money(part, currency)}: ${made.status}`)
+  yield* tell(`requested refund ${made.refund_no} of ${money(part, currency)}: ${made.status}`)
   return made
 })
 
@@ -71,7 +71,7 @@ const settled = Effect.fnUntraced(function* (
   outcome: "failed" | "succeeded"
 ) {
   yield* client.ask((coffer) => coffer.testHelpers.refunds.settle(refundNo, { outcome }))
-  yield* tell(outcome === "failed" ? "the buyer's bank rejected it" : "the buyer's bank paid it back")
+  yield* tell(outcome === "failed" ? "the buyer's bank rejected the refund" : "the buyer's bank confirmed the refund")
 })
 
 const dispute = Effect.fnUntraced(function* (stage: Stage) {
@@ -79,7 +79,7 @@ const dispute = Effect.fnUntraced(function* (stage: Stage) {
   const made = yield* stage.client.ask((coffer) =>
     coffer.testHelpers.orders.dispute(trade_no, { reason: "fraudulent" })
   )
-  yield* stage.tell(`the buyer's bank opened the dispute ${made.dispute_no}`)
+  yield* stage.tell(`the buyer's bank opened dispute ${made.dispute_no}`)
   return made
 })
 
@@ -87,7 +87,7 @@ const answered = Effect.fnUntraced(function* (stage: Stage) {
   const made = yield* dispute(stage)
   const evidence = { customer_name: "A. Buyer", product_description: "Two books" }
   yield* stage.client.ask((coffer) => coffer.disputes.submitEvidence(made.dispute_no, { evidence, submit: true }))
-  yield* stage.tell("answered it with evidence")
+  yield* stage.tell("submitted evidence")
   return made
 })
 
@@ -121,9 +121,9 @@ export const flows: Readonly<Record<EventType, Flow>> = {
   "dispute.created": (stage) => disputeNumberOf(dispute(stage)),
   "dispute.updated": (stage) => disputeNumberOf(answered(stage)),
   "dispute.won": (stage) =>
-    Effect.flatMap(answered(stage), (made) => decided("won", "the bank decided for you")(stage, made)),
+    Effect.flatMap(answered(stage), (made) => decided("won", "the bank decided in your favor")(stage, made)),
   "dispute.lost": (stage) =>
-    Effect.flatMap(answered(stage), (made) => decided("lost", "the bank decided for the buyer")(stage, made)),
+    Effect.flatMap(answered(stage), (made) => decided("lost", "the bank decided in the buyer's favor")(stage, made)),
   "dispute.closed": (stage) =>
-    Effect.flatMap(dispute(stage), (made) => decided("closed", "the buyer's bank withdrew it")(stage, made))
+    Effect.flatMap(dispute(stage), (made) => decided("closed", "the buyer's bank withdrew the dispute")(stage, made))
 }

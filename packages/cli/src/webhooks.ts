@@ -1,4 +1,4 @@
-/** `coffer webhooks certify`: whether a receiver of webhooks stands what will come, and how to mend it. */
+/** `coffer webhooks certify`: whether a receiver of webhooks stands what will come, and how to fix it. */
 import { Config, Console, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type Result, resultsOf, type Severity } from "./certifyChecks.ts"
@@ -11,10 +11,10 @@ import { plain } from "./plain.ts"
 
 /** Exit codes 1 and 2 are for a command that could not do its work. */
 const grades = {
-  A: { exitCode: 0, says: "stands all of it" },
-  B: { exitCode: 3, says: "works, and will break when something unusual comes" },
+  A: { exitCode: 0, says: "passes every check" },
+  B: { exitCode: 3, says: "works, but breaks on unusual input" },
   C: { exitCode: 4, says: "loses events" },
-  F: { exitCode: 5, says: "is dangerous: it takes what the service did not send" }
+  F: { exitCode: 5, says: "is dangerous: it accepts requests that the service did not send" }
 } as const
 
 const gradeOf: Readonly<Record<Severity, keyof typeof grades>> = { fragile: "B", lossy: "C", dangerous: "F" }
@@ -28,20 +28,22 @@ export const gradeOfAll = (severities: ReadonlyArray<Severity>): keyof typeof gr
 const certify = command(
   "certify",
   {
-    does: "Send a receiver what it has to stand, and grade it: exit code 0 for A, 3 for B, 4 for C, 5 for F",
+    does: "Test a webhook receiver with everything it has to cope with, and grade it: exit code 0 for A, 3 for B, 4 for C, 5 for F",
     example: "COFFER_WEBHOOK_SECRET=whsec_… coffer webhooks certify http://localhost:3000/hook"
   },
   {
-    url: Argument.String("url").pipe(Argument.withDescription("Address of the receiver: http://localhost:3000/hook")),
+    url: Argument.String("url").pipe(
+      Argument.withDescription("URL of the webhook receiver: http://localhost:3000/hook")
+    ),
     secret: Flag.Redacted("secret").pipe(
       Flag.optional,
-      Flag.withDescription("The secret that it verifies with; otherwise COFFER_WEBHOOK_SECRET")
+      Flag.withDescription("The receiver's signing secret; default: COFFER_WEBHOOK_SECRET")
     )
   },
   Effect.fnUntraced(function* ({ secret, url }) {
     if (!isReceiver(url)) {
-      const next = "give an address that begins with http:// or https://"
-      return yield* failed("bad_receiver", `"${url}" is no address.`, next, 2)
+      const next = "use a URL that starts with http:// or https://"
+      return yield* failed("bad_receiver", `"${url}" is not a valid URL.`, next, 2)
     }
     const receiver = { url, secret: yield* secretOf(secret) }
     const asJson = yield* json
@@ -58,10 +60,10 @@ const secretOf = Effect.fnUntraced(function* (flag: Option.Option<Redacted.Redac
     Option.orElse(flag, () => setting),
     Redacted.value
   )
-  const next = "set COFFER_WEBHOOK_SECRET to the secret that your receiver has; coffer listen prints one"
-  if (Option.isNone(secret)) return yield* failed("no_secret", "There is no secret to sign with.", next, 2)
+  const next = "set COFFER_WEBHOOK_SECRET to your receiver's signing secret; coffer listen prints one"
+  if (Option.isNone(secret)) return yield* failed("no_secret", "No signing secret was given.", next, 2)
   if (!/^whsec_[\w+/=-]{16,}$/.test(secret.value)) {
-    return yield* failed("bad_secret", "The secret is none: it begins with whsec_ and goes on in base64.", next, 2)
+    return yield* failed("bad_secret", "That is not a signing secret. One starts with whsec_.", next, 2)
   }
   return secret.value
 })
@@ -74,7 +76,7 @@ const tell = Effect.fnUntraced(function* ({ check, problem }: Result) {
       `${style("red", "fault")} ${check.name} (${check.severity})`,
       `      Seen: ${plain(problem)}`,
       `      Why it matters: ${check.fault}`,
-      `      Mend: ${check.mend}`
+      `      Fix: ${check.fix}`
     ].join("\n")
   )
 })
@@ -82,13 +84,13 @@ const tell = Effect.fnUntraced(function* ({ check, problem }: Result) {
 const conclude = Effect.fnUntraced(function* (grade: keyof typeof grades, results: ReadonlyArray<Result>) {
   const { says } = grades[grade]
   if (!(yield* json)) return yield* Console.log(`\nGrade ${grade}: it ${says}.`)
-  const shown = results.map(({ check: { fault, mend, name, severity }, problem }) =>
-    problem === undefined ? { name, ok: true } : { name, ok: false, severity, seen: problem, fault, mend }
+  const shown = results.map(({ check: { fault, fix, name, severity }, problem }) =>
+    problem === undefined ? { name, ok: true } : { name, ok: false, severity, seen: problem, fault, fix }
   )
   yield* Console.log(indentedJson({ grade, says, checks: shown }))
 })
 
 export const webhooksCommand = Command.make("webhooks").pipe(
-  Command.withDescription("Your receiver of webhooks: certify"),
+  Command.withDescription("Your webhook receiver: certify"),
   Command.withSubcommands([certify])
 )

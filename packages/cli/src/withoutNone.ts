@@ -32,8 +32,8 @@ export const sinceOf = Effect.fnUntraced(function* <E, R>(since: string, now: Ef
   if (Option.isSome(moment) && /^\d{4}-/.test(since)) return DateTime.formatIso(moment.value)
   return yield* failed(
     "bad_since",
-    `--since: "${since}" is no time.`,
-    "say how long ago (30s, 15m, 2h, 7d), yesterday, or 2026-11-23T06:00:00Z",
+    `--since: "${since}" is not a time.`,
+    "use an age (30s, 15m, 2h, 7d), yesterday, or 2026-11-23T06:00:00Z",
     2
   )
 })
