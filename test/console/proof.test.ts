@@ -43,7 +43,7 @@ describe.skipIf(executable === undefined)(`the ledger's proof in the browser${ne
               const link = all.find(({ id }) => id === third.id)!
               link["text"] = String(link["text"]).replace("payment_credit", "payment_credit ")
             },
-            "something in it was changed"
+            "the row was changed"
           ],
           [
             "a row before it that was removed",
@@ -51,7 +51,7 @@ describe.skipIf(executable === undefined)(`the ledger's proof in the browser${ne
               const before = all.findIndex(({ sequence }) => sequence === 2)
               if (before >= 0) all.splice(before, 1)
             },
-            "the row before it is missing"
+            "the previous row is missing"
           ]
         ]
         yield* go("/ledger?currency=USD")

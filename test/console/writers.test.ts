@@ -29,7 +29,7 @@ describe.skipIf(executable === undefined)(`files of the console${needsChromium}`
       assert.match(header!, /^\uFEFFAmount,Currency,Status,Subject,/)
       assert.match(order!, /^1000000\.00,HKD,pending,'-2\+3\+cmd\|/)
       const [titles, newest] = yield* exported("/ledger")
-      assert.match(titles!, /^\uFEFFMovement,Amount,Currency,/)
+      assert.match(titles!, /^\uFEFFType,Amount,Currency,/)
       assert.match(newest!, /^[a-z_]+,-1\.23,USD,/)
     })
   )

@@ -7,7 +7,7 @@ type Words = Readonly<Record<Language, string>>
 const kinds: ReadonlyArray<readonly [RegExp, Words]> = [
   [/is required|at least 1 characters?/i, { en: "Required.", zh: "必填项。" }],
   [
-    /e-mail address/i,
+    /e-?mail address/i,
     {
       en: "Enter one email address, such as name@shop.example.",
       zh: "请输入一个电子邮箱地址，例如 name@shop.example。"
