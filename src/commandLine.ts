@@ -30,7 +30,7 @@ const withoutOutbound = Effect.updateService(ConfigProvider.ConfigProvider, (env
 
 const operatorsDocument = Flag.Boolean("operator").pipe(
   Flag.withDefault(false),
-  Flag.withDescription("Of the operator API")
+  Flag.withDescription("Print the operator API's document")
 )
 
 const ofService = [
@@ -39,11 +39,11 @@ const ofService = [
     {
       runners: Flag.String("runners").pipe(
         Flag.optional,
-        Flag.withDescription("Run this many runners, which share the port; SIGHUP restarts one after the other")
+        Flag.withDescription("Run this many runners on one port; SIGHUP restarts them one by one")
       ),
       noOutbound: Flag.Boolean("no-outbound").pipe(
         Flag.withDefault(false),
-        Flag.withDescription("Try out a restored copy: call nobody outside, and let due work rest (NO_OUTBOUND)")
+        Flag.withDescription("For a restored copy: make no outbound calls, and pause due work (NO_OUTBOUND)")
       )
     },
     ({ noOutbound, runners }) =>
@@ -59,21 +59,19 @@ const ofService = [
             ({ supervise }) => supervise(count)
           )
       }).pipe(noOutbound ? withoutOutbound : identity)
-  ).pipe(Command.withDescription("Run the service until it is told to stop")),
+  ).pipe(Command.withDescription("Run the service")),
   Command.make("audit", {}, () =>
     Effect.flatMap(
       load(() => import("./runAudit.ts")),
       ({ runAudit }) => runAudit
     )
-  ).pipe(Command.withDescription("Hold the whole ledger against its laws; exit code 1 when a row breaks one")),
+  ).pipe(Command.withDescription("Check the whole ledger against its laws; exit code 1 if a row breaks one")),
   Command.make(
     "migrate",
     {
       besideRunners: Flag.Boolean("beside-runners").pipe(
         Flag.withDefault(false),
-        Flag.withDescription(
-          "Do it although runners are there that cannot talk to this version, and whose writes may fail"
-        )
+        Flag.withDescription("Migrate even if runners of an incompatible version are running, whose writes may fail")
       )
     },
     (options) =>
@@ -81,14 +79,14 @@ const ofService = [
         load(() => import("./runMigrate.ts")),
         ({ runMigrate }) => runMigrate(options)
       )
-  ).pipe(Command.withDescription("Bring the database to this version's shape, and give the service's role its rights")),
+  ).pipe(Command.withDescription("Migrate the database, and grant the service's role its permissions")),
   Command.make(
     "doctor",
     {
       json: Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("Print the findings as JSON")),
       live: Flag.Boolean("live").pipe(
         Flag.withDefault(false),
-        Flag.withDescription("Judge as if a merchant were live already")
+        Flag.withDescription("Check as if a merchant were already live")
       )
     },
     (options) =>
@@ -96,13 +94,13 @@ const ofService = [
         load(() => import("./runDoctor.ts")),
         ({ runDoctor }) => runDoctor(options)
       )
-  ).pipe(Command.withDescription("Check this installation; exit code 1 for a warning, 2 for an error")),
+  ).pipe(Command.withDescription("Check this installation; exit code 1 for warnings, 2 for errors")),
   Command.make("console", {}, () =>
     Effect.flatMap(
       load(() => import("./runConsole.ts")),
       ({ runConsole }) => runConsole
     )
-  ).pipe(Command.withDescription("Print links that sign in to the console of an embedded installation")),
+  ).pipe(Command.withDescription("Print sign-in links for the console of an embedded installation")),
   Command.make("openapi", { operator: operatorsDocument }, (options) =>
     Effect.flatMap(
       load(() => import("./runOpenapi.ts")),
@@ -125,7 +123,7 @@ const coffer = Command.make("coffer").pipe(
 /** A stop ends in time even when something hangs, such as a database that does not answer. */
 const leaveInTime = () => {
   const leave = () => {
-    process.stderr.write("coffer: The stop took too long, so it was cut short. What was answered is kept.\n")
+    process.stderr.write("coffer: Stopping took too long, so the process was ended. Acknowledged data is kept.\n")
     process.exit(1)
   }
   setTimeout(leave, stopMillis()).unref()

@@ -27,13 +27,13 @@ export const runAudit = Effect.gen(function* () {
   const url = Option.isSome(databaseUrl) ? databaseUrl.value : yield* embeddedDatabase(path.resolve(home))
   yield* Effect.catchTags(audit(url, Option.getOrUndefined(anchorFile)), {
     SqlError: (error) => notStarted(databaseProblem(url, error)),
-    AnchorFileFailed: ({ message }) => notStarted(`ANCHOR_FILE cannot be read: ${message}`)
+    AnchorFileFailed: ({ message }) => notStarted(`ANCHOR_FILE can't be read: ${message}`)
   })
 }).pipe(
   Effect.scoped,
   Effect.provide(layerSecretFiles),
   Effect.catchTags({
-    ConfigError: (error) => notStarted(`A setting is wrong: ${error.message}`),
+    ConfigError: (error) => notStarted(`Invalid setting: ${error.message}`),
     BadSetting: ({ message }) => notStarted(message),
     EmbeddedFailure: ({ message }) => notStarted(message)
   }),
@@ -70,7 +70,9 @@ const audit = Effect.fnUntraced(function* (url: Redacted.Redacted, anchorFile: s
  */
 export const embeddedDatabase = Effect.fnUntraced(function* (home: string) {
   if (!(yield* RunningPostgres.isKeptIn(home))) {
-    return yield* notStarted(`There is no database in ${home}. Set COFFER_HOME or DATABASE_URL to the one to look at.`)
+    return yield* notStarted(
+      `There is no database in ${home}. Set COFFER_HOME or DATABASE_URL to the database to check.`
+    )
   }
   return yield* EmbeddedPostgres.start({ home }).pipe(
     Effect.map(({ url }) => url),
@@ -87,7 +89,7 @@ export const embeddedDatabase = Effect.fnUntraced(function* (home: string) {
 const expectTables = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const [row] = yield* sql<{ readonly there: boolean }>`select to_regclass('ledger_sums') is not null as there`
   if (row?.there !== true) {
-    return yield* notStarted("The database is not yet as this version keeps it. Start coffer serve once, then audit.")
+    return yield* notStarted("The database has not been migrated to this version. Start coffer serve once, then audit.")
   }
 })
 

@@ -21,7 +21,7 @@ export const runConsole = Effect.gen(function* () {
   const { databaseUrl, home: folder } = yield* Settings.startup
   if (Option.isSome(databaseUrl)) {
     return yield* notStarted(
-      "DATABASE_URL is set: people sign in by a mail, a passkey or a provider, and by no link here."
+      "DATABASE_URL is set: people sign in by email, passkey or provider, not with links from here."
     )
   }
   const home = path.resolve(folder)
@@ -30,7 +30,7 @@ export const runConsole = Effect.gen(function* () {
   )
   if (links === undefined) {
     return yield* notStarted(
-      "There is no link: this installation demands passkeys, two operators or a provider's word, " +
+      "No links available: this installation requires passkeys, two operators or an OpenID provider, " +
         "or has a live merchant."
     )
   }

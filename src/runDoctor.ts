@@ -41,7 +41,7 @@ export const runDoctor = Effect.fnUntraced(
   Effect.provide(layerSecretFiles),
   // A secret whose file cannot be read: nothing else can be told then.
   Effect.catchTags({
-    ConfigError: (error) => failed(`A setting is wrong: ${error.message}`),
+    ConfigError: (error) => failed(`Invalid setting: ${error.message}`),
     BadSetting: ({ message }) => failed(message)
   }),
   Effect.provide(standardError.logger)
@@ -84,7 +84,7 @@ const settingsOf = (home: string, embedded: boolean) =>
     Context.get(Settings.Settings)
   ).pipe(
     Effect.catchTags({
-      ConfigError: (error) => unmade(`A setting is wrong: ${error.message}`),
+      ConfigError: (error) => unmade(`Invalid setting: ${error.message}`),
       BadSetting: ({ message }) => unmade(message),
       DataDirUnusable: ({ message }) => unmade(message)
     })
@@ -108,7 +108,7 @@ const databaseAt = (url: Redacted.Redacted) =>
     yield* sql`select 1`
     return sql
   }).pipe(Effect.catchTags({ SqlError: (error) => unmade(databaseProblem(url, error)) }), (opening) =>
-    bounded(opening, connectMillisMax, () => new Unmade({ reason: "Postgres did not answer in time" }))
+    bounded(opening, connectMillisMax, () => new Unmade({ reason: "Postgres did not respond in time" }))
   )
 
 const colors = { error: "red", warning: "yellow", ok: "green", "not applicable": "gray" } as const

@@ -24,7 +24,7 @@ export const runMigrate = ({ besideRunners }: { readonly besideRunners: boolean 
     }
     const url = databaseUrl.value
     const reached = Postgres.whenReachable(url, (error) =>
-      Effect.andThen(Console.log(`Coffer waits. ${databaseProblem(url, error)}`), Effect.never)
+      Effect.andThen(Console.log(`Coffer is waiting. ${databaseProblem(url, error)}`), Effect.never)
     )
     const migrated = Layer.build(
       Migrator.layerWaiting.pipe(
@@ -38,16 +38,16 @@ export const runMigrate = ({ besideRunners }: { readonly besideRunners: boolean 
     yield* Effect.andThen(reached, migrated).pipe(
       Effect.catchTags({ SqlError: (error) => notStarted(databaseProblem(url, error)) })
     )
-    yield* Console.log("The database is as this version needs it.")
+    yield* Console.log("The database is up to date.")
   }).pipe(
     Effect.scoped,
     Effect.provide(layerSecretFiles),
     Effect.catchTags({
-      ConfigError: (error) => notStarted(`A setting is wrong: ${error.message}`),
+      ConfigError: (error) => notStarted(`Invalid setting: ${error.message}`),
       BadSetting: ({ message }) => notStarted(message),
       NotMigrated: ({ message }) => notStarted(message),
       CannotTalk: ({ message }) =>
-        notStarted(`${message} With --beside-runners it is done all the same, and their writes may fail.`),
+        notStarted(`${message} Use --beside-runners to migrate anyway; their writes may fail.`),
       MigrationError: ({ message }) => notStarted(`The database could not be migrated: ${message}`)
     }),
     Effect.provide(standardError.logger)

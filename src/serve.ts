@@ -105,7 +105,7 @@ export const startable = <A, R>(program: Effect.Effect<A, Trouble, R>) =>
     Effect.scoped,
     Effect.provide(layerSecretFiles),
     Effect.catchTags({
-      ConfigError: (error) => notStarted(`A setting is wrong: ${error.message}`),
+      ConfigError: (error) => notStarted(`Invalid setting: ${error.message}`),
       BadSetting: ({ message }) => notStarted(message),
       EmbeddedFailure: ({ message }) => notStarted(message),
       DataDirUnusable: ({ message }) => notStarted(message),
@@ -163,12 +163,12 @@ const enter = (url: Redacted.Redacted) =>
       const settings = yield* Settings.Settings
       const whileWaiting = Effect.fnUntraced(function* (reason: string, shown = reason) {
         yield* Effect.logWarning(reason)
-        yield* Console.log(`Coffer waits. ${reason}`)
+        yield* Console.log(`Coffer is waiting. ${reason}`)
         return yield* Effect.provideService(serveWaiting(shown), Settings.Settings, settings)
       })
       // Buyers may read `/readyz`: where Postgres is stands in the log.
       yield* Postgres.whenReachable(url, (error) =>
-        whileWaiting(databaseProblem(url, error), "Postgres cannot be used yet.")
+        whileWaiting(databaseProblem(url, error), "Postgres is not available yet.")
       )
       const { runner, secretKey, secretKeyPrevious } = settings
       const keys = [secretKey, ...(secretKeyPrevious === undefined ? [] : [secretKeyPrevious])]
@@ -194,7 +194,7 @@ const portOfCause = (cause: unknown) =>
 
 const portNames: Readonly<Record<string, string>> = {
   PORT: "Port",
-  ADMIN_PORT: "The operator's port",
+  ADMIN_PORT: "The operator port",
   RUNNER_PORT: "The runner port"
 }
 
@@ -210,14 +210,14 @@ const portProblem = (cause: unknown, { number, variable }: Effect.Success<typeof
   const name = `${portNames[variable]} ${number}`
   switch (Predicate.hasProperty(cause, "code") ? cause.code : undefined) {
     case "EADDRINUSE":
-      return `${name} is in use. Stop what uses it, or set ${variable} to another.`
+      return `${name} is in use. Stop the program that uses it, or change ${variable}.`
     case "EACCES":
-      return `${name} may not be used by this user. Set ${variable} to one above 1023.`
+      return `${name} is not allowed for this user. Set ${variable} to a port above 1023.`
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return `${name} cannot be used: ${textOf(cause)}. Set ${hostNames[variable]} to an address of this machine.`
+      return `${name} can't be used: ${textOf(cause)}. Set ${hostNames[variable]} to an address of this machine.`
     default:
-      return `${name} cannot be used: ${textOf(cause)}`
+      return `${name} can't be used: ${textOf(cause)}`
   }
 }
 

@@ -75,7 +75,7 @@ const readCount = (text: string) => {
   const count = /^\d{1,3}$/.test(text) ? Number(text) : 0
   return count >= 1 && count <= runnersMax
     ? Effect.succeed(count)
-    : notStarted(`--runners must be a whole number from 1 to ${runnersMax}, and is ${text.slice(0, 20)}.`)
+    : notStarted(`--runners must be a whole number from 1 to ${runnersMax}, not ${text.slice(0, 20)}.`)
 }
 
 /** Starts the embedded Postgres and migrates it. Returns what makes a runner use it. */
@@ -89,7 +89,7 @@ const ownDatabase = Effect.fnUntraced(function* (home: string, count: number, co
       Layer.provide(Layer.succeed(Migrator.Owner, owner)),
       Layer.provide(Postgres.layer({ url, connections: 1, name: "coffer-start", watched: false }))
     )
-  ).pipe(Effect.catchTags({ SqlError: () => notStarted("The embedded database did not answer.") }))
+  ).pipe(Effect.catchTags({ SqlError: () => notStarted("The embedded database did not respond.") }))
   return { DATABASE_URL: Redacted.value(url), [Settings.parentsDatabase]: "true" }
 })
 
@@ -112,7 +112,7 @@ const runnerPlaces = Effect.fnUntraced(function* (count: number) {
     ["RUNNER_PORT", runner.port]
   ] as const) {
     if (Option.isSome(first) && first.value + count - 1 > 65_535) {
-      return yield* notStarted(`${name} is the first of ${count} ports, one for each runner: it must be lower.`)
+      return yield* notStarted(`${name} is the first of ${count} ports, one for each runner: use a lower one.`)
     }
   }
   const host = Option.getOrElse(runner.host, () => "127.0.0.1")
@@ -135,7 +135,7 @@ const freePort = (host: string) =>
       notStarted(
         code === "EADDRINUSE"
           ? `No free port for a runner was found between ${Children.freePorts.first} and ${Children.freePorts.last}.`
-          : `The runners cannot listen at ${host}: ${message}. ` +
+          : `The runners can't listen at ${host}: ${message}. ` +
               "Set RUNNER_HOST or RUNNER_LISTEN_HOST to an address of this machine."
       )
   })

@@ -48,7 +48,7 @@ describe("coffer clock", () => {
       const { target } = yield* clock
       const second = yield* type(["clock", "advance", "1h"], env)
       assert.strictEqual(second.code, 1)
-      assert.include(second.stderr, `The clock is on its way to ${target}`)
+      assert.include(second.stderr, `The test clock is advancing to ${target}`)
       assert.match((yield* type(["clock"], env)).stdout, /real time, advancing to 20\d\d-/)
       yield* forsake(running.sql, running.merchant.merchantId)
       yield* first.says('"ready"')

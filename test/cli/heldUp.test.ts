@@ -75,7 +75,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
         rows.slice(1).map((row) => /pyt_\w+/.exec(row)![0]),
         numbers.toReversed()
       )
-      assert.include(rows[1]!, "an operator has to approve or to reject the payout")
+      assert.include(rows[1]!, "an operator has to approve or reject the payout")
       const two = yield* type(["held-up", "--merchant", merchantId, "--kind", "payout", "--limit", "2", "--json"], env)
       assert.deepStrictEqual(
         jsonLines(two.stdout).map(({ id, object }) => [object, id]),

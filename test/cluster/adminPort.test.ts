@@ -84,6 +84,6 @@ it.live("a start whose ADMIN_PORT is taken says so by its name", () =>
     const env = { ...shared, COFFER_HOME: yield* newHome, DATABASE_URL: yield* freshDatabase, ADMIN_PORT: String(port) }
     const { ended, said } = yield* launch({ env })
     assert.notStrictEqual((yield* ended).code, 0)
-    assert.match(said.stderr, new RegExp(`^coffer: The operator's port ${port} is in use.*set ADMIN_PORT`, "m"))
+    assert.match(said.stderr, new RegExp(`^coffer: The operator port ${port} is in use.*change ADMIN_PORT`, "m"))
   })
 )

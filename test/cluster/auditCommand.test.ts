@@ -60,7 +60,7 @@ describe("coffer audit", () => {
         )
         assert.match(three.stdout, /checked: 3 violations\n$/)
         const none = yield* audit({ DATABASE_URL: database, ANCHOR_FILE: `${file}.none` })
-        assert.match(none.stderr, /^coffer: ANCHOR_FILE cannot be read: /m)
+        assert.match(none.stderr, /^coffer: ANCHOR_FILE can't be read: /m)
         assert.match(two.stdout, /^I5 wallets mer_\w+\/sandbox\/USD: .*\nI9 ledger .*\n.* checked: 2 violations\n$/)
       })
     )

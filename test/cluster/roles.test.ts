@@ -97,7 +97,7 @@ describe("two roles, as docs/operating.md sets them up", () => {
         Effect.gen(function* () {
           const refused = yield* coffer({ DATABASE_URL: appUrl })
           assert.strictEqual((yield* refused.ended).code, 1)
-          assert.match(refused.said.stderr, /This role has no rights on the tables yet/)
+          assert.match(refused.said.stderr, /This role has no permissions on the tables yet/)
         })
       )
       const two = yield* coffer({ DATABASE_URL: appUrl, MIGRATION_DATABASE_URL: ownerUrl })

@@ -33,7 +33,7 @@ describe.concurrent("a start that is refused says in one line", () => {
       yield* first.ended
       const other = otherSecretKey
       const line = yield* refusal(database, { SECRET_KEY: other })
-      assert.include(line, "SECRET_KEY is not the one that this database was made with")
+      assert.include(line, "SECRET_KEY is not the one this database was created with")
       assert.notInclude(line, other)
     })
   )
@@ -93,7 +93,7 @@ describe.concurrent("a start at an address of IPv6, without PUBLIC_URL,", () => 
     Effect.gen(function* () {
       for (const host of ["2001:db8::1", "nobody.invalid"]) {
         const line = yield* refusal(yield* freshDatabase, { HOST: host })
-        assert.match(line, /^coffer: Port \d+ cannot be used: .* Set HOST to an address of this machine\.$/)
+        assert.match(line, /^coffer: Port \d+ can't be used: .* Set HOST to an address of this machine\.$/)
         assert.include(line, host)
       }
     })
@@ -152,7 +152,7 @@ it.live(
       const reason = `PostgreSQL at 127.0.0.1:${port}, database "${to.pathname.slice(1)}", cannot be used: `
       yield* eventually(
         "the start to say why it waits",
-        Effect.sync(() => coffer.said.stdout.includes(`Coffer waits. ${reason}`))
+        Effect.sync(() => coffer.said.stdout.includes(`Coffer is waiting. ${reason}`))
       )
       assert.notInclude(coffer.said.stdout, to.password)
       yield* eventually(
@@ -166,7 +166,7 @@ it.live(
       )
       const { body, status } = yield* coffer.api.get("/readyz")
       // Buyers may read it.
-      assert.deepStrictEqual([status, body], [503, { status: "not ready", reason: "Postgres cannot be used yet." }])
+      assert.deepStrictEqual([status, body], [503, { status: "not ready", reason: "Postgres is not available yet." }])
       yield* cable(database, { at: { host: "127.0.0.1", port } })
       yield* coffer.ready
     })
@@ -181,7 +181,7 @@ describe.concurrent("a second Coffer on one database", () => {
       const second = yield* onDatabase(database)
       yield* eventually(
         "the second to say why it is not ready",
-        Effect.sync(() => second.said.stdout.includes("Coffer waits"))
+        Effect.sync(() => second.said.stdout.includes("Coffer is waiting"))
       )
       assert.include(second.said.stdout, `Another Coffer (pid ${first.pid} on `)
       assert.include(second.said.stdout, "RUNNER_HOST")
@@ -217,7 +217,7 @@ describe.concurrent("a second Coffer on one database", () => {
       const alone = yield* onDatabase(database)
       yield* eventually(
         "the one that is alone to wait",
-        Effect.sync(() => alone.said.stdout.includes("Coffer waits"))
+        Effect.sync(() => alone.said.stdout.includes("Coffer is waiting"))
       )
     })
   )

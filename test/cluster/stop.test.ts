@@ -243,7 +243,7 @@ describe("a start that fails says why in one line and exits with a code that is 
   it.live("when there is RUNNER_PORT and no RUNNER_HOST", () =>
     Effect.gen(function* () {
       const env = { DATABASE_URL: yield* freshDatabase, SECRET_KEY: secretKey, RUNNER_PORT: String(yield* freePort) }
-      assert.include(yield* refusal(env), "RUNNER_HOST and RUNNER_PORT go together")
+      assert.include(yield* refusal(env), "RUNNER_HOST and RUNNER_PORT must be set together")
     })
   )
 
@@ -258,7 +258,7 @@ describe("a start that fails says why in one line and exits with a code that is 
 
   it.live("when PORT is no port", () =>
     Effect.gen(function* () {
-      assert.include(yield* refusal({ PORT: "eighty" }), "A setting is wrong")
+      assert.include(yield* refusal({ PORT: "eighty" }), "Invalid setting")
     })
   )
 })

@@ -375,7 +375,7 @@ describe("serve --runners does not start, and says why in one line,", () => {
     Effect.gen(function* () {
       const coffer = yield* launch({ env: yield* ofOperator("192.0.2.1"), runners: 2 })
       assert.strictEqual((yield* coffer.ended).code, 1)
-      assert.match(coffer.said.stderr, /^coffer: The runners cannot listen at 192\.0\.2\.1: .* Set RUNNER_HOST or /)
+      assert.match(coffer.said.stderr, /^coffer: The runners can't listen at 192\.0\.2\.1: .* Set RUNNER_HOST or /)
     })
   )
 

@@ -122,7 +122,7 @@ describe.skipIf(executable === undefined)(`the console at other names and withou
           await page.goto(`${at.origin.replace("localhost", "pay.bookshop.example")}/console/sign-in`)
         })
         const other = yield* Effect.promise(() => page.locator("body").innerText())
-        assert.notInclude(other, "Send me a sign-in link")
+        assert.notInclude(other, "Email me a sign-in link")
       })
   )
 

@@ -54,8 +54,8 @@ describe.skipIf(executable === undefined)(`walks through the console${needsChrom
       yield* Effect.promise(() => page.goto(`${at.origin}/console`))
       const { atMost, click, type } = hand("owner on a phone")
       yield* Effect.promise(async () => {
-        await type(page.getByLabel("Your e-mail address"), email)
-        await click(page.getByRole("button", { name: "Send me a sign-in link" }))
+        await type(page.getByLabel("Email address"), email)
+        await click(page.getByRole("button", { name: "Email me a sign-in link" }))
       })
       // The tap on the link in the mail is a click, too.
       const token = linkIn(yield* at.mails.mail(mailsBefore + 1))

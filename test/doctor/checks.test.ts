@@ -98,7 +98,7 @@ describe("of the database", () => {
       const away = { ...installationWith(), database: Effect.fail(new Unmade({ reason })) }
       assert.deepStrictEqual(yield* look(away, "postgres"), ["error", reason])
       const [status, said] = yield* look(away, "clock")
-      assert.deepStrictEqual([status, said], ["warning", "This could not be checked: the database does not answer."])
+      assert.deepStrictEqual([status, said], ["warning", "This could not be checked: the database is not responding."])
     })
   )
 })
@@ -106,10 +106,13 @@ describe("of the database", () => {
 describe("of the settings", () => {
   it.live("one that stops the start is an error, and what depends on the settings says so", () =>
     Effect.gen(function* () {
-      const reason = "SECRET_KEY is too easy to guess: make it of 32 random bytes."
+      const reason = "SECRET_KEY is too easy to guess: use 32 random bytes."
       const wrong = { ...installationWith(), settings: Effect.fail(new Unmade({ reason })) }
       assert.deepStrictEqual(yield* look(wrong, "settings"), ["error", reason])
-      assert.deepStrictEqual(yield* look(wrong, "mail"), ["warning", "This could not be checked: a setting is wrong."])
+      assert.deepStrictEqual(yield* look(wrong, "mail"), [
+        "warning",
+        "This could not be checked: a setting is invalid."
+      ])
     })
   )
 
@@ -123,9 +126,9 @@ describe("of the settings", () => {
   it.live("a runner's name is looked up, and its port is tried", () =>
     Effect.gen(function* () {
       const place = { host: "127.0.0.1", port: yield* freePort, listenHost: "127.0.0.1", auth: "secret_key" as const }
-      assert.match((yield* seen({ settings: { runner: place } }, "runner port"))[1], /nothing answers now/)
+      assert.match((yield* seen({ settings: { runner: place } }, "runner port"))[1], /nothing responds now/)
       const nowhere = { ...place, host: "no-such-host.invalid" }
-      assert.match((yield* seen({ settings: { runner: nowhere } }, "runner port"))[1], /has no address/)
+      assert.match((yield* seen({ settings: { runner: nowhere } }, "runner port"))[1], /can't be resolved/)
     })
   )
 })
@@ -146,7 +149,7 @@ describe("of other programs", () => {
     Effect.gen(function* () {
       const redisUrl = Redacted.make(`redis://127.0.0.1:${yield* freePort}`)
       const [status, said] = yield* seen({ settings: { redisUrl } }, "redis")
-      assert.deepStrictEqual([status, /does not answer/.test(said)], ["error", true])
+      assert.deepStrictEqual([status, /is not responding/.test(said)], ["error", true])
       const runner = { host: "127.0.0.1", port: 1, listenHost: "127.0.0.1", auth: "secret_key" as const }
       assert.strictEqual((yield* seen({ settings: { runner } }, "redis"))[0], "warning")
     })
@@ -197,7 +200,7 @@ describe("of Stripe", () => {
       yield* sql`update merchant_modes set channel_accounts = '{"stripe": {"isActive": true}}'`
       assert.deepStrictEqual(yield* seen({ sql, settings: roomsWith({ api }) }, "stripe"), [
         "error",
-        "Stripe is not reached at 127.0.0.1:1: ECONNREFUSED."
+        "Stripe can't be reached at 127.0.0.1:1: ECONNREFUSED."
       ])
     })
   )
@@ -210,7 +213,7 @@ describe("of files", () => {
       writeFileSync(path.join(home, "secret.key"), "x", { mode: 0o600 })
       assert.strictEqual((yield* seen({ home }, "secret files"))[0], "ok")
       chmodSync(path.join(home, "secret.key"), 0o640)
-      assert.match((yield* seen({ home }, "secret files"))[1], /may read secret\.key/)
+      assert.match((yield* seen({ home }, "secret files"))[1], /can read secret\.key/)
       assert.strictEqual((yield* seen({ home }, "disk"))[1].includes(home), true)
     })
   )
@@ -227,7 +230,7 @@ describe("of files", () => {
       writeFileSync(path.join(home, "files", "of-this-runner"), "x")
       const [status, said] = yield* seen({ home, sql }, "evidence")
       assert.strictEqual(status, "error")
-      assert.match(said, /^Of the 2 newest files of evidence 1 are not in /)
+      assert.match(said, /^1 of the 2 newest evidence files are missing in /)
       writeFileSync(path.join(home, "files", "of-another"), "x")
       assert.strictEqual((yield* seen({ home, sql }, "evidence"))[0], "ok")
     })
@@ -243,7 +246,7 @@ describe("of files", () => {
   it.live("the newest backup counts, however deep it is, and a folder that is not there is told", () =>
     Effect.gen(function* () {
       const backups = yield* folder
-      assert.match((yield* seen({ backups }, "backups"))[1], /There is no file in/)
+      assert.match((yield* seen({ backups }, "backups"))[1], /There are no files in/)
       const deep = path.join(backups, "2026", "november")
       mkdirSync(deep, { recursive: true })
       const old = Date.now() / 1_000 - 100 * 3_600

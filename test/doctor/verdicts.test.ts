@@ -99,7 +99,7 @@ const passkeysFor = (operators: boolean, live: boolean) =>
 type Row = readonly [check: string, verdict: Verdict, status: Verdict["status"], seen: RegExp]
 
 const rows: ReadonlyArray<Row> = [
-  ["settings", settingsVerdict([]), "ok", /All settings can be read/],
+  ["settings", settingsVerdict([]), "ok", /All settings are valid/],
   [
     "settings",
     settingsVerdict([{ name: "REDDIS_URL", setting: "REDIS_URL" }]),
@@ -110,9 +110,9 @@ const rows: ReadonlyArray<Row> = [
   ["secrets", passwordsVerdict(live, { DATABASE_URL: url(day.weak) }), "error", /in DATABASE_URL is easy to guess/],
   ["secrets", passwordsVerdict(quiet, { REDIS_URL: url(day.weak) }), "warning", /in REDIS_URL is easy/],
   ["secret key", keyVerdict(undefined), "ok", /no SECRET_KEY yet/],
-  ["secret key", keyVerdict(true), "ok", /with this SECRET_KEY/],
+  ["secret key", keyVerdict(true), "ok", /uses this SECRET_KEY/],
   ["secret key", keyVerdict(false), "error", /not the one/],
-  ["secret files", filesVerdict(live, []), "ok", /owner alone/],
+  ["secret files", filesVerdict(live, []), "ok", /owner only/],
   ["secret files", filesVerdict(live, ["secret.key"]), "error", /may read secret.key in/],
   ["anchors", anchorsVerdict(live, settingsWith()), "ok", /written to \/anchors\/heads\.jsonl/],
   ["anchors", anchorsVerdict(live, { anchorFile: undefined }), "warning", /ANCHOR_FILE is not set/],
@@ -129,11 +129,11 @@ const rows: ReadonlyArray<Row> = [
   ["postgres", postgresVerdict({ ...live, embedded: true }, "18.4"), "error", /embedded/],
   ["postgres", postgresVerdict({ ...quiet, embedded: true }, "18.4"), "ok", /embedded/],
   ["migrations", migrationsVerdict(newestMigration, false), "ok", /migration/],
-  ["migrations", migrationsVerdict(newestMigration - 1, true), "warning", /and this program at/],
-  ["migrations", migrationsVerdict(newestMigration + 1, true), "error", /and this program at/],
-  ["postgres role", roleVerdict(live, undefined), "ok", /neither change nor truncate/],
+  ["migrations", migrationsVerdict(newestMigration - 1, true), "warning", /and this program expects/],
+  ["migrations", migrationsVerdict(newestMigration + 1, true), "error", /and this program expects/],
+  ["postgres role", roleVerdict(live, undefined), "ok", /can't change or truncate/],
   ["postgres role", roleVerdict(live, '"app" is a superuser'), "error", /"app" is a superuser/],
-  ["postgres role", roleVerdict(quiet, '"app" is a superuser'), "warning", /could change the ledger/],
+  ["postgres role", roleVerdict(quiet, '"app" is a superuser'), "warning", /can change the ledger/],
   ["postgres tls", tlsVerdict(live, { host: "127.0.0.1", version: null, mode: null }), "ok", /stays on this machine/],
   ["postgres tls", tlsVerdict(live, { host: "/run/postgresql", version: null, mode: null }), "ok", /stays on/],
   ["postgres tls", tlsVerdict(live, { host: "db.example", version: "TLSv1.3", mode: "require" }), "ok", /TLSv1.3/],
@@ -167,13 +167,13 @@ const rows: ReadonlyArray<Row> = [
   ["retention", retentionVerdict([{ kind: "mails", kept: 40, oldest: 43.5 }]), "warning", /is 43 days old.* for 40/],
   ["admin port", adminAt(live, "127.0.0.1"), "ok", /127\.0\.0\.1:9090, on this machine/],
   ["admin port", adminAt(live, "0.0.0.0"), "warning", /0\.0\.0\.0:9090, in clear/],
-  ["admin port", adminAt(live, undefined), "warning", /port that buyers reach/],
+  ["admin port", adminAt(live, undefined), "warning", /public port/],
   ["admin port", adminAt(quiet, undefined), "ok", /one port, on this machine/],
   ["proxies", proxy("https://pay.example", "10.0.0.1", 32), "ok", /10\.0\.0\.1/],
   ["proxies", proxy("https://pay.example", ""), "error", /is not set/],
   ["proxies", proxy("https://pay.example", "0.0.0.0/0", 0), "error", /every address/],
   ["proxies", proxy("http://pay.example", ""), "ok", /without a proxy/],
-  ["runner port", runnerAt("127.0.0.1", "127.0.0.1", "127.0.0.1"), "ok", /Other machines cannot/],
+  ["runner port", runnerAt("127.0.0.1", "127.0.0.1", "127.0.0.1"), "ok", /Other machines can't/],
   [
     "runner port",
     runnerAt("10.1.2.3", "0.0.0.0", "10.1.2.3"),
@@ -194,7 +194,7 @@ const rows: ReadonlyArray<Row> = [
     "stripe",
     stripeBy(undefined, undefined, { isProxys: false, detail: "ECONNREFUSED" }),
     "error",
-    /^Stripe is not reached at files.stripe.com: ECONNREFUSED/
+    /^Stripe can't be reached at files.stripe.com: ECONNREFUSED/
   ],
   [
     "stripe",
@@ -202,7 +202,7 @@ const rows: ReadonlyArray<Row> = [
     "error",
     /^STRIPE_PROXY at proxy.example:3128 opens no way to files.stripe.com: it answered CONNECT with 403/
   ],
-  ["stripe webhooks", thinVerdict({ accounts: 0, first: null }), "ok", /No destination/],
+  ["stripe webhooks", thinVerdict({ accounts: 0, first: null }), "ok", /No Stripe event destination/],
   [
     "stripe webhooks",
     thinVerdict({ accounts: 2, first: "mer_1/live" }),
@@ -210,15 +210,15 @@ const rows: ReadonlyArray<Row> = [
     /2 of the accounts \(mer_1\/live\)/
   ],
   ["acquirer", acquirerVerdict(undefined), "not applicable", /No merchant/],
-  ["acquirer", acquirerVerdict({ approved: 2, payable: 0, accounts: 0 }), "error", /nobody can pay a live order/],
+  ["acquirer", acquirerVerdict({ approved: 2, payable: 0, accounts: 0 }), "error", /live orders can't be paid/],
   ["acquirer", acquirerVerdict({ approved: 3, payable: 2, accounts: 2 }), "warning", /1 of 3 live merchants have no/],
   ["acquirer", acquirerVerdict({ approved: 1, payable: 1, accounts: 2 }), "ok", /has an active account/],
   ["acquirer", acquirerVerdict({ approved: 0, payable: 0, accounts: 1 }), "ok", /has an active account/],
   ["redis", redisVerdict(live, new URL("rediss://cache.example"), undefined), "ok", /over TLS/],
   ["redis", redisVerdict(live, new URL("redis://localhost:6379"), undefined), "ok", /on this machine/],
   ["redis", redisVerdict(live, new URL("redis://cache.example"), undefined), "error", /in clear/],
-  ["redis", redisVerdict(quiet, new URL("redis://cache.example"), "refused"), "error", /does not answer: refused/],
-  ["mail", mailBy(undefined), "warning", /become files/],
+  ["redis", redisVerdict(quiet, new URL("redis://cache.example"), "refused"), "error", /is not responding: refused/],
+  ["mail", mailBy(undefined), "warning", /written to files/],
   [
     "mail",
     mailVerdict(
@@ -227,24 +227,24 @@ const rows: ReadonlyArray<Row> = [
       undefined
     ),
     "not applicable",
-    /was not asked/
+    /was not checked/
   ],
-  ["mail", mailBy("smtps://u:p@mail.example"), "ok", /takes mails/],
-  ["mail", mailBy("smtp://u:p@mail.example:587?requireTLS=true"), "ok", /takes mails/],
+  ["mail", mailBy("smtps://u:p@mail.example"), "ok", /accepts emails/],
+  ["mail", mailBy("smtp://u:p@mail.example:587?requireTLS=true"), "ok", /accepts emails/],
   ["mail", mailBy("smtp://u:p@mail.example:587"), "warning", /in clear/],
-  ["mail", mailBy("smtps://u:p@mail.example", "bad login"), "error", /cannot be used: bad login/],
-  ["mail", mailBy("smtps://u:p@mail.example", undefined, "receipts@127.0.0.1"), "warning", /no receiver believes/],
+  ["mail", mailBy("smtps://u:p@mail.example", "bad login"), "error", /can't be used: bad login/],
+  ["mail", mailBy("smtps://u:p@mail.example", undefined, "receipts@127.0.0.1"), "warning", /receivers will reject/],
   ["openid", openIdBy(undefined), "ok", /at id.example describes itself/],
-  ["openid", openIdBy("unexpected issuer."), "error", /cannot be used: unexpected issuer\.$/],
+  ["openid", openIdBy("unexpected issuer."), "error", /can't be used: unexpected issuer\.$/],
   [
     "openid",
     openIdVerdict({ noOutbound: false, openId: undefined }, undefined),
     "not applicable",
-    /by links and passkeys/
+    /with email links and passkeys/
   ],
-  ["node", nodeVerdict(process.versions.node), "ok", /the tests ran on/],
+  ["node", nodeVerdict(process.versions.node), "ok", /tested version/],
   ["node", nodeVerdict("20.20.2"), "warning", /Node 20\.20\.2 runs/],
-  ["open files", openFilesVerdict(live, { max: undefined, needed: 11_396 }), "not applicable", /does not tell/],
+  ["open files", openFilesVerdict(live, { max: undefined, needed: 11_396 }), "not applicable", /does not report/],
   ["open files", openFilesVerdict(live, { max: 65_536, needed: 11_396 }), "ok", /65536 files, .* 11396/],
   ["open files", openFilesVerdict(live, { max: Infinity, needed: 11_396 }), "ok", /any number/],
   ["open files", openFilesVerdict(live, { max: 4_096, needed: 11_396 }), "error", /4096 files, .* 11396/],
@@ -254,7 +254,7 @@ const rows: ReadonlyArray<Row> = [
   ["evidence", filesAt("127.0.0.1", 0, 0), "ok", /in \/nowhere\/files/],
   ["evidence", filesAt("10.1.2.3", 0, 0), "warning", /may not share/],
   ["evidence", filesAt("10.1.2.3", 3, 0), "ok", /in \/nowhere\/files/],
-  ["evidence", filesAt("127.0.0.1", 3, 2), "error", /Of the 3 newest files of evidence 2 are not in \/nowhere/],
+  ["evidence", filesAt("127.0.0.1", 3, 2), "error", /2 of the 3 newest evidence files are missing in \/nowhere/],
   ["backups", backupAged(25), "ok", /25 hours old/],
   ["backups", backupAged(27), "error", /27 hours old/],
   ["backups", backupsVerdict({ isLive: true, backups: "/backups" }, undefined), "error", /no file in \/backups/],
@@ -370,7 +370,7 @@ describe("its report", () => {
       const [hangs, breaks, goesOn] = findings
       assert.deepInclude(hangs!, {
         status: "warning",
-        observation: `This could not be checked: no answer within ${checkMillisMax / 1_000} s.`
+        observation: `This could not be checked: no response within ${checkMillisMax / 1_000} s.`
       })
       assert.match(breaks!.observation, /could not be checked: Error: a mistake/)
       assert.strictEqual(goesOn!.status, "ok")

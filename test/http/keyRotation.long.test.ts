@@ -185,7 +185,7 @@ describe("a change of SECRET_KEY", () => {
             yield* keepsWorking(yield* phase(database, after, 3), all, hook)
           })
         )
-        assert.include(yield* refused(database, before), "SECRET_KEY is not the one that this database has now")
+        assert.include(yield* refused(database, before), "SECRET_KEY is not this database's current key")
         // And once more, to a third key.
         yield* Effect.scoped(
           Effect.gen(function* () {

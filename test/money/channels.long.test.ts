@@ -177,7 +177,7 @@ describe.each(channels)("through the channel $name", ({ name, options }) => {
       const rejected = (yield* shop.settle(second.refund_no, "failed")).body.data
       assert.deepInclude(rejected, {
         status: "failed",
-        failure_reason: "the buyer's account cannot take the money back"
+        failure_reason: "the buyer's account cannot be credited"
       })
       assert.strictEqual((yield* shop.settle(second.refund_no, "succeeded")).status, 409)
       assert.strictEqual((yield* balance).available, before.available - 400)

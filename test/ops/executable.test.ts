@@ -74,7 +74,7 @@ describe("the single executable", () => {
     const { version } = JSON.parse(execFileSync("git", ["show", "HEAD:package.json"], { encoding: "utf8" }))
     assert.include(type("--version").stdout, version)
     const { status, stderr } = type("serve", { COFFER_HOME: path.join(folder, "home") })
-    assert.match(stderr, /The single executable holds no PostgreSQL\. Set DATABASE_URL/)
+    assert.match(stderr, /The single executable does not include PostgreSQL\. Set DATABASE_URL/)
     assert.isAbove(status!, 0)
   })
 

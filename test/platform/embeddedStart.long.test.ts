@@ -37,14 +37,14 @@ describe("embedded Postgres: what the operator reads when it does not start", ()
 
   inNewHome("a home that is a file", function* (home) {
     fs.writeFileSync(home, "")
-    assert.match(yield* refusal(home), /^\/\S+ cannot be Coffer's home: EEXIST: file already exists.*COFFER_HOME/)
+    assert.match(yield* refusal(home), /^\/\S+ can't be used as COFFER_HOME: EEXIST: file already exists.*COFFER_HOME/)
   })
 
   describe.runIf(!isRoot || strangersMayRun)("or has", () => {
     inNewHome("a home that may not be written", function* (home) {
       fs.mkdirSync(home, { mode: 0o555 })
       const { says } = yield* coffer(home, isRoot ? nobody : {})
-      assert.include(yield* says, `${home} cannot be Coffer's home: EACCES: permission denied`)
+      assert.include(yield* says, `${home} can't be used as COFFER_HOME: EACCES: permission denied`)
     })
   })
 
@@ -80,7 +80,7 @@ describe.runIf(isRoot && process.platform === "linux")("embedded Postgres: start
       const { url } = yield* start({ home })
       assert.strictEqual(yield* ask(url, "SELECT 1"), 1)
     } else {
-      assert.include(yield* refusal(home), `may not enter ${parent}. Keep Coffer`)
+      assert.include(yield* refusal(home), `has no access to ${parent}. Move Coffer`)
     }
     assert.strictEqual(fs.statSync(parent).mode & 0o777, 0o700)
   })
@@ -90,6 +90,6 @@ describe.runIf(isRoot && process.platform === "linux")("embedded Postgres: start
     fs.mkdirSync(home)
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=30m,mode=711", "coffer", home])
     yield* Effect.addFinalizer(() => Effect.sync(() => execFileSync("umount", [home])))
-    assert.match(yield* refusal(home), /initdb failed: .* Only \d+ kB of disk are free\. Its log is /)
+    assert.match(yield* refusal(home), /initdb failed: .* Only \d+ kB of disk space are free\. See its log at /)
   })
 })

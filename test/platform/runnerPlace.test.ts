@@ -49,8 +49,8 @@ describe("runners know each other", () => {
   }
 
   for (const [what, env, expected] of [
-    ["a word that is neither", { RUNNER_AUTH: "password" }, "RUNNER_AUTH is secret_key"],
-    ["two of the three files", { ...files, RUNNER_TLS_CA_FILE: "" }, "go together"],
+    ["a word that is neither", { RUNNER_AUTH: "password" }, "RUNNER_AUTH must be secret_key"],
+    ["two of the three files", { ...files, RUNNER_TLS_CA_FILE: "" }, "must be set together"],
     ["certificates beside RUNNER_AUTH", { ...files, RUNNER_AUTH: "none" }, "not both"]
   ] as const) {
     it.effect(`${what} stops the start, and the message names the setting`, () =>

@@ -55,7 +55,7 @@ describe("a secret", () => {
       const twice = yield* Effect.flip(settingsOf({ SECRET_KEY: secretKey, SECRET_KEY_FILE: "/nowhere" }))
       assert.match(String(twice), /Set SECRET_KEY or SECRET_KEY_FILE, not both/)
       const missing = yield* Effect.flip(settingsOf({ REDIS_URL_FILE: "/nowhere/redis" }))
-      assert.match(String(missing), /REDIS_URL_FILE names \/nowhere\/redis, which cannot be read: ENOENT: /)
+      assert.match(String(missing), /REDIS_URL_FILE is \/nowhere\/redis, which can't be read: ENOENT: /)
     })
   )
 
@@ -63,7 +63,7 @@ describe("a secret", () => {
     it.live(`is read for a room too: ${name}`, () =>
       Effect.gen(function* () {
         const missing = yield* Effect.flip(settingsOf({ [`${name}_FILE`]: "/nowhere/secret" }))
-        assert.match(String(missing), new RegExp(`${name}_FILE names /nowhere/secret, which cannot be read: ENOENT: `))
+        assert.match(String(missing), new RegExp(`${name}_FILE is /nowhere/secret, which can't be read: ENOENT: `))
       })
     )
   }

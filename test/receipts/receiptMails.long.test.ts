@@ -185,7 +185,7 @@ describe("the mail with a receipt", () => {
       assert.isNull(order.receipt_sent_at)
       const story = (yield* service.api.get(`/v1/orders/${tradeNo}/timeline`, sandboxKey)).body.data.entries
       const entry = story.find(({ kind }: { kind: string }) => kind === "receipt")
-      assert.match(entry.text, /^a mail with the receipt to reader@example\.com: failed \(.*5\.1\.1 no such user/)
+      assert.match(entry.text, /^receipt emailed to reader@example\.com: failed \(.*5\.1\.1 no such user/)
       assert.strictEqual(entry.details.recipient, "reader@example.com")
       const { sql } = service
       assert.lengthOf(yield* sql`select 1 from mails where trade_no = ${tradeNo} and status = 'failed'`, 1)
@@ -230,8 +230,8 @@ describe("the mail with a receipt", () => {
         assert.strictEqual(order.receipt_sent_at !== null, isSent)
         const story = (yield* api.get(`/v1/orders/${tradeNo}/timeline`, merchant.sandboxKey)).text
         if (isSent) assert.isNull(order.receipt_failure_reason)
-        else assert.match(order.receipt_failure_reason, /^kept and not sent: .* confirmed$/)
-        assert.strictEqual(story.includes(`a mail with the receipt to ${address}: kept`), !isSent)
+        else assert.match(order.receipt_failure_reason, /^kept, not sent: .* confirmed addresses$/)
+        assert.strictEqual(story.includes(`receipt emailed to ${address}: kept`), !isSent)
       }
     })
   )

@@ -106,7 +106,7 @@ describe("a first attempt", () => {
   const lost = (reason: Reason, detail: string) => ({ _tag: "NotDelivered", reason, detail }) as const
 
   for (const [why, outcome] of [
-    ["the operator's proxy failed", lost("proxy", "the proxy answered 502")],
+    ["the operator's proxy failed", lost("proxy", "the proxy returned 502")],
     ["no server of names answered in time", lost("dns", "ETIMEOUT")],
     ["the server of names refused the connection", lost("dns", "ECONNREFUSED")],
     ["the look-up is to be tried again", lost("dns", "EAI_AGAIN")],
@@ -123,7 +123,7 @@ describe("a first attempt", () => {
     ["its name does not exist", lost("dns", "ENOTFOUND")],
     ["its own server of names fails", lost("dns", "ESERVFAIL")],
     ["nothing listens there", lost("connect", "ECONNREFUSED")],
-    ["nothing answers in time", lost("timeout", "no answer within 10 seconds")],
+    ["nothing answers in time", lost("timeout", "no response within 10 seconds")],
     ["its certificate has expired", lost("tls", "CERT_HAS_EXPIRED")],
     ["its name has a private address", lost("refused_address", "not public")]
   ] as const) {

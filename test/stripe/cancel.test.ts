@@ -84,7 +84,7 @@ describe("closing an order early", () => {
       const refused = yield* expire
       assertRefused(refused, 502, "processor_error")
       assert.strictEqual(refused.headers.get("coffer-reason"), "channel_unanswered")
-      assert.include(refused.body.message, "may have done what it was asked")
+      assert.include(refused.body.message, "may have processed the request")
       assert.deepStrictEqual([session().status, yield* status], ["expired", "pending"])
       assert.strictEqual((yield* expire).body.data.status, "expired")
     })

@@ -65,7 +65,7 @@ describe("a parked payment that somebody gives back in Stripe's dashboard", () =
       yield* pass("3 minutes")
       assert.isUndefined(yield* held)
       assert.strictEqual((yield* where).status, "returned")
-      assert.match((yield* where).text, /it went back to the buyer$/)
+      assert.match((yield* where).text, /it was returned to the buyer$/)
       assert.strictEqual(yield* told, 1)
       assert.deepStrictEqual(yield* merchant.balance(), books)
       assert.deepStrictEqual(yield* night, [])
@@ -105,7 +105,7 @@ describe("a parked payment that somebody gives back in Stripe's dashboard", () =
       yield* Effect.andThen(control.fail_refund({ refund: refund.id }), settled)
       const again = yield* held
       assert.strictEqual(again!["status"], "parked")
-      assert.include(again!["text"], "it did not go back")
+      assert.include(again!["text"], "it could not be returned")
       yield* byHand(given.left)
       assert.isUndefined(yield* held)
       assert.strictEqual(yield* told, 1, "it is told once, whatever became of it between")

@@ -101,17 +101,17 @@ describe("a refund at Stripe", () => {
         [
           control.fault({ on: create, kind: "refused" }),
           "channel_refused_for_now",
-          /^The channel refused for now: .*balance_insufficient.*; nothing was changed\.$/
+          /^The channel temporarily refused: .*balance_insufficient.*; nothing was changed\.$/
         ],
         [
           control.fault({ on: create, kind: "rate_limited", reason: "endpoint-rate", times: 20 }),
           "channel_crowded",
-          /^The channel has too much to do now; nothing was changed\.$/
+          /^The channel is overloaded; nothing was changed\.$/
         ],
         [
           control.fault({ on: "GET /v1/refunds", kind: "error_before" }),
           "channel_unanswered",
-          /^The channel did not answer; nothing was changed\.$/
+          /^The channel did not respond; nothing was changed\.$/
         ],
         [
           Effect.promise(() => stripe.refunds.create({ payment_intent: paidOrder["payment_id"], amount: 1_500 })),
@@ -121,7 +121,7 @@ describe("a refund at Stripe", () => {
         [
           control.revoke_key({ key: secretKey }),
           "channel_key_refused",
-          /^The channel does not accept the operator's key; nothing was changed\.$/
+          /^The channel rejected the operator's key; nothing was changed\.$/
         ]
       ]
       for (const [cause, reason, words] of causes) {

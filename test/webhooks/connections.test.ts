@@ -282,7 +282,7 @@ describe("a tunnel", () => {
       for (const status of [199, 300, 407]) {
         const proxy = yield* telling(status)
         const post = yield* posting({ ...local, proxy: at(proxy) })
-        const detail = `the proxy answered CONNECT with ${status}`
+        const detail = `the proxy returned ${status} to CONNECT`
         assert.deepStrictEqual(yield* post({ url }), { _tag: "NotDelivered", reason: "proxy", detail })
         yield* proxy.closed
       }

@@ -122,7 +122,7 @@ describe("a look at an endpoint that fails", () => {
       assert.deepStrictEqual(yield* look(outage), {
         done: [],
         looks: [{ isTold: true, toldAt: now, isOver: false, dueAt }],
-        mails: ["dev@shop.example Webhooks do not arrive: Shop"]
+        mails: ["dev@shop.example Your webhook endpoint is failing: Shop"]
       })
     })
   )
@@ -133,7 +133,7 @@ describe("a look at an endpoint that fails", () => {
       assert.deepStrictEqual(yield* look(well), {
         done: [],
         looks: [{ isTold: false, toldAt: well.told_at, isOver: true, dueAt }],
-        mails: ["dev@shop.example Webhooks arrive again: Shop"]
+        mails: ["dev@shop.example Your webhook endpoint works again: Shop"]
       })
     })
   )
@@ -172,7 +172,7 @@ describe("a look at an endpoint that fails", () => {
       assert.deepStrictEqual(yield* look(outage, { endpoint: { status: "disabled" } }), forgotten)
       assert.deepStrictEqual(yield* look(outage, { endpoint: { status: "disabled", isDisabledForFailing: true } }), {
         ...forgotten,
-        mails: ["dev@shop.example An endpoint was disabled: Shop"]
+        mails: ["dev@shop.example A webhook endpoint was disabled: Shop"]
       })
     })
   )
@@ -238,7 +238,7 @@ describe("the mail about an endpoint", () => {
     endpointMail(about, of, { endpoint, merchant, to: "dev@shop.example" })
 
   it("shows the endpoint's last answer where it gave one", () => {
-    assert.include(mailOf("outage", row({ answer: "try later" })).text, "The endpoint answered: try later")
+    assert.include(mailOf("outage", row({ answer: "try later" })).text, "Response: try later")
     for (const answer of [null, ""]) assert.notInclude(mailOf("outage", row({ answer })).text, "The endpoint answered")
   })
 

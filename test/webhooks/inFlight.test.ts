@@ -51,7 +51,7 @@ const attemptsOf = (delivery: any) =>
   // oxlint-disable-next-line no-explicit-any -- a test reads what it expects
   delivery.attempts.map((attempt: any) => [Date.parse(attempt.at), attempt.status_code, attempt.failure])
 
-const timedOut = "timeout: no answer within 10 seconds"
+const timedOut = "timeout: no response within 10 seconds"
 
 describe("a receiver that answers", () => {
   it.live("after 9.9 seconds is in time", () =>

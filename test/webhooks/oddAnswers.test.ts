@@ -112,7 +112,7 @@ describe("outbound: an answer", () => {
       const url = `http://127.0.0.1:${port}/`
       assert.deepStrictEqual(yield* post({ url }), answered(200, "ok"))
       for (const _ of ["kept", "new"]) {
-        assert.deepStrictEqual(yield* post({ url }), broken("the answer is not HTTP/1.1"))
+        assert.deepStrictEqual(yield* post({ url }), broken("the response is not HTTP/1.1"))
       }
     })
   )

@@ -153,7 +153,7 @@ describe("an attempt", () => {
       assert.isEmpty(requests)
       const proxied = yield* world({ outcome: missed("proxy", "ECONNREFUSED") })
       assert.strictEqual(yield* proxied.attempt(leased("on"), 0), "proxy")
-      const timedOut = yield* world({ outcome: missed("timeout", "no answer within 10s") })
+      const timedOut = yield* world({ outcome: missed("timeout", "no response within 10s") })
       assert.isObject(yield* timedOut.attempt(leased("on"), 0))
     })
   )
@@ -190,7 +190,7 @@ describe("what an attempt says of its endpoint", () => {
     ] as const) {
       assert.strictEqual(mark(answered(status)), expected, String(status))
     }
-    assert.strictEqual(mark(missed("timeout", "no answer within 10s")), "first")
+    assert.strictEqual(mark(missed("timeout", "no response within 10s")), "first")
     assert.strictEqual(mark(answered(500), { attempts: 1 }), "failure")
     assert.strictEqual(mark(answered(500), { is_manual: true }), "failure")
     assert.strictEqual(mark(answered(500), {}, true), "first_disables")

@@ -99,7 +99,7 @@ describe("outbound: time", () => {
       assert.deepStrictEqual(yield* Fiber.join(fiber), {
         _tag: "NotDelivered",
         reason: "timeout",
-        detail: "no answer within 10 seconds"
+        detail: "no response within 10 seconds"
       })
       yield* server.closed
     })

@@ -86,10 +86,7 @@ describe("outbound: where a live post may go", () => {
           const server = yield* answering((_, response) => response.end())
           const url = `http://merchant.example:${server.port}/`
           const outcome = yield* post({ url, httpAllowed: true, privateAllowed: false }, stub([address]))
-          assert.deepStrictEqual(
-            outcome,
-            failed("refused_address", "the host resolves to an address that is not public")
-          )
+          assert.deepStrictEqual(outcome, failed("refused_address", "the host resolves to a non-public address"))
           assert.strictEqual(server.connections(), 0)
         })
     )
@@ -122,7 +119,7 @@ describe("outbound: connecting", () => {
 
   const failures: ReadonlyArray<readonly [string, Outcome, (socket: net.Socket) => void]> = [
     ["closes without a word", failed("protocol", "ECONNRESET"), (s) => s.end()],
-    ["does not speak HTTP", failed("protocol", "the answer is not HTTP/1.1"), (s) => s.end("SSH-2.0-OpenSSH\r\n")],
+    ["does not speak HTTP", failed("protocol", "the response is not HTTP/1.1"), (s) => s.end("SSH-2.0-OpenSSH\r\n")],
     [
       "sends headers without end",
       failed("protocol", "HPE_HEADER_OVERFLOW"),

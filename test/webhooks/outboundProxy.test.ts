@@ -127,7 +127,7 @@ describe("outbound through a proxy: what is the proxy's own failure", () => {
       Effect.gen(function* () {
         const post = yield* posting({ ...local, proxy: (yield* proxying(() => status)).url })
         const outcome = yield* post({ url: named })
-        assert.deepStrictEqual(outcome, failed("proxy", `the proxy answered CONNECT with ${status}`))
+        assert.deepStrictEqual(outcome, failed("proxy", `the proxy returned ${status} to CONNECT`))
       })
     )
   }
@@ -139,7 +139,7 @@ describe("outbound through a proxy: what is the proxy's own failure", () => {
           ...local,
           proxy: (yield* proxying(() => status)).url
         })
-        const detail = `the proxy answered CONNECT with ${status}`
+        const detail = `the proxy returned ${status} to CONNECT`
         assert.deepStrictEqual(yield* post({ url: named }), failed("connect", detail))
         yield* TestClock.adjust("9 minutes")
         assert.deepStrictEqual(yield* post({ url: another }), failed("proxy", detail))
@@ -177,7 +177,7 @@ describe("outbound through a proxy: what is the proxy's own failure", () => {
         const fiber = yield* Effect.forkChild(post({ url }))
         yield* Queue.take(arrived)
         yield* TestClock.adjust("10 seconds")
-        assert.deepStrictEqual(yield* Fiber.join(fiber), failed(reason, "no answer within 10 seconds"))
+        assert.deepStrictEqual(yield* Fiber.join(fiber), failed(reason, "no response within 10 seconds"))
       }
       yield* proxy.closed
     })
@@ -189,7 +189,7 @@ describe("outbound through a proxy: what is the destination's failure", () => {
     Effect.gen(function* () {
       const post = yield* posting({ ...local, proxy: (yield* proxying(() => 403)).url })
       const outcome = yield* post({ url: named })
-      assert.deepStrictEqual(outcome, failed("refused_address", "the proxy answered CONNECT with 403"))
+      assert.deepStrictEqual(outcome, failed("refused_address", "the proxy returned 403 to CONNECT"))
     })
   )
 
@@ -201,7 +201,7 @@ describe("outbound through a proxy: what is the destination's failure", () => {
       const post = yield* posting({ resolve, proxy: proxy.url })
       const dead = { url: `https://merchant.example:${server.port + 1}/` }
       assert.deepStrictEqual(yield* post({ url: server.url }), answered("/"))
-      assert.deepStrictEqual(yield* post(dead), failed("connect", "the proxy answered CONNECT with 502"))
+      assert.deepStrictEqual(yield* post(dead), failed("connect", "the proxy returned 502 to CONNECT"))
       const tried = proxy.asked.slice(1).map(({ target }) => target)
       assert.deepStrictEqual(tried, [`127.0.0.9:${server.port + 1}`, `[::1]:${server.port + 1}`])
     })
@@ -256,7 +256,7 @@ it.live("the log says once that the proxy fails and once that it works again, an
     // It has just opened a tunnel, so this is the destination's failure.
     assert.strictEqual(reasonOf(yield* post({ url: "https://merchant.example:1/" })), "connect")
     assert.deepStrictEqual(lines, [
-      "Error: the webhook proxy fails (the proxy answered CONNECT with 407); deliveries wait for it and none is counted",
+      "Error: the webhook proxy is failing (the proxy returned 407 to CONNECT); deliveries wait for it and are not counted as attempts",
       "Info: the webhook proxy works again"
     ])
     const secrets = [password, encodeURIComponent(password), authorization.slice("Basic ".length)]

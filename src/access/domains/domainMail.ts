@@ -25,18 +25,18 @@ export const domainMail = (row: DueMail, { merchant, pointTo, to }: About): Mess
     paragraphs:
       mail === "lost"
         ? [
-            `New links of ${merchant.name} no longer use ${host}. They begin with the address of this service again.`,
+            `New links of ${merchant.name} no longer use ${host}. They use this service's own domain again.`,
             ...why,
-            "Links that were sent already work for as long as the host leads to this service and has a certificate.",
-            "The console shows the record to set under Settings, and can check it at once."
+            "Links that were already sent work as long as the domain points to this service and has a certificate.",
+            "The console shows the record to set under Settings, where you can check it right away."
           ]
         : [
-            `DNS no longer proves that ${host} belongs to ${merchant.name}.`,
+            `DNS no longer confirms that ${host} belongs to ${merchant.name}.`,
             ...why,
             ...(until === null
               ? []
-              : [`It stays in use until ${isoText(until)}. New links then begin with the address of this service.`]),
-            "The console shows the record to set under Settings, and can check it at once."
+              : [`It stays in use until ${isoText(until)}. After that, new links use this service's own domain.`]),
+            "The console shows the record to set under Settings, where you can check it right away."
           ]
   })
 }

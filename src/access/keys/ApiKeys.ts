@@ -151,7 +151,7 @@ const scopesProblem = ({ mode }: Account, { scopes }: Terms): InvalidField | und
   const helper = mode === "live" ? scopes.find(isOfSandbox) : undefined
   return helper === undefined
     ? undefined
-    : new InvalidField({ param: "scopes", problem: `${helper} is for keys of the sandbox alone` })
+    : new InvalidField({ param: "scopes", problem: `${helper} is only for sandbox keys` })
 }
 
 const readExpiry = (text: string | undefined, now: DateTime.Utc): Result.Result<DateTime.Utc | null, InvalidField> => {

@@ -39,7 +39,7 @@ export const layer = Layer.effectDiscard(
         yield* Effect.annotateLogs(Effect.logWarning("a merchant without an address is not told of a leaked key"), {
           merchant_id: mail.merchant_id
         })
-        return yield* leaks.end(mail, "kept", "the merchant has no contact_email and no support_email")
+        return yield* leaks.end(mail, "kept", "the merchant has no contact_email or support_email")
       }
       const isLate = DateTime.isGreaterThan(yield* currentTime, DateTime.addDuration(mail.reported_at, triedFor))
       yield* Effect.matchEffect(attempt(mail, merchant, to), {

@@ -7,13 +7,13 @@ import type { MakerLeft, TooManyKeys } from "./ApiKeyStore.ts"
 
 export const apiKeyRefusals = {
   ApiKeyNotFound: refuseAs(Wire.ApiKeyNotFound, ({ keyId }: ApiKeyNotFound) => ({
-    message: `This merchant has no key ${keyId}.`
+    message: `No API key ${keyId}.`
   })),
   ApiKeyEnded: refuseAs(Wire.Conflict, ({ keyId }: ApiKeyEnded) => ({
-    message: `The key ${keyId} was revoked or has expired, so it stays as it is.`
+    message: `The key ${keyId} was revoked or has expired, so it can't be changed.`
   })),
   MakerLeft: refuseAs(Wire.Forbidden, (_: MakerLeft) => ({ message: "You have no role at this merchant." })),
   TooManyKeys: refuseAs(Wire.Conflict, (_: TooManyKeys) => ({
-    message: `This environment has ${scopedKeysMax} keys that work. Revoke one that is not needed any more.`
+    message: `Key limit reached (${scopedKeysMax} active keys). Revoke a key you no longer need.`
   }))
 }

@@ -11,19 +11,18 @@ export const leakMail = (leak: LeakMail, merchant: Merchant, to: string, key: Ap
   return plainMail({
     id: leak.id,
     to,
-    subject: `A key of ${merchant.name} was found in public`,
+    subject: `An API key of ${merchant.name} was leaked`,
     paragraphs: [
-      `Somebody has found a secret of ${which} of ${merchant.name} in public, and reported it at ` +
-        `${isoText(leak.reported_at)}.`,
+      `A secret of ${which} of ${merchant.name} was found in public and reported at ` + `${isoText(leak.reported_at)}.`,
       ...(key === null ? mainKey : key.revoked_at === null ? oldSecret : revoked),
-      "Look at the calls of the last days in your API logs, and remove the secret from where it was found."
+      "Check the recent calls in your API logs, and remove the secret from where it was found."
     ]
   })
 }
 
 const mainKey = [
-  "The key still works: a reset would stop your shop without warning.",
-  "Ask the operator of this service to reset it as soon as your programs can take the new one."
+  "The key still works, since a reset would stop your shop without warning.",
+  "Ask the operator of this service to reset it as soon as your programs can switch to the new one."
 ]
-const revoked = ["The key was revoked at once and does not work any more. Programs that use it need another key."]
-const oldSecret = ["This old secret was ended at once. The key's newest secret goes on working."]
+const revoked = ["The key was revoked immediately and no longer works. Programs that use it need a new key."]
+const oldSecret = ["This old secret was revoked immediately. The key's current secret keeps working."]

@@ -63,12 +63,13 @@ const domainView = (domain: Domain, pointTo: ReadonlyArray<string>) => ({
 })
 
 export const messageOf: Readonly<Record<DomainProblem, (host: string, pointTo: string) => string>> = {
-  no_record: (host) => `There is no TXT record at ${recordNameOf(host)} yet.`,
-  other_record: (host) => `The TXT record at ${recordNameOf(host)} has another text.`,
+  no_record: (host) => `TXT record not found at ${recordNameOf(host)}.`,
+  other_record: (host) => `The TXT record at ${recordNameOf(host)} has a different value.`,
   not_pointing: (host, pointTo) => `${host} does not point to ${pointTo}.`,
-  no_answer: (host) => `The name servers of ${host} do not answer.`,
-  taken: (host) => `Another merchant has ${host}, and its TXT record is there, too. Remove that record to take over.`,
-  no_room: () => "This installation has as many hosts of shops as it can. Ask its operator."
+  no_answer: (host) => `The name servers of ${host} did not respond.`,
+  taken: (host) =>
+    `Another merchant uses ${host}, and its TXT record still exists. Remove that record to claim the domain.`,
+  no_room: () => "This installation has reached its limit of custom domains. Contact the operator."
 }
 
 const modeView = (mode: Merchant["modes"]["live"]) => ({

@@ -53,7 +53,7 @@ export const settingsProblem = (patch: MerchantPatch, installation: Installation
 const domainProblem = (host: string | null | undefined, { own, pointTo }: Installation): InvalidField | undefined => {
   if (typeof host !== "string") return undefined
   if (pointTo.length > 0) return hostProblem(host, own)
-  const problem = "cannot be set: this installation has no hosts of shops (SHOP_DOMAINS_POINT_TO is not set)"
+  const problem = "can't be set: this installation does not offer custom domains (SHOP_DOMAINS_POINT_TO is not set)"
   return new InvalidField({ param: "checkout_domain", problem })
 }
 
@@ -61,7 +61,7 @@ const domainProblem = (host: string | null | undefined, { own, pointTo }: Instal
 const linkProblem = (param: string, url: string | null | undefined): InvalidField | undefined =>
   typeof url !== "string" || (isHttpUrl(url) && /^https:/i.test(url))
     ? undefined
-    : new InvalidField({ param, problem: "must be an https address" })
+    : new InvalidField({ param, problem: "must be an https URL" })
 
 const zoneProblem = (name: string | undefined): InvalidField | undefined =>
   name === undefined || zoneOf(name) !== undefined

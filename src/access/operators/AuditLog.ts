@@ -59,7 +59,7 @@ const isAddress = /^[\da-f]*[.:][\da-f.:]*$/i
 const checkTarget = ({ target }: AuditLogQuery) =>
   target === undefined || isMerchant(target) || isObject(target) || target.includes("/") || isAddress.test(target)
     ? Effect.void
-    : new InvalidField({ param: "target", problem: "is neither the number of an object nor the path of an act" })
+    : new InvalidField({ param: "target", problem: "is not an object ID or the path of an action" })
 
 export const layer = Layer.effect(
   AuditLog,

@@ -40,12 +40,14 @@ export const layer = HttpApiBuilder.group(
 
       kill: span("cluster.kill")(function* ({ params: { instance_id } }) {
         if (!canKill) {
-          return yield* new NotKilled({ message: "Only several runners on the embedded database are killed so." })
+          return yield* new NotKilled({
+            message: "Runners can be killed only on the embedded database with several runners."
+          })
         }
         const pid = (yield* sqlDefects(runners)).find(
           ({ instance, state }) => instance === instance_id && state === "alive"
         )?.pid
-        if (pid === undefined) return yield* new NotKilled({ message: `No runner ${instance_id} is alive here.` })
+        if (pid === undefined) return yield* new NotKilled({ message: `No runner ${instance_id} is running here.` })
         yield* Effect.forkIn(
           Effect.andThen(
             Effect.sleep(answered),

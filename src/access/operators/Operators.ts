@@ -110,7 +110,7 @@ export const layer = Layer.effect(
         if (person_id === undefined || (yield* store.isHere(person_id))) return
         return yield* new InvalidField({
           param: "person_id",
-          problem: "names nobody who has a role of the installation"
+          problem: "is not a person with an operator role"
         })
       }),
       create: span("Operators.create")(function* (terms, by) {

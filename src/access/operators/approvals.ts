@@ -15,7 +15,7 @@ export const approvalView = ({ created_at, expires_at, ...approval }: Approval):
 })
 
 export const JustDone = refuseAs(Wire.Conflict, ({ act }: Done) => ({
-  message: `Two operators have just had this done (${act}). To have it done once more, ask again in a minute.`
+  message: `Two operators have just done this (${act}). To do it again, retry in a minute.`
 }))
 
 /** Not a refusal: the request is kept. */

@@ -113,7 +113,7 @@ const operatorPeople = HttpApiBuilder.group(
           const { merchant_id: belongsTo = installation, role } = payload
           if (!isRoleOf(belongsTo, role)) {
             const place = belongsTo === installation ? "the installation" : "a merchant"
-            return yield* new InvalidField({ param: "role", problem: `is no role of ${place}` })
+            return yield* new InvalidField({ param: "role", problem: `is not a role of ${place}` })
           }
           yield* second.confirm({ act: "people.invite", target: belongsTo, content: payload })
           return yield* reply(personView(yield* people.invite(belongsTo, payload)))

@@ -31,17 +31,17 @@ const viewOf =
   })
 
 const noSuchView = refuseWith(
-  (request_id) => new Wire.SavedViewNotFound({ message: "You have no such saved view here.", request_id })
+  (request_id) => new Wire.SavedViewNotFound({ message: "No such saved view.", request_id })
 )
 const tooMany = refuseWith(
   (request_id) =>
     new Wire.Conflict({
-      message: `A person has ${savedViewsMax.own} views at most, and a merchant ${savedViewsMax.shared} shared ones.`,
+      message: `Limit reached: ${savedViewsMax.own} views per person, and ${savedViewsMax.shared} shared views per merchant.`,
       request_id
     })
 )
 const notShared = refuseWith(
-  (request_id) => new Wire.Forbidden({ message: "The role viewer may not share a view.", request_id })
+  (request_id) => new Wire.Forbidden({ message: "The role viewer can't share views.", request_id })
 )
 
 export const layer = HttpApiBuilder.group(

@@ -16,25 +16,25 @@ import type {
 import type { LinkNotValid, PasskeyRequired, SessionNotFound } from "./SignIn.ts"
 
 const conflicts: Record<RoleConflict["reason"], string> = {
-  has_role: "This person has a role here. Change the role instead.",
-  invited: "This person is invited already. Send the invitation again, or withdraw it.",
-  too_many: `${peopleMax} people have a role here or are invited, which is the most there may be.`,
-  yourself: "Nobody begins anew by themselves: another owner, or operators, do this for you.",
-  elsewhere: "This person has a role elsewhere too, so two operators decide about it.",
-  left: "You may not invite anybody here any more.",
-  last_owner: "This person is the last owner here. Make somebody else an owner first."
+  has_role: "This person already has a role here. Change the role instead.",
+  invited: "This person is already invited. Resend or cancel the invitation.",
+  too_many: `${peopleMax} people limit reached, including invitations.`,
+  yourself: "You can't reset your own access. Ask another owner or an operator.",
+  elsewhere: "This person also has a role elsewhere, so two operators have to do this.",
+  left: "You can no longer invite people here.",
+  last_owner: "This person is the last owner. Make another person an owner first."
 }
 
 const passkeyConflicts: Record<PasskeyConflict["reason"], string> = {
-  too_many: `You have ${passkeysMax} passkeys, which is the most there may be.`,
-  known: "This passkey is registered already.",
-  not_first: "You have a passkey. Sign in with it.",
-  last: "This installation demands passkeys, and you have no other one. Register another first.",
-  not_here: "Browsers take no passkeys at the address of this installation: PUBLIC_URL has to be https, with a name."
+  too_many: `Passkey limit reached (${passkeysMax}).`,
+  known: "This passkey is already registered.",
+  not_first: "You already have a passkey. Sign in with it.",
+  last: "A passkey is required here, and this is your last one. Register another one first.",
+  not_here: "Browsers don't support passkeys at this address: PUBLIC_URL has to be https, with a host name."
 }
 
 const notLetIn =
-  "The OpenID provider names no one with a role here, or does not confirm the address. Sign in by mail " +
+  "The OpenID provider's account has no role here, or its email is not verified. Sign in by email " +
   "or with a passkey, or ask an owner or an operator to invite you."
 /** The details are for the log: who tries learns no more than that it was not enough. */
 const openIdFailures = {
@@ -50,13 +50,13 @@ export const peopleRefusals = {
     message: `No person ${personId} has a role here.`
   })),
   InvitationNotFound: refuseAs(Wire.InvitationNotFound, ({ invitationId }: InvitationNotFound) => ({
-    message: `There is no invitation ${invitationId} for you. It was withdrawn, or has ended.`
+    message: `No invitation ${invitationId} for you. It was cancelled, or has expired.`
   })),
   TooManyInvitations: refuseTemporarilyAs(Wire.RateLimited, (_: TooManyInvitations) => ({
-    message: "Too many invitations were sent today, in all or to this address. Try again tomorrow."
+    message: "Too many invitations were sent today, in total or to this address. Try again tomorrow."
   })),
   TooManyRecoveries: refuseTemporarilyAs(Wire.RateLimited, (_: TooManyRecoveries) => ({
-    message: "This person was let begin again too often today. Nothing was changed. Try again tomorrow."
+    message: "This person's access was reset too often today. Nothing was changed. Try again tomorrow."
   })),
   SessionNotFound: refuseAs(Wire.SessionNotFound, ({ sessionId }: SessionNotFound) => ({
     message: `You have no session ${sessionId}.`
@@ -68,17 +68,17 @@ export const peopleRefusals = {
   PasskeyConflict: refuseAs(Wire.Conflict, ({ reason }: PasskeyConflict) => ({ message: passkeyConflicts[reason] })),
   PasskeyRequired: refuseAs(Wire.Forbidden, (_: PasskeyRequired) => ({
     message:
-      "This installation demands passkeys, and you have one: sign in with it. If it is lost, another owner of your " +
-      "merchant or two operators can let you begin anew."
+      "A passkey is required here: sign in with yours. If you have lost it, another owner of your " +
+      "merchant or two operators can reset your access."
   })),
   // The reason is not for a browser without a passkey.
   PasskeyNotValid: (_: PasskeyNotValid) =>
-    refuseField("credential", "is no passkey of anybody here, or answers another challenge. Begin again"),
+    refuseField("credential", "is not a passkey registered here, or the request expired. Try again"),
   OpenIdFailed: ({ reason }: OpenIdFailed) => openIdFailures[reason],
   NobodyThere: refuseAs(Wire.Forbidden, (_: NobodyThere) => ({ message: notLetIn })),
   LinkNotValid: (_: LinkNotValid) =>
     refuseField(
       "token",
-      "was used, is older than 15 minutes, or was asked for in another browser. Ask for a new link in this browser"
+      "has been used, has expired, or was requested in another browser. Request a new link in this browser"
     )
 }

@@ -63,12 +63,12 @@ export const signInMail = (sent: SentLink & { readonly isShared: boolean }): Let
     "Sign in to Coffer",
     sent.isShared
       ? [
-          "Many requests for links to sign in have come with your address, so they share this mail.",
-          "Open this link to sign in. It works once, for 15 minutes, in a browser in which you have asked for it."
+          "Many sign-in links were requested for your address, so they share this email.",
+          "Use this link to sign in. It works once, for 15 minutes, in a browser where you requested it."
         ]
-      : ["Open this link to sign in. It works once, for 15 minutes, in the browser in which you asked for it."],
+      : ["Use this link to sign in. It works once, for 15 minutes, in the browser where you requested it."],
     "Sign in",
-    "If you did not ask for it, you can ignore this mail: nobody signs in without the link and your browser."
+    "If you didn't request this, you can ignore this email: nobody can sign in without both the link and your browser."
   )
 
 const placeOf = ({ merchantId }: SentRole): string =>
@@ -79,13 +79,13 @@ export const invitationMail = (sent: SentInvitation): Letter => {
   const who = invitedBy ?? "The operators of this Coffer installation"
   return mailOf(
     sent,
-    "You are invited to Coffer",
+    "You're invited to Coffer",
     [
-      `${who} ${invitedBy === null ? "invite" : "invites"} you to ${placeOf(sent)}, with the role ${role}.`,
-      `Sign in with the address ${to} to accept. The invitation ends in ${Duration.toDays(invitationValidity)} days.`
+      `${who} ${invitedBy === null ? "invite" : "invites"} you to join ${placeOf(sent)} with the role ${role}.`,
+      `Sign in as ${to} to accept. The invitation expires in ${Duration.toDays(invitationValidity)} days.`
     ],
     "Go to the sign-in page",
-    "If you do not know who invites you, ignore this mail: you have no role until you accept."
+    "If you don't know the sender, ignore this email: you get no role until you accept."
   )
 }
 
@@ -93,21 +93,21 @@ export const roleMail = (sent: SentRole): Letter =>
   mailOf(
     sent,
     "Your role at Coffer was changed",
-    [`The operators of this Coffer installation have given you the role ${sent.role} at ${placeOf(sent)}.`],
+    [`The operators of this Coffer installation changed your role at ${placeOf(sent)} to ${sent.role}.`],
     "Go to the sign-in page",
-    "The page sends you a link that signs you in."
+    "You can request a sign-in link there."
   )
 
 export const recoveryMail = (sent: SentLink): Letter =>
   mailOf(
     sent,
-    "You can sign in to Coffer anew",
+    "Your Coffer sign-in was reset",
     [
-      "Your passkeys were removed and your sessions have ended, so that you can begin anew. " +
-        "Open this link to sign in. It works once, for 15 minutes; after that, ask for another on the sign-in page."
+      "Your access was reset: your passkeys were removed and your sessions have ended. " +
+        "Use this link to sign in. It works once, for 15 minutes; after that, request another one on the sign-in page."
     ],
     "Sign in",
-    "If you did not ask anybody for that, tell an owner or an operator at once."
+    "If you didn't ask for this, contact an owner or an operator immediately."
   )
 
 interface SentPasskey extends SentLink {
@@ -116,13 +116,13 @@ interface SentPasskey extends SentLink {
 }
 
 export const passkeyMail = (sent: SentPasskey): Letter => {
-  const what = sent.change === "added" ? "can sign you in from now on" : "signs you in no more"
+  const what = sent.change === "added" ? "can now be used to sign in" : "can no longer be used to sign in"
   return mailOf(
     sent,
     sent.change === "added" ? "A passkey was added" : "A passkey was removed",
     [`The passkey "${oneLine(sent.passkey)}" ${what}.`],
-    "Look at your passkeys",
-    "If that was not you, sign out everywhere and tell an owner or an operator at once."
+    "Review your passkeys",
+    "If this wasn't you, sign out everywhere and contact an owner or an operator immediately."
   )
 }
 

@@ -52,14 +52,14 @@ const readOpenId = Effect.fnUntraced(function* (read: Read) {
   if (roles === undefined) {
     return yield* new BadSetting({
       message:
-        "OPENID_ROLES is a list by comma: admins=admin for a role of the installation, shop=owner@mer_... for one of " +
+        "OPENID_ROLES must be a comma-separated list: admins=admin for an operator role, shop=owner@mer_... for one of " +
         "a merchant."
     })
   }
   if (Option.isNone(openIdIssuer) && Option.isNone(openIdClient) && Option.isNone(openIdSecret)) return undefined
   if (Option.isNone(openIdIssuer) || Option.isNone(openIdClient) || Option.isNone(openIdSecret)) {
     return yield* new BadSetting({
-      message: "OPENID_ISSUER, OPENID_CLIENT_ID and OPENID_CLIENT_SECRET go together: set all three, or none."
+      message: "OPENID_ISSUER, OPENID_CLIENT_ID and OPENID_CLIENT_SECRET must be set together: all three or none."
     })
   }
   const { hash, hostname, password, protocol, search, username } = openIdIssuer.value
@@ -73,7 +73,8 @@ const readOpenId = Effect.fnUntraced(function* (read: Read) {
   // RFC 6749, section 3.3.
   if (!scopes.includes("openid") || !scopes.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))) {
     return yield* new BadSetting({
-      message: "OPENID_SCOPES is a list by space that has openid in it, such as: openid email profile groups."
+      message:
+        "OPENID_SCOPES must be a space-separated list that includes openid, such as: openid email profile groups."
     })
   }
   const roleClaim = roles.length === 0 ? undefined : read.openIdClaim
@@ -116,11 +117,12 @@ export const passkeyOrigin = (publicUrl: string, at: string): string | undefined
 const readDemands = Effect.fnUntraced(function* (text: string, publicUrl: string) {
   const words = wordsOf(text)
   if (words.some((word) => word !== "operators" && word !== "live") || new Set(words).size < words.length) {
-    return yield* new BadSetting({ message: "DEMAND_PASSKEYS is a list of operators and live, by comma." })
+    return yield* new BadSetting({ message: "DEMAND_PASSKEYS must be a comma-separated list of operators and live." })
   }
   if (words.length > 0 && passkeyPlace(publicUrl) === undefined) {
     return yield* new BadSetting({
-      message: "DEMAND_PASSKEYS needs a PUBLIC_URL that browsers take passkeys at: https, and a name and no address."
+      message:
+        "DEMAND_PASSKEYS needs a PUBLIC_URL that supports passkeys: https, with a host name rather than an IP address."
     })
   }
   return { operators: words.includes("operators"), live: words.includes("live") } satisfies PasskeyDemands

@@ -127,7 +127,7 @@ const makeInsert = Effect.gen(function* () {
       where trade_no = ${order.tradeNo} and payment_id = ${order.paymentId} and state not in ('won', 'closed')`
     const left = order.amount - Number(disputed!.sum)
     if (amount > left) {
-      const problem = `more than the ${left} of the payment that no dispute holds or has taken`
+      const problem = `exceeds the ${left} of the payment that is not disputed yet`
       return yield* new InvalidField({ param: "amount", problem })
     }
     const row = {

@@ -35,7 +35,7 @@ const settlesAfter = "60 seconds"
 const isAsynchronous = (method: PaymentMethod) => method === "alipay" || method === "wechat_pay"
 
 /** The bank's reason when it rejects a refund. */
-export const rejection = "the buyer's account cannot take the money back"
+export const rejection = "the buyer's account cannot be credited"
 
 const answers = {
   pending: { _tag: "Pending" },

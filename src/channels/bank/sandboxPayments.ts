@@ -52,8 +52,8 @@ const messages: Readonly<Record<string, string>> = {
   generic_decline: "The card was declined.",
   insufficient_funds: "The card has insufficient funds.",
   expired_card: "The card has expired.",
-  call_issuer: "The bank wants a call from the cardholder.",
-  [threeDsFailed]: "The buyer was not authenticated.",
+  call_issuer: "The cardholder needs to contact the bank.",
+  [threeDsFailed]: "The buyer could not be authenticated.",
   cancelled_by_buyer: "The buyer cancelled the payment.",
   processing_error: "The payment could not be processed."
 }

@@ -131,21 +131,21 @@ const settingOf = Effect.fnUntraced(function* (
   { request, unmoved }: { readonly unmoved: number; readonly request: string | null }
 ): Effect.fn.Return<Setting, InvalidField> {
   if (by !== undefined && to !== undefined) {
-    return yield* new InvalidField({ param: "to", problem: "cannot be given together with by" })
+    return yield* new InvalidField({ param: "to", problem: "can't be combined with by" })
   }
   if (by === undefined && to === undefined) {
-    return yield* new InvalidField({ param: "by", problem: "is required, unless to is given" })
+    return yield* new InvalidField({ param: "by", problem: "is required unless to is set" })
   }
   const now = unmoved + offset_ms
   const began = DateTime.makeUnsafe(now)
   const goal = to === undefined ? now + millisOf(by!) : DateTime.toEpochMillis(to)
   if (goal <= now) {
-    const problem = `must be later than the clock of the sandbox, which says ${isoText(began)}`
+    const problem = `must be later than the sandbox's test clock, which is at ${isoText(began)}`
     return yield* new InvalidField({ param: "to", problem })
   }
   if (goal - unmoved > Duration.toMillis(sandboxClockMax)) {
     const last = isoText(DateTime.makeUnsafe(unmoved + Duration.toMillis(sandboxClockMax)))
-    const problem = `must not lead beyond ${last}: a clock may be five years ahead in all`
+    const problem = `must not go beyond ${last}: a test clock can be at most five years ahead`
     return yield* new InvalidField({ param: to === undefined ? "by" : "to", problem })
   }
   return { began, target: DateTime.makeUnsafe(goal), request }

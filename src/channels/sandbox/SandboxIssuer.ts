@@ -75,7 +75,7 @@ export const layer = Layer.effect(
       const { amount = order.amount, evidenceDueBy, reason = "fraudulent" } = complaint
       const { tradeNo } = order
       if (amount > order.amount) {
-        return yield* new InvalidField({ param: "amount", problem: `more than the ${order.amount} that were paid` })
+        return yield* new InvalidField({ param: "amount", problem: `exceeds the ${order.amount} that were paid` })
       }
       if (!("paymentId" in order)) return yield* new NoChargeback({ tradeNo, reason: "not_paid" })
       if (!cards.has(order.method)) return yield* new NoChargeback({ tradeNo, reason: "not_a_card" })

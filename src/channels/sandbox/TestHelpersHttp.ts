@@ -65,7 +65,7 @@ const makeOrderHandlers = Effect.gen(function* () {
     const offered = offeredIn((yield* merchants.find(merchantId)).modes[mode])
     if (named === undefined) return offered.includes("card") ? "card" : offered[0]!
     if (offered.includes(named)) return named
-    return yield* new InvalidField({ param: "payment_method", problem: `must be offered: ${offered.join(", ")}` })
+    return yield* new InvalidField({ param: "payment_method", problem: `must be one of: ${offered.join(", ")}` })
   })
 
   const pay = HttpApiBuilder.handler(

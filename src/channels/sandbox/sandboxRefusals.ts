@@ -7,19 +7,19 @@ import type { NoChargeback } from "./SandboxIssuer.ts"
 import type { NotSettled } from "../../shared/channel/Channel.ts"
 
 const chargebackMessage = {
-  not_paid: "The order is not paid: there is nothing to dispute.",
-  not_a_card: "The payment method has no chargebacks; cards, apple_pay and google_pay do."
+  not_paid: "The order is not paid, so it can't be disputed.",
+  not_a_card: "This payment method does not support disputes; card, apple_pay and google_pay do."
 } satisfies Record<NoChargeback["reason"], string>
 
 export const sandboxRefusals = {
   NotSettled: refuseAs(Wire.Conflict, ({ state }: NotSettled) => ({
-    message: `To the bank this refund is ${state}; it cannot be settled so.`
+    message: `The refund is already ${state} at the bank and can't be settled this way.`
   })),
   ClockAdvancing: refuseAs(Wire.Conflict, ({ target }: ClockAdvancing) => ({
-    message: `The clock is on its way to ${isoText(target)}. Read it until its status is ready.`
+    message: `The test clock is advancing to ${isoText(target)}. Poll it until its status is ready.`
   })),
   ClockNotOurs: refuseAs(Wire.Conflict, ({ channel }: ClockNotOurs) => ({
-    message: `This sandbox takes its payments through ${channel}, whose time cannot be moved.`
+    message: `This sandbox's payments go through ${channel}, whose clock can't be advanced.`
   })),
   NoChargeback: refuseAs(Wire.Conflict, ({ reason }: NoChargeback) => ({ message: chargebackMessage[reason] }))
 }

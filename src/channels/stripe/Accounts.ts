@@ -142,7 +142,7 @@ export const layer = Layer.effect(
       const sees = yield* client.sees(keys, session.value)
       if (sees === "yes") return
       if (sees === "not_allowed") {
-        return yield* new InvalidField({ param: "secret_key", problem: "may not read Checkout Sessions" })
+        return yield* new InvalidField({ param: "secret_key", problem: "lacks permission to read Checkout Sessions" })
       }
       const counts = yield* uses.count(account, yield* currentTime)
       const isUsed = Object.values(counts).some((count) => count > 0)
@@ -186,7 +186,7 @@ export const layer = Layer.effect(
         }
         for (const param of ["secret_key", "webhook_secret", "account"] as const) {
           if (change[param] != null) {
-            return yield* new InvalidField({ param, problem: "is for the channel stripe alone" })
+            return yield* new InvalidField({ param, problem: "is only for the channel stripe" })
           }
         }
         if (before === null) return merchant
@@ -197,4 +197,4 @@ export const layer = Layer.effect(
 )
 
 const missing = (param: string) =>
-  Effect.fail(new InvalidField({ param, problem: "is required: no key of Stripe is kept here" }))
+  Effect.fail(new InvalidField({ param, problem: "is required: no Stripe key is stored here" }))

@@ -198,11 +198,11 @@ export const layer = Layer.effect(
       problemOf: (keys, mode) =>
         tried(keys, (stripe) => stripe.balance.retrieve()).pipe(
           Effect.map(({ livemode }) =>
-            livemode === (mode === "live") ? undefined : `is a key of Stripe's ${livemode ? "live" : "test"} mode`
+            livemode === (mode === "live") ? undefined : `is a Stripe key of ${livemode ? "live" : "test"} mode`
           ),
           Effect.catchIf(
             isRefusal,
-            () => Effect.succeed("is not accepted by Stripe, or may not act for this account"),
+            () => Effect.succeed("was rejected by Stripe, or has no access to this account"),
             () => Effect.fail(new ChannelUnreachable())
           ),
           (trial) => Effect.andThen(open, trial)

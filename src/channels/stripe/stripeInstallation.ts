@@ -68,7 +68,7 @@ const stripeAddress = Effect.fnUntraced(function* ({
   const isBare = pathname === "/" && search === "" && hash === "" && username === "" && password === ""
   if (!isBare || (protocol !== "https:" && !(protocol === "http:" && isLoopback(hostname)))) {
     return yield* new BadSetting({
-      message: "STRIPE_API must look like https://api.stripe.com; http is for a simulator on this machine alone."
+      message: "STRIPE_API must look like https://api.stripe.com; http is only for a simulator on this machine."
     })
   }
   if (protocol === "http:" && Option.isSome(stripeProxy)) {
@@ -98,7 +98,7 @@ const stripeCheck = (installation: Installation): Check => ({
     const read = (yield* settingsOf(installation)).of(stripeSettings)
     // An operator who sets the proxy wants to know before there is an account.
     if (read.proxy === undefined && !(yield* hasAccounts(installation))) {
-      return notApplicable("No merchant has an account at Stripe.")
+      return notApplicable("No merchant has a Stripe account.")
     }
     const troubles = yield* Effect.forEach(stripeOrigins(read.api), troubleAt(read), { concurrency: "unbounded" })
     return stripeVerdict(installation, read, troubles)
@@ -136,11 +136,11 @@ export const stripeVerdict = (
   return isProxys
     ? errorIf(isLive)(
         `${by} opens no way to ${hosts[at]}: ${detail}.`,
-        `Mend the proxy, or let it open CONNECT to ${hosts.join(" and ")} at port 443.`
+        `Fix the proxy, or allow CONNECT to ${hosts.join(" and ")} at port 443.`
       )
     : errorIf(isLive)(
-        `Stripe is not reached at ${hosts[at]}: ${detail}.`,
-        `Let this machine reach ${hosts.join(" and ")} at port 443, or set STRIPE_PROXY.`
+        `Stripe can't be reached at ${hosts[at]}: ${detail}.`,
+        `Allow this machine to reach ${hosts.join(" and ")} at port 443, or set STRIPE_PROXY.`
       )
 }
 
@@ -160,7 +160,7 @@ const troubleAt =
       const { request: ask } = origin.protocol === "http:" ? http : https
       const request = ask(origin, { method: "HEAD", timeout: answerMillisMax, ...(agent && { agent }) })
       request.once("response", () => finish(undefined))
-      request.once("timeout", () => finish({ isProxys: false, detail: "no answer in time" }))
+      request.once("timeout", () => finish({ isProxys: false, detail: "no response in time" }))
       request.on("error", (error: NodeJS.ErrnoException) => {
         const isProxys = error instanceof NoTunnel
         finish({ isProxys, detail: isProxys ? error.message : (error.code ?? error.name) })
@@ -192,9 +192,9 @@ const stripeWebhooks = (installation: Installation) =>
 
 export const thinVerdict = ({ accounts, first }: ThinDestinations): Verdict =>
   accounts === 0
-    ? fine("No destination at Stripe sends thin events.")
+    ? fine("No Stripe event destination sends thin events.")
     : warning(
-        `Destinations at Stripe send thin events, for ${accounts} of the accounts (${first}): they are refused, so ` +
-          "payments are found by the list of events alone, a minute late.",
-        "Make a destination with snapshot events in Stripe's dashboard (docs/going-live.md), and remove the thin one."
+        `Stripe event destinations of ${accounts} accounts (${first}) send thin events, which are rejected: ` +
+          "payments are only found by polling, a minute late.",
+        "Create a destination with snapshot events in Stripe's dashboard (docs/going-live.md), and delete the thin one."
       )

@@ -34,16 +34,16 @@ import { ShopHosts } from "../../shared/signedUrls/ShopHosts.ts"
 const { InvalidField: InvalidFieldRefusal } = commonRefusals
 const { NotCommitted } = unavailable
 const MerchantChanged = refuseAs(Wire.Conflict, (_: SettingsChanged) => ({
-  message: "The settings were changed since they were read. Read them again, and decide what stays."
+  message: "The settings have changed since you read them. Read them again and reapply your changes."
 }))
 const TooManyAddresses = refuseTemporarilyAs(Wire.RateLimited, (_: TooManyAddressesError) => ({
-  message: "Too many addresses were typed today. Try again tomorrow, or ask operators to set one."
+  message: "Too many addresses were entered today. Try again tomorrow, or ask an operator to set one."
 }))
 const NoDomain = refuseAs(Wire.Conflict, ({ reason }: NoDomainError) => ({ message: noDomainMessages[reason] }))
 const noDomainMessages = {
-  not_set: "No host for checkout is set.",
-  switched_off: "This installation has no hosts of shops.",
-  no_outbound: "This installation asks nobody outside now (NO_OUTBOUND)."
+  not_set: "No checkout domain is set.",
+  switched_off: "This installation does not offer custom checkout domains.",
+  no_outbound: "Outbound calls are disabled on this installation (NO_OUTBOUND)."
 } as const
 
 const settings = HttpApiBuilder.group(
@@ -86,7 +86,7 @@ const settings = HttpApiBuilder.group(
       if (fresh.every((each) => emails.has(normalEmail(each)))) return
       return yield* new InvalidField({
         param: "sandbox.mail_recipients",
-        problem: "may get the address of a person of this merchant who has signed in; operators set others"
+        problem: "must be the address of a team member who has signed in; only operators can set others"
       })
     })
 
@@ -149,7 +149,7 @@ const checkPerson = Effect.fnUntraced(function* (merchantId: string, patch: obje
   const { shown } = yield* CurrentPerson
   const role = shown.person.roles.find(({ merchant_id }) => merchant_id === merchantId)?.role as PersonRole
   const field = forbiddenSetting(role, { ...patch })
-  if (field !== undefined) return yield* forbidden(`The role ${role} may not change ${field}.`)
+  if (field !== undefined) return yield* forbidden(`The role ${role} can't change ${field}.`)
   if (!needsFreshSession({ ...patch })) return
   if (!(yield* isFreshNow(DateTime.makeUnsafe(shown.session.created_at)))) {
     return yield* forbidden("This session is older than 15 minutes. Sign in again to change live.ip_allowlist.")

@@ -43,14 +43,14 @@ export const examine = (checks: ReadonlyArray<Check>): Effect.Effect<ReadonlyArr
   Effect.forEach(checks, made, { concurrency: "unbounded" }).pipe(onRealTime)
 
 const made = ({ look, name }: Check): Effect.Effect<Finding> =>
-  bounded(look, checkMillisMax, () => new Unmade({ reason: `no answer within ${checkMillisMax / 1_000} s` })).pipe(
+  bounded(look, checkMillisMax, () => new Unmade({ reason: `no response within ${checkMillisMax / 1_000} s` })).pipe(
     Effect.catchTags({ Unmade: ({ reason }) => Effect.succeed(unmade(reason)) }),
     Effect.catchDefect((defect) => Effect.succeed(unmade(String(defect)))),
     Effect.map((verdict) => ({ name, ...verdict }))
   )
 
 const unmade = (reason: string): Verdict =>
-  warning(`This could not be checked: ${reason.replace(/[.\s]+$/, "")}.`, "Put that right, and ask the doctor again.")
+  warning(`This could not be checked: ${reason.replace(/[.\s]+$/, "")}.`, "Fix this, then run the doctor again.")
 
 export const worstOf = (findings: ReadonlyArray<Finding>): Status =>
   findings.reduce<Status>(

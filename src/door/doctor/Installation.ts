@@ -48,13 +48,13 @@ export const query = <A>(
   ask: (sql: SqlClient.SqlClient) => Effect.Effect<A, SqlError.SqlError>
 ): Effect.Effect<A, Unmade> =>
   Effect.flatMap(
-    Effect.mapError(database, () => new Unmade({ reason: "the database does not answer" })),
+    Effect.mapError(database, () => new Unmade({ reason: "the database is not responding" })),
     (sql) => Effect.mapError(ask(sql), (error) => new Unmade({ reason: reasonOf(error) }))
   )
 
 /** The settings, for a check that is not about whether they can be read. */
 export const settingsOf = ({ settings }: Installation) =>
-  Effect.mapError(settings, () => new Unmade({ reason: "a setting is wrong" }))
+  Effect.mapError(settings, () => new Unmade({ reason: "a setting is invalid" }))
 
 /** Whether a merchant may take real money. False for a database that has no merchants yet. */
 export const hasLiveMerchants = (sql: SqlClient.SqlClient) =>

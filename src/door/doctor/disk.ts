@@ -20,7 +20,7 @@ const limits = { odd: 5 * gigabyte, few: 0.5 * gigabyte, oddShare: 0.05 }
 
 export const diskVerdict = (folder: string, { bytes, ofBytes }: Free): Verdict => {
   const observation = `${size(bytes)} of ${size(ofBytes)} are free at ${folder}.`
-  const advice = "Make room on that disk, or move what lies there to a larger one."
+  const advice = "Free up space on that disk, or move the data to a larger one."
   if (bytes < limits.few) return error(observation, advice)
   return bytes < limits.odd || bytes < limits.oddShare * ofBytes ? warning(observation, advice) : fine(observation)
 }

@@ -27,26 +27,30 @@ export const anchorsVerdict = (of: Live, { anchorFile }: Pick<Read, "anchorFile"
     ? fine(`Anchors are written to ${anchorFile}.`)
     : unset(
         of,
-        "ANCHOR_FILE is not set: who can rewrite the ledger can rewrite its anchors too.",
-        "Set ANCHOR_FILE to a file that is sent to another machine."
+        "ANCHOR_FILE is not set: anyone who can rewrite the ledger can rewrite its anchors too.",
+        "Set ANCHOR_FILE to a file that is shipped to another machine."
       )
 
 export const twoOperatorsVerdict = (of: Live, { twoOperators }: Pick<Read, "twoOperators">): Verdict =>
   needsTwo(twoOperators)
-    ? fine("TWO_OPERATORS names acts that need two operators.")
+    ? fine("TWO_OPERATORS names actions that need two operators.")
     : unset(
         of,
-        "TWO_OPERATORS is not set: one operator alone approves payouts and makes live keys.",
-        "Set TWO_OPERATORS to the acts that should need two, such as payouts:100000,live_keys."
+        "TWO_OPERATORS is not set: a single operator can approve payouts and create live keys.",
+        "Set TWO_OPERATORS to the actions that should need two operators, such as payouts:100000,live_keys."
       )
 
 export const passkeysVerdict = (of: Live, { demandPasskeys }: Pick<SignInSettings, "demandPasskeys">): Verdict => {
   const { live, operators } = demandPasskeys
-  if (live && operators) return fine("Operators and people of live merchants need a passkey.")
-  const without = live ? "operators" : operators ? "people of live merchants" : "operators and people of live merchants"
+  if (live && operators) return fine("Operators and team members of live merchants need a passkey.")
+  const without = live
+    ? "operators"
+    : operators
+      ? "team members of live merchants"
+      : "operators and team members of live merchants"
   return unset(
     of,
-    `DEMAND_PASSKEYS leaves out ${without}: a mail alone signs them in.`,
+    `DEMAND_PASSKEYS does not cover ${without}: an email is enough to sign in.`,
     "Set DEMAND_PASSKEYS=operators,live."
   )
 }

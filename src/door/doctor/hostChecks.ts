@@ -22,8 +22,11 @@ export const hostChecks = (installation: Installation): ReadonlyArray<Check> => 
 
 export const nodeVerdict = (version: string): Verdict =>
   version === installedNode
-    ? fine(`Node ${version} is the one that the tests ran on.`)
-    : warning(`Node ${version} runs, and the tests ran on ${installedNode}.`, "Start the program by npm start.")
+    ? fine(`Node ${version} is the tested version.`)
+    : warning(
+        `Node ${version} is running, but the tested version is ${installedNode}.`,
+        "Start the program with npm start."
+      )
 
 // Open files --------------------------------------------------------------------
 
@@ -53,15 +56,15 @@ export const openFilesVerdict = (
   { isLive }: Pick<Installation, "isLive">,
   { max, needed }: { readonly max: number | undefined; readonly needed: number }
 ): Verdict => {
-  if (max === undefined) return notApplicable("This system does not tell how many files a process may open.")
+  if (max === undefined) return notApplicable("This system does not report its limit of open files.")
   const limit = max === Infinity ? "any number of files" : `${max} files`
-  const observation = `A process may open ${limit}, and a runner needs ${needed} with CLIENT_CONNECTIONS as it is.`
+  const observation = `A process may open ${limit}, and a runner needs ${needed} with the current CLIENT_CONNECTIONS.`
   return max >= needed
     ? fine(observation)
     : errorIf(isLive)(
         observation,
         `Raise the limit (ulimit -n ${needed}, LimitNOFILE of systemd), or lower CLIENT_CONNECTIONS: ` +
-          "above the limit buyers find no connection."
+          "beyond the limit buyers can't connect."
       )
 }
 
@@ -104,15 +107,15 @@ export const evidenceVerdict = (
   runner: Settings["Service"]["runner"],
   { bucket, looked, missing }: Kept
 ): Verdict => {
-  if (bucket !== undefined) return fine(`Evidence is kept in the bucket ${bucket}.`)
+  if (bucket !== undefined) return fine(`Evidence is stored in the bucket ${bucket}.`)
   const folder = `${home}/files`
   const advice = `Set FILES_S3_BUCKET, or mount one ${folder} for all runners.`
   if (missing > 0) {
-    return errorIf(isLive)(`Of the ${looked} newest files of evidence ${missing} are not in ${folder}.`, advice)
+    return errorIf(isLive)(`${missing} of the ${looked} newest evidence files are missing in ${folder}.`, advice)
   }
   return runner !== undefined && !isLoopback(runner.host) && looked === 0
-    ? warning(`Evidence is kept in ${folder}, which runners on other machines may not share.`, advice)
-    : fine(`Evidence is kept in ${folder}.`)
+    ? warning(`Evidence is stored in ${folder}, which runners on other machines may not share.`, advice)
+    : fine(`Evidence is stored in ${folder}.`)
 }
 
 // Backups -----------------------------------------------------------------------
@@ -149,13 +152,13 @@ export const backupsVerdict = (
   now = 0
 ): Verdict => {
   if (backups === undefined) {
-    const observation = "BACKUP_DIR is not set, so nothing is known of backups."
+    const observation = "BACKUP_DIR is not set, so backups can't be checked."
     return isLive
-      ? warning(observation, "Back Postgres up, and set BACKUP_DIR to the folder where backups arrive.")
+      ? warning(observation, "Back up Postgres, and set BACKUP_DIR to the folder where backups arrive.")
       : notApplicable(observation)
   }
-  const advice = "See why no backup arrives: what was written since the last one is kept in one place alone."
-  if (newest === undefined) return errorIf(isLive)(`There is no file in ${backups}.`, advice)
+  const advice = "Find out why no backup arrives: data written since the last one exists only once."
+  if (newest === undefined) return errorIf(isLive)(`There are no files in ${backups}.`, advice)
   const hours = (now - newest.millis) / 3_600_000
   const observation = `The newest backup is ${newest.file}, ${Math.max(0, Math.round(hours))} hours old.`
   return hours > backupHoursMax ? errorIf(isLive)(observation, advice) : fine(observation)

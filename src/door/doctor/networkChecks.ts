@@ -20,7 +20,7 @@ export const networkChecks = (installation: Installation): ReadonlyArray<Check> 
       look: Effect.flatMap(settings, (read) =>
         parseProxies(read.trustedProxies).pipe(
           Effect.match({
-            onFailure: ({ message }) => error(message, "Put it right: the service would not start."),
+            onFailure: ({ message }) => error(message, "Fix this: the service would not start."),
             onSuccess: (networks) =>
               proxiesVerdict(
                 installation,
@@ -46,14 +46,14 @@ export const publicUrlVerdict = (
   const { hostname, port, protocol } = new URL(publicUrl)
   if (refusedPorts.has(Number(port))) {
     return error(
-      `PUBLIC_URL is ${publicUrl}: no browser opens a page at port ${port}.`,
+      `PUBLIC_URL is ${publicUrl}: browsers block port ${port}.`,
       "Set PORT or PUBLIC_URL to another port, such as 8080."
     )
   }
   if (protocol === "https:") return fine(`PUBLIC_URL is ${publicUrl}.`)
-  if (!isLive && isLoopback(hostname)) return fine(`PUBLIC_URL is ${publicUrl}, on this machine alone.`)
+  if (!isLive && isLoopback(hostname)) return fine(`PUBLIC_URL is ${publicUrl}, on this machine only.`)
   return errorIf(isLive)(
-    `PUBLIC_URL is ${publicUrl}: buyers would type their cards into a page that is sent in clear.`,
+    `PUBLIC_URL is ${publicUrl}: buyers would enter card details on an unencrypted page.`,
     "Put a proxy with TLS in front of the HTTP port, and set PUBLIC_URL to its https address."
   )
 }
@@ -63,17 +63,17 @@ export const adminVerdict = (
   { admin, host }: Pick<Read, "admin" | "host">
 ): Verdict => {
   if (admin === undefined) {
-    const observation = "The operator's API and the metrics answer at the port that buyers reach."
+    const observation = "The operator API and the metrics are served on the public port."
     return !isLive && isLoopback(host)
-      ? fine("Everything answers at one port, on this machine alone.")
-      : warning(observation, "Set ADMIN_PORT, which gives them a port of their own on this machine.")
+      ? fine("Everything is served on one port, on this machine only.")
+      : warning(observation, "Set ADMIN_PORT to serve them on a separate port of this machine.")
   }
   const place = `${admin.host}:${admin.port}`
   return isLoopback(admin.host)
-    ? fine(`The operator's API and the metrics answer at ${place}, on this machine alone.`)
+    ? fine(`The operator API and the metrics are served at ${place}, on this machine only.`)
     : warning(
-        `The operator's API and the metrics answer at ${place}, in clear.`,
-        "See to it that only operators and the metrics' collector reach that port, or leave ADMIN_HOST out."
+        `The operator API and the metrics are served at ${place}, unencrypted.`,
+        "Make sure that only operators and the metrics collector can reach that port, or unset ADMIN_HOST."
       )
 }
 
@@ -85,26 +85,26 @@ export const proxiesVerdict = (
 ): Verdict => {
   if (prefixes.includes(0)) {
     return error(
-      "TRUSTED_PROXIES trusts every address, so every client may claim any address.",
-      "Name the addresses of your own proxies alone."
+      "TRUSTED_PROXIES trusts every address, so any client can spoof its address.",
+      "List only the addresses of your own proxies."
     )
   }
-  if (prefixes.length > 0) return fine(`These are trusted to name the client: ${trustedProxies}.`)
+  if (prefixes.length > 0) return fine(`Trusted proxies: ${trustedProxies}.`)
   return publicUrl.startsWith("https:")
     ? errorIf(isLive)(
-        "PUBLIC_URL is https and TRUSTED_PROXIES is not set: every client seems to have the address of the proxy.",
-        "Set TRUSTED_PROXIES to the addresses of the proxies in front: IP allowlists and limits go by the client's."
+        "PUBLIC_URL is https and TRUSTED_PROXIES is not set: every client appears with the proxy's address.",
+        "Set TRUSTED_PROXIES to the addresses of the proxies in front: IP allowlists and rate limits use the client's address."
       )
-    : fine("Clients connect without a proxy.")
+    : fine("Clients connect directly, without a proxy.")
 }
 
 export const outboundVerdict = ({ noOutbound }: Pick<Read, "noOutbound">): Verdict =>
   noOutbound
     ? warning(
-        "NO_OUTBOUND is set: no acquirer is asked, and no webhook and no mail goes out.",
-        "Unset it, and leave --no-outbound out, unless this is a copy that is tried out."
+        "NO_OUTBOUND is set: no acquirer is called, and no webhooks or emails are sent.",
+        "Unset it and drop --no-outbound, unless this is a restored copy for testing."
       )
-    : fine("Webhooks, mails and calls of the acquirer go out.")
+    : fine("Webhooks, emails and calls to the acquirer are enabled.")
 
 // Runners -----------------------------------------------------------------------
 
@@ -117,22 +117,22 @@ export interface Reach {
 
 const runnerPort = (runner: RunnerPlace | undefined) =>
   runner === undefined
-    ? Effect.succeed(notApplicable("This process is in no cluster."))
+    ? Effect.succeed(notApplicable("This process is not part of a cluster."))
     : Effect.map(reach(runner), (reached) => runnerVerdict(runner, reached))
 
 export const runnerVerdict = ({ auth, host, listenHost, port }: RunnerPlace, { address, answers }: Reach): Verdict => {
   const place = `${host}:${port}`
   if (address === undefined) {
     return error(
-      `RUNNER_HOST ${host} has no address.`,
-      "Set RUNNER_HOST to a name or address that other runners reach."
+      `RUNNER_HOST ${host} can't be resolved.`,
+      "Set RUNNER_HOST to a name or address that other runners can reach."
     )
   }
-  const state = answers ? "it answers" : "nothing answers now"
+  const state = answers ? "it responds" : "nothing responds now"
   const observation = `Other runners reach this one at ${place}, where ${state}`
-  if (isLoopback(address) && isLoopback(listenHost)) return fine(`${observation}. Other machines cannot reach it.`)
+  if (isLoopback(address) && isLoopback(listenHost)) return fine(`${observation}. Other machines can't reach it.`)
   const known = auth === "secret_key" ? "a key derived from SECRET_KEY" : "certificates"
-  return fine(`${observation}; it listens at ${listenHost}, and knows runners by ${known}.`)
+  return fine(`${observation}; it listens at ${listenHost}, and authenticates runners by ${known}.`)
 }
 
 const reach = ({ host, port }: RunnerPlace): Effect.Effect<Reach> =>
@@ -186,15 +186,15 @@ const acquirer = (installation: Installation) =>
 
 /** `merchants`: undefined where none is live. */
 export const acquirerVerdict = (merchants: LiveMerchants | undefined): Verdict => {
-  if (merchants === undefined) return notApplicable("No merchant is known to be live.")
+  if (merchants === undefined) return notApplicable("No merchant is live.")
   const { accounts, approved, payable } = merchants
-  const advice = "Set the channel of these merchants (docs/going-live.md), or take their approval back."
-  if (accounts === 0) return error("No merchant has an account at an acquirer: nobody can pay a live order.", advice)
+  const advice = "Set the channel of these merchants (docs/going-live.md), or revoke their approval."
+  if (accounts === 0) return error("No merchant has an account at an acquirer: live orders can't be paid.", advice)
   return payable < approved
     ? warning(
         `${approved - payable} of ${approved} live merchants have no account at an acquirer: ` +
-          "nobody can pay their orders.",
+          "their orders can't be paid.",
         advice
       )
-    : fine("Each live merchant has an active account at an acquirer.")
+    : fine("Every live merchant has an active account at an acquirer.")
 }

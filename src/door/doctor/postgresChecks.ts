@@ -38,18 +38,18 @@ const postgres = (installation: Installation) =>
     })
   )
 
-const awayVerdict = (reason: string) => error(reason, "Put it right: the service would not start.")
+const awayVerdict = (reason: string) => error(reason, "Fix this: the service would not start.")
 
 export const postgresVerdict = ({ embedded, isLive }: Installation, version: string): Verdict => {
   if (Number.parseInt(version, 10) < oldest) {
-    return error(`PostgreSQL ${version} is too old.`, `Move to PostgreSQL ${oldest} or newer.`)
+    return error(`PostgreSQL ${version} is too old.`, `Upgrade to PostgreSQL ${oldest} or newer.`)
   }
   if (!embedded) return fine(`PostgreSQL ${version} answers.`)
-  const observation = `The embedded PostgreSQL ${version} is used.`
+  const observation = `The embedded PostgreSQL ${version} is in use.`
   return isLive
     ? error(
         observation,
-        "Set DATABASE_URL to a PostgreSQL that is backed up and watched: the embedded one is for trying out."
+        "Set DATABASE_URL to a PostgreSQL that is backed up and monitored: the embedded one is for evaluation."
       )
     : fine(observation)
 }
@@ -71,16 +71,16 @@ const migrations = (installation: Installation) =>
 
 /** `newest`: number of the newest migration that the database has. `may`: the service's role may migrate. */
 export const migrationsVerdict = (newest: number, may: boolean): Verdict => {
-  const both = `The database is at migration ${newest}, and this program at ${newestMigration}.`
+  const both = `The database is at migration ${newest}, and this program expects ${newestMigration}.`
   if (newest > newestMigration) {
-    return error(both, "Start the version of the program that made the newest migration, or a newer one.")
+    return error(both, "Start the version that made the newest migration, or a newer one.")
   }
   if (newest === newestMigration) return fine(both)
   return warning(
     both,
     may
       ? "Start coffer serve, which migrates the database."
-      : "Run coffer migrate with MIGRATION_DATABASE_URL, the owner's address: the service's role may not migrate."
+      : "Run coffer migrate with MIGRATION_DATABASE_URL, the owner's URL: the service's role can't migrate."
   )
 }
 
@@ -94,17 +94,17 @@ const role = (installation: Installation) =>
 /** `why` the service's role could change what nobody may change; undefined if it could not. */
 export const roleVerdict = ({ isLive }: Installation, why: string | undefined): Verdict =>
   why === undefined
-    ? fine("The service's role can neither change nor truncate the ledger, the audit log and the anchors.")
+    ? fine("The service's role can't change or truncate the ledger, the audit log or the anchors.")
     : errorIf(isLive)(
-        `The service's role could change the ledger: ${why}.`,
-        "Let another role own the tables, and give the service one of its own (docs/operating.md)."
+        `The service's role can change the ledger: ${why}.`,
+        "Make another role the owner of the tables, and give the service its own role (docs/operating.md)."
       )
 
 // TLS ---------------------------------------------------------------------------
 
 const tls = (installation: Installation) =>
   Effect.gen(function* () {
-    if (installation.embedded) return notApplicable("The embedded PostgreSQL listens on this machine alone.")
+    if (installation.embedded) return notApplicable("The embedded PostgreSQL listens on this machine only.")
     const { servers, sslmode } = yield* addressOf(installation)
     const [row] = yield* query(
       installation,
@@ -135,12 +135,12 @@ interface Connection {
 }
 
 export const tlsVerdict = ({ isLive }: Installation, { host, mode, version }: Connection): Verdict => {
-  const advice = "Add sslmode=verify-full to DATABASE_URL, and give Node the authority's certificate if it is your own."
+  const advice = "Add sslmode=verify-full to DATABASE_URL, and give Node the CA certificate if you run your own CA."
   if (isHere(host)) return fine(`The connection to ${host} stays on this machine.`)
-  if (version === null) return errorIf(isLive)(`The connection to ${host} is in clear.`, advice)
+  if (version === null) return errorIf(isLive)(`The connection to ${host} is not encrypted.`, advice)
   return mode === "prefer" || mode === "allow"
-    ? warning(`The connection to ${host} uses ${version}, and would do without it (sslmode=${mode}).`, advice)
-    : fine(`The connection to ${host} uses ${version}, and its certificate is checked.`)
+    ? warning(`The connection to ${host} uses ${version}, but would fall back to none (sslmode=${mode}).`, advice)
+    : fine(`The connection to ${host} uses ${version} with a verified certificate.`)
 }
 
 // Clock -------------------------------------------------------------------------
@@ -154,11 +154,11 @@ const clock = (installation: Installation) =>
 /** `seconds`: this machine's clock minus Postgres'. */
 export const clockVerdict = (seconds: number): Verdict => {
   const apart = Math.abs(seconds)
-  const observation = `This machine's clock and Postgres' are ${apart < 1 ? "less than 1" : Math.round(apart)} s apart.`
+  const observation = `The clocks of this machine and of Postgres are ${apart < 1 ? "less than 1" : Math.round(apart)} s apart.`
   if (apart <= secondsOdd) return fine(observation)
   return (apart > secondsMax ? error : warning)(
     observation,
-    "Set both clocks by NTP: receivers of webhooks refuse old ones."
+    "Sync both clocks with NTP: webhook receivers reject old timestamps."
   )
 }
 
@@ -202,11 +202,11 @@ export const connectionsVerdict = (
   const needed = Math.max(1, runners) * each
   const free = limit - others
   const counted = `${Math.max(1, runners)} × ${each}`
-  const room = `${limit} are allowed, and others have ${others} of them`
+  const room = `${limit} are allowed, and other clients use ${others} of them`
   const observation = `The service needs ${counted} connections; ${room}.`
   if (needed > free) return error(observation, "Raise max_connections, or lower DATABASE_CONNECTIONS.")
   return needed + each > free
-    ? warning(observation, "Leave room for one process more, which a rolling update starts: raise max_connections.")
+    ? warning(observation, "Leave room for one more process during rolling updates: raise max_connections.")
     : fine(observation)
 }
 
@@ -216,7 +216,7 @@ const disk = (installation: Installation) =>
   Effect.gen(function* () {
     if (installation.embedded) return notApplicable("The embedded PostgreSQL is in the data directory.")
     const others = (yield* addressOf(installation)).servers.map(({ host }) => host).filter((host) => !isHere(host))
-    if (others.length > 0) return notApplicable(`Postgres is at ${others.join(" and ")}: watch the disk there.`)
+    if (others.length > 0) return notApplicable(`Postgres is at ${others.join(" and ")}: monitor the disk there.`)
     const [row] = yield* query(
       installation,
       (sql) => sql<{ readonly folder: string | null }>`
@@ -224,7 +224,7 @@ const disk = (installation: Installation) =>
           as folder`
     )
     if (!row?.folder) {
-      return notApplicable("The service's role may not read where Postgres keeps its data: watch that disk from there.")
+      return notApplicable("The service's role can't read Postgres' data directory: monitor that disk on its host.")
     }
     return diskVerdict(row.folder, yield* freeOn(row.folder))
   })
@@ -245,13 +245,13 @@ export const retentionVerdict = (kinds: ReadonlyArray<KeptRows>): Verdict => {
   const late = kinds.find(({ kept, oldest }) => kept !== undefined && oldest !== undefined && oldest > kept + lateDays)
   if (late !== undefined) {
     return warning(
-      `The oldest of the ${late.kind} is ${Math.floor(late.oldest!)} days old, and they are kept for ${late.kept}.`,
-      "See that a runner works, with this setting where there is one: it drops such rows once an hour."
+      `The oldest of the ${late.kind} is ${Math.floor(late.oldest!)} days old, but they are kept for ${late.kept} only.`,
+      "Check that a runner is working with this setting: it deletes such rows hourly."
     )
   }
   const days = (count: number) => (count === 1 ? "a day" : `${count} days`)
-  const terms = kinds.map(({ kept, kind }) => `${kind} ${kept === undefined ? "for ever" : `for ${days(kept)}`}`)
-  return fine(`Kept are: ${terms.join(", ")}.`)
+  const terms = kinds.map(({ kept, kind }) => `${kind} ${kept === undefined ? "forever" : `for ${days(kept)}`}`)
+  return fine(`Retention: ${terms.join(", ")}.`)
 }
 
 const retention = (installation: Installation) =>
@@ -287,11 +287,11 @@ const retention = (installation: Installation) =>
       // A day goes as a whole, when its last call is old enough.
       { kind: "API logs", kept: keep.apiLogDays, oldest: days(row?.logs) },
       {
-        kind: "answers of Idempotency-Keys",
+        kind: "responses of Idempotency-Keys",
         kept: Duration.toDays(keep.answers),
         oldest: days(row?.answers)
       },
-      { kind: "unpaid orders of sandboxes", kept: kept(keep.sandboxOrders), oldest: days(row?.orders) },
+      { kind: "unpaid sandbox orders", kept: kept(keep.sandboxOrders), oldest: days(row?.orders) },
       { kind: "audit log", kept: undefined, oldest: undefined }
     ])
   })

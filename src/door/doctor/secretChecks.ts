@@ -22,14 +22,14 @@ const settings = (installation: Installation) =>
     Effect.map(settingsVerdict),
     // The start refuses what this refuses.
     Effect.catchTags({
-      Unmade: ({ reason }) => Effect.succeed(error(reason, "Put it right: the service would not start."))
+      Unmade: ({ reason }) => Effect.succeed(error(reason, "Fix this: the service would not start."))
     })
   )
 
 export const settingsVerdict = (misspelt: ReadonlyArray<Misspelt>): Verdict =>
   misspelt.length === 0
-    ? fine("All settings can be read. SECRET_KEY and OPERATOR_TOKEN are strong.")
-    : warning(misspelt.map(textOf).join(" "), "Correct the name, or take that variable away.")
+    ? fine("All settings are valid. SECRET_KEY and OPERATOR_TOKEN are strong.")
+    : warning(misspelt.map(textOf).join(" "), "Correct the name, or unset the variable.")
 
 // Passwords ---------------------------------------------------------------------
 
@@ -57,7 +57,7 @@ export const passwordsVerdict = (
     ? fine("No password in a setting is easy to guess.")
     : errorIf(isLive)(
         `The password in ${weak.join(" and ")} is easy to guess.`,
-        `Give that program a random password of ${passwordMin.length} characters or more.`
+        `Use a random password of ${passwordMin.length} or more characters there.`
       )
 }
 
@@ -90,10 +90,10 @@ const secretKey = (installation: Installation) =>
 
 /** `isSame`: undefined while the database has seen no key. */
 export const keyVerdict = (isSame: boolean | undefined): Verdict => {
-  if (isSame === undefined) return fine("The database was made with no SECRET_KEY yet.")
+  if (isSame === undefined) return fine("The database has no SECRET_KEY yet.")
   return isSame
-    ? fine("The database was made with this SECRET_KEY.")
-    : error("SECRET_KEY is not the one that the database was made with.", "Set the one that it was made with.")
+    ? fine("The database uses this SECRET_KEY.")
+    : error("SECRET_KEY is not the one the database was created with.", "Set the original one.")
 }
 
 // Files -------------------------------------------------------------------------
@@ -121,8 +121,8 @@ export const filesVerdict = (
   open: ReadonlyArray<string>
 ): Verdict =>
   open.length === 0
-    ? fine(`Secrets in ${home} can be read by their owner alone.`)
+    ? fine(`Secrets in ${home} can be read by their owner only.`)
     : errorIf(isLive)(
-        `Others than their owner may read ${open.join(", ")} in ${home}.`,
-        "Take that right away (chmod 600), and change those secrets."
+        `Other users can read ${open.join(", ")} in ${home}.`,
+        "Restrict access (chmod 600), and rotate those secrets."
       )

@@ -33,10 +33,10 @@ const redis = (installation: Installation, { redisUrl, runner }: Read): Effect.E
   }
   return Effect.succeed(
     runner === undefined
-      ? notApplicable("One process counts requests by itself.")
+      ? notApplicable("A single process counts requests itself.")
       : warning(
-          "REDIS_URL is not set: Postgres counts for all runners, by one more statement for most requests.",
-          "Set REDIS_URL to one Redis for all runners."
+          "REDIS_URL is not set: Postgres counts requests for all runners, with one more statement for most of them.",
+          "Set REDIS_URL to a Redis shared by all runners."
         )
   )
 }
@@ -48,12 +48,15 @@ export const redisVerdict = (
   problem: string | undefined
 ): Verdict => {
   if (problem !== undefined) {
-    return error(`Redis at ${hostname} does not answer: ${problem}.`, "Start it, or put REDIS_URL right.")
+    return error(`Redis at ${hostname} is not responding: ${problem}.`, "Start it, or correct REDIS_URL.")
   }
-  if (protocol === "rediss:") return fine(`Redis at ${hostname} answers, over TLS.`)
+  if (protocol === "rediss:") return fine(`Redis at ${hostname} responds, over TLS.`)
   return isLoopback(hostname)
-    ? fine(`Redis at ${hostname} answers, on this machine.`)
-    : errorIf(isLive)(`Redis at ${hostname} answers, and the connection is in clear.`, "Use rediss:// in REDIS_URL.")
+    ? fine(`Redis at ${hostname} responds, on this machine.`)
+    : errorIf(isLive)(
+        `Redis at ${hostname} responds, but the connection is not encrypted.`,
+        "Use rediss:// in REDIS_URL."
+      )
 }
 
 const ping = (url: Redacted.Redacted): Effect.Effect<string | undefined> =>
@@ -89,23 +92,26 @@ export const mailVerdict = (
   problem: string | undefined
 ): Verdict => {
   if (smtpUrl === undefined) {
-    const observation = `SMTP_URL is not set: mails become files in ${home}/mails.`
-    return isLive ? warning(observation, "Set SMTP_URL, so that buyers get their receipts.") : fine(observation)
+    const observation = `SMTP_URL is not set: emails are written to files in ${home}/mails.`
+    return isLive ? warning(observation, "Set SMTP_URL, so that buyers receive their receipts.") : fine(observation)
   }
-  if (noOutbound) return notApplicable("NO_OUTBOUND is set: no mail goes out, and the mail server was not asked.")
+  if (noOutbound) return notApplicable("NO_OUTBOUND is set: no emails are sent, and the mail server was not checked.")
   const { hostname, protocol, searchParams } = new URL(Redacted.value(smtpUrl))
   if (problem !== undefined) {
-    return error(`The mail server ${hostname} cannot be used: ${problem}.`, "Put SMTP_URL right, or mend that server.")
+    return error(`The mail server ${hostname} can't be used: ${problem}.`, "Correct SMTP_URL, or fix that server.")
   }
   const host = mailFrom.slice(mailFrom.lastIndexOf("@") + 1)
   if (isLoopback(host) || isIP(host) !== 0) {
-    return warning(`Mails come from ${mailFrom}, which no receiver believes.`, "Set MAIL_FROM to an address of yours.")
+    return warning(
+      `Emails are sent from ${mailFrom}, which receivers will reject.`,
+      "Set MAIL_FROM to an address of your own domain."
+    )
   }
   return protocol === "smtps:" || isLoopback(hostname) || searchParams.get("requireTLS") === "true"
-    ? fine(`The mail server ${hostname} takes mails from ${mailFrom}.`)
+    ? fine(`The mail server ${hostname} accepts emails from ${mailFrom}.`)
     : warning(
-        `The mail server ${hostname} answers, and mails would go there in clear if it stopped offering TLS.`,
-        "Use smtps:// in SMTP_URL, or add ?requireTLS=true to it."
+        `The mail server ${hostname} responds, but emails would be sent unencrypted if it stopped offering TLS.`,
+        "Use smtps:// in SMTP_URL, or add ?requireTLS=true."
       )
 }
 
@@ -122,13 +128,14 @@ export const openIdVerdict = (
   { noOutbound, openId }: Pick<Read, "noOutbound"> & Pick<SignInSettings, "openId">,
   problem: string | undefined
 ): Verdict => {
-  if (openId === undefined) return notApplicable("OPENID_ISSUER is not set: people sign in by links and passkeys.")
-  if (noOutbound) return notApplicable("NO_OUTBOUND is set: the OpenID provider was not asked.")
+  if (openId === undefined)
+    return notApplicable("OPENID_ISSUER is not set: people sign in with email links and passkeys.")
+  if (noOutbound) return notApplicable("NO_OUTBOUND is set: the OpenID provider was not checked.")
   const { host } = openId.issuer
   return problem === undefined
-    ? fine(`The OpenID provider at ${host} describes itself as OPENID_ISSUER says.`)
+    ? fine(`The OpenID provider at ${host} matches OPENID_ISSUER.`)
     : error(
-        `The OpenID provider at ${host} cannot be used: ${problem.replace(/[.\s]+$/, "")}.`,
-        "Put OPENID_ISSUER right, or mend that provider: nobody signs in there until then."
+        `The OpenID provider at ${host} can't be used: ${problem.replace(/[.\s]+$/, "")}.`,
+        "Correct OPENID_ISSUER, or fix that provider: until then, nobody can sign in with it."
       )
 }

@@ -79,11 +79,11 @@ const layerReference = HttpRouter.use(
 
 const links = {
   docs: ["/docs", "Documents"],
-  try: ["/docs/try", "Calls to try out"],
+  try: ["/docs/try", "Try the API"],
   openapi: ["/openapi.json", "OpenAPI document"],
   operator_docs: ["/operator/docs", "Operators' reference"],
   operator_openapi: ["/operator/openapi.json", "Operators' OpenAPI document"],
-  alerts: ["/operator/alerts", "What to do at each alert"],
+  alerts: ["/operator/alerts", "Alert runbooks"],
   readiness: ["/readyz", "Readiness"],
   health: ["/healthz", "Health"],
   metrics: ["/metrics", "Metrics"]
@@ -152,7 +152,7 @@ const alertsPage = Effect.map(
   // A copy of the program without its documents, such as one inside another program.
   Effect.orElseSucceed(
     Effect.tryPromise(() => readFile(alertsFile, "utf8")),
-    () => "# Not here\n\nThis copy of the program has no docs/alerts.md."
+    () => "# Not available\n\nThis build has no docs/alerts.md."
   ),
   (text) => ({
     text: alertsPageOf(text).markup,

@@ -42,7 +42,7 @@ const notBuilt = HttpServerResponse.text(
 
 /** A reader waits so long for them. A browser asks again by itself. */
 const patience = "5 seconds"
-const beingBuilt = HttpServerResponse.text("The documents are being built. They are here in some seconds.\n", {
+const beingBuilt = HttpServerResponse.text("The documents are being built. Reload in a few seconds.\n", {
   status: 503,
   headers: { "retry-after": "3", refresh: "3", "cache-control": "no-store" }
 })

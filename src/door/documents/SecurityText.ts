@@ -26,7 +26,7 @@ export const securityContacts = roomSettings<ReadonlyArray<string>>({
     if (contacts.length > contactsMax || !contacts.every(isContact)) {
       return yield* new BadSetting({
         message:
-          `SECURITY_CONTACT: at most ${contactsMax} by comma, each mailto:, https: or tel:, ` +
+          `SECURITY_CONTACT: up to ${contactsMax}, comma-separated, each mailto:, https: or tel:, ` +
           "such as mailto:security@pay.example."
       })
     }

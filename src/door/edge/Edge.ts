@@ -92,7 +92,7 @@ const reached = <E, R>(
   const problem = hostProblem(NodeHttpServerRequest.toIncomingMessage(request))
   if (problem !== undefined) return refuse("Host", problem)
   // A request has no fragment. The router would take the text behind `#` for a query, and all others for a path.
-  if (request.url.includes("#")) return refuse("", "The address must not have a fragment (#)")
+  if (request.url.includes("#")) return refuse("", "The URL must not have a fragment (#)")
   const page = pageWithoutSlash(request.method, request.url, kind)
   if (page !== undefined) return Effect.succeed(HttpServerResponse.redirect(page, { status: 308, headers }))
   // The router would take `*` for `/`.
@@ -114,7 +114,7 @@ const incomingBody = (request: HttpServerRequest.HttpServerRequest, limits: Body
   const unread = ({ reason }: HttpServerError.HttpServerError) =>
     reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
       ? Body.tooLarge(limits)
-      : refuseField("", "The body did not arrive whole")
+      : refuseField("", "The body is incomplete")
   // A body of unknown length may come in very many chunks.
   const chunksMax = length === undefined ? unannouncedChunksMax : Infinity
   const bytes = (sender: Body.Sender) => {

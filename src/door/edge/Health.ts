@@ -64,15 +64,15 @@ export const layer = HttpRouter.use(
           accepting: !draining.now
         }
         const reasons = {
-          postgres: "Postgres does not answer.",
+          postgres: "Postgres is not responding.",
           // Its words are in the log: they name tables.
-          results: `Postgres refuses most of what this runner asks (SQLSTATE ${refusing}).`,
+          results: `Postgres rejects most statements of this runner (SQLSTATE ${refusing}).`,
           writes: "No write has succeeded for more than 5 seconds.",
           cluster: balanced.isOpen()
-            ? "This runner holds no shards: others have them all, or its locks are not there yet."
+            ? "This runner holds no shards: other runners hold them all, or it has not acquired its locks yet."
             : "This runner has just started, and some shards have no owner yet.",
-          clock: `This machine's clock and Postgres' are ${Math.round(clock.seconds())} s apart.`,
-          accepting: "This process is stopping."
+          clock: `The clocks of this machine and of Postgres are ${Math.round(clock.seconds())} s apart.`,
+          accepting: "This process is shutting down."
         }
         const failed = (["postgres", "results", "writes", "cluster", "clock", "accepting"] as const).filter(
           (check) => !checks[check]

@@ -322,18 +322,18 @@ const makeUnreadable = Effect.gen(function* () {
   const connect = (request: IncomingMessage, stream: Duplex) => {
     // No other listener is left, and a client that resets the connection would end the process.
     for (const each of [stream, request.socket]) each.on("error", () => undefined)
-    answerInTurn(request.socket, "This is no proxy: CONNECT is not accepted.")
+    answerInTurn(request.socket, "This is not a proxy: CONNECT is not accepted.")
   }
 
   return { clientError, connect }
 })
 
-const unreadable = "This cannot be read as an HTTP request."
+const unreadable = "Not a valid HTTP request."
 const messages: Readonly<Record<string, string>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: "The request was not complete in time.",
-  [smallChunks]: "The body comes in too many small chunks.",
+  ERR_HTTP_REQUEST_TIMEOUT: "The request was not completed in time.",
+  [smallChunks]: "The body has too many small chunks.",
   HPE_INVALID_URL: undecodable,
-  HPE_HEADER_OVERFLOW: "The address and headers of the request are too large."
+  HPE_HEADER_OVERFLOW: "The URL and headers of the request are too large."
 }
 
 /** A socket, with the request that Node reads from it and the answer that it writes to it. */

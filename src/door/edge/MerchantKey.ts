@@ -210,7 +210,7 @@ const isMcp = ({ identifier }: HttpApiGroup.Top) => identifier === McpGroup.iden
 const refusalOf = ({ key, merchant, mode }: FoundKey, { arrived, ip }: RequestRecord, scope: Scope | undefined) => {
   if (!isCallerAllowed(merchant.modes[mode], ip) || (key !== undefined && !isCallerAllowed(key, ip))) {
     return refuseWith(
-      (request_id) => new Wire.IpNotAllowed({ message: `Calls from ${ip} are not allowed for this key.`, request_id })
+      (request_id) => new Wire.IpNotAllowed({ message: `This key can't be used from ${ip}.`, request_id })
     )
   }
   return refusalOfMerchant(merchant, { mode, arrived, scope })
@@ -249,7 +249,7 @@ const missing = refuseWith(
 )
 
 const notValid = refuseWith(
-  (request_id) => new Wire.InvalidApiKey({ message: "This key is not valid, or has ended.", request_id })
+  (request_id) => new Wire.InvalidApiKey({ message: "This key is invalid, expired or revoked.", request_id })
 )
 
 /** An environment's settings, or a key with scopes. */

@@ -221,8 +221,7 @@ export const layerFailedCredentials = Layer.effect(
         yield* Metric.update(countOf(of), 1)
         return yield* refuseTemporarily(
           Duration.millis(left),
-          (request_id) =>
-            new Wire.RateLimited({ message: "Too many keys from this address were nobody's.", request_id })
+          (request_id) => new Wire.RateLimited({ message: "Too many invalid keys from this address.", request_id })
         )
       }),
       isRemembered: Effect.fnUntraced(function* (of, credential) {

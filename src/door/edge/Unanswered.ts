@@ -25,7 +25,7 @@ type Response = HttpServerResponse.HttpServerResponse
 export const normalized = (response: Response, { requestId: request_id }: RequestRecord): Response => {
   switch (response.status) {
     case 415: {
-      const message = "Send a JSON body with Content-Type: application/json; a file, as multipart/form-data."
+      const message = "Send a JSON body with Content-Type: application/json, or a file as multipart/form-data."
       return refusalOf(new Wire.InvalidRequest({ message, request_id }))
     }
     case 503:
@@ -53,7 +53,7 @@ export const answerFailure = <E>(
   if (isRefusal(error)) return Effect.succeed(normalized(refusalOf(error), record))
   if (isDatabaseTrouble(error)) return Effect.succeed(unavailable(record))
   if (isBodyIncomplete(error)) {
-    return Effect.succeed(refusalOf(new Wire.InvalidRequest({ message: "The body did not arrive whole.", request_id })))
+    return Effect.succeed(refusalOf(new Wire.InvalidRequest({ message: "The body is incomplete.", request_id })))
   }
   return Effect.as(
     Effect.logError("a request failed", cause),

@@ -61,12 +61,12 @@ export const makeIsFromConsole = Effect.map(Settings, (settings) => {
 export const notFromConsole = refuseWith(
   (request_id) =>
     new Wire.Forbidden({
-      message: "Send the header Coffer-Console: 1, and the Origin of the console with each write.",
+      message: "Send the header Coffer-Console: 1 and, with writes, the console's Origin.",
       request_id
     })
 )
 export const notSignedIn = refuseWith(
-  (request_id) => new Wire.InvalidApiKey({ message: "Sign in: there is no session, or it has ended.", request_id })
+  (request_id) => new Wire.InvalidApiKey({ message: "Sign in: there is no session, or it has expired.", request_id })
 )
 
 /** Everything of the console is work of the client's address, like a page. */
@@ -88,7 +88,7 @@ export const layerGuest = Layer.effect(
         const record = yield* CurrentRecord
         if (!enter(record)) return yield* busy
         if (!isFromConsole(record)) return yield* notFromConsole
-        yield* limit("sign in", triesAMinute, "Too many tries to sign in from this address.")
+        yield* limit("sign in", triesAMinute, "Too many sign-in attempts from this address.")
         return yield* httpEffect
       })
     )
@@ -151,7 +151,7 @@ export const layerPerson = Layer.effect(
         const entry = entryOf(signedIn, role, act, record)
         if (!personMayDo(role as PersonRole, act)) {
           yield* log.writeOnce({ ...entry, phase: "refused", status: 403 })
-          return yield* forbidden(`The role ${role} may not do ${act}.`)
+          return yield* forbidden(`The role ${role} can't do ${act}.`)
         }
         const problem = yield* problemAt(act, record)
         if (problem !== undefined) return yield* forbidden(problem)
@@ -167,7 +167,7 @@ export const layerPerson = Layer.effect(
   })
 )
 
-export const registerFirst = "This installation demands a passkey: register one first."
+export const registerFirst = "A passkey is required here: register one first."
 
 /** The reason why this session may not do it; undefined if it may. */
 const refusedSession = ({ needsPasskey, session }: SignedIn, act: ConsoleActName) =>
@@ -247,7 +247,7 @@ export const layerOperator = Layer.effect(
       const { needsPasskey, person, session } = found.value
       if (needsPasskey) return yield* forbidden(registerFirst)
       const role = person.roles.find(({ belongs_to }) => belongs_to === installation)?.role
-      if (!Schema.is(Role)(role)) return yield* forbidden("You have no role of this installation.")
+      if (!Schema.is(Role)(role)) return yield* forbidden("You have no operator role.")
       if (mayDo(role, act) && isOfFresh(act) && !(yield* isFreshNow(session.created_at)))
         return yield* forbidden(tooOld)
       return { operatorId: person.person_id, name: person.email, role, personIds: [person.person_id] }
@@ -264,7 +264,7 @@ export const layerOperator = Layer.effect(
         const entry = operatorEntryOf(operator, act, record)
         if (!mayDo(operator.role, act)) {
           yield* log.writeOnce({ ...entry, phase: "refused", status: 403 })
-          return yield* forbidden(`The role ${operator.role} may not do ${act}.`)
+          return yield* forbidden(`The role ${operator.role} can't do ${act}.`)
         }
         if (isSeen(act)) yield* log.writeOnce({ ...entry, phase: "seen", target: shownTarget(record) })
         const handled = Effect.provideService(httpEffect, CurrentOperator, operator)

@@ -85,7 +85,7 @@ const host = /^(\[[\w.:%~-]+\]|([\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(:\d*)?$/i
 export const isHost = (value: string): boolean => host.test(value)
 
 /** The refusal of an address that is not UTF-8 in percent-encoding (silences: G22). */
-export const undecodable = "The address must be percent-encoded UTF-8."
+export const undecodable = "The URL must be percent-encoded UTF-8."
 
 export const routerConfig = {
   /** An order number of 128 characters has up to 1,536 when percent-encoded. */

@@ -100,12 +100,12 @@ const isOfOtherMachine = (origin: string | undefined): boolean =>
 
 const fromPage = refuseWith(
   (request_id) =>
-    new Wire.Forbidden({ message: "A page of a browser may not call this: Origin names another machine.", request_id })
+    new Wire.Forbidden({ message: "Browser pages can't call this: Origin names another machine.", request_id })
 )
 
 const types = { "content-type": "application/json", accept: "application/json, text/event-stream" }
 
-const notJsonRpc = refused(null, -32700, "The body is no JSON-RPC message.", 400)
+const notJsonRpc = refused(null, -32700, "The body is not a JSON-RPC message.", 400)
 
 const answerOf = ({ body, status }: Answer) =>
   body === undefined ? HttpServerResponse.empty({ status }) : HttpServerResponse.jsonUnsafe(body, { status })

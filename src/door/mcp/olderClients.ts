@@ -45,13 +45,13 @@ export const readOlder = (message: Json, about: About): Older => {
   // A notification, or an answer to a question that this server never asked.
   if (method === undefined || (!isCall && id === undefined)) return { _tag: "Answer", status: 202, body: undefined }
   if (!isCall || typeof method !== "string" || message["jsonrpc"] !== "2.0") {
-    return refused(null, -32600, "This is no JSON-RPC request.", 400)
+    return refused(null, -32600, "Not a JSON-RPC request.", 400)
   }
   const args = isRecord(params) ? params : {}
   if (method === "initialize") return answered(id, introduced(args, about))
   if (method === "ping") return answered(id, {})
   if (method === "prompts/list") return answered(id, { prompts: [] })
-  if (!methods.has(method)) return refused(id, -32601, `There is no method ${method.slice(0, 64)}.`, 200)
+  if (!methods.has(method)) return refused(id, -32601, `Unknown method ${method.slice(0, 64)}.`, 200)
   const target = args["name"] ?? args["uri"]
   return {
     _tag: "Forward",

@@ -158,7 +158,7 @@ export const layer = Layer.effect(
 const full = (mode: Account["mode"]) =>
   new InvalidField({
     param: "file",
-    problem: `must fit: all files may hold ${filesBytesMax[mode]} bytes; unnamed ones go after a week`
+    problem: `exceeds the ${filesBytesMax[mode]} bytes of storage for all files; unused files are deleted after a week`
   })
 
 const isStorageFailed = (error: unknown): error is StorageFailed =>

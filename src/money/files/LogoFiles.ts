@@ -31,7 +31,7 @@ export const layer = Layer.effect(
         if (file.contentType === "application/pdf") return yield* refuse("must be a PNG or a JPEG")
         if (file.size > logoBytesMax) return yield* refuse(`must not be larger than ${logoBytesMax} bytes`)
         const size = imageSize(yield* bytesOf(name))
-        if (size === undefined) return yield* refuse("must be a whole picture")
+        if (size === undefined) return yield* refuse("must be a complete image")
         if (Math.max(size.width, size.height) > logoSideMax)
           return yield* refuse(`must have at most ${logoSideMax} pixels on each side`)
         return name
@@ -40,5 +40,5 @@ export const layer = Layer.effect(
   })
 )
 
-const isNoFile = "must be the address of a file that was uploaded for this merchant"
+const isNoFile = "must be the URL of a file uploaded for this merchant"
 const refuse = (problem: string) => Effect.fail(new InvalidField({ param: "logo_url", problem }))

@@ -40,7 +40,7 @@ export const layer = HttpApiBuilder.group(
         },
         Effect.scoped,
         Effect.catchTags({
-          MultipartError: refuseForm("", "A part that is no file is too long"),
+          MultipartError: refuseForm("", "A non-file part is too long"),
           InvalidField: refuseInvalid,
           NotCommitted
         })
@@ -133,6 +133,6 @@ const refuseForm =
         return refuseField(param, problem)
       case "InternalError":
       case "Parse":
-        return refuseField("file", "must be a part of a multipart/form-data body that is whole")
+        return refuseField("file", "must be part of a complete multipart/form-data body")
     }
   }

@@ -35,7 +35,7 @@ const filesAddress = Effect.fnUntraced(function* (read: Option.Option<URL>, publ
   const isLocal = protocol === "http:" && (hostname === "localhost" || hostname === "127.0.0.1")
   if ((protocol !== "https:" && !isLocal) || search !== "" || hash !== "") {
     return yield* new BadSetting({
-      message: "FILES_URL must look like https://files.example/evidence; http is for localhost alone."
+      message: "FILES_URL must look like https://files.example/evidence; http is only for localhost."
     })
   }
   return href.replace(/\/+$/, "")
@@ -49,7 +49,7 @@ const bucket = Effect.fnUntraced(function* (read: Config.Success<typeof variable
       return undefined
     }
     return yield* new BadSetting({
-      message: "FILES_S3_BUCKET, FILES_S3_ACCESS_KEY and FILES_S3_SECRET_KEY go together: set all three, or none."
+      message: "FILES_S3_BUCKET, FILES_S3_ACCESS_KEY and FILES_S3_SECRET_KEY must be set together: all three or none."
     })
   }
   const [name, accessKey, secretKey] = settings.value

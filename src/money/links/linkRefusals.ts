@@ -9,6 +9,6 @@ export const linkRefusals = {
     message: `No payment link ${linkId}.`
   })),
   LinkConflict: refuseAs(Wire.Conflict, (_: LinkConflict) => ({
-    message: "Another update came first, and together they exceed the metadata limit; read the link and retry."
+    message: "A concurrent update exceeded the metadata limit; read the link and retry."
   }))
 }

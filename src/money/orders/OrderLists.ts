@@ -106,7 +106,7 @@ export const layer = Layer.effect(
       // No order can have it: a filter that is misspelt must not look like one that finds nothing (silences: P13).
       const odd = pairs.find(({ key }) => !isOneLine(key, 1, metadataKeyLengthMax))
       if (odd !== undefined) {
-        const problem = `a key has 1 to ${metadataKeyLengthMax} characters on one line`
+        const problem = `a key must have 1 to ${metadataKeyLengthMax} characters on one line`
         return yield* new InvalidField({ param: `metadata[${odd.key}]`, problem })
       }
       if (hasContradiction(pairs) || !pairs.every(isStorablePair)) return { filters: [sql`false`] }

@@ -6,16 +6,16 @@ import { refuseAs } from "../../shared/http/refusals.ts"
 import type { PayoutNotFound, PayoutReferenceTaken } from "./Payouts.ts"
 
 const conflictMessage = {
-  not_approved: "The payout was not approved yet.",
-  already_approved: "The payout is approved already.",
-  already_succeeded: "The payout has succeeded already.",
+  not_approved: "The payout has not been approved yet.",
+  already_approved: "The payout is already approved.",
+  already_succeeded: "The payout has already succeeded.",
   already_rejected: "The payout was rejected.",
   already_failed: "The payout has failed."
 } satisfies Record<PayoutConflict["reason"], string>
 
 export const payoutRefusals = {
   InsufficientBalance: refuseAs(Wire.InsufficientBalance, ({ usable }: InsufficientBalance) => ({
-    message: `The available balance does not cover the payout: ${usable} minor units may be spent.`,
+    message: `The available balance does not cover the payout: ${usable} minor units are available.`,
     param: "amount"
   })),
   PayoutNotFound: refuseAs(Wire.PayoutNotFound, ({ payoutNo }: PayoutNotFound) => ({
@@ -23,7 +23,7 @@ export const payoutRefusals = {
   })),
   PayoutConflict: refuseAs(Wire.Conflict, ({ reason }: PayoutConflict) => ({ message: conflictMessage[reason] })),
   PayoutReferenceTaken: refuseAs(Wire.Conflict, ({ differs, reference }: PayoutReferenceTaken) => ({
-    message: `The reference ${reference} belongs to a payout of another ${differs}.`,
+    message: `The reference ${reference} was already used for a payout with a different ${differs}.`,
     param: differs
   }))
 }

@@ -31,7 +31,10 @@ export const layer = HttpApiBuilder.group(
             refuseTemporarily(
               lasts,
               (request_id) =>
-                new Wire.RateLimited({ message: "The receipt was sent five times within an hour.", request_id })
+                new Wire.RateLimited({
+                  message: "Five receipts were already sent for this order within the last hour.",
+                  request_id
+                })
             )
           )
         : orderRefusals.OrderConflict(refused)

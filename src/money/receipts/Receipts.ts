@@ -214,8 +214,8 @@ const asLine = (text: string): string => {
 
 // Which mails a sandbox may send ------------------------------------------------
 
-const notConfirmed = "kept and not sent: a sandbox sends mails to addresses that the operator has confirmed"
-const tooMany = `kept and not sent: a sandbox sends ${sandboxMailsPerDayMax} mails a day`
+const notConfirmed = "kept, not sent: a sandbox only sends emails to confirmed addresses"
+const tooMany = `kept, not sent: a sandbox sends up to ${sandboxMailsPerDayMax} emails per day`
 
 /**
  * Why the mail is kept; undefined when it may go out, and then it is counted. Anybody gets a sandbox, and the mails

@@ -76,18 +76,18 @@ export const receiptTexts: Readonly<Record<Language, ReceiptTexts>> = {
     method: "Payment method",
     amount: "Amount paid",
     refunded: "Refunded",
-    kept: "Paid after refunds",
+    kept: "Net amount paid",
     notTax: "This receipt confirms a payment. It is not a tax invoice.",
-    sandbox: "Made in the sandbox: no real money was moved.",
+    sandbox: "Created in the sandbox: no real money was moved.",
     mailSubject: (merchant, amount) => `Your receipt from ${merchant}: ${amount}`,
-    mailLead: (merchant, amount) => `Thank you. You have paid ${amount} to ${merchant}.`,
-    view: "View or print the receipt",
+    mailLead: (merchant, amount) => `Thank you. You paid ${amount} to ${merchant}.`,
+    view: "View or print receipt",
     print: "Print",
     unknown: {
-      heading: "There is no such receipt",
-      text: "The address may have been cut off. Open it again from the mail."
+      heading: "Receipt not found",
+      text: "The link may be incomplete. Open it again from your email."
     },
-    unreachable: { heading: "The receipt cannot be shown now", text: "Please try again in a moment." },
+    unreachable: { heading: "The receipt can’t be shown right now", text: "Please try again in a moment." },
     again: "Try again"
   },
   zh: {

@@ -8,16 +8,16 @@ import type { ChannelRefused, RefundNotFound, RefundNumberTaken, RefundRunning }
 
 const refusedMessage = {
   not_paid: "The order is not paid.",
-  nothing_left: "Nothing of the order is left to refund.",
-  disputed: "The order has a dispute that is not decided.",
-  remaining_changed: "Other refunds of the order came first; retry.",
-  not_promised: "It was settled already."
+  nothing_left: "The order has nothing left to refund.",
+  disputed: "The order has an open dispute.",
+  remaining_changed: "Another refund of the order was made first; retry.",
+  not_promised: "The refund was already settled."
 } satisfies Partial<Record<RefundRefused["reason"], string>>
 
 const conflictMessage = {
   already_failed: "The refund has failed.",
   already_void: "The refund was not accepted.",
-  too_many_keys: "Another update came first, and together they exceed the metadata limit; read the refund and retry."
+  too_many_keys: "A concurrent update exceeded the metadata limit; read the refund and retry."
 } satisfies Record<RefundConflict["reason"], string>
 
 const windowExpired = refuseAs(Wire.RefundWindowExpired, (_: RefundRefused) => ({
@@ -31,17 +31,17 @@ const conflict = refuseAs(Wire.Conflict, ({ message }: { readonly message: strin
 export const refundRefusals = {
   RefundNotFound: refuseAs(Wire.RefundNotFound, ({ ref }: RefundNotFound) => ({ message: `No refund ${ref}.` })),
   RefundNumberTaken: refuseAs(Wire.Conflict, ({ differs, outRefundNo }: RefundNumberTaken) => ({
-    message: `Refund number ${outRefundNo} exists with another ${differs}.`,
+    message: `Refund number ${outRefundNo} already exists with a different ${differs}.`,
     param: differs
   })),
   RefundRunning: refuseTemporarilyAs(Wire.IdempotencyInProgress, (_: RefundRunning) => ({
-    message: "The first request with this out_refund_no is still running."
+    message: "The first request with this out_refund_no is still being processed."
   })),
   RefundConflict: refuseAs(Wire.Conflict, ({ reason }: RefundConflict) => ({ message: conflictMessage[reason] })),
   RefundRefused: (refused: RefundRefused) => {
     switch (refused.reason) {
       case "exceeds_remaining":
-        return refuseField("amount", `more than the ${refused.remaining} minor units that can still be refunded`)
+        return refuseField("amount", `exceeds the ${refused.remaining} minor units that can still be refunded`)
       case "window_expired":
         return windowExpired(refused)
       case "not_promised":

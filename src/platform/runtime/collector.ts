@@ -32,13 +32,13 @@ export const collectorOf = Effect.fnUntraced(function* (read: Read) {
   if (headers === undefined || !Object.entries(headers).every(isHeader)) {
     // The bad value is not shown: it may hold a token.
     return yield* new BadSetting({
-      message: "OTEL_EXPORTER_OTLP_HEADERS must be headers as name=value, by comma, with values percent-encoded."
+      message: "OTEL_EXPORTER_OTLP_HEADERS must be comma-separated headers as name=value, with percent-encoded values."
     })
   }
   const attributes = pairsOf(read.attributes)
   if (attributes === undefined) {
     return yield* new BadSetting({
-      message: "OTEL_RESOURCE_ATTRIBUTES must be name=value, by comma, with values percent-encoded."
+      message: "OTEL_RESOURCE_ATTRIBUTES must be comma-separated name=value pairs, with percent-encoded values."
     })
   }
   if (Option.isNone(read.endpoint)) return Option.none()
@@ -47,7 +47,7 @@ export const collectorOf = Effect.fnUntraced(function* (read: Read) {
     return yield* new BadSetting({
       message:
         "OTEL_EXPORTER_OTLP_ENDPOINT must look like http://collector.example:4318, without a user, a password or a " +
-        "query: what proves who sends goes into OTEL_EXPORTER_OTLP_HEADERS."
+        "query: put credentials into OTEL_EXPORTER_OTLP_HEADERS."
     })
   }
   const serviceName = Option.getOrElse(read.serviceName, () => attributes["service.name"] ?? "coffer")

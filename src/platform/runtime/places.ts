@@ -63,7 +63,7 @@ export const runnerPlace = Effect.fnUntraced(function* (read: Read) {
   if (Option.isNone(read.runnerHost) && Option.isNone(read.runnerPort)) return undefined
   if (Option.isNone(read.runnerHost) || Option.isNone(read.runnerPort)) {
     return yield* new BadSetting({
-      message: "RUNNER_HOST and RUNNER_PORT go together: set both to join a cluster, or neither."
+      message: "RUNNER_HOST and RUNNER_PORT must be set together to join a cluster: both or neither."
     })
   }
   const host = read.runnerHost.value
@@ -72,7 +72,7 @@ export const runnerPlace = Effect.fnUntraced(function* (read: Read) {
     return yield* new BadSetting({
       message:
         "RUNNER_AUTH=none needs RUNNER_HOST and RUNNER_LISTEN_HOST on this machine (127.0.0.1, ::1 or localhost): " +
-        "whoever reaches the runner port could move money. Leave RUNNER_AUTH out."
+        "anyone who reaches the runner port could move money. Unset RUNNER_AUTH."
     })
   }
   const place: RunnerPlace = { host, port: read.runnerPort.value, listenHost, auth }
@@ -82,14 +82,14 @@ export const runnerPlace = Effect.fnUntraced(function* (read: Read) {
 const runnerAuth = Effect.fnUntraced(function* ({ runnerAuth, runnerCa, runnerCert, runnerKey }: Read) {
   const chosen = Option.getOrElse(runnerAuth, () => "secret_key")
   if (chosen !== "secret_key" && chosen !== "none") {
-    return yield* new BadSetting({ message: "RUNNER_AUTH is secret_key, which is the default, or none." })
+    return yield* new BadSetting({ message: "RUNNER_AUTH must be secret_key (the default) or none." })
   }
   const files = Option.all({ cert: runnerCert, key: runnerKey, ca: runnerCa })
   if (Option.isNone(files)) {
     if ([runnerCert, runnerKey, runnerCa].every(Option.isNone)) return chosen
     return yield* new BadSetting({
       message:
-        "RUNNER_TLS_CERT_FILE, RUNNER_TLS_KEY_FILE and RUNNER_TLS_CA_FILE go together: set all three, or none of them."
+        "RUNNER_TLS_CERT_FILE, RUNNER_TLS_KEY_FILE and RUNNER_TLS_CA_FILE must be set together: all three or none."
     })
   }
   if (Option.isSome(runnerAuth)) {
@@ -108,7 +108,7 @@ export const proxyAddress = Effect.fnUntraced(function* (name: string, read: Opt
   // The bad value is not shown: it may hold the password.
   if (url?.protocol !== "http:" || rest !== "/" || !isDecodable(url.username) || !isDecodable(url.password)) {
     return yield* new BadSetting({
-      message: `${name} must look like http://user:password@proxy.example:3128; user and password may be left out.`
+      message: `${name} must look like http://user:password@proxy.example:3128; user and password are optional.`
     })
   }
   return read.value

@@ -51,7 +51,7 @@ export const secretsOfFiles = Effect.gen(function* () {
     secrets[name] = yield* Effect.try({
       try: () => readFileSync(file.value, "utf8").replace(/\r?\n$/, ""),
       catch: (cause) =>
-        new BadSetting({ message: `${name}_FILE names ${file.value}, which cannot be read: ${messageOf(cause)}` })
+        new BadSetting({ message: `${name}_FILE is ${file.value}, which can't be read: ${messageOf(cause)}` })
     })
   }
   return secrets

@@ -26,12 +26,12 @@ import {
 const refusals = {
   ...commonRefusals,
   ErasureNotFound: refuseAs(Wire.ErasureNotFound, ({ erasureNo }: ErasureNotFound) => ({
-    message: `There is no erasure ${erasureNo} here.`
+    message: `No erasure ${erasureNo}.`
   })),
   TooManyErasures: refuseAs(Wire.Conflict, (_: TooManyErasures) => ({
-    message: `${erasuresMax} erasures are at work; wait until one of them is done.`
+    message: `${erasuresMax} erasures are already running; wait until one is done.`
   })),
-  NoSuchOrder: refuseAs(Wire.OrderNotFound, ({ ref }: NoSuchOrder) => ({ message: `There is no order ${ref} here.` }))
+  NoSuchOrder: refuseAs(Wire.OrderNotFound, ({ ref }: NoSuchOrder) => ({ message: `No order ${ref}.` }))
 }
 const { ErasureNotFound: notFound, InvalidField, NoSuchOrder: noOrder, TooManyErasures: tooMany } = refusals
 

@@ -99,10 +99,10 @@ export const layer = Layer.effect(
       create: span("Erasures.create")(function* ({ account, by, terms }) {
         const now = yield* unmovedTime
         if ([terms.email, terms.trade_no, terms.email_hash].filter((term) => term !== undefined).length !== 1) {
-          return yield* new InvalidField({ param: "email", problem: "or trade_no is required, and not both" })
+          return yield* new InvalidField({ param: "email", problem: "or trade_no is required, but not both" })
         }
         if (terms.email_hash !== undefined && terms.dry_run === true) {
-          return yield* new InvalidField({ param: "dry_run", problem: "needs the address itself" })
+          return yield* new InvalidField({ param: "dry_run", problem: "requires email" })
         }
         const email = terms.email === undefined ? undefined : canonicalAddress(terms.email)
         const tradeNo = terms.trade_no === undefined ? null : yield* orderOf(account, terms.trade_no)

@@ -39,7 +39,7 @@ export const layer = Layer.effect(
       if (cursor === undefined) return undefined
       const source = heldSources.find(({ prefix }) => isNumberOf(prefix, cursor.id))
       if (source === undefined || !(yield* exists(source, cursor.id))) {
-        return yield* new InvalidField({ param: cursor.param, problem: "is not the id of something that was held up" })
+        return yield* new InvalidField({ param: cursor.param, problem: "is not the id of an object on hold" })
       }
       return { digits: cursor.id.slice(source.prefix.length), rank: rankOf(source) }
     })

@@ -60,19 +60,19 @@ const turnOf = (row: HeldRow, now: DateTime.Utc, titleOf: (channel: string) => s
   const { created_at: since } = row
   switch (row.kind) {
     case "refund":
-      return { waits_for: "channel", text: "the channel has to settle the refund", since }
+      return { waits_for: "channel", text: "waiting for the channel to settle the refund", since }
     case "dispute":
       return inBothCurrencies(row, disputeTurn(row, now))
     case "payout":
       return row.status === "requested"
-        ? { waits_for: "operator", text: "an operator has to approve or to reject the payout", since }
-        : { waits_for: "operator", text: "an operator has to report whether it arrived", since: row.updated_at }
+        ? { waits_for: "operator", text: "an operator has to approve or reject the payout", since }
+        : { waits_for: "operator", text: "an operator has to mark the payout as paid or failed", since: row.updated_at }
     case "delivery":
-      return { waits_for: "receiver", text: `${row.url} has to take the event`, since }
+      return { waits_for: "receiver", text: `waiting for ${row.url} to accept the event`, since }
     case "mail":
-      return { waits_for: "mail_server", text: "the mail server has to take the receipt", since }
+      return { waits_for: "mail_server", text: "waiting for the mail server to accept the receipt", since }
     case "report":
-      return { waits_for: "operator", text: "an operator has to see why a step of the report fails", since }
+      return { waits_for: "operator", text: "an operator has to find out why the report fails", since }
     case "unapplied_payment":
       return unappliedTurn(row)
     case "stray_session":
@@ -84,32 +84,37 @@ const disputeTurn = (row: HeldRow, now: DateTime.Utc): Turn => {
   const { created_at, due_by, is_answered, stage, status, updated_at } = row
   const until = due_by === null ? "" : ` until ${isoText(due_by)}`
   if (stage === "appeal_offered") {
-    const text = `an appeal may be filed in the channel's dashboard${until}`
+    const text = `an appeal can be filed in the channel's dashboard${until}`
     return { waits_for: "operator", text, since: updated_at }
   }
   if (stage === "appeal_filed") {
-    return { waits_for: "bank", text: "the bank has to decide the appeal", since: updated_at }
+    return { waits_for: "bank", text: "waiting for the bank to decide the appeal", since: updated_at }
   }
-  if (status === "under_review") return { waits_for: "bank", text: "the bank has to decide", since: updated_at }
+  if (status === "under_review")
+    return { waits_for: "bank", text: "waiting for the bank's decision", since: updated_at }
   if (is_answered === true) {
-    return { waits_for: "channel", text: "the channel has to take the merchant's answer", since: updated_at }
+    return {
+      waits_for: "channel",
+      text: "waiting for the channel to accept the merchant's response",
+      since: updated_at
+    }
   }
   if (due_by !== null && DateTime.isLessThan(due_by, now)) {
-    return { waits_for: "bank", text: "nobody answered in time: the bank has to say how it ended", since: due_by }
+    return { waits_for: "bank", text: "no response in time: waiting for the bank's decision", since: due_by }
   }
   return stage === "inquiry"
-    ? { waits_for: "merchant", text: `the merchant has to answer the bank's inquiry${until}`, since: created_at }
-    : { waits_for: "merchant", text: `the merchant has to answer the bank${until}`, since: created_at }
+    ? { waits_for: "merchant", text: `the merchant has to respond to the bank's inquiry${until}`, since: created_at }
+    : { waits_for: "merchant", text: `the merchant has to respond to the bank${until}`, since: created_at }
 }
 
 const inBothCurrencies = ({ amount, currency, presented }: HeldRow, turn: Turn): Turn =>
   presented === null
     ? turn
-    : { ...turn, text: `${turn.text}; at the channel it is one of ${presented}, and ${amount} ${currency} are frozen` }
+    : { ...turn, text: `${turn.text}; the channel's dispute is of ${presented}, and ${amount} ${currency} are on hold` }
 
 /** Only the operator answers it, at the channel. */
 const disputeText = ({ answerBy, id, isOver, status }: ChannelDispute): string => {
-  const until = isOver || answerBy === undefined ? "" : `, to be answered at the channel until ${isoText(answerBy)}`
+  const until = isOver || answerBy === undefined ? "" : `, respond at the channel by ${isoText(answerBy)}`
   return `its dispute ${id} is ${status}${until}`
 }
 
@@ -117,12 +122,12 @@ const disputeText = ({ answerBy, id, isOver, status }: ChannelDispute): string =
 const straySessionTurn = ({ created_at: since, status, trade_no, url }: HeldRow, channel: string): Turn => {
   const what =
     status === "open"
-      ? `a buyer may still pay there: expire it at ${channel}`
-      : `its money is in no wallet: give it back at ${channel}, which ends this, or pay it to the merchant by hand ` +
+      ? `a buyer can still pay it: expire it at ${channel}`
+      : `its funds are in no wallet: refund it at ${channel}, which resolves this, or pay the merchant manually ` +
         "and close it"
   return {
     waits_for: "operator",
-    text: `${channel}'s session ${url} names ${trade_no}, and these books do not know it; ${what}`,
+    text: `${channel}'s session ${url} refers to ${trade_no}, but is unknown to Coffer; ${what}`,
     since
   }
 }
@@ -134,11 +139,11 @@ const unappliedTurn = (row: HeldRow): Turn => {
   const steps = waiting.map(({ amount, currency, dispute, paymentId, problem, reason, state }) => {
     const why = [
       reason,
-      ...(problem === undefined ? [] : [`it did not go back: ${problem}`]),
+      ...(problem === undefined ? [] : [`it could not be returned: ${problem}`]),
       ...(dispute === undefined ? [] : [disputeText(dispute)])
     ].join("; ")
     const what = `${paymentId} of ${amount} ${currency} (${why})`
-    return state === "parked" ? `an operator has to decide about ${what}` : `the channel has to take back ${what}`
+    return state === "parked" ? `an operator has to review ${what}` : `waiting for the channel to return ${what}`
   })
   return {
     waits_for: waiting.some(({ state }) => state === "parked") ? "operator" : "channel",

@@ -43,7 +43,7 @@ export const layer = Layer.effectDiscard(
       const content = utf8.encode([...(report.steps === 0 ? [reportHeader(terms)] : []), ...texts].join(""))
       const now = yield* unmovedTime
       if (report.bytes + content.length > reportBytesMax[mode]) {
-        yield* store.fail(report, "The file would be larger than a report may be. Ask for fewer days.", now)
+        yield* store.fail(report, "The report is too large. Choose a shorter period.", now)
         return Option.none()
       }
       return yield* store.write(report, { content, rows, place: next }, now)

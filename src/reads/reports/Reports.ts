@@ -155,7 +155,7 @@ export const layer = Layer.effect(
 const tooLong = ({ report }: ReportQuery) =>
   new InvalidField({
     param: report === "payout" ? "payout_no" : report === "frozen" ? "at" : "from",
-    problem: `This takes more than ${reportLinesAtOnceMax} movements; POST /v1/reports makes a file of it`
+    problem: `covers more than ${reportLinesAtOnceMax} transactions; use POST /v1/reports to create a file`
   })
 
 // Requests for --------------------------------------------------------------
@@ -195,8 +195,8 @@ const makeTermsOf = Effect.gen(function* () {
     const to = query.to === undefined ? from : yield* dayFrom("to", query.to)
     if (to < from) return yield* new InvalidField({ param: "to", problem: "must not be before from" })
     if (daysBetween(from, to) > daysMax) {
-      const more = daysMax < reportDaysMax ? "; POST /v1/reports takes more" : ""
-      return yield* new InvalidField({ param: "to", problem: `There are at most ${daysMax} days in one report${more}` })
+      const more = daysMax < reportDaysMax ? "; POST /v1/reports allows more" : ""
+      return yield* new InvalidField({ param: "to", problem: `must be at most ${daysMax} days after from${more}` })
     }
     const [start, end] = [startOf(from, zone), startOf(dayAfter(to), zone)]
     const now = ids.corrected(yield* currentMillis)
@@ -237,7 +237,7 @@ const makeTermsOf = Effect.gen(function* () {
   return Effect.fnUntraced(function* (account: Account, query: CreateReport, daysMax: number) {
     const unknown = Object.keys(query).find((name) => !isTaken(query.report, name))
     if (unknown !== undefined) {
-      return yield* new InvalidField({ param: unknown, problem: `A ${query.report} report does not take it` })
+      return yield* new InvalidField({ param: unknown, problem: `is not a parameter of the ${query.report} report` })
     }
     const { time_zone } = yield* Effect.catchTags(merchants.find(account.merchantId), { MerchantNotFound: Effect.die })
     const timeZone = query.time_zone ?? time_zone
@@ -245,7 +245,7 @@ const makeTermsOf = Effect.gen(function* () {
     if (zone === undefined) return yield* new InvalidField({ param: "time_zone", problem: notZone })
     const isOfPayout = query.report === "payout" || query.payout_no !== undefined
     if (isOfPayout && (query.from ?? query.to) !== undefined) {
-      return yield* new InvalidField({ param: "from", problem: "Either days or a payout_no" })
+      return yield* new InvalidField({ param: "from", problem: "can't be combined with payout_no" })
     }
     const { complete, ...range } = isOfPayout
       ? yield* ofPayout(account, query.payout_no, zone)

@@ -6,19 +6,19 @@ import type { ReportNotFound, ReportNotReady } from "./Reports.ts"
 import type { TooManyReports } from "./ReportStore.ts"
 
 const tooMany = {
-  pending: `${reportsPendingMax} reports are being written. Ask again when one of them is complete.`,
-  kept: `${reportsKeptMax} reports are kept. Each is removed seven days after it was made.`,
-  bytes: "The files of your reports are as large as they may be. Each is removed seven days after it was made."
+  pending: `${reportsPendingMax} reports are already being created. Try again when one is complete.`,
+  kept: `Report limit reached (${reportsKeptMax}). Reports are deleted after seven days.`,
+  bytes: "Storage limit for reports reached. Reports are deleted after seven days."
 } as const satisfies Record<TooManyReports["reason"], string>
 
 export const reportRefusals = {
   ReportNotFound: refuseAs(Wire.ReportNotFound, ({ reportNo }: ReportNotFound) => ({
-    message: `There is no report ${reportNo} here, or it was removed.`
+    message: `No report ${reportNo}, or it was deleted.`
   })),
   ReportNotReady: refuseAs(Wire.Conflict, ({ reportNo, status }: ReportNotReady) => ({
     message:
       status === "pending"
-        ? `The file of the report ${reportNo} is still being written.`
+        ? `The file of the report ${reportNo} is still being created.`
         : `The report ${reportNo} failed and has no file.`
   })),
   TooManyReports: refuseAs(Wire.Conflict, ({ reason }: TooManyReports) => ({ message: tooMany[reason] }))

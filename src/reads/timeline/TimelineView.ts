@@ -96,7 +96,7 @@ const requestEntry = ({ created_at, request_id, ...call }: RequestRow): Entry =>
     at: created_at,
     kind: "request",
     id: request_id,
-    text: `${method} ${path} was answered with ${status} after ${duration_ms} ms`,
+    text: `${method} ${path} returned ${status} after ${duration_ms} ms`,
     details: { method, path, status, error_code, duration_ms, ip, user_agent, idempotency_key }
   }
 }
@@ -114,7 +114,7 @@ const orderEntries = (about: Order, feesOf: FeesOf): ReadonlyArray<Entry> => {
     at: createdAt,
     kind: "order",
     id: tradeNo,
-    text: `the order of ${amount} ${currency} was created`,
+    text: `order of ${amount} ${currency} created`,
     details: { out_trade_no: outTradeNo, amount, currency }
   }
   if (!("paymentId" in about)) return [created]
@@ -123,19 +123,19 @@ const orderEntries = (about: Order, feesOf: FeesOf): ReadonlyArray<Entry> => {
     at: paidAt,
     kind: "order",
     id: tradeNo,
-    text: `the channel reported the payment ${paymentId} by ${method}`,
+    text: `payment ${paymentId} by ${method} reported by the channel`,
     details: { payment_id: paymentId, payment_method: method, amount, currency, fee, ...feesOf(paymentId) }
   }
   return [created, paid]
 }
 
-const outcomes = { declined: "was declined", cancelled: "was cancelled by the buyer", failed: "failed" }
+const outcomes = { declined: "was declined", cancelled: "was canceled by the buyer", failed: "failed" }
 
 const attemptToPayEntry = ({ at, channel, id, message, method, outcome, reason, threeDs }: PaymentAttempt): Entry => ({
   at,
   kind: "payment_attempt",
   id,
-  text: `an attempt to pay by ${method} ${outcomes[outcome]}: ${message ?? reason}`,
+  text: `payment attempt by ${method} ${outcomes[outcome]}: ${message ?? reason}`,
   details: {
     channel,
     payment_method: method,
@@ -147,17 +147,17 @@ const attemptToPayEntry = ({ at, channel, id, message, method, outcome, reason, 
 })
 
 const reasons = {
-  late: "came after the order had ended",
-  second: "came after the order was paid",
-  mismatch: "was not the order's amount"
+  late: "arrived after the order had ended",
+  second: "arrived after the order was already paid",
+  mismatch: "did not match the order's amount"
 }
 const whereabouts = {
-  due: "it is on its way back to the buyer",
-  returned: "it went back to the buyer",
-  parked: "an operator has to decide about it",
-  closed: "an operator has closed it",
-  takenBack: "the buyer's bank took it back",
-  cameBack: "it went back and did not reach the buyer, so an operator has to decide about it"
+  due: "it is being returned to the buyer",
+  returned: "it was returned to the buyer",
+  parked: "an operator has to review it",
+  closed: "it was closed by an operator",
+  takenBack: "it was reversed by the buyer's bank",
+  cameBack: "returning it failed, so an operator has to review it"
 }
 
 const whereIs = ({ dispute, state, wasReturned }: UnappliedPayment): keyof typeof whereabouts => {
@@ -181,7 +181,7 @@ const unappliedEntry = ({ createdAt }: Order, payment: UnappliedPayment, feesOf:
     at: paidAt ?? createdAt,
     kind: "unapplied_payment",
     id: paymentId,
-    text: `the payment ${paymentId} of ${amount} ${currency} by ${method} ${reasons[reason]}: ${now}`,
+    text: `payment ${paymentId} of ${amount} ${currency} by ${method} ${reasons[reason]}: ${now}`,
     details: {
       payment_id: paymentId,
       payment_method: method,
@@ -202,19 +202,22 @@ const refundEntries = (row: StoryRows["refunds"][number]): ReadonlyArray<Entry> 
     at: created_at,
     kind: "refund",
     id: refund_no,
-    text: `a refund of ${amount} ${currency} was asked for`,
+    text: `refund of ${amount} ${currency} requested`,
     details: { out_refund_no, amount, currency, reason }
   }
   const ended = status === "failed" ? row.updated_at : settled_at
   if (ended === null || status === "pending") return [requested]
-  const deed = status === "failed" ? `rejected the refund: ${failure_reason ?? "no reason"}` : "paid the refund out"
+  const deed =
+    status === "failed"
+      ? `refund rejected by the channel: ${failure_reason ?? "no reason"}`
+      : "refund paid out by the channel"
   return [
     requested,
     {
       at: ended,
       kind: "refund",
       id: refund_no,
-      text: `the channel ${deed}`,
+      text: `${deed}`,
       details: { status, payment_id, failure_reason }
     }
   ]
@@ -227,11 +230,11 @@ const disputeEntries = (row: StoryRows["disputes"][number]): ReadonlyArray<Entry
     at: opened_at,
     kind: "dispute",
     id: dispute_no,
-    text: `the buyer's bank disputed ${amount} ${currency}: ${reason}`,
+    text: `dispute of ${amount} ${currency} opened by the buyer's bank: ${reason}`,
     details: { processor_dispute_id, amount, currency, reason, evidence_due_by: isoTextOrNull(evidence_due_by) }
   }
   if (closed_at === null) return [opened]
-  const text = `the dispute ended: ${status}`
+  const text = `dispute closed: ${status}`
   return [opened, { at: closed_at, kind: "dispute", id: dispute_no, text, details: { status, processor_status } }]
 }
 
@@ -247,7 +250,7 @@ const eventEntry = ({ created_at, id, object_id, type }: StoryRows["events"][num
   at: created_at,
   kind: "event",
   id,
-  text: `the event ${type}`,
+  text: `event ${type}`,
   details: { type, object_id }
 })
 
@@ -255,7 +258,7 @@ const deliveryEntry = ({ created_at, id, next_attempt_at, ...row }: StoryRows["d
   at: created_at,
   kind: "delivery",
   id,
-  text: `the event goes to ${row.url}: ${row.status}`,
+  text: `delivery to ${row.url}: ${row.status}`,
   details: { ...row, next_attempt_at: isoTextOrNull(next_attempt_at) }
 })
 
@@ -265,7 +268,7 @@ const attemptEntry = (row: StoryRows["attempts"][number]): Entry => {
     at,
     kind: "attempt",
     id: delivery_id,
-    text: `attempt ${attempt}: ${status_code ?? failure ?? "no answer"} after ${duration_ms} ms`,
+    text: `attempt ${attempt}: ${status_code ?? failure ?? "no response"} after ${duration_ms} ms`,
     details: { delivery_id, attempt, status_code, failure, duration_ms }
   }
 }
@@ -274,6 +277,6 @@ const mailEntry = ({ created_at, id, ...row }: StoryRows["mails"][number]): Entr
   at: created_at,
   kind: "receipt",
   id,
-  text: `a mail with the receipt to ${row.recipient}: ${row.status}${row.error === null ? "" : ` (${row.error})`}`,
+  text: `receipt emailed to ${row.recipient}: ${row.status}${row.error === null ? "" : ` (${row.error})`}`,
   details: row
 })

@@ -11,29 +11,28 @@ const refusals: Readonly<Record<Why, { readonly reason: string; readonly message
   {
     unanswered: {
       reason: "channel_unanswered",
-      message: () => "The channel did not answer; nothing was changed."
+      message: () => "The channel did not respond; nothing was changed."
     },
     unknown: {
       reason: "channel_unanswered",
       message: () =>
-        "The channel did not answer, and may have done what it was asked. Nothing changed here; send the same again."
+        "The channel did not respond and may have processed the request. Nothing changed here; retry the same request."
     },
     refused: {
       reason: "channel_refused_for_now",
-      message: (channelWords) => `The channel refused for now${channelWords}; nothing was changed.`
+      message: (channelWords) => `The channel temporarily refused${channelWords}; nothing was changed.`
     },
     key: {
       reason: "channel_key_refused",
-      message: () => "The channel does not accept the operator's key; nothing was changed."
+      message: () => "The channel rejected the operator's key; nothing was changed."
     },
     crowded: {
       reason: "channel_crowded",
-      message: () => "The channel has too much to do now; nothing was changed."
+      message: () => "The channel is overloaded; nothing was changed."
     },
     closed: {
       reason: "no_outbound",
-      message: () =>
-        "This installation calls nobody outside (NO_OUTBOUND), so the channel was not asked; nothing was changed."
+      message: () => "Outbound calls are disabled (NO_OUTBOUND), so the channel was not called; nothing was changed."
     }
   }
 

@@ -91,7 +91,7 @@ const unknownVisit = ({ ip }: RequestRecord): Visit => ({
   state: "in"
 })
 
-const tooSlow = refuseField("", `The body must come at ${rateMin * 1_000} bytes a second or faster`)
+const tooSlow = refuseField("", `The body must arrive at ${rateMin * 1_000} bytes per second or faster`)
 
 /** For a body that other code reads, such as a form: what reads it is interrupted when its client is cut off. */
 export const makeReceiving = Effect.map(
@@ -126,7 +126,7 @@ export const make = Effect.map(makeReceive, (receive) => (incoming: IncomingBody
       return refuseField("", `The body must not have more than ${limits.values} values here`)
     }
     const repeated = repeatedName(text.value)
-    if (repeated !== undefined) return refuseField(repeated, "is there twice in one object")
+    if (repeated !== undefined) return refuseField(repeated, "occurs twice in one object")
     known = exactNumbers(text.value)
     return Effect.succeed(known)
   }
@@ -162,7 +162,7 @@ const plain = /^[\s,]*((identity|chunked)[\s,]*)*$/i
 export const isCompressed = (sent: Sent): boolean =>
   !plain.test(sent["content-encoding"] ?? "") || !plain.test(sent["transfer-encoding"] ?? "")
 
-export const compressed = refuseField("", "A compressed body is not accepted: send it without Content-Encoding")
+export const compressed = refuseField("", "Compressed bodies are not accepted: omit Content-Encoding")
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 

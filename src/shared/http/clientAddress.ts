@@ -19,7 +19,7 @@ export const parseProxies = Effect.fnUntraced(function* (trustedProxies: string)
     const network = networkOf(entry)
     if (Result.isFailure(network)) {
       return yield* new BadSetting({
-        message: `TRUSTED_PROXIES: ${entry} is neither an IP address nor a range like 10.0.0.0/8 or fd00::/8.`
+        message: `TRUSTED_PROXIES: ${entry} is not an IP address or a range like 10.0.0.0/8 or fd00::/8.`
       })
     }
     networks.push(network.success)

@@ -17,14 +17,14 @@ export const forbidden = (message: string) => refuseWith((request_id) => new Wir
 export const isFreshNow = (openedAt: DateTime.Utc): Effect.Effect<boolean> =>
   Effect.map(currentTime, (now) => Duration.isLessThanOrEqualTo(DateTime.distance(openedAt, now), freshFor))
 
-export const tooOld = "This session is older than 15 minutes. Sign in again for that."
+export const tooOld = "This session is older than 15 minutes. Sign in again."
 
 export const grant = Effect.fnUntraced(function* (merchantId: string, gift: Key | Person) {
   const { shown } = yield* CurrentPerson
   const role = shown.person.roles.find(({ merchant_id }) => merchant_id === merchantId)?.role as PersonRole
   const missing = lacking({ is: "person", role }, gift)
   if (missing.length > 0) {
-    return yield* forbidden(`The role ${role} gives no more than it has. It does not have: ${missing.join(", ")}.`)
+    return yield* forbidden(`The role ${role} can't grant permissions it doesn't have: ${missing.join(", ")}.`)
   }
   const openedAt = DateTime.makeUnsafe(shown.session.created_at)
   if (isGivenFresh(gift) && !(yield* isFreshNow(openedAt))) return yield* forbidden(tooOld)

@@ -5,9 +5,9 @@ import type { OtherContent, StillRunning } from "./IdempotencyKeys.ts"
 
 export const idempotencyRefusals = {
   OtherContent: refuseAs(Wire.IdempotencyError, (_: OtherContent) => ({
-    message: "This Idempotency-Key was used with another body."
+    message: "This Idempotency-Key was already used with a different body."
   })),
   StillRunning: refuseTemporarilyAs(Wire.IdempotencyInProgress, (_: StillRunning) => ({
-    message: "The first request with this key is still running."
+    message: "The first request with this key is still being processed."
   }))
 }

@@ -75,7 +75,7 @@ export const layer = Layer.effect(
       const newer = cursor?.param === "ending_before"
       const oldest = DateTime.subtract(yield* currentTime, { days: keep.apiLogDays })
       if (cursor !== undefined && cursor.id < firstIdAt(oldest)) {
-        const problem = `is not kept: logs are for ${keep.apiLogDays} days`
+        const problem = `is too far back: logs are kept for ${keep.apiLogDays} days`
         return yield* new InvalidField({ param: cursor.param, problem })
       }
       // Who looks sees what is there. Who follows, from a row or a time, must miss nothing (silences: P20).

@@ -144,7 +144,7 @@ interface Composed {
 const compose = Effect.fnUntraced(function* (message: Message, mailFrom: string) {
   const to = asciiAddress(message.to)
   if (to === undefined) {
-    return yield* new MailNotTaken({ reason: "what follows the @ of the address is no domain", forGood: true })
+    return yield* new MailNotTaken({ reason: "the address has no valid domain", forGood: true })
   }
   const { composer } = yield* library
   const { message: bytes } = yield* Effect.promise(() => composer.sendMail(partsOf({ ...message, to }, mailFrom)))
@@ -227,7 +227,7 @@ const layerFiles = Layer.effect(
           // The mail is written: it does not fail for the sake of older ones.
           if (written++ % lookedAtAfter === 0) yield* Effect.ignore(dropOldest, { log: "Warn" })
           yield* Metric.update(counted("sent"), 1)
-          yield* Effect.logInfo(`no mail server is used: the mail is in ${home.path}/${file}`)
+          yield* Effect.logInfo(`no mail server is configured: the email was written to ${home.path}/${file}`)
         },
         Effect.mapError((error) =>
           error._tag === "MailNotTaken" ? error : new MailNotTaken({ reason: systemProblem(error), forGood: false })

@@ -29,8 +29,8 @@ export const shopDomainSettings = roomSettings<ShopDomainSettings>({
     if (pointTo.length > pointToMax || !pointTo.every((each) => isAddress(each) || isName(each))) {
       return yield* new BadSetting({
         message:
-          "SHOP_DOMAINS_POINT_TO must look like shops.pay.example, or 203.0.113.7,2001:db8::7: where the proxy is " +
-          `that answers for shops' own hosts, ${pointToMax} names or addresses at most.`
+          "SHOP_DOMAINS_POINT_TO must look like shops.pay.example, or 203.0.113.7,2001:db8::7: where the proxy for " +
+          `custom domains is, up to ${pointToMax} names or addresses.`
       })
     }
     return { pointTo }

@@ -18,7 +18,7 @@ import { deliveryView } from "./DeliveryView.ts"
 
 const conflictMessage = {
   endpoint_deleted: "The endpoint of this delivery was deleted.",
-  endpoint_disabled: "The endpoint of this delivery is disabled; enable it first."
+  endpoint_disabled: "The endpoint of this delivery is disabled. Enable it first."
 } satisfies Record<Conflict["reason"], string>
 
 const deliveryRefusals = {

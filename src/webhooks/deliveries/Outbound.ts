@@ -93,7 +93,7 @@ interface Means extends Ways, ExchangeMeans {
 }
 
 const tooLate = (received: Received): Outcome =>
-  outcomeOf(received, received.stage === "proxy" ? "proxy" : "timeout", `no answer within ${webhookAcknowledgement}`)
+  outcomeOf(received, received.stage === "proxy" ? "proxy" : "timeout", `no response within ${webhookAcknowledgement}`)
 
 /**
  * Checks the address, looks up the name if it has one, and posts. All that is in callbacks, since each fiber costs as
@@ -169,7 +169,7 @@ const refusalOf = (addresses: ReadonlyArray<string>, { privateAllowed }: Outboun
   // Every address has to be public: one private address among public ones is an attack or a mistake.
   return privateAllowed || addresses.every(isPublicAddress)
     ? undefined
-    : notDelivered("refused_address", "the host resolves to an address that is not public")
+    : notDelivered("refused_address", "the host resolves to a non-public address")
 }
 
 /** Bytes of the receiver's answer that are kept, so that the merchant can see it. */
@@ -247,7 +247,7 @@ const exchange = (
       onRequestStart: () => {},
       onResponseStart: (_, status) => {
         if (isOver || status < 200) return
-        if (connections.isProxysOwn(checked.url, status)) return finish("proxy", `the proxy answered ${status}`)
+        if (connections.isProxysOwn(checked.url, status)) return finish("proxy", `the proxy returned ${status}`)
         received.status = status
         disarm = excerpts.after(() => finish(received.stage, ""))
       },
@@ -291,7 +291,7 @@ const closed = {
 /** Our words, or Node's, for what undici says. Merchants read them. */
 const details: Readonly<Record<string, string>> = {
   ...closed,
-  HTTPParserError: "the answer is not HTTP/1.1",
+  HTTPParserError: "the response is not HTTP/1.1",
   UND_ERR_HEADERS_OVERFLOW: "HPE_HEADER_OVERFLOW",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "HPE_UNEXPECTED_CONTENT_LENGTH"
 }
@@ -310,7 +310,9 @@ const makeProxyLog = () => {
     if (fails === failing || !usedProxy) return Effect.void
     failing = fails
     return fails
-      ? Effect.logError(`the webhook proxy fails (${outcome.detail}); deliveries wait for it and none is counted`)
+      ? Effect.logError(
+          `the webhook proxy is failing (${outcome.detail}); deliveries wait for it and are not counted as attempts`
+        )
       : Effect.logInfo("the webhook proxy works again")
   }
 }

@@ -27,16 +27,16 @@ const webhookEndpointRefusals = {
     message: `No webhook endpoint ${id}.`
   })),
   EndpointChanged: refuseAs(Wire.Conflict, (_: rules.EndpointChanged) => ({
-    message: "The endpoint was changed since it was read. Read it again, and decide what stays."
+    message: "The endpoint has changed since you read it. Read it again and reapply your changes."
   })),
   EndpointLimitReached: refuseAs(Wire.Conflict, (_: rules.EndpointLimitReached) => ({
-    message: `There are ${endpointsMax} webhook endpoints already; delete one first.`
+    message: `Endpoint limit reached (${endpointsMax}). Delete an endpoint first.`
   })),
   SingleAddressManaged: refuseAs(Wire.Conflict, (_: SingleAddress) => ({
-    message: "The account's single address is set elsewhere."
+    message: "The account's default URL is set in the settings."
   })),
   SecretManaged: refuseAs(Wire.DefaultEndpointSecretManaged, (_: NoOwnSecret) => ({
-    message: "This address is signed with the account's secret: POST /v1/webhook_signing_secret/rotate rotates it."
+    message: "This URL uses the account's signing secret: rotate it with POST /v1/webhook_signing_secret/rotate."
   }))
 }
 

@@ -242,7 +242,7 @@ const changesOf = ({
   url
 }: UpdateEndpoint): Result.Result<rules.Changes, InvalidField> => {
   if (disabled !== undefined && status !== undefined) {
-    return Result.fail(new InvalidField({ param: "disabled", problem: "cannot be sent together with status" }))
+    return Result.fail(new InvalidField({ param: "disabled", problem: "can't be combined with status" }))
   }
   const wanted = disabled === undefined ? status : disabled ? "disabled" : "enabled"
   return Result.succeed({

@@ -135,7 +135,7 @@ const connect = ({ path, proxy, signal, trip, url }: Asking, done: (outcome: Soc
     }
     socket.destroy()
     if (statusCode >= 500) noteUnreached(proxy, host)
-    return end(new ProxyTrouble(reasonOf(proxy, host, statusCode), `the proxy answered CONNECT with ${statusCode}`))
+    return end(new ProxyTrouble(reasonOf(proxy, host, statusCode), `the proxy returned ${statusCode} to CONNECT`))
   })
   client.once("close", () => end(new ProxyTrouble("proxy", "ECONNRESET")))
   client.end()

@@ -37,38 +37,38 @@ interface Parts {
 const parts = (about: About, row: HealthRow, which: string): Parts => {
   const last = [
     `The last one failed at ${isoText(row.last_failed_at)}: ${row.reason}.`,
-    ...(row.answer === null || row.answer === "" ? [] : [`The endpoint answered: ${row.answer}`])
+    ...(row.answer === null || row.answer === "" ? [] : [`Response: ${row.answer}`])
   ]
   switch (about) {
     case "outage":
       return {
-        subject: "Webhooks do not arrive",
+        subject: "Your webhook endpoint is failing",
         of: row.fifth_at ?? row.failing_since,
         lines: [
-          `${which} has not taken ${failuresOfOutage} events within a day at the first attempt.`,
+          `${which} failed ${failuresOfOutage} events within a day on the first attempt.`,
           ...last,
-          "Each event is tried again by the usual schedule.",
-          "A delivery that has failed for good can be sent again by hand.",
-          "You are told when the endpoint works again. Until then no other mail follows about this outage."
+          "Each event is retried on the usual schedule.",
+          "Deliveries whose attempts have all failed can be resent manually.",
+          "We'll email you when the endpoint works again. Until then you won't get another email about this outage."
         ]
       }
     case "well":
       return {
-        subject: "Webhooks arrive again",
+        subject: "Your webhook endpoint works again",
         of: row.told_at ?? row.failing_since,
         lines: [
-          `${which} has taken everything since ${isoText(row.well_since ?? row.last_failed_at)}.`,
-          "A delivery that had failed for good before is not sent by itself. Send it again by hand if you need it."
+          `${which} has accepted every event since ${isoText(row.well_since ?? row.last_failed_at)}.`,
+          "Deliveries whose attempts had all failed are not resent automatically. Resend them manually if you need them."
         ]
       }
     case "disabled":
       return {
-        subject: "An endpoint was disabled",
+        subject: "A webhook endpoint was disabled",
         of: row.failing_since,
         lines: [
-          `${which} has taken nothing since ${isoText(row.failing_since)}. It is disabled, as you have asked for.`,
+          `${which} has accepted no event since ${isoText(row.failing_since)}. It was disabled automatically, as set for this endpoint.`,
           ...last,
-          "Nothing is delivered to it any more, until you enable it again by the API."
+          "No events are delivered to it until you enable it again."
         ]
       }
   }

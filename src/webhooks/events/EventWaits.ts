@@ -74,7 +74,7 @@ export const make = Effect.gen(function* () {
     if (starting_after !== undefined) {
       return yield* new InvalidField({
         param: "wait",
-        problem: "waits for newer events: send it without starting_after"
+        problem: "waits for newer events: omit starting_after"
       })
     }
     const record = yield* CurrentRecord

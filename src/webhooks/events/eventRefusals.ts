@@ -12,7 +12,7 @@ export const eventRefusals = {
       lasts,
       (request_id) =>
         isOfAccount
-          ? new Wire.RateLimited({ message: `More than ${waitsOfOneMax} waits for events at once.`, request_id })
+          ? new Wire.RateLimited({ message: `More than ${waitsOfOneMax} concurrent waits for events.`, request_id })
           : new Wire.Unavailable({ message: busyMessage, request_id }),
       "too_many_waits"
     )

@@ -111,7 +111,7 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a request"
           for (const method of ["GET", "POST", "PUT"]) {
             const reply = yield* send(`${method} ${path} HTTP/1.1`, "Host: a", "Content-Length: 0")
             isRefused(reply, undefined, `${method} ${path}`)
-            assert.strictEqual(reply.body.message, "The address must be percent-encoded UTF-8.")
+            assert.strictEqual(reply.body.message, "The URL must be percent-encoded UTF-8.")
           }
         }
         isRefused(yield* sendRaw(baseUrl, Buffer.from(`GET /v1/${segment} HTTP/1.1\r\nHost: a\r\n\r\n`, "latin1")))

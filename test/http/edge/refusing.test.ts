@@ -95,7 +95,7 @@ describe("/readyz says no while Postgres refuses most of what is asked, and the 
         assert.strictEqual((yield* create).status, 503)
         const { body } = yield* api.get("/readyz")
         assert.strictEqual(body.checks.results, false)
-        assert.strictEqual(body.reason, `Postgres refuses most of what this runner asks (SQLSTATE ${code}).`)
+        assert.strictEqual(body.reason, `Postgres rejects most statements of this runner (SQLSTATE ${code}).`)
         const told = lines.filter((line) => line.includes(`"sqlstate":"${code}"`))
         assert.lengthOf(told, 1)
         assert.match(told[0]!, words)

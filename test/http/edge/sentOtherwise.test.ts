@@ -67,14 +67,14 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("a body", (
         ] as const) {
           const reply = yield* post(to, { ...headers, ...packed }, gzipSync(body))
           assert.deepStrictEqual([reply.status, reply.body.error], [400, "invalid_request"], `${to} ${coding}`)
-          assert.strictEqual(reply.body.message, "A compressed body is not accepted: send it without Content-Encoding.")
+          assert.strictEqual(reply.body.message, "Compressed bodies are not accepted: omit Content-Encoding.")
           assert.notProperty(reply.body, "param")
         }
       }
       const packed = { ...json, "Transfer-Encoding": "gzip, chunked" }
       const reply = yield* post("/v1/orders", packed, inChunks(gzipSync(orderOf(20))))
       assert.deepStrictEqual([reply.status, reply.body.error], [400, "invalid_request"])
-      assert.match(reply.body.message, /^A compressed body is not accepted/)
+      assert.match(reply.body.message, /^Compressed bodies are not accepted/)
     })
   )
 

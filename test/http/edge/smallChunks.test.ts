@@ -44,10 +44,7 @@ describe("a body in small chunks", () => {
         const { body, status: told } = yield* sendRaw(baseUrl, upload(key, chunked(file(size), bytes)))
         assert.strictEqual(told, status, `${size} in chunks of ${bytes}`)
         if (status === 400) {
-          assert.deepStrictEqual(
-            [body.error, body.message],
-            ["invalid_request", "The body comes in too many small chunks."]
-          )
+          assert.deepStrictEqual([body.error, body.message], ["invalid_request", "The body has too many small chunks."])
         }
       }
       assert.strictEqual((yield* sql`select 1 from files`).length, 2)

@@ -41,7 +41,7 @@ describe("a shop's host", () => {
       assert.match(body.data.checkout_domain.record_value, /^coffer-domain=[\w-]{24}$/)
       yield* settle
       const unproven = yield* domainOf(running)
-      assert.include(unproven, { problem: "no_record", message: `There is no TXT record at _coffer.${host} yet.` })
+      assert.include(unproven, { problem: "no_record", message: `TXT record not found at _coffer.${host}.` })
       assert.isString(unproven.checked_at)
 
       dns.zone.set(`_coffer.${host}`, { TXT: ["coffer-domain=another"] })
@@ -165,7 +165,7 @@ describe("a verified host", () => {
         const text = (number: number) => mails.mails[number]!.replaceAll("=\r\n", "")
         assert.include(text(0), `Subject: ${host} has lost its proof`)
         assert.include(text(0), "To: dev@shop.example")
-        assert.include(text(0), `There is no TXT record at _coffer.${host} yet.`)
+        assert.include(text(0), `TXT record not found at _coffer.${host}.`)
         assert.include(text(0), `It stays in use until ${(yield* domainOf(running)).goes_back_at}`)
 
         dns.zone.set(record_name, { TXT: [record_value] })

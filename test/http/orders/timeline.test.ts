@@ -114,8 +114,8 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
         assert.deepStrictEqual(
           entriesOf("dispute", entries).map(({ id, text }) => [id, text.split(":")[0]]),
           [
-            [numbers[3], "the buyer's bank disputed 9000 USD"],
-            [numbers[3], "the dispute ended"]
+            [numbers[3], "dispute of 9000 USD opened by the buyer's bank"],
+            [numbers[3], "dispute closed"]
           ]
         )
         assert.strictEqual(entriesOf("receipt", entries).length, 1)
@@ -171,7 +171,7 @@ layer(Layer.effect(Service, start({ clock: "test" })), { excludeTestServices: tr
           status: state
         }))
       )
-      for (const { text } of shown) assert.match(text, /an operator has to decide about it|went back to the buyer/)
+      for (const { text } of shown) assert.match(text, /an operator has to review it|was returned to the buyer/)
       const path = `/merchants/${running.merchant.merchantId}/orders/${trade_no}/timeline?mode=sandbox`
       assert.deepStrictEqual((yield* service.api.operator("GET", path)).body.data, data)
 

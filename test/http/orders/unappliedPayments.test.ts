@@ -74,9 +74,9 @@ it.live("an operator closes a parked payment with a note, once, and the timeline
     // The answer was lost, and another note comes with the retry.
     assert.strictEqual((yield* close(id, "another")).body.data.note, "given back in the dashboard")
     assert.strictEqual(yield* held(service), 0)
-    assert.include((yield* shown).text, "an operator has closed it (given back in the dashboard)")
+    assert.include((yield* shown).text, "it was closed by an operator (given back in the dashboard)")
     const seen = yield* api.get(`/v1/orders/${trade_no}/timeline`, merchant.sandboxKey)
-    assert.include(seen.text, "an operator has closed it")
+    assert.include(seen.text, "it was closed by an operator")
     assert.notInclude(seen.text, "given back in the dashboard", "operators' words are theirs")
     const [done] = yield* entriesOf(api, "&act=orders.closePayment")
     assert.deepInclude(done!, { phase: "done", status: 200 })
@@ -121,7 +121,7 @@ describe("an order that met a payment of another amount", () => {
       for (const _ of ["found", "known"]) {
         const reply = yield* shop.post(`/v1/orders/${trade_no}/expire`)
         assert.deepStrictEqual([reply.status, reply.body.error], [409, "conflict"])
-        assert.match(reply.body.message, /another amount .* still pending/)
+        assert.match(reply.body.message, /different amount .* still pending/)
         assert.strictEqual((yield* shop.order(trade_no))["status"], "pending")
         assert.deepStrictEqual(yield* unapplied, [{ amount: 999, reason: "mismatch", state: "parked" }])
       }

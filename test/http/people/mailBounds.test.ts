@@ -43,7 +43,7 @@ it.live("strangers keep nobody out: a browser in which the person has signed in 
     const sent = yield* crowd({ api, mails })
     yield* known.call("POST", "/sign_in", { email }, from("192.0.2.1"))
     const mail = yield* mails.mail(sent + 1)
-    assert.notInclude(mail, "share this mail")
+    assert.notInclude(mail, "share this email")
     const token = linkIn(mail)
     assert.strictEqual((yield* known.call("POST", "/sign_in/use", { token })).status, 201)
     assert.strictEqual(mails.mails.length, sent + 1)

@@ -369,7 +369,7 @@ describe("a report that is being written", () => {
       const send = api.post("/v1/reports", merchant.sandboxKey, { report: "frozen" })
       const refused = yield* send
       assertRefused(refused, 409, "conflict")
-      assert.include(refused.body.message, "being written")
+      assert.include(refused.body.message, "being created")
       yield* fault.release
       yield* running.settle
       yield* sql`insert into reports (report_no, merchant_id, mode, terms, status, created_at, expires_at)

@@ -33,7 +33,7 @@ import { Orders } from "../../../src/money/orders/Orders.ts"
 import { currentTime } from "../../../src/platform/runtime/clock.ts"
 
 const name = ChannelName.make("memory")
-const rejection = "the buyer's account cannot take the money back"
+const rejection = "the buyer's account cannot be credited"
 const asynchronous: ReadonlySet<PaymentMethod> = new Set(["alipay", "wechat_pay"])
 
 type Mutable<A> = { -readonly [Key in keyof A]: A[Key] }
