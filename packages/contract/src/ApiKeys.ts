@@ -36,7 +36,7 @@ const resource = {
     Schema.String,
     "The address of the merchant's person who made it and was shown its first secret; null: an operator, or not kept."
   ),
-  rolled_by: orNull(Schema.String, "The same of the one who rolled it last; null: an operator, or nobody.")
+  rolled_by: orNull(Schema.String, "The same of the one who rolled it last; null: an operator, or never rolled.")
 }
 const sample = {
   object: "api_key",

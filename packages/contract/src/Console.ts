@@ -152,7 +152,7 @@ class SignInGroup extends HttpApiGroup.make("sign_in")
       OpenApi.annotations({
         summary: "Sign in by OpenID Connect",
         description:
-          "Sets the cookie of the new session. 403: the provider says that it is somebody else, or somebody who has " +
+          "Sets the cookie of the new session. 403: the provider's account belongs to another person, or has " +
           "no role here; or the installation demands passkeys, and the person has one."
       })
     )
@@ -302,7 +302,7 @@ class MerchantPeopleGroup extends HttpApiGroup.make("people")
       error: [Conflict, PersonNotFound]
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Let a person begin anew who cannot sign in",
+        summary: "Reset the access of a person who can't sign in",
         description:
           "Removes the person's passkeys, sessions and links, and sends one link that works once, for 15 minutes. " +
           "409: it is you, or the person has a role elsewhere, so that operators decide."

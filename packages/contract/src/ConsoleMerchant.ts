@@ -76,7 +76,7 @@ export class MerchantSettingsGroup extends HttpApiGroup.make("settings")
           "A field that is left out stays. A developer changes those of the sandbox, and `live.default_notify_url`; " +
           "all others are an owner's. `live.ip_allowlist` needs a session younger than 15 minutes. `mail_recipients` " +
           "may get the address of a person of this merchant who has signed in. With `If-Match` and the " +
-          "`version` that was read, a change made meanwhile by somebody else is 409."
+          "`version` that was read, a concurrent change is 409."
       })
     ),
     HttpApiEndpoint.post("checkDomain", `${ofConsole}/settings/checkout_domain/check`, {
@@ -108,7 +108,7 @@ export const MerchantAuditEntryResource = withExample(
     ...ofEntry,
     by: Schema.Literals(["person", "operator"]).annotate({
       description:
-        "`person`: somebody of this merchant. `operator`: somebody of the service, whose name, role, address and " +
+        "`person`: a team member of this merchant. `operator`: an operator of the service, whose name, role, address and " +
         "request are not shown."
     })
   }).annotate({ identifier: "MerchantAuditEntry", description: "One entry of the audit log about this merchant." }),
@@ -224,7 +224,7 @@ export const OverviewResource = withExample(
     failing_endpoints: Schema.Array(FailingEndpoint).annotate({
       description: `Webhook endpoints that fail now, at most ${overviewEndpointsMax}.`
     }),
-    held_up: HeldCounts.annotate({ description: "What waits for somebody or something, by kind, as operators see it." })
+    held_up: HeldCounts.annotate({ description: "Objects that need attention, by kind, as operators see them." })
   }).annotate({ identifier: "Overview", description: "The figures of the home page." }),
   {
     object: "overview",

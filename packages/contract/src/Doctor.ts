@@ -33,7 +33,7 @@ export const DoctorReport = withExample(
       {
         name: "backups",
         status: "warning",
-        observation: "BACKUP_DIR is not set, so nobody looks at the age of backups.",
+        observation: "BACKUP_DIR is not set, so backups can't be checked.",
         advice: "Set it to the folder where backups arrive.",
         docs: "docs/doctor.md#backups"
       }

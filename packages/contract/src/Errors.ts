@@ -20,11 +20,11 @@ export class IdempotencyError extends Schema.Error<IdempotencyError>("Idempotenc
   { httpApiStatus: 400 }
 ) {}
 export class RefundWindowExpired extends Schema.Error<RefundWindowExpired>("RefundWindowExpired")(
-  refusedBody(400, "refund_window_expired", "The payment method takes no refund this late."),
+  refusedBody(400, "refund_window_expired", "The payment method's refund period is over."),
   { httpApiStatus: 400 }
 ) {}
 export class InsufficientBalance extends Schema.Error<InsufficientBalance>("InsufficientBalance")(
-  refusedBody(400, "insufficient_balance", "The available balance does not cover it.", "amount"),
+  refusedBody(400, "insufficient_balance", "The available balance is too low.", "amount"),
   { httpApiStatus: 400 }
 ) {}
 export class MissingApiKey extends Schema.Error<MissingApiKey>("MissingApiKey")(
@@ -40,7 +40,7 @@ export class InvalidApiKey extends Schema.Error<InvalidApiKey>("InvalidApiKey")(
   }
 ) {}
 export class MerchantNotApproved extends Schema.Error<MerchantNotApproved>("MerchantNotApproved")(
-  refusedBody(403, "merchant_not_approved", "Live keys work once the merchant is approved."),
+  refusedBody(403, "merchant_not_approved", "The merchant is not approved for live payments yet."),
   { httpApiStatus: 403 }
 ) {}
 export class IpNotAllowed extends Schema.Error<IpNotAllowed>("IpNotAllowed")(
@@ -50,93 +50,93 @@ export class IpNotAllowed extends Schema.Error<IpNotAllowed>("IpNotAllowed")(
   }
 ) {}
 export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(
-  refusedBody(403, "forbidden", "The merchant, or a key with these scopes, may not do this."),
+  refusedBody(403, "forbidden", "The merchant or the key's scopes don't allow this."),
   {
     httpApiStatus: 403
   }
 ) {}
 export class OrderNotFound extends Schema.Error<OrderNotFound>("OrderNotFound")(
-  refusedBody(404, "order_not_found", "There is no such order here."),
+  refusedBody(404, "order_not_found", "No such order."),
   {
     httpApiStatus: 404
   }
 ) {}
 export class RefundNotFound extends Schema.Error<RefundNotFound>("RefundNotFound")(
-  refusedBody(404, "refund_not_found", "There is no such refund here."),
+  refusedBody(404, "refund_not_found", "No such refund."),
   { httpApiStatus: 404 }
 ) {}
 export class DisputeNotFound extends Schema.Error<DisputeNotFound>("DisputeNotFound")(
-  refusedBody(404, "dispute_not_found", "There is no such dispute here."),
+  refusedBody(404, "dispute_not_found", "No such dispute."),
   { httpApiStatus: 404 }
 ) {}
 export class EventNotFound extends Schema.Error<EventNotFound>("EventNotFound")(
-  refusedBody(404, "event_not_found", "There is no such event here."),
+  refusedBody(404, "event_not_found", "No such event."),
   {
     httpApiStatus: 404
   }
 ) {}
 export class PaymentLinkNotFound extends Schema.Error<PaymentLinkNotFound>("PaymentLinkNotFound")(
-  refusedBody(404, "payment_link_not_found", "There is no such payment link here."),
+  refusedBody(404, "payment_link_not_found", "No such payment link."),
   { httpApiStatus: 404 }
 ) {}
 export class EndpointNotFound extends Schema.Error<EndpointNotFound>("EndpointNotFound")(
-  refusedBody(404, "endpoint_not_found", "There is no such webhook endpoint here."),
+  refusedBody(404, "endpoint_not_found", "No such webhook endpoint."),
   { httpApiStatus: 404 }
 ) {}
 export class DeliveryNotFound extends Schema.Error<DeliveryNotFound>("DeliveryNotFound")(
-  refusedBody(404, "delivery_not_found", "There is no such delivery here."),
+  refusedBody(404, "delivery_not_found", "No such delivery."),
   { httpApiStatus: 404 }
 ) {}
 export class MerchantNotFound extends Schema.Error<MerchantNotFound>("MerchantNotFound")(
-  refusedBody(404, "merchant_not_found", "There is no such merchant."),
+  refusedBody(404, "merchant_not_found", "No such merchant."),
   { httpApiStatus: 404 }
 ) {}
 export class OperatorNotFound extends Schema.Error<OperatorNotFound>("OperatorNotFound")(
-  refusedBody(404, "operator_not_found", "There is no such operator."),
+  refusedBody(404, "operator_not_found", "No such operator."),
   { httpApiStatus: 404 }
 ) {}
 export class PersonNotFound extends Schema.Error<PersonNotFound>("PersonNotFound")(
-  refusedBody(404, "person_not_found", "There is no such person here."),
+  refusedBody(404, "person_not_found", "No such person."),
   { httpApiStatus: 404 }
 ) {}
 export class InvitationNotFound extends Schema.Error<InvitationNotFound>("InvitationNotFound")(
-  refusedBody(404, "invitation_not_found", "There is no such invitation for you, or it has ended."),
+  refusedBody(404, "invitation_not_found", "No such invitation for you, or it has expired."),
   { httpApiStatus: 404 }
 ) {}
 export class SessionNotFound extends Schema.Error<SessionNotFound>("SessionNotFound")(
-  refusedBody(404, "session_not_found", "There is no such session, or it has ended."),
+  refusedBody(404, "session_not_found", "No such session, or it has ended."),
   { httpApiStatus: 404 }
 ) {}
 export class PasskeyNotFound extends Schema.Error<PasskeyNotFound>("PasskeyNotFound")(
-  refusedBody(404, "passkey_not_found", "There is no such passkey here."),
+  refusedBody(404, "passkey_not_found", "No such passkey."),
   { httpApiStatus: 404 }
 ) {}
 export class SavedViewNotFound extends Schema.Error<SavedViewNotFound>("SavedViewNotFound")(
-  refusedBody(404, "saved_view_not_found", "There is no such saved view here."),
+  refusedBody(404, "saved_view_not_found", "No such saved view."),
   { httpApiStatus: 404 }
 ) {}
 export class PayoutNotFound extends Schema.Error<PayoutNotFound>("PayoutNotFound")(
-  refusedBody(404, "payout_not_found", "There is no such payout."),
+  refusedBody(404, "payout_not_found", "No such payout."),
   { httpApiStatus: 404 }
 ) {}
 export class ReportNotFound extends Schema.Error<ReportNotFound>("ReportNotFound")(
-  refusedBody(404, "report_not_found", "There is no such report here, or it was removed."),
+  refusedBody(404, "report_not_found", "No such report, or it was deleted."),
   { httpApiStatus: 404 }
 ) {}
 export class ErasureNotFound extends Schema.Error<ErasureNotFound>("ErasureNotFound")(
-  refusedBody(404, "erasure_not_found", "There is no such erasure here."),
+  refusedBody(404, "erasure_not_found", "No such erasure."),
   { httpApiStatus: 404 }
 ) {}
 export class StraySessionNotFound extends Schema.Error<StraySessionNotFound>("StraySessionNotFound")(
-  refusedBody(404, "stray_session_not_found", "There is no such session."),
+  refusedBody(404, "stray_session_not_found", "No such session."),
   { httpApiStatus: 404 }
 ) {}
 export class ApiKeyNotFound extends Schema.Error<ApiKeyNotFound>("ApiKeyNotFound")(
-  refusedBody(404, "api_key_not_found", "This merchant has no such key."),
+  refusedBody(404, "api_key_not_found", "No such API key."),
   { httpApiStatus: 404 }
 ) {}
 export class RouteNotFound extends Schema.Error<RouteNotFound>("RouteNotFound")(
-  refusedBody(404, "route_not_found", "This method and path are no endpoint."),
+  refusedBody(404, "route_not_found", "No endpoint has this method and path."),
   {
     httpApiStatus: 404
   }

@@ -106,7 +106,7 @@ export class EventsGroup extends HttpApiGroup.make("events")
         summary: "List events, newest first",
         description:
           "Everything that has happened, also what no webhook took: read here what you have missed. With `wait` and " +
-          "the id of the newest event that you have, it is told as it happens."
+          "the id of the newest event that you have, new events are returned as they happen."
       })
     ),
     HttpApiEndpoint.get("get", "/v1/events/:event_id", {

@@ -37,20 +37,17 @@ export const HeldUpResource = withExample(
     trade_no: orNull(Schema.String, "The order that it belongs to; null for payouts, deliveries and reports."),
     amount: minorOrNull("The amount that is held up", "of deliveries and mails, and of payments in several currencies"),
     currency: orNull(Currency, "The currency of `amount`; null where that is."),
-    due_by: orNull(
-      Schema.String,
-      "Until when somebody has to act: of a dispute its deadline. Null where there is none."
-    ),
+    due_by: orNull(Schema.String, "Deadline for action, such as a dispute's. Null where there is none."),
     status: text("Its own state, in the words that it has elsewhere; of an unapplied payment `due` or `parked`."),
     waits_for: Schema.Literals(["channel", "bank", "merchant", "operator", "receiver", "mail_server"]).annotate({
       description: "The party whose turn it is. Merchant and operator are people."
     }),
     text: text("The next step, for people; do not parse it."),
     since: instant("Since when it waits."),
-    attempts: orNull(Schema.Int, "How often it was tried or asked about; null where nobody tries."),
+    attempts: orNull(Schema.Int, "Number of attempts or polls; null where there are none."),
     last_error: orNull(Schema.String, "Why the last attempt failed; null when it did not, or when there was none."),
     next_attempt_at: orNull(Schema.String, "When the service tries or asks next; null when it waits for a person.")
-  }).annotate({ identifier: "HeldUp", description: "An object that waits for somebody or something." }),
+  }).annotate({ identifier: "HeldUp", description: "An object that needs attention." }),
   {
     object: "held_up",
     kind: "dispute",
@@ -63,7 +60,7 @@ export const HeldUpResource = withExample(
     due_by: "2026-11-29T23:59:59.000Z",
     status: "needs_response",
     waits_for: "merchant",
-    text: "the merchant has to answer the bank until 2026-11-29T23:59:59.000Z",
+    text: "the merchant has to respond to the bank until 2026-11-29T23:59:59.000Z",
     since: "2026-11-22T09:00:00.000Z",
     attempts: 0,
     last_error: null,
@@ -167,7 +164,7 @@ export class StraySessionsGroup extends HttpApiGroup.make("stray_sessions")
         summary: "Close a session at a channel that was dealt with",
         description:
           "The note says how. No money moves. Sent again, it changes nothing. 409: it has ended without an operator. " +
-          "One that was closed while a buyer could still pay in it is held up again when somebody does."
+          "One that was closed while a buyer could still pay in it is listed again if one does."
       })
     )
   )

@@ -126,7 +126,7 @@ export const AuditEntryResource = withExample(
     id: text("Number of the entry."),
     sequence: int("Its place in the chain, from 1."),
     created_at: instant("When it was written."),
-    actor_id: text("Number of the operator or merchant; empty when nobody is known."),
+    actor_id: text("Number of the operator or merchant; empty when unknown."),
     actor: text("The operator's name, or the merchant's number."),
     role: text("The operator's role, or `merchant`."),
     ip: orNull(Schema.String, "Address that the request came from."),
@@ -189,7 +189,7 @@ export class OperatorsGroup extends HttpApiGroup.make("operators")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "List operators, newest first",
-        description: "Without their tokens, which nobody can read again."
+        description: "Without their tokens, which can't be read again."
       })
     ),
     HttpApiEndpoint.post("revoke", "/operator/v1/operators/:operator_id/revoke", {

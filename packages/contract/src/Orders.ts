@@ -285,7 +285,7 @@ export class OrdersGroup extends HttpApiGroup.make("orders")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Retrieve an order",
-        description: "By our number or by yours. Its `checkout_url` is signed anew each time."
+        description: "By our number or by yours. Its `checkout_url` is newly signed each time."
       })
     )
   )

@@ -193,7 +193,7 @@ export class PeopleGroup extends HttpApiGroup.make("people")
       error: [Conflict, PersonNotFound]
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Let a person begin anew who cannot sign in",
+        summary: "Reset the access of a person who can't sign in",
         description:
           "Removes the person's passkeys, sessions and links, and sends one link that works once, for 15 minutes. " +
           "202: for an operator, or the last owner of a merchant, it takes two operators, and another has to send " +

@@ -37,7 +37,8 @@ export const DifferenceResource = withExample(
       "The currency of `channel_fee`: that in which Stripe keeps the balance."
     ),
     status: Schema.Literals(["open", "agreed"]).annotate({
-      description: "`agreed`: the books were found equal later, because one of them moved. Nothing is mended by itself."
+      description:
+        "`agreed`: the books were found equal later, because one of them moved. Differences are not corrected automatically."
     }),
     created_at: instant("When it was found."),
     seen_at: instant("When the books were last found different."),
@@ -109,7 +110,8 @@ export class ReconciliationGroup extends HttpApiGroup.make("reconciliation")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Payments of which Stripe's books and ours differ, newest first",
-        description: "Each account is compared each night after two o'clock UTC. Nothing is mended by itself."
+        description:
+          "Each account is compared each night after two o'clock UTC. Differences are not corrected automatically."
       })
     ),
     HttpApiEndpoint.get("get", ofAccount, {

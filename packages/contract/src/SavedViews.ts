@@ -105,7 +105,7 @@ export class SavedViewsGroup extends HttpApiGroup.make("saved_views")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Change a view of mine",
-        description: "A field that is left out stays. 404 for a view of somebody else."
+        description: "A field that is left out stays. 404 for another person's view."
       })
     ),
     HttpApiEndpoint.post("remove", `${ofConsole}/views/:view_id/remove`, {

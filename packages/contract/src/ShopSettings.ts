@@ -67,7 +67,7 @@ export const shopSettings = {
       OneLine(1, shopHostLengthMax),
       "A host of the shop's own, such as `pay.shop.example`, that links for buyers begin with once it is verified. " +
         "In small letters, of three parts or more, and none of this installation. It replaces the one before at " +
-        "once; the same one again is looked at anew. Null removes it."
+        "once; setting the same one again checks it again. Null removes it."
     )
   ),
   contact_email: Schema.optionalKey(
@@ -89,7 +89,7 @@ export const checkoutDomainSample = {
   unproven_since: null,
   goes_back_at: null,
   problem: "no_record",
-  message: "There is no TXT record at _coffer.pay.shop.example yet."
+  message: "TXT record not found at _coffer.pay.shop.example."
 } as const
 
 /** As merchants and operators see it. */
