@@ -4,7 +4,7 @@
  * has given up waiting. A tick is ten seconds.
  *
  * Stands for `lease`, `makeLeases` and `ended` in src/platform/postgres/leasedRows.ts, `forEachLeased` and `inTime` in
- * src/platform/jobs/forEachLeased.ts, and a work like `check` in src/refunds/Refunds.ts. Guards:
+ * src/platform/jobs/forEachLeased.ts, and a work like `check` in src/money/refunds/Refunds.ts. Guards:
  *
  *   NO_LEASE      leasing moves the time of the row, so nobody else finds it due
  *   NO_EXPIRY     the lease ends by itself

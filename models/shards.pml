@@ -6,7 +6,7 @@
  * Stands for `acquire`, `refresh`, `retake` and `again` in packages/cluster/src/keptLocks.ts, `look` in
  * packages/cluster/src/ShardLocks.ts, `judge` in packages/cluster/src/judging.ts with packages/cluster/src/Doubt.ts,
  * `hereIn` and `sendToOwner` in src/platform/cluster/owner.ts, and the snapshots and the fence of
- * src/aggregate/WriteLoop.ts. Guards:
+ * src/money/aggregate/WriteLoop.ts. Guards:
  *
  *   NO_LOCK       a shard's lock is one session's
  *   NO_DOUBT      who has just lost its own session judges no other

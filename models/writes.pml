@@ -3,8 +3,8 @@
  * and are decided on the wallet in memory before what they follow is written. Answers are lost, sets are written late,
  * runners end anywhere, and callers send a command again, to any runner.
  *
- * Stands for `performNow` and `deciding` in src/aggregate/WriteLoop.ts, `attempt`, `refuse` and `knownWallets` in
- * src/wallets/Wallets.ts, `submit` in src/platform/commit/Transactor.ts, and `unchanged` and `atOnce` in
+ * Stands for `performNow` and `deciding` in src/money/aggregate/WriteLoop.ts, `attempt`, `refuse` and `knownWallets` in
+ * src/money/wallets/Wallets.ts, `submit` in src/platform/commit/Transactor.ts, and `unchanged` and `atOnce` in
  * src/platform/commit/statements.ts. Guards:
  *
  *   NO_FENCE        an update replaces only the version of the wallet that it was decided on

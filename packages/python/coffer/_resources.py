@@ -98,7 +98,7 @@ class OrdersApi:
         return cast("Order", self._transport.call(Request("POST", path("/orders/{}", ref), body=body, is_keyed=True), options))
 
     def get(self, ref: str, **options: Unpack[CallOptions]) -> Order:
-        """Retrieve an order. By our number or by yours. Its `checkout_url` is signed anew each time."""
+        """Retrieve an order. By our number or by yours. Its `checkout_url` is newly signed each time."""
         return cast("Order", self._transport.call(Request("GET", path("/orders/{}", ref)), options))
 
     def expire(self, ref: str, **options: Unpack[WriteOptions]) -> Order:
@@ -306,7 +306,7 @@ class EventsApi:
         return self._transport.follow(path("/events"), "id", query, options)
 
     def list(self, query: EventsListQuery = {}, **options: Unpack[CallOptions]) -> List[Event]:
-        """List events, newest first. Everything that has happened, also what no webhook took: read here what you have missed. With `wait` and the id of the newest event that you have, it is told as it happens."""
+        """List events, newest first. Everything that has happened, also what no webhook took: read here what you have missed. With `wait` and the id of the newest event that you have, new events are returned as they happen."""
         return List(self._transport, path("/events"), "id", query, options)
 
     def get(self, event_id: str, **options: Unpack[CallOptions]) -> Event:
@@ -535,7 +535,7 @@ class AsyncOrdersApi:
         return cast("Order", await self._transport.call(Request("POST", path("/orders/{}", ref), body=body, is_keyed=True), options))
 
     async def get(self, ref: str, **options: Unpack[CallOptions]) -> Order:
-        """Retrieve an order. By our number or by yours. Its `checkout_url` is signed anew each time."""
+        """Retrieve an order. By our number or by yours. Its `checkout_url` is newly signed each time."""
         return cast("Order", await self._transport.call(Request("GET", path("/orders/{}", ref)), options))
 
     async def expire(self, ref: str, **options: Unpack[WriteOptions]) -> Order:
@@ -743,7 +743,7 @@ class AsyncEventsApi:
         return self._transport.follow(path("/events"), "id", query, options)
 
     def list(self, query: EventsListQuery = {}, **options: Unpack[CallOptions]) -> AsyncList[Event]:
-        """List events, newest first. Everything that has happened, also what no webhook took: read here what you have missed. With `wait` and the id of the newest event that you have, it is told as it happens."""
+        """List events, newest first. Everything that has happened, also what no webhook took: read here what you have missed. With `wait` and the id of the newest event that you have, new events are returned as they happen."""
         return AsyncList(self._transport, path("/events"), "id", query, options)
 
     async def get(self, event_id: str, **options: Unpack[CallOptions]) -> Event:

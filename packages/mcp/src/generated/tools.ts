@@ -279,7 +279,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "orders_get",
     "title": "Retrieve an order",
-    "description": "By our number or by yours. Its `checkout_url` is signed anew each time.",
+    "description": "By our number or by yours. Its `checkout_url` is newly signed each time.",
     "scope": "orders:read",
     "method": "GET",
     "path": "/orders/{ref}",
@@ -1693,7 +1693,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     "name": "events_list",
     "title": "List events, newest first",
-    "description": "Everything that has happened, also what no webhook took: read here what you have missed. With `wait` and the id of the newest event that you have, it is told as it happens.",
+    "description": "Everything that has happened, also what no webhook took: read here what you have missed. With `wait` and the id of the newest event that you have, new events are returned as they happen.",
     "scope": "events:read",
     "method": "GET",
     "path": "/events",

@@ -95,7 +95,7 @@ export class OrdersApi {
     return this.#transport.call({ method: "POST", path: path`/orders/${ref}`, body, isKeyed: true }, options)
   }
 
-  /** Retrieve an order. By our number or by yours. Its `checkout_url` is signed anew each time. */
+  /** Retrieve an order. By our number or by yours. Its `checkout_url` is newly signed each time. */
   get(ref: string, options: CallOptions = {}): Call<Order> {
     return this.#transport.call({ method: "GET", path: path`/orders/${ref}` }, options)
   }
@@ -357,7 +357,7 @@ export class EventsApi {
     return this.#transport.follow(path`/events`, "id", query, options)
   }
 
-  /** List events, newest first. Everything that has happened, also what no webhook took: read here what you have missed. With `wait` and the id of the newest event that you have, it is told as it happens. */
+  /** List events, newest first. Everything that has happened, also what no webhook took: read here what you have missed. With `wait` and the id of the newest event that you have, new events are returned as they happen. */
   list(query: EventsListQuery = {}, options: CallOptions = {}): List<Event> {
     return this.#transport.list(path`/events`, "id", query, options)
   }
