@@ -137,7 +137,12 @@ const rows: ReadonlyArray<Row> = [
   ["postgres tls", tlsVerdict(live, { host: "127.0.0.1", version: null, mode: null }), "ok", /stays on this machine/],
   ["postgres tls", tlsVerdict(live, { host: "/run/postgresql", version: null, mode: null }), "ok", /stays on/],
   ["postgres tls", tlsVerdict(live, { host: "db.example", version: "TLSv1.3", mode: "require" }), "ok", /TLSv1.3/],
-  ["postgres tls", tlsVerdict(live, { host: "db.example", version: "TLSv1.3", mode: "prefer" }), "warning", /without/],
+  [
+    "postgres tls",
+    tlsVerdict(live, { host: "db.example", version: "TLSv1.3", mode: "prefer" }),
+    "warning",
+    /fall back to none/
+  ],
   ["postgres tls", tlsVerdict(live, { host: "db.example", version: null, mode: null }), "error", /is not encrypted/],
   ["postgres tls", tlsVerdict(quiet, { host: "db.example", version: null, mode: null }), "warning", /is not encrypted/],
   ["clock", clockVerdict(-0.3), "ok", /less than 1 s/],
@@ -168,7 +173,7 @@ const rows: ReadonlyArray<Row> = [
     "public url",
     publicUrlVerdict(quiet, settingsWith({ publicUrl: "http://127.0.0.1:6000" })),
     "error",
-    /at port 6000/
+    /block port 6000/
   ],
   ["retention", retentionVerdict([{ kind: "mails", kept: undefined, oldest: 4_000 }]), "ok", /mails forever/],
   ["retention", retentionVerdict([{ kind: "answers", kept: 1, oldest: 1.5 }]), "ok", /answers for a day/],

@@ -276,7 +276,7 @@ describe.skipIf(executable === undefined)(`the console's sign-in page${needsChro
         // Another person's way back, sent to this browser, signs no one in.
         await page.getByRole("button", { name: "Sign out" }).click()
         await page.goto(`${address}&code=stolen&state=stolen`)
-        await page.getByText("Sign-in failed").waitFor()
+        await page.getByText("Sign-in failed. Use your passkey").waitFor()
       })
     }).pipe(Effect.scoped)
   )

@@ -13,7 +13,7 @@ export const leakMail = (leak: LeakMail, merchant: Merchant, to: string, key: Ap
     to,
     subject: `An API key of ${merchant.name} was leaked`,
     paragraphs: [
-      `A secret of ${which} of ${merchant.name} was found in public and reported at ` + `${isoText(leak.reported_at)}.`,
+      `A secret of ${which} of ${merchant.name} was found in public and reported at ${isoText(leak.reported_at)}.`,
       ...(key === null ? mainKey : key.revoked_at === null ? oldSecret : revoked),
       "Check the recent calls in your API logs, and remove the secret from where it was found."
     ]
