@@ -11,7 +11,8 @@ export const memberships = resource("memberships", {
 })
 export const invitations = resource("invitations", {
   ...each(shown("none"), ["invitation_id", "belongs_to", "role", "created_at", "expires_at"]),
-  ...each(shown("person"), ["email", "name", "invited_by"])
+  ...each(shown("person"), ["email", "name", "invited_by"]),
+  operator_ids: forNobody("none")
 })
 export const passkeys = resource("passkeys", {
   ...each(shown("none"), ["passkey_id", "is_synced", "created_at", "last_used_at"]),

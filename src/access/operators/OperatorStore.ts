@@ -77,6 +77,8 @@ export const layer = Layer.effect(
         sql`update operators set revoked_at = coalesce(revoked_at, ${at}::text::timestamptz)
           where operator_id = ${operatorId} returning *`
     })
+    const withdrawOffersOf = (operatorId: OperatorId) =>
+      sql`delete from invitations where operator_ids @> array[${operatorId}]::text[]`
     const row = (operator: Operator, tokenHash: string) =>
       sql`${operator.operatorId}, ${operator.name}, ${operator.role}, ${[...operator.personIds]}::text[], ${tokenHash},
         ${isoText(operator.createdAt)}::text::timestamptz, ${isoText(operator.expiresAt)}::text::timestamptz`
@@ -121,7 +123,16 @@ export const layer = Layer.effect(
       insert: (numbered, tokenHash) => writing(sqlDefects(insert(numbered, tokenHash))),
       revoke: (operatorId, now) =>
         isOperatorId(operatorId)
-          ? writing(sqlDefects(Effect.map(revoke({ operatorId, at: isoText(now) }), Option.map(operatorOf))))
+          ? writing(
+              sqlDefects(
+                Effect.map(
+                  sql.withTransaction(
+                    Effect.tap(revoke({ operatorId, at: isoText(now) }), () => withdrawOffersOf(operatorId))
+                  ),
+                  Option.map(operatorOf)
+                )
+              )
+            )
           : Effect.succeedNone,
       insertFirst: (numbered, tokenHash) => writing(sqlDefects(insertFirst(numbered, tokenHash))),
       page: (request) => pages.page("installation", request, { filters: [] })

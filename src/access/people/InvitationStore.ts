@@ -2,8 +2,10 @@
  * Rows of roles that were offered (docs/decisions/0092). An invitation is of an address, and knows no person. Its
  * number is shown as a person's, and becomes that of a person who was not known before.
  */
+import type { CurrentOperator } from "@coffer/contract/Caller"
 import { isoText } from "@coffer/model/isoText"
-import { createdAtOf, PersonId, personPrefix } from "@coffer/model/Ids"
+import { createdAtOf, OperatorId, PersonId, personPrefix } from "@coffer/model/Ids"
+import { installation } from "@coffer/model/PersonRole"
 import { peopleMax } from "@coffer/rules/people/signIn"
 import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -21,13 +23,18 @@ const Invitation = Schema.Struct({
   role: Schema.String,
   /** The address of the person who offers it; null: operators. */
   invited_by: Schema.NullOr(Schema.String),
+  /** The operator who offers it, and the people who may be acting as this operator. It ends with each of them. */
+  operator_ids: Schema.Array(Schema.String),
   created_at: TimeColumn,
   expires_at: TimeColumn
 })
 export type Invitation = typeof Invitation.Type
 
+/** Who offers a role: a person of the merchant by the address, or an operator. */
+export type Inviter = { readonly email: string } | Pick<CurrentOperator["Service"], "operatorId" | "personIds">
+
 export interface NewInvitation extends NewRole {
-  readonly invitedBy: string | null
+  readonly by: Inviter
   readonly expiresAt: DateTime.Utc
 }
 
@@ -180,17 +187,41 @@ const makeAccept = (sql: SqlClient.SqlClient) => {
   })
 }
 
+/**
+ * Whether who offers may still do so: the right may have been taken since the call began. A merchant's person is looked
+ * at in the turn of the same people. What gives an operator the right is locked: who takes it waits, and finds the offer.
+ */
+const makeMayStill = (sql: SqlClient.SqlClient) => {
+  const isToken = Schema.is(OperatorId)
+  const holds = (people: ReadonlyArray<string>) =>
+    Effect.map(
+      sql`select from memberships where belongs_to = ${installation} and person_id = any(${people}::text[])
+        and role = any(${rolesThatInvite(installation)}::text[]) order by person_id for share`,
+      ({ length }) => length === new Set(people).size
+    )
+  const works = (operatorId: string) =>
+    Effect.map(
+      sql`select from operators where operator_id = ${operatorId} and revoked_at is null for share`,
+      ({ length }) => length === 1
+    )
+  return Effect.fnUntraced(function* (by: Inviter, belongsTo: string) {
+    if (!("email" in by))
+      return (!isToken(by.operatorId) || (yield* works(by.operatorId))) && (yield* holds(by.personIds))
+    const found = yield* sql`select from memberships join people using (person_id)
+      where belongs_to = ${belongsTo} and email = ${by.email} and role = any(${rolesThatInvite(belongsTo)}::text[])`
+    return found.length > 0
+  })
+}
+
 /** Runs in its place's turn, which is a transaction. */
 const makeOffer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const ids = yield* NewIds
+  const mayStill = makeMayStill(sql)
   return Effect.fnUntraced(function* <E>(
-    { belongsTo, email, expiresAt, invitedBy, name, now, replaces, role }: NewInvitation,
+    { belongsTo, by, email, expiresAt, name, now, replaces, role }: NewInvitation,
     send: (invitation: Invitation) => Effect.Effect<void, E>
   ) {
-    // The role of the person who asks may have changed since the call began.
-    const inviting = yield* sql`select from memberships join people using (person_id)
-      where belongs_to = ${belongsTo} and email = ${invitedBy} and role = any(${rolesThatInvite}::text[])`
-    if (invitedBy !== null && inviting.length === 0) return "left" as const
+    if (!(yield* mayStill(by, belongsTo))) return "left" as const
     const members = yield* sql`select from memberships join people using (person_id)
       where belongs_to = ${belongsTo} and email = ${email}`
     if (members.length > 0) return "has_role" as const
@@ -201,13 +232,14 @@ const makeOffer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     const here = yield* sql`select from memberships where belongs_to = ${belongsTo}`
     if (!isOpen && here.length + open.length >= peopleMax) return "too_many" as const
     const id = yield* ids.next(personPrefix)
+    const [invitedBy, operators] = "email" in by ? [by.email, []] : [null, [by.operatorId, ...by.personIds]]
     const [invitation] = yield* Effect.flatMap(
       sql`insert into invitations
-          (invitation_id, belongs_to, email, name, role, invited_by, created_at, expires_at)
-        values (${id}, ${belongsTo}, ${email}, ${name ?? null}, ${role}, ${invitedBy},
+          (invitation_id, belongs_to, email, name, role, invited_by, operator_ids, created_at, expires_at)
+        values (${id}, ${belongsTo}, ${email}, ${name ?? null}, ${role}, ${invitedBy}, ${operators}::text[],
           ${isoText(createdAtOf(id))}::text::timestamptz, ${isoText(expiresAt)}::text::timestamptz)
         on conflict (belongs_to, email) do update set name = excluded.name, role = excluded.role,
-          invited_by = excluded.invited_by, expires_at = excluded.expires_at
+          invited_by = excluded.invited_by, operator_ids = excluded.operator_ids, expires_at = excluded.expires_at
         returning *`,
       read
     )

@@ -67,11 +67,6 @@ export interface ByIdentity {
   readonly changes: ReadonlyArray<{ readonly belongs_to: string; readonly role: string | null }>
 }
 
-/** The person who invites; none: an operator, who may also change a role that is there. */
-export interface Inviter {
-  readonly email: string
-}
-
 /** A merchant's person who is signed in. */
 interface Self {
   readonly person_id: PersonId
@@ -79,6 +74,7 @@ interface Self {
 }
 
 type Invitation = InvitationStore.Invitation
+type Inviter = InvitationStore.Inviter
 type Person = PeopleStore.Person
 
 /** An invitation as those see it who made it: what was typed, and nothing of a person. */
@@ -106,7 +102,7 @@ export class People extends Context.Service<
     readonly invite: (
       belongsTo: string,
       invited: Invited,
-      by?: Inviter
+      by: Inviter
     ) => Effect.Effect<Person, RoleConflict | MerchantNotFound | TooManyInvitations>
     /** The role that is offered. None: it is not, or no longer. */
     readonly offeredRole: (belongsTo: string, invitationId: string) => Effect.Effect<Option.Option<string>>
@@ -259,8 +255,8 @@ const makeOffering = Effect.gen(function* () {
   const secrets = yield* Secrets
 
   /** Operators are trusted with it. Anybody gets a sandbox, so those share what one address may be sent. */
-  const boundsOf = (by: Inviter | undefined, merchant: Merchant | undefined, email: string) => {
-    if (by === undefined || merchant === undefined) return []
+  const boundsOf = (by: Inviter, merchant: Merchant | undefined, email: string) => {
+    if (!("email" in by) || merchant === undefined) return []
     const to = secrets.keyHash(`invitations to ${email}`)
     const own = `invitations of ${merchant.merchant_id}`
     return [
@@ -274,7 +270,7 @@ const makeOffering = Effect.gen(function* () {
   const offer = Effect.fnUntraced(function* (
     belongsTo: string,
     { email, name, role }: Invited,
-    by: Inviter | undefined,
+    by: Inviter,
     replaces: boolean
   ) {
     const merchant = yield* merchantOf(belongsTo)
@@ -285,9 +281,8 @@ const makeOffering = Effect.gen(function* () {
       }
       yield* signIn.tellInvited(invitation)
     })
-    const invitedBy = by?.email ?? null
     const expiresAt = DateTime.addDuration(now, invitationValidity)
-    const made = yield* invitations.offer({ email, name, belongsTo, role, now, replaces, invitedBy, expiresAt }, send)
+    const made = yield* invitations.offer({ email, name, belongsTo, role, now, replaces, by, expiresAt }, send)
     yield* signIn.wake
     return made
   })
@@ -297,16 +292,17 @@ const makeOffering = Effect.gen(function* () {
     Option.isSome(found) ? Effect.succeed(found.value) : Effect.fail(new InvitationNotFound({ invitationId }))
 
   return {
-    invite: span("People.invite")(function* (belongsTo: string, typed: Invited, by?: Inviter) {
+    invite: span("People.invite")(function* (belongsTo: string, typed: Invited, by: Inviter) {
       const { name } = typed
+      const isByOperator = !("email" in by)
       const invited = {
         ...typed,
         email: storableText(normalEmail(typed.email)),
         name: name === undefined ? undefined : storableText(name)
       }
-      const made = yield* offer(belongsTo, invited, by, by === undefined)
+      const made = yield* offer(belongsTo, invited, by, isByOperator)
       if (typeof made !== "string") return invitedPerson(made)
-      if (made === "has_role" && by === undefined) return yield* change(belongsTo, invited)
+      if (made === "has_role" && isByOperator) return yield* change(belongsTo, invited)
       return yield* new RoleConflict({ reason: made })
     }),
     sendAgain: span("People.sendAgain")(function* (belongsTo: string, invitationId: string, by: Inviter) {

@@ -1,5 +1,5 @@
 /** Handlers about people: the console's `people` group, and the operator's. */
-import { CurrentPerson } from "@coffer/contract/Caller"
+import { CurrentOperator, CurrentPerson } from "@coffer/contract/Caller"
 import { ConsoleApi } from "@coffer/contract/Console"
 import { OperatorApi } from "@coffer/contract/Operator"
 import { installation, PersonRole } from "@coffer/model/PersonRole"
@@ -116,7 +116,7 @@ const operatorPeople = HttpApiBuilder.group(
             return yield* new InvalidField({ param: "role", problem: `is not a role of ${place}` })
           }
           yield* second.confirm({ act: "people.invite", target: belongsTo, content: payload })
-          return yield* reply(personView(yield* people.invite(belongsTo, payload)))
+          return yield* reply(personView(yield* people.invite(belongsTo, payload, yield* CurrentOperator)))
         },
         Effect.catchTags({
           InvalidField: InvalidFieldRefusal,

@@ -2,8 +2,10 @@
 import { isoText } from "@coffer/model/isoText"
 import { createdAtOf, PersonId, personPrefix } from "@coffer/model/Ids"
 import { installation, PersonRole } from "@coffer/model/PersonRole"
+import { Role } from "@coffer/model/Role"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
+import { mayDo } from "@coffer/rules/operator/acts"
 import { personMayDo } from "@coffer/rules/people/consoleActs"
 import { peopleMax } from "@coffer/rules/people/signIn"
 import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
@@ -271,6 +273,7 @@ const makeEnds = (sql: SqlClient.SqlClient) => {
     yield* sql`delete from sign_in_links where person_id = ${personId}`
     yield* sql`delete from passkeys where person_id = ${personId}`
     yield* sql`delete from known_browsers where person_id = ${personId}`
+    yield* sql`delete from invitations where operator_ids @> array[${personId}]::text[]`
     yield* endAsOperator(personId)
   })
 
@@ -287,18 +290,23 @@ export const peopleInTurn = (sql: SqlClient.SqlClient) => {
     )
 }
 
-/** They give any role of the merchant, so what they offer is never more than they have. */
-export const rolesThatInvite: ReadonlyArray<PersonRole> = PersonRole.literals.filter((role) =>
-  personMayDo(role, "people.invite")
-)
+/** They give any role of the place, so what they offer is never more than they have. */
+export const rolesThatInvite = (belongsTo: string): ReadonlyArray<string> =>
+  belongsTo === installation
+    ? Role.literals.filter((role) => mayDo(role, "people.invite"))
+    : PersonRole.literals.filter((role) => personMayDo(role, "people.invite"))
 
-/** What a person has offered ends with the right to offer it. */
+/** What a person has offered ends with the right to offer it. An operator offers roles of merchants, too. */
 const makeWithdraw =
   (sql: SqlClient.SqlClient) =>
-  ({ email }: Pick<Person, "email">, belongsTo: string, role?: string) =>
-    rolesThatInvite.some((each) => each === role)
+  ({ email, person_id }: Pick<Person, "email" | "person_id">, belongsTo: string, role?: string) =>
+    rolesThatInvite(belongsTo).some((each) => each === role)
       ? Effect.void
-      : Effect.asVoid(sql`delete from invitations where belongs_to = ${belongsTo} and invited_by = ${email}`)
+      : Effect.asVoid(
+          belongsTo === installation
+            ? sql`delete from invitations where operator_ids @> array[${person_id}]::text[]`
+            : sql`delete from invitations where belongs_to = ${belongsTo} and invited_by = ${email}`
+        )
 
 /** Each of them runs in its merchant's turn, which is a transaction. */
 const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
@@ -348,7 +356,7 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
       values (${person_id}, ${belongsTo}, ${role}, ${isoText(now)}::text::timestamptz)
       on conflict (belongs_to, person_id) do update set role = excluded.role`
     yield* sql`delete from invitations where belongs_to = ${belongsTo} and email = ${email}`
-    yield* withdrawOffersOf({ email }, belongsTo, role)
+    yield* withdrawOffersOf({ email, person_id: PersonId.make(person_id) }, belongsTo, role)
     return Option.getOrThrow(yield* first("person_id", person_id))
   })
 

@@ -1,9 +1,9 @@
 /** A role is offered: what the person who invites sees and may do before it is accepted, and who accepts it. */
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { authenticator } from "../../kit/callers/authenticator.ts"
 import { consoleBrowser, invite, register, signIn } from "../../kit/callers/console.ts"
-import { entriesOf } from "../../kit/callers/operators.ts"
+import { callAs, entriesOf, newOperator } from "../../kit/callers/operators.ts"
 import { mailServer } from "../../kit/servers/MailServer.ts"
 import { start } from "../../kit/Service.ts"
 
@@ -309,5 +309,74 @@ it.live("a merchant does not see when its person was last at work, where that ma
     assert.deepStrictEqual(yield* sees(), ["active", true])
     const [operators] = (yield* api.operator("GET", `/people?search=${worker.email}`)).body.data.data
     assert.strictEqual(operators.person_id, worker.person_id)
+  }).pipe(Effect.scoped)
+)
+
+it.live("what an operator has offered ends with the operator, the role that may offer it, and the token", () =>
+  Effect.gen(function* () {
+    const { api, merchantId, person } = yield* begin()
+    const post = (path: string, body?: object) => api.operator("POST", path, body)
+    const offered = Effect.map(api.operator("GET", "/people?limit=100"), ({ body }) =>
+      (body.data.data as ReadonlyArray<any>).filter(({ status }) => status === "invited").map(({ email }) => email)
+    )
+    const others = yield* person("other@pay.example", "admin")
+    const token = yield* newOperator(api, "ci", "admin")
+    const ends = {
+      remove: (id: string) => post(`/people/${id}/remove`),
+      recover: (id: string) =>
+        Effect.andThen(post(`/people/${id}/recover`), others.operate("POST", `/people/${id}/recover`)),
+      demote: () => post("/people", { email: "demote@pay.example", role: "support" }),
+      revoke: () => post(`/operators/${token.operator_id}/revoke`)
+    }
+    const admins = yield* Effect.forEach(Object.keys(ends), (way) => person(`${way}@pay.example`, "admin"))
+    assert.strictEqual(yield* statusOf(others.operate("POST", "/people", { email: "a@x.example", role: "admin" })), 200)
+    const kept = yield* offered
+    for (const [at, [way, end]] of Object.entries(ends).entries()) {
+      const admin = admins[at]!
+      const offer = (body: object) =>
+        way === "revoke" ? callAs(api, token.token, "POST", "/people", body) : admin.operate("POST", "/people", body)
+      const places = [{ role: "admin" }, { role: "owner", merchant_id: merchantId }]
+      for (const place of places) {
+        const sent = yield* offer({ email: `${way}.${place.role}@x.example`, ...place })
+        assert.deepStrictEqual([sent.status, sent.body.data?.status], [200, "invited"], sent.text)
+      }
+      assert.lengthOf(yield* offered, kept.length + places.length, way)
+      assert.strictEqual(yield* statusOf(end(admin.person_id)), 200, way)
+      assert.deepStrictEqual(yield* offered, kept, way)
+    }
+  }).pipe(Effect.scoped)
+)
+
+it.live("an operator whose right is taken while an invitation is made has offered nothing", () =>
+  Effect.gen(function* () {
+    const { api, merchantId, person, sql } = yield* begin()
+    const token = yield* newOperator(api, "ci", "admin")
+    const { operate, person_id } = yield* person("admin@pay.example", "admin")
+    const ends = [
+      { end: sql`delete from memberships where person_id = ${person_id}`, offer: operate },
+      {
+        end: sql`update operators set revoked_at = now() where operator_id = ${token.operator_id}`,
+        offer: (method: string, path: string, body?: unknown) => callAs(api, token.token, method, path, body)
+      }
+    ]
+    for (const { end, offer } of ends) {
+      for (const place of [{ role: "admin" }, { role: "owner", merchant_id: merchantId }]) {
+        const email = `late.${place.role}@x.example`
+        // As if the end had begun, and its answer followed.
+        const offering = yield* sql.withTransaction(
+          Effect.gen(function* () {
+            yield* end
+            const offered = yield* Effect.forkScoped(offer("POST", "/people", { email, ...place }))
+            yield* Effect.repeat(sql`select from pg_locks where not granted`, { until: ({ length }) => length > 0 })
+            return offered
+          })
+        )
+        assert.strictEqual((yield* Fiber.join(offering)).status, 409, email)
+        yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
+          values (${person_id}, 'installation', 'admin', now()) on conflict do nothing`
+        yield* sql`update operators set revoked_at = null where operator_id = ${token.operator_id}`
+      }
+    }
+    assert.lengthOf(yield* sql`select from invitations`, 0)
   }).pipe(Effect.scoped)
 )
