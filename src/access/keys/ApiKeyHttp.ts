@@ -80,19 +80,32 @@ const operators = HttpApiBuilder.group(
         return yield* reply(yield* view(yield* keys.find(keyOf(params))))
       }, Effect.catchTags({ ApiKeyNotFound })),
 
-      update: span("api_keys.update")(function* ({ params, payload }) {
-        const before = yield* keys.find(keyOf(params))
-        const { key_id: target, mode } = before
-        yield* second.confirm({ act: "api_keys.update", target, content: payload, of: { ...payload, mode } })
-        return yield* reply(yield* noted(yield* keys.update(keyOf(params), payload), before))
-      }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, InvalidField, JustDone, NeedsSecondOperator })),
+      update: span("api_keys.update")(
+        function* ({ params, payload }) {
+          const before = yield* keys.find(keyOf(params))
+          const { key_id: target, mode } = before
+          yield* second.confirm({ act: "api_keys.update", target, content: payload, of: { ...payload, mode } })
+          return yield* reply(yield* noted(yield* keys.update(keyOf(params), payload, null), before))
+        },
+        Effect.catchTags({
+          ApiKeyEnded,
+          ApiKeyNotFound,
+          InvalidField,
+          JustDone,
+          MakerLeft: Effect.die,
+          NeedsSecondOperator
+        })
+      ),
 
-      roll: span("api_keys.roll")(function* ({ params, payload }) {
-        const before = yield* keys.find(keyOf(params))
-        const { key_id: target, mode } = before
-        yield* second.confirm({ act: "api_keys.roll", target, content: payload, of: { mode } })
-        return yield* replyWithSecret(yield* keys.roll(keyOf(params), payload.overlap_minutes, null), 200, before)
-      }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, JustDone, NeedsSecondOperator })),
+      roll: span("api_keys.roll")(
+        function* ({ params, payload }) {
+          const before = yield* keys.find(keyOf(params))
+          const { key_id: target, mode } = before
+          yield* second.confirm({ act: "api_keys.roll", target, content: payload, of: { mode } })
+          return yield* replyWithSecret(yield* keys.roll(keyOf(params), payload.overlap_minutes, null), 200, before)
+        },
+        Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, JustDone, MakerLeft: Effect.die, NeedsSecondOperator })
+      ),
 
       revoke: span("api_keys.revoke")(function* ({ params }) {
         const before = yield* keys.find(keyOf(params))
@@ -139,14 +152,14 @@ const people = HttpApiBuilder.group(
 
       update: span("api_keys.update")(function* ({ params, payload }) {
         const before = yield* grantOf(params)
-        return yield* reply(yield* noted(yield* keys.update(keyOf(params), payload), before))
-      }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, InvalidField })),
+        return yield* reply(yield* noted(yield* keys.update(keyOf(params), payload, yield* caller), before))
+      }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, InvalidField, MakerLeft })),
 
       roll: span("api_keys.roll")(function* ({ params, payload }) {
         const before = yield* grantOf(params)
         const rolled = yield* keys.roll(keyOf(params), payload.overlap_minutes, yield* caller)
         return yield* replyWithSecret(rolled, 200, before)
-      }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound })),
+      }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, MakerLeft })),
 
       revoke: span("api_keys.revoke")(function* ({ params }) {
         const before = yield* keys.find(keyOf(params))
@@ -170,9 +183,9 @@ const mainKeys = HttpApiBuilder.group(
       reset: span("main_keys.reset")(
         function* ({ params: { merchant_id, mode } }) {
           yield* grant(merchant_id, { is: "key", mode, scopes: Scope.literals })
-          return yield* reply({ key: yield* merchants.resetKey(merchant_id, mode) })
+          return yield* reply({ key: yield* merchants.resetKey(merchant_id, mode, yield* caller) })
         },
-        Effect.catchTags({ MerchantNotFound: Effect.die })
+        Effect.catchTags({ MakerLeft, MerchantNotFound: Effect.die })
       )
     })
   })

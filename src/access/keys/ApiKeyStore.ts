@@ -11,6 +11,7 @@ import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { changedChannel } from "../merchants/MerchantStore.ts"
+import { type MakerLeft, makeStillGives } from "../merchants/stillGives.ts"
 import { arrayLiteral } from "../../platform/postgres/arrayLiteral.ts"
 import * as numbersInOrder from "../../platform/postgres/numbersInOrder.ts"
 import * as Pages from "../../platform/postgres/Pages.ts"
@@ -42,9 +43,6 @@ export type ApiKey = typeof ApiKey.Type
 /** The environment has as many keys that work as it may have. */
 export class TooManyKeys extends Schema.TaggedError<TooManyKeys>()("TooManyKeys", {}) {}
 
-/** The person who makes it was removed from the merchant meanwhile. */
-export class MakerLeft extends Schema.TaggedError<MakerLeft>()("MakerLeft", {}) {}
-
 /** Which key of which merchant. */
 export interface KeyOf {
   readonly merchantId: string
@@ -74,14 +72,15 @@ export class ApiKeyStore extends Context.Service<
     readonly update: (
       key: KeyOf,
       change: Pick<ApiKey, "name" | "ip_allowlist">,
-      now: DateTime.Utc
-    ) => Effect.Effect<Option.Option<ApiKey>>
+      now: DateTime.Utc,
+      by: string | null
+    ) => Effect.Effect<Option.Option<ApiKey>, MakerLeft>
     /** Its secrets end at `endsAt` at the latest, and this is the newest. None where the key has ended. */
     readonly roll: (
       key: KeyOf,
       keyHash: string,
       terms: { readonly now: DateTime.Utc; readonly endsAt: DateTime.Utc; readonly by: string | null }
-    ) => Effect.Effect<Option.Option<ApiKey>>
+    ) => Effect.Effect<Option.Option<ApiKey>, MakerLeft>
     /** The key, revoked: now, or when it was first. */
     readonly revoke: (key: KeyOf, now: DateTime.Utc) => Effect.Effect<Option.Option<ApiKey>>
     readonly noteUses: (uses: ReadonlyArray<Use>) => Effect.Effect<void>
@@ -99,6 +98,7 @@ export const layer = Layer.effect(
     const faults = yield* Faults
     const writing = <A, E>(write: Effect.Effect<A, E>) => faults.around("Store.write", write, () => "api_keys")
     const insert = makeInsert(sql, yield* NewIds)
+    const stillGives = makeStillGives(sql)
     // Numbers rise in the order of commits, so the list needs no horizon.
     const pages = Pages.make(sql, {
       table: { name: "api_keys", key: "key_id", row: ApiKey, read: (row) => row },
@@ -118,16 +118,14 @@ export const layer = Layer.effect(
         isKeyOf(key) ? sqlDefects(one(sql`select * from api_keys where ${ofKey(key)}`)) : Effect.succeedNone,
       page: (account, request) => pages.page(account, request, { path: along({}), filters: [] }),
       insert: (make, keyHash, now) => writing(sqlDefects(insert(make, keyHash, now))),
-      update: (key, { ip_allowlist, name }, now) =>
-        writing(
-          sqlDefects(
-            changing(
-              key,
-              one(sql`update api_keys set name = ${name}, ip_allowlist = ${ip_allowlist}
-                where ${ofKey(key)} and ${working(sql, now)} returning *`)
-            )
-          )
-        ),
+      update: (key, { ip_allowlist, name }, now, by) => {
+        const updated = one(sql`update api_keys set name = ${name}, ip_allowlist = ${ip_allowlist}
+          where ${ofKey(key)} and ${working(sql, now)} returning *`)
+        const change = Effect.tap(updated, (found) =>
+          Option.isSome(found) ? stillGives("api_keys.update", by, found.value) : Effect.void
+        )
+        return writing(sqlDefects(changing(key, change)))
+      },
       roll: (key, keyHash, { by, endsAt, now }) => {
         const at = sql`${isoText(now)}::text::timestamptz`
         const rolled = one(
@@ -139,7 +137,9 @@ export const layer = Layer.effect(
             where key_id = ${key.keyId}`,
           sql`insert into api_key_secrets (key_hash, key_id) values (${keyHash}, ${key.keyId})`
         )
-        const change = Effect.tap(rolled, (found) => (Option.isSome(found) ? secrets : Effect.void))
+        const change = Effect.tap(rolled, (found) =>
+          Option.isSome(found) ? Effect.andThen(stillGives("api_keys.roll", by, found.value), secrets) : Effect.void
+        )
         return writing(sqlDefects(changing(key, change)))
       },
       revoke: (key, now) =>
@@ -166,6 +166,7 @@ const decodeCount = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ cou
 
 /** The lock under which numbers are given also makes the count true. */
 const makeInsert = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
+  const stillGives = makeStillGives(sql)
   const numbered = numbersInOrder.make(sql, ids, { table: "api_keys", key: "key_id", prefix: apiKeyPrefix })
   return (make: (keyId: ApiKeyId) => ApiKey, keyHash: string, now: DateTime.Utc) =>
     numbered(
@@ -176,12 +177,8 @@ const makeInsert = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
             where merchant_id = ${key.merchant_id} and mode = ${key.mode} and ${working(sql, now)}`
         )
         if (count >= scopedKeysMax) return yield* new TooManyKeys()
-        if (key.created_by !== null) {
-          // Who removes the person sees the key in the list, or there is none.
-          const here = yield* sql`select from memberships m join people p using (person_id)
-            where m.belongs_to = ${key.merchant_id} and p.email = ${key.created_by} for key share of m`
-          if (here.length === 0) return yield* new MakerLeft()
-        }
+        // Who removes the person sees the key in the list, or there is none.
+        yield* stillGives("api_keys.create", key.created_by, key)
         yield* sql`insert into api_keys
             (key_id, merchant_id, mode, name, scopes, ip_allowlist, created_at, expires_at, created_by)
           values (${id}, ${key.merchant_id}, ${key.mode}, ${key.name}, ${arrayLiteral(key.scopes)}::text::text[],

@@ -18,7 +18,8 @@ import { currentTime } from "../../platform/runtime/clock.ts"
 import { onUnmovedClock } from "../../platform/runtime/MerchantClocks.ts"
 import { Secrets } from "../../platform/runtime/Secrets.ts"
 import { span } from "../../platform/runtime/span.ts"
-import { type ApiKey, ApiKeyStore, type KeyOf, type MakerLeft, type TooManyKeys } from "./ApiKeyStore.ts"
+import { type ApiKey, ApiKeyStore, type KeyOf, type TooManyKeys } from "./ApiKeyStore.ts"
+import type { MakerLeft } from "../merchants/stillGives.ts"
 import { KeyUses } from "./KeyUses.ts"
 
 export class ApiKeyNotFound extends Schema.TaggedError<ApiKeyNotFound>()("ApiKeyNotFound", {
@@ -53,14 +54,15 @@ export class ApiKeys extends Context.Service<
     readonly find: (key: KeyOf) => Effect.Effect<ApiKey, ApiKeyNotFound>
     readonly update: (
       key: KeyOf,
-      patch: UpdateApiKey
-    ) => Effect.Effect<ApiKey, ApiKeyEnded | ApiKeyNotFound | InvalidField>
+      patch: UpdateApiKey,
+      by: string | null
+    ) => Effect.Effect<ApiKey, ApiKeyEnded | ApiKeyNotFound | InvalidField | MakerLeft>
     /** A new secret. The one before it keeps working for the overlap. */
     readonly roll: (
       key: KeyOf,
       overlapMinutes: number,
       by: string | null
-    ) => Effect.Effect<WithSecret, ApiKeyEnded | ApiKeyNotFound>
+    ) => Effect.Effect<WithSecret, ApiKeyEnded | ApiKeyNotFound | MakerLeft>
     /** Its secrets are refused at once, on all runners. */
     readonly revoke: (key: KeyOf) => Effect.Effect<ApiKey, ApiKeyNotFound>
   }
@@ -79,7 +81,7 @@ export const layer = Layer.effect(
       return Option.getOrUndefined(yield* store.find(key)) ?? (yield* new ApiKeyNotFound({ keyId: key.keyId }))
     })
     /** This runner forgets the key before the caller is answered; the others hear of it. */
-    const changed = Effect.fnUntraced(function* (key: KeyOf, change: Effect.Effect<Option.Option<ApiKey>>) {
+    const changed = Effect.fnUntraced(function* <E>(key: KeyOf, change: Effect.Effect<Option.Option<ApiKey>, E>) {
       const { key_id: keyId } = yield* find(key)
       const after = yield* change
       yield* merchants.forget(key.merchantId)
@@ -123,12 +125,12 @@ export const layer = Layer.effect(
         return yield* store.page(account, yield* Effect.fromResult(readPageRequest(query)))
       }),
       find,
-      update: span("ApiKeys.update")(function* (key, patch) {
+      update: span("ApiKeys.update")(function* (key, patch, by) {
         const problem = allowlistProblem("ip_allowlist", patch.ip_allowlist)
         if (problem !== undefined) return yield* problem
         const { ip_allowlist, name } = yield* find(key)
         const change = { name: patch.name ?? name, ip_allowlist: patch.ip_allowlist ?? ip_allowlist }
-        return yield* changed(key, store.update(key, change, yield* currentTime))
+        return yield* changed(key, store.update(key, change, yield* currentTime, by))
       }, onUnmovedClock),
       roll: span("ApiKeys.roll")(function* (key, overlapMinutes, by) {
         const { mode } = yield* find(key)

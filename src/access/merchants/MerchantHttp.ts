@@ -103,12 +103,15 @@ export const layer = HttpApiBuilder.group(
         return yield* changed(merchant_id, merchants.close(merchant_id))
       }, Effect.catchTags({ MerchantNotFound, JustDone, NeedsSecondOperator })),
 
-      resetKey: span("merchants.resetKey")(function* ({ params }) {
-        const { merchant_id } = yield* merchants.find(params.merchant_id)
-        const { mode } = params
-        yield* second.confirm({ act: "merchants.resetKey", target: merchant_id, content: { mode } })
-        return yield* reply({ key: yield* merchants.resetKey(merchant_id, params.mode) })
-      }, Effect.catchTags({ MerchantNotFound, JustDone, NeedsSecondOperator })),
+      resetKey: span("merchants.resetKey")(
+        function* ({ params }) {
+          const { merchant_id } = yield* merchants.find(params.merchant_id)
+          const { mode } = params
+          yield* second.confirm({ act: "merchants.resetKey", target: merchant_id, content: { mode } })
+          return yield* reply({ key: yield* merchants.resetKey(merchant_id, mode, null) })
+        },
+        Effect.catchTags({ MakerLeft: Effect.die, MerchantNotFound, JustDone, NeedsSecondOperator })
+      ),
 
       signingSecret: span("merchants.signingSecret")(function* ({ params }) {
         return yield* reply({ secret: yield* merchants.signingSecret(params.merchant_id, params.mode) })

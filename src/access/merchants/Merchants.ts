@@ -4,7 +4,9 @@ import { type ChannelName, EndpointId, MerchantId, Mode, prefixes } from "@coffe
 import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
+import { Scope } from "@coffer/model/Scopes"
 import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import type { ChannelAccount } from "../../shared/channel/ChannelAccount.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { MerchantClocks } from "../../platform/runtime/MerchantClocks.ts"
@@ -13,6 +15,7 @@ import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { Secrets, sha256 } from "../../platform/runtime/Secrets.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
 import { span } from "../../platform/runtime/span.ts"
+import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { Wakeups } from "../../platform/commit/Wakeups.ts"
 import { ShopHosts } from "../../shared/signedUrls/ShopHosts.ts"
 import * as MerchantCache from "./MerchantCache.ts"
@@ -22,6 +25,7 @@ import { isKey, newKey } from "./keyText.ts"
 import { newMerchant } from "./newMerchant.ts"
 import { works } from "./ScopedKey.ts"
 import { bindSigningSecrets, openAccountSecret } from "./signingSecrets.ts"
+import { type MakerLeft, makeStillGives } from "./stillGives.ts"
 
 export type Merchant = MerchantRow
 export type { FoundKey }
@@ -76,7 +80,12 @@ export class Merchants extends Context.Service<
     /** For good (docs/decisions/0115), at once on all runners. */
     readonly close: (merchantId: string) => Effect.Effect<Merchant, MerchantNotFound>
     /** Returns the new key, which is shown this once. The old key stops working at once. */
-    readonly resetKey: (merchantId: string, mode: Mode) => Effect.Effect<string, MerchantNotFound>
+    /** `by`: as in `makeStillGives`. */
+    readonly resetKey: (
+      merchantId: string,
+      mode: Mode,
+      by: string | null
+    ) => Effect.Effect<string, MakerLeft | MerchantNotFound>
     /** The merchant's account at a channel in one environment, as it is from now on. */
     readonly setChannelAccount: (
       account: Account,
@@ -131,6 +140,7 @@ export const layer = Layer.effect(
     const store = yield* MerchantStore
     const ids = yield* NewIds
     const secrets = yield* Secrets
+    const stillGives = makeStillGives(yield* SqlClient.SqlClient)
     const installation = yield* installationOf
     const askedForHost = yield* makeAskedForHost
     const cache = yield* MerchantCache.make
@@ -175,9 +185,13 @@ export const layer = Layer.effect(
         const now = yield* currentTime
         return yield* change(merchantId, (merchant) => ({ ...merchant, closed_at: merchant.closed_at ?? now }))
       }),
-      resetKey: span("Merchants.resetKey")(function* (merchantId, mode) {
+      resetKey: span("Merchants.resetKey")(function* (merchantId, mode, by) {
         const key = yield* newKey(secrets, mode)
-        yield* change(merchantId, (merchant) => withMode(merchant, mode, { key_hash: secrets.keyHash(key) }))
+        yield* change(
+          merchantId,
+          (merchant) => withMode(merchant, mode, { key_hash: secrets.keyHash(key) }),
+          sqlDefects(stillGives("main_keys.reset", by, { merchant_id: merchantId, mode, scopes: Scope.literals }))
+        )
         return key
       }),
       setChannelAccount: span("Merchants.setChannelAccount")(function* ({ merchantId, mode }, channel, atChannel) {

@@ -273,7 +273,8 @@ const makeEnds = (sql: SqlClient.SqlClient) => {
     yield* sql`delete from sign_in_links where person_id = ${personId}`
     yield* sql`delete from passkeys where person_id = ${personId}`
     yield* sql`delete from known_browsers where person_id = ${personId}`
-    yield* sql`delete from invitations where operator_ids @> array[${personId}]::text[]`
+    yield* sql`delete from invitations where operator_ids @> array[${personId}]::text[]
+      or invited_by = (select email from people where person_id = ${personId})`
     yield* endAsOperator(personId)
   })
 

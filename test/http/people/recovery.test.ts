@@ -55,6 +55,23 @@ it.live(
     }).pipe(Effect.scoped)
 )
 
+it.live("the invitations of a person whose access is reset end, and those of others stay", () =>
+  Effect.gen(function* () {
+    const { add, api, mails, merchantId, session } = yield* begin()
+    const { person_id } = yield* add("second@shop.example", "owner")
+    const lost = yield* signIn(api, mails, "second@shop.example", origin)
+    const at = `/merchants/${merchantId}/people`
+    yield* lost.call("POST", at, { email: "accomplice@x.example", role: "owner" })
+    yield* session.call("POST", at, { email: "colleague@shop.example", role: "viewer" })
+    assert.strictEqual((yield* session.call("POST", `${at}/${person_id}/recover`)).status, 200)
+    const listed = (yield* session.call("GET", at)).body.data.data as ReadonlyArray<any>
+    assert.deepStrictEqual(
+      listed.filter(({ status }) => status === "invited").map(({ email }) => email),
+      ["colleague@shop.example"]
+    )
+  }).pipe(Effect.scoped)
+)
+
 it.live("an owner lets nobody begin anew who is the owner or has a role elsewhere, and only in a fresh session", () =>
   Effect.gen(function* () {
     const { add, api, leap, mails, merchantId, owner, session } = yield* begin({ clock: "test" })

@@ -279,19 +279,44 @@ it.live("a key says which person of the merchant was shown its secret, also afte
   }).pipe(Effect.scoped)
 )
 
-it.live("a person who is removed while a key is made gets none, so the list that the owner reads then has all", () =>
+it.live("a person whose right ends while a key is made, changed, rolled or reset is shown none, and changes none", () =>
   Effect.gen(function* () {
     const { at, enter, sql } = yield* begin()
     const owner = yield* enter("owner")
-    const developer = yield* enter("developer")
-    const removal = Effect.gen(function* () {
-      yield* sql`delete from memberships where person_id = ${developer.person_id}`
-      const making = yield* Effect.forkScoped(make(developer, at, "sandbox", ["orders:read"]))
-      yield* Effect.repeat(sql`select from pg_locks where not granted`, { until: ({ length }) => length > 0 })
-      return making
-    })
-    const making = yield* sql.withTransaction(removal)
-    assert.strictEqual((yield* Fiber.join(making)).status, 403)
-    assert.lengthOf((yield* owner.call("GET", `${at}/api_keys?mode=sandbox`)).body.data.data, 0)
+    const person = yield* enter("developer")
+    const { key_id } = (yield* make(owner, at, "sandbox", ["orders:read"])).body.data
+    const kept = Effect.all([
+      sql`select * from api_keys`,
+      sql`select * from api_key_secrets`,
+      sql`select key_hash from merchant_modes`
+    ])
+    const id = person.person_id
+    const acts = {
+      create: ["developer", make(person, at, "sandbox", ["orders:read"])],
+      update: ["developer", person.call("POST", `${at}/api_keys/${key_id}`, { ip_allowlist: "192.0.2.1" })],
+      roll: ["developer", person.call("POST", `${at}/api_keys/${key_id}/roll`, { overlap_minutes: 0 })],
+      reset: ["owner", person.call("POST", `${at}/main_keys/sandbox/reset`)]
+    } as const
+    const ends = {
+      removed: sql`delete from memberships where person_id = ${id}`,
+      demoted: sql`update memberships set role = 'viewer' where person_id = ${id}`
+    }
+    for (const [act, [role, send]] of Object.entries(acts)) {
+      for (const [way, end] of Object.entries(ends)) {
+        yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
+          select ${id}, belongs_to, ${role}, created_at from memberships where person_id = ${owner.person_id}
+          on conflict (belongs_to, person_id) do update set role = excluded.role`
+        const before = yield* kept
+        const ending = Effect.gen(function* () {
+          yield* end
+          const sent = yield* Effect.forkScoped(send)
+          yield* Effect.repeat(sql`select from pg_locks where not granted`, { until: ({ length }) => length > 0 })
+          return sent
+        })
+        const sent = yield* sql.withTransaction(ending)
+        assert.strictEqual((yield* Fiber.join(sent)).status, 403, `${act} of a person who is ${way}`)
+        assert.deepStrictEqual(yield* kept, before, `${act} of a person who is ${way}`)
+      }
+    }
   }).pipe(Effect.scoped)
 )
