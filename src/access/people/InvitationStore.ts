@@ -13,7 +13,7 @@ import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
-import { type NewRole, type Person, peopleInTurn, rolesThatInvite } from "./PeopleStore.ts"
+import { type NewRole, type Person, makeInvites, peopleInTurn, rolesThatInvite } from "./PeopleStore.ts"
 
 const Invitation = Schema.Struct({
   invitation_id: PersonId,
@@ -58,7 +58,8 @@ export class InvitationStore extends Context.Service<
       invitation: NewInvitation,
       send: (invitation: Invitation) => Effect.Effect<void, E>
     ) => Effect.Effect<Invitation | NotInvited, E>
-    readonly setRole: (belongsTo: string, invitationId: string, role: string) => Effect.Effect<void>
+    /** `by`: the address of the person who offers another one. Whether that person may do so now. */
+    readonly setRole: (belongsTo: string, invitationId: string, role: string, by: string) => Effect.Effect<boolean>
     /** Takes it back, or declines it. None: there is none. */
     readonly withdraw: (by: {
       readonly invitationId: string
@@ -93,6 +94,7 @@ export const layer = Layer.effect(
     const at = timeIn(sql)
     const accept = makeAccept(sql)
     const offer = yield* makeOffer(sql)
+    const invites = makeInvites(sql)
     const to = (email: string, now: DateTime.Utc) =>
       all(sql`select * from invitations where email = ${email} and expires_at > ${at(now)}
         order by created_at, invitation_id`)
@@ -112,15 +114,16 @@ export const layer = Layer.effect(
             )
           : Effect.succeedNone,
       offer: (invitation, send) => writing(sqlDefects(inTurn(invitation.belongsTo, offer(invitation, send)))),
-      setRole: (belongsTo, invitationId, role) =>
-        writing(
-          sqlDefects(
-            Effect.asVoid(
-              sql`update invitations set role = ${role}
-                where invitation_id = ${invitationId} and belongs_to = ${belongsTo}`
-            )
-          )
-        ),
+      setRole: (belongsTo, invitationId, role, by) => {
+        const set = sql`update invitations set role = ${role}
+          where invitation_id = ${invitationId} and belongs_to = ${belongsTo}`
+        const setIfMay = Effect.gen(function* () {
+          const may = yield* invites(by, belongsTo)
+          if (may) yield* set
+          return may
+        })
+        return writing(sqlDefects(inTurn(belongsTo, setIfMay)))
+      },
       withdraw: ({ belongsTo, email, invitationId }) =>
         isPersonId(invitationId)
           ? writing(
@@ -193,6 +196,7 @@ const makeAccept = (sql: SqlClient.SqlClient) => {
  */
 const makeMayStill = (sql: SqlClient.SqlClient) => {
   const isToken = Schema.is(OperatorId)
+  const invites = makeInvites(sql)
   const holds = (people: ReadonlyArray<string>) =>
     Effect.map(
       sql`select from memberships where belongs_to = ${installation} and person_id = any(${people}::text[])
@@ -207,9 +211,7 @@ const makeMayStill = (sql: SqlClient.SqlClient) => {
   return Effect.fnUntraced(function* (by: Inviter, belongsTo: string) {
     if (!("email" in by))
       return (!isToken(by.operatorId) || (yield* works(by.operatorId))) && (yield* holds(by.personIds))
-    const found = yield* sql`select from memberships join people using (person_id)
-      where belongs_to = ${belongsTo} and email = ${by.email} and role = any(${rolesThatInvite(belongsTo)}::text[])`
-    return found.length > 0
+    return yield* invites(by.email, belongsTo)
   })
 }
 

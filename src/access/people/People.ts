@@ -115,11 +115,12 @@ export class People extends Context.Service<
     readonly invitationsOf: (self: Self) => Effect.Effect<ReadonlyArray<Invitation>>
     readonly accept: (self: Self, invitationId: string) => Effect.Effect<Invitation, InvitationNotFound>
     readonly decline: (self: Self, invitationId: string) => Effect.Effect<Invitation, InvitationNotFound>
-    /** For a person who has a role there, or is offered one. */
+    /** For a person who has a role there, or is offered one. `by`: the address of the person who gives it. */
     readonly setRole: (
       belongsTo: string,
       personId: string,
-      role: string
+      role: string,
+      by: string
     ) => Effect.Effect<Person, PersonNotFound | RoleConflict>
     /**
      * Takes the role away, or the invitation back. All sessions of a person without any role end, and the person cannot
@@ -189,16 +190,18 @@ export const layer = Layer.effect(
         )
       }),
       ...offering,
-      setRole: span("People.setRole")(function* (belongsTo, personId, role) {
+      setRole: span("People.setRole")(function* (belongsTo, personId, role, by) {
         const now = yield* currentTime
         if (Option.isSome(yield* invitations.find(belongsTo, personId, now))) {
-          yield* invitations.setRole(belongsTo, personId, role)
+          if (!(yield* invitations.setRole(belongsTo, personId, role, by))) {
+            return yield* new RoleConflict({ reason: "left" })
+          }
           const changed = yield* invitations.find(belongsTo, personId, now)
           // Accepted or withdrawn in between.
           return Option.isSome(changed) ? invitedPerson(changed.value) : yield* new PersonNotFound({ personId })
         }
         yield* member(belongsTo, personId)
-        const refused = yield* store.setRole(personId, belongsTo, role)
+        const refused = yield* store.setRole(personId, belongsTo, role, by)
         if (Option.isSome(refused)) return yield* new RoleConflict({ reason: refused.value })
         return yield* member(belongsTo, personId)
       }),

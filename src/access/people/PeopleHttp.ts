@@ -48,7 +48,8 @@ const merchantPeople = HttpApiBuilder.group(
       }, Effect.catchTags({ PersonNotFound, TooManyInvitations })),
       setRole: span("people.setRole")(function* ({ params: { merchant_id, person_id }, payload }) {
         yield* grant(merchant_id, { is: "person", role: payload.role })
-        return yield* reply(personView(yield* people.setRole(merchant_id, person_id, payload.role), merchant_id))
+        const by = (yield* CurrentPerson).shown.person.email
+        return yield* reply(personView(yield* people.setRole(merchant_id, person_id, payload.role, by), merchant_id))
       }, Effect.catchTags({ PersonNotFound, RoleConflict })),
       remove: span("people.remove")(function* ({ params: { merchant_id, person_id } }) {
         const removed = yield* people.remove(merchant_id, person_id, { spares: true })

@@ -69,7 +69,7 @@ export interface NewRole {
 }
 
 /** The reason why nothing was written. */
-export type NotGiven = "has_role" | "too_many" | "last_owner"
+export type NotGiven = "has_role" | "too_many" | "last_owner" | "left"
 
 export class PeopleStore extends Context.Service<
   PeopleStore,
@@ -93,7 +93,13 @@ export class PeopleStore extends Context.Service<
     readonly give: (role: NewRole) => Effect.Effect<Person | NotGiven>
     /** The role counts only in sessions that are opened from now on. Whether the person has it. */
     readonly endSessionsAt: (personId: string, belongsTo: string, now: DateTime.Utc) => Effect.Effect<boolean>
-    readonly setRole: (personId: string, belongsTo: string, role: string) => Effect.Effect<Option.Option<NotGiven>>
+    /** `by`: the address of the person who gives it. */
+    readonly setRole: (
+      personId: string,
+      belongsTo: string,
+      role: string,
+      by: string
+    ) => Effect.Effect<Option.Option<NotGiven>>
     /**
      * Takes a role away. All sessions of a person whose last role it was end. `spares`: whether the last owner keeps
      * the role. None: the person has no role there; without `spares`, there is no such person.
@@ -177,8 +183,8 @@ export const layer = Layer.effect(
             )
           )
         ),
-      setRole: (personId, belongsTo, role) =>
-        writing(sqlDefects(inTurn(belongsTo, setRole(personId, belongsTo, role)))),
+      setRole: (personId, belongsTo, role, by) =>
+        writing(sqlDefects(inTurn(belongsTo, setRole(personId, belongsTo, role, by)))),
       take: (personId, belongsTo, { spares }) =>
         isPersonId(personId)
           ? writing(sqlDefects(inTurn(belongsTo, take(personId, belongsTo, spares))))
@@ -297,6 +303,14 @@ export const rolesThatInvite = (belongsTo: string): ReadonlyArray<string> =>
     ? Role.literals.filter((role) => mayDo(role, "people.invite"))
     : PersonRole.literals.filter((role) => personMayDo(role, "people.invite"))
 
+/** Whether the person may give roles there now, whatever the call that waited for its turn has read before. */
+export const makeInvites = (sql: SqlClient.SqlClient) => (email: string, belongsTo: string) =>
+  Effect.map(
+    sql`select from memberships join people using (person_id)
+      where belongs_to = ${belongsTo} and email = ${email} and role = any(${rolesThatInvite(belongsTo)}::text[])`,
+    ({ length }) => length > 0
+  )
+
 /** What a person has offered ends with the right to offer it. An operator offers roles of merchants, too. */
 const makeWithdraw =
   (sql: SqlClient.SqlClient) =>
@@ -314,6 +328,7 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const { first, members, withRoles } = makeReads(sql)
   const { endAsOperator, shutOut } = makeEnds(sql)
   const withdrawOffersOf = makeWithdraw(sql)
+  const invites = makeInvites(sql)
   const numbering = numbersInOrder.make(sql, yield* NewIds, {
     table: "people",
     key: "person_id",
@@ -361,7 +376,8 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     return Option.getOrThrow(yield* first("person_id", person_id))
   })
 
-  const setRole = Effect.fnUntraced(function* (personId: string, belongsTo: string, role: string) {
+  const setRole = Effect.fnUntraced(function* (personId: string, belongsTo: string, role: string, by: string) {
+    if (!(yield* invites(by, belongsTo))) return Option.some("left" as const)
     if (role !== "owner" && (yield* isLastOwner(personId, belongsTo))) return Option.some("last_owner" as const)
     yield* sql`update memberships set role = ${role} where belongs_to = ${belongsTo} and person_id = ${personId}`
     const person = yield* first("person_id", personId)

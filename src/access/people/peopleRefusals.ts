@@ -21,7 +21,7 @@ const conflicts: Record<RoleConflict["reason"], string> = {
   too_many: `${peopleMax} people limit reached, including invitations.`,
   yourself: "You can't reset your own access. Ask another owner or an operator.",
   elsewhere: "This person also has a role elsewhere, so two operators have to do this.",
-  left: "You can no longer invite people here.",
+  left: "You can no longer give roles here.",
   last_owner: "This person is the last owner. Make another person an owner first."
 }
 

@@ -380,3 +380,40 @@ it.live("an operator whose right is taken while an invitation is made has offere
     assert.lengthOf(yield* sql`select from invitations`, 0)
   }).pipe(Effect.scoped)
 )
+
+it.live("a person who is removed while an invitation or a role waits has given nothing", () =>
+  Effect.gen(function* () {
+    const { askFor, at, inviter, merchantId, mails, api, sql } = yield* begin()
+    const other = yield* invite(api, mails, { email: "second@shop.example", merchant_id: merchantId, role: "viewer" })
+    yield* signIn(api, mails, "second@shop.example", origin)
+    const offered = yield* askFor("third@shop.example")
+    // It is an operator's, so it does not end with the inviter.
+    yield* sql`update invitations set invited_by = null`
+    const kept = Effect.all([sql`select * from invitations`, sql`select * from memberships order by person_id`])
+    const before = yield* kept
+    const acts = [
+      [409, "", { email: "late@x.example", role: "owner" }],
+      [404, `/${offered.person_id}/send_again`, undefined],
+      [409, `/${offered.person_id}`, { role: "owner" }],
+      [409, `/${other.person_id}`, { role: "owner" }]
+    ] as const
+    for (const [status, path, body] of acts) {
+      const removal = Effect.gen(function* () {
+        yield* sql`select pg_advisory_xact_lock(hashtext(${`coffer people of ${merchantId}`}))`
+        yield* sql`delete from memberships where person_id = ${inviter.person_id}`
+        const sent = yield* Effect.forkScoped(inviter.call("POST", `${at}${path}`, body))
+        yield* Effect.repeat(sql`select from pg_locks where not granted`, { until: ({ length }) => length > 0 })
+        return sent
+      })
+      assert.strictEqual((yield* Fiber.join(yield* sql.withTransaction(removal))).status, status, path)
+      yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
+        select ${inviter.person_id}, ${merchantId}, 'owner', created_at from people where email = ${inviter.email}`
+    }
+    const [invited, roles] = yield* kept
+    assert.deepStrictEqual(invited, before[0])
+    assert.deepStrictEqual(
+      roles.map(({ role }) => role),
+      before[1].map(({ role }) => role)
+    )
+  }).pipe(Effect.scoped)
+)
