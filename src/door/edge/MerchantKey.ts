@@ -11,6 +11,7 @@ import type { QuotaUse } from "@coffer/contract/ConsoleMerchant"
 import { McpGroup } from "@coffer/contract/Mcp"
 import { scopeOf } from "@coffer/contract/scopes"
 import { type Allowlist, isAllowed, parseAllowlist } from "@coffer/rules/allowlist"
+import { isShownFresh } from "@coffer/rules/people/rights"
 import { scopesOfRole } from "@coffer/rules/people/roleScopes"
 import { type Mode, prefixes } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
@@ -30,7 +31,7 @@ import { Admission } from "../../shared/http/Admission.ts"
 import { CurrentRecord, type RequestRecord } from "../../shared/http/CurrentRequest.ts"
 import { logged } from "./auditedAct.ts"
 import { make as makeCount } from "./countedCalls.ts"
-import { forbidden } from "../../shared/http/granting.ts"
+import { forbidden, isFreshNow, tooOld } from "../../shared/http/granting.ts"
 import { entryOf, makeSignedIn, registerFirst, roleAt } from "./peopleDoors.ts"
 import { busy, refuseWith } from "../../shared/http/replies.ts"
 import { quotaOf, type QuotaKind, type QuotaOverrides } from "@coffer/model/Quotas"
@@ -189,6 +190,10 @@ const makeByPerson = Effect.fnUntraced(function* (inAccount: InAccount) {
     if (!isInScope(held, mode, scope)) {
       yield* log.writeOnce({ ...entry, phase: "refused", status: 403 })
       return yield* forbidden(`The role ${role} does not have the scope ${scope} in ${mode}.`)
+    }
+    const operation = `${group.identifier}.${endpoint.identifier}`
+    if (isShownFresh(operation, mode) && !(yield* isFreshNow(signedIn.session.created_at))) {
+      return yield* forbidden(tooOld)
     }
     const found = yield* Effect.option(merchants.find(merchantId))
     if (Option.isNone(found)) return yield* noRole

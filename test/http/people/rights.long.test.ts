@@ -320,3 +320,32 @@ it.live("a person whose right ends while a key is made, changed, rolled or reset
     }
   }).pipe(Effect.scoped)
 )
+
+it.live("a session of hours is shown no live secret that signs events", () =>
+  Effect.gen(function* () {
+    const { enter, leap, merchantId } = yield* begin({}, "test")
+    const owner = yield* enter("owner")
+    const url = "https://shop.example/hooks"
+    const send = (mode: Mode) => {
+      const at = `/accounts/${merchantId}/${mode}`
+      const call = (method: string, path: string, body?: object) =>
+        Effect.map(owner.call(method, `${at}${path}`, body), ({ status }) => status)
+      return Effect.gen(function* () {
+        const [live] = (yield* owner.call("GET", `${at}/webhook_endpoints`)).body.data.data
+        return yield* Effect.all([
+          call("POST", "/webhook_endpoints", { url }),
+          call("POST", `/webhook_endpoints/${live?.id ?? "none"}/rotate_secret`),
+          call("GET", "/webhook_signing_secret"),
+          call("POST", "/webhook_signing_secret/rotate")
+        ])
+      })
+    }
+    for (const mode of ["live", "sandbox"] as const)
+      yield* owner.call("POST", `/accounts/${merchantId}/${mode}/webhook_endpoints`, { url })
+    const done = [201, 200, 200, 200]
+    assert.deepStrictEqual(yield* send("live"), done)
+    yield* leap("16 minutes")
+    assert.deepStrictEqual(yield* send("live"), [403, 403, 403, 403])
+    assert.deepStrictEqual(yield* send("sandbox"), done)
+  }).pipe(Effect.scoped)
+)

@@ -50,3 +50,10 @@ export const lacking = (giver: Key | Person, gift: Key | Person): ReadonlyArray<
 
 /** Whether a person gives it only for a short time after signing in. Keys of the sandbox are made and lost all day. */
 export const isGivenFresh = (gift: Key | Person): boolean => gift.is === "person" || gift.mode === "live"
+
+/** Operations of `/v1` whose answers have a secret: what a person is shown of live ones asks for a fresh session. */
+const showing: ReadonlyArray<string> = ["create", "rotateSecret", "signingSecret", "rotateSigningSecret"].map(
+  (name) => `webhook_endpoints.${name}`
+)
+
+export const isShownFresh = (operation: string, mode: Mode): boolean => mode === "live" && showing.includes(operation)
