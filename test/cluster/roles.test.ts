@@ -130,7 +130,10 @@ describe("two roles, as docs/operating.md sets them up", () => {
       yield* own`delete from coffer_migrations where migration_id > 197`
       const older = yield* coffer({ DATABASE_URL: appUrl })
       assert.strictEqual((yield* older.ended).code, 1)
-      assert.match(older.said.stderr, /The database needs the migration 0198_makers_of_invitations, .*does not own its tables/)
+      assert.match(
+        older.said.stderr,
+        /The database needs the migration 0198_makers_of_invitations, .*does not own its tables/
+      )
     })
   )
 

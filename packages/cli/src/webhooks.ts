@@ -28,7 +28,9 @@ export const gradeOfAll = (severities: ReadonlyArray<Severity>): keyof typeof gr
 const certify = command(
   "certify",
   {
-    does: "Test a webhook receiver with everything it has to cope with, and grade it: exit code 0 for A, 3 for B, 4 for C, 5 for F",
+    does:
+      "Test a webhook receiver with everything it has to cope with, and grade it: exit code 0 for A, 3 for B, 4 " +
+      "for C, 5 for F",
     example: "COFFER_WEBHOOK_SECRET=whsec_… coffer webhooks certify http://localhost:3000/hook"
   },
   {

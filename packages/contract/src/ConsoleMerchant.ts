@@ -108,7 +108,8 @@ export const MerchantAuditEntryResource = withExample(
     ...ofEntry,
     by: Schema.Literals(["person", "operator"]).annotate({
       description:
-        "`person`: a team member of this merchant. `operator`: an operator of the service, whose name, role, address and " +
+        "`person`: a team member of this merchant. `operator`: an operator of the service, whose name, role, " +
+        "address and " +
         "request are not shown."
     })
   }).annotate({ identifier: "MerchantAuditEntry", description: "One entry of the audit log about this merchant." }),

@@ -38,7 +38,8 @@ export const DifferenceResource = withExample(
     ),
     status: Schema.Literals(["open", "agreed"]).annotate({
       description:
-        "`agreed`: the books were found equal later, because one of them moved. Differences are not corrected automatically."
+        "`agreed`: the books were found equal later, because one of them moved. Differences are not corrected " +
+        "automatically."
     }),
     created_at: instant("When it was found."),
     seen_at: instant("When the books were last found different."),

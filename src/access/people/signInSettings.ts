@@ -52,7 +52,8 @@ const readOpenId = Effect.fnUntraced(function* (read: Read) {
   if (roles === undefined) {
     return yield* new BadSetting({
       message:
-        "OPENID_ROLES must be a comma-separated list: admins=admin for an operator role, shop=owner@mer_... for one of " +
+        "OPENID_ROLES must be a comma-separated list: admins=admin for an operator role, shop=owner@mer_... for " +
+        "one of " +
         "a merchant."
     })
   }

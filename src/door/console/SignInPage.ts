@@ -54,11 +54,14 @@ const en = {
   script: "This page needs JavaScript.",
   atOtherName: "You can only sign in at this service's own address:",
   notices: {
-    sent: "If an account uses this address, we've sent it a sign-in link. The link works once, in this browser, for 15 minutes.",
+    sent:
+      "If an account uses this address, we've sent it a sign-in link. The link works once, in this browser, for " +
+      "15 minutes.",
     linkFailed: "This link has been used, has expired, or was requested in another browser. Request a new one here.",
     passkeyFailed: "Passkey sign-in failed. Try again, or request a link.",
     openIdFailed:
-      "Sign-in failed. Use your passkey if you have one, try again, or check with your administrator that you have access.",
+      "Sign-in failed. Use your passkey if you have one, try again, or check with your administrator that you " +
+      "have access.",
     openIdAway: "That service is not responding. Try again in a moment, or request a link.",
     passkeyDemanded: "A passkey is required here. Sign in with yours.",
     needsPasskey: "A passkey is required here. Add one to continue.",

@@ -93,7 +93,8 @@ export const proxiesVerdict = (
   return publicUrl.startsWith("https:")
     ? errorIf(isLive)(
         "PUBLIC_URL is https and TRUSTED_PROXIES is not set: every client appears with the proxy's address.",
-        "Set TRUSTED_PROXIES to the addresses of the proxies in front: IP allowlists and rate limits use the client's address."
+        "Set TRUSTED_PROXIES to the addresses of the proxies in front: IP allowlists and rate limits use the " +
+          "client's address."
       )
     : fine("Clients connect directly, without a proxy.")
 }

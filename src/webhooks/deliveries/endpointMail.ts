@@ -58,7 +58,8 @@ const parts = (about: About, row: HealthRow, which: string): Parts => {
         of: row.told_at ?? row.failing_since,
         lines: [
           `${which} has accepted every event since ${isoText(row.well_since ?? row.last_failed_at)}.`,
-          "Deliveries whose attempts had all failed are not resent automatically. Resend them manually if you need them."
+          "Deliveries whose attempts had all failed are not resent automatically. Resend them manually if you " +
+            "need them."
         ]
       }
     case "disabled":
@@ -66,7 +67,8 @@ const parts = (about: About, row: HealthRow, which: string): Parts => {
         subject: "A webhook endpoint was disabled",
         of: row.failing_since,
         lines: [
-          `${which} has accepted no event since ${isoText(row.failing_since)}. It was disabled automatically, as set for this endpoint.`,
+          `${which} has accepted no event since ${isoText(row.failing_since)}. It was disabled automatically, as ` +
+            "set for this endpoint.",
           ...last,
           "No events are delivered to it until you enable it again."
         ]
