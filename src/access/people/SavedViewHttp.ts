@@ -36,7 +36,7 @@ const noSuchView = refuseWith(
 const tooMany = refuseWith(
   (request_id) =>
     new Wire.Conflict({
-      message: `Limit reached: ${savedViewsMax.own} views per person, ${savedViewsMax.shared} shared views per merchant.`,
+      message: `Limit reached: ${savedViewsMax.own} views per person, ${savedViewsMax.shared} shared per merchant.`,
       request_id
     })
 )

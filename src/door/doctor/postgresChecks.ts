@@ -154,8 +154,8 @@ const clock = (installation: Installation) =>
 /** `seconds`: this machine's clock minus Postgres'. */
 export const clockVerdict = (seconds: number): Verdict => {
   const apart = Math.abs(seconds)
-  const seconds = apart < 1 ? "less than 1" : Math.round(apart)
-  const observation = `The clocks of this machine and of Postgres are ${seconds} s apart.`
+  const shown = apart < 1 ? "less than 1" : Math.round(apart)
+  const observation = `The clocks of this machine and of Postgres are ${shown} s apart.`
   if (apart <= secondsOdd) return fine(observation)
   return (apart > secondsMax ? error : warning)(
     observation,
