@@ -31,6 +31,7 @@ export const personSessions = resource("person_sessions", {
 export const knownBrowsers = ownTable("known_browsers", ["person_id", "browser_hash", "seen_at"])
 const link = ["token_hash", "person_id", "browser_hash", "asker_hash", "created_at", "expires_at"] as const
 export const signInLinks = ownTable("sign_in_links", link)
+export const sharingBrowsers = ownTable("sharing_browsers", ["token_hash", "browser_hash"])
 export const usedChallenges = ownTable("used_challenges", ["hash", "expires_at"])
 export const firstAdmin = ownTable("first_admin", ["one"])
 

@@ -242,7 +242,8 @@ const withPath = (schema: string) => [
       end if;
       return new;
     end
-  $$`
+  $$`,
+  `revoke all on function open_log_day, drop_log_days from public`
 ]
 
 const functionsAndTriggers = [

@@ -314,7 +314,8 @@ const withPath = (schema: string) => [
         and l.sequence = a.sequence and l.hash = a.hash))
     on conflict do nothing
     returning anchors.chain, anchors.sequence, anchors.row_id, anchors.hash
-  $$`
+  $$`,
+  `revoke all on function anchor_heads, advance_ledger_sums from public`
 ]
 
 const functionsAndTriggers = [
