@@ -43,7 +43,7 @@ describe("a secret", () => {
       writeFileSync(file, "s3cr3t\n")
       const env = { SECRET_KEY: secretKey, OPERATOR_TOKEN: operatorToken, OTEL_EXPORTER_OTLP_HEADERS_FILE: file }
       const wrong = yield* Effect.flip(settingsOf(env))
-      assert.match(String(wrong), /OTEL_EXPORTER_OTLP_HEADERS must be headers as name=value/)
+      assert.match(String(wrong), /OTEL_EXPORTER_OTLP_HEADERS must be comma-separated headers as name=value/)
       assert.notInclude(String(wrong), "s3cr3t")
       writeFileSync(file, "authorization=Bearer%20s3cr3t\n")
       yield* settingsOf(env)
