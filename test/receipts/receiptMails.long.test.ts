@@ -255,7 +255,7 @@ describe("the mail with a receipt", () => {
         "sent",
         "kept"
       ])
-      assert.match((yield* orderOf(service, fourth)).receipt_failure_reason, /100 mails a day/)
+      assert.match((yield* orderOf(service, fourth)).receipt_failure_reason, /100 emails per day/)
       yield* service.pass("1 day")
       yield* pay(service)
       yield* service.pass("1 minute")

@@ -193,7 +193,7 @@ const judge = (failing: Surroundings["failing"], { attempt, delivery, outcome }:
   if (isDelivered(outcome)) return failing.succeeded(line)
   const since = failing.failed(line, endedAt)
   if (since === undefined) return undefined
-  const why = attempt.failure ?? `it returns ${attempt.statusCode}`
+  const why = attempt.failure ?? `it answers ${attempt.statusCode}`
   const from = isoText(DateTime.makeUnsafe(since))
   const whose = `${line.merchantId} (${line.mode}${delivery.endpoint_id === null ? "" : `, ${delivery.endpoint_id}`})`
   return `webhooks of ${whose} to ${hostOf(line.destination)} have failed since ${from}: ${why}`
