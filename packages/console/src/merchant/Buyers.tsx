@@ -5,6 +5,7 @@ import * as Stream from "effect/Stream"
 import { useLocation } from "wouter"
 import { act, ask, shown } from "../api/acts.ts"
 import { useLive } from "../api/registry.ts"
+import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, TextField } from "../parts/act.tsx"
 import { CountsOf, Erasing, foundBy, saved } from "../parts/erasing.tsx"
@@ -140,7 +141,7 @@ const Buyers = () => {
             foundBy(
               ask(
                 api,
-                api.use((client) => client.erasures.create({ payload: { ...terms, dry_run: true } as never }))
+                api.use((client) => client.erasures.create({ payload: sent({ ...terms, dry_run: true }) }))
               )
             )
           }
@@ -151,7 +152,7 @@ const Buyers = () => {
               isDangerous
               fields={<TypedWord word={word} />}
               run={async () => {
-                const erase = api.use((client) => client.erasures.create({ payload: terms as never }))
+                const erase = api.use((client) => client.erasures.create({ payload: sent(terms) }))
                 const outcome = await foundBy(act(api, erase))
                 if ("done" in outcome) go(`${base}/buyers?erasure=${outcome.done.erasure_no}`)
                 return outcome

@@ -3,6 +3,7 @@ import type { DisputeResource } from "@coffer/contract/Disputes"
 import { Link } from "wouter"
 import { act, shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
+import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, ChoiceField } from "../parts/act.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
@@ -201,7 +202,7 @@ const Acts = ({ dispute, words }: { readonly dispute: DisputeResource; readonly 
             act(
               api,
               api.use((client) =>
-                client.test_helpers.resolveDispute({ params: { ref: dispute_no }, payload: outcomeOf(typed) as never })
+                client.test_helpers.resolveDispute({ params: { ref: dispute_no }, payload: sent(outcomeOf(typed)) })
               )
             )
           }

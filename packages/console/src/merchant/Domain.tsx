@@ -4,6 +4,7 @@ import { forbiddenSetting } from "@coffer/rules/people/settingsRoles"
 import { useState } from "react"
 import { type Problem, act } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
+import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, TextField } from "../parts/act.tsx"
 import { Trouble } from "../parts/states.tsx"
@@ -93,7 +94,7 @@ export const CheckoutDomain = ({ settings }: { readonly settings: MerchantSettin
     act(
       OwnApi,
       OwnApi.use((client) =>
-        client.settings.update({ params: { merchant_id: merchantId }, payload: { checkout_domain } as never })
+        client.settings.update({ params: { merchant_id: merchantId }, payload: sent({ checkout_domain }) })
       )
     )
   return (

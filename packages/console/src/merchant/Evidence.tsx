@@ -9,6 +9,7 @@ import { act, ask, type Problem, readAgain } from "../api/acts.ts"
 import { draftName, forgetDraft, keepDraft, readDraft } from "../api/drafts.ts"
 import { patiently } from "../api/patience.ts"
 import { useAtom } from "../api/registry.ts"
+import { sent } from "../api/sent.ts"
 import { sessionAtom, useAccount } from "../api/session.ts"
 import { Act, Field } from "../parts/act.tsx"
 import { ChangedMeanwhile } from "../parts/ChangedMeanwhile.tsx"
@@ -308,7 +309,7 @@ const DraftForm = (
     const outcome = await act(
       api,
       api.use((client) =>
-        client.disputes.submitEvidence({ params: { ref: dispute_no }, payload: bodyOf(submit) as never })
+        client.disputes.submitEvidence({ params: { ref: dispute_no }, payload: sent(bodyOf(submit)) })
       ),
       3,
       version

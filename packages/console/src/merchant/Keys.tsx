@@ -6,6 +6,7 @@ import { scopesOfRole } from "@coffer/rules/people/roleScopes"
 import { act, shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
 import { useAtom } from "../api/registry.ts"
+import { sent } from "../api/sent.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
@@ -286,7 +287,7 @@ const CreateKey = () => {
         act(
           OwnApi,
           OwnApi.use((client) =>
-            client.api_keys.create({ params: { merchant_id: merchantId }, payload: bodyOf(typed, mode) as never })
+            client.api_keys.create({ params: { merchant_id: merchantId }, payload: sent(bodyOf(typed, mode)) })
           ),
           1
         )

@@ -1,6 +1,7 @@
 /** The list of payment links, and how one is made. */
 import type { PaymentLinkResource } from "@coffer/contract/PaymentLinks"
 import { act, shown } from "../api/acts.ts"
+import { sent } from "../api/sent.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
 import { AsCode } from "../parts/AsCode.tsx"
@@ -102,9 +103,7 @@ const deactivateAct = ({ api }: InAccount, words: Texts): BulkAct<Row> => ({
   run: ({ link_id }) =>
     act(
       api,
-      api.use((client) =>
-        client.payment_links.update({ params: { link_id }, payload: { status: "inactive" } as never })
-      )
+      api.use((client) => client.payment_links.update({ params: { link_id }, payload: sent({ status: "inactive" }) }))
     )
 })
 
@@ -166,7 +165,7 @@ const CreateLink = ({ words }: { readonly words: Texts }) => {
       run={(typed) =>
         act(
           api,
-          api.use((client) => client.payment_links.create({ payload: bodyOf(typed) as never }))
+          api.use((client) => client.payment_links.create({ payload: sent(bodyOf(typed)) }))
         )
       }
       code={(typed) => ({

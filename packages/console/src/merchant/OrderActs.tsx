@@ -3,6 +3,7 @@
  */
 import type { OrderResource } from "@coffer/contract/Orders"
 import { act, ask, readAgain } from "../api/acts.ts"
+import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { randomId } from "../api/unsafePage.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
@@ -156,7 +157,7 @@ const Refund = ({ order, words }: Props) => {
       run={(typed) =>
         act(
           api,
-          api.use((client) => client.refunds.create({ payload: bodyOf(typed) as never }))
+          api.use((client) => client.refunds.create({ payload: sent(bodyOf(typed)) }))
         )
       }
       code={(typed) => ({
@@ -204,9 +205,7 @@ const SendReceipt = ({ order: { receipt_email, trade_no }, words }: Props) => {
       run={(typed) =>
         act(
           api,
-          api.use((client) =>
-            client.receipts.sendReceipt({ params: { ref: trade_no }, payload: bodyOf(typed) as never })
-          )
+          api.use((client) => client.receipts.sendReceipt({ params: { ref: trade_no }, payload: sent(bodyOf(typed)) }))
         )
       }
       code={(typed) => ({
@@ -254,7 +253,7 @@ const Edit = ({ order, words }: Props) => {
           () =>
             act(
               api,
-              api.use((client) => client.orders.update({ params: { ref: trade_no }, payload: bodyOf(typed) as never }))
+              api.use((client) => client.orders.update({ params: { ref: trade_no }, payload: sent(bodyOf(typed)) }))
             )
         )
       }
@@ -307,7 +306,7 @@ const Pay = ({ order: { currency, trade_no }, words }: Props) => {
       run={(typed) =>
         act(
           api,
-          api.use((client) => client.test_helpers.pay({ params: { ref: trade_no }, payload: bodyOf(typed) as never }))
+          api.use((client) => client.test_helpers.pay({ params: { ref: trade_no }, payload: sent(bodyOf(typed)) }))
         )
       }
       code={(typed) => ({
@@ -363,9 +362,7 @@ const Dispute = ({ order, words }: Props) => {
       run={(typed) =>
         act(
           api,
-          api.use((client) =>
-            client.test_helpers.dispute({ params: { ref: trade_no }, payload: bodyOf(typed) as never })
-          )
+          api.use((client) => client.test_helpers.dispute({ params: { ref: trade_no }, payload: sent(bodyOf(typed)) }))
         )
       }
       code={(typed) => ({

@@ -1,5 +1,6 @@
 /** The list of orders, and how one is created here. */
 import type { OrderResource } from "@coffer/contract/Orders"
+import { sent } from "../api/sent.ts"
 import { columnsFor } from "../parts/columns.tsx"
 import { currencyChoices, Method, methodText, minorOf, stateChoices } from "../parts/values.tsx"
 import { act, shown } from "../api/acts.ts"
@@ -119,7 +120,7 @@ const refundAct = ({ api }: InAccount, words: Texts): BulkAct<Order> => ({
       api,
       api.use((client) =>
         client.refunds.create({
-          payload: { trade_no, out_refund_no: `rf-${number}`, amount: amount - refunded_amount } as never
+          payload: sent({ trade_no, out_refund_no: `rf-${number}`, amount: amount - refunded_amount })
         })
       )
     )
@@ -192,7 +193,7 @@ const CreateOrder = ({ words }: { readonly words: Texts }) => {
       run={(typed) =>
         act(
           api,
-          api.use((client) => client.orders.create({ payload: bodyOf(typed) as never }))
+          api.use((client) => client.orders.create({ payload: sent(bodyOf(typed)) }))
         )
       }
       code={(typed) => ({ method: "POST", path: "/v1/orders", body: bodyOf(typed), sdk: "coffer.orders.create" })}

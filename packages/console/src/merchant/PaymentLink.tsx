@@ -7,6 +7,7 @@ import { Link } from "wouter"
 import { act, ask, type Outcome, readAgain, shown } from "../api/acts.ts"
 import { readBytes } from "../api/clients.ts"
 import { useAtom } from "../api/registry.ts"
+import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, TextField } from "../parts/act.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
@@ -231,7 +232,7 @@ const Acts = ({ link, words }: { readonly link: PaymentLinkResource; readonly wo
   const update = (payload: object) =>
     act(
       api,
-      api.use((client) => client.payment_links.update({ params: { link_id }, payload: payload as never }))
+      api.use((client) => client.payment_links.update({ params: { link_id }, payload: sent(payload) }))
     )
   const codeOf = (body: Readonly<Record<string, unknown>>) => ({
     method: "POST" as const,

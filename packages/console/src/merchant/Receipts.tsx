@@ -1,6 +1,7 @@
 /** Receipts: paid orders, where the receipt of each went, and sending it again. */
 import type { OrderResource } from "@coffer/contract/Orders"
 import { act } from "../api/acts.ts"
+import { sent } from "../api/sent.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import type { BulkAct } from "../parts/BulkActs.tsx"
 import { columnsFor } from "../parts/columns.tsx"
@@ -90,7 +91,7 @@ const sendAct = ({ api }: InAccount, words: Texts): BulkAct<Row> => ({
   run: ({ trade_no }) =>
     act(
       api,
-      api.use((client) => client.receipts.sendReceipt({ params: { ref: trade_no }, payload: {} as never }))
+      api.use((client) => client.receipts.sendReceipt({ params: { ref: trade_no }, payload: sent({}) }))
     )
 })
 

@@ -3,6 +3,7 @@ import type { RefundResource } from "@coffer/contract/Refunds"
 import { Link } from "wouter"
 import { act, ask, readAgain, shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
+import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, ChoiceField } from "../parts/act.tsx"
 import { ObjectPage } from "../parts/ObjectPage.tsx"
@@ -138,7 +139,7 @@ const Acts = ({ refund, words }: { readonly refund: RefundResource; readonly wor
             act(
               api,
               api.use((client) =>
-                client.test_helpers.settleRefund({ params: { ref: refund_no }, payload: outcomeOf(typed) as never })
+                client.test_helpers.settleRefund({ params: { ref: refund_no }, payload: sent(outcomeOf(typed)) })
               )
             )
           }
@@ -169,7 +170,7 @@ const Acts = ({ refund, words }: { readonly refund: RefundResource; readonly wor
                 act(
                   api,
                   api.use((client) =>
-                    client.refunds.update({ params: { ref: refund_no }, payload: patchOf(typed) as never })
+                    client.refunds.update({ params: { ref: refund_no }, payload: sent(patchOf(typed)) })
                   )
                 )
             )

@@ -5,6 +5,7 @@ import { act, type Outcome, shown } from "../api/acts.ts"
 import { readBytes } from "../api/clients.ts"
 import { patiently } from "../api/patience.ts"
 import { useAtom } from "../api/registry.ts"
+import { sent } from "../api/sent.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { Act, ChoiceField, TextField } from "../parts/act.tsx"
 import { AsCode } from "../parts/AsCode.tsx"
@@ -293,7 +294,7 @@ const MakeReport = ({ words }: { readonly words: Texts }) => {
       run={(typed) =>
         act(
           api,
-          api.use((client) => client.reports.create({ payload: bodyOf(typed) as never }))
+          api.use((client) => client.reports.create({ payload: sent(bodyOf(typed)) }))
         )
       }
       code={(typed) => ({

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { useLocation } from "wouter"
 import { act } from "../api/acts.ts"
+import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { Act } from "../parts/act.tsx"
 import { useWords } from "../parts/words.ts"
@@ -97,7 +98,7 @@ const NewPaidOrder = () => {
       api,
       api.use((client) =>
         Effect.flatMap(
-          client.orders.create({ payload: { amount: 1999, currency: "USD" } as never }),
+          client.orders.create({ payload: sent({ amount: 1999, currency: "USD" }) }),
           ({ data: { trade_no } }) => client.test_helpers.pay({ params: { ref: trade_no }, payload: {} })
         )
       )

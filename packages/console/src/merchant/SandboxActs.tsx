@@ -6,6 +6,7 @@ import { useId } from "react"
 import { useLocation } from "wouter"
 import { act, shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
+import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, ChoiceField, Field, TextField } from "../parts/act.tsx"
 import { rowsOf } from "../parts/walkPages.ts"
@@ -171,7 +172,7 @@ export const Pay = () => {
         act(
           api,
           api.use((client) =>
-            client.test_helpers.pay({ params: { ref: text(typed, "order") }, payload: bodyOf(typed) as never })
+            client.test_helpers.pay({ params: { ref: text(typed, "order") }, payload: sent(bodyOf(typed)) })
           )
         ).then((outcome) => {
           if ("done" in outcome) go(`${base}/orders/${outcome.done.data.trade_no}`)
@@ -223,7 +224,7 @@ export const Dispute = () => {
         act(
           api,
           api.use((client) =>
-            client.test_helpers.dispute({ params: { ref: text(typed, "order") }, payload: bodyOf(typed) as never })
+            client.test_helpers.dispute({ params: { ref: text(typed, "order") }, payload: sent(bodyOf(typed)) })
           )
         ).then((outcome) => {
           if ("done" in outcome) go(`${base}/disputes/${outcome.done.data.dispute_no}`)

@@ -6,6 +6,7 @@ import { useState } from "react"
 import { type Outcome, type Problem, act, readAgain, shown } from "../api/acts.ts"
 import { OwnApi } from "../api/clients.ts"
 import { useAtom } from "../api/registry.ts"
+import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, Field, TextField } from "../parts/act.tsx"
 import { Address } from "../parts/Json.tsx"
@@ -154,7 +155,7 @@ const Part = (props: {
     act(
       OwnApi,
       OwnApi.use((client) =>
-        client.settings.update({ params: { merchant_id: merchantId }, payload: props.patch(typed) as never })
+        client.settings.update({ params: { merchant_id: merchantId }, payload: sent(props.patch(typed)) })
       ),
       3,
       replaces

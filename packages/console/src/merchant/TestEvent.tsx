@@ -6,6 +6,7 @@ import { EventType } from "@coffer/model/EventType"
 import * as Effect from "effect/Effect"
 import { act } from "../api/acts.ts"
 import type { AccountApi } from "../api/clients.ts"
+import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { Act, ChoiceField } from "../parts/act.tsx"
 import { useWords } from "../parts/words.ts"
@@ -30,20 +31,20 @@ const amount = 1_999
 const subject = "A test event"
 
 const ordered = (client: Client) =>
-  Effect.map(client.orders.create({ payload: { amount, subject } as never }), ({ data }) => data.trade_no)
+  Effect.map(client.orders.create({ payload: sent({ amount, subject }) }), ({ data }) => data.trade_no)
 
 const paid = (client: Client, how: { readonly outcome?: string; readonly payment_method?: string } = {}) =>
-  Effect.tap(ordered(client), (ref) => client.test_helpers.pay({ params: { ref }, payload: how as never }))
+  Effect.tap(ordered(client), (ref) => client.test_helpers.pay({ params: { ref }, payload: sent(how) }))
 
 const expired = (client: Client) => Effect.tap(ordered(client), (ref) => client.orders.expire({ params: { ref } }))
 
 const refunded = (client: Client, trade_no: string) =>
-  Effect.map(client.refunds.create({ payload: { trade_no, amount: 500 } as never }), ({ data }) => data.refund_no)
+  Effect.map(client.refunds.create({ payload: sent({ trade_no, amount: 500 }) }), ({ data }) => data.refund_no)
 
 const disputed = (client: Client) =>
   Effect.flatMap(paid(client), (ref) =>
     Effect.map(
-      client.test_helpers.dispute({ params: { ref }, payload: { reason: "fraudulent" } as never }),
+      client.test_helpers.dispute({ params: { ref }, payload: sent({ reason: "fraudulent" }) }),
       ({ data }) => data.dispute_no
     )
   )
@@ -52,12 +53,12 @@ const answered = (client: Client) =>
   Effect.tap(disputed(client), (ref) =>
     client.disputes.submitEvidence({
       params: { ref },
-      payload: { evidence: { product_description: "Two books" }, submit: true } as never
+      payload: sent({ evidence: { product_description: "Two books" }, submit: true })
     })
   )
 
 const decided = (client: Client, ref: string, outcome: "won" | "lost" | "closed") =>
-  client.test_helpers.resolveDispute({ params: { ref }, payload: { outcome } as never })
+  client.test_helpers.resolveDispute({ params: { ref }, payload: sent({ outcome }) })
 
 /** How each event comes about. */
 const flows: Readonly<Record<EventType, (client: Client) => Effect.Effect<unknown, unknown, never>>> = {
@@ -70,7 +71,7 @@ const flows: Readonly<Record<EventType, (client: Client) => Effect.Effect<unknow
   "refund.failed": (client) =>
     Effect.flatMap(paid(client, { payment_method: "alipay" }), (tradeNo) =>
       Effect.flatMap(refunded(client, tradeNo), (ref) =>
-        client.test_helpers.settleRefund({ params: { ref }, payload: { outcome: "failed" } as never })
+        client.test_helpers.settleRefund({ params: { ref }, payload: sent({ outcome: "failed" }) })
       )
     ),
   "dispute.created": disputed,

@@ -3,6 +3,7 @@ import { useState } from "react"
 import { Link, useLocation } from "wouter"
 import { act, readAgain, shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
+import { sent } from "../api/sent.ts"
 import { useAccount } from "../api/session.ts"
 import { Act } from "../parts/act.tsx"
 import { Rows } from "../parts/ListPage.tsx"
@@ -234,7 +235,7 @@ const Acts = ({ endpoint, onGone }: { readonly endpoint: Endpoint; readonly onGo
         run={(typed, replaces) =>
           act(
             api,
-            api.use((client) => client.webhook_endpoints.update({ params, payload: changed(typed) as never })),
+            api.use((client) => client.webhook_endpoints.update({ params, payload: sent(changed(typed)) })),
             3,
             replaces
           )

@@ -4,6 +4,7 @@ import { EventType, everyType } from "@coffer/model/EventType"
 import { useState } from "react"
 import { act, shown } from "../api/acts.ts"
 import { useAtom } from "../api/registry.ts"
+import { sent } from "../api/sent.ts"
 import { type InAccount, useAccount } from "../api/session.ts"
 import { Act, TextField } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
@@ -251,7 +252,7 @@ const AddEndpoint = () => {
       run={(typed) =>
         act(
           api,
-          api.use((client) => client.webhook_endpoints.create({ payload: endpointBody(typed) as never }))
+          api.use((client) => client.webhook_endpoints.create({ payload: sent(endpointBody(typed)) }))
         )
       }
       result={({ data }: { readonly data: { readonly secret: string } }) => (

@@ -2,6 +2,7 @@
 import type { ErasureResource } from "@coffer/contract/Erasures"
 import { ask, shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
+import { sent } from "../api/sent.ts"
 import { TextField } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
 import { type Column, ListPage } from "../parts/ListPage.tsx"
@@ -68,7 +69,7 @@ const Erase = ({ words }: { readonly words: Texts }) => {
         foundBy(
           ask(
             OperatorsApi,
-            OperatorsApi.use((client) => client.erasures.create({ payload: { ...terms, dry_run: true } as never }))
+            OperatorsApi.use((client) => client.erasures.create({ payload: sent({ ...terms, dry_run: true }) }))
           )
         )
       }
@@ -80,7 +81,7 @@ const Erase = ({ words }: { readonly words: Texts }) => {
           says={words.doSays}
           fields={<TypedWord word={word} />}
           onDone={onDone}
-          call={(client) => client.erasures.create({ payload: terms as never })}
+          call={(client) => client.erasures.create({ payload: sent(terms) })}
           code={() => ({ method: "POST", path: "/operator/v1/erasures", body: terms })}
         />
       )}

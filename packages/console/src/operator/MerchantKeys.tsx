@@ -1,4 +1,5 @@
 /** A merchant's keys with scopes, as operators make, roll, change and revoke them. */
+import { sent } from "../api/sent.ts"
 import { ChoiceField, TextField } from "../parts/act.tsx"
 import { useWords } from "../parts/words.ts"
 import { ScopesTable } from "../merchant/ScopesTable.tsx"
@@ -80,7 +81,7 @@ export const CreateKey = ({ merchantId, mode }: Place) => {
         </>
       }
       call={(client, typed) =>
-        client.api_keys.create({ params: { merchant_id: merchantId }, payload: bodyOf(typed, mode) as never })
+        client.api_keys.create({ params: { merchant_id: merchantId }, payload: sent(bodyOf(typed, mode)) })
       }
       code={(typed) => ({
         method: "POST",

@@ -1,6 +1,7 @@
 /** The lists of a merchant, as it reads them itself, each with its filters. One value of `List` a tab. */
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
+import { sent } from "../api/sent.ts"
 import { randomId } from "../api/unsafePage.ts"
 import { ChoiceField, TextField } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
@@ -374,7 +375,7 @@ const CreatePayout = ({ of: { merchantId, mode, words } }: { readonly of: Of }) 
         </>
       }
       call={(client, typed) =>
-        client.payouts.create({ params: { merchant_id: merchantId }, payload: bodyOf(typed) as never })
+        client.payouts.create({ params: { merchant_id: merchantId }, payload: sent(bodyOf(typed)) })
       }
       code={(typed) => ({
         method: "POST",

@@ -4,6 +4,7 @@ import { useState } from "react"
 import { Link } from "wouter"
 import { act, shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
+import { sent } from "../api/sent.ts"
 import { Act, ChoiceField, Dialog, TextField } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
 import { type Column, ListPage } from "../parts/ListPage.tsx"
@@ -108,7 +109,7 @@ const CreateMerchant = ({ words }: { readonly words: Texts }) => {
   const run = async (typed: FormData) => {
     const outcome = await act(
       OperatorsApi,
-      OperatorsApi.use((client) => client.merchants.create({ payload: bodyOf(typed) as never })),
+      OperatorsApi.use((client) => client.merchants.create({ payload: sent(bodyOf(typed)) })),
       1
     )
     if ("done" in outcome) setMade(outcome.done.data)

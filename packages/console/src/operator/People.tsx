@@ -2,6 +2,7 @@
 import type { PersonResource } from "@coffer/contract/People"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
+import { sent } from "../api/sent.ts"
 import { ChoiceField, Dialog, TextField } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
 import { type Column, ListPage } from "../parts/ListPage.tsx"
@@ -182,7 +183,7 @@ const Invite = ({ words }: { readonly words: Texts }) => {
           />
         </>
       }
-      call={(client, typed) => client.people.invite({ payload: bodyOf(typed) as never })}
+      call={(client, typed) => client.people.invite({ payload: sent(bodyOf(typed)) })}
       code={(typed) => ({ method: "POST", path: "/operator/v1/people", body: bodyOf(typed) })}
     />
   )

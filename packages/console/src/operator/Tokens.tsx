@@ -2,6 +2,7 @@
 import type { OperatorResource } from "@coffer/contract/Operators"
 import { shown } from "../api/acts.ts"
 import { OperatorsApi } from "../api/operatorsApi.ts"
+import { sent } from "../api/sent.ts"
 import { ChoiceField, TextField } from "../parts/act.tsx"
 import { columnsFor } from "../parts/columns.tsx"
 import { type Column, ListPage } from "../parts/ListPage.tsx"
@@ -118,7 +119,7 @@ const Tokens = () => {
                 <TextField label={words.person} name="person_id" hint={words.personHint} />
               </>
             }
-            call={(client, typed) => client.operators.create({ payload: bodyOf(typed) as never })}
+            call={(client, typed) => client.operators.create({ payload: sent(bodyOf(typed)) })}
             code={(typed) => ({ method: "POST", path: "/operator/v1/operators", body: bodyOf(typed) })}
             secret={({ token }: { readonly token: string }) => token}
           />
