@@ -104,7 +104,7 @@ const rows: ReadonlyArray<Row> = [
     "settings",
     settingsVerdict([{ name: "REDDIS_URL", setting: "REDIS_URL" }]),
     "warning",
-    /^Unknown setting REDDIS_URL\. Did you mean REDIS_URL\?$/
+    /^REDDIS_URL is not a setting\. Perhaps REDIS_URL was meant\.$/
   ],
   ["secrets", passwordsVerdict(live, { DATABASE_URL: url(day.sql) }), "ok", /No password/],
   ["secrets", passwordsVerdict(live, { DATABASE_URL: url(day.weak) }), "error", /in DATABASE_URL is easy to guess/],

@@ -40,7 +40,7 @@ export const misspeltAmong = (
 
 export const misspelt = Effect.suspend(() => misspeltAmong(Object.keys(env)))
 
-export const textOf = ({ name, setting }: Misspelt) => `Unknown setting ${name}. Did you mean ${setting}?`
+export const textOf = ({ name, setting }: Misspelt) => `${name} is not a setting. Perhaps ${setting} was meant.`
 
 /** Short names are near to those of other programs, such as HOME. */
 const lengthMin = 8
