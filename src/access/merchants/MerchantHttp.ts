@@ -103,15 +103,11 @@ export const layer = HttpApiBuilder.group(
         return yield* changed(merchant_id, merchants.close(merchant_id))
       }, Effect.catchTags({ MerchantNotFound, JustDone, NeedsSecondOperator })),
 
-      resetKey: span("merchants.resetKey")(
-        function* ({ params }) {
-          const { merchant_id } = yield* merchants.find(params.merchant_id)
-          const { mode } = params
-          yield* second.confirm({ act: "merchants.resetKey", target: merchant_id, content: { mode } })
-          return yield* reply({ key: yield* merchants.resetKey(merchant_id, mode, null) })
-        },
-        Effect.catchTags({ MakerLeft: Effect.die, MerchantNotFound, JustDone, NeedsSecondOperator })
-      ),
+      resetKey: span("merchants.resetKey")(function* ({ params: { merchant_id, mode } }) {
+        yield* merchants.find(merchant_id)
+        yield* second.confirm({ act: "merchants.resetKey", target: merchant_id, content: { mode } })
+        return yield* reply({ key: yield* merchants.resetKey(merchant_id, mode, null) })
+      }, Effect.catchTags({ MakerLeft, MerchantNotFound, JustDone, NeedsSecondOperator })),
 
       signingSecret: span("merchants.signingSecret")(function* ({ params }) {
         return yield* reply({ secret: yield* merchants.signingSecret(params.merchant_id, params.mode) })
@@ -119,6 +115,9 @@ export const layer = HttpApiBuilder.group(
     })
   })
 )
+
+/** Of people of the merchant alone. */
+const MakerLeft = Effect.die
 
 /** What operators set counts for mails. */
 const makeTrustAddresses = Effect.map(

@@ -70,15 +70,7 @@ export const layer = Layer.effect(
           left join memberships m on m.person_id = known.person_id and m.belongs_to = ${installation}) as roles_now
         from operators o where token_hash = ${hash}`
     })
-    const revoke = SqlSchema.findOneOption({
-      Request: Schema.Struct({ operatorId: OperatorId, at: Schema.String }),
-      Result: OperatorRow,
-      execute: ({ at, operatorId }) =>
-        sql`update operators set revoked_at = coalesce(revoked_at, ${at}::text::timestamptz)
-          where operator_id = ${operatorId} returning *`
-    })
-    const withdrawOffersOf = (operatorId: OperatorId) =>
-      sql`delete from invitations where operator_ids @> array[${operatorId}]::text[]`
+    const revoke = makeRevoke(sql)
     const row = (operator: Operator, tokenHash: string) =>
       sql`${operator.operatorId}, ${operator.name}, ${operator.role}, ${[...operator.personIds]}::text[], ${tokenHash},
         ${isoText(operator.createdAt)}::text::timestamptz, ${isoText(operator.expiresAt)}::text::timestamptz`
@@ -123,22 +115,31 @@ export const layer = Layer.effect(
       insert: (numbered, tokenHash) => writing(sqlDefects(insert(numbered, tokenHash))),
       revoke: (operatorId, now) =>
         isOperatorId(operatorId)
-          ? writing(
-              sqlDefects(
-                Effect.map(
-                  sql.withTransaction(
-                    Effect.tap(revoke({ operatorId, at: isoText(now) }), () => withdrawOffersOf(operatorId))
-                  ),
-                  Option.map(operatorOf)
-                )
-              )
-            )
+          ? writing(sqlDefects(Effect.map(revoke({ operatorId, at: isoText(now) }), Option.map(operatorOf))))
           : Effect.succeedNone,
       insertFirst: (numbered, tokenHash) => writing(sqlDefects(insertFirst(numbered, tokenHash))),
       page: (request) => pages.page("installation", request, { filters: [] })
     })
   })
 )
+
+/** What was offered by the token ends with it. */
+const makeRevoke = (sql: SqlClient.SqlClient) => {
+  const revoke = SqlSchema.findOneOption({
+    Request: Schema.Struct({ operatorId: OperatorId, at: Schema.String }),
+    Result: OperatorRow,
+    execute: ({ at, operatorId }) =>
+      sql`update operators set revoked_at = coalesce(revoked_at, ${at}::text::timestamptz)
+        where operator_id = ${operatorId} returning *`
+  })
+  return (token: { readonly operatorId: OperatorId; readonly at: string }) =>
+    sql.withTransaction(
+      Effect.tap(
+        revoke(token),
+        () => sql`delete from invitations where operator_ids @> array[${token.operatorId}]::text[]`
+      )
+    )
+}
 
 const operatorOf = (row: typeof OperatorRow.Type): Operator => ({
   operatorId: row.operator_id,

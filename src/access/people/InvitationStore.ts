@@ -6,14 +6,17 @@ import type { CurrentOperator } from "@coffer/contract/Caller"
 import { isoText } from "@coffer/model/isoText"
 import { createdAtOf, OperatorId, PersonId, personPrefix } from "@coffer/model/Ids"
 import { installation } from "@coffer/model/PersonRole"
+import { standingProblem } from "@coffer/rules/operator/standing"
+import { kindOfAct } from "@coffer/rules/people/consoleActs"
 import { peopleMax } from "@coffer/rules/people/signIn"
 import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, SqlSchema } from "effect/sql"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
-import { type NewRole, type Person, makeInvites, peopleInTurn, rolesThatInvite } from "./PeopleStore.ts"
+import { type NewRole, type Person, peopleInTurn } from "./PeopleStore.ts"
+import { makeInvites, rolesThatInvite } from "./rolesThatInvite.ts"
 
 const Invitation = Schema.Struct({
   invitation_id: PersonId,
@@ -37,6 +40,11 @@ export interface NewInvitation extends NewRole {
   readonly by: Inviter
   readonly expiresAt: DateTime.Utc
 }
+
+/** The merchant was suspended or closed: nobody new comes in. */
+export class MerchantStands extends Schema.TaggedError<MerchantStands>()("MerchantStands", {
+  problem: Schema.String
+}) {}
 
 /** `invited`: it is offered already. `left`: who offers it may not do so any more. */
 export type NotInvited = "has_role" | "invited" | "too_many" | "left"
@@ -71,7 +79,7 @@ export class InvitationStore extends Context.Service<
       invitationId: string,
       person: Pick<Person, "person_id" | "email">,
       now: DateTime.Utc
-    ) => Effect.Effect<Option.Option<Invitation>>
+    ) => Effect.Effect<Option.Option<Invitation>, MerchantStands>
     /** Makes a person of an invited address that no person has. Without an invitation nothing is made. */
     readonly enter: (email: string, now: DateTime.Utc) => Effect.Effect<void>
     readonly dropExpired: (now: DateTime.Utc, limit: number) => Effect.Effect<number>
@@ -168,14 +176,31 @@ export const layer = Layer.effect(
   })
 )
 
+/** Why nobody accepts a role there now; undefined where there is no reason, as at the installation. */
+const makeProblemAt = (sql: SqlClient.SqlClient) => {
+  const standingOf = SqlSchema.findAll({
+    Request: Schema.String,
+    Result: Schema.Struct({ suspended_at: Schema.NullOr(TimeColumn), closed_at: Schema.NullOr(TimeColumn) }),
+    execute: (belongsTo) =>
+      sql`select suspended_at, closed_at from merchants where merchant_id = ${belongsTo} for share`
+  })
+  return (belongsTo: string, now: DateTime.Utc) =>
+    Effect.map(standingOf(belongsTo), ([merchant]) =>
+      merchant === undefined ? undefined : standingProblem(merchant, now, kindOfAct("invitations.accept"))
+    )
+}
+
 /** Runs in its place's turn, which is a transaction. */
 const makeAccept = (sql: SqlClient.SqlClient) => {
   const at = timeIn(sql)
+  const problemAt = makeProblemAt(sql)
   return Effect.fnUntraced(function* (
     { belongs_to, invitation_id }: Invitation,
     { email, person_id }: Pick<Person, "person_id" | "email">,
     now: DateTime.Utc
   ) {
+    const problem = yield* problemAt(belongs_to, now)
+    if (problem !== undefined) return yield* new MerchantStands({ problem })
     // Another call may be taking the last other role now, and ends the sessions then.
     yield* sql`select from people where person_id = ${person_id} for key share`
     const taken = yield* first(sql`delete from invitations
@@ -192,7 +217,7 @@ const makeAccept = (sql: SqlClient.SqlClient) => {
 
 /**
  * Whether who offers may still do so: the right may have been taken since the call began. A merchant's person is looked
- * at in the turn of the same people. What gives an operator the right is locked: who takes it waits, and finds the offer.
+ * at in the turn of the same people. What gives an operator the right is locked: who takes it waits, then finds this.
  */
 const makeMayStill = (sql: SqlClient.SqlClient) => {
   const isToken = Schema.is(OperatorId)

@@ -113,7 +113,10 @@ export class People extends Context.Service<
     ) => Effect.Effect<Person, PersonNotFound | TooManyInvitations>
     /** The roles that are offered to the person. */
     readonly invitationsOf: (self: Self) => Effect.Effect<ReadonlyArray<Invitation>>
-    readonly accept: (self: Self, invitationId: string) => Effect.Effect<Invitation, InvitationNotFound>
+    readonly accept: (
+      self: Self,
+      invitationId: string
+    ) => Effect.Effect<Invitation, InvitationNotFound | InvitationStore.MerchantStands>
     readonly decline: (self: Self, invitationId: string) => Effect.Effect<Invitation, InvitationNotFound>
     /** For a person who has a role there, or is offered one. `by`: the address of the person who gives it. */
     readonly setRole: (

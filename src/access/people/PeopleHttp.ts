@@ -20,7 +20,8 @@ import { invitationView, personView } from "./peopleViews.ts"
 
 const { InvalidField: InvalidFieldRefusal } = commonRefusals
 const { MerchantNotFound } = merchantRefusals
-const { InvitationNotFound, PersonNotFound, RoleConflict, TooManyInvitations, TooManyRecoveries } = peopleRefusals
+const { InvitationNotFound, MerchantStands, PersonNotFound, RoleConflict, TooManyInvitations, TooManyRecoveries } =
+  peopleRefusals
 
 const merchantPeople = HttpApiBuilder.group(
   ConsoleApi,
@@ -83,7 +84,7 @@ const invitations = HttpApiBuilder.group(
       }),
       accept: span("invitations.accept")(function* ({ params: { invitation_id } }) {
         return yield* reply(invitationView(yield* people.accept(yield* self, invitation_id)))
-      }, Effect.catchTags({ InvitationNotFound })),
+      }, Effect.catchTags({ InvitationNotFound, MerchantStands })),
       decline: span("invitations.decline")(function* ({ params: { invitation_id } }) {
         return yield* reply(invitationView(yield* people.decline(yield* self, invitation_id)))
       }, Effect.catchTags({ InvitationNotFound }))

@@ -1,12 +1,9 @@
 /** Rows of people and of their roles. They are written rarely: plain statements, and no owner. */
 import { isoText } from "@coffer/model/isoText"
 import { createdAtOf, PersonId, personPrefix } from "@coffer/model/Ids"
-import { installation, PersonRole } from "@coffer/model/PersonRole"
-import { Role } from "@coffer/model/Role"
+import { installation } from "@coffer/model/PersonRole"
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import type { Page, PageRequest } from "@coffer/rules/lists/pageRequest"
-import { mayDo } from "@coffer/rules/operator/acts"
-import { personMayDo } from "@coffer/rules/people/consoleActs"
 import { peopleMax } from "@coffer/rules/people/signIn"
 import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
@@ -19,6 +16,7 @@ import { Faults } from "../../platform/runtime/Faults.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
+import { makeInvites, makeWithdraw } from "./rolesThatInvite.ts"
 
 export const Membership = Schema.Struct({
   /** The number of a merchant, or `installation`. */
@@ -297,32 +295,6 @@ export const peopleInTurn = (sql: SqlClient.SqlClient) => {
     )
 }
 
-/** They give any role of the place, so what they offer is never more than they have. */
-export const rolesThatInvite = (belongsTo: string): ReadonlyArray<string> =>
-  belongsTo === installation
-    ? Role.literals.filter((role) => mayDo(role, "people.invite"))
-    : PersonRole.literals.filter((role) => personMayDo(role, "people.invite"))
-
-/** Whether the person may give roles there now, whatever the call that waited for its turn has read before. */
-export const makeInvites = (sql: SqlClient.SqlClient) => (email: string, belongsTo: string) =>
-  Effect.map(
-    sql`select from memberships join people using (person_id)
-      where belongs_to = ${belongsTo} and email = ${email} and role = any(${rolesThatInvite(belongsTo)}::text[])`,
-    ({ length }) => length > 0
-  )
-
-/** What a person has offered ends with the right to offer it. An operator offers roles of merchants, too. */
-const makeWithdraw =
-  (sql: SqlClient.SqlClient) =>
-  ({ email, person_id }: Pick<Person, "email" | "person_id">, belongsTo: string, role?: string) =>
-    rolesThatInvite(belongsTo).some((each) => each === role)
-      ? Effect.void
-      : Effect.asVoid(
-          belongsTo === installation
-            ? sql`delete from invitations where operator_ids @> array[${person_id}]::text[]`
-            : sql`delete from invitations where belongs_to = ${belongsTo} and invited_by = ${email}`
-        )
-
 /** Each of them runs in its merchant's turn, which is a transaction. */
 const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const { first, members, withRoles } = makeReads(sql)
@@ -372,7 +344,7 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
       values (${person_id}, ${belongsTo}, ${role}, ${isoText(now)}::text::timestamptz)
       on conflict (belongs_to, person_id) do update set role = excluded.role`
     yield* sql`delete from invitations where belongs_to = ${belongsTo} and email = ${email}`
-    yield* withdrawOffersOf({ email, person_id: PersonId.make(person_id) }, belongsTo, role)
+    yield* withdrawOffersOf({ email, person_id }, belongsTo, role)
     return Option.getOrThrow(yield* first("person_id", person_id))
   })
 

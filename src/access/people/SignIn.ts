@@ -240,17 +240,17 @@ const makeEntering = Effect.gen(function* () {
     enter: Effect.fnUntraced(function* (personId: PersonId) {
       const found = yield* people.find(personId)
       if (Option.isNone(found)) return Option.none()
-      if (hasRole(found.value)) return Option.some<Entered>({ person: found.value, accepted: undefined })
+      const later = Option.some<Entered>({ person: found.value, accepted: undefined })
+      if (hasRole(found.value)) return later
       const [only, ...more] = yield* invitedTo(found.value.email)
       if (only === undefined) return Option.none()
-      if (more.length > 0) return Option.some<Entered>({ person: found.value, accepted: undefined })
-      const taken = yield* invitations.accept(only.invitation_id, found.value, yield* currentTime)
+      if (more.length > 0) return later
+      const taken = yield* Effect.option(invitations.accept(only.invitation_id, found.value, yield* currentTime))
+      if (Option.isNone(taken)) return later
+      const accepted = Option.getOrUndefined(taken.value)?.belongs_to
       const person = yield* people.find(personId)
       return Option.isSome(person) && hasRole(person.value)
-        ? Option.some<Entered>({
-            person: person.value,
-            accepted: Option.getOrUndefined(Option.map(taken, ({ belongs_to }) => belongs_to))
-          })
+        ? Option.some<Entered>({ person: person.value, accepted })
         : Option.none()
     })
   }

@@ -4,6 +4,7 @@ import { passkeysMax, peopleMax } from "@coffer/rules/people/signIn"
 import { refuseAs, refuseTemporarilyAs } from "../../shared/http/refusals.ts"
 import { busy, refuseField, refuseWith } from "../../shared/http/replies.ts"
 import type { PasskeyConflict, PasskeyNotFound, PasskeyNotValid } from "./Passkeys.ts"
+import type { MerchantStands } from "./InvitationStore.ts"
 import type { OpenIdFailed } from "./OpenId.ts"
 import type {
   InvitationNotFound,
@@ -52,6 +53,7 @@ export const peopleRefusals = {
   InvitationNotFound: refuseAs(Wire.InvitationNotFound, ({ invitationId }: InvitationNotFound) => ({
     message: `No invitation ${invitationId} for you. It was cancelled, or has expired.`
   })),
+  MerchantStands: refuseAs(Wire.Forbidden, ({ problem }: MerchantStands) => ({ message: problem })),
   TooManyInvitations: refuseTemporarilyAs(Wire.RateLimited, (_: TooManyInvitations) => ({
     message: "Too many invitations were sent today, in total or to this address. Try again tomorrow."
   })),

@@ -1,41 +1,10 @@
 /** A role is offered: what the person who invites sees and may do before it is accepted, and who accepts it. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect } from "effect"
 import { authenticator } from "../../kit/callers/authenticator.ts"
 import { consoleBrowser, invite, register, signIn } from "../../kit/callers/console.ts"
-import { callAs, entriesOf, newOperator } from "../../kit/callers/operators.ts"
-import { mailServer } from "../../kit/servers/MailServer.ts"
-import { start } from "../../kit/Service.ts"
-
-const origin = "https://pay.example"
-
-/** A merchant with an owner who invites, and another one with a person of its own. */
-const begin = Effect.fnUntraced(function* (options: Parameters<typeof start>[0] = {}) {
-  const mails = yield* mailServer()
-  const running = yield* start({
-    ...options,
-    env: { SMTP_URL: mails.url, MAIL_FROM: "coffer@pay.example", PUBLIC_URL: origin, ...options.env }
-  })
-  const { api, merchant } = running
-  const other = yield* api.newMerchant("Another shop")
-  const person = Effect.fnUntraced(function* (email: string, role: string, merchant_id?: string) {
-    const invited = yield* invite(api, mails, { email, role, ...(merchant_id === undefined ? {} : { merchant_id }) })
-    const browser = yield* signIn(api, mails, email, origin)
-    return { ...browser, email, person_id: invited.person_id }
-  })
-  const inviter = yield* person("inviter@evil.example", "owner", merchant.merchantId)
-  const at = `/merchants/${merchant.merchantId}/people`
-  const askFor = (email: string, more: object = {}) =>
-    Effect.gen(function* () {
-      const before = mails.mails.length
-      const invited = yield* inviter.call("POST", at, { email, role: "viewer", ...more })
-      assert.strictEqual(invited.status, 201, invited.text)
-      return { ...invited.body.data, mail: yield* mails.mail(before + 1) }
-    })
-  return { ...running, mails, person, inviter, at, askFor, otherId: other.merchantId, merchantId: merchant.merchantId }
-})
-
-const statusOf = Effect.map(({ status }: { readonly status: number }) => status)
+import { begin, origin, statusOf } from "../../kit/callers/inviting.ts"
+import { entriesOf } from "../../kit/callers/operators.ts"
 
 it.live("until it is accepted, an invitation shows nothing of a person and gives no hold on one", () =>
   Effect.gen(function* () {
@@ -237,30 +206,6 @@ it.effect("an invitation is open for thirty days, and as long again when it is s
   }).pipe(Effect.scoped)
 )
 
-it.live("an invitation ends with the right of the person who has made it", () =>
-  Effect.gen(function* () {
-    const { api, askFor, at, inviter, mails, merchantId, person } = yield* begin()
-    const other = yield* person("second@shop.example", "owner", merchantId)
-    const fromOperator = yield* invite(api, mails, { email: "c@x.example", merchant_id: merchantId, role: "viewer" })
-    const ways = [
-      { demote: other.call("POST", `${at}/${inviter.person_id}`, { role: "developer" }), email: "a@x.example" },
-      { demote: other.call("POST", `${at}/${inviter.person_id}/remove`), email: "b@x.example" }
-    ]
-    for (const { demote, email } of ways) {
-      yield* other.call("POST", `${at}/${inviter.person_id}`, { role: "owner" })
-      const { person_id } = yield* askFor(email, { role: "owner" })
-      assert.strictEqual(yield* statusOf(demote), 200)
-      assert.strictEqual(yield* statusOf(other.call("POST", `${at}/${person_id}/send_again`)), 404, email)
-      const before = mails.mails.length
-      yield* consoleBrowser(api, origin).call("POST", "/sign_in", { email })
-      yield* signIn(api, mails, "second@shop.example", origin)
-      assert.strictEqual(mails.mails.length, before + 1, `no link goes to ${email}`)
-    }
-    // What others have offered stays.
-    assert.strictEqual(yield* statusOf(other.call("POST", `${at}/${fromOperator.person_id}/send_again`)), 200)
-  }).pipe(Effect.scoped)
-)
-
 it.live("an invitation is sent again by a session that may give the role now", () =>
   Effect.gen(function* () {
     const { askFor, at, inviter, leap } = yield* begin({ clock: "test" })
@@ -309,111 +254,5 @@ it.live("a merchant does not see when its person was last at work, where that ma
     assert.deepStrictEqual(yield* sees(), ["active", true])
     const [operators] = (yield* api.operator("GET", `/people?search=${worker.email}`)).body.data.data
     assert.strictEqual(operators.person_id, worker.person_id)
-  }).pipe(Effect.scoped)
-)
-
-it.live("what an operator has offered ends with the operator, the role that may offer it, and the token", () =>
-  Effect.gen(function* () {
-    const { api, merchantId, person } = yield* begin()
-    const post = (path: string, body?: object) => api.operator("POST", path, body)
-    const offered = Effect.map(api.operator("GET", "/people?limit=100"), ({ body }) =>
-      (body.data.data as ReadonlyArray<any>).filter(({ status }) => status === "invited").map(({ email }) => email)
-    )
-    const others = yield* person("other@pay.example", "admin")
-    const token = yield* newOperator(api, "ci", "admin")
-    const ends = {
-      remove: (id: string) => post(`/people/${id}/remove`),
-      recover: (id: string) =>
-        Effect.andThen(post(`/people/${id}/recover`), others.operate("POST", `/people/${id}/recover`)),
-      demote: () => post("/people", { email: "demote@pay.example", role: "support" }),
-      revoke: () => post(`/operators/${token.operator_id}/revoke`)
-    }
-    const admins = yield* Effect.forEach(Object.keys(ends), (way) => person(`${way}@pay.example`, "admin"))
-    assert.strictEqual(yield* statusOf(others.operate("POST", "/people", { email: "a@x.example", role: "admin" })), 200)
-    const kept = yield* offered
-    for (const [at, [way, end]] of Object.entries(ends).entries()) {
-      const admin = admins[at]!
-      const offer = (body: object) =>
-        way === "revoke" ? callAs(api, token.token, "POST", "/people", body) : admin.operate("POST", "/people", body)
-      const places = [{ role: "admin" }, { role: "owner", merchant_id: merchantId }]
-      for (const place of places) {
-        const sent = yield* offer({ email: `${way}.${place.role}@x.example`, ...place })
-        assert.deepStrictEqual([sent.status, sent.body.data?.status], [200, "invited"], sent.text)
-      }
-      assert.lengthOf(yield* offered, kept.length + places.length, way)
-      assert.strictEqual(yield* statusOf(end(admin.person_id)), 200, way)
-      assert.deepStrictEqual(yield* offered, kept, way)
-    }
-  }).pipe(Effect.scoped)
-)
-
-it.live("an operator whose right is taken while an invitation is made has offered nothing", () =>
-  Effect.gen(function* () {
-    const { api, merchantId, person, sql } = yield* begin()
-    const token = yield* newOperator(api, "ci", "admin")
-    const { operate, person_id } = yield* person("admin@pay.example", "admin")
-    const ends = [
-      { end: sql`delete from memberships where person_id = ${person_id}`, offer: operate },
-      {
-        end: sql`update operators set revoked_at = now() where operator_id = ${token.operator_id}`,
-        offer: (method: string, path: string, body?: unknown) => callAs(api, token.token, method, path, body)
-      }
-    ]
-    for (const { end, offer } of ends) {
-      for (const place of [{ role: "admin" }, { role: "owner", merchant_id: merchantId }]) {
-        const email = `late.${place.role}@x.example`
-        // As if the end had begun, and its answer followed.
-        const offering = yield* sql.withTransaction(
-          Effect.gen(function* () {
-            yield* end
-            const offered = yield* Effect.forkScoped(offer("POST", "/people", { email, ...place }))
-            yield* Effect.repeat(sql`select from pg_locks where not granted`, { until: ({ length }) => length > 0 })
-            return offered
-          })
-        )
-        assert.strictEqual((yield* Fiber.join(offering)).status, 409, email)
-        yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
-          values (${person_id}, 'installation', 'admin', now()) on conflict do nothing`
-        yield* sql`update operators set revoked_at = null where operator_id = ${token.operator_id}`
-      }
-    }
-    assert.lengthOf(yield* sql`select from invitations`, 0)
-  }).pipe(Effect.scoped)
-)
-
-it.live("a person who is removed while an invitation or a role waits has given nothing", () =>
-  Effect.gen(function* () {
-    const { askFor, at, inviter, merchantId, mails, api, sql } = yield* begin()
-    const other = yield* invite(api, mails, { email: "second@shop.example", merchant_id: merchantId, role: "viewer" })
-    yield* signIn(api, mails, "second@shop.example", origin)
-    const offered = yield* askFor("third@shop.example")
-    // It is an operator's, so it does not end with the inviter.
-    yield* sql`update invitations set invited_by = null`
-    const kept = Effect.all([sql`select * from invitations`, sql`select * from memberships order by person_id`])
-    const before = yield* kept
-    const acts = [
-      [409, "", { email: "late@x.example", role: "owner" }],
-      [404, `/${offered.person_id}/send_again`, undefined],
-      [409, `/${offered.person_id}`, { role: "owner" }],
-      [409, `/${other.person_id}`, { role: "owner" }]
-    ] as const
-    for (const [status, path, body] of acts) {
-      const removal = Effect.gen(function* () {
-        yield* sql`select pg_advisory_xact_lock(hashtext(${`coffer people of ${merchantId}`}))`
-        yield* sql`delete from memberships where person_id = ${inviter.person_id}`
-        const sent = yield* Effect.forkScoped(inviter.call("POST", `${at}${path}`, body))
-        yield* Effect.repeat(sql`select from pg_locks where not granted`, { until: ({ length }) => length > 0 })
-        return sent
-      })
-      assert.strictEqual((yield* Fiber.join(yield* sql.withTransaction(removal))).status, status, path)
-      yield* sql`insert into memberships (person_id, belongs_to, role, created_at)
-        select ${inviter.person_id}, ${merchantId}, 'owner', created_at from people where email = ${inviter.email}`
-    }
-    const [invited, roles] = yield* kept
-    assert.deepStrictEqual(invited, before[0])
-    assert.deepStrictEqual(
-      roles.map(({ role }) => role),
-      before[1].map(({ role }) => role)
-    )
   }).pipe(Effect.scoped)
 )
