@@ -178,7 +178,10 @@ layer(Layer.effect(Service, start()), { excludeTestServices: true })("coffer lis
     Effect.gen(function* () {
       const cases: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
         [["--forward-to", "localhost:3000"], /"localhost:3000" is not a valid URL/],
-        [["--forward-to", hook.url, "--types", "payment.lost"], /"payment\.lost" is not an event type[\s\S]*payment\.failed/],
+        [
+          ["--forward-to", hook.url, "--types", "payment.lost"],
+          /"payment\.lost" is not an event type[\s\S]*payment\.failed/
+        ],
         [["--forward-to", hook.url, "--state", "package.json"], /is not a progress file of coffer listen/]
       ]
       for (const [words, message] of cases) {
