@@ -29,7 +29,7 @@ export const personSessions = resource("person_sessions", {
   ...each(forNobody("none"), ["person_id", "passkey_id", "token_hash", "is_strong"])
 })
 export const knownBrowsers = ownTable("known_browsers", ["person_id", "browser_hash", "seen_at"])
-const link = ["token_hash", "person_id", "browser_hash", "asker_hash", "created_at", "expires_at"] as const
+const link = ["token_hash", "person_id", "browser_hash", "asker_hash", "created_at", "expires_at", "shared_at"] as const
 export const signInLinks = ownTable("sign_in_links", link)
 export const sharingBrowsers = ownTable("sharing_browsers", ["token_hash", "browser_hash"])
 export const usedChallenges = ownTable("used_challenges", ["hash", "expires_at"])

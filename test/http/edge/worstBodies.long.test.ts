@@ -135,6 +135,7 @@ const world = Effect.gen(function* () {
       merchant_id: merchantId,
       mode: "live",
       currency: "USD",
+      instance_id: "0000000000000000",
       ...(path.includes(":payment_id") ? yield* parked : {}),
       // For good.
       ...(path.endsWith("/close") && path.includes(":merchant_id")

@@ -377,7 +377,7 @@ describe("a report that is being written", () => {
         from reports, generate_series(1, ${reportsKeptMax}::int4) n where report_no = (select min(report_no) from reports)`
       const full = yield* send
       assertRefused(full, 409, "conflict")
-      assert.include(full.body.message, "are kept")
+      assert.include(full.body.message, "Report limit reached (100)")
     }).pipe(Effect.scoped)
   )
 })
