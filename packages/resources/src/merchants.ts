@@ -24,6 +24,7 @@ export const merchantModes = resource("merchant_modes", {
 })
 export const unconfirmedAddresses = resource("unconfirmed_addresses", {
   merchant_id: shown("none"),
+  created_at: shown("none"),
   email: shown("none")
 })
 
