@@ -115,7 +115,7 @@ describe("coffer audit", () => {
           { DATABASE_URL: "postgres://nobody:x@127.0.0.1:1/none" },
           /^coffer: PostgreSQL at 127.0.0.1:1, database ".*", cannot be used: .*ECONNREFUSED/
         ],
-        [{ DATABASE_CONNECTIONS: "x" }, /^coffer: A setting is wrong/]
+        [{ DATABASE_CONNECTIONS: "x" }, /^coffer: Invalid setting/]
       ] as const) {
         const { code, stderr, stdout } = yield* audit(env)
         assert.deepStrictEqual([code, stdout], [1, ""])

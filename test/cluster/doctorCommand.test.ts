@@ -79,7 +79,7 @@ describe("coffer doctor", () => {
       assert.match(stdout, /^error +postgres +PostgreSQL at 127.0.0.1:1, database "none", cannot be used/m)
       const odd = yield* doctor({ DATABASE_CONNECTIONS: "x" })
       assert.strictEqual(odd.code, 2)
-      assert.match(odd.stderr, /^coffer: A setting is wrong/)
+      assert.match(odd.stderr, /^coffer: Invalid setting/)
     })
   )
 })

@@ -114,7 +114,7 @@ describe("two roles, as docs/operating.md sets them up", () => {
       assert.strictEqual((yield* empty.ended).code, 1)
       assert.match(
         empty.said.stderr,
-        /^coffer: The database has no tables yet, and this role may not make them\. .*\n$/m
+        /^coffer: The database has no tables yet, and this role can't create them\. .*\n$/m
       )
       const { code, stderr } = yield* migrate({ DATABASE_URL: appUrl, MIGRATION_DATABASE_URL: ownerUrl })
       assert.strictEqual(code, 0, stderr)

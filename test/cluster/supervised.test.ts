@@ -357,10 +357,10 @@ describe("serve --runners on a database of the operator's own", () => {
 
 describe("serve --runners does not start, and says why in one line,", () => {
   for (const [runners, words] of [
-    ["0", "--runners must be a whole number from 1 to 64, and is 0."],
-    ["three", "--runners must be a whole number from 1 to 64, and is three."],
-    ["65", "--runners must be a whole number from 1 to 64, and is 65."],
-    ["2.5", "--runners must be a whole number from 1 to 64, and is 2.5."]
+    ["0", "--runners must be a whole number from 1 to 64, not 0."],
+    ["three", "--runners must be a whole number from 1 to 64, not three."],
+    ["65", "--runners must be a whole number from 1 to 64, not 65."],
+    ["2.5", "--runners must be a whole number from 1 to 64, not 2.5."]
   ] as const) {
     it.live(`with ${runners} of them`, () =>
       Effect.gen(function* () {

@@ -156,7 +156,7 @@ describe("a change of SECRET_KEY", () => {
             assert.strictEqual(yield* metric(running, "coffer_secret_key_change"), 1)
             assert.include(
               yield* refused(database, after),
-              "may still be sealed with the key before SECRET_KEY. Set SECRET_KEY_PREVIOUS"
+              "may still be encrypted with the previous key. Set SECRET_KEY_PREVIOUS"
             )
             assert.include(yield* refused(database, before), "SECRET_KEY was changed for this database")
             assert.include(

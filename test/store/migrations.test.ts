@@ -65,6 +65,11 @@ describe("a database that has all migrations that were joined", () => {
   const ofBefore = Effect.gen(function* () {
     const url = yield* freshDatabase
     const sql = yield* ownersConnection(url)
+    yield* sql`drop schema public cascade`
+    yield* sql`create schema public`
+    yield* Effect.provideService(Migrator.migrateWith(Migrator.baseline), SqlClient.SqlClient, sql)
+    yield* sql`grant usage on schema public to coffer_app`
+    yield* sql`grant select on coffer_migrations to coffer_app`
     yield* sql`delete from coffer_migrations`
     yield* sql`insert into coffer_migrations (migration_id, name)
       values (1, 'main_job'), (${Migrator.joined.newest}, 'the_last')`

@@ -52,10 +52,7 @@ describe("a dispute about a payment that no order took", () => {
       yield* pass("3 minutes")
       const shown = (yield* held)!
       assert.deepInclude(shown, { status: "parked", waits_for: "operator" })
-      assert.include(
-        shown["text"],
-        `its dispute ${disputeOf().id} is needs_response, to be answered at the channel until`
-      )
+      assert.include(shown["text"], `its dispute ${disputeOf().id} is needs_response, respond at the channel by`)
       assert.deepStrictEqual((yield* merchant.get("/v1/disputes")).body.data.data, [])
       assert.deepStrictEqual(yield* merchant.balance(), books)
       assert.deepStrictEqual(yield* compared(), [], "both books know what the bank has taken")

@@ -51,10 +51,10 @@ export const newestMigration = Number.parseInt(migrations.at(-1)!, 10)
  * this commit has those, and a database that has all of them has the tables of the first ones.
  */
 export const joined = { newest: 182, commit: "83dc91f323870f019854452dc153e26af4bff6da" }
-const baseline = migrations.filter((name) => Number.parseInt(name, 10) <= 197)
+export const baseline = migrations.filter((name) => Number.parseInt(name, 10) <= 197)
 
 /** Only those that the database lacks are loaded. */
-const migrateWith = (some: ReadonlyArray<string>) => {
+export const migrateWith = (some: ReadonlyArray<string>) => {
   const files = some.map((name) => {
     const file = `${name}${ending}`
     return [file, () => import(new URL(file, folder).href)] as const

@@ -137,7 +137,6 @@ const world = Effect.gen(function* () {
       currency: "USD",
       instance_id: "0000000000000000",
       ...(path.includes(":payment_id") ? yield* parked : {}),
-      // For good.
       ...(path.endsWith("/close") && path.includes(":merchant_id")
         ? { merchant_id: (yield* api.newMerchant()).merchantId }
         : {})

@@ -1,4 +1,4 @@
-/** The operators by whom a role was offered: their numbers, as persons and by their tokens. Empty: a merchant's person. */
+/** The operators who offered a role: numbers of persons and of tokens. Empty: a merchant's person offered it. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
