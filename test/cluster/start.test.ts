@@ -102,7 +102,7 @@ describe.concurrent("a start at an address of IPv6, without PUBLIC_URL,", () => 
   it.live("says in one line that mails need MAIL_FROM", () =>
     Effect.gen(function* () {
       const line = yield* refusal(yield* freshDatabase, { HOST: "::1", SMTP_URL: "smtp://127.0.0.1:25" })
-      assert.match(line, /^coffer: MAIL_FROM is required where PUBLIC_URL, or HOST without it, is an address of IPv6/)
+      assert.match(line, /^coffer: MAIL_FROM is required where PUBLIC_URL, or HOST without it, is an IPv6 address/)
     })
   )
 })
