@@ -92,7 +92,7 @@ describe.skipIf(executable === undefined)(`evidence that is typed${needsChromium
       yield* Effect.promise(async () => {
         await field(one.page, goods).fill("The parcel was signed for.")
         await save(one.page).click()
-        await one.page.getByText("Draft saved.").waitFor()
+        await one.page.getByText("Draft saved.", { exact: true }).waitFor()
         await field(other.page, buyer).fill("Ada")
         await save(other.page).click()
         await other.page.getByText("This was changed by someone else").waitFor()
@@ -100,7 +100,7 @@ describe.skipIf(executable === undefined)(`evidence that is typed${needsChromium
         await other.page.getByRole("button", { name: "Keep your version" }).click()
         assert.strictEqual(await field(other.page, goods).inputValue(), "The parcel was signed for.")
         await save(other.page).click()
-        await other.page.getByText("Draft saved.").waitFor()
+        await other.page.getByText("Draft saved.", { exact: true }).waitFor()
       })
       assert.deepStrictEqual((yield* at.stored)["evidence"], {
         product_description: "The parcel was signed for.",
@@ -113,10 +113,10 @@ describe.skipIf(executable === undefined)(`evidence that is typed${needsChromium
         assert.strictEqual(await field(one.page, buyer).inputValue(), "Ada")
         await field(one.page, goods).fill("Signed for, see the file.")
         await save(one.page).click()
-        await one.page.getByText("Draft saved.").waitFor()
+        await one.page.getByText("Draft saved.", { exact: true }).waitFor()
         await field(one.page, goods).fill("Signed for on Monday.")
         await save(one.page).click()
-        await one.page.getByText("Draft saved.").waitFor()
+        await one.page.getByText("Draft saved.", { exact: true }).waitFor()
       })
       assert.strictEqual((yield* at.stored)["evidence"].product_description, "Signed for on Monday.")
     })

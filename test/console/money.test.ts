@@ -29,7 +29,7 @@ describe.skipIf(executable === undefined)(`pages of money in the console${needsC
           })
           await page.getByLabel("Document type 1").selectOption("receipt")
           await page.getByRole("button", { name: "Save draft" }).click()
-          await page.getByText("Draft saved.").waitFor()
+          await page.getByText("Draft saved.", { exact: true }).waitFor()
         })
         const draft = yield* done(at.get(`/v1/disputes/${disputeNo}/evidence`))
         assert.deepStrictEqual(draft["evidence"], { product_description: "A lamp" })

@@ -47,7 +47,7 @@ describe("a session at Stripe that was made after the backup", () => {
         [amount, currency, status, trade_no, waits_for],
         [2_000, "USD", "paid", made.trade_no, "operator"]
       )
-      for (const part of [session.id, payment, "give it back at Stripe"]) assert.include(text, part)
+      for (const part of [session.id, payment, "refund it at Stripe"]) assert.include(text, part)
       assert.strictEqual((yield* merchant.balance()).available, 0)
       const back = (sum: number) =>
         Effect.andThen(
