@@ -37,7 +37,7 @@ export const mcpCommand = command(
       return yield* failed(
         "live_write",
         `The key (from ${keyFrom}) is a live key, and live calls move real money.`,
-        "say --live",
+        "add --live",
         2
       )
     }
