@@ -81,7 +81,7 @@ describe("/readyz", () => {
       wrongBy = 310
       const refused = yield* ready
       assert.strictEqual(refused.status, 503)
-      assert.match(refused.body.reason, /clock and Postgres' are 3\d\d s apart/)
+      assert.match(refused.body.reason, /of this machine and of Postgres are 3\d\d s apart/)
       assert.isAbove(valueOf(yield* textOf(`${baseUrl}/metrics`), "coffer_clock_skew_seconds")!, 300)
     })
   )
