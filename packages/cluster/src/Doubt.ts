@@ -1,7 +1,7 @@
 /**
  * Whether this runner may judge which others have ended. Postgres tells it by their locks, which are all gone for a
  * moment when Postgres is started again or closes all connections. A runner that has just lost its own session judges
- * no other, until they had the time to open theirs again.
+ * no other, until they had the time to open theirs again. Model: models/shards.pml.
  */
 import { Context, Layer } from "effect"
 import { elapsedMillis } from "./realTime.ts"

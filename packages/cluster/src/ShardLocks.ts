@@ -57,6 +57,7 @@ export const layer = Layer.effectContext(
         return Effect.andThen(kept.retake, isForgotten ? storage.register(self, true) : Effect.void)
       })
 
+    // Model: models/shards.pml.
     const look = Effect.gen(function* () {
       const runners = yield* storage.getRunners
       const entries = yield* ClusterError.PersistenceError.refail(roster.entries)

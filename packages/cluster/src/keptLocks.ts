@@ -2,7 +2,8 @@
  * Keeps the locks of this runner's shards over a loss of the connection that holds them. The library takes a lost
  * connection for lost shards: it breaks off what is done on them, and takes them again some seconds later. Here the
  * locks are taken again at once, as far as no other runner has them. Another runner may
- * have written in between: give each row a version, and let an update name the version that it replaces.
+ * have written in between: give each row a version, and let an update name the version that it replaces. Model:
+ * models/shards.pml.
  */
 import { Effect, Exit } from "effect"
 import type { RunnerAddress, RunnerStorage, ShardId } from "effect/cluster"

@@ -1,7 +1,7 @@
 /**
  * `Idempotency-Key` on every POST and DELETE (silences: I1 to I6, I9). The first request claims the key and runs, or
  * brings its claim along with its one change. Its 2xx answer is stored, usually in the transaction of the change. The
- * same request again gets the stored answer.
+ * same request again gets the stored answer. Model: models/claim.pml.
  */
 import { Caller, Idempotency } from "@coffer/contract/Caller"
 import * as Wire from "@coffer/contract/Errors"

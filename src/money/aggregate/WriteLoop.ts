@@ -122,6 +122,7 @@ export const makeWriteLoop = <K extends Kind, E = never>(
           attempt--
           continue
         }
+        // Model: models/writes.pml.
         if (isSuperseded(derived.own, failure)) continue
         if (!isAnswerStale(failure) || aggregate.outlivesRequest !== true) {
           return yield* isForCaller(options.entry, failure) ? Effect.fail(failure) : overloaded
@@ -352,7 +353,7 @@ const decidingAgain = <K extends Kind>(aggregate: Aggregate<K>, decide: ReturnTy
 
 // Snapshots ----------------------------------------------------------------------
 // Objects as they were read or written last, so that the next command need not read them again. Only a hint: the
-// version fences what is accepted, and nothing is refused without a fresh read.
+// version fences what is accepted, and nothing is refused without a fresh read. Model: models/shards.pml.
 
 export interface Snapshots<State> {
   /** Removes it: until the command has ended, the row in the database is not known. */

@@ -120,7 +120,7 @@ export const {
 // At its owner --------------------------------------------------------------------
 // The decision and the queueing of its changes are one synchronous block, so the order in the queue is the order of
 // versions, and only the reply waits for the commit (docs/architecture.md, section 4). So a wallet decides one entry at
-// a time and commits many together.
+// a time and commits many together. Model: models/writes.pml.
 
 /** How often one entry is decided anew because the wallet in memory was not the wallet in the database. */
 const retriesMax = 8

@@ -143,7 +143,7 @@ const hereIn = (
 /**
  * A runner that stops or has lost its locks breaks off the commands of other runners. It replies with an interruption,
  * or that a nested command found no owner. The command is then sent again, to the next owner, so it may arrive twice.
- * The caller bounds the wait. A caller that is interrupted itself does not send again.
+ * The caller bounds the wait. A caller that is interrupted itself does not send again. Model: models/shards.pml.
  */
 const sendToOwner = <A, E, R>(call: () => Effect.Effect<A, E, R>, triesLeft = 50): Effect.Effect<A, E, R> =>
   Effect.catchCauseIf(

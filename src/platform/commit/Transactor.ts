@@ -30,7 +30,7 @@ export class Transactor extends Context.Service<
     readonly commit: (lane: string, changes: ChangeSet) => Effect.Effect<void, CommitError>
     /**
      * Queues at once, in the caller's synchronous block; waiting comes after, `within` milliseconds at most. Undefined
-     * when the queue is full, or no time is left.
+     * when the queue is full, or no time is left. Model: models/writes.pml.
      */
     readonly submit: (lane: string, changes: ChangeSet, within: number) => Effect.Effect<void, CommitError> | undefined
     /** For how many milliseconds sets have been waiting and not one could be written; 0 while writing goes well. */

@@ -308,7 +308,8 @@ const singleRow = {
 
 /**
  * Rows that still have the version that is to be replaced. Where another transaction is writing one, this waits, and
- * looks at what came of it. The lock lasts until the batch is written: no update can miss its row any more.
+ * looks at what came of it. The lock lasts until the batch is written: no update can miss its row any more. Model:
+ * models/writes.pml.
  */
 const unchanged = perTable((table) => {
   const { changing, columns, key, keyIndex, name, versionIndex } = table

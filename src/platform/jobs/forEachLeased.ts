@@ -12,7 +12,8 @@ const namedMax = 10
 /**
  * A row whose work fails is tried again when its lease ends, and holds up no other row. Work that takes longer than
  * `within` is broken off, so that it has ended when the lease does. Rows that fail for the same reason share one log
- * line. `note` is told how each went: why it failed, or null. Answers how many rows there were.
+ * line. `note` is told how each went: why it failed, or null. Answers how many rows there were. Model:
+ * models/leases.pml.
  */
 export const forEachLeased = <Item, E>(
   what: string,

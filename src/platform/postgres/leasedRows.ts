@@ -2,7 +2,7 @@
  * Rows that carry the time at which a worker has to look at them (docs/architecture.md, section 5). Leasing pushes that
  * time ahead, so a worker that dies with rows in hand delays them and loses none; rows that another runner is leasing
  * are skipped. Work on a row ends before its lease does (`forEachLeased.ts`), so no row is worked on twice at once
- * (docs/decisions/0003).
+ * (docs/decisions/0003). Model: models/leases.pml.
  */
 import { isoText } from "@coffer/model/isoText"
 import { type DateTime, Effect, Option, Schema } from "effect"

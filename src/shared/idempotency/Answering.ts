@@ -106,7 +106,7 @@ export const renewalOf = (renewal: Renewal | undefined): ChangeSet =>
 
 /**
  * Runs a change of a request that is answered by a later one: `change` commits the renewed claim along, or fails. So a
- * request whose claim was taken over commits nothing.
+ * request whose claim was taken over commits nothing. Model: models/claim.pml.
  */
 export const renewing = <A, E, R>(
   at: DateTime.Utc,

@@ -245,7 +245,8 @@ const versionMax = 2 ** 30 - 1
 /** The claim of a request whose key was not used before. */
 const firstClaim = (request: Keyed, now: DateTime.Utc, version: number): IdempotencyClaim => ({
   id: idOf(request),
-  // Not always the same: a request whose end is written late must not free the claim of a later request.
+  // Not always the same: a request whose end is written late must not free the claim of a later request. Model:
+  // models/claim.pml.
   version,
   merchantId: request.merchantId,
   mode: request.mode,

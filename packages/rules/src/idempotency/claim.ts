@@ -40,7 +40,8 @@ export type Verdict = "TakeOver" | "Replay" | "InProgress" | "OtherContent"
 
 /**
  * `isAbandoned`: no process runs the request any more, so that its lease need not be waited for. `unmoved`: the time by
- * which leases end, where `now` is that of a sandbox whose clock was moved. `kept`: how long answers are kept.
+ * which leases end, where `now` is that of a sandbox whose clock was moved. `kept`: how long answers are kept. Model:
+ * models/claim.pml.
  */
 export const judge = (
   held: Held,
