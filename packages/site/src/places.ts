@@ -123,6 +123,7 @@ const englishSections = (references: ReadonlyArray<Entry>): ReadonlyArray<Sectio
       style: "Style",
       words: "Words",
       effect: "Effect",
+      models: "Models",
       simulator: "Stripe simulator",
       cluster: "Cluster package"
     })
