@@ -375,8 +375,7 @@ const report = span("Refunds.report")(function* (
 }, Effect.uninterruptible)
 
 const check = span("Refunds.check")(function* (services: RefundServices, refundNo: RefundNo) {
-  // From here on it is pending. The request that reserved it is dead, or will find that it is not reserved any more.
-  // Model: models/leases.pml.
+  // From here on it is pending. The request that reserved it is dead, or finds it reserved no more (models/leases.pml).
   const refund = yield* services.commands.handleReport(refundNo, Await.make({ at: yield* currentTime }))
   if (refund.status !== "pending") return
   const answer = yield* services.askChannel(refund)
