@@ -168,7 +168,12 @@ end:
   :: d_step { session[0] && mayGo > 0 -> mayGo--; session[0] = false; excuse() }
   :: d_step { !session[0] && !isDead -> session[0] = true }
   :: d_step { mayGo > 0 -> mayGo--; isDead = true; session[0] = false; here[0] = 0; atWork[0] = 0 }
-  :: d_step { mayGo > 0 && (state == done || state == released) -> mayGo--; state = none; version = 0; made = 0; ended = 0; told = 0; by = 0 }
+  :: d_step {                                          /* kept no longer: the key is a new one */
+       mayGo > 0 && (state == done || state == released) ->
+       mayGo--;
+       state = none; version = 0; by = 0;
+       made = 0; ended = 0; told = 0
+     }
   od
 }
 
