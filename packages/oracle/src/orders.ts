@@ -38,7 +38,8 @@ export const createOrder = (account: Account, now: number, body: unknown): Answe
     },
     ["amount"]
   )
-  if (checked !== undefined) return checked
+  const hasNotifyUrl = bodyOf(body)["notify_url"] == null || url(bodyOf(body)["notify_url"]) === undefined
+  if (checked !== undefined) return hasNotifyUrl ? checked : invalid(...(checked.params ?? []), "notify_url")
   const sent = bodyOf(body)
   const ownNo = (sent["out_trade_no"] ?? undefined) as string | undefined
   const terms = {
@@ -55,7 +56,7 @@ export const createOrder = (account: Account, now: number, body: unknown): Answe
     return isSame ? ok(orderView(account, known)) : conflict("order_number_taken")
   }
   // It depends on settings what will do here, so a repeat is looked for first (silences: O3).
-  if (terms.notifyUrl !== null && url(terms.notifyUrl) !== undefined) return invalid("notify_url")
+  if (!hasNotifyUrl) return invalid("notify_url")
   const order: Order = {
     ...terms,
     no: newNo.order(),
