@@ -1,7 +1,6 @@
 /**
- * Seeds a new merchant's sandbox. The operator's API asks for it when it creates a merchant;
- * `src/channels/sandbox/Seeds.ts`
- * does it.
+ * Seeds a new merchant's sandbox. The operator's API asks for it when it creates a merchant, and
+ * `src/channels/sandbox/Seeds.ts` does it.
  */
 import type { MerchantId } from "@coffer/model/Ids"
 import { Context, type Effect } from "effect"

@@ -228,7 +228,7 @@ const connecting =
       maxNetworkRetries: 0,
       telemetry: false,
       timeout: answerMillis,
-      httpClient: knowsRepeats(Library.createNodeHttpClient(httpAgent)),
+      httpClient: knowsRepeats(Library, httpAgent),
       ...(account === null ? {} : { stripeAccount: account })
     })
 

@@ -385,7 +385,7 @@ const readBody = ({ arrayBuffer, headers }: HttpServerRequest.HttpServerRequest)
 const answer = (text: string, status: number) => HttpServerResponse.text(text, { status })
 
 /** Stripe sends again what is not answered with 2xx. */
-const taken = (mode: Mode, outcome: "stored" | "repeated" | "ignored" | "no_account") =>
+const taken = (mode: Mode, outcome: Exclude<(typeof outcomes)[number], "thin" | "refused">) =>
   Effect.as(count(mode, outcome), answer(outcome, 200))
 
 const refused = (mode: Of, why: string, status: number) => Effect.as(count(mode, "refused"), answer(why, status))

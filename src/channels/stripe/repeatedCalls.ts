@@ -5,7 +5,8 @@
  */
 import type { Stripe } from "stripe"
 
-type HttpClient = ReturnType<(typeof Stripe)["createNodeHttpClient"]>
+type Library = Pick<typeof Stripe, "HttpClient" | "createNodeHttpClient">
+type HttpClient = ReturnType<Library["createNodeHttpClient"]>
 type MakeRequest = HttpClient["makeRequest"]
 
 /** Refusals that Stripe makes before it looks at the idempotency key. */
@@ -14,7 +15,10 @@ const atTheDoor: ReadonlySet<number> = new Set([401, 403, 429])
 /** No code: the client makes no call again because of it. */
 class CutBefore extends Error {}
 
-export const knowsRepeats = (client: HttpClient): HttpClient => {
+export const knowsRepeats = (library: Library, agent: Parameters<Library["createNodeHttpClient"]>[0]): HttpClient => {
+  const client = library.createNodeHttpClient(agent)
+  /** The library makes a call again that ends with one of these. */
+  const closed = library.HttpClient.CONNECTION_CLOSED_ERROR_CODES
   /** Keys of calls that were cut, and that the client is about to make again. */
   const cut = new Set<string>()
   const makeRequest: MakeRequest = (...request) => {
@@ -32,7 +36,7 @@ export const knowsRepeats = (client: HttpClient): HttpClient => {
       },
       (error: NodeJS.ErrnoException) => {
         if (isRepeat) throw new CutBefore("the connection was cut, and was not made again", { cause: error })
-        if (error.code === "ECONNRESET" || error.code === "EPIPE") cut.add(key)
+        if (error.code !== undefined && closed.includes(error.code)) cut.add(key)
         throw error
       }
     )

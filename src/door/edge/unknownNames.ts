@@ -4,6 +4,7 @@
  * API and the console's, where a right that was meant to be narrowed would stay as wide as it was (silences: G33).
  */
 import type { IgnoredField } from "@coffer/contract/Logs"
+import { editDistance } from "@coffer/model/editDistance"
 import { memoize } from "@coffer/model/memoize"
 import { Effect, identity, Option, Schema, SchemaAST } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -120,22 +121,8 @@ const nearestOf = (name: string, names: ReadonlyArray<string>): string | undefin
   const allowed = Math.max(1, Math.floor(name.length / 3))
   if (name.length > nameLengthMax) return undefined
   const [best] = names
-    .map((known) => ({ known, away: distance(name.toLowerCase(), known) }))
+    .map((known) => ({ known, away: editDistance(name.toLowerCase(), known) }))
     .filter(({ away }) => away <= allowed)
     .toSorted((a, b) => a.away - b.away)
   return best?.known
-}
-
-/** How many letters have to be added, taken out or changed. */
-const distance = (from: string, to: string): number => {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= from.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= to.length; j++) {
-      const change = row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1)
-      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1))
-    }
-    row = next
-  }
-  return row[to.length]!
 }

@@ -3,6 +3,7 @@
  * start, but a wrong name would leave the default in force without a word.
  */
 import { env } from "node:process"
+import { editDistance } from "@coffer/model/editDistance"
 import { type Config, ConfigProvider, Effect } from "effect"
 import type { BadSetting } from "./places.ts"
 import { askForAll } from "./Settings.ts"
@@ -52,28 +53,6 @@ const isNear = (name: string, setting: string): boolean => {
   return (
     setting.length >= lengthMin &&
     Math.abs(name.length - setting.length) <= slipsMax &&
-    slipsOf(name, setting) <= slipsMax
+    editDistance(name, setting, { swaps: true }) <= slipsMax
   )
-}
-
-/** Characters too many, missing, wrong, or in the order of their neighbours. */
-const slipsOf = (written: string, meant: string): number => {
-  const rows = [Array.from({ length: meant.length + 1 }, (_, index) => index)]
-  for (let i = 1; i <= written.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= meant.length; j++) {
-      const isSame = written[i - 1] === meant[j - 1]
-      const isSwapped = i > 1 && j > 1 && written[i - 1] === meant[j - 2] && written[i - 2] === meant[j - 1]
-      row.push(
-        Math.min(
-          rows[i - 1]![j]! + 1,
-          row[j - 1]! + 1,
-          rows[i - 1]![j - 1]! + (isSame ? 0 : 1),
-          isSwapped ? rows[i - 2]![j - 2]! + 1 : Infinity
-        )
-      )
-    }
-    rows.push(row)
-  }
-  return rows.at(-1)!.at(-1)!
 }

@@ -4,7 +4,7 @@
  */
 import type { Account } from "@coffer/model/Account"
 import { MerchantId, Mode } from "@coffer/model/Ids"
-import { DateTime, type Duration, Effect, Layer, Option, Schema } from "effect"
+import { Array, DateTime, type Duration, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { hourly, Workers } from "../../platform/jobs/Workers.ts"
 import { forEachLeased } from "../../platform/jobs/forEachLeased.ts"
@@ -182,20 +182,18 @@ const passes = "passes"
 /** Each part in a transaction of its own. Only the last statement of two takes the same row. */
 const inParts =
   (eraseOrders: Effect.Success<typeof makeEraseOrders>) =>
-  ({ email, erasure }: Work, tradeNos: ReadonlyArray<string>, now: DateTime.Utc) => {
-    const parts = Array.from({ length: Math.ceil(tradeNos.length / togetherMax) }, (_, part) =>
-      tradeNos.slice(part * togetherMax, (part + 1) * togetherMax)
-    )
-    return Effect.map(
-      Effect.forEach(parts, (part) => eraseOrders({ erasureNo: erasure.erasure_no, tradeNos: part, email, now }), {
-        concurrency: transactionsMax
-      }),
+  ({ email, erasure }: Work, tradeNos: ReadonlyArray<string>, now: DateTime.Utc) =>
+    Effect.map(
+      Effect.forEach(
+        Array.chunksOf(tradeNos, togetherMax),
+        (part) => eraseOrders({ erasureNo: erasure.erasure_no, tradeNos: part, email, now }),
+        { concurrency: transactionsMax }
+      ),
       (ended) => ({
         files: ended.reduce((sum, { files }) => sum + files, 0),
         soon: ended.reduce((sum, { soon }) => sum + soon, 0)
       })
     )
-  }
 
 const makeSteps = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

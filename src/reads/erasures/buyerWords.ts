@@ -8,7 +8,7 @@ import { mails, orders } from "@coffer/resources/orders"
 import type { Resource } from "@coffer/resources/Resource"
 import { deliveries, deliveryAttempts, events } from "@coffer/resources/webhooks"
 import type { Eraser } from "@coffer/rules/erasure"
-import { Effect, Option, Schema } from "effect"
+import { Array, Effect, Option, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { bodyOf, packed } from "../../webhooks/events/eventBodies.ts"
 import { storableJson } from "../../platform/postgres/storable.ts"
@@ -184,16 +184,7 @@ const partMax = 250
 const forParts = <A, E, R>(
   keys: ReadonlyArray<string>,
   work: (some: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<A>, E, R>
-) =>
-  Effect.map(
-    Effect.forEach(
-      Array.from({ length: Math.ceil(keys.length / partMax) }, (_, part) =>
-        keys.slice(part * partMax, (part + 1) * partMax)
-      ),
-      work
-    ),
-    (parts) => parts.flat()
-  )
+) => Effect.map(Effect.forEach(Array.chunksOf(keys, partMax), work), (parts) => parts.flat())
 
 /** Row by row, in slices: an address that is looked for in large rows holds up nobody. */
 export const each = <A, B>(rows: ReadonlyArray<A>, work: (row: A) => ReadonlyArray<B>) =>

@@ -6,7 +6,7 @@
 import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
 import { makeArchivist } from "@coffer/rules/erasure"
-import { Effect } from "effect"
+import { Array, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { each } from "../erasures/buyerWords.ts"
 import {
@@ -74,10 +74,7 @@ export const makeCallPages = (sql: SqlClient.SqlClient) => {
               })
             ]
           })
-          const parts = Array.from({ length: Math.ceil(lines.length / linesMax) }, (_, part) =>
-            lines.slice(part * linesMax, (part + 1) * linesMax)
-          )
-          return { files: parts.map((part) => ["logs", part] as const), next }
+          return { files: Array.chunksOf(lines, linesMax).map((part) => ["logs", part] as const), next }
         }).pipe(sqlDefects)
     }
   }

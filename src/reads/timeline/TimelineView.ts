@@ -217,7 +217,7 @@ const refundEntries = (row: StoryRows["refunds"][number]): ReadonlyArray<Entry> 
       at: ended,
       kind: "refund",
       id: refund_no,
-      text: `${deed}`,
+      text: deed,
       details: { status, payment_id, failure_reason }
     }
   ]
