@@ -56,19 +56,18 @@ const plainNames = `
   .split(/\s+/)
 
 describe("secret names", () => {
-  for (const name of secretNames) {
-    it(`${name} is secret`, () => {
-      assert.isTrue(isSecretName(name))
-      assert.deepStrictEqual(redact({ [name]: "s3cret" }), { [name]: redactedText })
-    })
-  }
+  it("whatever may hold a secret by its name is redacted", () => {
+    assert.deepStrictEqual(
+      secretNames.filter((name) => !isSecretName(name)),
+      []
+    )
+    for (const name of secretNames) assert.deepStrictEqual(redact({ [name]: "s3cret" }), { [name]: redactedText })
+  })
 
-  for (const name of plainNames) {
-    it(`${name} is not`, () => {
-      assert.isFalse(isSecretName(name))
-      assert.deepStrictEqual(redact({ [name]: "value" }), { [name]: "value" })
-    })
-  }
+  it("a name that only looks like one of a secret is left readable", () => {
+    assert.deepStrictEqual(plainNames.filter(isSecretName), [])
+    for (const name of plainNames) assert.deepStrictEqual(redact({ [name]: "value" }), { [name]: "value" })
+  })
 })
 
 describe("redaction", () => {

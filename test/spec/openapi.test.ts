@@ -8,7 +8,22 @@ import { documents, type Json, type Published } from "../kit/routes/contract.ts"
 
 const holdTo = ({ document, problemOf, title }: Published) => {
   const operations = Object.entries<Json>(document["paths"]).flatMap(([path, methods]) =>
-    Object.entries<Json>(methods).map(([method, operation]) => ({ path, method, operation }))
+    Object.entries<Json>(methods).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      place: ["paths", path, method],
+      ...operation
+    }))
+  )
+  const answers = operations.flatMap(({ name, place, responses }) =>
+    Object.entries<Json>(responses).flatMap(([status, { content }]) =>
+      Object.entries<Json>(content).map(([type, answer]) => ({
+        name: `${name} ${status} ${type}`,
+        place: [...place, "responses", status, "content", type],
+        status: Number(status),
+        isError: Number(status) >= 400,
+        ...answer
+      }))
+    )
   )
 
   const resolved = (schema: Json): Json =>
@@ -29,61 +44,64 @@ const holdTo = ({ document, problemOf, title }: Published) => {
     ]
   }
 
-  it(`the document ${title} says whom to ask`, () => assert.isNotEmpty(document["info"].contact.name))
+  /** Holds each of them to the rule, and names those that break it. */
+  const all = (things: ReadonlyArray<Json>, isSo: (thing: Json) => boolean) =>
+    assert.deepStrictEqual(
+      things.filter((thing) => !isSo(thing)).map(({ name }) => name),
+      []
+    )
+  const fits = (place: ReadonlyArray<string>, example: unknown) => problemOf(place, example) === undefined
 
-  describe(`the document ${title} names every field`, () => {
-    it("of every resource and error", () => assert.deepStrictEqual(undescribed(document["components"], "#"), []))
-    it("of every body and answer", () => assert.deepStrictEqual(undescribed(document["paths"], "#"), []))
-  })
+  describe(`the document ${title}`, () => {
+    it("says whom to ask", () => assert.isNotEmpty(document["info"].contact.name))
+    it("names every field of every resource and error", () =>
+      assert.deepStrictEqual(undescribed(document["components"], "#"), []))
+    it("names every field of every body and answer", () =>
+      assert.deepStrictEqual(undescribed(document["paths"], "#"), []))
 
-  for (const { method, operation, path } of operations) {
-    describe(`${method.toUpperCase()} ${path}`, () => {
-      it("is summarized and described, and so is each of its parameters", () => {
-        assert.isNotEmpty(operation["summary"])
-        assert.isNotEmpty(operation["description"])
-        const silent = operation["parameters"].filter(({ description }: Json) => !description)
-        assert.deepStrictEqual(silent, [])
-      })
+    it("summarizes and describes each operation, and each of its parameters", () =>
+      all(
+        operations,
+        ({ description, parameters, summary }) =>
+          Boolean(summary && description) && parameters.every((parameter: Json) => parameter.description)
+      ))
 
-      const body = operation["requestBody"]?.content["application/json"]
-      if (body !== undefined) {
-        it("takes a body, shown by an example", () => {
-          assert.isUndefined(
-            problemOf(["paths", path, method, "requestBody", "content", "application/json"], body.example)
-          )
-        })
-      }
+    it("shows each body by an example that fits", () =>
+      all(operations, ({ place, requestBody }) => {
+        const body = requestBody?.content["application/json"]
+        return body === undefined || fits([...place, "requestBody", "content", "application/json"], body.example)
+      }))
 
-      if ("201" in operation["responses"] && "200" in operation["responses"]) {
-        it("says of 200 that it answers a repeat, and shows 201 with its own code and message", () => {
-          assert.match(operation["responses"]["200"].description, /^Repeated/)
-          const { code, message } = operation["responses"]["201"].content["application/json"].example
-          assert.deepStrictEqual([code, message], [201, "created"])
-        })
-      }
-
-      for (const [status, { content }] of Object.entries<Json>(operation["responses"])) {
-        for (const [type, { example, examples, schema }] of Object.entries<Json>(content)) {
-          const pointer = ["paths", path, method, "responses", status, "content", type]
-          if (Number(status) < 400) {
-            it(`answers ${status} as ${type}, shown by an example`, () => {
-              assert.isUndefined(problemOf(pointer, example))
-              if (type === "application/json") assert.strictEqual(example.code, Number(status))
-            })
-          } else {
-            it(`answers ${status}, shown by an example of each error`, () => {
-              const codes = (schema.anyOf ?? [schema]).map((each: Json) => resolved(each)["properties"].error.enum[0])
-              assert.sameMembers(Object.keys(examples), codes)
-              for (const [code, { value }] of Object.entries<Json>(examples)) {
-                assert.isUndefined(problemOf(pointer, value))
-                assert.deepStrictEqual([value.error, value.code], [code, Number(status)])
-              }
-            })
-          }
+    it("says of 200 beside 201 that it answers a repeat, and shows 201 with its own code and message", () =>
+      all(
+        operations.filter(({ responses }) => "201" in responses && "200" in responses),
+        ({ responses }) => {
+          const { code, message } = responses["201"].content["application/json"].example
+          return /^Repeated/.test(responses["200"].description) && code === 201 && message === "created"
         }
-      }
-    })
-  }
+      ))
+
+    it("shows each answer by an example that fits, with its own code", () =>
+      all(
+        answers.filter(({ isError }) => !isError),
+        ({ example, place, status }) =>
+          fits(place, example) && (place.at(-1) !== "application/json" || example.code === status)
+      ))
+
+    it("shows each refusal by an example of each of its errors, and of no other", () =>
+      all(
+        answers.filter(({ isError }) => isError),
+        ({ examples, place, schema, status }) => {
+          const codes = (schema.anyOf ?? [schema]).map((each: Json) => resolved(each)["properties"].error.enum[0])
+          return (
+            Object.keys(examples).toSorted().join() === codes.toSorted().join() &&
+            Object.entries<Json>(examples).every(
+              ([code, { value }]) => fits(place, value) && value.error === code && value.code === status
+            )
+          )
+        }
+      ))
+  })
 }
 
 for (const published of documents) holdTo(published)
