@@ -1,6 +1,7 @@
 /** Visits to one payment link that come to two runners at once (spec: Payment link; silences: L4). */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { makeRetrying } from "../kit/callers/retrying.ts"
 import { newKey, twoRunnersWith } from "../kit/runners/TwoRunners.ts"
 
 const visits = 200
@@ -16,7 +17,10 @@ it.live("visits over two runners make max_uses orders, each with a number of its
       (number % 2 === 0 ? a : b).api.call("GET", pathname, {
         headers: { "X-Forwarded-For": `198.51.${number >> 8}.${number & 255}` }
       })
-    const replies = yield* Effect.forEach(Array(visits).keys(), visit, { concurrency: "unbounded" })
+    const retrying = yield* makeRetrying()
+    const replies = yield* Effect.forEach(Array(visits).keys(), (number) => retrying(visit(number)), {
+      concurrency: "unbounded"
+    })
     const statuses = Object.groupBy(replies, ({ status }) => status)
     assert.deepStrictEqual([statuses[303]?.length, statuses[200]?.length], [uses, visits - uses])
 

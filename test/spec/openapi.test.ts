@@ -8,7 +8,7 @@ import { documents, type Json, type Published } from "../kit/routes/contract.ts"
 
 const holdTo = ({ document, problemOf, title }: Published) => {
   const operations = Object.entries<Json>(document["paths"]).flatMap(([path, methods]) =>
-    Object.entries<Json>(methods).map(([method, operation]) => ({
+    Object.entries<Json>(methods).map(([method, operation]): Json => ({
       name: `${method.toUpperCase()} ${path}`,
       place: ["paths", path, method],
       ...operation

@@ -1,7 +1,7 @@
 /** Many refunds of one order at once: whatever the order in which they arrive, the money is there once. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Reply } from "../../kit/Api.ts"
+import { makeRetrying } from "../../kit/callers/retrying.ts"
 import { assertLedgerWhole } from "../../kit/ledger.ts"
 import { merchantOf } from "../../kit/Merchant.ts"
 import { seeded } from "../../kit/Process.ts"
@@ -11,7 +11,6 @@ import { rounds } from "../../kit/run/soak.ts"
 const races = rounds(2, 20)
 const parallel = rounds(400, 1_000)
 const amount = 100_000
-const triesMax = 20
 
 interface Asked {
   readonly out_refund_no: string
@@ -37,11 +36,7 @@ describe("concurrent refunds exceed the capture", () => {
       Effect.gen(function* () {
         const service = yield* start({ clock: "test" })
         const shop = merchantOf(service)
-        /** On a slow machine somebody may be told to come back, and sends the same again. */
-        const refund = (body: object, triesLeft = triesMax): Effect.Effect<Reply> =>
-          Effect.flatMap(shop.refund(body), (reply) =>
-            reply.status === 503 && triesLeft > 1 ? refund(body, triesLeft - 1) : Effect.succeed(reply)
-          )
+        const retrying = yield* makeRetrying(service.pass("1 second"))
         yield* shop.paid(races * amount)
         const draw = seeded(7)
         for (let round = 1; round <= races; round++) {
@@ -50,7 +45,7 @@ describe("concurrent refunds exceed the capture", () => {
           const asked = drawn(draw).map((one) => ({ ...one, out_refund_no: `${round}-${one.out_refund_no}` }))
           const replies = yield* Effect.forEach(
             asked,
-            (one) => Effect.map(refund({ trade_no, ...one }), (reply) => ({ one, reply })),
+            (one) => Effect.map(retrying(shop.refund({ trade_no, ...one })), (reply) => ({ one, reply })),
             { concurrency: "unbounded" }
           )
 
