@@ -5,7 +5,7 @@
  * late or never, leases run out, and the row is kept no longer.
  *
  * Stands for src/door/edge/Idempotency.ts (`claimedBefore`, `alongWith`, `decide`), src/shared/idempotency/IdempotencyKeys.ts
- * (`take`, `meet`, `look`, `finish`, `endLater`), src/shared/idempotency/Answering.ts (`renewing`, `answering`), `judge` in
+ * (`take`, `meet`, `look`, `finish`, `endLater`), src/shared/idempotency/Answering.ts (`withRenewal`, `withAnswer`), `judge` in
  * packages/rules/src/idempotency/claim.ts, and `isAbandoned` in packages/cluster/src/Runs.ts. Guards:
  *
  *   NO_FENCE       a change is written only with the version of the claim that its request holds
@@ -263,7 +263,7 @@ work:                                                  /* a first change, unless
     :: made > 0
     :: atomic { made == 0 -> leave(); goto finish }                        /* it refuses */
     :: atomic { made == 0 && loses(renew, v); leave(); goto finish }
-    :: atomic {                                        /* `renewing` */
+    :: atomic {                                        /* `withRenewal` */
          made == 0 ->
          renewing(v);
          if
@@ -272,7 +272,7 @@ work:                                                  /* a first change, unless
          fi
        }
     fi;
-    if                                                 /* `answering` */
+    if                                                 /* `withAnswer` */
     :: atomic { loses(answer, v); leave(); goto finish }
     :: SPLIT_ANSWER
        atomic {

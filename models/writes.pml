@@ -3,8 +3,8 @@
  * and are decided on the wallet in memory before what they follow is written. Answers are lost, sets are written late,
  * runners end anywhere, and callers send a command again, to any runner.
  *
- * Stands for `performNow` and `deciding` in src/money/aggregate/WriteLoop.ts, `attempt`, `refuse` and `knownWallets` in
- * src/money/wallets/Wallets.ts, `submit` in src/platform/commit/Transactor.ts, and `unchanged` and `atOnce` in
+ * Stands for `performNow` and `makeDecide` in src/money/aggregate/WriteLoop.ts, `attempt`, `refuse` and `knownWallets` in
+ * src/money/wallets/Wallets.ts, `submit` in src/platform/commit/Transactor.ts, and `selectUnchanged` and `oneStatement` in
  * src/platform/commit/statements.ts. Guards:
  *
  *   NO_FENCE        an update replaces only the version of the wallet that it was decided on
@@ -67,7 +67,7 @@ inline clear(n) {                                      /* nobody looks at it any
   set[n].replaces = 0; set[n].version = 0; set[n].balance = 0
 }
 
-inline write(n) {                                      /* `atOnce`: locks the rows, looks at them, and writes */
+inline write(n) {                                      /* `oneStatement`: locks the rows, looks at them, and writes */
   if
   :: own_fits(set[n]) && wallet_fits(set[n]) ->
        own[set[n].command] = 1;
@@ -123,7 +123,7 @@ decide:
     :: else
     fi;
     if
-    :: own[command] == 1 -> assert(ledger[command] == 1); over(); goto end    /* `deciding`: performed before */
+    :: own[command] == 1 -> assert(ledger[command] == 1); over(); goto end    /* `makeDecide`: performed before */
     :: own[command] == 0 && known[r].balance + amount(command) < 0 -> goto refuse
     :: own[command] == 0 && known[r].balance + amount(command) >= 0 && sets == SETS -> over(); goto end
     :: own[command] == 0 && known[r].balance + amount(command) >= 0 && sets < SETS ->

@@ -45,7 +45,7 @@ import * as PeopleHttp from "./access/people/PeopleHttp.ts"
 import * as PayoutHttp from "./money/payouts/PayoutHttp.ts"
 import * as ReportHttp from "./reads/reports/ReportHttp.ts"
 import * as RefundHttp from "./money/refunds/RefundHttp.ts"
-import * as HeldUpHttp from "./reads/heldUp/HeldUpHttp.ts"
+import * as NeedsAttentionHttp from "./reads/needsAttention/NeedsAttentionHttp.ts"
 import * as TimelineHttp from "./reads/timeline/TimelineHttp.ts"
 import * as WalletHttp from "./money/wallets/WalletHttp.ts"
 import * as DeliveryHttp from "./webhooks/deliveries/DeliveryHttp.ts"
@@ -82,7 +82,7 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     channels.operatorHandlers,
     OrderHttp.layerOperator,
     TimelineHttp.layerOperator,
-    HeldUpHttp.layer,
+    NeedsAttentionHttp.layer,
     PayoutHttp.layer,
     UploadHttp.layerOperator,
     DeliveryHttp.layerOperator,

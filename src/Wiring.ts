@@ -18,7 +18,7 @@ import * as Exports from "./reads/exports/Exports.ts"
 import * as EventsRoom from "./webhooks/events/EventsRoom.ts"
 import * as FilesRoom from "./money/files/FilesRoom.ts"
 import * as Draining from "./shared/http/Draining.ts"
-import * as HeldUp from "./reads/heldUp/HeldUp.ts"
+import * as NeedsAttention from "./reads/needsAttention/NeedsAttention.ts"
 import * as IdempotencyRoom from "./shared/idempotency/IdempotencyRoom.ts"
 import * as KeysRoom from "./access/keys/KeysRoom.ts"
 import * as LinksRoom from "./money/links/LinksRoom.ts"
@@ -51,7 +51,7 @@ const overview = Layer.mergeAll(
   Exports.layer,
   TimelineRoom.layer,
   ReportsRoom.layer,
-  HeldUp.layer,
+  NeedsAttention.layer,
   Search.layer,
   jobs(Watch.layer)
 )
@@ -105,7 +105,7 @@ export const service = (parts: Parts) =>
 
 /** The HTTP port, open as soon as this is built. */
 export const httpServer = Layer.mergeAll(Draining.announced, Joining.begin).pipe(
-  Layer.provideMerge(EdgeRoom.serving(routes))
+  Layer.provideMerge(EdgeRoom.serveRoutes(routes))
 )
 
 /** The whole service behind its HTTP port. */

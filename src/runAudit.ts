@@ -55,12 +55,16 @@ const audit = Effect.fnUntraced(function* (url: Redacted.Redacted, anchorFile: s
   const counts = yield* make(sql).all({ violation, progress: yield* progress })
   const lines = anchorFile === undefined ? undefined : yield* checkAnchorFile(sql, anchorFile, violation)
   const checked = (["wallets", "ledger", "orders"] as const)
-    .map((about) => `${counted(counts[about])} ${subjects[about].called}`)
+    .map((about) => `${formatCount(counts[about])} ${subjects[about].called}`)
     .join(", ")
   if (lines !== undefined) {
-    yield* Console.log(`${counted(lines.compared)} lines of ANCHOR_FILE compared, ${counted(lines.unread)} unreadable`)
+    yield* Console.log(
+      `${formatCount(lines.compared)} lines of ANCHOR_FILE compared, ${formatCount(lines.unread)} unreadable`
+    )
   }
-  yield* Console.log(`${checked} checked: ${found === 0 ? "no" : counted(found)} violation${found === 1 ? "" : "s"}`)
+  yield* Console.log(
+    `${checked} checked: ${found === 0 ? "no" : formatCount(found)} violation${found === 1 ? "" : "s"}`
+  )
   if (found > 0) return yield* new LedgerBroken({ violations: found })
 })
 
@@ -95,7 +99,7 @@ const expectTables = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 
 const lineOf = ({ detail, key, law, table }: Violation) => `${law} ${table} ${key}: ${detail}`
 
-const counted = (count: number) => count.toLocaleString("en-US")
+const formatCount = (count: number) => count.toLocaleString("en-US")
 
 /** A sign of life on standard error, when it takes longer than people like to wait in silence. */
 const progress = Effect.map(Clock.currentTimeMillis, (start) => {
@@ -105,7 +109,7 @@ const progress = Effect.map(Clock.currentTimeMillis, (start) => {
       if (now - saidAt < silenceMillis) return Effect.void
       saidAt = now
       const rows = Object.values(checked).reduce((sum, count) => sum + count, 0)
-      return Console.error(`${counted(rows)} rows checked, ${counted(checked.ledger)} of the ledger`)
+      return Console.error(`${formatCount(rows)} rows checked, ${formatCount(checked.ledger)} of the ledger`)
     })
 })
 

@@ -55,9 +55,9 @@ const installation = Effect.fnUntraced(function* (live: boolean) {
   const { backups, connections, databaseUrl, home: folder } = yield* Settings.startup
   const home = path.resolve(folder)
   const embedded = Option.isNone(databaseUrl)
-  const settings = yield* kept(settingsOf(home, embedded))
-  const url = yield* kept(Option.isSome(databaseUrl) ? Effect.succeed(databaseUrl.value) : embeddedUrl(home))
-  const database = yield* kept(Effect.flatMap(url, databaseAt))
+  const settings = yield* cacheResult(settingsOf(home, embedded))
+  const url = yield* cacheResult(Option.isSome(databaseUrl) ? Effect.succeed(databaseUrl.value) : embeddedUrl(home))
+  const database = yield* cacheResult(Effect.flatMap(url, databaseAt))
   const isLive = yield* Effect.flatMap(database, hasLiveMerchants).pipe(Effect.orElseSucceed(() => false))
   const found: Installation = {
     home,
@@ -73,7 +73,7 @@ const installation = Effect.fnUntraced(function* (live: boolean) {
 })
 
 /** Does it once, and tells its end to each who asks. */
-const kept = <A, R>(effect: Effect.Effect<A, Unmade, R>) =>
+const cacheResult = <A, R>(effect: Effect.Effect<A, Unmade, R>) =>
   Effect.map(Effect.result(effect), (result) => Effect.fromResult(result))
 
 const unmade = (reason: string) => Effect.fail(new Unmade({ reason: reason.replace(/\s+/g, " ") }))

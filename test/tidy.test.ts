@@ -60,7 +60,7 @@ const floors: ReadonlyArray<string> = [
   "src/reads/exports",
   "src/reads/timeline",
   "src/reads/reports",
-  "src/reads/heldUp",
+  "src/reads/needsAttention",
   "src/reads/lookup",
   "src/door/edge",
   "src/door/mcp",

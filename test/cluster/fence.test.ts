@@ -9,7 +9,7 @@ import { type Order, OrderEvent } from "@coffer/rules/order/Order"
 import { post } from "@coffer/rules/wallet/post"
 import { walletIdOf } from "@coffer/rules/wallet/Wallet"
 import { Context, DateTime, Effect, Layer, Option, Predicate, Result } from "effect"
-import { packed } from "../../src/webhooks/events/eventBodies.ts"
+import { pack } from "../../src/webhooks/events/eventBodies.ts"
 import { type ChangeSet, insert } from "../../src/platform/commit/Change.ts"
 import { Faults } from "../../src/platform/runtime/Faults.ts"
 import { NewIds } from "../../src/platform/runtime/NewIds.ts"
@@ -94,7 +94,7 @@ const payElsewhere = (service: Running, tradeNo: TradeNo) =>
         type: "payment.succeeded",
         objectId: tradeNo,
         tradeNo,
-        packed: packed("{}"),
+        packed: pack("{}"),
         createdAt: now
       })
       return [...posted(wallet, posting.wallet, posting.rows), event]

@@ -32,7 +32,7 @@ const caller = Effect.gen(function* () {
   const at = yield* localPlace
   const { note, refused } = yield* witnessed
   const suspects = yield* Layer.build(Suspects.layer.pipe(Layer.provide(thisRunner())))
-  const made = DirectCalls.make(keyed(at, "key"), note, yield* DirectCalls.counting(application.application))
+  const made = DirectCalls.make(keyed(at, "key"), note, yield* DirectCalls.makeCounts(application.application))
   const { calls, heard } = yield* Effect.provideContext(made, suspects)
   const call = calls.caller(shapes)
   const answeredBy = ({ host, port }: Place) => heard(addressOf("1"), RunnerAddress.make(host, port))
@@ -64,7 +64,7 @@ const owner = Effect.fnUntraced(function* (
   const suspects = yield* Layer.build(Suspects.layer.pipe(Layer.provide(thisRunner())))
   const tls = keyed(at, "key")
   const { hangUp, ...direct } = yield* Effect.provideContext(
-    DirectCalls.make(tls, note, yield* DirectCalls.counting(application.application)),
+    DirectCalls.make(tls, note, yield* DirectCalls.makeCounts(application.application)),
     suspects
   )
   yield* Layer.build(RunnerPort.layer(behind ?? at, tls, { ...direct, hangUp }, note))

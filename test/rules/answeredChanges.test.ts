@@ -10,12 +10,12 @@ import {
   Answering,
   answerCodes,
   answeredWith,
-  answering,
+  withAnswer,
   currentRequest,
   keepClaimFrom,
   laneOf,
   renewalOf,
-  renewing,
+  withRenewal,
   sealedAnswerOf
 } from "../../src/shared/idempotency/Answering.ts"
 import { type IdempotencyKey, idempotencyKeys } from "../../src/shared/idempotency/IdempotencyClaim.ts"
@@ -167,7 +167,7 @@ describe("a change that answers its request", () => {
     Effect.gen(function* () {
       const { commit, rows, send } = yield* makeKeyed()
       const encrypt = (plain: string, boundTo: string) => `sealed for ${boundTo}: ${plain}`
-      const handled = answering((answer) => commit("lane", sealedAnswerOf(answer, { secret: "s" }, encrypt)))
+      const handled = withAnswer((answer) => commit("lane", sealedAnswerOf(answer, { secret: "s" }, encrypt)))
       yield* send(Effect.andThen(handled, reply({ secret: "s" })), {}, along)
       const [[id, row]] = [...rows] as [[string, IdempotencyKey]]
       assert.strictEqual(row.data, `sealed for idempotency_keys/${id}: {"secret":"s"}`)
@@ -193,7 +193,7 @@ describe("a change that answers its request", () => {
       const { rows, send } = yield* makeKeyed()
       const lanes: Array<string | undefined> = []
       const handled = Effect.andThen(
-        answering((answer) => Effect.sync(() => void lanes.push(laneOf(answer)))),
+        withAnswer((answer) => Effect.sync(() => void lanes.push(laneOf(answer)))),
         refused
       )
       yield* send(handled)
@@ -206,7 +206,7 @@ describe("a change that answers its request", () => {
   it.effect("comes after one that renews its claim, and neither is written where the claim was taken over", () =>
     Effect.gen(function* () {
       const { commit, commits, committing, rows, send } = yield* makeKeyed()
-      const renewed = renewing(DateTime.makeUnsafe(5_000), ownRun, (renewal) => commit("lane", renewalOf(renewal)))
+      const renewed = withRenewal(DateTime.makeUnsafe(5_000), ownRun, (renewal) => commit("lane", renewalOf(renewal)))
       const handled = Effect.andThen(renewed, committing({ a: 1 }))
       assert.strictEqual((yield* send(handled)).told, "200")
       assert.deepStrictEqual(commits, ["insert running", "update running", "update done"])

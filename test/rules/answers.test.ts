@@ -4,7 +4,7 @@ import { DateTime, Effect, Exit } from "effect"
 import {
   answerCodes,
   answeredWith,
-  answering,
+  withAnswer,
   type Answering,
   answerOf,
   codeOf,
@@ -17,12 +17,12 @@ import {
   openedAnswer,
   type Renewal,
   renewalOf,
-  renewing,
+  withRenewal,
   sealedAnswerOf,
   sealedFor,
   stored
 } from "../../src/shared/idempotency/Answering.ts"
-import { idempotencyKeys, isKeyTaken, released, running } from "../../src/shared/idempotency/IdempotencyClaim.ts"
+import { idempotencyKeys, isKeyTaken, releaseChange, runChange } from "../../src/shared/idempotency/IdempotencyClaim.ts"
 import { AlreadyExists, type Change, StaleVersion } from "../../src/platform/commit/Change.ts"
 import { createdAt } from "../kit/rules/fixtures.ts"
 
@@ -41,13 +41,13 @@ const free = { leaseUntil: null, run: null, status: null, data: null }
 describe("the row of a claim", () => {
   it("has a lease of 30 seconds while its run is at work, and is new unless it replaces one", () => {
     const row = { ...claimed, ...free, state: "running", leaseUntil: DateTime.formatIso(later), run: 3 }
-    assert.deepStrictEqual(written(running(claim, createdAt, 3)), { ...row, replaces: undefined })
-    assert.strictEqual(running(claim, createdAt, 3).op, "insert")
-    assert.deepStrictEqual(written(running(claim, createdAt, 3, 6)), { ...row, replaces: 6 })
+    assert.deepStrictEqual(written(runChange(claim, createdAt, 3)), { ...row, replaces: undefined })
+    assert.strictEqual(runChange(claim, createdAt, 3).op, "insert")
+    assert.deepStrictEqual(written(runChange(claim, createdAt, 3, 6)), { ...row, replaces: 6 })
   })
 
   it("is free at the next version when the request has ended without an answer", () =>
-    assert.deepStrictEqual(written(released(claim)), {
+    assert.deepStrictEqual(written(releaseChange(claim)), {
       ...claimed,
       ...free,
       version: 8,
@@ -145,7 +145,7 @@ describe("a request with a key", () => {
       const exit = yield* Effect.exit(Effect.provideService(effect, CurrentClaim, own))
       return { exit, state: { claim: own.claim, isAnswered: own.isAnswered } }
     })
-  const echoed = answering((answer: Answering | undefined) => Effect.succeed(answer))
+  const echoed = withAnswer((answer: Answering | undefined) => Effect.succeed(answer))
 
   it.effect("is answered by its change, with the codes that its handler names, and 200 where it names none", () =>
     Effect.gen(function* () {
@@ -158,7 +158,7 @@ describe("a request with a key", () => {
 
   it.effect("is not answered by a change that fails", () =>
     Effect.gen(function* () {
-      const { state } = yield* withKey(answering(() => Effect.fail("no")))
+      const { state } = yield* withKey(withAnswer(() => Effect.fail("no")))
       assert.isFalse(state.isAnswered)
     })
   )
@@ -175,20 +175,20 @@ describe("a request with a key", () => {
   it.effect("goes on with a renewed claim once a change has committed that, and not when it failed", () =>
     Effect.gen(function* () {
       const renewed = { ...claim, version: 8 }
-      const echo = renewing(later, 3, (renewal: Renewal | undefined) => Effect.succeed(renewal))
+      const echo = withRenewal(later, 3, (renewal: Renewal | undefined) => Effect.succeed(renewal))
       const { exit, state } = yield* withKey(echo)
       assert.deepStrictEqual(exit, Exit.succeed({ claim: renewed, at: later, run: 3 }))
       assert.deepStrictEqual(state, { claim: renewed, isAnswered: false })
-      const failed = yield* withKey(renewing(later, 3, () => Effect.fail("no")))
+      const failed = yield* withKey(withRenewal(later, 3, () => Effect.fail("no")))
       assert.deepStrictEqual(failed.state.claim, claim)
-      assert.deepStrictEqual(renewalOf({ claim: renewed, at: later, run: 3 }), [running(renewed, later, 3, 7)])
+      assert.deepStrictEqual(renewalOf({ claim: renewed, at: later, run: 3 }), [runChange(renewed, later, 3, 7)])
     })
   )
 
   it.effect("without one, nothing is claimed, renewed or answered", () =>
     Effect.gen(function* () {
       assert.isUndefined(yield* answeredWith(codes)(echoed))
-      assert.isUndefined(yield* renewing(later, 3, (renewal) => Effect.succeed(renewal)))
+      assert.isUndefined(yield* withRenewal(later, 3, (renewal) => Effect.succeed(renewal)))
       yield* keepClaimFrom(later)
       assert.isUndefined(yield* currentClaim)
       assert.isNull(yield* currentRequest)

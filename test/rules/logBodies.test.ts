@@ -1,7 +1,7 @@
 /** Bodies of calls are kept in blocks, many together (docs/decisions/0024). */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { packed, slicesOf, unpacked } from "../../src/shared/logs/logBodies.ts"
+import { pack, slicesOf, unpack } from "../../src/shared/logs/logBodies.ts"
 
 const at = (iso: string) => DateTime.makeUnsafe(iso)
 const noon = at("2026-03-01T12:00:00Z")
@@ -30,8 +30,8 @@ describe("blocks of bodies", () => {
   it.effect("each body comes back as it was, in its place, its fields in their order", () =>
     Effect.gen(function* () {
       const text = '{"z":"\\u2028茶","a":[1,null]}'
-      const of = yield* unpacked(
-        yield* packed([
+      const of = yield* unpack(
+        yield* pack([
           { request_body: text, response_body: null },
           { request_body: null, response_body: '{"a":1}' }
         ])

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { stored } from "../../src/shared/idempotency/Answering.ts"
 import type { IdempotencyClaim } from "../../src/shared/idempotency/IdempotencyClaim.ts"
 import { insertion } from "../../src/money/orders/OrderStore.ts"
-import { atOnce, plan } from "../../src/platform/commit/statements.ts"
+import { oneStatement, plan } from "../../src/platform/commit/statements.ts"
 import { patiently } from "../../src/platform/runtime/patience.ts"
 import { commitAll, noted, number, orderOf, withTransactor } from "../kit/rows/commits.ts"
 import { eventually } from "../kit/Process.ts"
@@ -17,7 +17,7 @@ describe("a batch that meets a conflict", () => {
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const batch = plan([{ changes: [insertion(orderOf(1))] }, { changes: [insertion(orderOf(2))] }])
-        const { params, text } = atOnce(batch)
+        const { params, text } = oneStatement(batch)
         assert.deepStrictEqual(yield* sql.unsafe(text, params), [{ done: 1, written_0: null, overtaken: null }])
         yield* sql`delete from orders where trade_no = ${number(2)}`
         assert.deepStrictEqual(yield* sql.unsafe(text, params), [{ done: 1, written_0: [number(2)], overtaken: null }])
@@ -103,7 +103,7 @@ describe("a batch that meets a conflict", () => {
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
           yield* commitAll([[insertion(orderOf(1))], [insertion(orderOf(2))]])
-          const { params, text } = atOnce(
+          const { params, text } = oneStatement(
             plan([{ changes: [noted(1, 1, "late"), noted(2, 1, "beside"), insertion(orderOf(3))] }])
           )
           const [written, over] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]

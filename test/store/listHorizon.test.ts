@@ -8,7 +8,7 @@ import { rowOf } from "../../src/shared/logs/logRow.ts"
 import * as LogStore from "../../src/shared/logs/LogStore.ts"
 import { insertion } from "../../src/money/orders/OrderStore.ts"
 import { NotCommitted } from "../../src/platform/commit/Change.ts"
-import { looking, paramsOf } from "../../src/platform/commit/numbered.ts"
+import { readHorizons, paramsOf } from "../../src/platform/commit/numbered.ts"
 import * as Transactors from "../../src/platform/commit/Transactor.ts"
 import * as Wakeups from "../../src/platform/commit/Wakeups.ts"
 import type { DatabaseHealth } from "../../src/platform/postgres/DatabaseHealth.ts"
@@ -82,7 +82,7 @@ const standing = Effect.fnUntraced(function* <E>(sql: SqlClient.SqlClient, state
 
 /** Looks as a batch does, and stands. */
 const standingBatch = (sql: SqlClient.SqlClient) =>
-  standing(sql, sql.unsafe(looking, paramsOf([{ ...account, lowest: number(1) }])))
+  standing(sql, sql.unsafe(readHorizons, paramsOf([{ ...account, lowest: number(1) }])))
 
 /** A statement waits for a lock: what it sees is what was committed before. */
 const aStatementWaits = (sql: SqlClient.SqlClient) =>
@@ -219,7 +219,7 @@ describe("a batch that looks at the horizon", () => {
       const [row] = yield* sql.withTransaction(
         // It finds no horizon, so that no lock has given it the number.
         Effect.andThen(
-          sql.unsafe(looking, numbers),
+          sql.unsafe(readHorizons, numbers),
           sql<{ has: boolean }>`select pg_current_xact_id_if_assigned() is not null as has`
         )
       )

@@ -6,7 +6,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type { SqlClient } from "effect/sql"
 import { patiently } from "../../src/platform/runtime/patience.ts"
-import { packed } from "../../src/shared/logs/logBodies.ts"
+import { pack } from "../../src/shared/logs/logBodies.ts"
 import { merchantOf, said } from "../kit/Merchant.ts"
 import { eventually } from "../kit/Process.ts"
 import { receiver } from "../kit/Receiver.ts"
@@ -109,7 +109,7 @@ const fill = Effect.fnUntraced(function* (running: Running, database: string) {
       })
     }))
     yield* owner`insert into api_log_bodies
-      select date_trunc('day', now()), ${1_000_000 + block}::int8, ${yield* packed(rows)}`
+      select date_trunc('day', now()), ${1_000_000 + block}::int8, ${yield* pack(rows)}`
   }
   yield* owner.unsafe("analyze")
   return { owner, shop }

@@ -1,7 +1,7 @@
 /** How Postgres finds rows for the service (docs/decisions/0010). */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { atOnce, plan } from "../../src/platform/commit/statements.ts"
+import { oneStatement, plan } from "../../src/platform/commit/statements.ts"
 import { stored } from "../../src/shared/idempotency/Answering.ts"
 import type { IdempotencyClaim } from "../../src/shared/idempotency/IdempotencyClaim.ts"
 import { insertion, replacement } from "../../src/money/orders/OrderStore.ts"
@@ -40,7 +40,7 @@ it.effect(
         isNew: true
       }
       const answered = stored(claim as IdempotencyClaim, 201, {})
-      const { params, text } = atOnce(
+      const { params, text } = oneStatement(
         plan([{ changes: [replacement({ order, version: 1 }, order, createdAt), answered] }])
       )
       const rows = yield* sql.unsafe(`explain ${text}`, params)
@@ -59,7 +59,7 @@ it.effect("a batch looks for its rows by their keys, also where Postgres knows t
       select 'mer_' || n, 'sandbox' from generate_series(1, 200) as n`
     yield* (yield* ownersConnection(database))`analyze orders, list_horizons`
     const changes = [replacement({ order, version: 1 }, order, createdAt), insertion(orderOf(7))]
-    const { params, text } = atOnce(plan([{ changes }]))
+    const { params, text } = oneStatement(plan([{ changes }]))
     const rows = yield* sql.unsafe(`explain ${text}`, params)
     const shown = rows.map((row) => Object.values(row).join()).join("\n")
     for (const index of ["orders_pkey", "list_horizons_pkey"]) assert.include(shown, index)
@@ -71,7 +71,7 @@ it.effect("the statement of a batch is not planned again for each batch, however
   Effect.gen(function* () {
     const { sql } = yield* start()
     const change = replacement({ order, version: 1 }, order, DateTime.makeUnsafe(0))
-    const { params, text } = atOnce(plan([{ changes: [change] }]))
+    const { params, text } = oneStatement(plan([{ changes: [change] }]))
     const connection = yield* sql.reserve
     for (let times = 0; times < 10; times++) yield* connection.execute(text, params, undefined)
     const [plans] = yield* connection.executeValues(

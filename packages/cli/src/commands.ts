@@ -30,7 +30,7 @@ const merchantLoaders = {
 }
 
 const operatorLoaders = {
-  "held-up": () => import("./heldUp.ts").then(({ heldUpCommand }) => heldUpCommand),
+  "held-up": () => import("./needsAttention.ts").then(({ needsAttentionCommand }) => needsAttentionCommand),
   payouts: () => import("./payouts.ts").then(({ payoutsCommand }) => payoutsCommand),
   erasures: () => import("./erasures.ts").then(({ erasuresCommand }) => erasuresCommand),
   stripe: () => import("./stripe.ts").then(({ stripeCommand }) => stripeCommand)
@@ -40,15 +40,15 @@ type Loaders = Readonly<Record<string, () => Promise<unknown>>>
 type Loaded<Each extends Loaders> = ReadonlyArray<Awaited<ReturnType<Each[keyof Each]>>>
 
 /** All of them, or the one with this name alone. */
-const loaded = <Each extends Loaders>(loaders: Each, name: string | undefined): Promise<Loaded<Each>> =>
+const load = <Each extends Loaders>(loaders: Each, name: string | undefined): Promise<Loaded<Each>> =>
   Promise.all(
     Object.keys(loaders)
       .filter((each) => name === undefined || each === name)
       .map((each) => loaders[each]!())
   ) as Promise<Loaded<Each>>
 
-export const loadMerchantCommands = (name?: string) => loaded(merchantLoaders, name)
-export const loadOperatorCommands = (name?: string) => loaded(operatorLoaders, name)
+export const loadMerchantCommands = (name?: string) => load(merchantLoaders, name)
+export const loadOperatorCommands = (name?: string) => load(operatorLoaders, name)
 
 /** Groups for the command line, for the first word that was typed. Help and advice on a mistyped word have all. */
 export const groupsFor = (word: string | undefined, own: ReadonlyArray<string> = []) => {

@@ -38,7 +38,7 @@ function queryOf({ status, tradeNo }: Command.Command.Config.Infer<typeof filter
 const disputeNo = Argument.String("dispute-no")
 
 /** An act on one dispute, which prints what became of it. */
-const acting = <const Name extends string, const Config extends Command.Command.Config>(
+const actCommand = <const Name extends string, const Config extends Command.Command.Config>(
   name: Name,
   words: Words,
   config: Config,
@@ -50,7 +50,7 @@ const acting = <const Name extends string, const Config extends Command.Command.
     })
   )
 
-const submit = acting(
+const submit = actCommand(
   "submit",
   {
     does: "Respond to a dispute with evidence. Nothing can be added after submitting",
@@ -70,14 +70,14 @@ const submit = acting(
     ask(({ disputes }) => disputes.submitEvidence(no, { ...withoutNone({ evidence }), submit: !draft }))
 )
 
-const accept = acting(
+const accept = actCommand(
   "accept",
   { does: "Accept a dispute: the buyer keeps the funds", example: "dsp_…" },
   {},
   ({ ask }, no) => ask(({ disputes }) => disputes.accept(no))
 )
 
-const resolve = acting(
+const resolve = actCommand(
   "resolve",
   { does: "Resolve a sandbox dispute as the bank", example: "dsp_… --outcome won" },
   {

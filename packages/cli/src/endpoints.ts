@@ -47,7 +47,7 @@ const create = command(
 )
 
 /** An act on one endpoint, which prints what became of it. */
-const acting = <const Name extends string, const Config extends Command.Command.Config>(
+const actCommand = <const Name extends string, const Config extends Command.Command.Config>(
   name: Name,
   words: Words,
   config: Config,
@@ -60,7 +60,7 @@ const acting = <const Name extends string, const Config extends Command.Command.
     })
   )
 
-const update = acting(
+const update = actCommand(
   "update",
   {
     does: "Update an endpoint: URL, event types, status",
@@ -76,14 +76,14 @@ const update = acting(
     webhookEndpoints.update(id, { ...eventsOf(types), ...withoutNone({ url, description, status }) })
 )
 
-const remove = acting(
+const remove = actCommand(
   "delete",
   { does: "Delete an endpoint: nothing is sent to it any more", example: "whe_…" },
   {},
   ({ webhookEndpoints }, id) => webhookEndpoints.delete(id)
 )
 
-const rotate = acting(
+const rotate = actCommand(
   "rotate",
   { does: "Rotate an endpoint's secret, and print the new one; both sign for 24 hours", example: "whe_…" },
   {},

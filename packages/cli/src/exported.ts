@@ -35,7 +35,7 @@ export const exportCommand = <const Filters extends Command.Command.Config>(
       const client = yield* connect()
       const created = Option.isSome(since) ? { created: { gte: yield* sinceOf(since.value, client.now) } } : {}
       const { data, isTruncated } = yield* client.ask((coffer) => csv(coffer, created, filters as never).withResponse())
-      yield* written(file, data)
+      yield* writeContent(file, data)
       // Without what stands in quotes, which may have lines of its own, each line is a row. The head is none.
       const rows = data.replace(/"[^"]*"/g, "").split("\r\n").length - 2
       if (yield* json) yield* Console.log(shownJson({ file, rows, truncated: isTruncated }))
@@ -44,7 +44,7 @@ export const exportCommand = <const Filters extends Command.Command.Config>(
     })
   )
 
-export const written = Effect.fnUntraced(function* (file: string, content: string | Uint8Array) {
+export const writeContent = Effect.fnUntraced(function* (file: string, content: string | Uint8Array) {
   const fs = yield* FileSystem.FileSystem
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content
   yield* fs.writeFile(file, bytes, { mode: 0o600 }).pipe(
@@ -66,7 +66,7 @@ const buyer = command(
     Effect.gen(function* () {
       const { ask } = yield* connect()
       const archive = yield* ask((coffer) => coffer.exports.buyer({ email }))
-      yield* written(file, archive)
+      yield* writeContent(file, archive)
       if (yield* json) return yield* Console.log(shownJson({ file, bytes: archive.length }))
       yield* Console.log(`${count(archive.length)} bytes written to ${plain(file)}.`)
     })

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { type Door, instructions, type OtherTool, registrations } from "@coffer/mcp/server"
-import { showing, saying } from "@coffer/mcp/answers"
+import { answerWith, answerError } from "@coffer/mcp/answers"
 import { type ApiAnswer, type ApiCall, noAnswer } from "@coffer/mcp/calls"
 import { docsAbove } from "@coffer/mcp/docs"
 import { isRecord } from "@coffer/mcp/json"
@@ -46,7 +46,7 @@ export const mcpCommand = command(
       isLive: !client.isSandbox,
       allows: ({ name }) => allowed === undefined || allowed.has(name),
       secret: createHash("sha256").update(Redacted.value(client.account.key)).digest("hex"),
-      call: (call) => sent(client, call)
+      call: (call) => send(client, call)
     }
     yield* Layer.launch(
       McpServer.layerStdio({
@@ -64,8 +64,8 @@ export const mcpCommand = command(
   })
 )
 
-const sent = ({ account }: Client, { body, idempotencyKey, method, path }: ApiCall): Effect.Effect<ApiAnswer> =>
-  fetched(`${account.baseUrl}${path}`, {
+const send = ({ account }: Client, { body, idempotencyKey, method, path }: ApiCall): Effect.Effect<ApiAnswer> =>
+  fetchAnswer(`${account.baseUrl}${path}`, {
     method,
     headers: {
       "X-Api-Key": Redacted.value(account.key),
@@ -77,7 +77,7 @@ const sent = ({ account }: Client, { body, idempotencyKey, method, path }: ApiCa
     ...(body === undefined ? {} : { body: jsonText(body) })
   })
 
-const fetched = (url: string, init: RequestInit): Effect.Effect<ApiAnswer> =>
+const fetchAnswer = (url: string, init: RequestInit): Effect.Effect<ApiAnswer> =>
   Effect.tryPromise((signal) =>
     fetch(url, { ...init, redirect: "manual", signal }).then((response) =>
       response.text().then((text) => ({
@@ -96,7 +96,7 @@ const fetched = (url: string, init: RequestInit): Effect.Effect<ApiAnswer> =>
  * run yet. The service refuses what the key may not do, listed or not.
  */
 const allowedTools = Effect.fnUntraced(function* ({ account }: Client) {
-  const answer = yield* fetched(new URL("/mcp", account.baseUrl).toString(), {
+  const answer = yield* fetchAnswer(new URL("/mcp", account.baseUrl).toString(), {
     method: "POST",
     headers: {
       "X-Api-Key": Redacted.value(account.key),
@@ -134,9 +134,9 @@ const certifying = (client: Client): OtherTool => ({
   run: Effect.fnUntraced(function* (args) {
     const { secret, url } = isRecord(args) ? args : {}
     if (typeof url !== "string" || !isReceiver(url))
-      return saying("The argument url must start with http:// or https://.")
+      return answerError("The argument url must start with http:// or https://.")
     const chosen = typeof secret === "string" ? secret : yield* ownSecret(client)
-    if (chosen === undefined) return saying("This key can't read the account's secret: pass the argument secret.")
+    if (chosen === undefined) return answerError("This key can't read the account's secret: pass the argument secret.")
     const receiver = { url, secret: chosen }
     const results = yield* resultsOf(receiver, () => Effect.void)
     const faults = results.flatMap(({ check, problem }) =>
@@ -149,12 +149,12 @@ const certifying = (client: Client): OtherTool => ({
       `Grade ${grade}: ${results.length - faults.length} of ${results.length} checks passed.`,
       jsonText(faults)
     ]
-    return showing(text.join("\n"), { grade, checks: results.map(({ check }) => check.name), faults })
+    return answerWith(text.join("\n"), { grade, checks: results.map(({ check }) => check.name), faults })
   })
 })
 
 const ownSecret = (client: Client) =>
-  Effect.map(sent(client, { method: "GET", path: "/webhook_signing_secret" }), ({ body }) => {
+  Effect.map(send(client, { method: "GET", path: "/webhook_signing_secret" }), ({ body }) => {
     const { secret } = isRecord(body) && isRecord(body["data"]) ? body["data"] : {}
     return typeof secret === "string" ? secret : undefined
   })

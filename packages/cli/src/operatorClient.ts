@@ -133,7 +133,7 @@ interface ListOf<Item> {
 }
 
 /** The objects of a list, newest first: gives the next ones, a page at most; none after the last. */
-export const listed = <Item>({ get }: Operator, path: string, query: Query, idOf: (item: Item) => string) => {
+export const pager = <Item>({ get }: Operator, path: string, query: Query, idOf: (item: Item) => string) => {
   let after: Query | undefined = {}
   return Effect.fnUntraced(function* (countMax: number) {
     if (after === undefined) return []

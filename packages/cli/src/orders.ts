@@ -127,7 +127,7 @@ const balancesIn = ({ balance_after, balance_before, currency, frozen_after }: T
 const ref = Argument.String("trade-no").pipe(Argument.withDescription("trade_no or out_trade_no"))
 
 /** An act on one order, which prints what became of it. */
-const acting = <const Name extends string, const Config extends Command.Command.Config>(
+const actCommand = <const Name extends string, const Config extends Command.Command.Config>(
   name: Name,
   words: Words,
   config: Config,
@@ -140,7 +140,7 @@ const acting = <const Name extends string, const Config extends Command.Command.
     })
   )
 
-const pay = acting(
+const pay = actCommand(
   "pay",
   { does: "Pay an order as the buyer, in the sandbox", example: "cart-4711 --outcome decline" },
   {
@@ -159,7 +159,7 @@ const pay = acting(
     testHelpers.orders.pay(ref, withoutNone({ outcome, payment_method: paymentMethod }))
 )
 
-const dispute = acting(
+const dispute = actCommand(
   "dispute",
   { does: "Dispute a payment as the buyer, in the sandbox", example: "cart-4711 --reason fraudulent" },
   {
@@ -169,14 +169,14 @@ const dispute = acting(
   ({ testHelpers }, ref, { amount, reason }) => testHelpers.orders.dispute(ref, withoutNone({ amount, reason }))
 )
 
-const expire = acting(
+const expire = actCommand(
   "expire",
   { does: "Expire a pending order now, so that it can't be paid any more", example: "cart-4711" },
   {},
   ({ orders }, ref) => orders.expire(ref)
 )
 
-const update = acting(
+const update = actCommand(
   "update",
   { does: "Update an order's metadata or receipt email", example: "cart-4711 --metadata shelf=A7" },
   { metadata, receiptEmail: text("receipt-email", "Email address for the receipt") },
@@ -184,7 +184,7 @@ const update = acting(
     orders.update(ref, withoutNone({ metadata, receipt_email: receiptEmail }))
 )
 
-const sendReceipt = acting(
+const sendReceipt = actCommand(
   "send-receipt",
   { does: "Email the receipt of a paid order", example: "cart-4711 --email buyer@shop.example" },
   { email: text("email", "Recipient; the order's receipt_email by default") },

@@ -7,7 +7,7 @@ import { count as whole, text } from "./flags.ts"
 import { operatorCommand } from "./frame.ts"
 import { withoutNone, sinceOf } from "./withoutNone.ts"
 import type { Held } from "./held.ts"
-import { connectOperator, listed, type Operator } from "./operatorClient.ts"
+import { connectOperator, pager, type Operator } from "./operatorClient.ts"
 import { type Column, money, time } from "./output.ts"
 import { pageMax } from "./printList.ts"
 
@@ -67,7 +67,7 @@ const step = <const Name extends keyof typeof steps>(name: Name) =>
       const now = operator.nowOf(whose.merchant_id, mode)
       const created = Option.isSome(since) ? { "created[gte]": yield* sinceOf(since.value, now) } : {}
       const query = { ...whose, ...created, kind: "payout", mode }
-      const waiting = (yield* waitingFor(operator, query)).filter(({ status }) => status === steps[name].from)
+      const waiting = (yield* listHeld(operator, query)).filter(({ status }) => status === steps[name].from)
       const bulk: Bulk<Held> = {
         called: "payouts",
         acted: steps[name].acted,
@@ -80,8 +80,8 @@ const step = <const Name extends keyof typeof steps>(name: Name) =>
   )
 
 /** Oldest first. */
-const waitingFor = Effect.fnUntraced(function* (operator: Operator, query: Readonly<Record<string, string>>) {
-  const next = listed<Held>(operator, "/held_up", query, ({ id }) => id)
+const listHeld = Effect.fnUntraced(function* (operator: Operator, query: Readonly<Record<string, string>>) {
+  const next = pager<Held>(operator, "/held_up", query, ({ id }) => id)
   const found: Array<Held> = []
   for (;;) {
     const some = yield* next(pageMax)

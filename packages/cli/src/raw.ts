@@ -31,7 +31,7 @@ export const getCommand = command(
     const client = yield* connect()
     const url = yield* urlOf(client, path)
     for (const [name, value] of yield* pairsIn(data)) url.searchParams.append(name, value)
-    yield* print(yield* sent(client, "GET", url))
+    yield* print(yield* send(client, "GET", url))
   })
 )
 
@@ -48,7 +48,7 @@ export const postCommand = command(
     const client = yield* connectToWrite()
     const url = yield* urlOf(client, path)
     yield* print(
-      yield* sent(
+      yield* send(
         client,
         "POST",
         url,
@@ -65,7 +65,7 @@ export const deleteCommand = command(
   { path: pathArgument },
   Effect.fnUntraced(function* ({ path }) {
     const client = yield* connectToWrite()
-    yield* print(yield* sent(client, "DELETE", yield* urlOf(client, path), randomUUID()))
+    yield* print(yield* send(client, "DELETE", yield* urlOf(client, path), randomUUID()))
   })
 )
 
@@ -120,7 +120,7 @@ const valueOf = (text: string): unknown =>
     ? Option.getOrElse(parseJson(text), () => text)
     : text
 
-const sent = Effect.fnUntraced(function* (
+const send = Effect.fnUntraced(function* (
   { account }: Client,
   method: string,
   url: URL,

@@ -40,7 +40,7 @@ export const fileCommand = command(
     const report = yield* client.ask((coffer) => coffer.reports.get(reportNo))
     if (report.status !== "succeeded") return yield* notReady(report)
     const place = Option.getOrElse(file, () => `${report.report_no}.${report.format}`)
-    yield* fetched(client, report, place).pipe(
+    yield* fetchReport(client, report, place).pipe(
       Effect.catchTags({
         PlatformError: (error) =>
           failed("no_file", `${place} can't be written: ${systemProblem(error)}`, "check the folder", 2)
@@ -61,7 +61,7 @@ const notReady = ({ failure_reason, report_no, rows_done, status }: Report) =>
       )
 
 /** The number of the report is in the part's name: no other's part is taken up. */
-const fetched = Effect.fnUntraced(function* (client: Client, report: Report, place: string) {
+const fetchReport = Effect.fnUntraced(function* (client: Client, report: Report, place: string) {
   const fs = yield* FileSystem.FileSystem
   const part = `${place}.${report.report_no}.part`
   const tell = yield* progress(report.bytes, (done, total, millis) =>

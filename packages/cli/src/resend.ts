@@ -12,7 +12,7 @@ import { deliveryColumns } from "./deliveryColumns.ts"
 import { count as whole, oneOf, text } from "./flags.ts"
 import { anybodysCommand } from "./frame.ts"
 import { withoutNone, sinceOf } from "./withoutNone.ts"
-import { connectOperator, listed } from "./operatorClient.ts"
+import { connectOperator, pager } from "./operatorClient.ts"
 import { progress } from "./progress.ts"
 import { pageMax } from "./printList.ts"
 import { merged } from "./resource.ts"
@@ -125,11 +125,11 @@ const byOperator = Effect.fnUntraced(function* (merchant: string, mode: string, 
   const idOf = ({ id }: WebhookDelivery) => id
   /** Whether the event is on its way again, or has arrived. */
   const isOvertaken = (delivery: WebhookDelivery) =>
-    Effect.map(listed(operator, path, { mode, event_id: delivery.event_id }, idOf)(pageMax), (deliveries) =>
+    Effect.map(pager(operator, path, { mode, event_id: delivery.event_id }, idOf)(pageMax), (deliveries) =>
       deliveries.some((one) => wayOf(one) === wayOf(delivery) && one.id > delivery.id)
     )
   const sender: Sender = {
-    next: listed(operator, path, { ...query, ...created, mode }, idOf),
+    next: pager(operator, path, { ...query, ...created, mode }, idOf),
     perSecond: perSecond.operator,
     // The operator's API knows no Idempotency-Key: one whose answer is lost is looked for, and not sent again.
     act: Effect.fnUntraced(function* (delivery) {

@@ -43,14 +43,14 @@ const pay = Effect.fnUntraced(function* ({ client, tell }: Stage, { trade_no }: 
 })
 
 /** An order that was paid before stays as it is. */
-const paid = (stage: Stage, how?: Paying) =>
+const payOrder = (stage: Stage, how?: Paying) =>
   Effect.flatMap(order(stage), (made) =>
     how?.outcome === undefined && /^(paid|partially_refunded)$/.test(made.status)
       ? Effect.succeed(made)
       : pay(stage, made, how)
   )
 
-const expired = Effect.fnUntraced(function* (stage: Stage) {
+const expireOrder = Effect.fnUntraced(function* (stage: Stage) {
   const { trade_no } = yield* order(stage)
   const closed = yield* stage.client.ask((coffer) => coffer.orders.expire(trade_no))
   yield* stage.tell("expired the order before payment")
@@ -65,7 +65,7 @@ const refund = Effect.fnUntraced(function* ({ client, tell }: Stage, { amount, c
 })
 
 /** The buyer's bank settles a refund that waits for it. */
-const settled = Effect.fnUntraced(function* (
+const settleRefund = Effect.fnUntraced(function* (
   { client, tell }: Stage,
   refundNo: string,
   outcome: "failed" | "succeeded"
@@ -75,7 +75,7 @@ const settled = Effect.fnUntraced(function* (
 })
 
 const dispute = Effect.fnUntraced(function* (stage: Stage) {
-  const { trade_no } = yield* paid(stage)
+  const { trade_no } = yield* payOrder(stage)
   const made = yield* stage.client.ask((coffer) =>
     coffer.testHelpers.orders.dispute(trade_no, { reason: "fraudulent" })
   )
@@ -83,7 +83,7 @@ const dispute = Effect.fnUntraced(function* (stage: Stage) {
   return made
 })
 
-const answered = Effect.fnUntraced(function* (stage: Stage) {
+const answerDispute = Effect.fnUntraced(function* (stage: Stage) {
   const made = yield* dispute(stage)
   const evidence = { customer_name: "A. Buyer", product_description: "Two books" }
   yield* stage.client.ask((coffer) => coffer.disputes.submitEvidence(made.dispute_no, { evidence, submit: true }))
@@ -91,7 +91,7 @@ const answered = Effect.fnUntraced(function* (stage: Stage) {
   return made
 })
 
-const decided = (outcome: "closed" | "lost" | "won", sentence: string) =>
+const decideDispute = (outcome: "closed" | "lost" | "won", sentence: string) =>
   Effect.fnUntraced(function* ({ client, tell }: Stage, { dispute_no }: Dispute) {
     yield* client.ask((coffer) => coffer.testHelpers.disputes.resolve(dispute_no, { outcome }))
     yield* tell(sentence)
@@ -103,27 +103,31 @@ const disputeNumberOf = Effect.map<Dispute, string>(({ dispute_no }) => dispute_
 
 export const flows: Readonly<Record<EventType, Flow>> = {
   "payment.succeeded": (stage) => numberOf(Effect.flatMap(order(stage), (made) => pay(stage, made))),
-  "payment.failed": (stage) => numberOf(paid(stage, { outcome: "fail" })),
-  "payment.expired": (stage) => numberOf(expired(stage)),
-  "payment.duplicate_refunded": (stage) => numberOf(Effect.flatMap(expired(stage), (closed) => pay(stage, closed))),
+  "payment.failed": (stage) => numberOf(payOrder(stage, { outcome: "fail" })),
+  "payment.expired": (stage) => numberOf(expireOrder(stage)),
+  "payment.duplicate_refunded": (stage) => numberOf(Effect.flatMap(expireOrder(stage), (closed) => pay(stage, closed))),
   "refund.succeeded": Effect.fnUntraced(function* (stage) {
-    const { refund_no, status } = yield* refund(stage, yield* paid(stage))
+    const { refund_no, status } = yield* refund(stage, yield* payOrder(stage))
     // Wallets settle later.
-    if (status === "pending") yield* settled(stage, refund_no, "succeeded")
+    if (status === "pending") yield* settleRefund(stage, refund_no, "succeeded")
     return refund_no
   }),
   "refund.failed": Effect.fnUntraced(function* (stage) {
     // Cards are paid back at once; here the bank has its say.
-    const { refund_no } = yield* refund(stage, yield* paid(stage, { payment_method: "alipay" }))
-    yield* settled(stage, refund_no, "failed")
+    const { refund_no } = yield* refund(stage, yield* payOrder(stage, { payment_method: "alipay" }))
+    yield* settleRefund(stage, refund_no, "failed")
     return refund_no
   }),
   "dispute.created": (stage) => disputeNumberOf(dispute(stage)),
-  "dispute.updated": (stage) => disputeNumberOf(answered(stage)),
+  "dispute.updated": (stage) => disputeNumberOf(answerDispute(stage)),
   "dispute.won": (stage) =>
-    Effect.flatMap(answered(stage), (made) => decided("won", "the bank decided in your favor")(stage, made)),
+    Effect.flatMap(answerDispute(stage), (made) => decideDispute("won", "the bank decided in your favor")(stage, made)),
   "dispute.lost": (stage) =>
-    Effect.flatMap(answered(stage), (made) => decided("lost", "the bank decided in the buyer's favor")(stage, made)),
+    Effect.flatMap(answerDispute(stage), (made) =>
+      decideDispute("lost", "the bank decided in the buyer's favor")(stage, made)
+    ),
   "dispute.closed": (stage) =>
-    Effect.flatMap(dispute(stage), (made) => decided("closed", "the buyer's bank withdrew the dispute")(stage, made))
+    Effect.flatMap(dispute(stage), (made) =>
+      decideDispute("closed", "the buyer's bank withdrew the dispute")(stage, made)
+    )
 }

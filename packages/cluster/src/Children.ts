@@ -8,7 +8,7 @@ import { randomInt } from "node:crypto"
 import { createServer } from "node:net"
 import { Deferred, Duration, Effect, Exit, Latch, Schema } from "effect"
 import { elapsedMillis } from "./realTime.ts"
-import { givingToThoseThatAnswer } from "./handover.ts"
+import { giveToAnswering } from "./handover.ts"
 import { leavingMessage, readyMessage } from "./parent.ts"
 
 /** The pause before a child that ended is started again. It doubles with each end until one has lived long enough. */
@@ -128,7 +128,7 @@ const runChild = (seat: Seat, environment: Readonly<Record<string, string>>) =>
 
 const spawnChild = (seat: Seat, environment: Readonly<Record<string, string>>): Child => {
   const worker = cluster.fork(environment)
-  givingToThoseThatAnswer(worker)
+  giveToAnswering(worker)
   const ended = Deferred.makeUnsafe<string>()
   const end = (how: string) => {
     seat.ready.closeUnsafe()

@@ -65,7 +65,7 @@ const callsTotal = (application: string) =>
   })
 
 /** Counts how direct calls end. A process that makes none shows the metric, too. */
-export const counting = (application: string) =>
+export const makeCounts = (application: string) =>
   Effect.contextWith((context: Context.Context<never>) => {
     const counter = (outcome: string) => countedAs(Metric.withAttributes(callsTotal(application), { outcome }), context)
     return Effect.succeed({
@@ -74,7 +74,7 @@ export const counting = (application: string) =>
       givenUp: counter("given_up")
     })
   })
-type Count = Effect.Success<ReturnType<typeof counting>>
+type Count = Effect.Success<ReturnType<typeof makeCounts>>
 
 /** For as long as the scope is open. */
 export const make = Effect.fnUntraced(function* (tls: RunnerTls, note: Note, count: Count) {

@@ -91,7 +91,7 @@ const layerMember = ({ host, port }: Place, listenHost: string, { dialler, heard
 
 /** How runners reach each other. */
 const wireOf = Effect.fnUntraced(function* (listen: Place, application: string, { onLeft, tls }: Options) {
-  const count = yield* DirectCalls.counting(application)
+  const count = yield* DirectCalls.makeCounts(application)
   const note = yield* makeNote(application)
   if (tls === "none") {
     const { layerClientProtocol: dialler, layerSocketServer: port } = NodeClusterSocket
@@ -117,7 +117,7 @@ export const layer = (options: Options) =>
       const { application, place } = yield* ThisRunner
       if (place === undefined) {
         // Their metrics are there for any process.
-        yield* Effect.all([makeNote(application), DirectCalls.counting(application)])
+        yield* Effect.all([makeNote(application), DirectCalls.makeCounts(application)])
         const single = withLeanContext(layerSingle(options.remoteSerialization ?? false))
         return Layer.merge(single, Layer.succeed(DirectCalls.DirectCalls, DirectCalls.none))
       }

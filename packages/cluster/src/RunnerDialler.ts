@@ -41,7 +41,7 @@ export const dial = (
   const to = { ...how, host, port }
   return Effect.gen(function* () {
     const dialled = yield* Effect.acquireRelease(
-      Effect.sync(() => connecting(to, note, left)),
+      Effect.sync(() => connectTo(to, note, left)),
       ({ hangUp }) => Effect.sync(hangUp)
     )
     return yield* Effect.timeoutOrElse(Deferred.await(dialled.secured), {
@@ -58,7 +58,7 @@ export const dial = (
  * In one synchronous block: a fiber may be held up between any two of its steps, and an `error` that comes before its
  * listener would end the process.
  */
-const connecting = (to: ConnectionOptions & Place, note: Note, left: () => void) => {
+const connectTo = (to: ConnectionOptions & Place, note: Note, left: () => void) => {
   const address = addressOf(to)
   const secured = Deferred.makeUnsafe<TLSSocket, Socket.SocketError>()
   let [reached, isSecure] = [false, false]

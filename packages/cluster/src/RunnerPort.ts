@@ -59,12 +59,12 @@ export const layer = (at: Place, tls: RunnerTls, calls: TakesCalls, note: Note, 
           })
         )
       )
-      if (tls.renewed !== undefined) yield* Effect.forkScoped(renewing(server, tls.renewed))
+      if (tls.renewed !== undefined) yield* Effect.forkScoped(renewCertificates(server, tls.renewed))
       return SocketServer.SocketServer.of({
         address,
         run: (handler) =>
           Queue.take(proven).pipe(
-            Effect.flatMap((peer) => Effect.forkScoped(answering(peer, handler))),
+            Effect.flatMap((peer) => Effect.forkScoped(answerRunner(peer, handler))),
             Effect.forever,
             Effect.scoped
           )
@@ -156,7 +156,7 @@ const guard = (server: Server, tls: RunnerTls, note: Note, admit: (peer: TLSSock
 const fromOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress}:${remotePort}`
 
 /** Answers one runner until it or we go. */
-const answering = <R, E, A>(peer: TLSSocket, handler: (socket: EffectSocket.Socket) => Effect.Effect<A, E, R>) =>
+const answerRunner = <R, E, A>(peer: TLSSocket, handler: (socket: EffectSocket.Socket) => Effect.Effect<A, E, R>) =>
   NodeSocket.fromDuplex(
     Effect.acquireRelease(
       // It may have closed while it waited for its turn.
@@ -173,7 +173,7 @@ const answering = <R, E, A>(peer: TLSSocket, handler: (socket: EffectSocket.Sock
 const gone = new EffectSocket.SocketError({ reason: new EffectSocket.SocketCloseError({ code: 1000 }) })
 
 /** Connections that are open keep what they began with. */
-const renewing = (server: Server, renewed: NonNullable<RunnerTls["renewed"]>) =>
+const renewCertificates = (server: Server, renewed: NonNullable<RunnerTls["renewed"]>) =>
   renewed.pipe(
     Effect.tap((context) => Effect.sync(() => server.setSecureContext(context))),
     Effect.catchTags({

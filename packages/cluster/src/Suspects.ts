@@ -77,7 +77,7 @@ export const layerRunners = (heard: Heard = () => {}) =>
     Effect.gen(function* () {
       const runners = yield* Runners.Runners
       const { peers } = yield* Suspects
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(lookEvery), looking(runners, peers))))
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(lookEvery), pingSilent(runners, peers))))
 
       const send: Runners.Runners["Service"]["send"] = (options) => {
         const { address, message } = options
@@ -126,11 +126,11 @@ export const peerOf = (peers: Map<string, Peer>, address: RunnerAddress.RunnerAd
 }
 
 /** Pings the runners whose answer is overdue, and those that are suspected. */
-const looking = (runners: Runners.Runners["Service"], peers: ReadonlyMap<string, Peer>) =>
+const pingSilent = (runners: Runners.Runners["Service"], peers: ReadonlyMap<string, Peer>) =>
   Effect.suspend(() =>
     Effect.forEach(
       [...peers.values()].filter((peer) => isSilent(peer) || isWaitedFor(peer)),
-      (peer) => pinging(runners, peer),
+      (peer) => pingPeer(runners, peer),
       { concurrency: "unbounded", discard: true }
     )
   )
@@ -141,7 +141,7 @@ const isWaitedFor = ({ answered, calls, direct }: Peer) => {
   return elapsedMillis() - Math.min(owed, direct?.silentSince() ?? Infinity) > callMillis
 }
 
-const pinging = Effect.fnUntraced(function* (runners: Runners.Runners["Service"], peer: Peer) {
+const pingPeer = Effect.fnUntraced(function* (runners: Runners.Runners["Service"], peer: Peer) {
   const name = `the runner ${nameOf(peer.address)}`
   const pingedAt = elapsedMillis()
   const { direct } = peer

@@ -47,7 +47,7 @@ interface Handed {
   isOver: boolean
 }
 
-export const givingToThoseThatAnswer = ({ process: child }: Worker): void => {
+export const giveToAnswering = ({ process: child }: Worker): void => {
   const receiver = child as unknown as { send: Send }
   const send = receiver.send.bind(child)
   /** Connections that wait for the answer of the child. */

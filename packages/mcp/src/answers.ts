@@ -23,14 +23,14 @@ const found =
   "Nothing was done: there is one with this number already, and it is shown as it is now. To make another, give " +
   "another number."
 
-export const saying = (text: string): CallToolResult =>
+export const answerError = (text: string): CallToolResult =>
   new CallToolResult({
     isError: true,
     content: [{ type: "text", text }],
     structuredContent: { error: { message: text } }
   })
 
-export const showing = (text: string, structuredContent: Readonly<Record<string, unknown>>): CallToolResult =>
+export const answerWith = (text: string, structuredContent: Readonly<Record<string, unknown>>): CallToolResult =>
   new CallToolResult({ content: [{ type: "text", text }], structuredContent })
 
 interface Shown {
@@ -60,7 +60,7 @@ const dataOf = (
     marked,
     jsonText(value)
   ]
-  return showing(lines.join("\n"), {
+  return answerWith(lines.join("\n"), {
     status,
     request_id,
     ...(isReplayed ? { replayed: true } : {}),

@@ -14,7 +14,7 @@ import {
   McpRequestContext,
   McpServerClient
 } from "effect/ai/McpSchema"
-import { saying } from "./answers.ts"
+import { answerError } from "./answers.ts"
 import { type ApiAnswer, type Arguments, isRef } from "./calls.ts"
 import { hashOf, isRecord, jsonText } from "./json.ts"
 import type { Tool } from "./Tool.ts"
@@ -55,13 +55,15 @@ export const ask = Effect.fnUntraced(function* (question: Question): Effect.fn.R
 const canAsk = (elicitation: { readonly form?: unknown; readonly url?: unknown } | undefined): boolean =>
   elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
 
-const cannotAsk = saying(
+const cannotAsk = answerError(
   "This would act on live money, and a person has to confirm it. This client cannot ask one (it has no " +
     "elicitation, or speaks a version of MCP older than 2026-07-28 over HTTP), so nothing was done. Use a " +
     "client that can ask, coffer mcp --live, the console, or the API."
 )
-const declined = saying("The person did not confirm it: nothing was done. Do not try again unless you are asked to.")
-const late = saying("No person answered within 5 minutes: nothing was done.")
+const declined = answerError(
+  "The person did not confirm it: nothing was done. Do not try again unless you are asked to."
+)
+const late = answerError("No person answered within 5 minutes: nothing was done.")
 
 const params = ({ text }: Question) => ({
   mode: "form",

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
 import { Effect } from "effect"
-import { showing, saying } from "./answers.ts"
+import { answerWith, answerError } from "./answers.ts"
 import { type Index, indexOf, search, sectionsOf } from "./docsIndex.ts"
 import { isRecord } from "./json.ts"
 
@@ -66,7 +66,7 @@ const found = (index: Index, query: string) => {
     excerpt: excerptOf(section.text, words)
   }))
   const text = found.map(({ excerpt, page, section }) => `${page}#${section}: ${excerpt}`).join("\n\n")
-  return showing(text === "" ? "Nothing was found. docs_read without a page lists the pages." : text, { found })
+  return answerWith(text === "" ? "Nothing was found. docs_read without a page lists the pages." : text, { found })
 }
 
 const excerptOf = (text: string, words: ReadonlyArray<string>): string => {
@@ -79,17 +79,17 @@ const read = (docs: Docs, { offset, page, section }: { page?: string; section?: 
   const pages = docs.pages()
   if (page === undefined) {
     const list = [...pages].map(([name, text]) => ({ page: name, title: /^# (.*)$/m.exec(text)?.[1] ?? name }))
-    return showing(list.map(({ page, title }) => `${page}: ${title}`).join("\n"), { pages: list })
+    return answerWith(list.map(({ page, title }) => `${page}: ${title}`).join("\n"), { pages: list })
   }
   const whole = pages.get(page.replace(/\.md$/, ""))
   if (whole === undefined)
-    return saying(`There is no page "${page.slice(0, 64)}". docs_read without a page lists them.`)
+    return answerError(`There is no page "${page.slice(0, 64)}". docs_read without a page lists them.`)
   const id = section === undefined ? undefined : idOf(section.replace(/^#/, ""))
   const chosen = id === undefined ? whole : sectionsOf([page, whole]).find(({ heading }) => idOf(heading) === id)?.text
-  if (chosen === undefined) return saying(`The page ${page} has no section "${section?.slice(0, 64)}".`)
+  if (chosen === undefined) return answerError(`The page ${page} has no section "${section?.slice(0, 64)}".`)
   const text = chosen.slice(offset, offset + partLength)
   const next = offset + partLength < chosen.length ? { next_offset: offset + partLength } : {}
-  return showing("next_offset" in next ? `${text}\n\n(More: offset ${next.next_offset})` : text, {
+  return answerWith("next_offset" in next ? `${text}\n\n(More: offset ${next.next_offset})` : text, {
     page,
     text,
     ...next
@@ -113,7 +113,7 @@ export const docsTools = [
       const { query } = isRecord(args) ? args : {}
       return typeof query === "string"
         ? Effect.map(docs.index, (index) => found(index, query))
-        : Effect.succeed(saying("The argument query is required."))
+        : Effect.succeed(answerError("The argument query is required."))
     }
   },
   {

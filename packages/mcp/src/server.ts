@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Result } from "effect"
 import { McpSchema, McpServer } from "effect/ai"
-import { resultOf, saying } from "./answers.ts"
+import { resultOf, answerError } from "./answers.ts"
 import { type ApiAnswer, type ApiCall, type Arguments, callOf, withoutNulls } from "./calls.ts"
 import { actOf, ask, refundNumberOf, subjectOf } from "./confirmation.ts"
 import { type Docs, docsTools } from "./docs.ts"
@@ -103,10 +103,10 @@ const readOnly = (title: string) => ({ title, readOnlyHint: true, destructiveHin
 const carriedOut = Effect.fnUntraced(function* (tool: Tool, sent: Arguments, door: Door) {
   const args = withoutNulls(tool, sent)
   const firstCall = callOf(tool, args, randomUUID())
-  if (Result.isFailure(firstCall)) return saying(`${firstCall.failure} Nothing was done.`)
+  if (Result.isFailure(firstCall)) return answerError(`${firstCall.failure} Nothing was done.`)
   if (isRead(tool) || !door.isLive) return resultOf(tool, yield* door.call(firstCall.success), door)
   const misfit = misfitOf(tool, args)
-  if (misfit !== undefined) return saying(`${misfit} Nothing was done.`)
+  if (misfit !== undefined) return answerError(`${misfit} Nothing was done.`)
   const path = subjectOf(tool, args)
   const subject = path === undefined ? undefined : yield* door.call({ method: "GET", path })
   // A key that may write a resource may read it, but for a refund's order.
@@ -117,5 +117,5 @@ const carriedOut = Effect.fnUntraced(function* (tool: Tool, sent: Arguments, doo
   const word = yield* ask({ tool, args: act.args, text: act.text, secret: door.secret })
   if (!("_tag" in word) || word._tag !== "Confirmed") return word
   const call = callOf(tool, act.args, word.occasion)
-  return Result.isFailure(call) ? saying(call.failure) : resultOf(tool, yield* door.call(call.success), door)
+  return Result.isFailure(call) ? answerError(call.failure) : resultOf(tool, yield* door.call(call.success), door)
 })

@@ -31,7 +31,7 @@ export const lookUp = (host: string, pointTo: ReadonlyArray<string>): Effect.Eff
       (each) => Effect.sync(() => each.cancel())
     )
     if (servers !== undefined) resolver.setServers(servers)
-    const { addressesOf, aliasesOf, textsOf } = asking(resolver)
+    const { addressesOf, aliasesOf, textsOf } = makeAsk(resolver)
     const names = pointTo.filter((each) => !isAddress(each))
     const [texts, aliases, addresses, ours] = yield* Effect.all(
       [textsOf(recordNameOf(host)), aliasesOf(host), addressesOf(host), Effect.forEach(names, addressesOf, together)],
@@ -65,7 +65,7 @@ const pointsHere = ({ addresses, aliases, names, ours }: Found): boolean | "sile
 /** One spelling of each address: IPv6 has many, and has those of IPv4 as well. */
 const spelled = (address: string) => ipaddr.process(address).toString()
 
-const asking = (resolver: Resolver) => {
+const makeAsk = (resolver: Resolver) => {
   const addressesOf = (name: string) =>
     Effect.map(
       Effect.all(

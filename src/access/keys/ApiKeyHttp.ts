@@ -26,7 +26,7 @@ const { ApiKeyEnded, ApiKeyNotFound, MakerLeft, TooManyKeys } = apiKeyRefusals
 const view = (key: ApiKey) => Effect.map(currentTime, (now) => apiKeyView(key, now))
 
 /** The audit log gets the key before and after, without its secret. */
-const noted = Effect.fnUntraced(function* (after: ApiKey, before?: ApiKey) {
+const noteChange = Effect.fnUntraced(function* (after: ApiKey, before?: ApiKey) {
   const record = yield* CurrentRecord
   const shown = yield* view(after)
   record.change = { ...(before === undefined ? {} : { before: yield* view(before) }), after: shown }
@@ -34,7 +34,7 @@ const noted = Effect.fnUntraced(function* (after: ApiKey, before?: ApiKey) {
 })
 
 const replyWithSecret = Effect.fnUntraced(function* ({ key, secret }: WithSecret, code: number, before?: ApiKey) {
-  return yield* reply({ ...(yield* noted(key, before)), key: secret }, code)
+  return yield* reply({ ...(yield* noteChange(key, before)), key: secret }, code)
 })
 
 const keyOf = ({ key_id, merchant_id }: { readonly key_id: string; readonly merchant_id: string }) => ({
@@ -85,7 +85,7 @@ const operators = HttpApiBuilder.group(
           const before = yield* keys.find(keyOf(params))
           const { key_id: target, mode } = before
           yield* second.confirm({ act: "api_keys.update", target, content: payload, of: { ...payload, mode } })
-          return yield* reply(yield* noted(yield* keys.update(keyOf(params), payload, null), before))
+          return yield* reply(yield* noteChange(yield* keys.update(keyOf(params), payload, null), before))
         },
         Effect.catchTags({
           ApiKeyEnded,
@@ -109,7 +109,7 @@ const operators = HttpApiBuilder.group(
 
       revoke: span("api_keys.revoke")(function* ({ params }) {
         const before = yield* keys.find(keyOf(params))
-        return yield* reply(yield* noted(yield* keys.revoke(keyOf(params)), before))
+        return yield* reply(yield* noteChange(yield* keys.revoke(keyOf(params)), before))
       }, Effect.catchTags({ ApiKeyNotFound }))
     })
   })
@@ -152,7 +152,7 @@ const people = HttpApiBuilder.group(
 
       update: span("api_keys.update")(function* ({ params, payload }) {
         const before = yield* grantOf(params)
-        return yield* reply(yield* noted(yield* keys.update(keyOf(params), payload, yield* caller), before))
+        return yield* reply(yield* noteChange(yield* keys.update(keyOf(params), payload, yield* caller), before))
       }, Effect.catchTags({ ApiKeyEnded, ApiKeyNotFound, InvalidField, MakerLeft })),
 
       roll: span("api_keys.roll")(function* ({ params, payload }) {
@@ -163,7 +163,7 @@ const people = HttpApiBuilder.group(
 
       revoke: span("api_keys.revoke")(function* ({ params }) {
         const before = yield* keys.find(keyOf(params))
-        return yield* reply(yield* noted(yield* keys.revoke(keyOf(params)), before))
+        return yield* reply(yield* noteChange(yield* keys.revoke(keyOf(params)), before))
       }, Effect.catchTags({ ApiKeyNotFound }))
     })
   })

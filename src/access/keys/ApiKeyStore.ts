@@ -88,7 +88,7 @@ export class ApiKeyStore extends Context.Service<
 >()("@coffer/keys/ApiKeyStore") {}
 
 /** The condition for a key that works. */
-const working = (sql: SqlClient.SqlClient, now: DateTime.Utc) =>
+const isActive = (sql: SqlClient.SqlClient, now: DateTime.Utc) =>
   sql`revoked_at is null and (expires_at is null or expires_at > ${isoText(now)}::text::timestamptz)`
 
 export const layer = Layer.effect(
@@ -120,7 +120,7 @@ export const layer = Layer.effect(
       insert: (make, keyHash, now) => writing(sqlDefects(insert(make, keyHash, now))),
       update: (key, { ip_allowlist, name }, now, by) => {
         const updated = one(sql`update api_keys set name = ${name}, ip_allowlist = ${ip_allowlist}
-          where ${ofKey(key)} and ${working(sql, now)} returning *`)
+          where ${ofKey(key)} and ${isActive(sql, now)} returning *`)
         const change = Effect.tap(updated, (found) =>
           Option.isSome(found) ? stillGives("api_keys.update", by, found.value) : Effect.void
         )
@@ -130,7 +130,7 @@ export const layer = Layer.effect(
         const at = sql`${isoText(now)}::text::timestamptz`
         const rolled = one(
           sql`update api_keys set rolled_at = ${at}, rolled_by = ${by}
-            where ${ofKey(key)} and ${working(sql, now)} returning *`
+            where ${ofKey(key)} and ${isActive(sql, now)} returning *`
         )
         const secrets = Effect.andThen(
           sql`update api_key_secrets set ends_at = least(ends_at, ${isoText(endsAt)}::text::timestamptz)
@@ -174,7 +174,7 @@ const makeInsert = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
         const key = make(ApiKeyId.make(id))
         const [{ count }] = yield* decodeCount(
           yield* sql`select count(*)::int4 as count from api_keys
-            where merchant_id = ${key.merchant_id} and mode = ${key.mode} and ${working(sql, now)}`
+            where merchant_id = ${key.merchant_id} and mode = ${key.mode} and ${isActive(sql, now)}`
         )
         if (count >= scopedKeysMax) return yield* new TooManyKeys()
         // Who removes the person sees the key in the list, or there is none.

@@ -17,7 +17,7 @@ import { type Leak, LeakStore } from "./LeakStore.ts"
 export class Leaks extends Context.Service<
   Leaks,
   {
-    /** Does what follows when this is a key that works, and nothing when it is not. It answers neither. */
+    /** Acts on the report if the key works. The caller cannot tell whether it did. */
     readonly report: (text: string) => Effect.Effect<void>
   }
 >()("@coffer/keys/Leaks") {}

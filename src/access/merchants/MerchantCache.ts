@@ -63,7 +63,7 @@ export const make = Effect.gen(function* () {
     ) =>
     (key: string) =>
       listener.isProven()
-        ? (recalled(cache, key, clock) ?? Cache.get(cache, key))
+        ? (recall(cache, key, clock) ?? Cache.get(cache, key))
         : Effect.tap(lookup(key), (found) =>
             Option.isNone(found) ? Effect.void : Effect.map(store.movedClock(merchantOf(found.value)), hear)
           )
@@ -83,7 +83,7 @@ const isMerchantId = Schema.is(MerchantId)
  * An entry that is remembered, without a step of the fiber: every request asks for some. One that was read under the
  * moved clock of a sandbox is not known by this clock.
  */
-const recalled = <Value, E>(cache: Cache.Cache<string, Value, E>, key: string, clock: Clock.Clock) => {
+const recall = <Value, E>(cache: Cache.Cache<string, Value, E>, key: string, clock: Clock.Clock) => {
   const entry = Option.getOrUndefined(MutableHashMap.get(cache.map, key))
   if (entry?.expiresAt === undefined) return undefined
   const left = entry.expiresAt - clock.currentTimeMillisUnsafe()

@@ -60,7 +60,7 @@ export const listenForChanges = Effect.fnUntraced(function* (
   let config = pg.config
   let failures = 0
   let isWarned = false
-  const nextPassed = yield* passedWork(wakeups, () => elapsedMillis() - othersAt <= silenceMaxMillis)
+  const nextPassed = yield* takePassedWork(wakeups, () => elapsedMillis() - othersAt <= silenceMaxMillis)
 
   const receive = (connection: PgConnection.PgConnection) =>
     Effect.scoped(
@@ -158,7 +158,7 @@ const receiveFrom = <A, E, E2, R, R2>(
   )
 
 /** Waits for work that this runner passes on, and takes each kind of it once. Without other runners it takes none. */
-const passedWork = Effect.fnUntraced(function* (wakeups: Wakeups["Service"], isAnybodyThere: () => boolean) {
+const takePassedWork = Effect.fnUntraced(function* (wakeups: Wakeups["Service"], isAnybodyThere: () => boolean) {
   const passed = new Set<Wakeup>()
   const somePassed = yield* Queue.sliding<void>(1)
   yield* wakeups.onPass((signal) => {

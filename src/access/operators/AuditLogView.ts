@@ -25,9 +25,7 @@ export const auditEntryView = (row: AuditRow): AuditEntryResource => ({
   hash: row.hash
 })
 
-/**
- * The same for the merchant that it is about. It learns what operators did, and not who of them, or with which words.
- */
+/** The same for the merchant that it is about. The merchant sees what was done, not by which operator, nor the note. */
 export const merchantEntryView = (row: AuditRow): MerchantAuditEntryResource => {
   const { act, created_at, id, phase, request_id, status, target, ...whole } = auditEntryView(row)
   const shown = { object: "merchant_audit_entry", id, created_at, act, phase, request_id, status, target } as const

@@ -59,7 +59,7 @@ interface Invited {
 }
 
 /** A person without a role here, or another one than the provider has told of before. */
-export class NobodyThere extends Schema.TaggedError<NobodyThere>()("NobodyThere", { why: Schema.String }) {}
+export class UnknownPerson extends Schema.TaggedError<UnknownPerson>()("UnknownPerson", { why: Schema.String }) {}
 
 export interface ByIdentity {
   readonly person: Person
@@ -148,7 +148,7 @@ export class People extends Context.Service<
      * The person that an OpenID provider knows, with the roles that its claim gives and takes. A new person is made
      * only where the claim gives a role.
      */
-    readonly byIdentity: (identity: Identity) => Effect.Effect<ByIdentity, NobodyThere>
+    readonly byIdentity: (identity: Identity) => Effect.Effect<ByIdentity, UnknownPerson>
     /**
      * For a person who has a role there; undefined: anywhere. What the person has elsewhere goes on: where there is
      * more, the sessions end for this place alone.
@@ -173,11 +173,11 @@ export const layer = Layer.effect(
         : yield* new PersonNotFound({ personId })
     })
 
-    const letBeginAnew = span("People.letBeginAnew")(function* (person: Person) {
+    const resetAccess = span("People.resetAccess")(function* (person: Person) {
       if (!(yield* signIn.mayRecover(person))) {
         return yield* new TooManyRecoveries({ lasts: Duration.millis(yield* untilTomorrow) })
       }
-      yield* store.shutOut(person.person_id)
+      yield* store.revokeAllAccess(person.person_id)
       yield* signIn.tellRecovered(person)
       return person
     })
@@ -220,12 +220,12 @@ export const layer = Layer.effect(
         if (roles.some(({ belongs_to }) => belongs_to === installation)) return "operator" as const
         return (yield* store.isLastOwner(person_id)) ? ("last_owner" as const) : ("other" as const)
       }),
-      recover: (personId) => Effect.flatMap(member(undefined, personId), letBeginAnew),
+      recover: (personId) => Effect.flatMap(member(undefined, personId), resetAccess),
       recoverAt: Effect.fnUntraced(function* (belongsTo, personId, by) {
         const person = yield* member(belongsTo, personId)
         if (personId === by) return yield* new RoleConflict({ reason: "yourself" })
         if (person.roles.length > 1) return yield* new RoleConflict({ reason: "elsewhere" })
-        return yield* letBeginAnew(person)
+        return yield* resetAccess(person)
       }),
       byIdentity: span("People.byIdentity")(yield* makeByIdentity),
       endSessions: span("People.endSessions")(function* (belongsTo, personId) {
@@ -353,7 +353,7 @@ const makeByIdentity = Effect.gen(function* () {
     return { known: false, found: yield* store.byEmail(normalEmail(email.value)) }
   })
 
-  return function* (identity: Identity): Effect.fn.Return<ByIdentity, NobodyThere> {
+  return function* (identity: Identity): Effect.fn.Return<ByIdentity, UnknownPerson> {
     const { found, known } = yield* find(identity)
     // What the provider does not say is unknown, and takes nothing away.
     const claimed = identity.values === undefined ? [] : rolesByClaim(openId?.roles ?? [], identity.values)
@@ -362,15 +362,15 @@ const makeByIdentity = Effect.gen(function* () {
     const changes = claimed.filter(({ belongsTo, role }) => role !== had(belongsTo))
     const email = Option.isSome(found) ? found.value.email : Option.getOrUndefined(identity.email)
     const now = yield* currentTime
-    if (email === undefined) return yield* new NobodyThere({ why: "the address is not verified" })
+    if (email === undefined) return yield* new UnknownPerson({ why: "the address is not verified" })
     const isInvited = (yield* invitations.to(normalEmail(email), now)).length > 0
     const hasRole = isInvited || (Option.isSome(found) && found.value.roles.length > 0)
     if (!hasRole && changes.every(({ role }) => role === null)) {
-      return yield* new NobodyThere({ why: "nobody here has this address" })
+      return yield* new UnknownPerson({ why: "nobody here has this address" })
     }
     const link = Effect.fnUntraced(function* ({ person_id }: Person) {
       if (known || (yield* store.link(person_id, identity.issuer, identity.subject, now))) return
-      return yield* new NobodyThere({ why: "the person is somebody else at this provider" })
+      return yield* new UnknownPerson({ why: "the person is somebody else at this provider" })
     })
     // Before any role is given: the address may have been given on to somebody else.
     if (Option.isSome(found)) yield* link(found.value)
@@ -387,7 +387,7 @@ const makeByIdentity = Effect.gen(function* () {
     const person = Option.getOrUndefined(yield* store.byEmail(normalEmail(email)))
     const isHere = person !== undefined && (isInvited || person.roles.length > 0)
     if (!isHere) {
-      return yield* new NobodyThere({ why: "the claim leaves the person no role" })
+      return yield* new UnknownPerson({ why: "the claim leaves the person no role" })
     }
     if (Option.isNone(found)) yield* link(person)
     return { person, changes: done }

@@ -80,7 +80,7 @@ export class PeopleStore extends Context.Service<
     /** Whether a merchant has no other owner. */
     readonly isLastOwner: (personId: PersonId) => Effect.Effect<boolean>
     /** Takes every way in: passkeys, sessions, links, and tokens of the operators' API. */
-    readonly shutOut: (personId: PersonId) => Effect.Effect<void>
+    readonly revokeAllAccess: (personId: PersonId) => Effect.Effect<void>
     /** Whether the person is this one at the provider from now on. Each is one there, and stays so. */
     readonly link: (personId: PersonId, issuer: string, subject: string, now: DateTime.Utc) => Effect.Effect<boolean>
     /** Newest first, with those who are invited. */
@@ -117,7 +117,7 @@ export const layer = Layer.effect(
     const faults = yield* Faults
     const writing = <A>(write: Effect.Effect<A>) => faults.around("Store.write", write, () => "people")
     const pages = makePages(sql)
-    const { first, give, inTurn, members, setRole, shutOut, take, withRoles } = yield* makeWrites(sql)
+    const { first, give, inTurn, members, setRole, revokeAllAccess, take, withRoles } = yield* makeWrites(sql)
 
     return PeopleStore.of({
       find: (personId) => (isPersonId(personId) ? sqlDefects(first("person_id", personId)) : Effect.succeedNone),
@@ -139,7 +139,7 @@ export const layer = Layer.effect(
             ({ length }) => length > 0
           )
         ),
-      shutOut: (personId) => writing(sqlDefects(sql.withTransaction(shutOut(personId)))),
+      revokeAllAccess: (personId) => writing(sqlDefects(sql.withTransaction(revokeAllAccess(personId)))),
       link: (personId, issuer, subject, now) =>
         writing(
           sqlDefects(
@@ -271,7 +271,7 @@ const makeEnds = (sql: SqlClient.SqlClient) => {
     yield* sql`delete from approvals where operator_id = any(${ids}::text[])`
   })
 
-  const shutOut = Effect.fnUntraced(function* (personId: string) {
+  const revokeAllAccess = Effect.fnUntraced(function* (personId: string) {
     yield* sql`select from people where person_id = ${personId} for update`
     yield* sql`delete from person_sessions where person_id = ${personId}`
     yield* sql`delete from sign_in_links where person_id = ${personId}`
@@ -282,7 +282,7 @@ const makeEnds = (sql: SqlClient.SqlClient) => {
     yield* endAsOperator(personId)
   })
 
-  return { endAsOperator, shutOut }
+  return { endAsOperator, revokeAllAccess }
 }
 
 /** Changes of the people of one merchant run one after the other, so that each sees what the one before has written. */
@@ -298,7 +298,7 @@ export const peopleInTurn = (sql: SqlClient.SqlClient) => {
 /** Each of them runs in its merchant's turn, which is a transaction. */
 const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const { first, members, withRoles } = makeReads(sql)
-  const { endAsOperator, shutOut } = makeEnds(sql)
+  const { endAsOperator, revokeAllAccess } = makeEnds(sql)
   const withdrawOffersOf = makeWithdraw(sql)
   const invites = makeInvites(sql)
   const numbering = numbersInOrder.make(sql, yield* NewIds, {
@@ -371,14 +371,14 @@ const makeWrites = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     const others = yield* sql`select from memberships where person_id = ${personId} limit 1`
     if (others.length === 0) {
       // A person who is invited once more begins anew.
-      yield* shutOut(personId)
+      yield* revokeAllAccess(personId)
       yield* sql`delete from openid_identities where person_id = ${personId}`
     }
     const roles = found.value.roles.filter(({ belongs_to }) => belongs_to !== belongsTo)
     return Option.some({ ...found.value, roles })
   })
 
-  return { first, give, inTurn, members, setRole, shutOut, take, withRoles }
+  return { first, give, inTurn, members, setRole, revokeAllAccess, take, withRoles }
 })
 
 /** A text that cannot be a number is not looked up: Postgres has no text with NUL. */

@@ -13,7 +13,7 @@ import { Settings } from "../../platform/runtime/Settings.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { makeConsoleUrl, makeCookies } from "./cookies.ts"
 import { type Identity, OpenId } from "./OpenId.ts"
-import { NobodyThere, People } from "./People.ts"
+import { UnknownPerson, People } from "./People.ts"
 import { PasskeyNotValid, Passkeys } from "./Passkeys.ts"
 import { peopleRefusals } from "./peopleRefusals.ts"
 import { passkeyView, sessionView, signedInView } from "./peopleViews.ts"
@@ -154,13 +154,13 @@ const signIn = HttpApiBuilder.group(
           const { changes, person } = yield* known(identity)
           const opener = { way: "openid", passkeyId: null, is_strong: identity.isStrong } as const
           const opened = yield* signIn.openBy(person.person_id, opener, yield* browserOf)
-          if (Option.isNone(opened)) return yield* new NobodyThere({ why: "the person has no role" })
+          if (Option.isNone(opened)) return yield* new UnknownPerson({ why: "the person has no role" })
           return yield* welcome(opened.value, "sign_in.useOpenId", changes.length === 0 ? {} : { changes })
         },
-        Effect.tapErrorTag(["OpenIdFailed", "NobodyThere"], ({ why }) =>
+        Effect.tapErrorTag(["OpenIdFailed", "UnknownPerson"], ({ why }) =>
           Effect.logInfo(`nobody was signed in by OpenID Connect: ${why.slice(0, 300)}`)
         ),
-        Effect.catchTags({ NobodyThere: peopleRefusals.NobodyThere, OpenIdFailed, PasskeyRequired })
+        Effect.catchTags({ UnknownPerson: peopleRefusals.UnknownPerson, OpenIdFailed, PasskeyRequired })
       )
     })
   })

@@ -8,7 +8,7 @@ import type { MerchantStands } from "./InvitationStore.ts"
 import type { OpenIdFailed } from "./OpenId.ts"
 import type {
   InvitationNotFound,
-  NobodyThere,
+  UnknownPerson,
   PersonNotFound,
   RoleConflict,
   TooManyInvitations,
@@ -34,7 +34,7 @@ const passkeyConflicts: Record<PasskeyConflict["reason"], string> = {
   not_here: "Browsers don't support passkeys at this address: PUBLIC_URL has to be https, with a host name."
 }
 
-const notLetIn =
+const notAllowedIn =
   "The OpenID provider's account has no role here, or its email is not verified. Sign in by email " +
   "or with a passkey, or ask an owner or an operator to invite you."
 /** The details are for the log: who tries learns no more than that it was not enough. */
@@ -43,7 +43,7 @@ const openIdFailures = {
     (request_id) => new Wire.Conflict({ message: "This installation has no OpenID provider.", request_id })
   ),
   unreachable: busy,
-  refused: refuseWith((request_id) => new Wire.Forbidden({ message: notLetIn, request_id }))
+  refused: refuseWith((request_id) => new Wire.Forbidden({ message: notAllowedIn, request_id }))
 }
 
 export const peopleRefusals = {
@@ -77,7 +77,7 @@ export const peopleRefusals = {
   PasskeyNotValid: (_: PasskeyNotValid) =>
     refuseField("credential", "is not a passkey registered here, or the request expired. Try again"),
   OpenIdFailed: ({ reason }: OpenIdFailed) => openIdFailures[reason],
-  NobodyThere: refuseAs(Wire.Forbidden, (_: NobodyThere) => ({ message: notLetIn })),
+  UnknownPerson: refuseAs(Wire.Forbidden, (_: UnknownPerson) => ({ message: notAllowedIn })),
   LinkNotValid: (_: LinkNotValid) =>
     refuseField(
       "token",

@@ -132,7 +132,7 @@ export const layer = Layer.effect(
     const links = yield* OrderLinks
     const offered = yield* OfferedMethods
 
-    const { end, look, meet } = meeting({ client, store, offered })
+    const { end, look, meet } = makeMeet({ client, store, offered })
 
     const make = span("Sessions.make")(function* (order: Order, row: SessionRow) {
       const params = parametersOf(order, row, links.signed.checkout(order))
@@ -184,7 +184,7 @@ interface Services {
 }
 
 /** The ways to deal with a session that Stripe has made. */
-const meeting = ({ client, offered, store }: Services) => {
+const makeMeet = ({ client, offered, store }: Services) => {
   /** A row stays as it is while its payment is not in our books, so that nobody takes the order for unpaid. */
   const noted = Effect.fnUntraced(function* (row: Made, status: SessionStatus) {
     if (status._tag === "Over") yield* store.ended(row.key)

@@ -141,7 +141,7 @@ export const layer = Layer.effect(
     const httpAgent = proxy === undefined ? undefined : makeTunnelAgent(proxy)
     if (httpAgent !== undefined) yield* Effect.addFinalizer(() => Effect.sync(() => httpAgent.destroy()))
 
-    const connect = connecting({ api, answerMillis, httpAgent })
+    const connect = makeConnect({ api, answerMillis, httpAgent })
     const clientOf = memoize(
       clientsMax,
       ({ sealed }: SealedAccount) => `${sealed.secretKey}/${sealed.account}`,
@@ -217,7 +217,7 @@ interface Connecting {
   readonly httpAgent: ReturnType<typeof makeTunnelAgent> | undefined
 }
 
-const connecting =
+const makeConnect =
   ({ api, answerMillis, httpAgent }: Connecting) =>
   (Library: typeof Stripe, { account, secretKey }: StripeKeys) =>
     new Library(secretKey, {

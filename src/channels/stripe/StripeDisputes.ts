@@ -48,10 +48,10 @@ export const makeStripeDisputes = Effect.gen(function* () {
 
   const submit = span("StripeDisputes.submit")(function* (dispute: DisputeName, evidence: Evidence, answer: string) {
     const before = yield* look(dispute)
-    if (isAnswered(before, answer)) return taken(dispute, before)
-    if (!takesAnswer(dispute, before)) return refused(dispute, before)
+    if (isAnswered(before, answer)) return answerTaken(dispute, before)
+    if (!takesAnswer(dispute, before)) return answerRefused(dispute, before)
     const uploaded: Record<string, string> = {}
-    for (const [place, file] of placed(evidence.files)) uploaded[place] = yield* upload(dispute, file)
+    for (const [place, file] of assignPlaces(evidence.files)) uploaded[place] = yield* upload(dispute, file)
     const sent = yield* client.call(dispute, (stripe) =>
       stripe.disputes.update(dispute.processorDisputeId, {
         evidence: { ...evidence.text, ...uploaded },
@@ -59,14 +59,14 @@ export const makeStripeDisputes = Effect.gen(function* () {
         submit: true
       })
     )
-    return taken(dispute, sent)
+    return answerTaken(dispute, sent)
   })
 
   const accept = span("StripeDisputes.accept")(function* (dispute: DisputeName) {
     const before = yield* look(dispute)
-    if (!takesAnswer(dispute, before)) return refused(dispute, before)
+    if (!takesAnswer(dispute, before)) return answerRefused(dispute, before)
     const closed = yield* client.call(dispute, (stripe) => stripe.disputes.close(dispute.processorDisputeId))
-    return taken(dispute, closed)
+    return answerTaken(dispute, closed)
   })
 
   /** Adds to a refusal by Stripe how the dispute stands now. Another caller may have sent the same answer. */
@@ -75,8 +75,8 @@ export const makeStripeDisputes = Effect.gen(function* () {
       StripeRefused: (why) =>
         Effect.map(look(dispute), (now): StepAnswer =>
           answer !== undefined && isAnswered(now, answer)
-            ? taken(dispute, now)
-            : { ...refused(dispute, now), reason: reasonOf(why) }
+            ? answerTaken(dispute, now)
+            : { ...answerRefused(dispute, now), reason: reasonOf(why) }
         )
     })
 
@@ -106,10 +106,10 @@ type Step = Effect.Effect<StepAnswer, ChannelUnreachable | StripeSilent | Stripe
 
 const unknown = Effect.succeed<StepAnswer>({ _tag: "Unknown" })
 
-const taken = ({ currency }: DisputeName, now: Stripe.Dispute) =>
+const answerTaken = ({ currency }: DisputeName, now: Stripe.Dispute) =>
   ({ _tag: "Taken", word: wordOf(now, currency) }) satisfies StepAnswer
 
-const refused = ({ currency }: DisputeName, now: Stripe.Dispute) =>
+const answerRefused = ({ currency }: DisputeName, now: Stripe.Dispute) =>
   ({ _tag: "Refused", word: wordOf(now, currency) }) satisfies StepAnswer
 
 /** In the metadata of a dispute at Stripe: which answer of ours it was given last. */
@@ -235,7 +235,7 @@ const placeOf = (type: EvidenceFile["type"]): Place => {
 }
 
 /** Each file has a place of its own; there are more places than a merchant may send files. */
-export const placed = (files: ReadonlyArray<EvidenceFile>): ReadonlyArray<readonly [Place, EvidenceFile]> => {
+export const assignPlaces = (files: ReadonlyArray<EvidenceFile>): ReadonlyArray<readonly [Place, EvidenceFile]> => {
   const taken = new Map<Place, EvidenceFile>()
   const later: Array<EvidenceFile> = []
   for (const file of files) {

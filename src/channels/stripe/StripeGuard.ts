@@ -244,7 +244,7 @@ export const makeStripeGuard = Effect.gen(function* () {
         : Effect.andThen(count(mode, "circuit_open"), Effect.fail(ofProxy("it failed before")))
     )
     const guarded = ofAccount.execute(sent, { key: keyOf(account), classify: outcomeOf })
-    return Effect.catch(ofAll.execute(guarded, { key: mode, classify: classified(ofEach(account)) }), (error) =>
+    return Effect.catch(ofAll.execute(guarded, { key: mode, classify: classifyWith(ofEach(account)) }), (error) =>
       "verdict" in error ? Effect.fail(error) : isDown(mode)
     )
   }
@@ -323,7 +323,7 @@ const wayOf = <A>(exit: Exit.Exit<A, Judged>): CircuitBreaker.Outcome => {
 }
 
 /** A call that the account's own breaker ended tells nothing about Stripe. */
-const classified =
+const classifyWith =
   (judged: <A>(exit: Exit.Exit<A, Judged>) => CircuitBreaker.Outcome) =>
   <A>(exit: Exit.Exit<A, Judged | CircuitBreaker.CircuitBreakerError>): CircuitBreaker.Outcome => {
     if (Exit.isSuccess(exit)) return judged(Exit.succeed(exit.value))

@@ -72,7 +72,7 @@ export const layerChannels = HttpApiBuilder.group(
       }
     }
 
-    const refused = { AccountInUse, ChannelUnreachable, ClockMoved, InvalidField, MerchantNotFound }
+    const countRefused = { AccountInUse, ChannelUnreachable, ClockMoved, InvalidField, MerchantNotFound }
     const ofTwo = { JustDone, NeedsSecondOperator }
 
     return handlers.handleAll({
@@ -89,7 +89,7 @@ export const layerChannels = HttpApiBuilder.group(
           record.change = { before, after }
           return yield* reply(after)
         },
-        Effect.catchTags({ ...refused, ...ofTwo })
+        Effect.catchTags({ ...countRefused, ...ofTwo })
       )
     })
   })
@@ -355,12 +355,12 @@ export const layerWebhooks: Routes = HttpRouter.use(
       if (!isEvent(event)) return yield* refused(mode, "the body is no event", 400)
       const notice = noticeOf(event)
       const payees = yield* payeesOf(account.value, event, { ...stripeAccount, webhookSecret })
-      if (payees.length === 0) return yield* taken(mode, "no_account")
+      if (payees.length === 0) return yield* countTaken(mode, "no_account")
       yield* Effect.forEach(payees, (payee) => noteArrival(payee, "whole"), { discard: true })
-      if (Option.isNone(notice)) return yield* taken(mode, "ignored")
+      if (Option.isNone(notice)) return yield* countTaken(mode, "ignored")
       const { value } = notice
       const stored = yield* Effect.forEach(payees, (payee) => events.note(payee, value))
-      return yield* taken(mode, stored.includes(true) ? "stored" : "repeated")
+      return yield* countTaken(mode, stored.includes(true) ? "stored" : "repeated")
     }).pipe(
       Effect.catchDefect((defect) =>
         isDatabaseTrouble(defect) ? Effect.succeed(answer("not now", 503)) : Effect.die(defect)
@@ -385,7 +385,7 @@ const readBody = ({ arrayBuffer, headers }: HttpServerRequest.HttpServerRequest)
 const answer = (text: string, status: number) => HttpServerResponse.text(text, { status })
 
 /** Stripe sends again what is not answered with 2xx. */
-const taken = (mode: Mode, outcome: Exclude<(typeof outcomes)[number], "thin" | "refused">) =>
+const countTaken = (mode: Mode, outcome: Exclude<(typeof outcomes)[number], "thin" | "refused">) =>
   Effect.as(count(mode, outcome), answer(outcome, 200))
 
 const refused = (mode: Of, why: string, status: number) => Effect.as(count(mode, "refused"), answer(why, status))

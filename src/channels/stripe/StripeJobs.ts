@@ -93,7 +93,7 @@ const strayOpenFor = { days: 1 }
 
 const secondsOf = (time: DateTime.Utc) => Math.floor(DateTime.toEpochMillis(time) / 1_000)
 
-const handling = Effect.gen(function* () {
+const handleEvents = Effect.gen(function* () {
   const workers = yield* Workers
   const store = yield* StripeEventStore
   const events = yield* StripeEvents
@@ -135,7 +135,7 @@ const handling = Effect.gen(function* () {
   }))
 })
 
-const polling = Effect.gen(function* () {
+const pollEvents = Effect.gen(function* () {
   const workers = yield* Workers
   const store = yield* StripeEventStore
   const client = yield* StripeClient
@@ -192,7 +192,7 @@ const polling = Effect.gen(function* () {
 })
 
 /** Once an hour and without an index, since the tables are small: to look for them reads the events of a week. */
-const dropping = Effect.gen(function* () {
+const dropEvents = Effect.gen(function* () {
   const workers = yield* Workers
   const store = yield* StripeEventStore
   const keys = yield* CallKeys
@@ -209,4 +209,4 @@ const dropping = Effect.gen(function* () {
   )
 })
 
-export const layer = Layer.effectDiscard(Effect.all([handling, polling, dropping], { discard: true }))
+export const layer = Layer.effectDiscard(Effect.all([handleEvents, pollEvents, dropEvents], { discard: true }))

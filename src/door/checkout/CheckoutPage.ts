@@ -112,7 +112,7 @@ export const render = (page: Page, context: PageContext): string => {
     case "NotConnected":
       return renderState(texts.live, {
         ...frameOf(context, page.order),
-        terms: named(page.order, context),
+        terms: identifyingTerms(page.order, context),
         more: returnButton(page.order, context, "button quiet")
       })
     case "InvalidLink":
@@ -186,7 +186,7 @@ const renderAway = ({ method, order, scanned }: PageOf<"Away">, context: PageCon
   return renderState(words, {
     ...frameOf(context, order, { watched: true }),
     mark: marks.away,
-    terms: [[texts.order.amount, html`${amountOf(order, context)}`], ...named(order, context)],
+    terms: [[texts.order.amount, html`${amountOf(order, context)}`], ...identifyingTerms(order, context)],
     more: html`${code}
     ${simulation({ method, confirm: words.confirm, cancel: words.cancel, busy: texts.form.busy, context })}
     ${returnButton(order, context, "return")}`
@@ -200,7 +200,7 @@ const renderLeaving = ({ order, url }: PageOf<"Leaving">, context: PageContext) 
     ...frameOf(context, order),
     mark: marks.away,
     head: refreshAfter(`0;url=${url}`),
-    terms: [[names.amount, html`${amountOf(order, context)}`], ...named(order, context)],
+    terms: [[names.amount, html`${amountOf(order, context)}`], ...identifyingTerms(order, context)],
     more: html`<div class="buttons"><a class="button" href="${url}" rel="noreferrer" data-leave>${words.go}</a></div>`
   })
 }
@@ -228,7 +228,7 @@ const renderPaid = ({ justNow, leaves, order }: PageOf<"Paid">, context: PageCon
     // Later the address is in histories, and says which order it was and when, and not what was bought (silences: O11).
     more: justNow
       ? html`${order.receiptEmail === null ? undefined : html`<p class="soft">${paid.mailed}</p>`}
-        ${href === undefined ? html`<p class="soft">${paid.close}</p>` : leaving(order, leaves === true, context)}
+        ${href === undefined ? html`<p class="soft">${paid.close}</p>` : renderReturn(order, leaves === true, context)}
         ${receiptLink(context)}`
       : returnButton(order, context, "button")
   })
@@ -243,7 +243,7 @@ const receiptLink = (context: PageContext) =>
       >`
 
 /** The countdown of the script, which can be stopped; without a script the page says what it does. */
-const leaving = (order: Order, leaves: boolean, context: PageContext) => {
+const renderReturn = (order: Order, leaves: boolean, context: PageContext) => {
   const { back } = wordsOf(context)
   const link = returnButton(order, context, "button")
   const soon = html`<noscript
@@ -316,7 +316,7 @@ const renderWait = (
     terms:
       order === undefined
         ? []
-        : [[wordsOf(context).order.amount, html`${amountOf(order, context)}`], ...named(order, context)],
+        : [[wordsOf(context).order.amount, html`${amountOf(order, context)}`], ...identifyingTerms(order, context)],
     more: html`<div class="buttons">
       <a class="button" href="${againOf(context)}">${words.again}</a>
       ${order && returnButton(order, context, "button quiet")}
@@ -324,7 +324,7 @@ const renderWait = (
   })
 
 /** The words by which the buyer may know the order. `bdi` keeps the writing direction of text from the merchant. */
-const named = (order: Order, context: PageContext): Terms => {
+const identifyingTerms = (order: Order, context: PageContext): Terms => {
   const { subject } = order
   const words = wordsOf(context).order
   return [

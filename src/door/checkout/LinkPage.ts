@@ -31,7 +31,7 @@ export const renderLink = (page: LinkPage, context: PageContext): string => {
       return renderState(texts.link[page.reason], {
         ...frameOf(context, page.link),
         mark: page.reason === "unknown" ? marks.bad : marks.calm,
-        terms: page.link === undefined ? [] : wanted(page.link, context)
+        terms: page.link === undefined ? [] : linkTerms(page.link, context)
       })
     case "TooOften":
       return renderAgain(texts.link.tooOften, page, context)
@@ -41,7 +41,7 @@ export const renderLink = (page: LinkPage, context: PageContext): string => {
 }
 
 /** The wish behind the link. */
-const wanted = ({ amount, currency, expiresAt, subject }: PaymentLink, context: PageContext): Terms => {
+const linkTerms = ({ amount, currency, expiresAt, subject }: PaymentLink, context: PageContext): Terms => {
   const { order } = wordsOf(context)
   return [
     ...(subject === null ? [] : [[order.subject, html`<bdi>${subject}</bdi>`] as const]),

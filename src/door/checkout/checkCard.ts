@@ -34,13 +34,17 @@ export type CardOutcome = (typeof testCards)[keyof typeof testCards]
 
 /** `now`: the year and the month, from 1. */
 export const checkCard = (entry: CardEntry, now: { readonly year: number; readonly month: number }): CardCheck => {
-  const number = typed(entry.number).replace(/[\s-]/g, "")
+  const number = normalizeDigits(entry.number).replace(/[\s-]/g, "")
   const fields = new Set<CardField>()
   if (!/^\d{12,19}$/.test(number) || !isLuhn(number)) fields.add("number")
   if (!isValidExpiry(entry.expiry, now)) fields.add("expiry")
-  if (!/^\d{3,4}$/.test(typed(entry.cvc))) fields.add("cvc")
+  if (!/^\d{3,4}$/.test(normalizeDigits(entry.cvc))) fields.add("cvc")
   if (fields.size > 0) {
-    return { _tag: "Mistaken", fields, empty: new Set([...fields].filter((name) => typed(entry[name]) === "")) }
+    return {
+      _tag: "Mistaken",
+      fields,
+      empty: new Set([...fields].filter((name) => normalizeDigits(entry[name]) === ""))
+    }
   }
   return Object.hasOwn(testCards, number)
     ? {
@@ -56,7 +60,7 @@ export const checkCard = (entry: CardEntry, now: { readonly year: number; readon
  * `1234` is December 2034.
  */
 export const isValidExpiry = (text: string, now: { readonly year: number; readonly month: number }): boolean => {
-  const written = typed(text)
+  const written = normalizeDigits(text)
   const [, month, year] =
     /^(\d{1,2})\s*[\s/.-]\s*(?:20)?(\d{2})$/.exec(written) ?? /^(\d{2})(?:20)?(\d{2})$/.exec(written) ?? []
   if (month === undefined || year === undefined) return false
@@ -66,7 +70,7 @@ export const isValidExpiry = (text: string, now: { readonly year: number; readon
 }
 
 /** Normalizes the full-width digits of Chinese keyboards. */
-const typed = (text: string): string => text.normalize("NFKC").trim()
+const normalizeDigits = (text: string): string => text.normalize("NFKC").trim()
 
 /** Checks the Luhn digit of ISO/IEC 7812, which detects a mistyped digit and most swapped neighbours. */
 const isLuhn = (digits: string): boolean => {

@@ -9,7 +9,7 @@ import type { Mode } from "@coffer/model/Ids"
 import { Currency } from "@coffer/model/Money"
 import { dayAfter, type Day, dayIn, daysUntil, startOf, zoneOf } from "@coffer/rules/reports/days"
 import { Cache, Context, DateTime, Duration, Effect, Exit, Layer } from "effect"
-import { HeldUp } from "../../reads/heldUp/HeldUp.ts"
+import { NeedsAttention } from "../../reads/needsAttention/NeedsAttention.ts"
 import { type Merchant, type MerchantNotFound, Merchants } from "../../access/merchants/Merchants.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { MerchantClocks } from "../../platform/runtime/MerchantClocks.ts"
@@ -42,7 +42,7 @@ export const layer = Layer.effect(
     const clocks = yield* MerchantClocks
     const store = yield* OverviewStore
     const wallets = yield* Wallets
-    const heldUp = yield* HeldUp
+    const needsAttention = yield* NeedsAttention
 
     const look = Effect.fnUntraced(function* (merchant: Merchant, mode: Mode, count: number) {
       const account = { merchantId: merchant.merchant_id, mode }
@@ -55,7 +55,7 @@ export const layer = Layer.effect(
       const endpoints = endpointsOf(merchant, mode)
       const failing = yield* store.failing([...endpoints.keys()])
       const { count: needs_response, due } = yield* store.disputes(account)
-      const held_up = yield* heldUp.counts({ merchant_id: account.merchantId, mode })
+      const held_up = yield* needsAttention.counts({ merchant_id: account.merchantId, mode })
       const balances = yield* Effect.forEach(Currency.literals, (currency) => wallets.balance({ ...account, currency }))
       return {
         object: "overview",

@@ -40,9 +40,9 @@ export const checkMillisMax = 5_000
 
 /** Makes all checks at once, and tells their findings in the order of the list. */
 export const examine = (checks: ReadonlyArray<Check>): Effect.Effect<ReadonlyArray<Finding>> =>
-  Effect.forEach(checks, made, { concurrency: "unbounded" }).pipe(onRealTime)
+  Effect.forEach(checks, runCheck, { concurrency: "unbounded" }).pipe(onRealTime)
 
-const made = ({ look, name }: Check): Effect.Effect<Finding> =>
+const runCheck = ({ look, name }: Check): Effect.Effect<Finding> =>
   bounded(look, checkMillisMax, () => new Unmade({ reason: `no response within ${checkMillisMax / 1_000} s` })).pipe(
     Effect.catchTags({ Unmade: ({ reason }) => Effect.succeed(unmade(reason)) }),
     Effect.catchDefect((defect) => Effect.succeed(unmade(String(defect)))),

@@ -67,7 +67,7 @@ const missingIn = (others: ReadonlyArray<string>, parts: ReadonlyArray<string>) 
   })
 }
 
-/** Its name is no previewer's, so it gets what a buyer gets. The language in the address keeps it from being led on. */
+/** A browser's User-Agent, so it gets the buyer's page; `lang` in the address avoids the redirect. */
 const read = (url: string) =>
   Effect.gen(function* () {
     const sent = { accept: "text/html", "user-agent": "Mozilla/5.0 (Coffer looks at its own page)" }

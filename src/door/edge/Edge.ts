@@ -69,7 +69,7 @@ export const layer = Layer.unwrap(
           // A response may be a file, which is still being written when `answer` ends.
           response.once("close", () => release(incoming))
           const here = at === nowhere ? noSuchRoute(limited) : route
-          return yield* answer(incoming, reached(limited, here, kind), (context) =>
+          return yield* answer(incoming, reach(limited, here, kind), (context) =>
             Context.add(context, HttpServerRequest.HttpServerRequest, limited)
           ).pipe(
             Effect.ensuring(
@@ -82,7 +82,7 @@ export const layer = Layer.unwrap(
   })
 )
 
-const reached = <E, R>(
+const reach = <E, R>(
   request: HttpServerRequest.HttpServerRequest,
   route: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
   kind: PortKind

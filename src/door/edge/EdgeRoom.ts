@@ -37,7 +37,7 @@ export const layer = Layer.mergeAll(
 )
 
 /** The port, open as soon as this is built. */
-export const serving = <E, R>(routes: Layer.Layer<never, E, R>) =>
+export const serveRoutes = <E, R>(routes: Layer.Layer<never, E, R>) =>
   HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true, routerConfig }).pipe(
     Layer.provideMerge(layerTraces),
     Layer.provideMerge(HttpServer.layer)

@@ -31,7 +31,7 @@ import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
 import { makeAccessLog, makeApiLog } from "./CallLogs.ts"
 import * as ClientAddress from "../../shared/http/clientAddress.ts"
-import { answerFailure, isNoRoute, makeAnswerNoRoute, normalized, unavailable } from "./Unanswered.ts"
+import { answerFailure, isNoRoute, makeAnswerNoRoute, addEnvelope, unavailable } from "./Unanswered.ts"
 import { makeCount } from "./Health.ts"
 import { pathOf, type Route, rowsOf } from "./routes.ts"
 import { isShared } from "./staticContent.ts"
@@ -116,14 +116,14 @@ export const make = Effect.gen(function* () {
       const effect = skew.isTooLarge() && isWrite(record) ? orElse() : route
 
       const end = (answered: Effect.Effect<Response, E>) =>
-        Effect.flatMapEager(closing(record, answered, context), (response) => {
+        Effect.flatMapEager(closeActAfter(record, answered, context), (response) => {
           deadline.lift()
           return conclude(incoming, record, response, clock.currentTimeMillisUnsafe())
         })
       const ended = Effect.matchCauseEffect(
         Effect.interruptible(inTimeWith(context, { effect, orElse, grace: graceMillis })),
         {
-          onSuccess: (response) => end(Effect.succeed(normalized(response, record))),
+          onSuccess: (response) => end(Effect.succeed(addEnvelope(response, record))),
           onFailure: (cause) => end(Effect.provideContext(failed(incoming, record, cause), context))
         }
       )
@@ -177,8 +177,8 @@ const makeConclude = Effect.gen(function* () {
       logAccess?.(record, { route: incoming.at, status: response.status, millis, isDeprecated }) ?? Effect.void
     const logged = Effect.flatMapEager(accessed, () => log(incoming, record, response, answered))
     return Effect.mapEager(logged, () => {
-      const sent = withHeaders(explained(response, record, documents), record, draining.now)
-      return deprecation === undefined ? sent : warned(sent, deprecationHeaders(deprecation, aboutDeprecations))
+      const sent = withHeaders(explain(response, record, documents), record, draining.now)
+      return deprecation === undefined ? sent : addWarnings(sent, deprecationHeaders(deprecation, aboutDeprecations))
     })
   }
 
@@ -186,7 +186,11 @@ const makeConclude = Effect.gen(function* () {
 })
 
 /** The second entry of an operator's act, whatever became of it. */
-const closing = <E, R>(record: RequestRecord, answered: Effect.Effect<Response, E>, context: Context.Context<R>) => {
+const closeActAfter = <E, R>(
+  record: RequestRecord,
+  answered: Effect.Effect<Response, E>,
+  context: Context.Context<R>
+) => {
   const { closeAct } = record
   if (closeAct === undefined) return answered
   const closed = Effect.onExit(answered, (exit) => closeAct(Exit.isSuccess(exit) ? exit.value.status : unknownStatus))
@@ -298,7 +302,7 @@ const challengeOf = ({ isOfOperatorsPage, ofConsole, path }: RequestRecord): str
   return path.startsWith("/operator/") ? 'Bearer realm="operator"' : 'ApiKey realm="merchant", header="X-Api-Key"'
 }
 
-const explained = (response: Response, { reason, sent }: RequestRecord, documents: string): Response =>
+const explain = (response: Response, { reason, sent }: RequestRecord, documents: string): Response =>
   asProblem(response, { accept: sent["accept"], documents, fine: reason })
 
 /** Adds the headers that every response has. */
@@ -316,7 +320,7 @@ const withHeaders = (response: Response, record: RequestRecord, isDraining: bool
   })
 
 /** A refusal has a link of its own. */
-const warned = (response: Response, headers: Readonly<Record<string, string>>): Response => {
+const addWarnings = (response: Response, headers: Readonly<Record<string, string>>): Response => {
   const link = [response.headers["link"], headers["link"]].filter((each) => each !== undefined).join(", ")
   return HttpServerResponse.setHeaders(response, { ...headers, link })
 }

@@ -111,12 +111,12 @@ const duration = (attributes: { readonly method: string; readonly route: string 
 
 /** For some 200 routes with seven methods and the statuses that they answer. */
 const seriesMax = 1_000
-const remembered = <Key, Answer extends {}>(answerOf: (key: Key) => Answer) =>
+const memoizeSeries = <Key, Answer extends {}>(answerOf: (key: Key) => Answer) =>
   memoize(seriesMax, identity<Key>, answerOf)
 /** One look after the other: a text of all three would be made for each answer. */
-const seriesOf = remembered((route: string) =>
-  remembered((method: string) =>
-    remembered((status: number) => ({
+const seriesOf = memoizeSeries((route: string) =>
+  memoizeSeries((method: string) =>
+    memoizeSeries((status: number) => ({
       counter: requests({ method, route, status: String(status) }),
       timer: duration({ method, route })
     }))

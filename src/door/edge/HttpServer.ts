@@ -28,7 +28,7 @@ const server = Effect.gen(function* () {
   const inward = yield* Inward
   const listen = (portKind: PortKind, place: Place) => {
     const make = () => {
-      const server = inOrder(inTurn(closingGently(listener()), portKind))
+      const server = inOrder(inTurn(closeGently(listener()), portKind))
       if (portKind !== "admin") inward.server = server
       return server
     }
@@ -254,7 +254,7 @@ export const inOrder = (server: Server): Server => {
   const arrive: Emit = (event, ...parameters) => {
     if (!arrivals.has(event)) return emit(event, ...parameters)
     const [request, response] = parameters as [IncomingMessage, ServerResponse]
-    request.on("error", ignored)
+    request.on("error", ignore)
     if (response.socket !== null) return emit(event, ...parameters)
     const { socket } = request
     wait(socket, 1)
@@ -269,7 +269,7 @@ export const inOrder = (server: Server): Server => {
 }
 
 /** A reader listens for errors of a body only while it reads. An error without a listener would end the process. */
-const ignored = () => undefined
+const ignore = () => undefined
 
 // Bytes that are no request ------------------------------------------------------
 // Node would answer them without an envelope (spec: General rules, 3; silences: G6). Requests that came before them on
@@ -356,7 +356,7 @@ const transitMillis = 200
  * Makes the server close idle connections a little later. Node would close them at once, and lose the requests that are
  * in transit on them.
  */
-export const closingGently = (server: Server): Server => {
+export const closeGently = (server: Server): Server => {
   const closeIdle = server.closeIdleConnections.bind(server)
   // `close` calls this. Bytes that the kernel has received by then are read before the callback of `setImmediate` runs.
   server.closeIdleConnections = () => void setTimeout(() => setImmediate(closeIdle), transitMillis)

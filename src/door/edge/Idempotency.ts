@@ -35,7 +35,7 @@ const finishWithinMillis = 5_000
  * Operations that write by one change of the Transactor, and before it do nothing that could be seen: no call outside,
  * no other write. Their key's row goes into that change (docs/decisions/0004). All others claim the key before.
  */
-const ofOneChange: ReadonlySet<string> = new Set([
+const singleCommitRoutes: ReadonlySet<string> = new Set([
   "POST /v1/orders",
   "POST /v1/orders/:ref",
   "POST /v1/orders/:ref/send_receipt",
@@ -49,7 +49,7 @@ const ofOneChange: ReadonlySet<string> = new Set([
   "POST /v1/webhook_signing_secret/rotate",
   "POST /v1/webhook_deliveries/:delivery_id/resend"
 ])
-export const isOfOneChange = (route: string): boolean => ofOneChange.has(route)
+export const isSingleCommit = (route: string): boolean => singleCommitRoutes.has(route)
 
 const { OtherContent, StillRunning } = idempotencyRefusals
 
@@ -72,11 +72,11 @@ export const layer = Layer.effect(
         if (!isIdempotencyKey(key)) return badKey
         const begun = elapsedMillis()
         const { merchantId, mode } = Context.getUnsafe(fiber.context, Caller)
-        const claimed = isOfOneChange(`${endpoint.method} ${endpoint.path}`) ? claimedAlong : claimedBefore
+        const claimed = isSingleCommit(`${endpoint.method} ${endpoint.path}`) ? claimedAlong : claimedBefore
         return Effect.flatMap(text, (body) => {
           const json = parsedBody(body)
           record.json = json
-          const request = { merchantId, mode, method, path, key, body, json, meant: meantBy(endpoint) }
+          const request = { merchantId, mode, method, path, key, body, json, meant: dropAbsentNulls(endpoint) }
           return claimed(request, begun, httpEffect)
         })
       })
@@ -216,8 +216,11 @@ const isBusy = (exit: Exit.Exit<unknown, unknown>) =>
 /** More than there are. */
 const endpointsMax = 1_000
 
-/** The body as the endpoint reads it says which nulls are left. One that the endpoint refuses stays as it is. */
-export const meantBy = memoize(endpointsMax, identity<HttpApiEndpoint.Top>, ({ payload }) => {
+/**
+ * Decodes the body: a null that the decoded body lacks means "absent", and is dropped from the fingerprint. A body that
+ * the endpoint refuses stays as it is.
+ */
+export const dropAbsentNulls = memoize(endpointsMax, identity<HttpApiEndpoint.Top>, ({ payload }) => {
   const [content] = payload.values()
   if (content === undefined) return identity<unknown>
   const decode = Schema.decodeUnknownEffect(
@@ -225,11 +228,11 @@ export const meantBy = memoize(endpointsMax, identity<HttpApiEndpoint.Top>, ({ p
   )
   return (json: unknown): unknown =>
     hasNull(json)
-      ? Option.match(decodedNow(decode(json)), { onNone: () => json, onSome: (decoded) => without(json, decoded) })
+      ? Option.match(decodeNow(decode(json)), { onNone: () => json, onSome: (decoded) => without(json, decoded) })
       : json
 })
 
-const decodedNow = (decoded: Effect.Effect<unknown, Schema.SchemaError>) => Effect.runSync(Effect.option(decoded))
+const decodeNow = (decoded: Effect.Effect<unknown, Schema.SchemaError>) => Effect.runSync(Effect.option(decoded))
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null

@@ -29,7 +29,7 @@ import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { addressParty } from "../../shared/http/addressParty.ts"
 import { Admission } from "../../shared/http/Admission.ts"
 import { CurrentRecord, type RequestRecord } from "../../shared/http/CurrentRequest.ts"
-import { logged } from "./auditedAct.ts"
+import { logAct } from "./auditedAct.ts"
 import { make as makeCount } from "./countedCalls.ts"
 import { forbidden, isFreshNow, tooOld } from "../../shared/http/granting.ts"
 import { entryOf, makeSignedIn, registerFirst, roleAt } from "./peopleDoors.ts"
@@ -203,7 +203,7 @@ const makeByPerson = Effect.fnUntraced(function* (inAccount: InAccount) {
     if (refusal !== undefined) return yield* refusal
     const handled = scope.endsWith(":read")
       ? httpEffect
-      : logged(log, entry, record, httpEffect, !hasNoWords(group.identifier))
+      : logAct(log, entry, record, httpEffect, !hasNoWords(group.identifier))
     return yield* inAccount.goOn(handled, record, record.behind)
   })
 })

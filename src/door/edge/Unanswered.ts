@@ -22,7 +22,7 @@ import { checkNamesOfText, unknownParameter } from "./unknownNames.ts"
 type Response = HttpServerResponse.HttpServerResponse
 
 /** Gives the framework's own refusals our envelope, or the header that they lack. */
-export const normalized = (response: Response, { requestId: request_id }: RequestRecord): Response => {
+export const addEnvelope = (response: Response, { requestId: request_id }: RequestRecord): Response => {
   switch (response.status) {
     case 415: {
       const message = "Send a JSON body with Content-Type: application/json, or a file as multipart/form-data."
@@ -50,7 +50,7 @@ export const answerFailure = <E>(
     return isConnected ? Effect.succeed(unavailable(record)) : Effect.failCause(cause)
   }
   const error = Cause.squash(cause)
-  if (isRefusal(error)) return Effect.succeed(normalized(refusalOf(error), record))
+  if (isRefusal(error)) return Effect.succeed(addEnvelope(refusalOf(error), record))
   if (isDatabaseTrouble(error)) return Effect.succeed(unavailable(record))
   if (isBodyIncomplete(error)) {
     return Effect.succeed(refusalOf(new Wire.InvalidRequest({ message: "The body is incomplete.", request_id })))
@@ -63,7 +63,7 @@ export const answerFailure = <E>(
 
 /** Nothing is known to be wrong with the request: it may be sent again. */
 export const unavailable = (record: RequestRecord): Response =>
-  normalized(refusalOf(new Wire.Unavailable({ message: busyMessage, request_id: record.requestId })), record)
+  addEnvelope(refusalOf(new Wire.Unavailable({ message: busyMessage, request_id: record.requestId })), record)
 
 const isBodyIncomplete = (error: unknown): boolean =>
   error instanceof HttpServerError.HttpServerError && error.reason._tag === "RequestParseError"
@@ -121,7 +121,7 @@ const decoded = Option.liftThrowable(decodeURIComponent)
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-const refusing = HttpApiMiddleware.layerSchemaErrorTransform(Decoding, (error, { endpoint }) => {
+const layerRefuseUndecodable = HttpApiMiddleware.layerSchemaErrorTransform(Decoding, (error, { endpoint }) => {
   // The schema of a reply: our bug, not the caller's.
   if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.fail(error)
   return refuseUndecodable(endpoint)(error.cause)
@@ -202,7 +202,7 @@ export const layerDecoding = Layer.effect(
       })
     })
   )
-).pipe(Layer.provide(refusing))
+).pipe(Layer.provide(layerRefuseUndecodable))
 
 const takesNothing = (schema: Schema.Top) => Schema.is(Schema.toEncoded(schema))({})
 
@@ -218,13 +218,13 @@ const withBody = (request: HttpServerRequest.HttpServerRequest) => {
   const { "content-length": length, "transfer-encoding": encoding } = request.headers
   if (encoding !== undefined) {
     return Effect.flatMap(CurrentRecord, (record) =>
-      Effect.map(record.text, (text) => (text === "" ? emptied(request) : request))
+      Effect.map(record.text, (text) => (text === "" ? withEmptyBody(request) : request))
     )
   }
-  return Effect.succeed(length === undefined || length === "0" ? emptied(request) : request)
+  return Effect.succeed(length === undefined || length === "0" ? withEmptyBody(request) : request)
 }
 
-const emptied = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest =>
+const withEmptyBody = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest =>
   Object.create(request, {
     headers: { value: { ...request.headers, "content-type": "application/json" } },
     text: { value: Effect.succeed("{}") }

@@ -12,7 +12,7 @@ export type Who = Pick<Entry, "actor" | "act" | "target">
  * Both entries are written even if the client hangs up during the act. The exchange writes the second one, since it
  * alone knows the status: the framework wraps what a handler fails with before a middleware sees it.
  */
-export const logged = <A, E, R>(
+export const logAct = <A, E, R>(
   log: AuditLog["Service"],
   entry: Who,
   record: RequestRecord,

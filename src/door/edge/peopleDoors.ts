@@ -34,7 +34,7 @@ import { signedInView } from "../../access/people/peopleViews.ts"
 import { type SignedIn, SignIn } from "../../access/people/SignIn.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
-import { logged, type Who } from "./auditedAct.ts"
+import { logAct, type Who } from "./auditedAct.ts"
 import { makeOfCaller as makeCountOfCaller } from "./countedCalls.ts"
 import { FailedCredentials, kindOf, makeLimitOfVisitors } from "./PublicAdmission.ts"
 import { type ActName, actOf, acts, hidesWords, isOfFresh, isSeen, mayDo } from "@coffer/rules/operator/acts"
@@ -128,7 +128,7 @@ export const layerPerson = Layer.effect(
     const log = yield* AuditLog
     const merchants = yield* Merchants
 
-    /** A merchant that there is not has nobody with a role. */
+    /** For an unknown merchant no person has a role. */
     const problemAt = (act: ConsoleActName, { params }: RequestRecord) =>
       typeof ofWhom(act) === "string"
         ? Effect.undefined
@@ -161,7 +161,7 @@ export const layerPerson = Layer.effect(
         const { session_id: sessionId } = signedIn.session
         const shown = signedInView(signedIn)
         const handled = Effect.provideService(httpEffect, CurrentPerson, { personId, sessionId, shown })
-        return yield* consoleActs[act].isLogged ? logged(log, entry, record, handled, hidesWordsOf(act)) : handled
+        return yield* consoleActs[act].isLogged ? logAct(log, entry, record, handled, hidesWordsOf(act)) : handled
       })
     )
   })
@@ -268,7 +268,7 @@ export const layerOperator = Layer.effect(
         }
         if (isSeen(act)) yield* log.writeOnce({ ...entry, phase: "seen", target: shownTarget(record) })
         const handled = Effect.provideService(httpEffect, CurrentOperator, operator)
-        return yield* acts[act].isLogged ? logged(log, entry, record, handled, hidesWords(act)) : handled
+        return yield* acts[act].isLogged ? logAct(log, entry, record, handled, hidesWords(act)) : handled
       })
     })
   })

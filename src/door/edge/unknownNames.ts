@@ -26,7 +26,7 @@ export const checkNames = (record: RequestRecord, endpoint: HttpApiEndpoint.Top,
   const unknown = [...unknownIn(shapeOfBody(endpoint).shape, json, "").take(namedMax)]
   const [first] = unknown
   if (first === undefined) return Effect.void
-  if (isStrictIn(record)) return refuseField(first.name, `is no field here${suggested(first.nearest)}`)
+  if (isStrictIn(record)) return refuseField(first.name, `is no field here${suggest(first.nearest)}`)
   record.ignored = unknown
   return addHeader("coffer-ignored-fields", unknown.map(asHeader).join(", "))
 }
@@ -42,7 +42,7 @@ export const checkNamesOfText = (endpoint: HttpApiEndpoint.Top) =>
 /** What is said of a parameter of this name, which the endpoint's query does not have. */
 export const unknownParameter = ({ query }: HttpApiEndpoint.Top, name: string): string => {
   const names = query === undefined ? [] : objectsIn(query.ast).flatMap(({ propertySignatures }) => propertySignatures)
-  return `There is nothing of this name here${suggested(
+  return `There is nothing of this name here${suggest(
     nearestOf(
       name,
       names.map((each) => String(each.name))
@@ -50,7 +50,7 @@ export const unknownParameter = ({ query }: HttpApiEndpoint.Top, name: string): 
   )}`
 }
 
-const suggested = (nearest: string | null) => (nearest === null ? "" : `; did you mean ${nearest}?`)
+const suggest = (nearest: string | null) => (nearest === null ? "" : `; did you mean ${nearest}?`)
 
 /** `metadta;nearest=metadata`, with what is no plain letter percent-encoded. */
 const asHeader = ({ name, nearest }: IgnoredField) => {

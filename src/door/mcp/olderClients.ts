@@ -48,7 +48,7 @@ export const readOlder = (message: Json, about: About): Older => {
     return refused(null, -32600, "Not a JSON-RPC request.", 400)
   }
   const args = isRecord(params) ? params : {}
-  if (method === "initialize") return answered(id, introduced(args, about))
+  if (method === "initialize") return answered(id, introduce(args, about))
   if (method === "ping") return answered(id, {})
   if (method === "prompts/list") return answered(id, { prompts: [] })
   if (!methods.has(method)) return refused(id, -32601, `Unknown method ${method.slice(0, 64)}.`, 200)
@@ -75,7 +75,7 @@ const metaOf = ({ _meta }: Json): Json => ({
 const headerOf = (target: unknown): string =>
   typeof target === "string" && /^[\x21-\x7e]{1,200}$/.test(target) ? target : `none-${hashOf(target ?? null)}`
 
-const introduced = ({ protocolVersion }: Json, { instructions, name, version }: About): Json => ({
+const introduce = ({ protocolVersion }: Json, { instructions, name, version }: About): Json => ({
   protocolVersion: older.find((each) => each === protocolVersion) ?? older[0],
   capabilities: { tools: {}, resources: {} },
   serverInfo: { name, version },

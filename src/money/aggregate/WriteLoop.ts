@@ -91,15 +91,15 @@ export const makeWriteLoop = <K extends Kind, E = never>(
   rooms: Rooms<K["State"], E>
 ): Effect.Effect<WriteLoop<K, E>, never, Transactor | Events | Instructions | Scope.Scope> =>
   Effect.gen(function* () {
-    const commit = committing(yield* Transactor, rooms)
+    const commit = makeCommit(yield* Transactor, rooms)
     const events = yield* Events
     const snapshots = makeSnapshots<K["State"]>(aggregate.owned?.rememberedMax ?? 0)
     const turns = makeTurns(waitingMax)
     if (aggregate.owned !== undefined) yield* showTurns(aggregate.owned.kind, turns)
-    const decide = deciding(aggregate, events)
-    const deriveCreation = derivingCreation(aggregate, events)
+    const decide = makeDecide(aggregate, events)
+    const deriveCreation = makeDeriveCreation(aggregate, events)
     if (aggregate.instruction !== undefined) {
-      yield* (yield* Instructions).define(aggregate.instruction, decidingAgain(aggregate, decide))
+      yield* (yield* Instructions).define(aggregate.instruction, makeDecideAgain(aggregate, decide))
     }
 
     const performNow = Effect.fnUntraced(function* (id: K["Id"], command: K["Command"], options: Performing<K> = {}) {
@@ -154,7 +154,7 @@ export const makeWriteLoop = <K extends Kind, E = never>(
   })
 
 /** Reads what a decision needs, and takes it. After the last read nothing yields until the commit. */
-export const deciding = <K extends Kind>(aggregate: Aggregate<K>, events: Events["Service"]) =>
+export const makeDecide = <K extends Kind>(aggregate: Aggregate<K>, events: Events["Service"]) =>
   Effect.fnUntraced(function* (
     id: K["Id"],
     command: K["Command"],
@@ -178,7 +178,7 @@ export const deciding = <K extends Kind>(aggregate: Aggregate<K>, events: Events
   })
 
 /** Derives what is committed for a new object. */
-const derivingCreation = <K extends Kind>(aggregate: Aggregate<K>, events: Events["Service"]) =>
+const makeDeriveCreation = <K extends Kind>(aggregate: Aggregate<K>, events: Events["Service"]) =>
   Effect.fnUntraced(function* (state: K["State"], consequence: Consequence, creation: Creation = {}) {
     const { answer, changes = [], instruction } = creation
     const record = consequence.announced === undefined ? recordNothing : yield* events.recorder(state)
@@ -188,7 +188,7 @@ const derivingCreation = <K extends Kind>(aggregate: Aggregate<K>, events: Event
   })
 
 /** The one place that commits all of it. */
-const committing =
+const makeCommit =
   <State extends WalletName, E>(transactor: Transactor["Service"], rooms: Rooms<State, E>) =>
   (lane: string, { after, changes, instructions, movements, order, reserve }: Derived<State>): Committing<E> => {
     if (order !== undefined) return rooms.order!(after.state, order, { movements, reserve, changes, instructions })
@@ -339,7 +339,7 @@ const announce = <K extends Kind>(
  * Derives what is committed for a command that another runner has performed. If the object is not at the version that
  * the other runner has seen, the command fails as stale, and the other runner reads the object again.
  */
-const decidingAgain = <K extends Kind>(aggregate: Aggregate<K>, decide: ReturnType<typeof deciding<K>>) =>
+const makeDecideAgain = <K extends Kind>(aggregate: Aggregate<K>, decide: ReturnType<typeof makeDecide<K>>) =>
   Effect.fnUntraced(function* ({ answer, command, id, version }: PerformedCommand<K["Id"], K["Command"]>) {
     // There is no such object, so no runner has performed this command.
     const { decision, derived } = yield* Effect.mapError(

@@ -94,7 +94,8 @@ export const layer = Layer.effect(
     yield* (yield* Instructions).define(newDispute, (dispute) => loop.carryOutNew(dispute, opening(dispute)))
 
     return DisputeCommands.of({
-      perform: (disputeNo, command, options) => Effect.catchTags(loop.perform(disputeNo, command, options), impossible),
+      perform: (disputeNo, command, options) =>
+        Effect.catchTags(loop.perform(disputeNo, command, options), dieIfImpossible),
       open: (dispute) =>
         Effect.catchTags(loop.create(dispute, opening(dispute), { instruction: instruct(newDispute, dispute) }), {
           OrderConflict: Effect.die,
@@ -108,7 +109,7 @@ const NewDispute = Dispute.members[0]
 const newDispute = instructionKind("new_dispute", NewDispute)
 
 /** These cannot happen: a dispute has a paid order, and a bank may take more than the balance (silences: D9). */
-const impossible = {
+const dieIfImpossible = {
   ...withoutEntry,
   OrderNotFound: Effect.die,
   OrderConflict: Effect.die,

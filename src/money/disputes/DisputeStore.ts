@@ -1,6 +1,6 @@
 /**
- * Rows of disputes, and of the evidence beside them: found one by one or as lists show them, leased when the channel
- * is to be asked, and written as changes that carry the version they replace. Never decides anything.
+ * Rows of disputes, and of the evidence beside them: found one by one or as lists show them, leased when the channel is
+ * to be asked, and written as changes that carry the version they replace. Never decides anything.
  */
 import type { DisputeQuery } from "@coffer/contract/Disputes"
 import { Evidence } from "@coffer/model/Evidence"

@@ -23,12 +23,12 @@ import type { ChannelUnreachable } from "../../shared/channel/payments.ts"
 import { makeAlarmOfContradiction } from "../../shared/channel/contradiction.ts"
 import type { DisputeReport, DisputeWord, Standing, StepAnswer } from "../../shared/channel/disputes.ts"
 import { Files } from "../files/Files.ts"
-import { type Answering, answering, currentRequest } from "../../shared/idempotency/Answering.ts"
+import { type Answering, withAnswer, currentRequest } from "../../shared/idempotency/Answering.ts"
 import { Merchants } from "../../access/merchants/Merchants.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
 import { ask } from "../../platform/cluster/ask.ts"
-import { numbering } from "../../platform/commit/Change.ts"
+import { retryOvertaken } from "../../platform/commit/Change.ts"
 import type { Exported } from "../../platform/postgres/Pages.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { jsonText } from "../../platform/runtime/codecs.ts"
@@ -227,7 +227,7 @@ const open = Effect.fnUntraced(function* (services: DisputeServices, report: Dis
     updatedAt: createdAtOf(disputeNo)
   }
   return yield* Effect.catchTags(commands.open(dispute), { AlreadyExists: () => known(services, report) })
-}, numbering)
+}, retryOvertaken)
 
 /** Reported twice at once, and the other came first. */
 const known = Effect.fnUntraced(function* ({ store }: DisputeServices, report: DisputeReport) {
@@ -262,7 +262,7 @@ const respond = (services: DisputeServices) => {
     if (misplaced !== undefined) return yield* misplaced
     const at = yield* currentTime
     if (body.submit !== true) {
-      return yield* answering((answer) => perform(disputeNo, SaveDraft.make({ at, evidence, ...replaces }), answer))
+      return yield* withAnswer((answer) => perform(disputeNo, SaveDraft.make({ at, evidence, ...replaces }), answer))
     }
     const fingerprint = sha256(jsonText(canonical(evidence)))
     const request = yield* currentRequest

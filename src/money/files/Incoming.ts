@@ -23,7 +23,7 @@ export const makeIncoming = Effect.gen(function* () {
   const folder = path.join((yield* DataDir).path, "files")
 
   const write = Effect.fnUntraced(function* <E>(target: string, content: Stream.Stream<Uint8Array, E>) {
-    const file = yield* storing(fs.open(target, { flag: "wx", mode: 0o600 }))
+    const file = yield* mapStorageFailure(fs.open(target, { flag: "wx", mode: 0o600 }))
     const head = new Uint8Array(headLength)
     let size = 0
     // Chunks that came together are written together: a body may come in chunks of one byte.
@@ -31,9 +31,9 @@ export const makeIncoming = Effect.gen(function* () {
       const bytes = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
       if (size < headLength) head.set(bytes.subarray(0, headLength - size), size)
       size += bytes.length
-      return size > fileBytesMax ? Effect.fail(tooLarge) : storing(file.writeAll(bytes))
+      return size > fileBytesMax ? Effect.fail(tooLarge) : mapStorageFailure(file.writeAll(bytes))
     })
-    yield* storing(file.sync)
+    yield* mapStorageFailure(file.sync)
     return { head: head.subarray(0, size), size }
   }, Effect.scoped)
 
@@ -42,7 +42,7 @@ export const makeIncoming = Effect.gen(function* () {
     content: Stream.Stream<Uint8Array, E>
   ): Effect.Effect<ReceivedFile, InvalidField | StorageFailed | E, Scope.Scope> =>
     Effect.gen(function* () {
-      yield* storing(fs.makeDirectory(folder, { recursive: true, mode: 0o700 }))
+      yield* mapStorageFailure(fs.makeDirectory(folder, { recursive: true, mode: 0o700 }))
       const target = path.join(folder, `${yield* secrets.random(16)}${suffix}`)
       yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(target, { force: true })))
       const { head, size } = yield* write(target, content)
@@ -64,7 +64,9 @@ export const makeIncoming = Effect.gen(function* () {
   return { folder, receive, removeAbandoned }
 })
 
-const storing = <A, R>(effect: Effect.Effect<A, PlatformError.PlatformError, R>): Effect.Effect<A, StorageFailed, R> =>
+const mapStorageFailure = <A, R>(
+  effect: Effect.Effect<A, PlatformError.PlatformError, R>
+): Effect.Effect<A, StorageFailed, R> =>
   Effect.mapError(effect, (error) => new StorageFailed({ message: systemProblem(error) }))
 
 export const tooLarge = new InvalidField({ param: "file", problem: `must not be larger than ${fileBytesMax} bytes` })

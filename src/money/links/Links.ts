@@ -23,11 +23,11 @@ import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { amountProblem, currencyProblem, termsProblem } from "@coffer/rules/order/termsProblem"
 import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
 import { withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
-import { type Answering, answering } from "../../shared/idempotency/Answering.ts"
+import { type Answering, withAnswer } from "../../shared/idempotency/Answering.ts"
 import { Channel } from "../../shared/channel/Channel.ts"
 import { Merchants } from "../../access/merchants/Merchants.ts"
 import { ask } from "../../platform/cluster/ask.ts"
-import { numbering } from "../../platform/commit/Change.ts"
+import { retryOvertaken } from "../../platform/commit/Change.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
@@ -156,10 +156,10 @@ const create = ({ channel, commands, ids, merchantOf, privateAllowed }: LinkServ
       const problem = `must be in the future: ${clock} says ${isoText(now)}`
       return yield* new InvalidField({ param: "expires_at", problem })
     }
-    return yield* answering((answer) => commands.create(link, nothing, { answer })).pipe(
+    return yield* withAnswer((answer) => commands.create(link, nothing, { answer })).pipe(
       Effect.catchTags({ AlreadyExists: Effect.die, InsufficientBalance: Effect.die })
     )
-  }, numbering)
+  }, retryOvertaken)
 
 const update = ({ send }: LinkServices, find: Links["Service"]["find"]) =>
   span("Links.update")(function* (account: Account, linkId: string, body: UpdatePaymentLink) {
@@ -178,7 +178,7 @@ const update = ({ send }: LinkServices, find: Links["Service"]["find"]) =>
       ...(expires_at === undefined ? {} : { expiresAt })
     }
     const command = LinkCommand.cases.Update.make({ changes, metadata })
-    return yield* answering((answer) => send(link.linkId, command, answer)).pipe(
+    return yield* withAnswer((answer) => send(link.linkId, command, answer)).pipe(
       Effect.catchTags({ ...withoutEntry, LinkClosed: Effect.die })
     )
   })
@@ -204,7 +204,7 @@ const visit = ({ channel, ids, merchantOf, send }: LinkServices) =>
       Effect.catchTags({ ...withoutEntry, AlreadyExists: () => Effect.succeed(link), LinkConflict: Effect.die })
     )
     return visited(repeatOf(after, numbered) ?? command)
-  }, numbering)
+  }, retryOvertaken)
 
 const readExpiry = (text: string | null | undefined): Result.Result<DateTime.Utc | null, InvalidField> => {
   if (text === null || text === undefined) return Result.succeed(null)

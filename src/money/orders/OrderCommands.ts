@@ -25,7 +25,7 @@ import { insertion, OrderStore, replacement, type StoredOrder } from "./OrderSto
 import { orderView } from "./OrderView.ts"
 import { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { walletIdOf, WalletName } from "@coffer/rules/wallet/Wallet"
-import { Answering, answering } from "../../shared/idempotency/Answering.ts"
+import { Answering, withAnswer } from "../../shared/idempotency/Answering.ts"
 import { ask, OwnerUnavailable } from "../../platform/cluster/ask.ts"
 import { ownerOf } from "../../platform/cluster/owner.ts"
 import { Channel } from "../../shared/channel/Channel.ts"
@@ -240,10 +240,10 @@ export const orderServices = Effect.gen(function* () {
       Effect.catchTags(send(order, command), impossibleWithoutEntry),
     /** The command that the request itself is: its answer is committed with the change. */
     performRequest: (order: OrderName, command: OrderCommand) =>
-      answering((answer) => Effect.catchTags(send(order, command, { answer }), impossibleWithoutEntry)),
+      withAnswer((answer) => Effect.catchTags(send(order, command, { answer }), impossibleWithoutEntry)),
     /** The same with the channel's own rows. If the command was performed before, these rows exist already. */
     performReported: (order: OrderName, command: OrderCommand, entry: Entry | undefined) =>
-      answering((answer) => send(order, command, { answer, entry }))
+      withAnswer((answer) => send(order, command, { answer, entry }))
   }
 })
 

@@ -18,7 +18,7 @@ import { hasReceipt } from "@coffer/rules/order/receipt"
 import { Context, DateTime, Effect, Layer, Option, Schema, Struct } from "effect"
 import type { EntryFailure, WriteFailure } from "../aggregate/WriteLoop.ts"
 import type { CancelReport, ChannelReport, ChannelUnreachable } from "../../shared/channel/payments.ts"
-import { type ChangeSet, type NotCommitted, numbering } from "../../platform/commit/Change.ts"
+import { type ChangeSet, type NotCommitted, retryOvertaken } from "../../platform/commit/Change.ts"
 import type { Account } from "@coffer/model/Account"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { Faults } from "../../platform/runtime/Faults.ts"
@@ -42,7 +42,7 @@ import { titleOf } from "@coffer/model/Text"
 import { nothing } from "@coffer/rules/Consequence"
 import { takes } from "@coffer/rules/delivery/route"
 import { formProblem, termsProblem } from "@coffer/rules/order/termsProblem"
-import { answering } from "../../shared/idempotency/Answering.ts"
+import { withAnswer } from "../../shared/idempotency/Answering.ts"
 import type { Merchant } from "../../access/merchants/Merchants.ts"
 import { settableOf } from "./OrderView.ts"
 
@@ -217,18 +217,18 @@ const createOrder = (services: OrderServices) => {
       // Rules of form do not change, so the first request with this number was refused by them, too. Settings may have
       // changed since, so the order may exist.
       if (formProblem(withMetadata, account) !== undefined) return yield* problem
-      return yield* repeated(services, account, order, Effect.fail(problem))
+      return yield* answerRepeat(services, account, order, Effect.fail(problem))
     }
     // Its number may come under two keys in the same moment. One that is generated is nobody else's.
     const lane = terms.out_trade_no === undefined ? {} : { lane: `${account.merchantId}/${order.outTradeNo}` }
-    return yield* answering((answer) => commands.create(order, nothing, { answer, ...lane })).pipe(
+    return yield* withAnswer((answer) => commands.create(order, nothing, { answer, ...lane })).pipe(
       Effect.as({ order, created: true }),
       Effect.catchTags({
-        AlreadyExists: (taken) => repeated(services, account, order, Effect.die(taken)),
+        AlreadyExists: (taken) => answerRepeat(services, account, order, Effect.die(taken)),
         InsufficientBalance: Effect.die
       })
     )
-  }, numbering)
+  }, retryOvertaken)
 }
 
 /** The order that a create asks for, as it begins. Pure. */
@@ -266,7 +266,7 @@ const hasTarget = ({ default_notify_url, webhooks }: Merchant["modes"]["live"]) 
   default_notify_url !== null || webhooks.endpoints.some((endpoint) => takes(endpoint, "payment.succeeded"))
 
 /** The order that has this number already, which must be the one that is wanted. */
-const repeated = Effect.fnUntraced(function* <E>(
+const answerRepeat = Effect.fnUntraced(function* <E>(
   { store, termsHash }: OrderServices,
   account: Account,
   wanted: Order,
@@ -275,13 +275,13 @@ const repeated = Effect.fnUntraced(function* <E>(
   const stored = yield* store.byOutTradeNo(account, wanted.outTradeNo)
   if (Option.isNone(stored)) return yield* none
   const { order } = stored.value
-  const differs = yield* differing(store, order, wanted, termsHash)
+  const differs = yield* refuseDiffering(store, order, wanted, termsHash)
   if (differs === undefined) return { order, created: false, notTaken: notTakenOf(order, wanted) }
   return yield* new OrderNumberTaken({ outTradeNo: wanted.outTradeNo, differs: comparedTerms[differs] })
 })
 
 /** The first term that differs. The texts of an erased order are gone, and their hash is compared. */
-const differing = Effect.fnUntraced(function* (
+const refuseDiffering = Effect.fnUntraced(function* (
   store: OrderServices["store"],
   order: Order,
   wanted: Order,

@@ -11,7 +11,7 @@ import { feeFor } from "@coffer/rules/wallet/feeFor"
 import { Effect, Option, Schema } from "effect"
 import { withoutEntry } from "../aggregate/WriteLoop.ts"
 import type { ChannelPayment, ChannelReport } from "../../shared/channel/payments.ts"
-import { answering, answerOf } from "../../shared/idempotency/Answering.ts"
+import { withAnswer, answerOf } from "../../shared/idempotency/Answering.ts"
 import type { ChangeSet } from "../../platform/commit/Change.ts"
 import { span } from "../../platform/runtime/span.ts"
 import type { Entry } from "../wallets/Wallets.ts"
@@ -41,7 +41,7 @@ export const note = ({ links, transactor }: OrderServices) =>
   span("Orders.note")(
     function* (order: Order, changes: ChangeSet) {
       const view = () => orderView(order, links.unsigned)
-      yield* answering((answer) => transactor.commit(order.tradeNo, [...changes, ...answerOf(answer, view)]))
+      yield* withAnswer((answer) => transactor.commit(order.tradeNo, [...changes, ...answerOf(answer, view)]))
       return order
       // Stale: the request's claim was taken over, and the attempt with it.
     },

@@ -22,7 +22,7 @@ import type { InsufficientBalance } from "@coffer/rules/wallet/post"
 import { Context, type DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { Aggregate } from "../aggregate/Aggregate.ts"
 import { makeWriteLoop, withoutEntry, type WriteFailure } from "../aggregate/WriteLoop.ts"
-import { numbering } from "../../platform/commit/Change.ts"
+import { retryOvertaken } from "../../platform/commit/Change.ts"
 import { MerchantClocks } from "../../platform/runtime/MerchantClocks.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { span } from "../../platform/runtime/span.ts"
@@ -156,7 +156,7 @@ const request = (services: PayoutServices) => {
   const { ids, loop, merchants, store } = services
   return span("Payouts.request")(function* (merchantId: string, terms: CreatePayout) {
     const merchant = yield* merchants.find(merchantId)
-    const repeated = yield* made(services, merchant, terms)
+    const repeated = yield* findEarlier(services, merchant, terms)
     if (repeated !== undefined) return { payout: repeated, created: false }
     const problem = currencyProblem(terms.currency, { mode: terms.mode, liveCurrencies: merchant.live_currencies })
     if (problem !== undefined) return yield* problem
@@ -166,7 +166,7 @@ const request = (services: PayoutServices) => {
     const orMade = <E>(failure: Effect.Effect<never, E>) =>
       Effect.gen(function* () {
         if (Option.isSome(yield* store.load(payout.payoutNo))) return { payout, created: true }
-        const other = yield* made(services, merchant, terms)
+        const other = yield* findEarlier(services, merchant, terms)
         return other === undefined ? yield* failure : { payout: other, created: false }
       })
     return yield* loop.create(payout, requesting(payout), { instruction: instruct(newPayout, payout) }).pipe(
@@ -176,11 +176,11 @@ const request = (services: PayoutServices) => {
         InsufficientBalance: (refusal) => orMade(Effect.fail(refusal))
       })
     )
-  }, numbering)
+  }, retryOvertaken)
 }
 
 /** The payout that an earlier request with this reference made. */
-const made = Effect.fnUntraced(function* ({ store }: PayoutServices, merchant: Merchant, terms: CreatePayout) {
+const findEarlier = Effect.fnUntraced(function* ({ store }: PayoutServices, merchant: Merchant, terms: CreatePayout) {
   const { amount, currency, mode, reference } = terms
   if (reference === undefined) return undefined
   const stored = yield* store.byReference(ownerOf(merchant, mode), reference)

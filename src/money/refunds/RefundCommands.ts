@@ -2,8 +2,8 @@
  * A refund's rows, and the commands to it. Rows are found one by one or as lists show them, leased when they are due,
  * and written as changes that carry the version they replace. A refund that is void is found by its own number alone.
  *
- * A command's consequences for the order and the wallet are committed with it. There is no owner
- * (docs/decisions/0006): the row's version is the fence, and the second writer decides again.
+ * A command's consequences for the order and the wallet are committed with it. There is no owner (docs/decisions/0006):
+ * the row's version is the fence, and the second writer decides again.
  */
 import * as Pages from "../../platform/postgres/Pages.ts"
 import type { RefundQuery } from "@coffer/contract/Refunds"

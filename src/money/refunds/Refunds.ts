@@ -20,7 +20,7 @@ import { Context, DateTime, Duration, Effect, Fiber, FiberMap, Layer, Option, Sc
 import type { WriteFailure } from "../aggregate/WriteLoop.ts"
 import type { ChannelUnreachable, RefundAnswer } from "../../shared/channel/payments.ts"
 import { Channel } from "../../shared/channel/Channel.ts"
-import { type Answering, answering, currentClaim, renewing } from "../../shared/idempotency/Answering.ts"
+import { type Answering, withAnswer, currentClaim, withRenewal } from "../../shared/idempotency/Answering.ts"
 import type { IdempotencyClaim } from "../../shared/idempotency/IdempotencyClaim.ts"
 import type { OrderNotFound } from "../orders/OrderCommands.ts"
 import { Orders } from "../orders/Orders.ts"
@@ -317,7 +317,7 @@ const drive = span("Refunds.drive")(function* (services: RefundServices, refund:
     case "Pending": {
       const command = answer._tag === "Succeeded" ? Confirm.make({ at }) : Await.make({ at })
       const books = answer._tag === "Succeeded" ? answer.books : undefined
-      return fresh(yield* answering((answer) => recordAnswer(services, refund, command, { answer, books })))
+      return fresh(yield* withAnswer((answer) => recordAnswer(services, refund, command, { answer, books })))
     }
     case "Refused":
     case "ChannelUnreachable": {
@@ -332,7 +332,7 @@ const drive = span("Refunds.drive")(function* (services: RefundServices, refund:
 /** The order's promise, the wallet's, and the refund's row: together, before anybody is asked. */
 const reserve = ({ commands, runs, store }: RefundServices, refund: ReservedRefund) =>
   Effect.flatMap(unmovedTime, (now) =>
-    renewing(now, runs.own, (renewal) =>
+    withRenewal(now, runs.own, (renewal) =>
       commands.create(refund, renewal).pipe(
         Effect.catch((failure) =>
           // The message may arrive twice, and the second time is refused because of the first.
@@ -394,7 +394,7 @@ const annotate = ({ commands, find }: RefundServices) =>
     const problem = patchProblem(refund.metadata, patch.metadata)
     if (problem !== undefined) return yield* new InvalidField(problem)
     const command = Annotate.make({ at: yield* currentTime, patch: patch.metadata })
-    return yield* answering((answer) => commands.perform(refund.refundNo, command, answer))
+    return yield* withAnswer((answer) => commands.perform(refund.refundNo, command, answer))
   })
 
 const { Abandon, Annotate, Await, Confirm, Reject } = RefundCommand.cases

@@ -137,7 +137,7 @@ interface Known {
 }
 
 /** The time of an entry, and by whose clock: entries of many sandboxes are written together. */
-interface Means {
+interface EntryTime {
   readonly now: DateTime.Utc
   readonly clock: Clock.Clock
 }
@@ -173,7 +173,7 @@ export const layerCommands = Layer.effect(
     })
 
     /** Decides. Plain and synchronous. */
-    const decide = (wallet: Wallet, entry: Entry, { clock, now }: Means) => {
+    const decide = (wallet: Wallet, entry: Entry, { clock, now }: EntryTime) => {
       const idBody = ids.at("", DateTime.toEpochMillis(now), clock)
       return Result.map(
         post(wallet, entry, { now: createdAtOf(idBody), idBody, digest: sha256 }),
@@ -185,7 +185,7 @@ export const layerCommands = Layer.effect(
     const refuse = Effect.fnUntraced(function* (
       name: WalletName,
       entry: Entry,
-      { clock, current, now, wallet }: Means & { readonly current: Known; readonly wallet: Wallet },
+      { clock, current, now, wallet }: EntryTime & { readonly current: Known; readonly wallet: Wallet },
       refusal: InsufficientBalance
     ) {
       const address = walletIdOf(name)

@@ -76,7 +76,7 @@ export const isOvertaken = (failure: unknown): failure is NotCommitted =>
 export const renumberedMax = 8
 
 /** Makes something new. It takes another number each time that it was overtaken. */
-export const numbering = <A, E, R>(make: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+export const retryOvertaken = <A, E, R>(make: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   // The framework's schedule for retries takes 22 steps, and is set up only where something was overtaken.
   Effect.catchIf(make, isOvertaken, () => Effect.retry(make, { while: isOvertaken, times: renumberedMax - 1 }))
 

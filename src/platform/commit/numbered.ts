@@ -50,7 +50,7 @@ export const numberedIn = (sets: Iterable<{ readonly changes: ChangeSet }>): Rea
   )
 }
 
-/** Parameters of {@link looking}. */
+/** Parameters of {@link readHorizons}. */
 export const paramsOf = (accounts: ReadonlyArray<Numbered>): ReadonlyArray<string> => [
   arrayLiteral(accounts.map(({ merchantId }) => merchantId)),
   arrayLiteral(accounts.map(({ mode }) => mode)),
@@ -58,28 +58,29 @@ export const paramsOf = (accounts: ReadonlyArray<Numbered>): ReadonlyArray<strin
 ]
 
 /**
- * Gives the transaction its number before a horizon is locked, also where an account has none yet. A list that has
- * raised one waits for the transactions that have a number by then. All others read what it has written.
+ * Makes Postgres assign the transaction its number before a horizon is locked, also where an account has no horizon
+ * yet. A list that has raised a horizon waits for the transactions that have a number by then; all others read the
+ * raised horizon.
  */
-export const underWay = "(select pg_current_xact_id()) is not null"
+export const hasTransactionId = "(select pg_current_xact_id()) is not null"
 
 /**
- * No limit, though Postgres can't see that when it plans, and expects a tenth of the rows: one, in the plan that it
- * keeps, where it takes an array for ten. For ten it would rather read a table of some hundred rows as a whole than
- * look for each by its key, and it would keep that plan while the table grows (docs/decisions/0010).
+ * A `limit null` that the planner cannot see through: it then plans for one row and not for ten. For ten it would scan
+ * a table of some hundred rows instead of using the key's index, and would keep that plan while the table grows
+ * (docs/decisions/0010).
  */
-export const takenForOne = "limit (select null::int8)"
+export const limitHiddenFromPlanner = "limit (select null::int8)"
 
 /**
- * The horizons of a batch's accounts. The lock shows a list that raises one that the batch has looked at it, and holds
- * up no other batch. The horizon is read when the batch has the lock, and not as of the beginning of the statement,
- * which may have waited for a row since (docs/decisions/0050).
+ * The horizons of a batch's accounts. The lock tells a list, when it raises a horizon, that this batch has read it;
+ * other batches take the same lock at the same time. The horizon is read once the lock is held, and not as of the
+ * beginning of the statement, which may have waited for a row since (docs/decisions/0050).
  */
-export const looking = `with locked as materialized (
+export const readHorizons = `with locked as materialized (
     select h.merchant_id, h.mode, n.lowest, n.place::int4 as place
     from (select * from unnest((select $1::text)::text[], $2::text::text[], $3::text::text[]) with ordinality
-      ${takenForOne}) as n (merchant_id, mode, lowest, place), list_horizons as h
-    where (h.merchant_id, h.mode) = (n.merchant_id, n.mode) and ${underWay} for key share of h)
+      ${limitHiddenFromPlanner}) as n (merchant_id, mode, lowest, place), list_horizons as h
+    where (h.merchant_id, h.mode) = (n.merchant_id, n.mode) and ${hasTransactionId} for key share of h)
   select (horizon_now(merchant_id, mode)).shown, lowest, place from locked`
 
 /** An account that was overtaken: its place among the accounts, from 1, and how far lists were shown. */

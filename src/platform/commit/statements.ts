@@ -8,7 +8,14 @@ import { identity } from "effect"
 import { arrayLiteral } from "../postgres/arrayLiteral.ts"
 import { memoize } from "@coffer/model/memoize"
 import { AlreadyExists, type Change, type ChangeSet, keyOf, StaleVersion } from "./Change.ts"
-import { looking, type Numbered, numberedIn, type Overtaken, paramsOf, takenForOne } from "./numbered.ts"
+import {
+  readHorizons,
+  type Numbered,
+  numberedIn,
+  type Overtaken,
+  paramsOf,
+  limitHiddenFromPlanner
+} from "./numbered.ts"
 import { tableOf, type Written } from "./Table.ts"
 
 // The plan of a batch ------------------------------------------------------------
@@ -164,7 +171,7 @@ export const rowStatement = (change: Change): Statement => {
 }
 
 /** Which of the rows that a statement changes are free: asks for their locks and gives them back at once. */
-export const locking = ({ keys, table }: Statement): readonly [text: string, params: ReadonlyArray<string>] => [
+export const tryLocks = ({ keys, table }: Statement): readonly [text: string, params: ReadonlyArray<string>] => [
   `select ${tableOf(table).key} as key from ${table} where ${tableOf(table).key} = any($1::text::text[])
     for no key update skip locked`,
   [arrayLiteral(keys)]
@@ -176,8 +183,8 @@ export const locking = ({ keys, table }: Statement): readonly [text: string, par
  * The whole batch as one statement: one message to Postgres and one back, a transaction by itself. Its answer is one
  * row. If a key is taken that was not checked, or was taken after the check, it fails and nothing is written.
  */
-export const atOnce = ({ accounts, statements }: Batch): Pick<Statement, "text" | "params"> => ({
-  text: (accounts.length === 0 ? textOfUpdates : textAtOnce)(statements),
+export const oneStatement = ({ accounts, statements }: Batch): Pick<Statement, "text" | "params"> => ({
+  text: (accounts.length === 0 ? textOfUpdates : textOfNumbered)(statements),
   params: [
     ...(accounts.length === 0 ? [] : paramsOf(accounts)),
     ...statements.flatMap(({ params }) => params),
@@ -232,15 +239,17 @@ const textOf = (statements: ReadonlyArray<Statement>, isNumbered: boolean): stri
   // In their order, which is that of the locks. The `offset` keeps Postgres from asking twice.
   const lists = tested.map((index) => `array(${placed(testOf(statements[index]!)!, index)}) as fit_${index}`)
   // Looked at last, when all rows are locked: a batch that waits for a row keeps no list back.
-  const passed = isNumbered ? `case when ${fits} then (${passedIn}) end` : "null::json"
+  const passed = isNumbered ? `case when ${fits} then (${findOvertaken}) end` : "null::json"
   const parts = [
     `fit as materialized (select *, ${fits} and overtaken is null as whole from (
       select *, ${passed} as overtaken from (select ${lists.join(", ")} offset 0) as tested offset 0) as looked)`,
-    ...statements.map((part, index) => `written_${index} as (${placed(writing(part, gate), index)})`)
+    ...statements.map((part, index) => `written_${index} as (${placed(writePart(part, gate), index)})`)
   ]
   const done = all(updates.map(isWritten))
   const answer = [
-    isGated ? `case when not whole then 0 when ${done} then 1 else ${impossible} end as done` : "1 as done",
+    isGated
+      ? `case when not whole then 0 when ${done} then 1 else ${abortIfWrittenRowsDiffer} end as done`
+      : "1 as done",
     ...tested.map((index) => unless(isFit(index), `fit_${index}`, `fit_${index}`)),
     ...single.map((index) => unless(isWritten(index), `array(select key from written_${index})`, `written_${index}`)),
     ...(isNumbered ? ["overtaken"] : [])
@@ -250,33 +259,33 @@ const textOf = (statements: ReadonlyArray<Statement>, isNumbered: boolean): stri
     ? `with ${judged}, ${written.join(", ")} select ${answer.join(", ")} from fit /* ${notice} */`
     : `with ${written.join(", ")} select ${answer.join(", ")} /* ${notice} */`
 }
-const textAtOnce = memoize(textsMax, partsOf, (statements: ReadonlyArray<Statement>) => textOf(statements, true))
+const textOfNumbered = memoize(textsMax, partsOf, (statements: ReadonlyArray<Statement>) => textOf(statements, true))
 /** For a batch that brings no numbers. */
 const textOfUpdates = memoize(textsMax, partsOf, (statements: ReadonlyArray<Statement>) => textOf(statements, false))
 
 /** The accounts to which lists have shown a later number; null: none. */
-const passedIn = `select json_agg(json_build_object('place', place, 'shown', shown))
-  from (${looking}) as seen where shown >= lowest`
+const findOvertaken = `select json_agg(json_build_object('place', place, 'shown', shown))
+  from (${readHorizons}) as seen where shown >= lowest`
 
 /** For who reads Postgres' log: it shows the statement with the error. */
 const notice = "coffer: where this finds a key taken, the rest of the batch is written right afterwards"
 /** A cast that fails and so undoes everything. */
-const impossible = "('coffer: rows that were locked were not written, ' || whole)::int8"
+const abortIfWrittenRowsDiffer = "('coffer: rows that were locked were not written, ' || whole)::int8"
 
 /** SQL that finds which rows of a part can be written. A row that is its whole set is written without a test. */
 const testOf = ({ op, single, table }: Part): string | undefined => {
-  if (op === "update") return unchanged(table)
+  if (op === "update") return selectUnchanged(table)
   if (single) return undefined
   const { isKeyGiven, unique } = tableOf(table)
-  if (isKeyGiven) return unkeyed(table)
-  return unique === undefined ? undefined : unnumbered(table)
+  if (isKeyGiven) return selectUnkeyed(table)
+  return unique === undefined ? undefined : selectUnnumbered(table)
 }
 
 /** Whether the answer reports on a part. It leaves out inserts whose keys are new ones of our own. */
 const isReported = (part: Part) => part.single || testOf(part) !== undefined
 
-const writing = ({ op, single, table }: Part, gate: string): string =>
-  op === "update" ? updating(tableOf(table), gate) : inserting(tableOf(table), gate, single)
+const writePart = ({ op, single, table }: Part, gate: string): string =>
+  op === "update" ? updatePart(tableOf(table), gate) : insertPart(tableOf(table), gate, single)
 
 // Their texts -----------------------------------------------------------------
 
@@ -287,23 +296,23 @@ const perTable = (textOf: (table: Written) => string) =>
   memoize(tablesMax, identity<string>, (name) => textOf(tableOf(name)))
 
 /** Unless `gate` is true it writes nothing. Where a key is taken it fails, or leaves the row out. */
-const inserting = (table: Written, gate: string, leavesOut: boolean): string =>
+const insertPart = (table: Written, gate: string, leavesOut: boolean): string =>
   `insert into ${table.name} (${table.columns.map(({ name }) => name).join(", ")})
     select ${arrays(table, "insert").join(", ")} where ${gate}
     ${leavesOut ? `on conflict do nothing returning ${table.key} as key` : ""}`
 
-const updating = (table: Written, gate: string): string => {
+const updatePart = (table: Written, gate: string): string => {
   const { changing, columns, key, name, versionIndex } = table
   const sent = changing.map((index) => columns[index]!.name)
   const written = sent.filter((column) => column !== key)
   return `update ${name} as t set ${written.map((column) => `${column} = n.${column}`).join(", ")}
-    from (select ${named(arrays(table, "update"), [...sent, "replaces"])} ${takenForOne}) as n
+    from (select ${aliasColumns(arrays(table, "update"), [...sent, "replaces"])} ${limitHiddenFromPlanner}) as n
     where t.${key} = n.${key} and t.${columns[versionIndex]!.name} = n.replaces and ${gate} returning t.${key} as key`
 }
 
 const singleRow = {
-  insert: perTable((table) => inserting(table, "true", true)),
-  update: perTable((table) => updating(table, "true"))
+  insert: perTable((table) => insertPart(table, "true", true)),
+  update: perTable((table) => updatePart(table, "true"))
 }
 
 /**
@@ -311,11 +320,12 @@ const singleRow = {
  * looks at what came of it. The lock lasts until the batch is written: no update can miss its row any more. Model:
  * models/writes.pml.
  */
-const unchanged = perTable((table) => {
+const selectUnchanged = perTable((table) => {
   const { changing, columns, key, keyIndex, name, versionIndex } = table
   const read = arrays(table, "update")
   return `select t.${key} as key from ${name} as t,
-    (select ${named([read[changing.indexOf(keyIndex)]!, read.at(-1)!], ["key", "replaces"])} ${takenForOne}) as n
+    (select ${aliasColumns([read[changing.indexOf(keyIndex)]!, read.at(-1)!], ["key", "replaces"])}
+      ${limitHiddenFromPlanner}) as n
     where t.${key} = n.key and t.${columns[versionIndex]!.name} = n.replaces for no key update of t`
 })
 
@@ -323,14 +333,14 @@ const unchanged = perTable((table) => {
  * New rows with a number that no row has. It is looked for along the unique index: only that one has this order, and
  * Postgres keeps the plan that it makes while a table is small.
  */
-const unnumbered = perTable((table) => {
+const selectUnnumbered = perTable((table) => {
   const { columns, key, keyIndex, name, unique } = table
   const { among, indices } = unique!
   const read = arrays(table, "insert")
   const names = indices.map((index) => columns[index]!.name)
   const [theirs, ours] = ["t", "n"].map((row) => names.map((column) => `${row}.${column}`).join(", "))
   return `select n.key from (
-    select ${named(
+    select ${aliasColumns(
       [...indices, keyIndex].map((index) => read[index]!),
       [...names, "key"]
     )}) as n where (
@@ -339,13 +349,13 @@ const unnumbered = perTable((table) => {
 })
 
 /** New rows with a key that no row has. It is looked for by the key's index, one by one: no plan reads the table. */
-const unkeyed = perTable((table) => {
+const selectUnkeyed = perTable((table) => {
   const { key, keyIndex, name } = table
   return `select n.key from (select ${arrays(table, "insert")[keyIndex]} as key) as n
     where (select t.${key} from ${name} as t where t.${key} = n.key limit 1) is null`
 })
 
-const named = (values: ReadonlyArray<string>, names: ReadonlyArray<string>) =>
+const aliasColumns = (values: ReadonlyArray<string>, names: ReadonlyArray<string>) =>
   values.map((value, index) => `${value} as ${names[index]}`).join(", ")
 
 /** Indices of the cells of a row that are sent. An update leaves out the cells that never change. */

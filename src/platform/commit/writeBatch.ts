@@ -4,10 +4,19 @@
  */
 import { Cause, Effect, Metric, Option } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { type Answer, atOnce, conflictOf, goodIn, locking, type Plan, plan, type Statement } from "./statements.ts"
+import {
+  type Answer,
+  oneStatement,
+  conflictOf,
+  goodIn,
+  tryLocks,
+  type Plan,
+  plan,
+  type Statement
+} from "./statements.ts"
 import { type CommitError, NotCommitted } from "./Change.ts"
 import { Faults } from "../runtime/Faults.ts"
-import { looking, type Numbered, numberedBody, type Overtaken, paramsOf } from "./numbered.ts"
+import { readHorizons, type Numbered, numberedBody, type Overtaken, paramsOf } from "./numbered.ts"
 import { NewIds } from "../runtime/NewIds.ts"
 import type { OpenSet, OpenSets } from "./openSets.ts"
 import { Exclusive } from "../postgres/Postgres.ts"
@@ -18,7 +27,7 @@ import type { Wakeups } from "./Wakeups.ts"
 /** How often a batch that met a deadlock, or a lock that is gone when it is looked for, is written again. */
 const retriesMax = 5
 
-const ignored = () => undefined
+const ignore = () => undefined
 
 /** The change sets that a lock keeps from being written. */
 export interface Blocked {
@@ -42,7 +51,7 @@ export const makeWrite = ({ noteSets, sets, wakeups, writer }: Services) => {
   /** Writes the sets that no lock blocks. The rest is returned. `onWritten` is called before the last replies. */
   const write = Effect.fnUntraced(function* (
     waiting: ReadonlyArray<OpenSet>,
-    onWritten: () => void = ignored
+    onWritten: () => void = ignore
   ): Effect.fn.Return<Blocked | undefined> {
     const failed: Failed = []
     const blocked = yield* writeOthers(waiting, failed, onWritten)
@@ -54,7 +63,7 @@ export const makeWrite = ({ noteSets, sets, wakeups, writer }: Services) => {
   const writeOthers = Effect.fnUntraced(function* (
     waiting: ReadonlyArray<OpenSet>,
     failed: Failed,
-    onWritten: () => void = ignored
+    onWritten: () => void = ignore
   ): Effect.fn.Return<Blocked | undefined> {
     let left = waiting
     let retries = 0
@@ -157,15 +166,15 @@ const lost = Metric.counter("coffer_batches_lost_total", {
 export type Writer = Effect.Success<ReturnType<typeof makeWriter>>
 
 /** Accounts of a batch to which lists have shown a later number than it brings. */
-class Passed {
-  readonly _tag = "Passed"
+class HorizonPassed {
+  readonly _tag = "HorizonPassed"
   readonly overtaken: ReadonlyArray<Overtaken>
   constructor(overtaken: ReadonlyArray<Overtaken>) {
     this.overtaken = overtaken
   }
 }
 
-type Failure = SqlError.SqlError | Conflict | Passed
+type Failure = SqlError.SqlError | Conflict | HorizonPassed
 
 export const makeWriter = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const runExclusive = yield* Exclusive
@@ -182,8 +191,9 @@ export const makeWriter = Effect.fnUntraced(function* (sql: SqlClient.SqlClient)
         Effect.catchCause((cause) =>
           Option.match(Cause.findErrorOption(cause), {
             // The lane has to outlive a defect too.
-            onNone: () => losing(Effect.logError("a batch was lost", cause)),
-            onSome: (error) => (error._tag === "Passed" ? overtakenBy(ids, batch, error) : failedBy(batch, error))
+            onNone: () => logLostBatch(Effect.logError("a batch was lost", cause)),
+            onSome: (error) =>
+              error._tag === "HorizonPassed" ? overtakenBy(ids, batch, error) : failedBy(batch, error)
           })
         )
       )
@@ -201,7 +211,7 @@ const write = (
   batch.statements.length === 0
     ? Effect.succeed(written)
     : Effect.catchIf(
-        writeAtOnce(runExclusive, batch),
+        writeInOneStatement(runExclusive, batch),
         (error) => error._tag === "SqlError" && isOfSome(troubleOf(error)),
         () => writeSingly(sql, batch)
       )
@@ -210,15 +220,15 @@ const write = (
 const isOfSome = (trouble: Trouble | undefined) => trouble === undefined || trouble === "unusable"
 
 /** On an exclusive connection: other statements would wait behind the disk. */
-const writeAtOnce = (
+const writeInOneStatement = (
   runExclusive: RunExclusive,
   batch: Plan<OpenSet>
-): Effect.Effect<Outcome, SqlError.SqlError | Passed> => {
-  const { params, text } = atOnce(batch)
+): Effect.Effect<Outcome, SqlError.SqlError | HorizonPassed> => {
+  const { params, text } = oneStatement(batch)
   return Effect.flatMap(runExclusive<Answer>(text, params), ([row]) => {
     const answer = row!
     const { overtaken } = answer
-    return isSome(overtaken) ? Effect.fail(new Passed(overtaken)) : Effect.succeed(outcomeOf(batch, answer))
+    return isSome(overtaken) ? Effect.fail(new HorizonPassed(overtaken)) : Effect.succeed(outcomeOf(batch, answer))
   })
 }
 
@@ -226,7 +236,7 @@ const isSome = (overtaken: Answer["overtaken"]): overtaken is ReadonlyArray<Over
   overtaken !== undefined && overtaken !== null && overtaken.length > 0
 
 /** Which sets were overtaken. The numbers that are made from now on are later. */
-const overtakenBy = (ids: NewIds["Service"], { accepted, accounts }: Plan<OpenSet>, { overtaken }: Passed) =>
+const overtakenBy = (ids: NewIds["Service"], { accepted, accounts }: Plan<OpenSet>, { overtaken }: HorizonPassed) =>
   Effect.sync((): Outcome => {
     const blamed = new Map<OpenSet, CommitError>()
     for (const { place, shown } of overtaken) {
@@ -246,13 +256,13 @@ const writeSingly = (sql: SqlClient.SqlClient, { accounts, statements }: Plan<Op
   sql
     .withTransaction(
       Effect.andThen(
-        looked(sql, accounts),
+        checkHorizons(sql, accounts),
         Effect.forEach(
           statements,
           Effect.fnUntraced(function* (statement) {
             const rows = yield* sql.unsafe<{ readonly key: string }>(statement.text, statement.params)
             if (rows.length !== statement.keys.length)
-              yield* Effect.fail(new Conflict(statement, missing(statement, rows)))
+              yield* Effect.fail(new Conflict(statement, findMissing(statement, rows)))
           }),
           { discard: true }
         )
@@ -260,11 +270,11 @@ const writeSingly = (sql: SqlClient.SqlClient, { accounts, statements }: Plan<Op
     )
     .pipe(Effect.as(written))
 
-const looked = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, accounts: ReadonlyArray<Numbered>) {
+const checkHorizons = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, accounts: ReadonlyArray<Numbered>) {
   if (accounts.length === 0) return
-  const rows = yield* sql.unsafe<Overtaken & { readonly lowest: string }>(looking, paramsOf(accounts))
+  const rows = yield* sql.unsafe<Overtaken & { readonly lowest: string }>(readHorizons, paramsOf(accounts))
   const overtaken = rows.filter(({ lowest, shown }) => shown >= lowest)
-  if (overtaken.length > 0) return yield* Effect.fail(new Passed(overtaken))
+  if (overtaken.length > 0) return yield* Effect.fail(new HorizonPassed(overtaken))
 })
 
 const failedBy = (batch: Plan<OpenSet>, error: SqlError.SqlError | Conflict): Effect.Effect<Outcome> => {
@@ -278,7 +288,7 @@ const failedBy = (batch: Plan<OpenSet>, error: SqlError.SqlError | Conflict): Ef
     case "readOnly":
       return Effect.succeed({ _tag: "NotNow", reason: "overloaded", refusal: refusalOf(error) })
     case "lost":
-      return losing(
+      return logLostBatch(
         Effect.logWarning(`a batch of ${batch.accepted.length} change sets was lost: its commit was not answered`)
       )
     case "unusable":
@@ -288,7 +298,7 @@ const failedBy = (batch: Plan<OpenSet>, error: SqlError.SqlError | Conflict): Ef
 }
 
 /** It is unknown whether the batch was written. */
-const losing = (log: Effect.Effect<void>): Effect.Effect<Outcome> =>
+const logLostBatch = (log: Effect.Effect<void>): Effect.Effect<Outcome> =>
   Effect.as(Effect.andThen(log, Metric.update(lost, 1)), { _tag: "NotNow", reason: "unknown" } as const)
 
 /** Sets that would change a row that another program has locked; none when the rows are free, or cannot be asked. */
@@ -296,8 +306,8 @@ const blockedIn = (sql: SqlClient.SqlClient, batch: Plan<OpenSet>): Effect.Effec
   Effect.forEach(
     batch.statements.filter(({ op }) => op === "update"),
     (statement) =>
-      Effect.map(sql.unsafe<{ readonly key: string }>(...locking(statement)), (rows) =>
-        missing(statement, rows).flatMap((key) => batch.setsOf(statement.table, key))
+      Effect.map(sql.unsafe<{ readonly key: string }>(...tryLocks(statement)), (rows) =>
+        findMissing(statement, rows).flatMap((key) => batch.setsOf(statement.table, key))
       )
   ).pipe(
     Effect.map((found) => new Set(found.flat())),
@@ -311,7 +321,7 @@ const outcomeOf = (batch: Plan<OpenSet>, answer: Answer): Outcome => {
   for (const [index, statement] of batch.statements.entries()) {
     const good = goodIn(answer, index)
     if (good === undefined) continue
-    const keys = missing(
+    const keys = findMissing(
       statement,
       good.map((key) => ({ key }))
     )
@@ -323,7 +333,7 @@ const outcomeOf = (batch: Plan<OpenSet>, answer: Answer): Outcome => {
   return answer.done === 1 ? { _tag: "Written", taken: blamed } : { _tag: "Conflict", blamed }
 }
 
-const missing = ({ keys }: Statement, rows: ReadonlyArray<{ readonly key: string }>) => {
+const findMissing = ({ keys }: Statement, rows: ReadonlyArray<{ readonly key: string }>) => {
   const found = new Set(rows.map(({ key }) => key))
   return keys.filter((key) => !found.has(key))
 }

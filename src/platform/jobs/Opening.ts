@@ -12,7 +12,7 @@ export class Opening extends Context.Service<
 
 export const layer = Layer.sync(Opening, () => ({ slots: [], jobs: [] }))
 
-const handedIn =
+const handIn =
   (step: "slots" | "jobs") =>
   <R>(part: Layer.Layer<never, never, R>) =>
     Layer.effectDiscard(
@@ -24,10 +24,10 @@ const handedIn =
     )
 
 /** The slots of a room, for when all rooms stand. */
-export const slots = handedIn("slots")
+export const slots = handIn("slots")
 
 /** The jobs of a room, for when the slots of all rooms take commands. */
-export const jobs = handedIn("jobs")
+export const jobs = handIn("jobs")
 
 /** Above all rooms. */
 export const opened = Layer.unwrap(

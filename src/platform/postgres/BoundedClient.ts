@@ -203,7 +203,7 @@ const makeBorrow = (pools: Pools, { ended, load }: Watch, { note }: Guard) => {
       borrowed = connection
       countUse(load, connection, 1)
       if (place === "shared") silent.sent(connection)
-      return use(adapted(connection, (query) => query))
+      return use(adapt(connection, (query) => query))
     })
     const discard = () => {
       if (borrowed !== undefined) pools.fork(pool.invalidate(borrowed))
@@ -246,7 +246,7 @@ const makeReserve = (pools: Pools, load: Watch["load"], { unlessAway, watched }:
         reserved
       } = pools.current()
       const scope = yield* Scope.fork(yield* Effect.scope)
-      yield* lasting(reserved, scope)
+      yield* trackReserved(reserved, scope)
       load.waiting++
       const reserving = pools.orMoved(Scope.provide(pool.reserve, scope))
       const pinned = yield* bounded(reserving, Math.min(statementMillis, left(fiber)), () => late(noConnection)).pipe(
@@ -275,12 +275,12 @@ const makeReserve = (pools: Pools, load: Watch["load"], { unlessAway, watched }:
           () => pools.fork(pool.invalidate(pinned))
         )
       if (isPatient) yield* withLimits(pinned, within, scope, limits)
-      return adapted(pinned, within)
+      return adapt(pinned, within)
     }).pipe(watched, unlessAway)
   })
 
 /** Notes that a user has a connection alone, until its scope closes. */
-const lasting = (reserved: Set<Scope.Closeable>, scope: Scope.Closeable) =>
+const trackReserved = (reserved: Set<Scope.Closeable>, scope: Scope.Closeable) =>
   Effect.suspend(() => {
     reserved.add(scope)
     return Scope.addFinalizer(
@@ -299,7 +299,7 @@ const makeListen =
       } = pools.current()
       const scope = yield* Effect.scope
       const pin = yield* Scope.fork(scope)
-      yield* lasting(reserved, pin)
+      yield* trackReserved(reserved, pin)
       const listening = Effect.flatMap(Scope.provide(pool.reserve, pin), (connection) => connection.listen(channel))
       const queue = yield* bounded(listening, statementMillis, () => late(noAnswerInTime))
       // Closed before the listener sends UNLISTEN, which a dead connection never answers.
@@ -326,7 +326,7 @@ const withLimits = (connection: PgConnection.PgConnection, within: Within, scope
 /** Ends a statement after `millis`, by default after the time that its user has left. */
 type Within = <A>(query: Query<A>, millis?: number) => Query<A>
 
-const adapted = (connection: PgConnection.PgConnection, within: Within): SqlConnection.Connection => {
+const adapt = (connection: PgConnection.PgConnection, within: Within): SqlConnection.Connection => {
   const rows = (sql: string, params: ReadonlyArray<unknown>, prepare?: boolean) => {
     const query = Effect.map(connection.query(sql, params, prepare), (result) => result.rows)
     if (sql !== "ROLLBACK") return within(query)

@@ -55,7 +55,7 @@ const heldMax = 100
 type Probe = Effect.Effect<void, SqlError.SqlError>
 
 /** For a client whose trouble is not reported here. It only looks for another server where it may be needed. */
-export const unwatched = Effect.fnUntraced(function* (probe: Probe) {
+export const assumeHealthy = Effect.fnUntraced(function* (probe: Probe) {
   const bell = yield* Queue.sliding<void>(1)
   const look = Effect.andThen(Effect.ignore(probe), Effect.sleep(probeEvery))
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(bell), look)))

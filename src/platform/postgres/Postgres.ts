@@ -40,7 +40,7 @@ export const layer = (options: Options) =>
       yield* servers.find
       const { health, unlessAway, watch } =
         options.watched === false
-          ? yield* DatabaseHealth.unwatched(servers.isSingle ? Effect.void : servers.find)
+          ? yield* DatabaseHealth.assumeHealthy(servers.isSingle ? Effect.void : servers.find)
           : yield* DatabaseHealth.make(serverNames(address), servers.find)
       const { pg, runExclusive } = yield* BoundedClient.make(servers, watch)
       const loggers = quiet(yield* Logger.CurrentLoggers, unlessAway)

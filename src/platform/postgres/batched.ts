@@ -16,7 +16,7 @@ interface Waiting<Question, Answer, E> {
 }
 
 /** `answersOf`: one answer for each question, in their order. It runs in the context of the first that has asked. */
-const gathered = <Question, Answer, E>(
+const gather = <Question, Answer, E>(
   sql: SqlClient.SqlClient,
   answersOf: (questions: Array.NonEmptyReadonlyArray<Question>) => Effect.Effect<ReadonlyArray<Answer>, E>
 ) => {
@@ -61,7 +61,7 @@ export const batchedById = <Row>(
   }
 ): ((id: string) => Effect.Effect<Option.Option<Row>>) => {
   const decode = Schema.decodeUnknownEffect(Schema.Array(options.row))
-  return gathered(sql, (ids) =>
+  return gather(sql, (ids) =>
     options.select(ids).pipe(
       Effect.flatMap(decode),
       Effect.map((rows) => {
@@ -82,7 +82,7 @@ export const batchedInOrder = <Question, Row>(
   }
 ): ((question: Question) => Effect.Effect<Row, SqlError.SqlError>) => {
   const decode = Schema.decodeUnknownEffect(Schema.Array(options.row))
-  return gathered(sql, (questions) =>
+  return gather(sql, (questions) =>
     options.select(questions).pipe(
       Effect.flatMap((rows) => Effect.catch(decode(rows), (error) => Effect.die(defectOf(error)))),
       Effect.tap(({ length }) =>

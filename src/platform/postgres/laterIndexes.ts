@@ -21,7 +21,7 @@ export interface LaterIndex {
 
 /** Only appended to. One that is no longer needed is dropped by a migration and leaves this list. */
 export const laterIndexes: ReadonlyArray<LaterIndex> = [
-  // Held-up objects (src/reads/heldUp): those that have not ended, in the order of their ids.
+  // Held-up objects (src/reads/needsAttention): those that have not ended, in the order of their ids.
   { name: "refunds_open", on: "refunds (refund_no) where status in ('reserved', 'pending')" },
   {
     name: "disputes_waiting",

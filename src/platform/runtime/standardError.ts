@@ -22,7 +22,7 @@ export const nameRunner = (name: string) => {
  * A line is read back, so that what is cut leaves JSON, and objects that hold themselves are gone by then. Each says
  * which process wrote it.
  */
-const completed = (line: string, trace: object): string =>
+const complete = (line: string, trace: object): string =>
   Option.match(parseJson(line), {
     onNone: () => redactText(line),
     onSome: (log) => jsonText(redact({ ...withText(log as Line), ...trace, pid: process.pid, runner }))
@@ -55,7 +55,7 @@ const isObject = (value: unknown) => typeof value === "object" && value !== null
 /** The log is the operator's: its lines have real time, also those of a sandbox whose clock was moved. */
 const formatted = Logger.make((line) => {
   const date = DateTime.toDateUtc(DateTime.makeUnsafe(unmovedMillisOf(line.fiber)))
-  return completed(Logger.formatJson.log({ ...line, date }), traceOf(line.fiber))
+  return complete(Logger.formatJson.log({ ...line, date }), traceOf(line.fiber))
 })
 
 export const logger = Logger.layer([Logger.withConsoleError(formatted)])

@@ -31,12 +31,12 @@ const transactionsMax = 3
 /** Rows that a slice looks at, where it has to look at all. */
 const lookedAtMax = 1_000
 /** Erasures that a round works on. */
-const atOnce = 4
+const erasuresMax = 4
 /** Slices for one lease, which end within it. */
 const slicesMax = 4
-/** By then what a call has left in a queue is in the logs, and a request under way has its answer stored. */
+/** After this long, queued API logs are written and running requests have stored their answers. */
 const queuedFor: Duration.Input = "15 seconds"
-/** No request lasts as long, with the tries to store its answer. */
+/** Longer than any request, including the retries that store its answer. */
 const requestsEnd: Duration.Input = "1 minute"
 /** When an order is tried again of which something is on its way, and one with an open dispute. */
 const tryAgain = { soon: "15 seconds", later: "1 hour" } as const satisfies Record<string, Duration.Input>
@@ -72,7 +72,7 @@ export const layer = Layer.effectDiscard(
       callsOutside: filesBucket !== undefined,
       wakeup,
       run: Effect.flatMap(currentTime, (now) =>
-        Effect.flatMap(store.leaseDue(now, atOnce), (due) =>
+        Effect.flatMap(store.leaseDue(now, erasuresMax), (due) =>
           forEachLeased("erasure", due, ({ erasure_no }) => erasure_no, work, store.note)
         )
       ),

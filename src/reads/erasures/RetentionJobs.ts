@@ -38,11 +38,11 @@ export const layer = Layer.effectDiscard(
             })
           )
 
-    const { deliveries, events, mails } = dropping(sql)
+    const { deliveries, events, mails } = makeDrops(sql)
     yield* kept("deliveries", keep.deliveries && Duration.sum(keep.deliveries, requestsEnd), deliveries)
     yield* kept("mails", keep.mails, mails)
     yield* kept("events", keep.events && Duration.sum(keep.events, requestsEnd), events)
-    yield* kept("sandbox_orders", keep.sandboxOrders, droppingOrders(sql))
+    yield* kept("sandbox_orders", keep.sandboxOrders, dropOrders(sql))
   })
 )
 
@@ -72,7 +72,7 @@ const makeDrop =
 const first = (prefix: string, before: DateTime.Utc) => prefix + firstIdBody(DateTime.toEpochMillis(before))
 const counted = (statement: Statement.Statement<object>) => Effect.map(statement, ({ length }) => length)
 
-const dropping = (sql: SqlClient.SqlClient) => ({
+const makeDrops = (sql: SqlClient.SqlClient) => ({
   deliveries: (before: DateTime.Utc) =>
     counted(sql`with old as materialized (select id from deliveries
         where id < ${first(prefixes.delivery, before)} and status <> 'pending'
@@ -96,7 +96,7 @@ const dropping = (sql: SqlClient.SqlClient) => ({
  * Orders that nobody paid have no row of the ledger, no refund and no dispute. Those at an acquirer stay, since it
  * still names them. One stays, too, of which an event or a delivery is younger, or a delivery still waits.
  */
-const droppingOrders = (sql: SqlClient.SqlClient) =>
+const dropOrders = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (before: DateTime.Utc) {
     const [event, delivery] = [first(prefixes.event, before), first(prefixes.delivery, before)]
     const found = yield* sql<{ readonly id: string }>`select trade_no as id from orders o

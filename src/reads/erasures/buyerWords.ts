@@ -10,7 +10,7 @@ import { deliveries, deliveryAttempts, events } from "@coffer/resources/webhooks
 import type { Eraser } from "@coffer/rules/erasure"
 import { Array, Effect, Option, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
-import { bodyOf, packed } from "../../webhooks/events/eventBodies.ts"
+import { bodyOf, pack } from "../../webhooks/events/eventBodies.ts"
 import { storableJson } from "../../platform/postgres/storable.ts"
 import { jsonText, parseJson } from "../../platform/runtime/codecs.ts"
 import { inSlices } from "../../platform/runtime/slices.ts"
@@ -205,7 +205,7 @@ const makeRewriteEvents = (sql: SqlClient.SqlClient) =>
     const changed = yield* each(events, (event) => {
       const before = valueOf(bodyOf(event))
       const after = answerOf(before, event.trade_no)
-      return isOther(before, after) ? [{ id: event.id, packed: packed(jsonText(after)) }] : []
+      return isOther(before, after) ? [{ id: event.id, packed: pack(jsonText(after)) }] : []
     })
     if (changed.length > 0 && !isDry) {
       yield* sql`update events e set body = null, packed = decode(erased.packed, 'hex')

@@ -8,7 +8,7 @@ import { isoText } from "@coffer/model/isoText"
 import { type Eraser, makeEraser, withoutAnyAddress } from "@coffer/rules/erasure"
 import { DateTime, Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Bodies, packed } from "../../shared/logs/logBodies.ts"
+import { type Bodies, pack } from "../../shared/logs/logBodies.ts"
 import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { storableJson } from "../../platform/postgres/storable.ts"
 import { jsonText, parseJson } from "../../platform/runtime/codecs.ts"
@@ -137,7 +137,7 @@ const makeLogs = (sql: SqlClient.SqlClient, erasedOf: NumbersOf) => {
     }
     for (const [number, { day, isChanged, values }] of blocks) {
       if (!isChanged) continue
-      const bodies = yield* packed(pairsOf(values))
+      const bodies = yield* pack(pairsOf(values))
       yield* sql`update api_log_bodies set bodies = ${bodies}
         where day = ${DateTime.toDateUtc(day)} and block = ${String(number)}::text::bigint`
     }

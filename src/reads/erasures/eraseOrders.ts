@@ -62,7 +62,7 @@ export const makeEraseOrders = Effect.gen(function* () {
       orders.filter(({ trade_no }) => free.has(trade_no)),
       ofOrders(belongings, (tradeNo) => free.has(tradeNo))
     )
-    // With the rows: a place that is not saved is gone to again, where nothing is left to count.
+    // Counted in the same transaction: if saving the position fails, the slice runs again and counts nothing.
     yield* sql`update erasures set fresh = fresh + ${tradeNos.length}::int4,
       counts = added_counts(counts, ${jsonText(counts)}::text::jsonb) where erasure_no = ${erasureNo}`
     return soon
@@ -93,11 +93,11 @@ const reasonsToWait = ({ deliveries, disputes, events, mails }: Belongings): Map
   return new Map([
     ...deliveries
       .filter(({ is_leased }) => is_leased)
-      .map(({ event_id }) => underWay(ofEvent.get(event_id)!, "webhook")),
-    ...mails.filter(({ status }) => status === "sending").map(({ trade_no }) => underWay(trade_no, "mail")),
+      .map(({ event_id }) => isUnderWay(ofEvent.get(event_id)!, "webhook")),
+    ...mails.filter(({ status }) => status === "sending").map(({ trade_no }) => isUnderWay(trade_no, "mail")),
     ...disputes.filter(({ is_open }) => is_open).map(({ trade_no }) => [trade_no, "open_dispute"] as const)
   ])
 }
-const underWay = (tradeNo: string, what: "webhook" | "mail") => [tradeNo, `${what}_under_way`] as const
+const isUnderWay = (tradeNo: string, what: "webhook" | "mail") => [tradeNo, `${what}_under_way`] as const
 
 const idsOf = (some: ReadonlyArray<{ readonly id: string }>) => some.map(({ id }) => id)

@@ -14,7 +14,7 @@ import { Exports } from "./Exports.ts"
 const { MerchantNotFound } = merchantRefusals
 
 /** If the database fails later, the connection is cut, and the archive has no manifest. */
-const sent = (name: string, bytes: Stream.Stream<Uint8Array>) =>
+const sendFile = (name: string, bytes: Stream.Stream<Uint8Array>) =>
   Effect.map(CurrentRecord, (record) => {
     // A reader that is slow is known by what waits for it.
     const making = Stream.fromEffectDrain(Effect.sync(() => record.stream?.making()))
@@ -35,7 +35,7 @@ export const layer = HttpApiBuilder.group(
     const exports = yield* Exports
     return handlers.handleAll({
       buyer: span("exports.buyer")(function* ({ payload }) {
-        return yield* sent("buyer", exports.ofBuyer(payload.email, yield* Caller))
+        return yield* sendFile("buyer", exports.ofBuyer(payload.email, yield* Caller))
       })
     })
   })
@@ -49,12 +49,12 @@ export const layerOperator = HttpApiBuilder.group(
     const merchants = yield* Merchants
     return handlers.handleAll({
       buyer: span("operator.exports.buyer")(function* ({ payload }) {
-        return yield* sent("buyer", exports.ofBuyer(payload.email))
+        return yield* sendFile("buyer", exports.ofBuyer(payload.email))
       }),
 
       merchant: span("operator.exports.merchant")(function* ({ params, payload: { mode } }) {
         const { merchant_id: merchantId } = yield* merchants.find(params.merchant_id)
-        return yield* sent(`${merchantId}-${mode}`, exports.ofMerchant({ merchantId, mode }))
+        return yield* sendFile(`${merchantId}-${mode}`, exports.ofMerchant({ merchantId, mode }))
       }, Effect.catchTags({ MerchantNotFound }))
     })
   })

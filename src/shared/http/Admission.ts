@@ -55,7 +55,7 @@ export const delayMax = 250
 const roomStep = 64
 /** Writes admitted for each read. Writes are seldom shed, and never in favour of reads. */
 export const writesPerRead = 4
-/** A party with nothing in work is let in until there is so many times the room in work. Others are until twice. */
+/** A new party is admitted up to this many times the room; a party with work under way up to twice. */
 export const newcomerRooms = 4
 /** How much a request counts, at least. An export reads up to 10,000 rows in steps of a hundred. */
 const weights: Readonly<Record<RequestKind, number>> = { reads: 1, csv: 16, writes: 1 }

@@ -7,7 +7,7 @@ import { withoutSignatures } from "@coffer/rules/signedAddresses"
 import { Context, type DateTime, Effect, Schema } from "effect"
 import type { ChangeSet } from "../../platform/commit/Change.ts"
 import { jsonText } from "../../platform/runtime/codecs.ts"
-import { ended, IdempotencyClaim, running } from "./IdempotencyClaim.ts"
+import { endChange, IdempotencyClaim, runChange } from "./IdempotencyClaim.ts"
 
 /** The code of an answer, by the object's `status` where that makes a difference. */
 export const AnswerCodes = Schema.Struct({
@@ -78,7 +78,7 @@ export const keepClaimFrom = (createdAt: DateTime.Utc) =>
 export const currentRequest = Effect.map(currentClaim, (claim) => claim?.id ?? null)
 
 /** Runs the change that answers the request: `change` commits the answer along, or fails. */
-export const answering = <A, E, R>(
+export const withAnswer = <A, E, R>(
   change: (answer: Answering | undefined) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
@@ -102,13 +102,13 @@ export type Renewal = typeof Renewal.Type
 
 /** Nothing when the request has no key. */
 export const renewalOf = (renewal: Renewal | undefined): ChangeSet =>
-  renewal === undefined ? [] : [running(renewal.claim, renewal.at, renewal.run, renewal.claim.version - 1)]
+  renewal === undefined ? [] : [runChange(renewal.claim, renewal.at, renewal.run, renewal.claim.version - 1)]
 
 /**
  * Runs a change of a request that is answered by a later one: `change` commits the renewed claim along, or fails. So a
  * request whose claim was taken over commits nothing. Model: models/claim.pml.
  */
-export const renewing = <A, E, R>(
+export const withRenewal = <A, E, R>(
   at: DateTime.Utc,
   run: number | null,
   change: (renewal: Renewal | undefined) => Effect.Effect<A, E, R>
@@ -141,7 +141,7 @@ export const sealedAnswerOf = (
   if (answer === undefined) return []
   const { claim, codes } = answer
   const sealed = encrypt(jsonText(data), sealedFor(claim.id))
-  return [ended(claim, { state: "done", status: codeOf(codes, data), data: sealed })]
+  return [endChange(claim, { state: "done", status: codeOf(codes, data), data: sealed })]
 }
 
 /** The JSON of a stored answer. */
@@ -154,4 +154,4 @@ export const openedAnswer = (
 export const sealedFor = (claimId: string) => `idempotency_keys/${claimId}`
 
 export const stored = (claim: IdempotencyClaim, status: number, data: object) =>
-  ended(claim, { state: "done", status, data: jsonText(withoutSignatures(data)) })
+  endChange(claim, { state: "done", status, data: jsonText(withoutSignatures(data)) })

@@ -47,17 +47,22 @@ export const idempotencyKeys = table("idempotency_keys", {
 })
 
 /** The row while `run` is at work on the request, in place of the version `replaces`, if there was one. */
-export const running = (claim: IdempotencyClaim, now: DateTime.Utc, run: number | null, replaces?: number): Change => {
+export const runChange = (
+  claim: IdempotencyClaim,
+  now: DateTime.Utc,
+  run: number | null,
+  replaces?: number
+): Change => {
   const leaseUntil = DateTime.addDuration(now, leaseDuration)
   const key: IdempotencyKey = { ...claim, state: "running", leaseUntil, run, status: null, data: null }
   return replaces === undefined ? insert(idempotencyKeys, key) : update(idempotencyKeys, replaces, key)
 }
 
 /** No answer to keep: the key is free for another try (silences: I1). */
-export const released = (claim: IdempotencyClaim): Change =>
-  ended(claim, { state: "released", status: null, data: null })
+export const releaseChange = (claim: IdempotencyClaim): Change =>
+  endChange(claim, { state: "released", status: null, data: null })
 
-export const ended = (
+export const endChange = (
   claim: IdempotencyClaim,
   { data, state, status }: Pick<IdempotencyKey, "state" | "status" | "data">
 ): Change => {

@@ -13,7 +13,7 @@ import { onRealTime } from "../../platform/runtime/realTime.ts"
 import { OrderLinks } from "../signedUrls/OrderLinks.ts"
 import type { ChangeSet, NotCommitted } from "../../platform/commit/Change.ts"
 import { type ClaimState, openedAnswer, stored } from "./Answering.ts"
-import { type IdempotencyClaim, released, running } from "./IdempotencyClaim.ts"
+import { type IdempotencyClaim, releaseChange, runChange } from "./IdempotencyClaim.ts"
 import { jsonText, parseJson } from "../../platform/runtime/codecs.ts"
 import { Transactor } from "../../platform/commit/Transactor.ts"
 import { Secrets, sha256 } from "../../platform/runtime/Secrets.ts"
@@ -110,7 +110,7 @@ export const layer = Layer.effect(
     const take = (claim: IdempotencyClaim, replaces?: number) =>
       Effect.flatMap(unmovedTime, (now) => {
         here.enter(claim.id)
-        return transactor.commit(claim.id, [running(claim, now, runs.own, replaces)]).pipe(
+        return transactor.commit(claim.id, [runChange(claim, now, runs.own, replaces)]).pipe(
           Effect.as({ _tag: "Claimed" as const, claim }),
           Effect.onError(() => Effect.sync(() => here.leave(claim.id))),
           Effect.tapError((error) =>
@@ -276,6 +276,6 @@ const fingerprintLike = (held: string, request: Keyed): string => {
 }
 
 const endOf = ({ claim, isAnswered }: ClaimState, answer: Answer | undefined): ChangeSet => {
-  if (answer === undefined) return [released(claim)]
+  if (answer === undefined) return [releaseChange(claim)]
   return isAnswered ? [] : [stored(claim, answer.status, answer.data)]
 }

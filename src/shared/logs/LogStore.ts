@@ -15,8 +15,8 @@ import { ListHorizon } from "../../platform/postgres/ListHorizon.ts"
 import * as Pages from "../../platform/postgres/Pages.ts"
 import { along, equals, isStorable, type Listed, type Path } from "../../platform/postgres/scans.ts"
 import { atWork, type Moment } from "./callsAtWork.ts"
-import { type Bodies, type Unpacked, unpacked } from "./logBodies.ts"
-import { insertion, paramsOf, type Passed } from "./logInsertion.ts"
+import { type Bodies, type Unpacked, unpack } from "./logBodies.ts"
+import { insertion, paramsOf, type HorizonPassed } from "./logInsertion.ts"
 import { elsewhereMillis } from "./openCalls.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
@@ -135,7 +135,7 @@ export const layer = Layer.effect(
       const params = yield* paramsOf(rows)
       const write = Effect.andThen(
         openDays(rows.map(({ created_at }) => created_at)),
-        runExclusive<Passed>(insertion, params)
+        runExclusive<HorizonPassed>(insertion, params)
       )
       const passed = yield* Effect.catchIf(write, isMissingPartition, () => Effect.andThen(forgetDays, write))
       for (const { calls, merchant_id, mode } of passed) {
@@ -224,7 +224,7 @@ const makeWithBodies = (sql: SqlClient.SqlClient) => {
       from unnest(${days}::timestamptz[], ${[...blocks.keys()].map(String)}::bigint[]) as n (day, block)
         join api_log_bodies b on b.day = n.day and b.block = n.block`
     const found = yield* Effect.forEach(yield* decodeBlocks(rows), ({ block, bodies }) =>
-      Effect.map(unpacked(bodies), (of) => [block, of] as const)
+      Effect.map(unpack(bodies), (of) => [block, of] as const)
     )
     return new Map(found)
   }, sqlDefects)

@@ -47,7 +47,7 @@ export const slicesOf = <Row extends Bodies & { readonly created_at: DateTime.Ut
 }
 
 /** Two values for each call. In threads of their own: the largest blocks would hold up the loop. */
-export const packed = (rows: ReadonlyArray<Bodies>): Effect.Effect<Uint8Array> =>
+export const pack = (rows: ReadonlyArray<Bodies>): Effect.Effect<Uint8Array> =>
   Effect.promise(() =>
     compress(`[${rows.map((row) => `${row.request_body ?? "null"},${row.response_body ?? "null"}`).join()}]`)
   )
@@ -55,7 +55,7 @@ export const packed = (rows: ReadonlyArray<Bodies>): Effect.Effect<Uint8Array> =
 /** The request's and the response's body of the call at this place; null where there is none. */
 export type Unpacked = (place: number) => readonly [request: unknown, response: unknown]
 
-export const unpacked = (block: Uint8Array): Effect.Effect<Unpacked> =>
+export const unpack = (block: Uint8Array): Effect.Effect<Unpacked> =>
   Effect.map(allOf(block), (bodies): Unpacked => (place) => [bodies[2 * place] ?? null, bodies[2 * place + 1] ?? null])
 
 /** All values of a block, as they were packed. */

@@ -1,8 +1,8 @@
 /** The statement that writes rows of API logs, many at once, and its parameters. */
 import type { MerchantId, Mode } from "@coffer/model/Ids"
 import { DateTime, Effect } from "effect"
-import { takenForOne, underWay } from "../../platform/commit/numbered.ts"
-import { type Bodies, packed, slicesOf } from "./logBodies.ts"
+import { limitHiddenFromPlanner, hasTransactionId } from "../../platform/commit/numbered.ts"
+import { type Bodies, pack, slicesOf } from "./logBodies.ts"
 import type { NewLogRow } from "./LogStore.ts"
 
 // The client cannot tell the type of an array of nulls, so nothing is an empty text on the way.
@@ -53,13 +53,13 @@ export const paramsOf = Effect.fnUntraced(function* (rows: ReadonlyArray<NewLogR
     rows.map((row) => placed.get(row)?.[0] ?? 0),
     rows.map((row) => placed.get(row)?.[1] ?? 0),
     slices.map(({ day }) => DateTime.toDateUtc(day)),
-    yield* Effect.forEach(slices, ({ rows }) => packed(rows))
+    yield* Effect.forEach(slices, ({ rows }) => pack(rows))
   ]
 })
 
 const [slice, place, day, bodies] = [1, 2, 3, 4].map((more) => `$${columns.length + more}`)
 /** An account whose list has passed some calls before they were written. */
-export interface Passed {
+export interface HorizonPassed {
   readonly merchant_id: MerchantId
   readonly mode: Mode
   readonly calls: string
@@ -82,8 +82,8 @@ export const insertion = `with blocks as materialized (
     ${slice}::integer[], ${place}::integer[]) as rows (${columns.join(", ")}, slice, place)),
   accounts as materialized (select distinct merchant_id, mode from rows order by merchant_id, mode),
   locked as materialized (select h.merchant_id, h.mode
-    from (select * from accounts ${takenForOne}) as o, list_horizons as h
-    where (h.merchant_id, h.mode) = (o.merchant_id, o.mode) and ${underWay} for key share of h),
+    from (select * from accounts ${limitHiddenFromPlanner}) as o, list_horizons as h
+    where (h.merchant_id, h.mode) = (o.merchant_id, o.mode) and ${hasTransactionId} for key share of h),
   seen as materialized (select merchant_id, mode, (horizon_now(merchant_id, mode)).calls from locked),
   passed as (select request_id, merchant_id, mode, calls from rows join seen using (merchant_id, mode)
     where right(request_id, 26) <= calls),

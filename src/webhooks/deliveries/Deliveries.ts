@@ -10,9 +10,9 @@ import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Page, readPageRequest } from "@coffer/rules/lists/pageRequest"
 import { Context, DateTime, type Duration, Effect, Layer, Option, Schema } from "effect"
 import { deliveries } from "../events/eventRows.ts"
-import { answering, answerOf, laneOf } from "../../shared/idempotency/Answering.ts"
+import { withAnswer, answerOf, laneOf } from "../../shared/idempotency/Answering.ts"
 import { Merchants, type MerchantNotFound } from "../../access/merchants/Merchants.ts"
-import { type Change, insert, NotCommitted, numbering } from "../../platform/commit/Change.ts"
+import { type Change, insert, NotCommitted, retryOvertaken } from "../../platform/commit/Change.ts"
 import { Transactor } from "../../platform/commit/Transactor.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { MerchantClocks, unmovedTime } from "../../platform/runtime/MerchantClocks.ts"
@@ -86,7 +86,7 @@ export const layer = Layer.effect(
       const now = yield* currentTime
       const delivery = resent(before, { id: yield* ids.next(prefixes.delivery), url, now })
       const change = insertion(delivery, now)
-      yield* answering((answer) =>
+      yield* withAnswer((answer) =>
         transactor.commit(laneOf(answer) ?? delivery.id, [change, ...answerOf(answer, () => deliveryView(delivery))])
       ).pipe(
         Effect.catchTags({
@@ -96,7 +96,7 @@ export const layer = Layer.effect(
         })
       )
       return delivery
-    }, numbering)
+    }, retryOvertaken)
 
     return Deliveries.of({
       find,

@@ -62,7 +62,7 @@ export const layerWith = ({ proxy, resolve }: Ways): Layer.Layer<Outbound> =>
           ? undefined
           : makeEgressProxy(new URL(Redacted.value(proxy)), () => clock.currentTimeMillisUnsafe())
       const proxyLog = makeProxyLog()
-      const means: Means = {
+      const means: AttemptDeps = {
         resolve,
         run: Effect.runForkWith(yield* Effect.context<never>()),
         connections: yield* makeConnections(egress),
@@ -87,7 +87,7 @@ export const layer = Layer.unwrap(
   })
 )
 
-interface Means extends Ways, ExchangeMeans {
+interface AttemptDeps extends Ways, ExchangeMeans {
   readonly run: <A>(effect: Effect.Effect<A>) => Fiber.Fiber<A>
   readonly deadlines: Effect.Success<ReturnType<typeof makeDeadlines>>
 }
@@ -99,7 +99,7 @@ const tooLate = (received: Received): Outcome =>
  * Checks the address, looks up the name if it has one, and posts. All that is in callbacks, since each fiber costs as
  * much as the checks (docs/performance-notes.md).
  */
-const attempt = (request: OutboundRequest, means: Means): Effect.Effect<Outcome> =>
+const attempt = (request: OutboundRequest, means: AttemptDeps): Effect.Effect<Outcome> =>
   Effect.callback((resume) => {
     const target = targetOf(request)
     if (target === undefined) {

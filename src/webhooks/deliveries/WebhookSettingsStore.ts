@@ -8,7 +8,7 @@ import type { Account } from "@coffer/model/Account"
 import { DefaultEndpoint, type SingleAddress, type WebhookSettings } from "@coffer/rules/webhooks/Settings"
 import { Context, type DateTime, Effect, Layer, type Result, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { answering, sealedAnswerOf } from "../../shared/idempotency/Answering.ts"
+import { withAnswer, sealedAnswerOf } from "../../shared/idempotency/Answering.ts"
 import { Merchants } from "../../access/merchants/Merchants.ts"
 import { settingsIdOf, webhookSettings } from "../../access/merchants/webhookSettings.ts"
 import { type Change, NotCommitted, update } from "../../platform/commit/Change.ts"
@@ -100,7 +100,7 @@ export const makeChangeSettings = Effect.gen(function* () {
       const before = yield* store.load(account)
       const { answer, settings } = yield* Effect.fromResult(decide(before, yield* currentTime))
       const changes = [replacement(account, before, settings)]
-      const committed = answering((request) =>
+      const committed = withAnswer((request) =>
         transactor.commit(settingsIdOf(account), [...changes, ...sealedAnswerOf(request, answer, secrets.encrypt)])
       )
       const outcome = yield* Effect.result(Effect.ensuring(committed, merchants.forget(account.merchantId)))

@@ -12,7 +12,7 @@ import { jsonText, parseJson } from "../../platform/runtime/codecs.ts"
 import { NewIds } from "../../platform/runtime/NewIds.ts"
 import type { Account } from "@coffer/model/Account"
 import { Merchants } from "../../access/merchants/Merchants.ts"
-import { bodyOf, packed, type StoredBody } from "./eventBodies.ts"
+import { bodyOf, pack, type StoredBody } from "./eventBodies.ts"
 import { deliveries, events } from "./eventRows.ts"
 import { eventView, type Happening, shownTo } from "./EventView.ts"
 
@@ -56,7 +56,7 @@ export const layer = Layer.effect(
         const object = withoutSignatures(happening.object)
         const body = jsonText(eventView(id, createdAt, { ...happening, mode, object }))
         return [
-          insert(events, { ...shared, id, type, objectId, tradeNo, packed: packed(body) }),
+          insert(events, { ...shared, id, type, objectId, tradeNo, packed: pack(body) }),
           ...route(type, { notifyUrl, ...addresses }).map(({ endpointId, url }) =>
             insert(deliveries, {
               ...shared,

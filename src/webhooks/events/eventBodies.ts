@@ -37,7 +37,7 @@ const options = { level: 1, memLevel: 4, windowBits: 12, chunkSize: 2_048 }
 const newest = dictionaries.length - 1
 
 /** In hexadecimal digits. */
-export const packed = (body: string): string => {
+export const pack = (body: string): string => {
   const bytes = deflateRawSync(body, { ...options, dictionary: dictionaries[newest] })
   return newest.toString(16).padStart(2, "0") + bytes.toString("hex")
 }

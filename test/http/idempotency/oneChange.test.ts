@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { isOfOneChange } from "../../../src/door/edge/Idempotency.ts"
+import { isSingleCommit } from "../../../src/door/edge/Idempotency.ts"
 import { prepared, trap } from "../../kit/faults/failures.ts"
 import { routeOf, routes } from "../../kit/routes/routes.ts"
 import { send } from "../../kit/routes/write.ts"
@@ -35,7 +35,7 @@ describe("an operation whose key is written along", () => {
         set.at = undefined
         assert.isBelow(reply.status, 300, reply.text)
         const commits = acts.filter((act) => act.startsWith("Transactor.write") && act.includes("idempotency_keys"))
-        if (!isOfOneChange(route)) {
+        if (!isSingleCommit(route)) {
           assert.isAtLeast(commits.length, 2, write.name)
           continue
         }
@@ -49,7 +49,7 @@ describe("an operation whose key is written along", () => {
       }
       const tried = new Set(begun.map(({ route }) => route))
       assert.deepStrictEqual(
-        routes().filter((route) => isOfOneChange(route) && !tried.has(route)),
+        routes().filter((route) => isSingleCommit(route) && !tried.has(route)),
         []
       )
     })

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Duration, Effect, Layer, Queue } from "effect"
 import { TestClock } from "effect/testing"
-import { packed } from "../../../src/webhooks/events/eventBodies.ts"
+import { pack } from "../../../src/webhooks/events/eventBodies.ts"
 import { Stripe } from "stripe"
 import { hooksOf, standardAccepts, stripeAccepts } from "../../kit/callers/Hooks.ts"
 import { receiver } from "../../kit/Receiver.ts"
@@ -282,7 +282,7 @@ describe("an event of 200 kB", () => {
       // No order is so large; an object of tomorrow may be.
       const body = JSON.stringify({ ...small.event, note: "靴".repeat(70_000) })
       assert.isAbove(Buffer.byteLength(body), 200_000)
-      yield* sql`update events set packed = ${Buffer.from(packed(body), "hex")}`
+      yield* sql`update events set packed = ${Buffer.from(pack(body), "hex")}`
       const [{ id }] = (yield* api.get("/v1/webhook_deliveries", merchant.sandboxKey)).body.data.data
       yield* api.post(`/v1/webhook_deliveries/${id}/resend`, merchant.sandboxKey)
       const large = yield* hook.next

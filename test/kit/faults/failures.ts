@@ -5,7 +5,7 @@
 import { assert } from "@effect/vitest"
 import { Deferred, Effect, Layer, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
-import { isOfOneChange } from "../../../src/door/edge/Idempotency.ts"
+import { isSingleCommit } from "../../../src/door/edge/Idempotency.ts"
 import { Faults } from "../../../src/platform/runtime/Faults.ts"
 import { DatabaseUnavailable } from "../../../src/platform/postgres/trouble.ts"
 import type { Reply } from "../Api.ts"
@@ -185,7 +185,7 @@ const twoAtOnce = Effect.fnUntraced(function* (service: Running, _: Trap, asked:
 
 /** The row of its claim is a commit of its own. */
 const claimsBefore = ({ asked, write }: Begun) =>
-  write.isKeyed && !isOfOneChange(routeOf(asked.method, asked.path) ?? "")
+  write.isKeyed && !isSingleCommit(routeOf(asked.method, asked.path) ?? "")
 
 export const failures: ReadonlyArray<Failure> = [
   inOneProcess("answer lost", (service, _, asked) => Effect.as(send(service, asked), [])),

@@ -12,7 +12,7 @@ import { Runs } from "@coffer/cluster/Runs"
 import * as Keyed from "../../../src/door/edge/Idempotency.ts"
 import { CurrentRecord, type RequestRecord } from "../../../src/shared/http/CurrentRequest.ts"
 import { reply } from "../../../src/shared/http/replies.ts"
-import { answering, answerOf } from "../../../src/shared/idempotency/Answering.ts"
+import { withAnswer, answerOf } from "../../../src/shared/idempotency/Answering.ts"
 import { type IdempotencyKey, idempotencyKeys } from "../../../src/shared/idempotency/IdempotencyClaim.ts"
 import * as IdempotencyKeys from "../../../src/shared/idempotency/IdempotencyKeys.ts"
 import { IdempotencyStore } from "../../../src/shared/idempotency/IdempotencyStore.ts"
@@ -153,7 +153,7 @@ export const makeKeyed = Effect.fnUntraced(function* (rows = makeRows()) {
     send,
     /** A handler whose change is committed with its answer. */
     committing: (data: object, status = 200, then: Effect.Effect<unknown, unknown> = Effect.void) =>
-      answering((answer) =>
+      withAnswer((answer) =>
         commit(
           "lane",
           answerOf(answer, () => data)

@@ -1,6 +1,6 @@
 /** Coffer as a side of the race: merchants by its operator's API, due deliveries by SQL. */
 import { setTimeout as sleep } from "node:timers/promises"
-import { bodyOf as storedBodyOf, packed } from "../../../../src/webhooks/events/eventBodies.ts"
+import { bodyOf as storedBodyOf, pack } from "../../../../src/webhooks/events/eventBodies.ts"
 import type { Postgres } from "../stage/Postgres.ts"
 import * as Sides from "../stage/Sides.ts"
 import { bodyOf, eventId, type Template } from "./job.ts"
@@ -114,7 +114,7 @@ const insertDue = async (
   const prefix = run.padEnd(12, "0")
   const number = `'${prefix}' || lpad(n::text, 14, '0')`
   const merchants = shops.map(({ merchantId }) => merchantId)
-  const bodies = Array.from({ length: count }, (_, n) => packed(bodyOf(event, eventId(run, n))))
+  const bodies = Array.from({ length: count }, (_, n) => pack(bodyOf(event, eventId(run, n))))
   await query(
     database,
     `insert into events (id, merchant_id, mode, type, object_id, trade_no, packed, created_at)

@@ -1,6 +1,6 @@
 /** An order as a row and as its JSON, for the rivals. Both sides of the comparison write and answer the same. */
 import { OrderResource } from "@coffer/contract/Orders"
-import { packed } from "../../../../src/webhooks/events/eventBodies.ts"
+import { pack } from "../../../../src/webhooks/events/eventBodies.ts"
 import { orders } from "../../../../src/money/orders/OrderStore.ts"
 
 type Text = string | null
@@ -179,7 +179,7 @@ export const orderView = (row: OrderRow, urls: Urls) => ({
 export type OrderView = ReturnType<typeof orderView>
 
 /** The event of a payment as the service stores it: what Postgres takes as bytes. */
-export const storedEvent = (...about: Parameters<typeof eventBody>): string => `\\x${packed(eventBody(...about))}`
+export const storedEvent = (...about: Parameters<typeof eventBody>): string => `\\x${pack(eventBody(...about))}`
 
 const eventBody = (id: string, at: string, order: OrderRow, object: OrderView): string =>
   JSON.stringify({

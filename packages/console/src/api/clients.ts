@@ -23,7 +23,7 @@ export interface Account {
   readonly mode: "sandbox" | "live"
 }
 
-export const prepared = (rewrite: (url: string) => string) => (client: HttpClient.HttpClient) =>
+export const prepare = (rewrite: (url: string) => string) => (client: HttpClient.HttpClient) =>
   client.pipe(
     HttpClient.mapRequestEffect((request) =>
       Effect.map(Effect.all([SentKeys, Replaces]), ([keys, replaces]) =>
@@ -64,7 +64,7 @@ const makeAccountApi = (prefix: string) =>
     api: Api,
     httpClient: bySession,
     baseUrl,
-    transformClient: prepared((url) => url.replace("/v1/", prefix)),
+    transformClient: prepare((url) => url.replace("/v1/", prefix)),
     transformResponse: readable
   })
 export type AccountApi = ReturnType<typeof makeAccountApi>
@@ -84,7 +84,7 @@ export class OwnApi extends AtomHttpApi.Service<OwnApi>()("console", {
   api: ConsoleApi,
   httpClient: bySession,
   baseUrl,
-  transformClient: prepared((url) => url),
+  transformClient: prepare((url) => url),
   transformResponse: readable
 }) {}
 

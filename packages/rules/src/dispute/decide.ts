@@ -7,7 +7,7 @@ import { DateTime } from "effect"
 import { accept, refuse } from "../Decision.ts"
 import { type Dispute, DisputeCommand, DisputeConflict, DisputeEvent, type Response } from "./Dispute.ts"
 import { type Kept, versionOf } from "./evidence.ts"
-import { contradicted, decideReportStanding, type DisputeDecision, isRepeat, isUnanswered } from "./standing.ts"
+import { refuseContradiction, decideReportStanding, type DisputeDecision, isRepeat, isUnanswered } from "./standing.ts"
 import { Minor } from "@coffer/model/Money"
 import { type Consequence, nothing } from "../Consequence.ts"
 import { OrderCommand } from "../order/Order.ts"
@@ -45,7 +45,7 @@ export const decide = (dispute: Dispute, command: DisputeCommand): DisputeDecisi
     ReportClosed: (closed): DisputeDecision => decideReportClosed(dispute, closed),
     ReportStanding: (standing): DisputeDecision => decideReportStanding(dispute, standing),
     ReportOther: ({ at, processorStatus }): DisputeDecision =>
-      processorStatus === dispute.processorStatus ? accept() : contradicted(dispute, { at, processorStatus })
+      processorStatus === dispute.processorStatus ? accept() : refuseContradiction(dispute, { at, processorStatus })
   })
 
 /** The same beside the evidence that is kept: a writer may name the version that it was. */
@@ -119,7 +119,7 @@ const decideConfirmStep = (
   const { response, status } = dispute
   // The answer was withdrawn, yet the channel confirms it: a contradiction, unless another stage has begun since.
   if (response === null && status === "needs_response" && stage === dispute.stage) {
-    return contradicted(dispute, { at, processorStatus })
+    return refuseContradiction(dispute, { at, processorStatus })
   }
   if (!isUnanswered(response) || response.id !== id) return accept()
   return response.step === "submit"
@@ -140,7 +140,7 @@ const decideReportWon = (dispute: Dispute, { at, processorStatus }: CommandOf<"R
     case "won":
       return repeated(dispute, { at, processorStatus })
     case "closed":
-      return contradicted(dispute, { at, processorStatus })
+      return refuseContradiction(dispute, { at, processorStatus })
   }
 }
 
@@ -150,7 +150,7 @@ const decideReportLost = (dispute: Dispute, { at, fee, processorStatus }: Comman
     case "under_review":
       // An inquiry has taken nothing: it has to become a chargeback first.
       return dispute.stage === "inquiry"
-        ? contradicted(dispute, { at, processorStatus })
+        ? refuseContradiction(dispute, { at, processorStatus })
         : decided(dispute, DisputeLost.make({ at, fee, processorStatus }))
     case "lost":
       // After an appeal.
@@ -159,7 +159,7 @@ const decideReportLost = (dispute: Dispute, { at, fee, processorStatus }: Comman
         : accept(StatusNoted.make({ at, processorStatus, stage: "chargeback" }))
     case "won":
     case "closed":
-      return contradicted(dispute, { at, processorStatus })
+      return refuseContradiction(dispute, { at, processorStatus })
   }
 }
 
@@ -172,7 +172,7 @@ const decideReportClosed = (dispute: Dispute, { at, processorStatus }: CommandOf
       return repeated(dispute, { at, processorStatus })
     case "won":
     case "lost":
-      return contradicted(dispute, { at, processorStatus })
+      return refuseContradiction(dispute, { at, processorStatus })
   }
 }
 

@@ -69,9 +69,9 @@ const isLater = (one: DateTime.Utc | null, other: DateTime.Utc | null): boolean 
   one !== null && (other === null || DateTime.isGreaterThan(one, other))
 
 const unexpected = (dispute: Dispute, standing: Standing): DisputeDecision =>
-  standing.processorStatus === dispute.processorStatus ? accept() : contradicted(dispute, standing)
+  standing.processorStatus === dispute.processorStatus ? accept() : refuseContradiction(dispute, standing)
 
-export const contradicted = (
+export const refuseContradiction = (
   { disputeNo, processorStatus: known, status }: Dispute,
   { at, processorStatus }: { readonly at: DateTime.Utc; readonly processorStatus: string }
 ): DisputeDecision =>

@@ -36,7 +36,7 @@ export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>
   usable: Schema.Int
 }) {}
 
-interface Means {
+interface PostingInputs {
   readonly now: DateTime.Utc
   /** A fresh time-ordered body for the first row's id. */
   readonly idBody: string
@@ -78,7 +78,11 @@ const isForced = ({ movements }: Entry) =>
   movements.some(({ type }) => type === "dispute_freeze" || type === "dispute_fee")
 
 /** Post an entry, its movements in order. The wallet that comes back has the last row as its head. */
-export const post = (wallet: Wallet, entry: Entry, means: Means): Result.Result<Posting, InsufficientBalance> => {
+export const post = (
+  wallet: Wallet,
+  entry: Entry,
+  means: PostingInputs
+): Result.Result<Posting, InsufficientBalance> => {
   const rows: Array<LedgerRow> = []
   let state = wallet
   // Ids rise within a wallet even when the clocks of two runners disagree (silences: B5).
@@ -103,12 +107,12 @@ const usableOf = ({ available, reserved }: Wallet): number => available - reserv
 const laterOf = (fresh: string, head: string): string => (fresh > head ? fresh : idBodyAfter(head))
 
 // The head's hash is as good as random. A promise adds no row, so it is hashed on its own.
-const versionOf = (before: Wallet, state: Wallet, { digest }: Means): string =>
+const versionOf = (before: Wallet, state: Wallet, { digest }: PostingInputs): string =>
   state.reserved === before.reserved
     ? state.headHash
     : digest([before.version, state.headHash, state.reserved].join("\n"))
 
-const rowOf = (wallet: Wallet, movement: Movement, body: string, { digest, now }: Means): LedgerRow => {
+const rowOf = (wallet: Wallet, movement: Movement, body: string, { digest, now }: PostingInputs): LedgerRow => {
   const effect = effectOf(movement)
   // An id that follows the head of another runner's clock is later than now, and so is the row (docs/decisions/0050).
   const createdAt = DateTime.max(now, createdAtOf(body))

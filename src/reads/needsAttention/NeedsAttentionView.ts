@@ -8,7 +8,7 @@ import type { HeldRow } from "./heldRows.ts"
 type Turn = Pick<HeldUpResource, "waits_for" | "text"> & { readonly since: DateTime.Utc }
 
 /** `titleOf`: how people call a channel. */
-export const heldUpView =
+export const needsAttentionView =
   (now: DateTime.Utc, titleOf: (channel: string) => string) =>
   (row: HeldRow): HeldUpResource => {
     const { since, text, waits_for } = turnOf(row, now, titleOf)

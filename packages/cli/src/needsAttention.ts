@@ -5,7 +5,7 @@ import { count as whole, oneOf, text } from "./flags.ts"
 import { json, operatorCommand } from "./frame.ts"
 import { withoutNone, sinceOf } from "./withoutNone.ts"
 import { type Held, heldKinds } from "./held.ts"
-import { connectOperator, listed } from "./operatorClient.ts"
+import { connectOperator, pager } from "./operatorClient.ts"
 import { type Column, count, money, time } from "./output.ts"
 import { printList } from "./printList.ts"
 
@@ -27,7 +27,7 @@ const columns: ReadonlyArray<Column<Held>> = [
   { title: "WAITING FOR", of: ({ text }) => text }
 ]
 
-export const heldUpCommand = operatorCommand(
+export const needsAttentionCommand = operatorCommand(
   "held-up",
   {
     does: "List objects that need attention, newest first",
@@ -49,7 +49,7 @@ export const heldUpCommand = operatorCommand(
     const now = operator.nowOf(filters.merchant_id, filters.mode)
     const created = Option.isSome(since) ? { "created[gte]": yield* sinceOf(since.value, now) } : {}
     const query = { ...filters, ...created }
-    const next = listed<Held>(operator, "/held_up", query, ({ id }) => id)
+    const next = pager<Held>(operator, "/held_up", query, ({ id }) => id)
     yield* printList(columns, limit, next)
     if (yield* json) return
     const { counts } = (yield* operator.get("/held_up", { ...query, limit: 1 })) as Counted

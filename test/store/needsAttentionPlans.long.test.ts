@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { heldKinds, type HeldUpQuery } from "@coffer/contract/HeldUp"
-import { HeldUp } from "../../src/reads/heldUp/HeldUp.ts"
+import { NeedsAttention } from "../../src/reads/needsAttention/NeedsAttention.ts"
 import { laterIndexes } from "../../src/platform/postgres/laterIndexes.ts"
 import { explained, rowsRead, scansIn } from "../kit/rows/plans.ts"
 import {
@@ -58,9 +58,9 @@ const place = Effect.gen(function* () {
 layer(Layer.effect(Service, place), { excludeTestServices: true })(`among ${over} of each kind that are over`, (it) => {
   const read = Effect.fnUntraced(function* (query: HeldUpQuery) {
     const { context, sql } = yield* Service
-    const heldUp = Context.get(context, HeldUp)
-    const page = yield* explained(sql, heldUp.page(query))
-    const counts = yield* explained(sql, heldUp.counts(query))
+    const needsAttention = Context.get(context, NeedsAttention)
+    const page = yield* explained(sql, needsAttention.page(query))
+    const counts = yield* explained(sql, needsAttention.counts(query))
     return { page, counts }
   })
 

@@ -7,8 +7,8 @@ import { commonRefusals } from "../../shared/http/refusals.ts"
 import { replyList } from "../../shared/http/replies.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 import { span } from "../../platform/runtime/span.ts"
-import { HeldUp } from "./HeldUp.ts"
-import { heldUpView } from "./HeldUpView.ts"
+import { NeedsAttention } from "./NeedsAttention.ts"
+import { needsAttentionView } from "./NeedsAttentionView.ts"
 
 const { InvalidField } = commonRefusals
 
@@ -16,13 +16,13 @@ export const layer = HttpApiBuilder.group(
   OperatorApi,
   "held_up",
   Effect.fnUntraced(function* (handlers) {
-    const heldUp = yield* HeldUp
+    const needsAttention = yield* NeedsAttention
     const { titleOf } = yield* Channel
     return handlers.handleAll({
       list: span("held_up.list")(function* ({ query }) {
-        const page = yield* heldUp.page(query)
-        const counts = yield* heldUp.counts(query)
-        const view = heldUpView(yield* currentTime, titleOf)
+        const page = yield* needsAttention.page(query)
+        const counts = yield* needsAttention.counts(query)
+        const view = needsAttentionView(yield* currentTime, titleOf)
         return yield* replyList("held_up", "/operator/v1/held_up", page, view, { counts })
       }, Effect.catchTags({ InvalidField }))
     })

@@ -17,17 +17,17 @@ import { HeldRow, type HeldSource, heldSources } from "./heldRows.ts"
 
 export type HeldCounts = Readonly<Record<HeldKind, number>>
 
-export class HeldUp extends Context.Service<
-  HeldUp,
+export class NeedsAttention extends Context.Service<
+  NeedsAttention,
   {
     readonly page: (query: HeldUpQuery) => Effect.Effect<Page<HeldRow>, InvalidField>
     /** Up to {@link heldCountMax} of each kind; `kind` and the page are read over. */
     readonly counts: (query: HeldUpQuery) => Effect.Effect<HeldCounts>
   }
->()("@coffer/heldUp/HeldUp") {}
+>()("@coffer/needsAttention/NeedsAttention") {}
 
 export const layer = Layer.effect(
-  HeldUp,
+  NeedsAttention,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
@@ -44,13 +44,13 @@ export const layer = Layer.effect(
       return { digits: cursor.id.slice(source.prefix.length), rank: rankOf(source) }
     })
 
-    return HeldUp.of({
-      page: span("HeldUp.page")(function* (query) {
+    return NeedsAttention.of({
+      page: span("NeedsAttention.page")(function* (query) {
         const request = yield* Effect.fromResult(readPageRequest(query))
         const from = yield* placeOf(request)
         return pageOf(yield* rowsOf(sql, { query, request, from }), request)
       }, sqlDefects),
-      counts: span("HeldUp.counts")(function* (query) {
+      counts: span("NeedsAttention.counts")(function* (query) {
         const kinds = heldKinds.map((kind) => countOf(sql, query, kind))
         const [row] = yield* decodeCounts(yield* sql`select ${sql.csv(kinds)}`)
         return row
