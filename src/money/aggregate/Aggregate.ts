@@ -17,9 +17,9 @@ export interface Kind {
   readonly Command: unknown
   readonly Fact: unknown
   readonly Refusal: object
-  /** How loading fails where there is no such object. */
+  /** The failure of loading an object that does not exist. */
   readonly Missing: unknown
-  /** The row that is kept beside the object; undefined where there is none. */
+  /** The related row of the object; undefined if it has none. */
   readonly Related: unknown
 }
 
@@ -43,16 +43,16 @@ export interface Aggregate<K extends Kind> {
   readonly replacement: (before: Stored<K["State"]>, after: K["State"], now: DateTime.Utc) => Change
   /** The object on the wire: in its events, and in the answer to the request that changed it. */
   readonly view: (state: K["State"]) => object
-  /** The order that the events belong to. Only an aggregate that announces nothing has none. */
+  /** The order that the events belong to. None only for an aggregate that announces nothing. */
   readonly orderOf?: (state: K["State"]) => Pick<Recorded, "tradeNo" | "notifyUrl">
-  /** The row beside the object is read before a decision, changes with the object, and is fenced by its own version. */
+  /** The related row is read before a decision, changes with the object, and is fenced by its own version. */
   readonly related?: {
     readonly read: (id: K["Id"]) => Effect.Effect<K["Related"]>
     readonly changes: (id: K["Id"], before: K["Related"], facts: ReadonlyArray<K["Fact"]>) => ChangeSet
   }
   /** The rows of other objects that a fact creates, such as the order of a visit to a link. */
   readonly creates?: (after: K["State"], fact: K["Fact"]) => ChangeSet
-  /** How another runner is told of a command. Only an aggregate that moves no money and no order has none. */
+  /** How a command is sent to another runner. None only for an aggregate that moves no money and changes no order. */
   readonly instruction?: InstructionKind<PerformedCommand<K["Id"], K["Command"]>>
   /** The alarm that a fact raises, or the count that it adds to, once it is committed. */
   readonly alarm?: (fact: K["Fact"], id: K["Id"]) => Effect.Effect<void> | undefined

@@ -49,7 +49,7 @@ export interface Rooms<State, E> {
 /** The changes and the answer that are committed with a new object. */
 interface Creation extends Pick<PerformOptions, "answer"> {
   readonly changes?: ChangeSet
-  /** How another runner is told of the creation. */
+  /** How the creation is sent to another runner. */
   readonly instruction?: Instruction
   /** Creations with one lane are written in the order in which they came. */
   readonly lane?: string
@@ -79,7 +79,7 @@ export interface WriteLoop<K extends Kind, E = never> {
 }
 
 interface Performing<K extends Kind> extends PerformOptions {
-  /** The object as its caller has written it last: a hint like those that are remembered. */
+  /** The object as its caller has written it last: a hint, like a snapshot. */
   readonly known?: Stored<K["State"]> | undefined
 }
 
@@ -117,7 +117,7 @@ export const makeWriteLoop = <K extends Kind, E = never>(
         }
         const { failure } = outcome
         hint = undefined
-        // Numbers that came with the entry are the caller's to make anew. Most entries bring none.
+        // The caller has to make new numbers for its entry; most entries bring none.
         if (isOvertaken(failure) && !bringsNumbers(options.entry?.changes ?? []) && renumbered++ < renumberedMax) {
           attempt--
           continue
@@ -153,7 +153,7 @@ export const makeWriteLoop = <K extends Kind, E = never>(
     }
   })
 
-/** Reads what a decision needs, and takes it. After the last read nothing yields until the commit. */
+/** Reads what a decision needs, and decides. After the last read nothing yields until the commit. */
 export const makeDecide = <K extends Kind>(aggregate: Aggregate<K>, events: Events["Service"]) =>
   Effect.fnUntraced(function* (
     id: K["Id"],
@@ -171,7 +171,7 @@ export const makeDecide = <K extends Kind>(aggregate: Aggregate<K>, events: Even
       before = yield* aggregate.load(id)
       decision = aggregate.decide(before.state, command, related)
     }
-    // A refusal is not an answer to keep.
+    // A refusal is not stored as an answer.
     const kept = decision.refusal === undefined ? answer : undefined
     const surroundings = { answer: kept, entry, now, record, related, command }
     return { decision, derived: derive(aggregate, before, decision.events, surroundings) }
@@ -187,7 +187,7 @@ const makeDeriveCreation = <K extends Kind>(aggregate: Aggregate<K>, events: Eve
     return deriveNew(aggregate, state, consequence, { changes, instructions }, surroundings)
   })
 
-/** The one place that commits all of it. */
+/** The one place that commits a decision. */
 const makeCommit =
   <State extends WalletName, E>(transactor: Transactor["Service"], rooms: Rooms<State, E>) =>
   (lane: string, { after, changes, instructions, movements, order, reserve }: Derived<State>): Committing<E> => {
@@ -234,7 +234,7 @@ const isAbout = (changes: ChangeSet, failure: unknown): boolean =>
 
 /** The parts of a change that come with its command. */
 export interface PerformOptions {
-  /** The answer to the request is committed with the change. */
+  /** The answer to the request, committed with the change. */
   readonly answer?: Answering | undefined
   /** Money and rows of the caller. They are committed with the change; a command that changes nothing commits none. */
   readonly entry?: Entry | undefined
@@ -248,13 +248,13 @@ export interface Surroundings extends PerformOptions {
 /** All that is committed together. */
 export interface Derived<State> extends Entry {
   readonly after: Stored<State>
-  /** Those of the changes that are the aggregate's own: when one of them is stale the command is decided again. */
+  /** The aggregate's own changes: when one of them is stale, the command is decided again. */
   readonly own: ChangeSet
   /** Undefined when the order stays as it is. */
   readonly order: OrderCommand | undefined
 }
 
-/** The change that the facts of a command make. Without facts only the answer is left. */
+/** The change that follows from the facts of a command; without facts only the answer. */
 export const derive = <K extends Kind>(
   aggregate: Aggregate<K>,
   before: Stored<K["State"]>,
@@ -356,9 +356,9 @@ const makeDecideAgain = <K extends Kind>(aggregate: Aggregate<K>, decide: Return
 // version fences what is accepted, and nothing is refused without a fresh read. Model: models/shards.pml.
 
 export interface Snapshots<State> {
-  /** Removes it: until the command has ended, the row in the database is not known. */
+  /** Removes the snapshot: until the command has ended, the row in the database is not known. */
   readonly take: (id: string) => Stored<State> | undefined
-  /** As it is in the database now. */
+  /** The object as it is in the database now. */
   readonly keep: (id: string, stored: Stored<State>) => void
   /** Remembers the object as a reader has seen it, unless an equal or newer version is remembered. */
   readonly offer: (id: string, stored: Stored<State>) => void

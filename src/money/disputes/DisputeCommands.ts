@@ -1,7 +1,6 @@
 /**
- * The way of a command to a dispute: its owner is sent it and carries it out. `@coffer/rules/dispute/decide` says
- * whether it is allowed and what follows. The order's and the wallet's half are committed with the dispute's own, or
- * none of them is.
+ * Sends a command to the owner of its dispute, which carries it out. `@coffer/rules/dispute/decide` says whether it is
+ * allowed and what follows. The order's and the wallet's half are committed with the dispute's own, or none of them is.
  */
 import { DisputeNo } from "@coffer/model/Ids"
 import { consequences, decideBeside, evolve, opening } from "@coffer/rules/dispute/decide"
@@ -51,7 +50,7 @@ export class DisputeCommands extends Context.Service<
       command: DisputeCommand,
       options: PerformOptions
     ) => Effect.Effect<Dispute, DisputeConflict | DisputeContradicted | DisputeNotFound | WriteFailure>
-    /** A new one. It has no owner yet: the unique index on the channel's number is the guard. */
+    /** Opens a dispute. A new one has no owner yet: the unique index on the channel's number is the guard. */
     readonly open: (
       dispute: typeof NewDispute.Type
     ) => Effect.Effect<Dispute, RefundRefused | AlreadyExists | OrderNotFound | WriteFailure>
@@ -108,7 +107,9 @@ export const layer = Layer.effect(
 const NewDispute = Dispute.members[0]
 const newDispute = instructionKind("new_dispute", NewDispute)
 
-/** These cannot happen: a dispute has a paid order, and a bank may take more than the balance (silences: D9). */
+/**
+ * Refusals that cannot happen: a dispute has a paid order, and a bank may take more than the balance (silences: D9).
+ */
 const dieIfImpossible = {
   ...withoutEntry,
   OrderNotFound: Effect.die,

@@ -1,6 +1,6 @@
 /**
- * Rows of disputes, and of the evidence beside them: found one by one or as lists show them, leased when the channel is
- * to be asked, and written as changes that carry the version they replace. Never decides anything.
+ * Rows of disputes and of their evidence: found one by one or as lists show them, leased when the channel has to be
+ * asked, and written as changes with the version that they replace. Never decides anything.
  */
 import type { DisputeQuery } from "@coffer/contract/Disputes"
 import { Evidence } from "@coffer/model/Evidence"
@@ -35,7 +35,7 @@ export interface StoredDispute {
   readonly version: number
 }
 
-/** The evidence beside the dispute, and the version of its row; 0 while there is none. */
+/** The evidence of the dispute, and the version of its row; 0 without evidence. */
 export interface StoredEvidence {
   readonly kept: Kept
   readonly version: number
@@ -178,7 +178,7 @@ export const layer = Layer.effect(
         )
       )
 
-    // Under review the bank takes its time. Else each look puts the next one off: 30 s, 1 min … at most an hour.
+    // Under review the bank decides within days. Otherwise the waits back off: 30 s, 1 min … at most an hour.
     const growing = backOff(sql, "checks", { soon: 30, late: 3_600 })
     const lease = sql`case status when 'under_review' then interval '24 hours' else ${growing} end`
     const queue = {

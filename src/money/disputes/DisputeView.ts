@@ -30,7 +30,7 @@ export const disputeView = (dispute: Dispute): DisputeResource => {
   }
 }
 
-/** Evidence on its way to the channel is not shown: the channel may not get it. */
+/** Evidence that is being sent is not shown: the channel may not get it. */
 export const evidenceView = ({ disputeNo }: Dispute, { evidence, submittedAt, updatedAt }: Kept): EvidenceResource => ({
   object: "dispute_evidence",
   dispute_no: disputeNo,

@@ -1,8 +1,8 @@
 /**
- * Front door to disputes: what the channel reports of them, and what merchants answer. It talks to the outside world
- * (the channel), so that owners never have to. A merchant's answer has three steps: the owner records it, a fiber that
- * outlives the request sends it to the channel, and the owner records the result. A crash in between leaves a due row,
- * and a worker sends it again (docs/architecture.md, section 3).
+ * Front door to disputes: the channel's reports and the merchants' answers. It asks the outside world (the channel), so
+ * that owners never have to. A merchant's answer has three steps: the owner records it, a fiber that outlives the
+ * request sends it to the channel, and the owner records the result. A crash in between leaves a due row, and a worker
+ * sends it again (docs/architecture.md, section 3).
  */
 import type { DisputeQuery, SubmitEvidence } from "@coffer/contract/Disputes"
 import type { Account } from "@coffer/model/Account"
@@ -54,7 +54,7 @@ export class Disputes extends Context.Service<
     ) => Effect.Effect<{ readonly dispute: Dispute; readonly kept: Kept }, DisputeNotFound>
     /** Newest first. */
     readonly page: (account: Account, query: DisputeQuery) => Effect.Effect<Page<Dispute>, InvalidField>
-    /** Takes no notice of `limit` and cursors. */
+    /** Ignores `limit` and cursors. */
     readonly exported: (account: Account, query: DisputeQuery) => Effect.Effect<Exported<Dispute>, InvalidField>
     /** The whole of the evidence, as a draft or for good (spec: Disputes, POST evidence). */
     readonly respond: (
@@ -64,13 +64,16 @@ export class Disputes extends Context.Service<
       /** The version that it replaces, if the caller has named one. */
       replaces: string | undefined
     ) => Effect.Effect<Dispute, InvalidField | StepFailure>
-    /** The merchant gives in; the channel will confirm the loss (silences: D2). */
+    /** The merchant accepts the dispute; the channel will confirm the loss (silences: D2). */
     readonly concede: (account: Account, ref: string) => Effect.Effect<Dispute, StepFailure>
-    /** The channel's word about a dispute, new or known; it may come many times. */
+    /** The channel's report about a dispute, new or known; the same report may come many times. */
     readonly handleReport: (
       report: DisputeReport
     ) => Effect.Effect<Dispute, RefundRefused | OrderNotFound | DisputeNotFound | WriteFailure>
-    /** Nothing was heard of it for long enough: finish what was begun, or ask how it stands. */
+    /**
+     * The channel has been silent about the dispute for long enough: complete the step that was begun, or ask for its
+     * status.
+     */
     readonly check: (disputeNo: DisputeNo) => Effect.Effect<void, StepFailure>
   }
 >()("@coffer/disputes/Disputes") {}
@@ -148,7 +151,7 @@ const handleReport = (services: DisputeServices) =>
     return yield* applyStatus(services, dispute, report)
   }, Effect.uninterruptible)
 
-/** How the dispute stands with the bank, told to the owner. */
+/** Sends the status at the bank to the owner. */
 const applyStatus = Effect.fnUntraced(
   function* (services: DisputeServices, dispute: Dispute, word: DisputeWord) {
     if (isKnown(dispute, word)) return dispute
@@ -229,7 +232,7 @@ const open = Effect.fnUntraced(function* (services: DisputeServices, report: Dis
   return yield* Effect.catchTags(commands.open(dispute), { AlreadyExists: () => known(services, report) })
 }, retryOvertaken)
 
-/** Reported twice at once, and the other came first. */
+/** Another request has opened the same dispute at the same time. */
 const known = Effect.fnUntraced(function* ({ store }: DisputeServices, report: DisputeReport) {
   const stored = yield* store.byProcessorId(report, report.processorDisputeId)
   return Option.isSome(stored)
@@ -239,7 +242,7 @@ const known = Effect.fnUntraced(function* ({ store }: DisputeServices, report: D
 
 // The merchant's answer ---------------------------------------------------------
 
-/** After this it is unknown what the channel did. Less than it takes until it is asked again. */
+/** After this the outcome at the channel is unknown. Shorter than the time until the channel is asked again. */
 const channelMillis = 15_000
 
 const respond = (services: DisputeServices) => {
@@ -288,7 +291,7 @@ const completed = Effect.fnUntraced(function* (services: DisputeServices, disput
   return yield* Fiber.join(yield* FiberSet.run(services.completing, completeStep(services, dispute, response)))
 })
 
-/** Sends the merchant's answer to the channel, and tells the owner how that went. */
+/** Sends the merchant's answer to the channel, and its outcome to the owner. */
 const completeStep = span("Disputes.completeStep")(function* (
   services: DisputeServices,
   dispute: Dispute,
@@ -300,7 +303,7 @@ const completeStep = span("Disputes.completeStep")(function* (
   const at = yield* currentTime
   if (sent._tag === "Failure") {
     const after = yield* perform(disputeNo, WithdrawStep.make({ at, id: response.id }))
-    // Another caller has set out with the same answer: it may still arrive.
+    // Another caller is sending the same answer: it may still arrive.
     return after.response?.id === response.id ? after : yield* sent.failure
   }
   const answer = sent.success
@@ -310,12 +313,12 @@ const completeStep = span("Disputes.completeStep")(function* (
     const { id, step } = response
     const { stage } = dispute
     const taken = yield* perform(disputeNo, ConfirmStep.make({ at, id, stage, processorStatus: word.status }))
-    // A loss follows when it is told. After evidence the bank may have gone further already.
+    // A loss follows once the channel reports it. After evidence the bank may have moved on already.
     return step === "accept" || !isOpen(taken) ? taken : yield* applyStatus(services, taken, word)
   }
   yield* perform(disputeNo, RejectStep.make({ at, id: response.id }))
   const after = yield* applyStatus(services, yield* load(disputeNo), answer.word)
-  // An acceptance asks for a lost dispute. It has one, whatever brought that about.
+  // An acceptance wants a lost dispute. It is lost, whatever the reason.
   if (response.step === "accept" && after.status === "lost") return after
   const { reason: words } = answer
   return yield* new DisputeConflict({ disputeNo, reason: "not_taken", ...(words === undefined ? {} : { said: words }) })
@@ -338,7 +341,7 @@ const sendToChannel = Effect.fnUntraced(function* (
   return yield* Effect.timeoutOrElse(call, { duration: yield* millisForChannel(channelMillis), orElse })
 })
 
-/** The evidence in a request, without fields that we do not know. */
+/** The evidence in a request, without unknown fields. */
 const evidenceOf = ({ evidence = {}, files = [] }: SubmitEvidence): Evidence => ({
   text: EvidenceText.make(evidence),
   files: files.map(({ type, url }) => EvidenceFile.make({ type, url }))
@@ -346,7 +349,7 @@ const evidenceOf = ({ evidence = {}, files = [] }: SubmitEvidence): Evidence => 
 
 // Due rows -----------------------------------------------------------------------
 
-/** Completes a step that was begun, or asks the channel how the dispute stands. */
+/** Completes a step that was begun, or asks the channel for the status. */
 const check = (services: DisputeServices) => {
   const { channel, faults, perform } = services
   return span("Disputes.check")(function* (disputeNo: DisputeNo) {

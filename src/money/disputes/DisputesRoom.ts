@@ -8,8 +8,8 @@ import { dueWork, Workers } from "../../platform/jobs/Workers.ts"
 import { forEachLeased } from "../../platform/jobs/forEachLeased.ts"
 
 /**
- * Disputes of which nothing was heard for long enough: an answer of the merchant's that the channel has not confirmed,
- * a deadline that has passed, a bank that takes its time.
+ * Disputes to look at again: an answer of the merchant's that the channel has not confirmed, a deadline that has
+ * passed, a bank that has not decided yet.
  */
 const checks = Layer.effectDiscard(
   Effect.gen(function* () {

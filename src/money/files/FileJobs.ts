@@ -1,6 +1,6 @@
 /**
- * Removes files that neither evidence nor a logo names: a week after they were handed in, or at most four weeks after
- * the last name went.
+ * Removes files that neither evidence nor a logo names: a week after their upload, or at most four weeks after the last
+ * reference was removed.
  */
 import { DateTime, Effect, Layer, Option } from "effect"
 import { Workers } from "../../platform/jobs/Workers.ts"
@@ -21,7 +21,7 @@ export const layer = Layer.effectDiscard(
     let isMore = false
     yield* workers.supervise(() => ({
       name: "files that nothing names",
-      // The bucket is the one of the installation that was copied.
+      // The bucket belongs to the installation that was copied.
       callsOutside: filesBucket !== undefined,
       tidies: true,
       run: Effect.gen(function* () {

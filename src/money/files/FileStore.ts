@@ -1,6 +1,6 @@
 /**
- * Rows of files: the owner and type of each, and until when it is kept although nothing names it. They are written by
- * plain statements. `file_bytes` has what all files of a merchant's environment hold, and its row is the guard.
+ * Rows of files: the owner and type of each, and until when it is kept without a reference. They are written by plain
+ * statements. `file_bytes` has the sum of the sizes of a merchant's environment, and its row is the guard.
  */
 import { isoText } from "@coffer/model/isoText"
 import { MerchantId, Mode } from "@coffer/model/Ids"
@@ -34,13 +34,13 @@ export class FileStore extends Context.Service<
     readonly byName: (name: string) => Effect.Effect<Option.Option<FileRow>>
     /** False, and nothing is written, where the merchant's files would hold more than they may. */
     readonly insert: (row: FileRow) => Effect.Effect<boolean>
-    /** Whether so many bytes more may be kept, as it is now. */
+    /** Whether there is room for this many more bytes now. */
     readonly hasRoom: (row: Pick<FileRow, "merchant_id" | "mode" | "size">) => Effect.Effect<boolean>
     /** The file of this name, which is about to be named somewhere: it is kept for a day more at least. */
     readonly named: (name: string) => Effect.Effect<Option.Option<FileRow>>
     /** Whether there was one. */
     readonly remove: (name: string) => Effect.Effect<boolean>
-    /** Removes rows of files that nothing names any more, at most `limit`: their names. Those that are named stay. */
+    /** Removes rows of files without a reference, at most `limit`, and answers their names. */
     readonly dropUnnamed: (now: DateTime.Utc, limit: number) => Effect.Effect<Dropped>
   }
 >()("@coffer/files/FileStore") {}
@@ -65,7 +65,7 @@ export const layer = Layer.effect(
         sql`update files set kept_until = greatest(kept_until, ${inSql(until)}) where name = ${name}
           returning ${columns}`
     })
-    // One statement: two at once take the same row of `file_bytes` in turn.
+    // One statement: concurrent uploads lock the row of `file_bytes` in turn.
     const insert = Effect.fnUntraced(function* (row: FileRow) {
       const until = DateTime.addDuration(yield* unmovedTime, unnamedFileKept)
       const written = yield* sql`with room as (insert into file_bytes as held (merchant_id, mode, bytes)
@@ -83,7 +83,7 @@ export const layer = Layer.effect(
           and bytes + ${size} > ${filesBytesMax[mode]}`,
         (full) => full.length === 0
       )
-    // A name is unguessable and has no sign that `like` knows but `_`, so it stands in no other text.
+    // A name is unguessable, and its only wildcard of `like` is `_`, so no other text matches it.
     const isNamed = sql`(exists (select from merchants m where m.merchant_id = f.merchant_id and m.logo = f.name)
       or exists (select from disputes d join dispute_evidence e using (dispute_no)
         where d.merchant_id = f.merchant_id and d.mode = f.mode

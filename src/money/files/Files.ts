@@ -50,8 +50,8 @@ export class Files extends Context.Service<
       received: ReceivedFile
     ) => Effect.Effect<UploadedFile, InvalidField | NotCommitted>
     /**
-     * Removes these files for good; how many there were. One that is named elsewhere stays, and goes when nothing names
-     * it any more.
+     * Removes these files for good, and answers how many. A file that is referenced elsewhere stays until its last
+     * reference is gone.
      */
     readonly erase: <E>(
       names: ReadonlyArray<string>,

@@ -1,6 +1,6 @@
 /**
- * Serves files by their address. The address is the only key, as with a checkout link. A file is somebody's upload, so
- * a browser may show it, but nothing in it may run (silences: D6).
+ * Serves files by their address. The address is the only key, as with a checkout link. A file is an upload, so a
+ * browser may show it, but nothing in it may run (silences: D6).
  */
 import { Effect, type Layer, Option, Stream } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"

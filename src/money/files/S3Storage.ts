@@ -49,7 +49,7 @@ export const layer = (bucket: Bucket, { isReadOnly }: { readonly isReadOnly: boo
         keep: (Key, { kind, path, size }) =>
           ask((options) => {
             const Body = createReadStream(path)
-            // The client listens to none of its errors.
+            // The client does not listen to the stream's errors.
             const broken = new Promise<never>((_, reject) => Body.on("error", reject))
             const command = { Bucket, Key, Body, ContentLength: size, ContentType: kind.contentType }
             const sent = client.send(new PutObjectCommand(command), options)

@@ -1,6 +1,6 @@
 /**
  * Handlers of the `files` groups, the merchants' and the operator's. The parts are read as they come; the file is
- * written to disk meanwhile. The operator's `mode` may stand before it or after it, so whose it is is decided last.
+ * written to disk meanwhile. The operator's `mode` may come before or after the file, so its owner is decided last.
  */
 import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
@@ -88,7 +88,7 @@ interface Form {
 }
 
 const makeUpload = Effect.map(Effect.all([Files, MerchantClocks, makeReceiving]), ([files, clocks, receiving]) => {
-  /** Other parts are read over, as unknown fields are in any body (silences: G5). */
+  /** Other parts are ignored, as unknown fields are in any body (silences: G5). */
   const readForm = Effect.fnUntraced(function* (parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>) {
     const form: Form = {}
     yield* Stream.runForEach(

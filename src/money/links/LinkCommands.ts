@@ -1,6 +1,6 @@
 /**
- * The way of a command to a payment link: its owner is sent it and carries it out. A visit and the order that it makes
- * are committed together or not at all, so the number of uses is the number of orders.
+ * Sends a command to the owner of its payment link, which carries it out. A visit and the order that it makes are
+ * committed together or not at all, so the number of uses is the number of orders.
  */
 import { LinkId, OutTradeNo, type TradeNo } from "@coffer/model/Ids"
 import { linkKey } from "@coffer/model/Metadata"
@@ -94,7 +94,7 @@ const orderOfVisit = (link: PaymentLink, { ordinal, tradeNo }: Visit): Order => 
 }
 
 // Messages to its owner -----------------------------------------------------------
-// It takes visits one at a time, so that `max_uses` is exact also when many come at once; the row's version is the
+// The owner takes visits one at a time, so that `max_uses` is exact under concurrent visits; the row's version is the
 // fence when two runners believe they own the link.
 
 export const {

@@ -1,4 +1,4 @@
-/** Rows of payment links: found one by one or as a page, and written as changes that carry the version they replace. */
+/** Rows of payment links: found one by one or as a page, and written as changes with the version that they replace. */
 import { LinkId, prefixes } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
@@ -59,7 +59,7 @@ export const layer = Layer.effect(
       yield* ListHorizon
     )
     return LinkStore.of({
-      // A text that cannot be a number is not looked up: Postgres has no text with NUL.
+      // A text that cannot be a number is not looked up: Postgres refuses a text with NUL.
       load: (linkId) =>
         isLinkId(linkId)
           ? Effect.map(

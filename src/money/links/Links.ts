@@ -56,7 +56,7 @@ export class Links extends Context.Service<
       terms: CreatePaymentLink
     ) => Effect.Effect<PaymentLink, InvalidField | WriteFailure>
     readonly find: (account: Account, linkId: string) => Effect.Effect<PaymentLink, LinkNotFound>
-    /** Any account's link: for the page that buyers see. */
+    /** A link of any account: for the page that buyers see. */
     readonly byId: (linkId: string) => Effect.Effect<PaymentLink, LinkNotFound>
     /** Newest first. */
     readonly page: (account: Account, query: PaymentLinkQuery) => Effect.Effect<Page<PaymentLink>, InvalidField>
@@ -164,7 +164,7 @@ const create = ({ channel, commands, ids, merchantOf, privateAllowed }: LinkServ
 const update = ({ send }: LinkServices, find: Links["Service"]["find"]) =>
   span("Links.update")(function* (account: Account, linkId: string, body: UpdatePaymentLink) {
     const { expires_at, max_uses, metadata = {}, status, subject } = body
-    // A value that no link could take is wrong whether or not there is one (silences: G10).
+    // A value that no link could have is refused also for an unknown link (silences: G10).
     const unfit = patchProblem({}, metadata)
     if (unfit !== undefined) return yield* new InvalidField(unfit)
     const expiresAt = yield* Effect.fromResult(readExpiry(expires_at))

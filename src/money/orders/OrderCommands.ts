@@ -1,6 +1,6 @@
 /**
- * The way of a command to an order: the front door finds the order and sends the command (`orderServices`), and the
- * order's owner carries it out. `@coffer/rules/order/decide` says whether it is allowed and what follows, and the write
+ * Sends a command to the owner of its order: the front door finds the order and sends the command (`orderServices`),
+ * and the owner carries it out. `@coffer/rules/order/decide` says whether it is allowed and what follows, and the write
  * loop commits all of it.
  */
 import { Mode, prefixes, TradeNo } from "@coffer/model/Ids"
@@ -90,7 +90,7 @@ export const layer = Layer.effect(
       attemptsMax: 2,
       owned: { kind: "orders", rememberedMax: 256 }
     }
-    // The order's caller has the patience for the wallet as well.
+    // The caller's deadline covers the wallet as well.
     return yield* makeWriteLoop(aggregate, { post: wallets.postAsOwner })
   })
 )
@@ -115,7 +115,7 @@ const parked = Metric.counter("coffer_payments_parked_total", {
   incremental: true
 })
 
-/** Where they stop, something in front of the service may be broken that answers buyers in its place. */
+/** When they stop, something in front of the service may be broken and answer buyers in its place. */
 const paid = Metric.counter("coffer_payments_total", {
   description: "Payments that paid an order",
   incremental: true
@@ -124,7 +124,7 @@ const paid = Metric.counter("coffer_payments_total", {
 /** Money that only a person may decide on (silences: O17, O37 to O39). */
 const parkedIn = (mode: Mode) => Metric.withAttributes(parked, { mode })
 const paidIn = (mode: Mode) => Metric.withAttributes(paid, { mode })
-/** So that both modes are there from the start. */
+/** Both modes exist from the start. */
 const beginCounts = Effect.forEach(
   Mode.literals,
   (mode) => Effect.andThen(Metric.update(parkedIn(mode), 0), Metric.update(paidIn(mode), 0)),
@@ -160,8 +160,8 @@ export const {
 } = ownerOf({
   name: "Orders",
   /**
-   * The answer to the request, and whatever else is in the entry, is committed with the change or none of it is. With
-   * an entry the order may refuse the whole, the wallet may not cover it, and a row of it may be stale.
+   * The answer to the request and the rest of the entry are committed with the change, or nothing is. With an entry the
+   * order may refuse, the wallet may not cover it, and a row of the entry may be stale.
    */
   payload: Schema.Struct({
     tradeNo: TradeNo,
@@ -193,7 +193,7 @@ export const {
 // The services that the operations of orders share, and the ways to find an order and to give it a command. The
 // operations ask the channel; an owner never does.
 
-/** Which order it is, and whose: its owner is found by its wallet. */
+/** The order and its account: its owner is found by its wallet. */
 export type OrderName = Pick<Order, "tradeNo" | "merchantId" | "mode" | "currency">
 
 export const orderServices = Effect.gen(function* () {
@@ -238,7 +238,7 @@ export const orderServices = Effect.gen(function* () {
     performHalf: (order: OrderName, command: OrderCommand, entry: Entry) => send(order, command, { entry }),
     perform: (order: OrderName, command: OrderCommand) =>
       Effect.catchTags(send(order, command), impossibleWithoutEntry),
-    /** The command that the request itself is: its answer is committed with the change. */
+    /** The command that is the request itself: its answer is committed with the change. */
     performRequest: (order: OrderName, command: OrderCommand) =>
       withAnswer((answer) => Effect.catchTags(send(order, command, { answer }), impossibleWithoutEntry)),
     /** The same with the channel's own rows. If the command was performed before, these rows exist already. */
@@ -247,7 +247,7 @@ export const orderServices = Effect.gen(function* () {
   }
 })
 
-/** For commands without an entry. Only refunds and disputes can be refused so, and they always have an entry. */
+/** For commands without an entry. Only refunds and disputes have these refusals, and they always have an entry. */
 export const impossibleWithoutEntry = { ...withoutEntry, RefundRefused: Effect.die } as const
 
 export type OrderServices = Effect.Success<typeof orderServices>

@@ -9,7 +9,7 @@ import { dueWork, Workers } from "../../platform/jobs/Workers.ts"
 import { forEachLeased } from "../../platform/jobs/forEachLeased.ts"
 import { currentTime } from "../../platform/runtime/clock.ts"
 
-/** In a sandbox no person decides about a payment that is parked. It closes itself so long after its order was made. */
+/** In a sandbox no person decides about a parked payment: it is closed this long after its order was made. */
 const parkedFor = Duration.days(1)
 const parkedLookEvery = Duration.minutes(10)
 

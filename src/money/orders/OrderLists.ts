@@ -37,12 +37,12 @@ export class OrderLists extends Context.Service<
   OrderLists,
   {
     readonly page: (account: Account, query: OrderQuery) => Effect.Effect<Page<Order>, InvalidField>
-    /** Takes no notice of `limit` and cursors. */
+    /** Ignores `limit` and cursors. */
     readonly exported: (account: Account, query: OrderQuery) => Effect.Effect<Pages.Exported<Order>, InvalidField>
   }
 >()("@coffer/orders/OrderLists") {}
 
-/** The index of a column that may be null has the orders alone that have one. */
+/** The partial index of a nullable column has only the orders with a value. */
 const pathBy = (sql: SqlClient.SqlClient, account: Account, column: string, value: string): Path => {
   const needs = column === "status" ? [] : [sql`${sql(column)} is not null`]
   if (column === "receipt_email") {
@@ -54,11 +54,11 @@ const pathBy = (sql: SqlClient.SqlClient, account: Account, column: string, valu
     : { ...along({ [column]: value }), needs }
 }
 
-/** An address is one in any capitals (packages/rules/src/wholeAddress.ts). */
+/** An address is compared in lower case (packages/rules/src/wholeAddress.ts). */
 const isValue = (sql: SqlClient.SqlClient, column: string, value: string) =>
   column === "receipt_email" ? isAddress(sql, sql`receipt_email`, value) : equals(sql, column, value)
 
-/** One with two spellings is looked for in all orders. */
+/** An address with two spellings is looked for in all orders. */
 const hasPath = ([column, value]: readonly [string, string]) =>
   column !== "receipt_email" || addressSpellings(value).length === 1
 
@@ -85,8 +85,8 @@ export const layer = Layer.effect(
     })
 
     /**
-     * Numbers of orders with such an amount: all of them where they are few. Another account's orders may be among
-     * them. The planner does not see the limit, so that it does not read the whole range and sort it.
+     * Numbers of orders with such an amount: all of them if they are few. Orders of other accounts may be among them.
+     * The planner does not see the limit, so that it does not read the whole range and sort it.
      */
     const ofAmounts = (account: Account, { from, to }: Amounts) => {
       const key = sql.literal(amountKey)
@@ -103,7 +103,7 @@ export const layer = Layer.effect(
     const search = Effect.fnUntraced(function* (account: Account, query: OrderQuery) {
       const { out_trade_no, payment_method, receipt_email, status } = query
       const pairs = pairsOf(query)
-      // No order can have it: a filter that is misspelt must not look like one that finds nothing (silences: P13).
+      // No order can have this value: a misspelt filter must not look like a filter that finds nothing (silences: P13).
       const odd = pairs.find(({ key }) => !isOneLine(key, 1, metadataKeyLengthMax))
       if (odd !== undefined) {
         const problem = `a key must have 1 to ${metadataKeyLengthMax} characters on one line`
@@ -164,7 +164,7 @@ const makePaidIn = (sql: SqlClient.SqlClient) =>
     const after = from === undefined ? [] : [sql`paid_at >= ${isoText(from)}::text::timestamptz`]
     const late = yield* sqlDefects(
       Effect.flatMap(
-        // A range of rows in an order that only the index of late ones has (platform/postgres/scans.ts).
+        // A range of rows, sorted as only the index of late payments is (platform/postgres/scans.ts).
         sql`select trade_no as first from orders where ${sql.literal(paidLate)}
           and (merchant_id, mode, trade_no) > ((select ${account.merchantId}), ${account.mode}, '')
           and (merchant_id, mode, trade_no) < ((select ${account.merchantId}), ${account.mode}, 'U')
@@ -172,7 +172,7 @@ const makePaidIn = (sql: SqlClient.SqlClient) =>
         decodeFirst
       )
     )
-    // An id is above all its own beginnings.
+    // An id sorts after each of its own prefixes.
     const above = late[0]?.first.slice(0, -1)
     return {
       filters: [...after, ...(to === undefined ? [] : [sql`paid_at <= ${isoText(to)}::text::timestamptz`])],
@@ -190,7 +190,7 @@ interface Amounts {
   readonly to: number
 }
 
-/** Above all amounts, and exact. */
+/** Greater than every amount, and exact. */
 const amountMax = 10 ** 12
 
 const amountsOf = (query: OrderQuery): Amounts | undefined => {
@@ -199,7 +199,7 @@ const amountsOf = (query: OrderQuery): Amounts | undefined => {
   return { from: Math.min(Number(from ?? 0), amountMax), to: Math.min(Number(to ?? amountMax), amountMax) }
 }
 
-/** Pairs of one request that are looked at for a way. */
+/** Pairs of one request that are considered for an index. */
 const tagsMax = 10
 
 interface Pair {
@@ -216,7 +216,7 @@ const pairsOf = (query: OrderQuery): ReadonlyArray<Pair> =>
     return Array.from(new Set<string>(values), (value) => ({ key, value }))
   })
 
-/** No order has two values under one key. */
+/** An order has one value for each key. */
 const hasContradiction = (pairs: ReadonlyArray<Pair>) => new Set(pairs.map(({ key }) => key)).size < pairs.length
 
 const isStorablePair = ({ key, value }: Pair) => isStorable(key) && isStorable(value)

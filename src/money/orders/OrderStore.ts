@@ -1,5 +1,5 @@
 /**
- * Rows of orders: found one by one or as a page, and written as changes that carry the version they replace. Never
+ * Rows of orders: found one by one or as a page, and written as changes with the version that they replace. Never
  * decides anything.
  */
 import { isoText } from "@coffer/model/isoText"
@@ -35,7 +35,7 @@ export class OrderStore extends Context.Service<
     readonly load: (tradeNo: TradeNo) => Effect.Effect<Option.Option<StoredOrder>>
     /** By platform number, then by the merchant's own; only among the account's orders (silences: O4, G11). */
     readonly resolve: (account: Account, ref: string) => Effect.Effect<Option.Option<StoredOrder>>
-    /** The hash of what an erased order's texts were (`erasedTerms.ts`). */
+    /** The hash of an erased order's texts (`erasedTerms.ts`). */
     readonly erasedTerms: (tradeNo: TradeNo) => Effect.Effect<Option.Option<string>>
     readonly byOutTradeNo: (account: Account, outTradeNo: string) => Effect.Effect<Option.Option<StoredOrder>>
     /** Pending orders whose deadline is due, leased until `lease` by pushing `due_at` ahead. */
@@ -135,7 +135,7 @@ export const layer = Layer.effect(
     }
     const unapplied = leasedRows(sql, { ...ofOrders, ...returns }, numbered)
 
-    // By the partial index of what is held up (laterIndexes.ts).
+    // By the partial index of objects that need attention (laterIndexes.ts).
     const parkedInSandboxes = Effect.fnUntraced(function* (before: DateTime.Utc) {
       const rows = yield* sql`select trade_no from orders where mode = 'sandbox'
         and (unapplied_due_at is not null or unapplied_payments @> '[{"state": "parked"}]')

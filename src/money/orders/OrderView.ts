@@ -6,7 +6,7 @@ import { failureOf } from "@coffer/rules/order/attempts"
 import { Order } from "@coffer/rules/order/Order"
 import type { OrderUrls } from "../../shared/signedUrls/OrderLinks.ts"
 
-/** Here are the fields that the state does not have so. The others are as they are kept. */
+/** The fields that differ from the state. The others are shown as they are stored. */
 export const orderView = (order: Order, urls: OrderUrls): OrderResource => {
   const payment = "paymentId" in order ? order : undefined
   return {
@@ -26,7 +26,7 @@ export const orderView = (order: Order, urls: OrderUrls): OrderResource => {
     receipt_sent_at: order.receipt?.sentAt ? isoText(order.receipt.sentAt) : null,
     receipt_failure_reason: order.receipt?.failure ?? null,
     payment_failure_reason: failureOf(order),
-    // API logs redact whatever is called `card`.
+    // API logs redact each field called `card`.
     paid_card: payment?.card ?? null
   }
 }

@@ -63,7 +63,7 @@ export class Orders extends Context.Service<
       InvalidField | OrderNumberTaken | WriteFailure
     >
     readonly find: (account: Account, ref: string) => Effect.Effect<Order, OrderNotFound>
-    /** By platform number, of any merchant: for pages and workers, never for an API caller. */
+    /** By platform number, for any merchant: for pages and workers, never for an API caller. */
     readonly byTradeNo: (tradeNo: TradeNo) => Effect.Effect<Order, OrderNotFound>
     readonly annotate: (
       account: Account,
@@ -76,21 +76,21 @@ export class Orders extends Context.Service<
       ref: string
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | ChannelUnreachable | WriteFailure>
     /**
-     * The channel's word about an order; it may come many times. The `entry` is what the channel writes down itself,
-     * with the change or not at all.
+     * The channel's report about an order; the same report may come many times. The `entry` has the channel's own rows,
+     * committed with the change or not at all.
      */
     readonly report: (
       order: OrderName,
       report: ChannelReport,
       entry?: Entry
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | WriteFailure>
-    /** An attempt of which the channel reports nothing yet: `changes` are written, with the answer to the request. */
+    /** An attempt before the channel reports anything: `changes` are written, with the answer to the request. */
     readonly note: (order: Order, changes: ChangeSet) => Effect.Effect<Order, NotCommitted>
     /** `expires_at` has passed: ask the channel to close, and expire. */
     readonly reachDeadline: (
       tradeNo: TradeNo
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | ChannelUnreachable | WriteFailure>
-    /** The order's half of a refund or a dispute; `entry` is the other, and both are committed or neither is. */
+    /** The order's half of a refund or a dispute; `entry` is the other half. Both are committed, or neither. */
     readonly perform: (
       order: OrderName,
       command: OrderCommand,
@@ -127,12 +127,12 @@ export class Orders extends Context.Service<
     readonly closeParkedOfSandbox: (
       tradeNo: TradeNo
     ) => Effect.Effect<void, OrderConflict | OrderNotFound | WriteFailure>
-    /** A payment that the order did not take was given back at the channel: the rest of it. */
+    /** An unapplied payment was refunded at the channel: what is left of it. */
     readonly reportReturned: (
       order: OrderName,
       returned: Returned
     ) => Effect.Effect<Order, OrderConflict | OrderNotFound | WriteFailure>
-    /** How a dispute about a payment that the order did not take stands. None when the payment is not known here. */
+    /** The status of a dispute about an unapplied payment. None if the payment is unknown here. */
     readonly noteDispute: (
       tradeNo: TradeNo,
       paymentId: PaymentId,
@@ -171,7 +171,7 @@ export const layer = Layer.effect(
 
 const annotate = ({ find, performRequest }: OrderServices) =>
   span("Orders.annotate")(function* (account: Account, ref: string, patch: UpdateOrder) {
-    // A value that no order could take is wrong whether or not there is one (silences: G10).
+    // A value that no order could have is refused also for an unknown order (silences: G10).
     const unfit = patchProblem({}, patch.metadata ?? {})
     if (unfit !== undefined) return yield* new InvalidField(unfit)
     const order = yield* find(account, ref)
@@ -185,7 +185,7 @@ const requestReceipt = ({ find, ids, performRequest }: OrderServices) =>
   span("Orders.requestReceipt")(function* (account: Account, ref: string, newAddress: string | undefined) {
     const order = yield* find(account, ref)
     const address = newAddress ?? order.receiptEmail
-    // An order without a receipt is refused as such, whatever address there is.
+    // An order without a receipt is refused for that, whatever the address.
     if (address === null && hasReceipt(order)) {
       return yield* new InvalidField({ param: "email", problem: "is required: the order has no receipt_email" })
     }
@@ -195,7 +195,7 @@ const requestReceipt = ({ find, ids, performRequest }: OrderServices) =>
     return yield* performRequest(order, OrderCommand.cases.RequestReceipt.make(request))
   })
 
-/** The merge happens against what the order has by then, so two updates at once both count. */
+/** The merge uses the order's metadata at that time, so two concurrent updates both count. */
 const annotation = ({ metadata, receipt_email }: UpdateOrder) =>
   OrderCommand.cases.Annotate.make({
     ...(metadata === undefined ? {} : { metadata }),
@@ -219,7 +219,7 @@ const createOrder = (services: OrderServices) => {
       if (formProblem(withMetadata, account) !== undefined) return yield* problem
       return yield* answerRepeat(services, account, order, Effect.fail(problem))
     }
-    // Its number may come under two keys in the same moment. One that is generated is nobody else's.
+    // The same number may come under two keys at the same moment. A generated number is unique.
     const lane = terms.out_trade_no === undefined ? {} : { lane: `${account.merchantId}/${order.outTradeNo}` }
     return yield* withAnswer((answer) => commands.create(order, nothing, { answer, ...lane })).pipe(
       Effect.as({ order, created: true }),
@@ -231,7 +231,7 @@ const createOrder = (services: OrderServices) => {
   }, retryOvertaken)
 }
 
-/** The order that a create asks for, as it begins. Pure. */
+/** The new order of a create. Pure. */
 export const newOrder = (account: Account, terms: CreateOrder, number: string): Order => ({
   ...settableOf(terms),
   status: "pending",
@@ -261,11 +261,11 @@ const allowanceOf = ({ channel, privateAllowed }: OrderServices, merchant: Merch
   hasOtherTarget: hasTarget(merchant.modes[mode])
 })
 
-/** Whether anyone would hear that an order was paid, if only after a pause (spec: Orders, rule 1; silences: W24). */
+/** Whether any endpoint would be notified of a payment, if only after a pause (spec: Orders, rule 1; silences: W24). */
 const hasTarget = ({ default_notify_url, webhooks }: Merchant["modes"]["live"]) =>
   default_notify_url !== null || webhooks.endpoints.some((endpoint) => takes(endpoint, "payment.succeeded"))
 
-/** The order that has this number already, which must be the one that is wanted. */
+/** The answer for a number that is taken: the existing order must have the terms of this request. */
 const answerRepeat = Effect.fnUntraced(function* <E>(
   { store, termsHash }: OrderServices,
   account: Account,
@@ -296,7 +296,7 @@ const refuseDiffering = Effect.fnUntraced(function* (
 /** A repeated out_trade_no must agree in these four and in nothing else (silences: O1). */
 const comparedTerms = { amount: "amount", currency: "currency", subject: "subject", notifyUrl: "notify_url" } as const
 
-/** The fields of a repeated create that say something else than the order, and change nothing. */
+/** The fields of a repeated create that differ from the order; they change nothing. */
 const notTakenOf = (order: Order, wanted: Order): ReadonlyArray<string> => {
   const fields = Struct.keys(keptTerms).filter((term) => wanted[term] !== null && wanted[term] !== order[term])
   const isOther = Object.entries(wanted.metadata).some(([key, value]) => order.metadata[key] !== value)
@@ -305,8 +305,8 @@ const notTakenOf = (order: Order, wanted: Order): ReadonlyArray<string> => {
 const keptTerms = { returnUrl: "return_url", receiptEmail: "receipt_email", locale: "locale" } as const
 
 // The end of an unpaid order -----------------------------------------------------
-// It comes now, by its merchant, or at its deadline (spec: States and transitions, Order). The channel is asked first,
-// since the buyer may have paid already.
+// The merchant closes the order now, or it expires at its deadline (spec: States and transitions, Order). The channel
+// is asked first, since the buyer may have paid already.
 
 const closeEarly = (services: OrderServices) => {
   const { channel, find, perform, performRequest } = services

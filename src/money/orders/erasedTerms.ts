@@ -1,4 +1,4 @@
-/** The texts of an order that a repeated create is compared with, as they are kept once the order is erased. */
+/** The hash of an erased order's texts, with which a repeated create is compared. */
 import type { Secrets } from "../../platform/runtime/Secrets.ts"
 import { jsonText } from "../../platform/runtime/codecs.ts"
 

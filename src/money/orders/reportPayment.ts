@@ -1,4 +1,4 @@
-/** The channel's reports about payments of an order, and the way back of money that must not stay. */
+/** The channel's reports about payments of an order, and the return of money that must not stay. */
 import { PaymentId, TradeNo } from "@coffer/model/Ids"
 import {
   type ChannelDispute,
@@ -28,7 +28,7 @@ export const report = (services: OrderServices) => {
     const after = yield* performReported(order, command, entry).pipe(
       Effect.catchTags({
         ...impossibleWithoutEntry,
-        // This very report was taken before, and its answer was lost.
+        // The same report was recorded before, and its answer was lost.
         AlreadyExists: () => byTradeNo(order.tradeNo)
       })
     )
@@ -48,7 +48,7 @@ export const note = ({ links, transactor }: OrderServices) =>
     (noted, order) =>
       Effect.catchTags(noted, {
         StaleVersion: withoutEntry.StaleVersion,
-        // This very attempt was noted before.
+        // The same attempt was recorded before.
         AlreadyExists: () => Effect.succeed(order)
       })
   )
@@ -103,7 +103,7 @@ export const closeParkedOfSandbox = ({ byTradeNo, perform }: OrderServices) =>
   })
 const ownNote = "a sandbox's own payment, closed by the service"
 
-/** For an unapplied payment. None when it is not known here. */
+/** For an unapplied payment. None if it is unknown here. */
 export const noteDispute = ({ byTradeNo, perform }: OrderServices) =>
   span("Orders.noteDispute")(function* (tradeNo: TradeNo, paymentId: PaymentId, dispute: ChannelDispute) {
     const order = yield* byTradeNo(tradeNo)
@@ -111,7 +111,7 @@ export const noteDispute = ({ byTradeNo, perform }: OrderServices) =>
     return Option.some(yield* perform(order, NoteDispute.make({ paymentId, dispute })))
   })
 
-/** Adds what only we know: the fee of this merchant's schedule. */
+/** Adds the fee of this merchant's schedule, which the channel does not know. */
 export const paymentFacts = (
   { merchantOf }: OrderServices,
   order: Pick<OrderName, "merchantId" | "mode">,

@@ -1,4 +1,4 @@
-/** Rows of payouts: found one by one or as a page, and written as changes that carry the version they replace. */
+/** Rows of payouts: found one by one or as a page, and written as changes with the version that they replace. */
 import { PayoutNo, prefixes } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import type { InvalidField } from "@coffer/rules/InvalidField"
@@ -59,7 +59,7 @@ export const layer = Layer.effect(
       Result: payouts.row,
       execute: (payoutNo) => sql`select * from payouts where payout_no = ${payoutNo}`
     })
-    // A text that cannot be a number is not looked up: Postgres has no text with NUL.
+    // A text that cannot be a number is not looked up: Postgres refuses a text with NUL.
     const load = (payoutNo: string) =>
       isPayoutNo(payoutNo)
         ? sqlDefects(Effect.map(byNo(payoutNo), Option.map(storedOf)))

@@ -86,7 +86,7 @@ export const layer = Layer.effect(
         // The amount is frozen and the fee promised: the wallet refuses nothing.
         const { state } = yield* load(payoutNo)
         const performed = Effect.flatMap(currentTime, (at) => loop.perform(payoutNo, make(at)))
-        // The operator asks under no merchant's clock.
+        // An operator's request does not run on a merchant's clock.
         return yield* clocks.within(state, Effect.catchTags(performed, withoutEntry))
       })
 
@@ -162,7 +162,7 @@ const request = (services: PayoutServices) => {
     if (problem !== undefined) return yield* problem
     const payout = payoutOf(merchant, terms, yield* ids.next(prefixes.payout))
 
-    // The wallet's owner may have been asked twice, or by another request with this reference: then it is there.
+    // The wallet's owner may have been asked twice, or by another request with this reference: then the payout exists.
     const orMade = <E>(failure: Effect.Effect<never, E>) =>
       Effect.gen(function* () {
         if (Option.isSome(yield* store.load(payout.payoutNo))) return { payout, created: true }

@@ -16,7 +16,7 @@ export const layer = Layer.effectDiscard(
 
     yield* workers.supervise(() => ({
       name: "mails",
-      // Without a mail server they become files of this machine.
+      // Without a mail server mails become files on this machine.
       callsOutside: smtpUrl !== undefined,
       wakeup: "mails",
       ...dueWork(store, (due) => forEachLeased("mail", due, ({ id }) => id, receipts.deliver)),

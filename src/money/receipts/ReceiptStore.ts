@@ -1,4 +1,4 @@
-/** Rows of receipts: the numbers that are taken, and the mails that a sandbox has sent today. */
+/** Rows of receipts: the numbers in use, and the mails that a sandbox has sent today. */
 import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
 import { sandboxMailsPerDayMax } from "@coffer/model/Limits"
@@ -11,8 +11,8 @@ export class ReceiptStore extends Context.Service<
   ReceiptStore,
   {
     /**
-     * The next number, `RCP-202611-0042`, counted for each merchant, environment and month (silences: O21). A number
-     * that was taken for a receipt that another request numbers first is left out.
+     * The next number, `RCP-202611-0042`, counted for each merchant, environment and month (silences: O21). If another
+     * request numbers the same receipt first, this number stays unused.
      */
     readonly nextNumber: (account: Account, now: DateTime.Utc) => Effect.Effect<string>
     /** Counts one of today's mails of a sandbox. False: there is none left (silences: O42). */
@@ -31,7 +31,7 @@ export const layer = Layer.effect(
         values (${merchantId}, ${mode}, ${month}, 1)
         on conflict (merchant_id, mode, month) do update set last = receipt_numbers.last + 1 returning last`
     })
-    // By real time. The clocks of two runners may not agree on the day.
+    // By real time: the clocks of two runners may not agree on the day.
     const takeMail = Effect.fnUntraced(function* (merchantId: string) {
       const day = Math.floor((yield* unmovedMillis) / 86_400_000)
       const taken = yield* sqlDefects(sql`insert into sandbox_mails as s (merchant_id, day, mails)

@@ -1,7 +1,7 @@
 /**
  * Front door to receipts: what the page shows, and sending one mail (spec: Orders, send_receipt; silences: O20, O33). A
  * mail is `sending` in the database before the mail server is asked. If its process ends then, it is unknown whether
- * the server has it, and it is not sent again: a buyer never gets the same receipt twice.
+ * the mail server has it, and it is not sent again: a buyer never gets the same receipt twice.
  */
 import type { TradeNo } from "@coffer/model/Ids"
 import { sandboxMailsPerDayMax } from "@coffer/model/Limits"
@@ -82,7 +82,7 @@ const show = ({ clocks, merchants, orders, store }: ReceiptServices) =>
         .perform(order, OrderCommand.cases.NumberReceipt.make({ number }), noEntry)
         .pipe(Effect.catchTags({ ...withoutEntry, RefundRefused: Effect.die, OrderConflict: Effect.die }))
     })
-    // The page is opened under no merchant's clock, and the number has the month.
+    // The page does not run on the merchant's clock, and the number has the month.
     return { order: yield* credited(yield* clocks.within(order, numbered)), shop }
   })
 
@@ -93,12 +93,12 @@ const credited = (order: Order): Effect.Effect<CreditedOrder, NoReceipt> =>
 
 /** A mail that is still being sent after this has lost its process. */
 const sendingMax = Duration.minutes(5)
-/** A mail server that is away for longer gets the mail no more. */
+/** After this long without a mail server the mail is given up. */
 const triedFor = Duration.days(3)
-/** Characters of what a mail server said that merchants are shown. */
+/** Characters of a mail server's answer that merchants see. */
 const reasonShownMax = 500
 
-/** The mail server has taken the mail, or never will. */
+/** The mail server has accepted the mail, or never will. */
 const Ended = Schema.Struct({ mail: Mail, status: Mail.fields.status, error: Mail.fields.error })
 type Ended = typeof Ended.Type
 const receiptEnded = instructionKind("receipt_ended", Ended)
@@ -143,7 +143,7 @@ const makeDeliver = Effect.fnUntraced(function* (open: Receipts["Service"]["show
       end(mail, { status: "unknown", dueAt: null, error })
     )
 
-  // A stop of the service lets the attempt end: its limits are the mail server's.
+  // Stopping the service lets the attempt end, within the limits of the mail server.
   return span("Receipts.deliver")(function* (mail: Mail) {
     yield* mail.status === "sending"
       ? lose(mail, "the process ended while the mail was being sent")
@@ -174,7 +174,7 @@ const makeCompose = Effect.gen(function* () {
     })
 })
 
-/** Tells the order how a mail has ended, with the mail's row or not at all. */
+/** Records the outcome of a mail at its order, together with the mail's row. */
 const makeTell = Effect.gen(function* () {
   const orders = yield* Orders
   yield* (yield* Instructions).define(receiptEnded, (ended) =>
@@ -187,7 +187,7 @@ const makeTell = Effect.gen(function* () {
       Effect.asVoid,
       Effect.catchTags({
         ...withoutEntry,
-        // The mail's row is stale: the order was told already, or another worker has looked at the mail since.
+        // The mail's row is stale: the order has the outcome already, or another worker has taken the mail since.
         StaleVersion: () => Effect.void,
         RefundRefused: Effect.die,
         OrderConflict: Effect.die
@@ -218,9 +218,10 @@ const notConfirmed = "kept, not sent: a sandbox only sends emails to confirmed a
 const tooMany = `kept, not sent: a sandbox sends up to ${sandboxMailsPerDayMax} emails per day`
 
 /**
- * Why the mail is kept; undefined when it may go out, and then it is counted. Anybody gets a sandbox, and the mails
- * come from the operator's own domain. So a sandbox sends mails to addresses that the operator has confirmed as the
- * merchant's, and so many a day of real time (silences: O42). Where mails become files everything is taken.
+ * Why the mail is kept back; undefined when it may go out, and then it is counted. Sandboxes are open to all, and the
+ * mails come from the operator's own domain. So a sandbox sends mails only to addresses that the operator has confirmed
+ * as the merchant's, and a limited number a day of real time (silences: O42). Where mails are written to files, all
+ * are.
  */
 const makeWhyKept = Effect.gen(function* () {
   const store = yield* ReceiptStore

@@ -1,6 +1,4 @@
-/**
- * The receipt as a mail, in HTML and in plain text. Styles stand in the elements: mail programs drop the others. Pure.
- */
+/** The receipt as a mail, in HTML and in plain text. Styles are inline: mail programs drop style sheets. Pure. */
 import type { Message } from "../../shared/mail/Mailer.ts"
 import { type Content, Html, html } from "../../shared/pages/html.ts"
 import { tags } from "../../shared/pages/language.ts"

@@ -1,6 +1,6 @@
 /**
  * The texts of a receipt, the same on the page and in the mail: its words in each language, and its lines for an order.
- * The platform's number is none of the lines: it stands small below them, for who has to look the payment up. Pure.
+ * The platform's number is not a line: it is printed small below them, for looking the payment up. Pure.
  */
 import type { CreditedOrder } from "@coffer/rules/order/Order"
 import { shopsNumber } from "@coffer/rules/order/receipt"

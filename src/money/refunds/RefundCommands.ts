@@ -1,6 +1,6 @@
 /**
  * A refund's rows, and the commands to it. Rows are found one by one or as lists show them, leased when they are due,
- * and written as changes that carry the version they replace. A refund that is void is found by its own number alone.
+ * and written as changes with the version that they replace. A void refund is found by its own number alone.
  *
  * A command's consequences for the order and the wallet are committed with it. There is no owner (docs/decisions/0006):
  * the row's version is the fence, and the second writer decides again.
@@ -78,7 +78,7 @@ export class RefundStore extends Context.Service<
       created: CreatedRange,
       query: RefundQuery
     ) => Effect.Effect<Pages.Exported<Refund>>
-    /** Refunds that are not settled and due, leased by pushing their time ahead. */
+    /** Due refunds that are not settled, leased by pushing their time ahead. */
     readonly leaseDue: (now: DateTime.Utc, limit: number, merchantId?: string) => Effect.Effect<ReadonlyArray<RefundNo>>
     /** When the first is due of each of these sandboxes. */
     readonly nextDueOf: (merchantIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<DueSandbox>>
@@ -99,7 +99,7 @@ export const refunds = table("refunds", {
   number: { field: "outRefundNo", among: "status <> 'void'" }
 })
 
-/** Which rows merchants see in a state. */
+/** The rows that merchants see in a state. */
 const statuses = { pending: ["pending", "reserved"], succeeded: ["succeeded"], failed: ["failed"] } as const
 
 const storedOf = (row: typeof refunds.row.Type): StoredRefund => ({ version: row.version, refund: refunds.read(row) })
@@ -179,7 +179,7 @@ export const layerStore = Layer.effect(
   })
 )
 
-/** Lists and exports: refunds that are void stand in none. */
+/** Lists and exports leave out void refunds. */
 const makeLists = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const pages = Pages.make(
@@ -205,7 +205,7 @@ const makeLists = Effect.gen(function* () {
       return { filters: [equals(sql, "out_refund_no", out_refund_no), shown, ...inOrder, ...inStatus] }
     }
     if (orders !== undefined) return { path: along(...orders.map((trade_no) => ({ trade_no }))), filters: inStatus }
-    // By status also when all are wanted: refunds that are void, of which an outage makes many, are passed by.
+    // By status also when all are wanted, which skips void refunds; an outage makes many of them.
     const wanted = status === undefined ? Object.values(statuses).flat() : statuses[status]
     return { path: along(...wanted.map((one) => ({ status: one }))), filters: [] }
   })
@@ -250,16 +250,16 @@ interface Reporting {
   readonly answer?: Answering | undefined
   /** The channel's own rows. They are committed with the change, and left out where the refund does not change. */
   readonly books?: Described | undefined
-  /** The refund as `create` has written it, which spares a read unless somebody has changed it since. */
+  /** The refund as `create` has written it: spares a read unless it has changed since. */
   readonly created?: ReservedRefund
 }
 
 export class RefundCommands extends Context.Service<
   RefundCommands,
   {
-    /** A refund that is there. */
+    /** An existing refund. */
     readonly load: (refundNo: RefundNo) => Effect.Effect<Refund>
-    /** A new one, with what it promises. The claim of its request is renewed with it. */
+    /** A new refund, with the amount that it promises. The claim of its request is renewed with it. */
     readonly create: (
       refund: ReservedRefund,
       renewal: Renewal | undefined
@@ -270,7 +270,7 @@ export class RefundCommands extends Context.Service<
       command: RefundCommand,
       answer?: Answering
     ) => Effect.Effect<Refund, RefundConflict | WriteFailure>
-    /** The channel's word. A word that contradicts an earlier one raises an alarm and changes nothing. */
+    /** The channel's report. A report that contradicts an earlier one raises an alarm and changes nothing. */
     readonly handleReport: (
       refundNo: RefundNo,
       command: RefundCommand,
@@ -329,7 +329,7 @@ export const layer = Layer.effect(
         // A refund that exists has a paid order and money that was promised to it.
         Effect.catchTags(performed, {
           ...withoutEntry,
-          // The channel's books have it: a runner of the version before has asked, too. A worker asks again.
+          // The channel has this refund already: a runner of an older version has asked, too. A worker asks again.
           AlreadyExists: (taken) =>
             books?.changes.some(({ table }) => table === taken.table) === true
               ? withoutEntry.StaleVersion()

@@ -24,7 +24,7 @@ export const refundView = (refund: Refund): RefundResource => ({
   out_trade_no: refund.outTradeNo
 })
 
-/** While the channel is being asked a refund is pending to everybody; one that is void is never shown. */
+/** While the channel is being asked, every reader sees the refund as pending; a void refund is never shown. */
 const wireStatus = {
   reserved: "pending",
   pending: "pending",

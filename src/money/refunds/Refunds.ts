@@ -49,10 +49,10 @@ export class RefundNumberTaken extends Schema.TaggedError<RefundNumberTaken>()("
 /** Another runner is asking the channel for the first request with this out_refund_no, for `lasts` at most. */
 export class RefundRunning extends Schema.TaggedError<RefundRunning>()("RefundRunning", { lasts: Schema.Duration }) {}
 
-/** The channel said no at once: nothing was changed (silences: R7). */
+/** The channel refused at once: nothing was changed (silences: R7). */
 export class ChannelRefused extends Schema.TaggedError<ChannelRefused>()("ChannelRefused", { words: Schema.String }) {}
 
-/** The refund, and whether the request that is answered has made it. */
+/** The refund, and whether this request has made it. */
 export interface Answered {
   readonly refund: Refund
   readonly created: boolean
@@ -85,14 +85,14 @@ export class Refunds extends Context.Service<
     readonly find: (account: Account, ref: string) => Effect.Effect<Refund, RefundNotFound>
     /** Newest first. */
     readonly page: (account: Account, query: RefundQuery) => Effect.Effect<Page<Refund>, InvalidField>
-    /** Takes no notice of `limit` and cursors. */
+    /** Ignores `limit` and cursors. */
     readonly exported: (account: Account, query: RefundQuery) => Effect.Effect<Exported<Refund>, InvalidField>
     readonly annotate: (
       account: Account,
       ref: string,
       patch: UpdateRefund
     ) => Effect.Effect<Refund, InvalidField | RefundConflict | RefundNotFound | WriteFailure>
-    /** The channel's word about a refund that it had accepted; it may come many times. */
+    /** The channel's report about a refund that it had accepted; the same report may come many times. */
     readonly report: (refundNo: RefundNo, report: RefundReport) => Effect.Effect<Refund, WriteFailure>
     /** Ask the channel about a refund that is due. */
     readonly check: (refundNo: RefundNo) => Effect.Effect<void, ChannelUnreachable | WriteFailure>
@@ -122,7 +122,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** After this it is unknown what the channel did, and it is asked again later. Less than a claim's lease. */
+/** After this the outcome at the channel is unknown, and it is asked again later. Shorter than a claim's lease. */
 const channelMillis = 15_000
 
 const refundServices = Effect.gen(function* () {
@@ -161,7 +161,7 @@ type RefundServices = Effect.Success<typeof refundServices>
 
 // The request -------------------------------------------------------------------
 
-/** How often all that remains is asked for anew while other refunds of the order change it. */
+/** How often a refund of the whole remaining amount is retried while other refunds of the order change that amount. */
 const attemptsMax = 10
 
 /** A new refund is driven to its answer, and a repeat gets the answer of the first. */
@@ -174,7 +174,7 @@ const create = (services: RefundServices) =>
     let refused: Refusal | undefined
     for (let attempt = 1; attempt <= attemptsMax; attempt++) {
       const order = yield* services.orders.find(account, body.trade_no)
-      // Before window, dispute and balance: what was accepted stays accepted (silences: R4).
+      // Checked before window, dispute and balance: what was accepted stays accepted (silences: R4).
       const before = yield* earlier(services, account, body, claim)
       if (Option.isSome(before)) {
         const same = yield* again(services, before.value.refund, order, body)
@@ -204,7 +204,7 @@ const isPassing = (failure: DriveFailure): failure is AlreadyExists | RefundRefu
 const isRefusal = (failure: DriveFailure): failure is Refusal =>
   (failure._tag === "RefundRefused" && !isPassing(failure)) || failure._tag === "InsufficientBalance"
 
-/** The refund of this very request, or of an earlier one that was sent again. */
+/** The refund of this request, or of an earlier attempt to send it. */
 const earlier = Effect.fnUntraced(function* (
   { keptDuration, store }: RefundServices,
   account: Account,
@@ -235,7 +235,7 @@ const begin = Effect.fnUntraced(function* (
     mode: order.mode,
     channel: order.channel,
     paymentId: order.paymentId,
-    // The order's owner refuses it when there is nothing, or when it is not what remains by then.
+    // The order's owner refuses it if nothing remains, or if the remaining amount has changed by then.
     amount: body.amount ?? Minor.make(Math.max(0, remainingOf(order))),
     requestedAmount: body.amount ?? null,
     currency: order.currency,
@@ -260,13 +260,15 @@ const again = Effect.fnUntraced(function* (services: RefundServices, refund: Ref
   return refund.status === "reserved" ? yield* joined(services, refund) : repeated(refund)
 })
 
-/** Waits for the answer of the request that asks the channel. Undefined: it was refused, and its number is free. */
+/**
+ * Waits for the answer of the request that asks the channel. Undefined: the refund was refused, and its number is free.
+ */
 const joined = Effect.fnUntraced(function* (services: RefundServices, refund: Refund) {
   const { commands, driving, runs } = services
   const { refundNo } = refund
   let fiber = Option.getOrUndefined(yield* FiberMap.get(driving, refundNo))
   if (fiber === undefined) {
-    // No fiber drives it here: it ended meanwhile, or another runner drives it, or that runner is dead.
+    // No fiber of this runner drives it: it has ended meanwhile, or another runner drives it, or that runner is dead.
     const now = yield* commands.load(refundNo)
     if (now.status !== "reserved") return repeated(now)
     const lasts = DateTime.distance(yield* currentTime, nextCheck.reservedUntil(refund))
@@ -329,13 +331,13 @@ const drive = span("Refunds.drive")(function* (services: RefundServices, refund:
   }
 })
 
-/** The order's promise, the wallet's, and the refund's row: together, before anybody is asked. */
+/** The order's promise, the wallet's and the refund's row: committed together, before the channel is asked. */
 const reserve = ({ commands, runs, store }: RefundServices, refund: ReservedRefund) =>
   Effect.flatMap(unmovedTime, (now) =>
     withRenewal(now, runs.own, (renewal) =>
       commands.create(refund, renewal).pipe(
         Effect.catch((failure) =>
-          // The message may arrive twice, and the second time is refused because of the first.
+          // The message may arrive twice; then the second is refused because of the first.
           Effect.flatMap(store.load(refund.refundNo), (own) =>
             Option.isSome(own) ? Effect.succeed(refund) : Effect.fail(failure)
           )
@@ -344,7 +346,7 @@ const reserve = ({ commands, runs, store }: RefundServices, refund: ReservedRefu
     )
   )
 
-/** Records the channel's answer. Its retries go on when the caller has been told to come back. */
+/** Records the channel's answer. Its retries go on after the caller got its answer to come back. */
 const recordAnswer = Effect.fnUntraced(function* (
   { commands, scope }: RefundServices,
   created: ReservedRefund,
@@ -375,7 +377,8 @@ const report = span("Refunds.report")(function* (
 }, Effect.uninterruptible)
 
 const check = span("Refunds.check")(function* (services: RefundServices, refundNo: RefundNo) {
-  // From here on it is pending. The request that reserved it is dead, or finds it reserved no more (models/leases.pml).
+  // From here on it is pending. The request that reserved it is dead, or finds that it is no longer reserved
+  // (models/leases.pml).
   const refund = yield* services.commands.handleReport(refundNo, Await.make({ at: yield* currentTime }))
   if (refund.status !== "pending") return
   const answer = yield* services.askChannel(refund)

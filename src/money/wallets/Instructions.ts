@@ -1,8 +1,8 @@
 /**
- * The way of an entry from one runner to another: the exception, since the owner of a wallet owns its orders
+ * Sends an entry from one runner to another: the exception, since the owner of a wallet owns its orders
  * (docs/decisions/0022). No row travels. A message holds the commands for which the rows were made. The runner that
- * receives it reads the object, decides again by the same rules, and makes the rows itself: each room says what its own
- * commands come to. A message that is no such command is refused, logged and counted (docs/decisions/0027).
+ * receives it reads the object, decides again by the same rules, and makes the rows itself: each room defines the rows
+ * of its own commands. Any other message is refused, logged and counted (docs/decisions/0027).
  */
 import type { OrderCommand } from "@coffer/rules/order/Order"
 import type { Movement } from "@coffer/rules/wallet/post"
@@ -34,8 +34,8 @@ export const instruct = <A>({ codec, name }: InstructionKind<A>, value: NoInfer<
 })
 
 /**
- * The command that an object has performed: on which version, so that the other runner decides on the very same state,
- * or finds that another runner has written the object since.
+ * The command that an object has performed, and on which version: the other runner decides on the same state, or finds
+ * that the object was written since.
  */
 export interface PerformedCommand<Id, Command> {
   readonly id: Id
@@ -56,7 +56,7 @@ export const performedCommand = <Id, Command>(
     Schema.Struct({ id, version: Schema.Int, command, answer: Schema.optional(Answering) })
   )
 
-/** An entry as another runner has sent it. It has nothing but its text: to post it before it is read would throw. */
+/** An entry as another runner has sent it. It has only its text: posting it before it is decoded would throw. */
 const asSent = (unread: string) => ({ unread }) as unknown as Entry
 const textIn = (entry: Entry): string | undefined => (entry as { readonly unread?: string }).unread
 
@@ -73,7 +73,7 @@ export const EntryMessage = Schema.declare<Entry>((_): _ is Entry => _ !== undef
 })
 
 const textOf = ({ changes, instructions }: Entry): string => {
-  // The other runner would leave them out.
+  // The other runner would not write them.
   if (instructions.length === 0 && changes.length > 0) throw new TypeError("rows without the command that made them")
   return jsonText(instructions.map(({ encoded, name }) => ({ name, body: encoded() })))
 }
@@ -84,14 +84,14 @@ const textOf = ({ changes, instructions }: Entry): string => {
 export interface CarriedOut extends Omit<Entry, "instructions"> {
   /** The command itself, where an object has performed it. */
   readonly performed?: unknown
-  /** The order's command that follows from it. The message has to contain that command, too. */
+  /** The order's command that follows. The message has to contain that command, too. */
   readonly order?: OrderCommand | undefined
 }
 
 export class Instructions extends Context.Service<
   Instructions,
   {
-    /** Says once, when the room is built, what a command comes to. */
+    /** Defines once, when the room is built, which rows follow from a command. */
     readonly define: <A>(
       kind: InstructionKind<A>,
       carryOut: (value: A) => Effect.Effect<CarriedOut, CommitError>
@@ -170,7 +170,7 @@ export const readEntry = Effect.map(
     }
 )
 
-/** Nothing is written yet. A defect would lose its kind on the way to the other runner. */
+/** Nothing is written yet. A defect would lose its type between the runners. */
 const notRead = (defect: unknown) =>
   isDatabaseTrouble(defect) ? Effect.fail(new NotCommitted({ reason: "overloaded" })) : Effect.die(defect)
 

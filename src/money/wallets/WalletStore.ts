@@ -32,7 +32,7 @@ const wallets = table("wallets", {
 const StoredLedgerRow = Schema.Struct({ ...LedgerRow.fields, merchantId: MerchantId, mode: Mode, currency: Currency })
 export type StoredLedgerRow = typeof StoredLedgerRow.Type
 
-/** A ledger row with the order that it is about, which is no part of it: what is hashed never changes. */
+/** A ledger row and its order. The order is not part of the row, since what is hashed never changes. */
 export interface LedgerEntry extends StoredLedgerRow {
   /** Undefined for a payout. */
   readonly order: OrderBehind | undefined
@@ -58,7 +58,7 @@ export class WalletStore extends Context.Service<
   WalletStore,
   {
     readonly find: (wallet: WalletName) => Effect.Effect<Option.Option<Wallet>>
-    /** As {@link find}, opening it with zeros when there is none. */
+    /** As {@link find}; opens the wallet with zeros if there is none. */
     readonly open: (wallet: WalletName, now: DateTime.Utc) => Effect.Effect<Wallet>
     /** Ledger rows, newest first. */
     readonly page: (

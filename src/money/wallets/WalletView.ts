@@ -35,7 +35,7 @@ export const balanceTransactionView = (row: LedgerEntry): BalanceTransactionReso
   out_trade_no: row.order?.outTradeNo ?? null
 })
 
-/** The text is made of the row as it is stored, so a row that was changed does not fit its hash. */
+/** The text is made of the stored row, so a changed row does not match its hash. */
 export const ledgerLinkView = (row: StoredLedgerRow): LedgerLinkResource => ({
   object: "ledger_link",
   id: row.id,

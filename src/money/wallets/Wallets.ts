@@ -31,7 +31,7 @@ import { LastUsed } from "../../platform/runtime/lastUsed.ts"
 /** The parts that are posted to a wallet together. */
 export interface Entry extends Described {
   readonly movements: ReadonlyArray<Movement>
-  /** How much more is promised from now on; below zero, how much less. */
+  /** Change of the promised amount; negative to release. */
   readonly reserve: number
 }
 
@@ -47,11 +47,11 @@ export class Wallets extends Context.Service<
     readonly post: Post
     /** The same within another command, whose own caller waits only so long. */
     readonly postAsOwner: Post
-    /** Any currency's, also one that is not enabled in live; zeros when the wallet was never used (silences: B4). */
+    /** For any currency, also one that is not enabled in live; zeros if the wallet was never used (silences: B4). */
     readonly balance: (wallet: WalletName) => Effect.Effect<Wallet>
     /** Newest first. */
     readonly ledger: (account: Account, query: LedgerQuery) => Effect.Effect<Page<LedgerEntry>, InvalidField>
-    /** Takes no notice of `limit` and cursors. */
+    /** Ignores `limit` and cursors. */
     readonly ledgerExported: (
       account: Account,
       query: LedgerQuery
@@ -122,7 +122,7 @@ export const {
 // versions, and only the reply waits for the commit (docs/architecture.md, section 4). So a wallet decides one entry at
 // a time and commits many together. Model: models/writes.pml.
 
-/** How often one entry is decided anew because the wallet in memory was not the wallet in the database. */
+/** How often one entry is decided again because the wallet in memory was stale. */
 const retriesMax = 8
 /** Entries that may wait for one wallet to be read. */
 const waitingMax = 8_192
@@ -136,7 +136,7 @@ interface Known {
   pending: Effect.Effect<unknown, CommitError>
 }
 
-/** The time of an entry, and by whose clock: entries of many sandboxes are written together. */
+/** The time of an entry and its clock: entries of many sandboxes are written together. */
 interface EntryTime {
   readonly now: DateTime.Utc
   readonly clock: Clock.Clock
@@ -172,7 +172,7 @@ export const layerCommands = Layer.effect(
       )
     })
 
-    /** Decides. Plain and synchronous. */
+    /** Plain and synchronous. */
     const decide = (wallet: Wallet, entry: Entry, { clock, now }: EntryTime) => {
       const idBody = ids.at("", DateTime.toEpochMillis(now), clock)
       return Result.map(
@@ -190,14 +190,14 @@ export const layerCommands = Layer.effect(
     ) {
       const address = walletIdOf(name)
       const stale = new StaleVersion({ table: "wallets", key: address })
-      // The wallet it was decided on may not be in the database yet.
+      // The wallet of this decision may not be in the database yet.
       yield* Effect.catch(current.pending, () => {
         wallets.forget(address, current)
         return Effect.fail(stale)
       })
       const stored = yield* store.open(name, now)
       if (Result.isFailure(decide(stored, entry, { clock, now }))) return yield* refusal
-      // Another runner has written, or the money has come meanwhile.
+      // Another runner has written the wallet, or the money has come meanwhile.
       if (current.wallet === wallet) wallets.forget(address, current)
       return yield* stale
     })
@@ -235,7 +235,7 @@ const knownWallets = Effect.gen(function* () {
     forget: (address: string, current: Known) => {
       if (known.get(address) === current) known.delete(address)
     },
-    /** One of many readers at once reads the row. */
+    /** Of concurrent readers only one reads the row. */
     load: (name: WalletName, now: DateTime.Utc) => turns.readInTurn(walletIdOf(name), read(name, now))
   }
 })
