@@ -1,6 +1,6 @@
 /**
- * Front door to deliveries: what became of each event on its way to each address, and sending one again (silences: W5,
- * W11, W15). A resend is a delivery of its own, so that the history of the first one stays as it was.
+ * Front door to deliveries: the delivery of each event to each address, and resends (silences: W5, W11, W15). A resend
+ * is a delivery of its own, so that the history of the first one is kept.
  */
 import type { DeliveryQuery } from "@coffer/contract/WebhookDeliveries"
 import { prefixes } from "@coffer/model/Ids"
@@ -26,7 +26,7 @@ export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("De
   id: Schema.String
 }) {}
 
-/** Its endpoint takes nothing now. */
+/** Its endpoint receives nothing now. */
 export class DeliveryConflict extends Schema.TaggedError<DeliveryConflict>()("DeliveryConflict", {
   reason: Schema.Literals(["endpoint_deleted", "endpoint_disabled"])
 }) {}
@@ -34,7 +34,7 @@ export class DeliveryConflict extends Schema.TaggedError<DeliveryConflict>()("De
 export class Deliveries extends Context.Service<
   Deliveries,
   {
-    /** Without an account: of any. */
+    /** Without an account: of any account. */
     readonly find: (id: string, account?: Account) => Effect.Effect<Delivery, DeliveryNotFound>
     /** Newest first. */
     readonly page: (account: Account, query: DeliveryQuery) => Effect.Effect<Page<Delivery>, InvalidField>
@@ -70,7 +70,7 @@ export const layer = Layer.effect(
       return yield* history.page(account, yield* Effect.fromResult(readPageRequest(query)), query)
     })
 
-    /** Where the endpoint is now, or the address that the delivery went to. */
+    /** The endpoint's current address, or the address of the delivery. */
     const urlOf = Effect.fnUntraced(function* ({ endpoint_id, merchant_id, mode, url }: Delivery) {
       if (endpoint_id === null) return url
       // An account with deliveries has a merchant.
@@ -107,10 +107,10 @@ export const layer = Layer.effect(
       }),
       resend: span("Deliveries.resend")(function* (id, account) {
         const before = yield* find(id, account)
-        // It goes soon, and its event with it.
+        // It is dropped soon, together with its event.
         const isKept = keep.deliveries === undefined || isYounger(before, keep.deliveries, yield* unmovedTime)
         if (!isKept) return yield* new DeliveryNotFound({ id })
-        // The operator asks under no merchant's clock.
+        // An operator's request does not run on a merchant's clock.
         return yield* clocks.within({ merchantId: before.merchant_id, mode: before.mode }, again(before))
       })
     })

@@ -53,7 +53,7 @@ export interface DeliveryFilters {
 export class DeliveryHistory extends Context.Service<
   DeliveryHistory,
   {
-    /** Without an account: of any. */
+    /** Without an account: of any account. */
     readonly find: (id: string, account?: Account) => Effect.Effect<Option.Option<Delivery>>
     /** Newest first. */
     readonly page: (
@@ -124,7 +124,7 @@ export const layer = Layer.effect(
 const isOwned = (account: Account | undefined, { merchant_id: merchantId, mode }: DeliveryRow) =>
   account === undefined || belongsTo(account)({ merchantId, mode })
 
-/** Each delivery is in one of the states, so what is not sought by state is merged from all of them. */
+/** Each delivery has one state, so a list without a filter by state merges the lists of all states. */
 const searchOf = (sql: SqlClient.SqlClient, { endpoint_id, event_id, status }: DeliveryFilters): Search => {
   const states = status === undefined ? deliveryStates : [status]
   const inState = status === undefined ? [] : [sql`status = ${status}`]

@@ -1,6 +1,6 @@
 /**
- * Handlers of the `webhook_deliveries` groups, the merchants' and the operator's, and how the errors of deliveries are
- * told to the caller (silences: W15).
+ * Handlers of the `webhook_deliveries` groups, the merchants' and the operator's, and the errors of deliveries as
+ * errors on the wire (silences: W15).
  */
 import * as Wire from "@coffer/contract/Errors"
 import { Api } from "@coffer/contract/Api"

@@ -1,8 +1,8 @@
 /**
  * Pushes events to merchants' servers (spec: Events, Delivery): finds the lines that have deliveries due, leases as
- * many as there are places for, and has them begun (`beginDeliveries.ts`). Places for posts are shared by mode,
- * merchant, host and address, so that a server that hangs delays no other address (docs/decisions/0016). Leases and
- * results go in batches (docs/decisions/0016). Runs without an owner, on every runner.
+ * many as there are places for, and begins them (`beginDeliveries.ts`). Places for posts are shared by mode, merchant,
+ * host and address, so that a server that hangs delays no other address (docs/decisions/0016). Leases and results go in
+ * batches (docs/decisions/0016). Runs without an owner, on every runner.
  */
 import type { Mode } from "@coffer/model/Ids"
 import { allot, allotBoth, type Allotted, type DueLine, lineKey } from "@coffer/rules/delivery/places"
@@ -28,7 +28,7 @@ import { makePost } from "./postDelivery.ts"
 
 /** Live first, so that live deliveries do not wait for a walk through the sandbox's backlog. */
 const modes = ["live", "sandbox"] as const
-/** The row of a runner that died is due again after this: the time of two attempts and some more. */
+/** The row of a dead runner is due again after this: longer than two attempts. */
 const lease = Duration.seconds(30)
 /** The pause before the next look after deliveries were begun, while more are known to be due. */
 const soon = Duration.millis(50)
@@ -64,7 +64,7 @@ export const layer = Layer.effectDiscard(
       let lastLook = DateTime.makeUnsafe(0)
       let hasBegun = false
 
-      /** Leases as many as there are places for, with a backlog as many as may wait besides, and begins them. */
+      /** Leases as many as there are places for, with a backlog also as many as may wait, and begins them. */
       const startDue = (time: DueAt): Take =>
         Effect.fnUntraced(function* (due, isBacklog) {
           const lines = isBacklog ? allotBoth(due, places, waiting.room(places)) : allot(due, places)
@@ -81,7 +81,7 @@ export const layer = Layer.effectDiscard(
           return lines.map((line) => ({ ...line, leased: byLine.get(lineKey(line))?.length ?? 0 }))
         })
 
-      // Waiting deliveries were begun before this: a place that is still free is one that none of them may take.
+      // Waiting deliveries have had their turn: no waiting delivery may take a place that is still free.
       const mayLease = (mode: Mode) => places.hasFreePlace(mode) || (waiting.hasFew(mode) && dueLines.isBacklog())
 
       return {
@@ -139,12 +139,12 @@ interface SandboxSurroundings {
 }
 
 /**
- * Deliveries of one sandbox whose clock was moved: begun when they are due by that clock, as all others are and on
- * their lines and places (docs/decisions/0005, 0016). It waits for no post. A row that is leased stays due until its
- * attempt is recorded, so the clock does not go on before.
+ * Deliveries of one sandbox whose clock was moved: begun when they are due by that clock, on the same lines and places
+ * as all others (docs/decisions/0005, 0016). It waits for no post. A row that is leased stays due until its attempt is
+ * recorded, so the clock does not go on before.
  */
 const makeSandboxWork = ({ isBehind, places, startDue, store }: SandboxSurroundings): SandboxWork => {
-  /** Begins what it may of one merchant's lines, until some were begun or the last line was read. */
+  /** Begins deliveries of one merchant's lines, until some were begun or the last line was read. */
   const run = Effect.fnUntraced(function* (merchantId: string) {
     let after = ""
     while (places.hasFreePlace("sandbox") && !isBehind()) {
@@ -161,9 +161,9 @@ const makeSandboxWork = ({ isBehind, places, startDue, store }: SandboxSurroundi
 }
 
 // The lines that have deliveries due (docs/decisions/0016). A few deliveries are simply read, oldest first. With a
-// backlog, a walk goes through the merchants one after another, so that a large backlog hides nobody. Each step
-// continues where the one before ended, and reads a bounded number of rows. The result of a look is used for a moment:
-// otherwise each place that becomes free would cost a look (docs/decisions/0016).
+// backlog, a walk goes through the merchants one after another, so that a large backlog hides no other merchant. Each
+// step continues where the one before ended, and reads a bounded number of rows. The result of a look is used for a
+// moment: otherwise each place that becomes free would cost a look (docs/decisions/0016).
 
 /** Merchants whose last destination is kept. Beyond it all merchants are read from their first destination again. */
 const partlyReadMax = 1_024
@@ -191,7 +191,7 @@ export const makeDueLines = (store: DeliveryStore["Service"]) => {
     live: { mode: "live", merchantId: "", destinations: new Map() },
     sandbox: { mode: "sandbox", merchantId: "", destinations: new Map() }
   }
-  /** The lines that the last look has found and nobody has taken. */
+  /** The lines of the last look that are not taken yet. */
   let known: ReadonlyArray<DueLine> = []
   let lookedAt = -Infinity
   let isBacklog = false

@@ -83,7 +83,7 @@ export const make = Effect.fnUntraced(function* (failingNow: (now: number) => nu
 const rememberedMax = 4_096
 
 const hour = Duration.toMillis("1 hour")
-/** The longest wait of the schedule is six hours: who is silent for longer is not tried any more. */
+/** The longest backoff is six hours: a destination that is silent for longer is not tried any more. */
 const forgottenAfter = Duration.toMillis("7 hours")
 
 interface Failing {
@@ -99,7 +99,7 @@ export const makeFailingDestinations = () => {
   return {
     succeeded: (line: Line): undefined => void (failing.size > 0 && failing.delete(lineKey(line))),
 
-    /** Since when it fails, if the log has to say so now. */
+    /** Since when it fails, if that has to be logged now. */
     failed: (line: Line, at: number): number | undefined => {
       const key = lineKey(line)
       const known = failing.get(key) ?? { since: at, latest: at, loggedAt: undefined }
@@ -113,7 +113,7 @@ export const makeFailingDestinations = () => {
       return known.since
     },
 
-    /** How many have failed for an hour at this time. */
+    /** How many destinations have failed for an hour at this time. */
     count: (now: number): number => {
       for (const [key, { latest }] of failing) if (now - latest > forgottenAfter) failing.delete(key)
       return [...failing.values()].filter(({ since }) => now - since >= hour).length

@@ -91,16 +91,16 @@ export class DeliveryStore extends Context.Service<
      * skipped meanwhile stays so, unless the attempt has succeeded.
      */
     readonly record: (ended: ReadonlyArray<Ended>) => Effect.Effect<void>
-    /** Nothing is sent of it any more: its endpoint is gone or disabled. */
+    /** The delivery is skipped: its endpoint is gone or disabled. */
     readonly skip: (delivery: LeasedDelivery) => Effect.Effect<void>
-    /** It waits, without a time, while its endpoint is paused. */
+    /** The delivery waits, without a time, while its endpoint is paused. */
     readonly hold: (delivery: LeasedDelivery) => Effect.Effect<void>
     /**
-     * A delivery that waits for an endpoint which is paused no more is due now, up to `changedMax`; of all endpoints,
-     * unless one is named. How many there were.
+     * Makes deliveries due that waited for an endpoint which is no longer paused, up to `changedMax`; of all endpoints,
+     * unless one is named. Answers how many.
      */
     readonly release: (now: DateTime.Utc, endpointId?: string) => Effect.Effect<number>
-    /** The same for all that is pending for an endpoint, up to `changedMax`. */
+    /** The same for all pending deliveries of an endpoint, up to `changedMax`. */
     readonly skipAll: (endpointId: string) => Effect.Effect<void>
     /** Pending deliveries of an endpoint go to its new address, up to `changedMax`. */
     readonly retarget: (endpointId: string, url: string) => Effect.Effect<void>
@@ -263,7 +263,7 @@ const makeOfSandbox = (sql: SqlClient.SqlClient): Pick<DeliveryStore["Service"],
     )
 })
 
-/** By id, as results are written. A lease that has ended, and may be somebody else's now, is left alone. */
+/** By id, as results are written. A lease that has ended may be another runner's now, and is left alone. */
 const giveBack = (sql: SqlClient.SqlClient, leases: ReadonlyArray<Lease>) => {
   const sorted = leases.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1))
   return Effect.asVoid(sql`update deliveries d set leased_until = null
@@ -301,7 +301,7 @@ const makeChanges = (sql: SqlClient.SqlClient) => {
 
 type Named = Pick<LeasedDelivery, "endpoint_id" | "merchant_id" | "mode">
 
-/** By the row of the settings, since a runner may not have heard of it yet. */
+/** By the row of the settings, since this runner's cache may be stale. */
 const isPaused = (sql: SqlClient.SqlClient, of: Named | "held") => {
   const [id, settings] =
     of === "held"
@@ -311,7 +311,7 @@ const isPaused = (sql: SqlClient.SqlClient, of: Named | "held") => {
     and w.endpoints @> jsonb_build_array(jsonb_build_object('id', ${id}, 'status', 'enabled', 'isPaused', true)))`
 }
 
-/** Endpoints with deliveries that wait are looked through in one statement, at most. */
+/** Endpoints with waiting deliveries that one statement looks through. */
 const endpointsMax = 10_000
 
 /** Goes from one endpoint that something waits for to the next, however much that is. */

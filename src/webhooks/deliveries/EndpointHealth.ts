@@ -1,6 +1,6 @@
 /**
- * Rows of endpoints that fail: written with the attempts, in one statement, and leased by the worker that tells of them
- * (docs/decisions/0021). Their meaning is decided by `packages/rules/src/webhooks/health.ts`.
+ * Rows of failing endpoints: written with the attempts, in one statement, and leased by the worker that notifies
+ * merchants (docs/decisions/0021). The rules are in `packages/rules/src/webhooks/health.ts`.
  */
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import { Mode } from "@coffer/model/Ids"
@@ -12,9 +12,9 @@ import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
 
 /**
- * The result of an attempt for its endpoint. `success`: the endpoint took the delivery. `first`: it did not take the
- * first attempt of one. `failure`: it did not take a later attempt. `first_disables`: as `first`, and the merchant
- * wants an endpoint disabled that goes on to fail.
+ * The result of an attempt for its endpoint. `success`: the delivery succeeded. `first`: the first attempt of a
+ * delivery failed. `failure`: a later attempt failed. `first_disables`: as `first`, and the merchant wants a failing
+ * endpoint to be disabled.
  */
 export interface HealthMark {
   readonly mark: "success" | "failure" | "first" | "first_disables"
@@ -38,8 +38,8 @@ const isLasting = (since: string) =>
     and ${since} <= excluded.last_failed_at - ${interval(disabledAfter)}`
 
 /**
- * Parts of a statement whose `attempts` have the columns of `deliveryResults`. An endpoint without a row that has taken
- * everything is not looked at. Rows are locked in the order of their ids, as two statements at once need it.
+ * Parts of a statement whose `attempts` have the columns of `deliveryResults`. An endpoint without a row and without
+ * failures is not looked at. Rows are locked in the order of their ids, as two statements at once need it.
  */
 export const healthOf = (attempts: string): string => `counted as materialized (
     select endpoint_id, min(merchant_id) as merchant_id, min(mode) as mode,
@@ -94,12 +94,12 @@ export const healthOf = (attempts: string): string => `counted as materialized (
 const unwellMax = 10_000
 /** Deliveries that have arrived are looked through before an endpoint is disabled, at most. */
 const lookedThrough = 1_000
-/** How long it may take until a failure of this runner is in its row. */
+/** How long a failure of this runner may take until it is in its row. */
 const writtenAfter = Duration.minutes(1)
 
 /**
- * Endpoints that fail, as far as this runner knows: those at which its own attempts have failed, and within a few
- * seconds those of others. A success anywhere else changes no row, so its statement need not look.
+ * Failing endpoints as this runner knows them: from its own attempts, and within a few seconds from those of other
+ * runners. A success at any other endpoint changes no row, so its statement need not look.
  */
 export const makeUnwell = () => {
   let heard: ReadonlySet<string> = new Set()
@@ -110,7 +110,7 @@ export const makeUnwell = () => {
       const before = DateTime.subtractDuration(now, writtenAfter)
       for (const [id, at] of own) if (DateTime.isLessThan(at, before)) own.delete(id)
     },
-    /** The mark that has to be written: none for a success where the endpoint is well. */
+    /** The mark to write; none for a success of a healthy endpoint. */
     known: (endpointId: string | null, health: HealthMark | null): HealthMark | null => {
       if (endpointId === null || health === null) return null
       if (health.mark !== "success") {
@@ -149,7 +149,7 @@ export const healthIn = (row: HealthRow): Health => ({
   toldAt: row.told_at
 })
 
-/** The outage as it is known after a look. `isOver`: the failures before are counted no more. */
+/** The outage after a look. `isOver`: earlier failures no longer count. */
 export interface Looked {
   readonly isTold: boolean
   readonly toldAt: DateTime.Utc | null
@@ -161,16 +161,16 @@ export class EndpointHealth extends Context.Service<
   EndpointHealth,
   {
     readonly unwell: Unwell
-    /** Hears of endpoints at which attempts of other runners have failed. */
+    /** Reads which endpoints fail for other runners. */
     readonly hear: (now: DateTime.Utc) => Effect.Effect<void>
-    /** Whether anything has arrived there since it is said to fail, by the newest deliveries. */
+    /** Whether any of the newest deliveries has succeeded since the endpoint counts as failing. */
     readonly hasTaken: (row: HealthRow) => Effect.Effect<boolean>
     readonly leaseDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<HealthRow>>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
     readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
     /** Where an attempt has ended meanwhile, the row is due again at once. */
     readonly looked: (row: HealthRow, looked: Looked, now: DateTime.Utc) => Effect.Effect<void>
-    /** Nothing more has to be told, unless an attempt has failed meanwhile. */
+    /** The merchant was notified, and need not be again unless an attempt has failed meanwhile. */
     readonly forget: (row: HealthRow) => Effect.Effect<void>
   }
 >()("@coffer/webhooks/EndpointHealth") {}

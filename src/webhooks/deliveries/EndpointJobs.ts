@@ -1,7 +1,7 @@
 /**
- * Tells merchants by mail of endpoints that fail and of those that are well again, disables those that have failed for
- * too long where their merchant asked for it, and lets go what waited for an endpoint that is paused no more (silences:
- * W24 to W26; docs/decisions/0021).
+ * Mails merchants when an endpoint fails and when it has recovered, disables endpoints that have failed for too long if
+ * their merchant wants it, and releases the deliveries of endpoints that are no longer paused (silences: W24 to W26;
+ * docs/decisions/0021).
  */
 import type { Account } from "@coffer/model/Account"
 import { disabledAfter, findingOf, nextLookAt } from "@coffer/rules/webhooks/health"
@@ -22,9 +22,9 @@ import { type About, endpointMail } from "./endpointMail.ts"
 import { WebhookEndpoints } from "./WebhookEndpoints.ts"
 import { mailSettings } from "../../shared/mail/mailSettings.ts"
 
-/** A mail server that is away for three days gets the mail no more: a try each hour, after the first ones. */
+/** After three days without a mail server the mail is given up: one try an hour, after the first ones. */
 const triesMax = 75
-/** How often deliveries are looked for that wait for no paused endpoint. A request that ends a pause looks at once. */
+/** How often to look for deliveries whose endpoint is no longer paused. A request that ends a pause looks at once. */
 const releasedEvery = Duration.minutes(1)
 
 export const layer = Layer.effectDiscard(
@@ -55,7 +55,7 @@ export const layer = Layer.effectDiscard(
           // A success at another runner just after a failure here may not be in the row.
           if (yield* health.hasTaken(row)) return yield* health.forget(row)
           const account: Account = { merchantId: merchant.merchant_id, mode: row.mode }
-          // The next look tells of it, however this one ends.
+          // The next look notifies, however this one ends.
           yield* Effect.catchTags(disableFailing(account, endpoint.id), { EndpointNotFound: () => Effect.void })
           return yield* health.looked(row, { isTold: row.is_told, toldAt: row.told_at, dueAt: now }, now)
         }
@@ -89,7 +89,7 @@ export const layer = Layer.effectDiscard(
 
     yield* workers.supervise(() => ({
       name: "endpoints that fail",
-      // Without a mail server they become files of this machine.
+      // Without a mail server mails become files on this machine.
       callsOutside: smtpUrl !== undefined,
       run: Effect.gen(function* () {
         yield* health.hear(yield* currentTime)
@@ -103,7 +103,7 @@ export const layer = Layer.effectDiscard(
   })
 )
 
-/** Its merchant wants it, and has not changed it within the five days, as by enabling it again. */
+/** The merchant wants it, and has not changed the endpoint within the five days, for example by enabling it again. */
 const isDisabledIfLasting = ({ disablesWhenFailing, updatedAt }: Endpoint, { last_failed_at }: HealthRow): boolean =>
   disablesWhenFailing === true &&
   DateTime.isGreaterThanOrEqualTo(last_failed_at, DateTime.addDuration(updatedAt, disabledAfter))
@@ -111,7 +111,7 @@ const isDisabledIfLasting = ({ disablesWhenFailing, updatedAt }: Endpoint, { las
 const endpointIn = ({ modes }: Merchant, { endpoint_id, mode }: HealthRow): Endpoint | undefined =>
   modes[mode].webhooks.endpoints.find(({ id }) => id === endpoint_id)
 
-/** Fails when the mail has to be tried again. */
+/** Fails if the mail has to be retried. */
 const makeTell = Effect.gen(function* () {
   const mailer = yield* Mailer
   const addresses = yield* ConfirmedAddresses

@@ -1,7 +1,7 @@
 /**
  * The only place that posts to a merchant's server: checks the address, looks up the name, posts once, and says what
- * came back. Whether that is a success, and when to post again, is not decided here (spec: Events; silences: W8, W12,
- * W20 to W22). Redirects are not followed: a 3xx is an answer like another.
+ * came back. Whether that is a success, and when to retry, is not decided here (spec: Events; silences: W8, W12, W20 to
+ * W22). Redirects are not followed: a 3xx is an answer like any other.
  *
  * Connections are kept for the next post (`connections.ts`). One that its server has closed meanwhile costs no attempt:
  * the post is made again at once, on a connection of its own.
@@ -119,10 +119,10 @@ const attempt = (request: OutboundRequest, means: AttemptDeps): Effect.Effect<Ou
       const refusal = refusalOf(addresses, request)
       if (refusal !== undefined) return end(refusal)
       const exchangeOf = { checked: { url, addresses }, request, received }
-      // A kept connection turned out to be closed: once more, on one of its own.
+      // The kept connection was closed: post once more, on a new connection.
       stop = exchange({ ...exchangeOf, fresh: false }, means, (outcome) => {
         if (outcome !== undefined) return end(outcome)
-        // A connection of its own is never found closed, so nobody sees the outcome after `??`.
+        // A new connection is never found closed, so the outcome after `??` is never used.
         stop = exchange({ ...exchangeOf, fresh: true }, means, (again) =>
           end(again ?? notDelivered("protocol", "ECONNRESET"))
         )
@@ -174,7 +174,7 @@ const refusalOf = (addresses: ReadonlyArray<string>, { privateAllowed }: Outboun
 
 /** Bytes of the receiver's answer that are kept, so that the merchant can see it. */
 const snippetBytesMax = 1024
-/** How long they are waited for. The headers have decided already, and the post holds a place meanwhile. */
+/** How long to wait for these bytes. The headers have decided already, and the post holds a place meanwhile. */
 const excerptPatience = Duration.seconds(1)
 
 interface ExchangeMeans {
@@ -229,7 +229,7 @@ const exchange = (
   let isOver = false
   let disarm: () => void = () => {}
   const stop = () => {
-    // The connection may be another post's by now.
+    // Another post may use the connection by now.
     if (isOver) return
     isOver = true
     disarm()
@@ -288,7 +288,7 @@ const closed = {
   UND_ERR_SOCKET: "ECONNRESET",
   UND_ERR_DESTROYED: "ECONNRESET"
 }
-/** Our words, or Node's, for what undici says. Merchants read them. */
+/** Our own words, or Node's, for undici's errors. Merchants read them. */
 const details: Readonly<Record<string, string>> = {
   ...closed,
   HTTPParserError: "the response is not HTTP/1.1",
@@ -300,7 +300,7 @@ const details: Readonly<Record<string, string>> = {
 const detailOf = (error: Error): string =>
   error instanceof ProxyTrouble ? error.message : (details[codeOf(error)] ?? codeOf(error))
 
-/** Says in the log when the operator's proxy begins to fail and when it works again, and not every time between. */
+/** Logs when the operator's proxy begins to fail and when it works again, and not each failure in between. */
 const makeProxyLog = () => {
   let failing = false
   return (outcome: Outcome): Effect.Effect<void> => {

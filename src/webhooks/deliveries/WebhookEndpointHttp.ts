@@ -1,6 +1,6 @@
 /**
- * Handlers of the `webhook_endpoints` group, and how its errors are told to the caller (spec: Endpoints, Webhook
- * endpoints, Errors; silences: W2, W4, W6).
+ * Handlers of the `webhook_endpoints` group, and its errors as errors on the wire (spec: Endpoints, Webhook endpoints,
+ * Errors; silences: W2, W4, W6).
  */
 import * as Wire from "@coffer/contract/Errors"
 import { endpointsMax } from "@coffer/model/Limits"
@@ -53,7 +53,7 @@ export const layer = HttpApiBuilder.group(
     const { EndpointChanged, EndpointLimitReached, EndpointNotFound, SecretManaged, SingleAddressManaged } =
       webhookEndpointRefusals
 
-    /** A merchant gets to see a secret: the audit log has that before the answer is sent. */
+    /** The answer shows a secret: the audit log records that before the answer is sent. */
     const secretShown = ({ merchantId, mode }: Account, act: string, target: string) => {
       const actor = { id: merchantId, name: merchantId, role: "merchant" }
       return { actor, act, phase: "seen", target: `${mode}/${target}` } as const

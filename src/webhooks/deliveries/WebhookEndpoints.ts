@@ -1,6 +1,6 @@
 /**
  * Front door to webhook endpoints and to the secrets that sign events (spec: Endpoints, Webhook endpoints; silences: W1
- * to W6, W9, W10). A secret that is new is in the answer to the request that made it, and is shown by nothing else.
+ * to W6, W9, W10). A new secret is shown once, in the answer to the request that made it.
  */
 import type {
   CreateEndpoint,
@@ -55,7 +55,7 @@ export class WebhookEndpoints extends Context.Service<
       account: Account,
       id: string,
       terms: UpdateEndpoint,
-      /** When the endpoint that is replaced was changed, if the caller has named that. */
+      /** The `updated_at` that the caller expects to replace, if any. */
       replaces?: string
     ) => Effect.Effect<
       EndpointResource,
@@ -65,7 +65,7 @@ export class WebhookEndpoints extends Context.Service<
       account: Account,
       id: string
     ) => Effect.Effect<DeletedEndpoint, NotFound | SingleAddressManaged | NotCommitted>
-    /** It has taken nothing for too long: disabled, if its merchant asked for that. */
+    /** Disables an endpoint that has failed for too long, if its merchant wants it. */
     readonly disableFailing: (account: Account, id: string) => Effect.Effect<EndpointResource, NotFound | NotCommitted>
     readonly rotateSecret: (
       account: Account,
@@ -113,7 +113,7 @@ interface Services {
   readonly secrets: Secrets["Service"]
   readonly privateAllowed: boolean
   readonly change: Effect.Success<typeof makeChangeSettings>
-  /** Deliveries that wait for an endpoint which is paused no more are due. */
+  /** Deliveries of an endpoint that is no longer paused become due. */
   readonly releaseNow: (id: string) => Effect.Effect<void>
 }
 
@@ -126,7 +126,7 @@ const create = ({ change, ids, privateAllowed, secrets }: Services) =>
     return yield* change(account, ({ settings, single }) => {
       const { description = null, disable_when_failing: disablesWhenFailing = false, url } = terms
       const { enabled_events: types = [everyType] } = terms
-      // Later than each that is listed, at whichever runner it was made: a list has the order of commits.
+      // Later than each listed endpoint, on whichever runner it was made: lists are in the order of commits.
       const id = EndpointId.make(
         idAfter(
           fresh,
@@ -258,8 +258,8 @@ const managedBySettings = <Refusal>({ single }: StoredSettings, id: string, refu
   single?.id === id ? Result.fail(refusal) : Result.void
 
 /**
- * Deliveries follow the settings at once where the database lets them. Where it does not, each attempt sees the
- * settings for itself, so the change need not be refused for it.
+ * Deliveries follow the settings at once if the database allows it. If not, each attempt reads the settings itself, so
+ * the change need not be refused.
  */
 const soonEnough = (effect: Effect.Effect<void>) =>
   Effect.catchCause(effect, (cause) =>

@@ -1,11 +1,10 @@
 /**
- * Begins what was leased, as far as there are places, and follows each attempt to its end: its place is free again, its
- * result is written, and the next one begins. A failure of one costs the others nothing.
+ * Begins leased deliveries as far as there are places, and follows each attempt to its end: its place becomes free, its
+ * result is written, and the next one begins. A failure of one does not affect the others.
  *
  * A place is one post under way on this runner. Each line has a limit (docs/decisions/0016), and leased deliveries may
  * wait for a place (docs/decisions/0016). A rule says which line may take one
- * (`packages/rules/src/delivery/places.ts`).
- * All of it is lost with the process: after a restart nothing is known of any line.
+ * (`packages/rules/src/delivery/places.ts`). All of this is in memory: after a restart nothing is known of any line.
  */
 import { isoText } from "@coffer/model/isoText"
 import { webhookAcknowledgement } from "@coffer/model/Limits"
@@ -50,7 +49,7 @@ interface Surroundings {
   readonly unwell: Unwell
 }
 
-/** A delivery that was leased. It keeps the worker from being at rest until its result is written. */
+/** A leased delivery. The worker is not at rest until its result is written. */
 export interface Started extends Lease {
   readonly line: Line
   readonly worker: Worker
@@ -86,7 +85,7 @@ export const makeBegin = Effect.fnUntraced(function* (surroundings: Surroundings
       if (posted === "proxy") yield* DeliveryMetrics.countProxyFailure
       return
     }
-    // An operator's minutes and hours are those of real time.
+    // Operators count in real time.
     const now = yield* unmovedMillis
     const attempt = attemptOf(delivery, posted)
     const snippet = attempt.snippet && (keepsExcerpt(delivery, now) ? attempt.snippet : null)
@@ -103,7 +102,7 @@ export const makeBegin = Effect.fnUntraced(function* (surroundings: Surroundings
     const { mode } = delivery
     places.take(keys)
     run(
-      // One that begins later may outlive its lease, and another runner would post the same event meanwhile.
+      // An attempt that begins later may outlive its lease, and another runner would post the same event meanwhile.
       clocks.working(ownerOf(delivery), post(delivery, DateTime.toEpochMillis(leaseUntil) - attemptMillis)).pipe(
         Effect.flatMap((posted) => conclude(started, posted)),
         Effect.catchCause((cause) => {
@@ -113,7 +112,7 @@ export const makeBegin = Effect.fnUntraced(function* (surroundings: Surroundings
         Effect.onExit((exit) =>
           Effect.sync(() => {
             places.free(keys)
-            // The worker begins what could not be begun here, or says why it cannot.
+            // The worker begins what could not be begun here, or logs why it cannot.
             const isBegun = Result.isSuccess(tryBegin(mode))
             if (!isBegun || waiting.hasFew(mode) || places.hasFreePlace(mode)) worker.wake()
             if (Exit.isSuccess(exit) && exit.value !== undefined) results.add(exit.value)
@@ -174,7 +173,7 @@ const makeWritten =
       })
     )
 
-/** Ends of leases that leave no trace in the database: their deliveries are due again then. */
+/** The ends of leases without a result in the database: their deliveries are due again then. */
 const makeUnrecorded = () => {
   let ends: ReadonlyArray<DateTime.Utc> = []
   return {
@@ -207,12 +206,12 @@ export const lineOf = ({ destination, merchant_id, mode }: LeasedDelivery): Line
   destination
 })
 
-/** Lines whose limit is kept. Beyond it the one that was heard of longest ago is forgotten. */
+/** Lines whose limit is kept. Beyond it the least recently used one is forgotten. */
 const limitsMax = 4_096
 
 const modes: ReadonlyArray<Mode> = ["live", "sandbox"]
 
-/** How many there are, by {@link Keys}. */
+/** Counts by {@link Keys}. */
 const makeCounts = () => {
   const taken = new Map<string, number>()
   const count = (keys: Keys, by: 1 | -1) => {
@@ -249,9 +248,9 @@ export const makePlacesInUse = () => {
   }
 }
 
-/** When fewer wait, more are leased, so that no place stays free. */
+/** Below this many waiting deliveries more are leased, so that no place stays free. */
 const few = sumOf(waitingOf) / 4
-/** How long before the end of its lease one is given back. It has waited five seconds then. */
+/** How long before the end of its lease a delivery is given back. It has waited five seconds then. */
 const reserve = Duration.seconds(25)
 
 interface Waiting extends Lease {
@@ -264,7 +263,7 @@ interface Counted<One> {
 }
 /** In the order of their turns: lines by their keys, and what waits of each, oldest first. */
 type Lines<One> = Map<string, Array<Counted<One>>>
-/** One for which there is a place, and the counts in which its post is counted. */
+/** A delivery that gets a place, and the counts to which its post is added. */
 interface Next<One> {
   readonly one: One
   readonly keys: Keys
@@ -310,7 +309,7 @@ export const makeWaiting = <One extends Waiting>() => {
       if (line.push({ one, keys }) === 1) lines.set(key, line)
       count(keys, 1)
     },
-    /** The next one for which there is a place. */
+    /** The next delivery for which there is a place. */
     next: (mode: Mode, places: Places): Next<One> | undefined => {
       for (const lines of modes[mode].values()) {
         for (const [first] of lines.values()) {
@@ -320,7 +319,7 @@ export const makeWaiting = <One extends Waiting>() => {
       }
       return undefined
     },
-    /** Those that have waited too long, or all. */
+    /** The deliveries that have waited too long, or all. */
     takeOverdue: (now?: DateTime.Utc): ReadonlyArray<One> =>
       [...all()]
         .filter(

@@ -19,9 +19,9 @@ import { absoluteForm, hostnameOf, portOf, tunnelTo, type Checked, type EgressPr
 
 interface Connection {
   readonly client: Client
-  /** After an answer: back to its place, or closed when there is no room or its server keeps none. */
+  /** After an answer: kept for the next post, or closed if there is no room or the server wants it closed. */
   readonly release: () => void
-  /** Ends it, whatever it does. */
+  /** Closes it at once. */
   readonly close: () => void
 }
 
@@ -33,7 +33,7 @@ interface Taken {
 
 /** The way to a destination: its own server, or a proxy that speaks http for us. */
 interface Way {
-  /** The party whose connections may be used. */
+  /** The merchant whose connections may be used. */
   readonly key: string
   readonly origin: string
   readonly path: string
@@ -225,7 +225,7 @@ const makeDial = (proxy: EgressProxy | undefined) => {
   }
 }
 
-/** Says how far the connection has come, and calls `done` once. */
+/** Reports the stage of the connection, and calls `done` once. */
 const follow = (socket: Socket | TLSSocket, { checked, signal, trip }: Dialling, done: Done): void => {
   const isTls = checked.url.protocol === "https:"
   let isDone = false

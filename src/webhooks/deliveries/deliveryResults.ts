@@ -1,7 +1,7 @@
 /**
- * How attempts to deliver ended, and the writer of their results: many at a time. While one statement is under way the
- * next batch gathers, and nothing waits for a timer. Each row has its fence: the number of attempts that were made
- * before. A result that a crash leaves unwritten is posted again when its lease ends (docs/decisions/0016).
+ * Results of attempts, and their writer: many at a time. While one statement is under way the next batch gathers, and
+ * nothing waits for a timer. Each row has its fence: the number of attempts that were made before. A result that a
+ * crash leaves unwritten is posted again when its lease ends (docs/decisions/0016).
  */
 import { isoText } from "@coffer/model/isoText"
 import { Mode } from "@coffer/model/Ids"
@@ -47,13 +47,13 @@ export interface Attempt {
 export interface Ended {
   readonly delivery: LeasedDelivery
   readonly attempt: Attempt
-  /** Null where nothing is told: the endpoint is well, the address is no endpoint's, or the failure is our own. */
+  /** Null without a mark: the endpoint is healthy, the address belongs to no endpoint, or the failure is our own. */
   readonly health: HealthMark | null
 }
 
 /** Results that one statement writes. */
 const batchMax = 256
-/** With so many waiting no delivery is begun: the database does not keep up. */
+/** With this many waiting no delivery is begun: the database does not keep up. */
 const waitingMax = 1_024
 /** After a batch that failed its results are written one by one, so many at once. */
 const singles = 8
@@ -102,7 +102,7 @@ export const makeResults = Effect.fnUntraced(function* <Result extends Ended>(
   }
 })
 
-/** Its row is due again when its lease ends. */
+/** The delivery is due again when its lease ends. */
 export const logLost = ({ attempts, destination, id }: LeasedDelivery, cause: Cause.Cause<unknown>) => {
   const why = String(Cause.squash(cause))
   return Effect.logWarning(

@@ -1,6 +1,6 @@
 /**
- * The operator's proxy to merchants' servers: one of its tunnels for https, itself as the server for http, and whom a
- * failure is blamed on.
+ * The operator's proxy to merchants' servers: a tunnel for https, the proxy itself as the server for http, and whether
+ * a failure is the proxy's or the destination's.
  */
 import http from "node:http"
 import { isIP, type Socket } from "node:net"
@@ -8,9 +8,9 @@ import { isIP, type Socket } from "node:net"
 /** `proxy`: the operator's proxy failed, and the destination has no part in it. */
 export type NotDeliveredReason = "timeout" | "refused_address" | "dns" | "connect" | "tls" | "protocol" | "proxy"
 
-/** One exchange, as far as it has come. */
+/** The state of one exchange. */
 export interface Trip {
-  /** The reason of a failure that comes now. */
+  /** The reason if it fails at this stage. */
   stage: NotDeliveredReason
 }
 
@@ -33,7 +33,7 @@ export interface EgressProxy {
   readonly clock: () => number
   /** When it last opened a tunnel. */
   openedAt: number | undefined
-  /** The hosts that it last did not get through to, each once: the latest first. None once a tunnel is open. */
+  /** The hosts that it last failed to reach, each once: the latest first. None once a tunnel is open. */
   unreached: ReadonlyArray<{ readonly host: string; readonly at: number }>
 }
 
@@ -59,9 +59,9 @@ export class ProxyTrouble extends Error {
   }
 }
 
-/** A proxy that has opened a tunnel so lately works: what it cannot reach is to blame. In milliseconds. */
+/** A proxy that has opened a tunnel within this time works: a failure is the destination's. In milliseconds. */
 const lately = 60_000
-/** A proxy that gets through to no host is to blame once it has failed with two of them within this time. */
+/** A proxy without an open tunnel is to blame once it has failed with two hosts within this time. */
 const suspectedFor = 600_000
 /** Addresses of one host that the proxy is asked for, at most. */
 const addressesMax = 4
@@ -147,7 +147,7 @@ const reasonOf = (proxy: EgressProxy, host: string, status: number): NotDelivere
   return status >= 500 ? blamed(proxy, host) : "proxy"
 }
 
-/** The reason when the proxy can be reached and does not get through: one host alone says nothing about the proxy. */
+/** The reason if the proxy answers but does not reach the host: one host says nothing about the proxy. */
 const blamed = ({ clock, openedAt, unreached }: EgressProxy, host: string): NotDeliveredReason => {
   const now = clock()
   if (openedAt !== undefined && now - openedAt <= lately) return "connect"

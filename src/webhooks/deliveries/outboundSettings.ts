@@ -1,10 +1,10 @@
-/** The setting of an operator for webhooks on their way out. */
+/** The operator's setting for outgoing webhooks. */
 import { Config, Effect, type Redacted } from "effect"
 import { proxyAddress } from "../../platform/runtime/places.ts"
 import { roomSettings } from "../../platform/runtime/roomSettings.ts"
 
 export interface OutboundSettings {
-  /** `http://user:pass@host:port`: what webhooks go through; undefined if they go straight. */
+  /** `http://user:pass@host:port`: the proxy for webhooks; undefined for direct connections. */
   readonly webhookProxy: Redacted.Redacted | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * One attempt to deliver an event: looks up where it goes and who signs it by the settings of this moment, posts it,
- * and says what follows (spec: Events, Delivery; silences: W5, W9, W11, W16, W17).
+ * One attempt to deliver an event: takes address and secrets from the current settings, posts it, and says what follows
+ * (spec: Events, Delivery; silences: W5, W9, W11, W16, W17).
  */
 import { redactText } from "@coffer/rules/redaction"
 import type { StoredSecrets } from "@coffer/rules/webhooks/Settings"
@@ -24,14 +24,14 @@ export interface Posted {
   /** The time that the attempt took. A clock that is moved meanwhile does not count. */
   readonly millis: number
   readonly url: string
-  /** Unsigned: no secret of ours opens, so nothing was sent. */
+  /** Unsigned: no secret could be decrypted, so nothing was sent. */
   readonly outcome: Outcome | { readonly _tag: "Unsigned" }
-  /** Its endpoint is disabled if that goes on to fail. */
+  /** Its endpoint is disabled if it keeps failing. */
   readonly disables: boolean
 }
 
 /**
- * The time in a signature. A receiver compares it with its own clock, which nobody has moved (silences: T10). A testkit
+ * The time in a signature. A receiver compares it with its own clock, which is never moved (silences: T10). A testkit
  * moves the clock of the whole service, and gives the machine's time here.
  */
 export const SignatureTime = Context.Reference<Effect.Effect<DateTime.Utc>>("@coffer/webhooks/SignatureTime", {
@@ -40,7 +40,7 @@ export const SignatureTime = Context.Reference<Effect.Effect<DateTime.Utc>>("@co
 
 export type PostResult = Posted | "late" | "skipped" | "paused" | "proxy"
 
-/** Keeps opened secrets for as long as the settings are in memory whose secrets they are. */
+/** Keeps decrypted secrets for as long as their settings are in memory. */
 const makeOpening = ({ decrypt }: Secrets["Service"]) => {
   const opened = new WeakMap<StoredSecrets, Map<string, string>>()
   return (stored: StoredSecrets) => {
@@ -102,7 +102,7 @@ export const makePost = Effect.gen(function* () {
   })
 })
 
-/** The endpoint as it is now, or why nothing may be sent to it. */
+/** The endpoint's current settings, or why nothing may be sent to it. */
 const targetOf = ({ modes }: Merchant, { endpoint_id, mode, url }: LeasedDelivery) => {
   const { endpoints, signing } = modes[mode].webhooks
   if (endpoint_id === null) return { url, stored: signing, disables: false }
@@ -142,13 +142,13 @@ export const healthOf = (
   return { mark: disables ? "first_disables" : "first", at: endedAt }
 }
 
-/** Our own failure: no secret opens, no server of names answers, this machine has no network or no room. */
+/** Our own failure: no secret can be decrypted, no DNS server answers, this machine has no network or no room. */
 const isOurs = (outcome: Posted["outcome"]): boolean => {
   if (outcome._tag !== "NotDelivered") return outcome._tag === "Unsigned"
   const { detail, reason } = outcome
   return reason === "proxy" || (reason === "dns" && !ofTheName.has(detail)) || ofThisMachine.has(detail)
 }
-/** Answers of a server of names about the name. */
+/** Answers of a DNS server about the name. */
 const ofTheName: ReadonlySet<string> = new Set(["ENOTFOUND", "ENODATA", "ESERVFAIL", "EBADNAME"])
 const ofThisMachine: ReadonlySet<string> = new Set(
   "EADDRNOTAVAIL EMFILE ENETDOWN ENETUNREACH ENFILE ENOBUFS ENOMEM".split(" ")
@@ -163,7 +163,7 @@ export const attemptOf = (delivery: LeasedDelivery, { at, ended, millis, outcome
     ...shown(outcome)
   }
   if (isDelivered(outcome)) return { ...attempt, status: "succeeded", nextAttemptAt: undefined }
-  // A resend on request is not tried again by itself (silences: W11).
+  // A resend is not retried (silences: W11).
   const nextAttemptAt = delivery.is_manual ? undefined : nextAttempt(delivery.attempts + 1, ended)
   return { ...attempt, status: nextAttemptAt === undefined ? "failed" : "pending", nextAttemptAt }
 }

@@ -1,4 +1,4 @@
-/** Handlers of the `events` group. An event is answered as it is delivered: nothing is made anew. */
+/** Handlers of the `events` group. An event is answered as it was delivered, from the stored body. */
 import { Api } from "@coffer/contract/Api"
 import { Caller } from "@coffer/contract/Caller"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * An event as merchants see it. Its JSON is stored; signed, delivered and answered it is the same but for the
- * signature of a checkout address, which is not stored. Pure.
+ * An event as merchants see it. Its stored JSON is what is signed, delivered and answered, except for the signature of
+ * a checkout address, which is not stored. Pure.
  */
 import { isoText } from "@coffer/model/isoText"
 import type { EventResource } from "@coffer/contract/Events"
@@ -28,7 +28,9 @@ export const eventView = (id: string, at: DateTime.Utc, happening: Happening): E
   event_type: happening.type
 })
 
-/** The same event with its object made whole. Names keep their places, so the text is the stored one but for that. */
+/**
+ * The same event with the signatures of its object. Names keep their places, so the rest of the text is the stored one.
+ */
 export const shownTo =
   (complete: (object: object) => object) =>
   <Stored>(stored: Stored): Stored =>

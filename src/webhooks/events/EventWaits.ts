@@ -1,7 +1,7 @@
 /**
  * A page of events that is answered when there is one: `wait` in a query of the list (docs/decisions/0190). The rows
  * are in Postgres, so any runner answers, and a reader who asks again loses nothing. A wait holds a connection and a
- * look at one index each second. It holds no room of other requests, no turn to build answers and no time of its own.
+ * look at one index each second. It does not take the room of other requests, nor a turn to build answers.
  */
 import type { EventQuery } from "@coffer/contract/Events"
 import type { Account } from "@coffer/model/Account"
@@ -27,14 +27,14 @@ export const waitsMax = 256
 const restMillis = 200
 const lookMillis = 1_000
 
-/** A reader who goes on from an event that is younger than this has read the log of its earlier calls. */
+/** A reader who continues from an event that is younger than this has its earlier calls in the log. */
 const freshMillis = 5 * 60_000
 
-/** When to come again. */
+/** When to retry. */
 const comeAgain = Duration.seconds(5)
 
 export class TooManyWaits extends Schema.TaggedError<TooManyWaits>()("TooManyWaits", {
-  /** The account has as many as it may; else the process has. */
+  /** The account has reached its limit; otherwise the process has. */
   isOfAccount: Schema.Boolean
 }) {
   readonly lasts = comeAgain
@@ -92,7 +92,7 @@ const makePlaces = () => {
   const held = new Map<string, number>()
   let all = 0
   return {
-    /** Gives what leaves the place. */
+    /** Answers the effect that gives the place back. */
     take: ({ merchantId, mode }: Account) =>
       Effect.suspend(() => {
         const name = `${merchantId}:${mode}`
@@ -118,7 +118,7 @@ const makeRoom = Effect.gen(function* () {
   const logs = yield* Logs
   return {
     giveBack: (record: RequestRecord) => {
-      // The list of the account's calls ends below a call without a row, and would stand still.
+      // The list of the account's calls ends before a call without a row, and would stop there.
       record.isUnlogged = true
       logs.ended(record)
       if (record.visit !== undefined && record.rowsTaken !== undefined) building.give(record.visit, record.rowsTaken)
@@ -133,7 +133,7 @@ const makeRoom = Effect.gen(function* () {
   }
 })
 
-/** Rests until this runner has committed an event, of whomever, or a second has gone by. */
+/** Waits until this runner has committed an event of any account, or for a second. */
 const makeIdle = Effect.gen(function* () {
   const admission = yield* Admission
   const wakeups = yield* Wakeups

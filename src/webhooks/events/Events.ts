@@ -1,6 +1,6 @@
 /**
- * Front door to events: turns what happened into rows that are committed together with the change that caused it
- * (spec: Events). It writes nothing itself.
+ * Front door to events: turns facts into rows that are committed together with the change that caused them (spec:
+ * Events). It writes nothing itself.
  */
 import { createdAtOf, prefixes } from "@coffer/model/Ids"
 import { withoutSignatures } from "@coffer/rules/signedAddresses"
@@ -19,7 +19,7 @@ import { eventView, type Happening, shownTo } from "./EventView.ts"
 export interface Recorded extends Omit<Happening, "mode"> {
   /** The object that changed, by its platform number. */
   readonly objectId: string
-  /** The order whose event it is, and where that order wants its events. */
+  /** The order of the event, and that order's own `notify_url`. */
   readonly tradeNo: string
   readonly notifyUrl: string | null
 }

@@ -7,7 +7,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib"
 
 const time = "2026-01-01T00:00:00.000Z"
 const dictionaries: ReadonlyArray<Buffer> = [
-  // The likeliest words stand last.
+  // The most frequent words come last.
   '"event_type":"payment.failed"payment.expiredpayment.duplicate_refunded"event_type":"refund.failed"dispute.' +
     'createddispute.updateddispute.wondispute.lostdispute.closed"status":"needs_response""under_review"' +
     `{"object":"event","id":"evt_","type":"dispute.created","mode":"live","created_at":"${time}","sequence":1,` +
