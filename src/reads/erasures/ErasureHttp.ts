@@ -91,7 +91,7 @@ export const layerOperator = HttpApiBuilder.group(
           const { operatorId } = yield* CurrentOperator
           const shown = yield* erasures.create({ account: undefined, by: operatorId, terms: payload })
           const record = yield* CurrentRecord
-          // The hash is what the audit log has of the buyer.
+          // The audit log has only the buyer's hash.
           record.change = { after: erasureView(shown) }
           return yield* replied(shown)
         },

@@ -1,6 +1,6 @@
 /**
- * Carries erasures out, slice by slice. After each slice its place is saved, so a runner that is killed delays the work
- * and loses none. A slice that is done twice changes nothing.
+ * Carries erasures out, slice by slice. After each slice the position is saved, so a runner that is killed delays the
+ * work and loses none. A slice that is done twice changes nothing.
  */
 import type { Account } from "@coffer/model/Account"
 import { MerchantId, Mode } from "@coffer/model/Ids"
@@ -24,11 +24,14 @@ import { Erasures, hashesOf, wakeup } from "./Erasures.ts"
 import { type Counts, type ErasureRow, ErasureStore, type Progress, type Step } from "./ErasureStore.ts"
 import { filesSettings } from "../../money/files/filesSettings.ts"
 
-/** Orders of a slice, of one transaction, and how many transactions are at work at once: Postgres has its part then. */
+/**
+ * Orders of a slice and of one transaction, and how many transactions run at once, which leaves Postgres capacity for
+ * payments.
+ */
 const ordersMax = 3_000
 const togetherMax = 500
 const transactionsMax = 3
-/** Rows that a slice looks at, where it has to look at all. */
+/** Rows that a slice looks at, if it has to scan. */
 const lookedAtMax = 1_000
 /** Erasures that a round works on. */
 const erasuresMax = 4
@@ -38,23 +41,23 @@ const slicesMax = 4
 const queuedFor: Duration.Input = "15 seconds"
 /** Longer than any request, including the retries that store its answer. */
 const requestsEnd: Duration.Input = "1 minute"
-/** When an order is tried again of which something is on its way, and one with an open dispute. */
+/** When an order is retried: with a delivery or mail under way, and with an open dispute. */
 const tryAgain = { soon: "15 seconds", later: "1 hour" } as const satisfies Record<string, Duration.Input>
 
-/** An erasure with what it looks for. */
+/** An erasure, its account and its address. */
 interface Work {
   readonly erasure: ErasureRow
   readonly account: Account | undefined
   readonly email: string | undefined
 }
 
-/** The end of a slice. `place`: where this step goes on; undefined: it has ended. */
+/** The end of a slice. `place`: the position where this step continues; undefined: the step has ended. */
 interface Slice {
   readonly counts?: Counts
   readonly place: string | undefined
-  /** When the same step begins again. */
+  /** When the same step starts over. */
   readonly again?: Duration.Input
-  /** Nothing is left to do at all. */
+  /** The erasure is done. */
   readonly isOver?: boolean
 }
 
@@ -68,7 +71,7 @@ export const layer = Layer.effectDiscard(
 
     yield* workers.supervise(() => ({
       name: "erasures",
-      // The bucket is the one of the installation that was copied.
+      // The bucket belongs to the installation that was copied.
       callsOutside: filesBucket !== undefined,
       wakeup,
       run: Effect.flatMap(currentTime, (now) =>
@@ -107,7 +110,7 @@ const makeWork = Effect.gen(function* () {
       const saved = yield* faults.around("Erasures.save", store.save(erasure, after), () => erasure.step)
       if (Option.isNone(saved) || after.dueAt === null || DateTime.isGreaterThan(after.dueAt, now)) return
       erasure = saved.value
-      // An address that was found by its hash is opened by the next round.
+      // An address that was found by its hash is used from the next round on.
       if (leased.step === "address" && erasure.step !== "address") return
     }
   })
@@ -156,7 +159,8 @@ const makeSlice = Effect.gen(function* () {
       case "held":
         return progress(isLookedThrough ? ends : { step: "answers", walked_from: now, is_late: false })
       case "logs":
-        // While the first look went on, calls that it may have missed came to their ends. An older version waits first.
+        // Calls that ended during the first look may have been missed. A runner of an older version is waited for
+        // first.
         return !is_late && walked_from !== null
           ? progress({
               step: "answers",
@@ -170,7 +174,7 @@ const makeSlice = Effect.gen(function* () {
   })
 })
 
-/** The tables of what belongs to orders, one after the other. */
+/** The tables that belong to orders, one after the other. */
 const nextOf = (name: KindName): string | undefined => {
   const next = belonging[belonging.indexOf(name) + 1]
   return next === undefined ? undefined : `${next}/`
@@ -241,7 +245,7 @@ const makeSteps = Effect.gen(function* () {
       const { files } = yield* erase(work, tradeNos, now)
       return { counts: { files }, place: last }
     }),
-    // Belongings of orders, table by table: receipts that went elsewhere are the likeliest.
+    // Tables that belong to orders: receipts that went to another address are the likeliest.
     mails: Effect.fnUntraced(function* (work, now) {
       const [name, after = ""] = (work.erasure.place || "mails/").split("/") as [KindName, string?]
       const options = { ...buyersOrders(work, lookedAtMax), after }
@@ -251,7 +255,7 @@ const makeSteps = Effect.gen(function* () {
       return { counts: { files }, place: next }
     }),
     links: Effect.fnUntraced(function* (work) {
-      // They are few: of all people of a merchant, the filters that name the buyer.
+      // Saved filters that name the buyer, of all people of a merchant: they are few.
       if (work.email !== undefined) {
         yield* views.removeNaming(work.account?.merchantId, work.email)
         yield* sqlDefects(rows.eraseLastAnswers(work.account, work.email))

@@ -1,6 +1,6 @@
 /**
- * Rows of erasures: what was asked for, how far the work is, and which orders wait. A row stays as the word that it was
- * done. Plain statements: an erasure has no owner, and its version fences two runners that work on it at once.
+ * Rows of erasures: the request, the progress, and which orders wait. A row stays as the record of the erasure. Plain
+ * statements: an erasure has no owner, and its version fences two runners that work on it at once.
  */
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
@@ -49,7 +49,7 @@ export const ErasureRow = Schema.Struct({
   done_at: Schema.NullOr(TimeColumn),
   /** When the look through copies of requests began; null before. */
   walked_from: Schema.NullOr(TimeColumn),
-  /** It is the second look. */
+  /** Whether this is the second look. */
   is_late: Schema.Boolean
 })
 export type ErasureRow = typeof ErasureRow.Type
@@ -91,7 +91,10 @@ const stepOf = ({ trade_no }: NewErasure, sealed: string | null): Step =>
 export class ErasureStore extends Context.Service<
   ErasureStore,
   {
-    /** The new one, or that which is at work for the same buyer. None: the account has as many at work as it may. */
+    /**
+     * The new erasure, or the one under way for the same buyer. None: the account has reached its limit of erasures
+     * under way.
+     */
     readonly begin: (erasure: NewErasure) => Effect.Effect<Option.Option<ErasureRow>>
     readonly find: (erasureNo: string, account?: Account) => Effect.Effect<Option.Option<ErasureRow>>
     readonly page: (request: PageRequest) => Effect.Effect<Page<ErasureRow>, InvalidField>
@@ -99,7 +102,7 @@ export class ErasureStore extends Context.Service<
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
     readonly backlog: (now: DateTime.Utc) => Effect.Effect<Backlog>
     readonly note: (outcomes: Outcomes) => Effect.Effect<void>
-    /** As it is afterwards. None: another runner has gone on with it. */
+    /** The erasure afterwards. None: another runner has taken it over. */
     readonly save: (erasure: ErasureRow, progress: Progress) => Effect.Effect<Option.Option<ErasureRow>>
     /** The address was found by its hash. */
     readonly seal: (erasure: ErasureRow, sealed: string) => Effect.Effect<void>
@@ -202,7 +205,7 @@ const makeBegin = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
           ({ length }) => length === erasuresMax
         )
 
-  // The numbering has one writer at a time, so nobody begins one between the look and the insert.
+  // Numbers have one writer at a time, so no other erasure is begun between the check and the insert.
   const begin = (erasure: NewErasure) =>
     numbered(
       Effect.fnUntraced(function* (erasureNo) {

@@ -1,6 +1,7 @@
 /**
  * Front door to erasures (docs/decisions/0103): a buyer is named by an address, or one order by its number, and a
- * worker takes them out of everything that is kept. Orders of the same address that are taken after the request stay.
+ * worker removes the buyer's words from all rows and files. Orders of the same address that are made after the request
+ * stay.
  */
 import type { OperatorCreateErasure } from "@coffer/contract/Erasures"
 import type { Account } from "@coffer/model/Account"
@@ -24,9 +25,9 @@ import { type Counts, type ErasureRow, ErasureStore } from "./ErasureStore.ts"
 export class ErasureNotFound extends Schema.TaggedError<ErasureNotFound>()("ErasureNotFound", {
   erasureNo: Schema.String
 }) {}
-/** The account has as many at work as it may. */
+/** The account has reached its limit of erasures under way. */
 export class TooManyErasures extends Schema.TaggedError<TooManyErasures>()("TooManyErasures", {}) {}
-/** No order has this number; of the account, where there is one. */
+/** No order of the account, or of any account, has this number. */
 export class NoSuchOrder extends Schema.TaggedError<NoSuchOrder>()("NoSuchOrder", { ref: Schema.String }) {}
 
 export interface ErasureRequest {
@@ -49,7 +50,7 @@ export class Erasures extends Context.Service<
   {
     readonly create: (request: ErasureRequest) => Effect.Effect<Shown, InvalidField | NoSuchOrder | TooManyErasures>
     readonly find: (erasureNo: string, account?: Account) => Effect.Effect<Shown, ErasureNotFound>
-    /** Newest first: of all merchants. */
+    /** Newest first, of all merchants. */
     readonly page: (query: Parameters<typeof readPageRequest>[0]) => Effect.Effect<Page<Shown>, InvalidField>
     /** Removes files of erased mails that this machine still keeps. */
     readonly forgetMails: Effect.Effect<number>
@@ -59,7 +60,7 @@ export class Erasures extends Context.Service<
 /** Wakes the worker. */
 export const wakeup = "erasures"
 
-/** The address as it is kept for good, and as the same address is found again by. */
+/** The hash that is kept of the address, by which the same address is found again. */
 const hashOf = ({ keyHash }: Secrets["Service"], email: string) => keyHash(`buyer ${email}`)
 
 /** Hashes that an erasure of this address may have: of its one spelling, and of small letters, as in older rows. */

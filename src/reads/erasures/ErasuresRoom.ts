@@ -1,4 +1,4 @@
-/** Erasing buyers: the requests, and the worker that carries them out. Rows that are kept no longer. */
+/** Erasing buyers: the requests, the worker that carries them out, and the retention of rows. */
 import { Layer } from "effect"
 import { jobs } from "../../platform/jobs/Opening.ts"
 import * as ErasureJobs from "./ErasureJobs.ts"

@@ -1,11 +1,11 @@
 /**
- * Drops rows that are older than an operator keeps them (`Settings.ts`): deliveries with their attempts,
- * mails, events, and orders of sandboxes that ended without a payment. Without a setting they stay for ever. The time
- * up to which rows were dropped is written with them: the auditor expects none from before, and a list takes the number
- * of a dropped row as the place that it was (`Pages.ts`). API logs and answers have workers of their own.
+ * Drops rows that are older than the operator's retention (`Settings.ts`): deliveries with their attempts, mails,
+ * events, and orders of sandboxes that ended without a payment. Without a setting they stay for ever. The time up to
+ * which rows were dropped is written with them: the auditor expects none from before, and a list takes the number of a
+ * dropped row as the place that it was (`Pages.ts`). API logs and answers have workers of their own.
  *
- * A delivery names its event. So an event goes when no delivery of it is left, and a delivery goes an hour after it can
- * be sent again no longer (`Deliveries.ts`), by when a request that has read it has ended.
+ * A delivery names its event. So an event is dropped when no delivery of it is left, and a delivery an hour after it
+ * can no longer be resent (`Deliveries.ts`): by then a request that has read it has ended.
  */
 import { isoText } from "@coffer/model/isoText"
 import { firstIdBody, prefixes } from "@coffer/model/Ids"
@@ -19,7 +19,7 @@ import { Settings } from "../../platform/runtime/Settings.ts"
 const batchMax = 500
 const ordersMax = 100
 
-/** How long after it can be sent again no longer a delivery goes. No request lasts as long. */
+/** How long after the last possible resend a delivery is dropped. No request lasts this long. */
 const requestsEnd = Duration.hours(1)
 
 export const layer = Layer.effectDiscard(
@@ -93,8 +93,8 @@ const makeDrops = (sql: SqlClient.SqlClient) => ({
 })
 
 /**
- * Orders that nobody paid have no row of the ledger, no refund and no dispute. Those at an acquirer stay, since it
- * still names them. One stays, too, of which an event or a delivery is younger, or a delivery still waits.
+ * Unpaid orders have no row of the ledger, no refund and no dispute. Orders at an acquirer stay, since the acquirer may
+ * still name them. An order with a younger event or delivery, or with a waiting delivery, stays, too.
  */
 const dropOrders = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (before: DateTime.Utc) {

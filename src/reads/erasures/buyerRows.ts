@@ -14,13 +14,13 @@ import { each, type KindName, makeBuyerWords } from "./buyerWords.ts"
 import type { Counts } from "./ErasureStore.ts"
 import { searchedIn } from "./searchedIn.ts"
 
-/** Orders that a dry run counts; of more it says that there are more. */
+/** Orders that a dry run counts; above it the answer says that there are more. */
 export const countedMax = 10_000
 
 export interface BuyersOrders {
   readonly account: Account | undefined
   readonly email: string
-  /** Orders that were taken later stay. */
+  /** Orders that were made later stay. */
   readonly until: DateTime.Utc
   readonly after: string
   readonly limit: number
@@ -95,7 +95,7 @@ export const makeBuyerRows = (sql: SqlClient.SqlClient) => {
         idsOf
       ),
 
-    /** Orders that have the address in any place, theirs or of what belongs to them: by looking at each row. */
+    /** Orders with the address in any text, their own or of rows that belong to them: by looking at each row. */
     byWords: (name: KindName, { account, after, email, limit, until }: BuyersOrders) =>
       words.find(
         name,
@@ -137,8 +137,8 @@ const LinkRow = Schema.Struct({ id: Schema.String, words: Schema.NullOr(Schema.S
 const decodeLinks = Schema.decodeUnknownEffect(Schema.Array(LinkRow))
 
 /**
- * Links whose own texts have the address. One that names nobody else was made for the buyer, and loses its words; of
- * another the address goes alone.
+ * Links whose own texts have the address. A link that names no other person was made for the buyer and loses its words;
+ * in any other only the address is removed.
  */
 const makeEraseLinks = (sql: SqlClient.SqlClient) => {
   const { whose } = conditions(sql)
@@ -163,7 +163,7 @@ const makeEraseLinks = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction)
 }
 
-/** Undefined: it does not have the address. */
+/** Undefined: the link does not have the address. */
 const linkWithout = (email: string, link: unknown): object | undefined => {
   const { answer } = makeEraser({ email, isErased: () => false })
   const without = answer(link)

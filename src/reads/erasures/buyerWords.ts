@@ -1,7 +1,6 @@
 /**
- * Tables of what belongs to an order: where an erasure looks for a buyer's address, row by row, in the columns that are
- * declared to have words, and takes exactly the address out. The rest of such a row is another buyer's, or the
- * merchant's.
+ * Tables that belong to an order: an erasure looks for a buyer's address row by row, in the columns that are declared
+ * to have words, and removes exactly the address. The rest of such a row belongs to another buyer, or to the merchant.
  */
 import { disputeEvidence, disputes, refunds } from "@coffer/resources/returns"
 import { mails, orders } from "@coffer/resources/orders"
@@ -20,7 +19,7 @@ interface Kind {
   readonly resource: Resource
   /** The columns of the table's key. */
   readonly keys: readonly [string, ...ReadonlyArray<string>]
-  /** Rows are looked at in the order of the first of them, or of the key of this table, to which it refers. */
+  /** Rows are scanned in the order of the first key column, or of the key of this table, to which it refers. */
   readonly walk?: readonly [Resource, key: string]
   /** From a row `t` to its order `o`. */
   readonly toOrder: string
@@ -90,7 +89,7 @@ export interface WalkOf {
   readonly among: Statement.Fragment
 }
 
-/** Whether what was read is without the address something else. */
+/** Whether the row differs without the address. */
 const isOther = (before: unknown, after: unknown) => jsonText(before) !== jsonText(after)
 const valueOf = (text: string | null) => (text === null ? null : Option.getOrNull(parseJson(text)))
 
@@ -163,7 +162,7 @@ export const makeBuyerWords = (sql: SqlClient.SqlClient) => {
       // An owner that remembers the row decides again.
       ...("version" in resource.columns ? [sql`version = t.version + 1`] : []),
       ...names.map((column) => sql`${sql(column)} = ${sql(`n.${column}`)}`),
-      // A mail that is due goes to nobody any more.
+      // A mail that is due is not sent any more.
       ...(name === "mails"
         ? [
             sql`due_at = case when n.recipient = t.recipient then t.due_at end`,
@@ -186,7 +185,7 @@ const forParts = <A, E, R>(
   work: (some: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<A>, E, R>
 ) => Effect.map(Effect.forEach(Array.chunksOf(keys, partMax), work), (parts) => parts.flat())
 
-/** Row by row, in slices: an address that is looked for in large rows holds up nobody. */
+/** Row by row, in slices: a search in large rows does not block the event loop. */
 export const each = <A, B>(rows: ReadonlyArray<A>, work: (row: A) => ReadonlyArray<B>) =>
   Effect.map(
     inSlices(rows, ([row]) => work(row!), 1),

@@ -1,6 +1,6 @@
 /**
- * How many rows of each kind an erasure would change: the same rows that it finds, and none is written. It is asked in
- * a request, so it looks at a part where there is more.
+ * How many rows of each kind an erasure would change: finds the same rows and writes none. It runs within a request, so
+ * large tables are only scanned in part.
  */
 import type { Account } from "@coffer/model/Account"
 import { type DateTime, Effect } from "effect"
@@ -12,7 +12,7 @@ import type { Counts } from "./ErasureStore.ts"
 import { makeEraseRows } from "./eraseRows.ts"
 import { makeOrderRows } from "./orderRows.ts"
 
-/** Rows of a table that are looked at for the address. */
+/** Rows of a table that are scanned for the address. */
 const lookedAtMax = 10_000
 
 export interface DryRunOf {

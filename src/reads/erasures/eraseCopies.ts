@@ -1,8 +1,8 @@
 /**
- * Takes a buyer out of the copies of requests: the stored answers of Idempotency-Keys, and the API logs with their
- * bodies. Texts are found by the numbers of orders that were erased before. The address itself is looked for
- * too, in calls from before the request, since a refused call names no order. A slice is a page of rows in the order of
- * their keys, and one transaction.
+ * Removes a buyer from the copies of requests: the stored answers of Idempotency-Keys, and the API logs with their
+ * bodies. Texts are found by the numbers of the orders that are erased already, and by the address itself in calls from
+ * before the request, since a refused call names no order. A slice is a page of rows in the order of their keys, and
+ * one transaction.
  */
 import { isoText } from "@coffer/model/isoText"
 import { type Eraser, makeEraser, withoutAnyAddress } from "@coffer/rules/erasure"

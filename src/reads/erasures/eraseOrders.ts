@@ -1,10 +1,10 @@
 /**
  * Erases orders with all that belongs to them: refunds, evidence and its files, mails, events, and what receivers
- * answered. A buyer's own orders lose all words that tell of the buyer. An order that is another's and only names the
- * buyer loses the address alone, wherever it stands. One slice is one transaction. The version of each row rises, so an
+ * answered. A buyer's own orders lose all words that tell of the buyer. An order of another buyer that only names this
+ * one loses nothing but the address, in every text. One slice is one transaction. The version of each row rises, so an
  * owner that remembers the row decides again on the new one. An order waits while a dispute of it is open, since its
- * evidence is the merchant's defence, and while a webhook or a mail about it is on its way, since the answer would
- * bring the buyer back.
+ * evidence is the merchant's defence, and while a webhook or a mail about it is under way, since the answer would store
+ * the buyer's words again.
  */
 import { wholeAddress } from "@coffer/rules/wholeAddress"
 import { type DateTime, Effect } from "effect"
@@ -26,7 +26,7 @@ export interface OrdersToErase {
 
 export interface ErasedOrders {
   readonly files: number
-  /** Orders of which something is on its way: they are tried again soon. */
+  /** Orders with a webhook or a mail under way: they are retried soon. */
   readonly soon: number
 }
 
@@ -39,7 +39,7 @@ export const makeEraseOrders = Effect.gen(function* () {
 
   const slice = Effect.fnUntraced(function* (options: OrdersToErase) {
     const { erasureNo } = options
-    // One that somebody else is writing is tried again: this does not wait for a row while it holds others.
+    // An order that another transaction is writing is retried: this does not wait for a row while it holds others.
     const orders = yield* reads.orders(options.tradeNos, sql`for update skip locked`)
     const locked = new Set(orders.map(({ trade_no }) => trade_no))
     const belongings = yield* reads.belongings([...locked], options.now)
@@ -75,7 +75,7 @@ export const makeEraseOrders = Effect.gen(function* () {
       const open = new Set(disputes.filter(({ is_open }) => is_open).map(({ trade_no }) => trade_no))
       const free = options.tradeNos.filter((tradeNo) => !open.has(tradeNo))
       const ended = disputes.filter(({ trade_no }) => !open.has(trade_no))
-      // Before the rows that name them: after a crash in between they are named still, and removed again.
+      // Files go before the rows that name them: after a crash in between they are still named, and removed again.
       const orders = yield* reads.orders(free, sql``)
       const own = new Set(orders.filter(isOwnOf(options.email)).map(({ trade_no }) => trade_no))
       const named = yield* reads.files(idsOf(ended.filter(({ trade_no }) => own.has(trade_no))))

@@ -54,7 +54,7 @@ const added = (one: Counted, other: Counted): Counted =>
     Object.entries(one).map(([name, count]) => [name, count + other[name as keyof Counted]])
   ) as unknown as Counted
 
-/** The belongings of these orders. */
+/** The rows that belong to these orders. */
 export const ofOrders = (
   { deliveries, disputes, events, mails, refunds }: Belongings,
   isOne: (tradeNo: string) => boolean
@@ -73,7 +73,7 @@ export const ofOrders = (
 
 const idsOf = (some: ReadonlyArray<{ readonly id: string }>) => some.map(({ id }) => id)
 
-// Another's, which names the buyer ----------------------------------------------------
+// Orders of others, which name the buyer ----------------------------------------------------
 
 /** The address alone goes. In the buyer's own orders it may stand in what stays, such as a `return_url`. */
 const makeEraseNamed = (sql: SqlClient.SqlClient) => {
@@ -198,7 +198,7 @@ const makeEraseOwn = (sql: SqlClient.SqlClient, termsHash: (order: OrderRow) => 
 
 /** Mails, and what receivers answered. */
 const makeMessages = (sql: SqlClient.SqlClient) => {
-  /** A mail that is due goes to nobody any more. */
+  /** A mail that is due is not sent any more. */
   const eraseMails = (mails: Belongings["mails"]) =>
     mails.length === 0
       ? Effect.void

@@ -1,4 +1,4 @@
-/** The orders that an erasure looks at with what belongs to them, and whether an order is the buyer's own. */
+/** The orders of an erasure with the rows that belong to them, and whether an order is the buyer's own. */
 import { isoText } from "@coffer/model/isoText"
 import { orders } from "@coffer/resources/orders"
 import { erasedText, makeEraser } from "@coffer/rules/erasure"
@@ -60,8 +60,7 @@ export interface Belongings {
 
 /**
  * The owner of an order. One with an address is that buyer's. One without is the buyer's whom its texts name, if they
- * name
- * nobody else. Without an address to look for, each order is meant itself.
+ * name no other person. Without an address to look for, each order is erased itself.
  */
 export const isOwnOf = (email: string | undefined): ((order: OrderRow) => boolean) => {
   if (email === undefined) return () => true

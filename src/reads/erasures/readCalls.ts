@@ -1,6 +1,6 @@
 /**
- * Reads API logs with their bodies, page by page, and finds those that tell of a buyer: by the numbers of orders and of
- * what belongs to them, by the merchant's own numbers, and by the address. For erasures, and for archives.
+ * Reads API logs with their bodies, page by page, and finds those about a buyer: by the numbers of orders and of their
+ * objects, by the merchant's own numbers, and by the address. For erasures and archives.
  */
 import { firstIdBody, prefixes } from "@coffer/model/Ids"
 import { wholeAddress } from "@coffer/rules/wholeAddress"

@@ -12,7 +12,7 @@ export const searchedIn = (sql: SqlClient.SqlClient, resource: Resource, row = "
     json: sql`jsonb_build_object(${sql.csv(
       columns.flatMap(([name, value]) => [sql.literal(`'${name}'`), value])
     )})::text`,
-    /** It narrows: what has an address fulfils it. */
+    /** A prefilter: each row with the address fulfils it. */
     mayHold: sql`concat_ws(' ', ${sql.csv(columns.map(([, value]) => sql`${value}::text`))}) ~ ${mayHoldAddress}`
   }
 }

@@ -21,7 +21,7 @@ import type { ReadPage } from "./rowPages.ts"
 export class Exports extends Context.Service<
   Exports,
   {
-    /** Without an account it is of all merchants. */
+    /** Without an account: of all merchants. */
     readonly ofBuyer: (email: string, account?: Account) => Stream.Stream<Uint8Array>
     readonly ofMerchant: (account: Account) => Stream.Stream<Uint8Array>
   }

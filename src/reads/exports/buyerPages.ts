@@ -1,7 +1,6 @@
 /**
- * Pages of what is kept of a buyer: the buyer's orders with all that belongs to them, and of orders that only name the
- * buyer what does. It is found as an erasure finds it, and holds nothing that the erasure of another buyer would take
- * out.
+ * Pages of a buyer's data: the buyer's orders with all their rows, and of orders that only name the buyer the texts
+ * that do. It is found as an erasure finds it, and holds nothing that the erasure of another buyer would remove.
  */
 import type { Account } from "@coffer/model/Account"
 import { mails, orders, paymentLinks } from "@coffer/resources/orders"
@@ -55,7 +54,7 @@ export const makeBuyerPages = (sql: SqlClient.SqlClient) => {
         for (const tradeNo of mine) own.add(tradeNo)
         const others = fresh.filter((tradeNo) => !own.has(tradeNo))
         const ofOwn = yield* lines(mine, (value) => archivist.answer(value, true))
-        // Another's order shows what names the buyer, and nothing else.
+        // An order of another buyer shows only the texts that name this one.
         const address = wholeAddress(email)
         const ofOthers = yield* lines(others, (value, folder) =>
           folder === "orders" || address.isIn(jsonText(value)) ? archivist.answer(value, false) : undefined
@@ -68,7 +67,7 @@ export const makeBuyerPages = (sql: SqlClient.SqlClient) => {
 
 const lookedAtMax = 1_000
 
-/** Lines of orders and of what belongs to them. `shown`: undefined where the row is not shown. */
+/** Lines of orders and of the rows that belong to them. `shown`: undefined if the row is not shown. */
 const makeLines = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (tradeNos: ReadonlyArray<string>, shown: (value: unknown, folder: string) => unknown) {
     if (tradeNos.length === 0) return { files: [], uploads: [] }

@@ -1,6 +1,6 @@
 /**
  * API logs in archives, with their bodies as they are kept: all of an account, or those that tell of a buyer, without
- * the words about others. A list that an account has read keeps the buyer's objects alone. Calls have no index by
+ * the words about others. Of a list that an account has read only the buyer's objects are kept. Calls have no index by
  * buyer, so all are looked through.
  */
 import { isoText } from "@coffer/model/isoText"
@@ -80,7 +80,10 @@ export const makeCallPages = (sql: SqlClient.SqlClient) => {
   }
 }
 
-/** The call as far as it tells of the buyer; undefined if it does not. `isAbout`: it names an order of the buyer. */
+/**
+ * The part of the call that is about the buyer; undefined if there is none. `isAbout`: the call names an order of the
+ * buyer.
+ */
 const partOf = (
   call: Call,
   tells: (text: string) => boolean,

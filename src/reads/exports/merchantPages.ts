@@ -12,7 +12,7 @@ import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { jsonText } from "../../platform/runtime/codecs.ts"
 import { eventsOf, linesMax, makePage, objectOf, type ReadPage, shownOf } from "./rowPages.ts"
 
-/** Fields of a webhook endpoint, which is a JSON value: by what they are called in the API, where they stand. */
+/** Fields of a webhook endpoint, which is a JSON value: their names in the API, and their paths in it. */
 export const endpointFields = {
   id: "id",
   url: "url",

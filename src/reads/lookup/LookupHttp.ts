@@ -178,7 +178,7 @@ const overviewOf = Effect.fnUntraced(function* (lists: Effect.Success<typeof lis
         ),
         api_logs: some(logs, account, newest)
       },
-      // The pool is everybody's.
+      // The pool is shared by all.
       { concurrency: 2 }
     )
 })

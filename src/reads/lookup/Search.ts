@@ -28,7 +28,7 @@ export class Search extends Context.Service<
   }
 >()("@coffer/lookup/Search") {}
 
-/** A column that only one object has. A prefix says which table can have the number, so the others are not asked. */
+/** A unique column. The prefix says which table can have the number, so the others are not queried. */
 interface Unique {
   readonly kind: FoundKind
   readonly table: string
@@ -93,7 +93,7 @@ export const layer = Layer.effect(
 
 const decode = Schema.decodeUnknownEffect(Schema.Array(Found))
 
-/** A call is found by its own number alone, and a merchant's number never looks like one. */
+/** A call is found only by its own number, and a merchant's number never looks like one. */
 const canBe = ({ field }: Own, number: string) => field !== "request_id" || number.startsWith(prefixes.request)
 
 type Fragment = Statement.Fragment
@@ -118,7 +118,7 @@ const ownScan = (
       cross join lateral (${owned}) as owned`
 }
 
-/** Numbers that stand in a table of their own kind, and those that a channel gave to its payments. */
+/** Numbers of each kind of object, and those that a channel gave to its payments. */
 const others = (
   sql: SqlClient.SqlClient,
   channels: ReadonlyArray<RegisteredChannel>,

@@ -1,6 +1,6 @@
 /**
- * Objects of all rooms that wait for a person or a program, newest first. It reads their rows and writes nothing: an
- * object that moves on leaves the list by itself.
+ * Objects of all rooms that need attention: they wait for a person or a program. Newest first. Reads their rows and
+ * writes nothing: an object that moves on leaves the list by itself.
  */
 import { isoText } from "@coffer/model/isoText"
 import { type HeldKind, heldCountMax, heldKinds, type HeldUpQuery } from "@coffer/contract/HeldUp"
@@ -21,7 +21,7 @@ export class NeedsAttention extends Context.Service<
   NeedsAttention,
   {
     readonly page: (query: HeldUpQuery) => Effect.Effect<Page<HeldRow>, InvalidField>
-    /** Up to {@link heldCountMax} of each kind; `kind` and the page are read over. */
+    /** Up to {@link heldCountMax} of each kind; ignores `kind` and the page. */
     readonly counts: (query: HeldUpQuery) => Effect.Effect<HeldCounts>
   }
 >()("@coffer/needsAttention/NeedsAttention") {}
@@ -34,7 +34,7 @@ export const layer = Layer.effect(
     const exists = ({ key, table }: HeldSource, id: string) =>
       Effect.map(sql`select 1 from ${sql(table)} where ${sql(key)} = ${id}`, ({ length }) => length > 0)
 
-    /** Its object may have moved on meanwhile. */
+    /** The object of the cursor may have moved on meanwhile. */
     const placeOf = Effect.fnUntraced(function* ({ cursor }: PageRequest) {
       if (cursor === undefined) return undefined
       const source = heldSources.find(({ prefix }) => isNumberOf(prefix, cursor.id))
@@ -75,7 +75,7 @@ interface Sought {
   readonly from: Place | undefined
 }
 
-/** Where the object of a cursor stands in the order of all: by the digits of its number, and then by its source. */
+/** The sort key of a cursor's object: the digits of its number, and then its source. */
 interface Place {
   readonly digits: string
   readonly rank: number
@@ -132,7 +132,7 @@ const holds = (
   ]
 }
 
-/** Which ids, and which times of creation exactly. */
+/** The range of ids, and the exact range of creation times. */
 const isThere = (sql: SqlClient.SqlClient, source: HeldSource, { from: cursor, request }: Sought) => {
   const { isOlderThanRow = false, key, prefix, table } = source
   const { from, to } = request.created

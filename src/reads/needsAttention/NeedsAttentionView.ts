@@ -1,4 +1,4 @@
-/** Held-up objects on the wire: the one encoder. Pure. */
+/** Objects that need attention on the wire (`held_up`): the one encoder. Pure. */
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { HeldUpResource } from "@coffer/contract/HeldUp"
 import type { ChannelDispute } from "@coffer/rules/order/Order"
@@ -7,7 +7,7 @@ import type { HeldRow } from "./heldRows.ts"
 
 type Turn = Pick<HeldUpResource, "waits_for" | "text"> & { readonly since: DateTime.Utc }
 
-/** `titleOf`: how people call a channel. */
+/** `titleOf`: a channel's name for people. */
 export const needsAttentionView =
   (now: DateTime.Utc, titleOf: (channel: string) => string) =>
   (row: HeldRow): HeldUpResource => {
@@ -34,7 +34,7 @@ export const needsAttentionView =
     }
   }
 
-/** The sum of the payments that no order takes and that wait, if they have one currency. */
+/** The sum of the waiting unapplied payments, if they have one currency. */
 const moneyOf = (row: HeldRow): Pick<HeldUpResource, "amount" | "currency"> => {
   if (row.payments === null) return { amount: row.amount, currency: row.currency }
   const waiting = waitingIn(row)
@@ -118,7 +118,7 @@ const disputeText = ({ answerBy, id, isOver, status }: ChannelDispute): string =
   return `its dispute ${id} is ${status}${until}`
 }
 
-/** After a restore, or of another installation with the same account. */
+/** After a restore, or from another installation with the same account. */
 const straySessionTurn = ({ created_at: since, status, trade_no, url }: HeldRow, channel: string): Turn => {
   const what =
     status === "open"
@@ -132,7 +132,7 @@ const straySessionTurn = ({ created_at: since, status, trade_no, url }: HeldRow,
   }
 }
 
-/** All of several payments are told, and the one that needs a person says whose turn it is. */
+/** The text names all payments; the one that needs a person decides whose turn it is. */
 const unappliedTurn = (row: HeldRow): Turn => {
   const waiting = waitingIn(row)
   const times = waiting.flatMap(({ paidAt }) => (paidAt === undefined ? [] : [paidAt]))

@@ -1,6 +1,6 @@
 /**
- * Where each kind of what is held up stands: the rows that have not ended, by the partial index that has them and
- * nothing else (`platform/postgres/laterIndexes.ts`), in the order of their ids.
+ * The source of each kind of object that needs attention: the rows that have not ended, by the partial index of just
+ * these (`platform/postgres/laterIndexes.ts`), in the order of their ids.
  */
 import type { HeldKind } from "@coffer/contract/HeldUp"
 import { Mode, prefixes, reportPrefix } from "@coffer/model/Ids"
@@ -40,11 +40,11 @@ export const HeldRow = Schema.Struct({
   due_by: Schema.NullOr(TimeColumn),
   /** For a dispute that its channel names in another currency: its amount there. */
   presented: Schema.NullOr(Schema.String),
-  /** For a delivery: where it goes. For a stray session: its number at the channel, and that of its payment. */
+  /** For a delivery: its destination. For a stray session: its number at the channel, and that of its payment. */
   url: Schema.NullOr(Schema.String),
   /** For a stray session: the name of its channel. */
   channel: Schema.NullOr(Schema.String),
-  /** The payments that an order did not take. */
+  /** The order's unapplied payments. */
   payments: Schema.NullOr(Schema.Array(UnappliedPayment))
 })
 export type HeldRow = typeof HeldRow.Type
@@ -56,7 +56,7 @@ export interface HeldSource {
   readonly prefix: string
   /** All of them are in this environment. */
   readonly mode?: Mode
-  /** The time in the number is not that of the row. */
+  /** The time in the number differs from the row's time. */
   readonly isOlderThanRow?: boolean
   /** The predicate of its partial index, and what else fixes the index's first columns. */
   readonly held: string
@@ -110,7 +110,7 @@ export const heldSources: ReadonlyArray<HeldSource> = [
     key: "refund_no",
     prefix: prefixes.refund,
     held: "status in ('reserved', 'pending')",
-    // Merchants know both as pending.
+    // Merchants see both as pending.
     columns: {
       ...money,
       trade_no: "trade_no",

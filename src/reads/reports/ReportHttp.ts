@@ -66,7 +66,7 @@ export const layer = HttpApiBuilder.group(
         const report = yield* reports.ready(yield* Caller, params.report_no)
         const { sent } = yield* CurrentRecord
         const etag = `"${report.report_no}"`
-        // A reader that has the beginning of something else gets the whole.
+        // A client that resumes another file gets the whole file.
         const isSame = sent["if-range"] === undefined || sent["if-range"] === etag
         const range = byteRange(isSame ? sent["range"] : undefined, report.bytes)
         if (range === "beyond") return yield* beyond(report)

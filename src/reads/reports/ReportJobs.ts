@@ -1,7 +1,7 @@
 /**
- * Writes reports as files. A worker makes step after step, and commits each with the place that it led to. A runner
- * that is killed loses the step that it was at, and another goes on from the place before it. After some seconds the
- * report is handed back, so that the reports of several merchants share the workers.
+ * Writes reports as files. A worker takes step after step, and commits each with its position. A runner that is killed
+ * loses the current step, and another continues from the position before it. After some seconds the report is handed
+ * back, so that the reports of several merchants share the workers.
  */
 import { reportBytesMax } from "@coffer/model/Limits"
 import { Effect, Layer, Option } from "effect"
@@ -21,7 +21,7 @@ import { linesText, reportHeader } from "./ReportView.ts"
 const writtenMax = 2
 /** How long a worker has a report to itself. A step takes less than a second. */
 const turnMillis = 8_000
-/** Lines of which the text is made before others have their turn. */
+/** Lines that are formatted before other fibers have their turn. */
 const linesAtOnce = 64
 /** Parts and reports that one statement removes. */
 const droppedMax = 100

@@ -65,7 +65,7 @@ const Hold = Schema.Struct({
   ended: Schema.Boolean
 })
 
-/** Types whose rows freeze money, the rows that end each, and where its order is found. */
+/** Types whose rows freeze money, the types that end each, and where the order is found. */
 export const holds = [
   { kind: "dispute", type: "dispute_freeze", ends: ["dispute_unfreeze", "dispute_debit"], table: "disputes" },
   { kind: "payout", type: "payout_freeze", ends: ["payout_unfreeze", "payout_success"], table: undefined },
@@ -113,7 +113,7 @@ export class ReportSources extends Context.Service<
       bounds: Bounds,
       at: { readonly body: string; readonly millis: number }
     ) => Effect.Effect<ReadonlyArray<typeof Inquiry.Type>>
-    /** Where the ledger has a payout, and the payout before it. Undefined if it is none of the account's. */
+    /** The ledger row of a payout, and of the payout before it. Undefined if the account has no such payout. */
     readonly payout: (
       account: Account,
       payoutNo: string

@@ -37,7 +37,7 @@ export const Report = Schema.Struct({
 })
 export type Report = typeof Report.Type
 
-/** The environment writes, or keeps, as many as it may. */
+/** The environment has reached its limit of reports. */
 export class TooManyReports extends Schema.TaggedError<TooManyReports>()("TooManyReports", {
   reason: Schema.Literals(["pending", "kept", "bytes"])
 }) {}
@@ -63,8 +63,8 @@ export class ReportStore extends Context.Service<
     /** Newest first. */
     readonly page: (account: Account, request: PageRequest) => Effect.Effect<Page<Report>, InvalidField>
     /**
-     * The report of this request, if it was made before and is there yet; otherwise this new one. Its number is later
-     * than those of its account that are there: they rise in the order of commits, so the list needs no horizon.
+     * The report of an earlier identical request, if it still exists; otherwise this new one. Its number is later than
+     * those of the account's other reports: they rise in the order of commits, so the list needs no horizon.
      */
     readonly insert: (
       report: Report,
@@ -76,7 +76,7 @@ export class ReportStore extends Context.Service<
     readonly fail: (report: Report, failure: string, now: DateTime.Utc) => Effect.Effect<void>
     readonly part: (report: Report, byte: number) => Effect.Effect<Option.Option<Part>>
     readonly leaseDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<Report>>
-    /** It goes on at once, on any runner. */
+    /** Continues at once, on any runner. */
     readonly release: (report: Report, now: DateTime.Utc) => Effect.Effect<void>
     readonly noteOutcomes: (outcomes: Outcomes) => Effect.Effect<void>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
@@ -86,7 +86,7 @@ export class ReportStore extends Context.Service<
   }
 >()("@coffer/reports/ReportStore") {}
 
-/** A worker that dies delays its report by so long. A step that fails is tried again after it. */
+/** A dead worker delays its report by this long. A failed step is retried after it. */
 const leaseSeconds = 60
 
 export const layer = Layer.effect(
@@ -231,7 +231,7 @@ const makeDropExpired = (sql: SqlClient.SqlClient) =>
         where ${expired} limit ${limit}) as gone
       where p.report_no = gone.report_no and p.starts_at = gone.starts_at returning 1`
     if (parts.length === limit) return limit
-    // A worker that writes one at this moment keeps it, with its parts, until the next look.
+    // A report that is being written at this moment stays, with its parts, until the next look.
     const reports = yield* sql`delete from reports r where report_no in (
         select report_no from reports where ${expired} limit ${limit} for update skip locked)
       and not exists (select from report_parts p where p.report_no = r.report_no) returning 1`

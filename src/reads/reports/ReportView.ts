@@ -38,7 +38,7 @@ export const reportView = (report: Report): ReportResource => ({
   expires_at: isoText(report.expires_at)
 })
 
-/** The `object` of each report that is answered at once. */
+/** The `object` of each kind of report. */
 const objects = {
   statement: "statement",
   transactions: "transactions",

@@ -1,6 +1,6 @@
 /**
- * Front door to reports (docs/reports.md, docs/decisions/0097): what is asked for is found first, then it is made at
- * once or by a worker. It decides nothing about money and changes none.
+ * Front door to reports (docs/reports.md, docs/decisions/0097): checks the request, then makes the report at once or
+ * through a worker. It decides nothing about money and moves none.
  *
  * A report of a range is whole up to the moment that it names: before it is read, the account's lists are raised up to
  * there, so that no row of an earlier moment comes later (docs/decisions/0050).
@@ -33,7 +33,7 @@ export class ReportNotFound extends Schema.TaggedError<ReportNotFound>()("Report
   reportNo: Schema.String
 }) {}
 
-/** There is no file yet, or never will be. */
+/** The report has no file yet, or never will. */
 export class ReportNotReady extends Schema.TaggedError<ReportNotReady>()("ReportNotReady", {
   reportNo: Schema.String,
   status: Schema.Literals(["pending", "failed"])
@@ -54,9 +54,9 @@ export class Reports extends Context.Service<
   {
     /** Made at once, if it is short. */
     readonly answer: (account: Account, query: ReportQuery) => Effect.Effect<Answered, InvalidField>
-    /** Made by a worker. The same request again gets the same report. */
+    /** Made by a worker. The same request gets the same report. */
     readonly create: (account: Account, query: CreateReport) => Effect.Effect<Report, InvalidField | TooManyReports>
-    /** Newest first: those that are being written, and those that are kept. */
+    /** Newest first: reports that are being written, and stored ones. */
     readonly list: (account: Account, query: ListParameters) => Effect.Effect<Page<Report>, InvalidField>
     readonly find: (account: Account, reportNo: string) => Effect.Effect<Report, ReportNotFound>
     /** One whose file is complete. */
@@ -140,7 +140,7 @@ export const layer = Layer.effect(
           Effect.fnUntraced(function* (byte: number) {
             if (byte >= to) return undefined
             const part = yield* store.part(report, byte)
-            // Its time was over while it was read: the connection is cut, so that no half file looks complete.
+            // It expired while it was read: the connection is cut, so that no half file looks complete.
             if (Option.isNone(part)) return yield* Effect.die(new ReportNotFound({ reportNo: report.report_no }))
             const { content, startsAt } = part.value
             const piece = content.subarray(byte - startsAt, to - startsAt)
@@ -180,10 +180,7 @@ const makeTermsOf = Effect.gen(function* () {
   const horizon = yield* ListHorizon
   const ids = yield* NewIds
 
-  /**
-   * Up to where everything is there: this moment, or an earlier one for as long as something is about to be written
-   * that is older.
-   */
+  /** Up to when the rows are complete: now, or an earlier moment while older rows are still being written. */
   const whole = Effect.fnUntraced(function* (account: Account, wanted: number) {
     const body = firstIdBody(wanted)
     const upTo = horizon.raisedTo("shown", account) >= body ? body : yield* horizon.raise("shown", account, body)

@@ -1,6 +1,6 @@
 /**
  * How a report is made: in steps, each of which reads some rows and gives the lines that follow from them. Between two
- * steps there is nothing but plain data, the place. A short report is made by all its steps in one request, a long one
+ * steps the only state is plain data, the position. A short report is made by all its steps in one request, a long one
  * by a worker that stores each step (docs/decisions/0097). The terms are fixed before the first step, so every step
  * sees the same range, whenever it runs and on whichever runner.
  */
@@ -26,14 +26,14 @@ export const Terms = Schema.Struct({
   /** Bodies of ids, both outside: a day is the ids that were made on it. */
   above: Schema.String,
   below: Schema.String,
-  /** The report has what was before this moment, in milliseconds since 1970. */
+  /** The report ends before this moment, in milliseconds since 1970. */
   asOf: Schema.Int
 })
 export type Terms = typeof Terms.Type
 
 const FeeSum = Schema.Struct({ count: Schema.Int, volume: Schema.Int, fee: Schema.Int })
 
-/** How far a report is. */
+/** The position of a report. */
 export const Place = Schema.Struct({
   /** The index of the currency. */
   wallet: Schema.Int,

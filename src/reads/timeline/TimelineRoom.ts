@@ -1,4 +1,4 @@
-/** An order's whole story, for the wiring. */
+/** An order's timeline, for the wiring. */
 import { Layer } from "effect"
 import * as Timelines from "./Timelines.ts"
 import * as TimelineStore from "./TimelineStore.ts"

@@ -1,4 +1,4 @@
-/** The rows of an order's story as entries in the order of their time: one for each row; two where it has an end. */
+/** The rows of an order's timeline as entries, oldest first: one for each row, two if it has an end. */
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import {
   type EntryKind,
@@ -22,7 +22,7 @@ export interface Reading {
   readonly feeOf: FeeOf
   /** Whether operators read it: their notes are in it. */
   readonly isForOperators: boolean
-  /** Those of the reader; undefined: all. */
+  /** The reader's scopes; undefined: all. */
   readonly scopes: ReadonlyArray<string> | undefined
 }
 
@@ -107,7 +107,7 @@ type FeesOf = (paymentId: string) => Details
 const feeDetails = (fee: ReturnType<FeeOf>): Details =>
   fee === undefined ? {} : { channel_fee: fee.fee, channel_fee_currency: fee.currency }
 
-/** A step without a time of its own, such as an expiry, is told by its event. */
+/** A step without a time of its own, such as an expiry, is shown by its event. */
 const orderEntries = (about: Order, feesOf: FeesOf): ReadonlyArray<Entry> => {
   const { amount, createdAt, currency, outTradeNo, tradeNo } = about
   const created: Entry = {
@@ -168,7 +168,7 @@ const whereIs = ({ dispute, state, wasReturned }: UnappliedPayment): keyof typeo
 
 const withoutNote = ({ note: _, ...payment }: UnappliedPayment): UnappliedPayment => payment
 
-/** When it went back is told by the event. */
+/** The event shows when it went back. */
 const unappliedEntry = ({ createdAt }: Order, payment: UnappliedPayment, feesOf: FeesOf): Entry => {
   const { amount, currency, dispute, method, note, paidAt, paymentId, problem, reason, state } = payment
   const why = [problem, note].filter((each) => each !== undefined)

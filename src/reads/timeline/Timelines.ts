@@ -1,4 +1,4 @@
-/** Front door to an order's whole story: gathers the rows, and the requests that made them. It writes nothing. */
+/** Front door to an order's timeline: collects the rows, and the requests that made them. It writes nothing. */
 import type { TimelineResource } from "@coffer/contract/Timeline"
 import type { Account } from "@coffer/model/Account"
 import type { Order } from "@coffer/rules/order/Order"
@@ -18,8 +18,8 @@ export class Timelines extends Context.Service<
   Timelines,
   {
     /**
-     * `isForOperators`: the channel's fees and the notes of operators are in it, which no merchant sees. `scopes`: of
-     * the reader, where these are not all.
+     * `isForOperators`: the channel's fees and the notes of operators are in it, which no merchant sees. `scopes`: the
+     * reader's, if not all.
      */
     readonly find: (
       account: Account,

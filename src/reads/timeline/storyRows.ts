@@ -1,4 +1,4 @@
-/** The columns that an order's story is told from, by the tables that they stand in. */
+/** The columns of which an order's timeline is made, by table. */
 import { EventType } from "@coffer/model/EventType"
 import { Schema } from "effect"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
