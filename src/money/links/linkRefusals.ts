@@ -1,4 +1,4 @@
-/** How the errors of payment links become answers (spec: Errors). */
+/** Errors of payment links as errors on the wire (spec: Errors). */
 import * as Wire from "@coffer/contract/Errors"
 import type { LinkConflict } from "@coffer/rules/link/PaymentLink"
 import { refuseAs } from "../../shared/http/refusals.ts"

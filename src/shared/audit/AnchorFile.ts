@@ -28,7 +28,7 @@ export const open = Effect.fnUntraced(function* (path: string) {
   yield* Effect.scoped(opened).pipe(
     Effect.mapError((error) => new BadSetting({ message: `ANCHOR_FILE cannot be written: ${systemProblem(error)}` }))
   )
-  /** Returns when the lines are on the disk. It is opened each time, so that it may be moved away. */
+  /** Returns when the lines are on the disk. The file is opened each time, so that it may be moved away. */
   const append = Effect.fnUntraced(
     function* (anchors: ReadonlyArray<Anchor>) {
       const file = yield* opened
@@ -55,10 +55,10 @@ const endsInALine = Effect.fnUntraced(function* (file: FileSystem.File) {
 
 const lineBreak = 10
 
-/** Lines that are looked at together. */
+/** Lines that are compared together. */
 const linesMax = 1_000
 
-/** The anchors of a file, in groups. `lines`: how many lines of them are no anchor, such as half of one. */
+/** The anchors of a file, in groups. `lines`: how many lines are no anchor, such as half of one. */
 export const read = (path: string) =>
   Stream.unwrap(Effect.map(FileSystem.FileSystem, (fs) => fs.stream(path))).pipe(
     Stream.decodeText,

@@ -29,7 +29,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { anchorFile, noOutbound } = yield* Settings
-    // The file is that of the installation that was copied, whose chains go on elsewhere.
+    // The file belongs to the installation that was copied, whose chains continue there.
     const file = anchorFile === undefined || noOutbound ? undefined : yield* AnchorFile.open(anchorFile)
 
     /** The lines are there before the rows. Where the commit is lost, the next round writes the lines again. */

@@ -1,8 +1,8 @@
 /**
  * Rounds of the auditor, one at a time among all runners. A round compares all chains with their last anchors and
- * anchors those that have moved. Then it checks what was written since the round before, what was wrong then, and the
- * next stretch of a walk through everything, so that in time every row is checked again. Every runner shows the result
- * of the last round as `coffer_ledger_violations`.
+ * anchors those that have moved. Then it checks the rows since the round before, the violations of that round, and the
+ * next part of a walk through everything, so that in time every row is checked again. Every runner shows the result of
+ * the last round as `coffer_ledger_violations`.
  */
 import { type LawId, laws, type Subject, type Violation } from "@coffer/rules/wallet/laws"
 import { DateTime, Duration, Effect, Layer, Metric, Option } from "effect"
@@ -23,7 +23,7 @@ const anchorFailures = Metric.counter("coffer_anchor_failures_total", {
 /** Another runner takes a round over when its lease ends; a runner that goes on renews it in time. */
 const lease = Duration.minutes(5)
 const renewAfter = Duration.minutes(1)
-/** A round that could not write anchors is followed by another one soon, however long the interval is. */
+/** After a round that could not write anchors the next one comes soon, however long the interval is. */
 const anchorAgain = Duration.minutes(10)
 /** How long, and how many slices, a round walks through everything. */
 const walkTime = Duration.seconds(30)
@@ -55,7 +55,7 @@ export const layer = Layer.effectDiscard(
       name: "audit",
       run: Effect.gen(function* () {
         const now = yield* currentTime
-        // A round takes minutes, and what earlier ones have found is known.
+        // A round takes minutes; until its end the violations of the round before are shown.
         yield* showViolations
         const round = yield* store.lease(now, DateTime.addDuration(now, lease))
         if (Option.isSome(round)) yield* runRound(round.value, now)

@@ -1,6 +1,6 @@
 /**
- * Front door to the auditor, which checks rows against the published laws (`@coffer/rules/wallet/laws`). It only
- * reads, but for the sums that the hourly checks go on from (migration 0193).
+ * Front door to the auditor, which checks rows against the published laws (`@coffer/rules/wallet/laws`). It only reads,
+ * apart from the stored sums from which the hourly checks continue (migration 0193).
  */
 import { type Subject, subjects } from "@coffer/rules/wallet/laws"
 import { Context, type DateTime, Effect, Layer } from "effect"
@@ -14,7 +14,7 @@ export class Auditor extends Context.Service<
   {
     /** Checks everything that exists at its start, each wallet by all of its rows. It writes nothing. */
     readonly all: (report: Report) => Effect.Effect<Counts>
-    /** Checks what was written since, and what it is about: wallets, orders, refunds, disputes, payouts, events. */
+    /** Checks the rows since then and their objects: wallets, orders, refunds, disputes, payouts, events. */
     readonly changes: (since: DateTime.Utc, report: Report) => Effect.Effect<void>
     /** Checks that all chains have their last anchors. */
     readonly anchors: (report: Report) => Effect.Effect<void>

@@ -8,7 +8,9 @@ import { comparison } from "./anchorCheck.ts"
 
 const patience = "1 minute"
 
-/** Reports each anchor that its chain does not have. Returns how many lines were compared, and how many are none. */
+/**
+ * Reports each anchor that its chain does not have. Returns how many lines were compared, and how many are not anchors.
+ */
 export const checkAnchorFile = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   path: string,

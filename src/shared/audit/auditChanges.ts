@@ -1,4 +1,4 @@
-/** Audits what was written since a moment: the new rows, and the wallets and objects that they are about. */
+/** Audits the rows since a moment, and their wallets and objects. */
 import { prefixes } from "@coffer/model/Ids"
 import { idsCreated } from "@coffer/rules/lists/created"
 import { type Subject, subjects } from "@coffer/rules/wallet/laws"

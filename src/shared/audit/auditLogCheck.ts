@@ -1,6 +1,6 @@
 /**
- * The check of the audit log: law I10. It spells the text that is hashed by itself, since one who changes a row may
- * also change the function in the database that spelled it first (migration 0192).
+ * The check of the audit log: law I10. It builds the hashed text by itself, since an attacker who changes a row may
+ * also change the function in the database that built it first (migration 0192).
  */
 import type { Check } from "@coffer/rules/wallet/laws"
 

@@ -21,8 +21,8 @@ const rows = (table: string, key: string) =>
   `(select count(*) from ledger l where ${account("l")} = ${account(table)} and l.reference_id = ${table}.${key})`
 
 /**
- * Branches of a `case`: the first event type whose count is not the expected one. An object from a time of which events
- * were dropped (KEEP_EVENTS) may have fewer, and not more.
+ * Branches of a `case`: the first event type whose count is not the expected one. An object from a time whose events
+ * were dropped (KEEP_EVENTS) may have fewer, but not more.
  */
 const counted = (table: string, key: string, expected: ReadonlyArray<readonly [type: string, count: string]>) =>
   expected

@@ -22,7 +22,7 @@ export interface Report {
   readonly progress: (checked: Counts) => Effect.Effect<void>
 }
 
-/** How far a walk through everything has come: up to this key of this table. */
+/** The position of a walk through everything: this key of this table. */
 export interface Position {
   readonly about: Subject
   readonly key: string
@@ -59,7 +59,7 @@ export const makeSlices = (sql: SqlClient.SqlClient) => {
     return rows.map((row) => row["key"]!)
   })
 
-  /** The stored sums of these wallets as of now. The first time that takes many statements. */
+  /** The current stored sums of these wallets. The first time takes many statements. */
   const advance = Effect.fnUntraced(function* (keys: ReadonlyArray<string>, alive: Effect.Effect<void>, anew = false) {
     const next = (again: boolean) =>
       Effect.map(
@@ -69,7 +69,7 @@ export const makeSlices = (sql: SqlClient.SqlClient) => {
     for (let hasMore = yield* next(anew); hasMore; hasMore = yield* next(false)) yield* alive
   })
 
-  /** Sums of all rows of these wallets, from the first on, whatever is stored. */
+  /** Sums of all rows of these wallets from the first row on, without the stored sums. */
   const sumsOf = Effect.fnUntraced(function* (keys: ReadonlyArray<string>, alive: Effect.Effect<void>) {
     let found: ReadonlyArray<Texts> = []
     for (let hasMore = true; hasMore; yield* alive) {
@@ -80,15 +80,15 @@ export const makeSlices = (sql: SqlClient.SqlClient) => {
     return found
   })
 
-  /** What is wrong by the sums of all rows. */
+  /** Violations by the sums of all rows. */
   const checkWhole = Effect.fnUntraced(function* (keys: ReadonlyArray<string>, alive: Effect.Effect<void>) {
     const sums = jsonText(yield* sumsOf(keys, alive))
     return yield* runChecks(sql, wholeWalletChecks, keys, [sums])
   })
 
   /**
-   * What is wrong by the stored sums, held against those of all rows: rows that were changed and are right again left
-   * stored sums that are not.
+   * Violations of the stored sums, compared with those of all rows: rows that were changed and changed back may have
+   * left wrong stored sums.
    */
   const checkMoved = Effect.fnUntraced(function* (keys: ReadonlyArray<string>, alive: Effect.Effect<void>) {
     yield* advance(keys, alive)

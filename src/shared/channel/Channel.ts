@@ -1,8 +1,8 @@
 /**
- * The channels of this program: the acquirers, and the sandbox's bank in their place. Each registers itself under its
- * name when it is wired. The rows of payments, refunds and disputes say which channel they are of, and rooms ask that
- * one here: no room names a channel. Only front doors and workers ask, never an owner (docs/architecture.md, section
- * 3). A call that may be repeated carries our own key.
+ * The channels of this program: the acquirers, and the sandbox's bank. Each registers itself under its name when it is
+ * wired. The rows of payments, refunds and disputes have the name of their channel, and rooms ask that channel here: no
+ * room names one. Only front doors and workers ask, never an owner (docs/architecture.md, section 3). A call that may
+ * be repeated carries our own key.
  */
 import type { Account } from "@coffer/model/Account"
 import type { ChannelName, Mode, RefundNo } from "@coffer/model/Ids"
@@ -29,27 +29,27 @@ import {
   type ReturnAnswer
 } from "./payments.ts"
 
-/** A merchant in one mode, whose payments are meant. */
+/** The account of the payments: a merchant in one mode. */
 export type Payee = Pick<Account, "merchantId" | "mode">
 
-/** Why a report was not brought to its order. */
+/** Why a report could not be recorded at its order. */
 export type ReportFailure = OrderConflict | OrderNotFound | NotCommitted | OwnerUnavailable
 
-/** The acts of a channel, and what it is. */
+/** What a channel is, and what it can do. */
 export interface RegisteredChannel {
-  /** As rows have it. */
+  /** The name in rows. */
   readonly name: ChannelName
-  /** As people call it. */
+  /** The name for people. */
   readonly title: string
   /** Channels are asked in the order of their ranks, the lowest first: whether they take a payment, or began one. */
   readonly rank: number
   /** Whether buyers of this account pay through it now. */
   readonly takes: (payee: Payee) => Effect.Effect<boolean>
-  /** Its own page for buyers; none where they pay by our forms. */
+  /** The channel's own page for buyers; none if they pay by our forms. */
   readonly page?: HostedPage
-  /** Its buyers and banks, where it pretends them. */
+  /** Its simulated buyers and banks, if it has any. */
   readonly pretended?: Pretended
-  /** Takes no payment from now on, unless one is already made or being made. Cancelled where it has never begun one. */
+  /** Accepts no payment from now on, unless one is made or under way. Cancelled if it has never begun one. */
   readonly cancel: (checkout: Checkout) => Effect.Effect<CancelReport, ChannelUnreachable>
   /** Gives a whole payment back to the buyer. The payment's own number is the key: asking twice pays back once. */
   readonly giveBack: (
@@ -58,20 +58,20 @@ export interface RegisteredChannel {
   ) => Effect.Effect<ReturnAnswer, ChannelUnreachable>
   /**
    * Our own number of the refund is the key: repeated, it pays back once, and the second answer is that of the first.
-   * Unreachable: this call certainly did nothing. Without an answer it is not known what the call did.
+   * Unreachable: this call certainly did nothing. Without an answer its outcome is unknown.
    */
   readonly refund: (request: RefundRequest) => Effect.Effect<RefundAnswer, ChannelUnreachable>
   readonly disputes: DisputeDesk
   readonly paymentNumbers: PaymentNumbers
   /** The least and the most that it takes in one payment; any amount unless given. */
   readonly bounds?: AmountBounds
-  /** Seals again what it keeps sealed in an account. `again` seals one text for its use. */
+  /** Encrypts the channel's secrets of an account with the new key. `again` encrypts one text for its use. */
   readonly reseal?: (
     payee: Payee,
     own: ChannelAccount["own"],
     again: (sealed: string, use: string) => string
   ) => ChannelAccount["own"]
-  /** The fees that it has kept of payments itself. */
+  /** The fees that the channel has deducted from payments. */
   readonly feesOf?: (payments: ReadonlyArray<OwnedPayment>) => Effect.Effect<FeeOf>
   /** In seconds: how long the books of its accounts have not been compared with ours, of those that wait longest. */
   readonly ageOfBooks?: (mode: Mode, now: DateTime.Utc) => Effect.Effect<number>
@@ -84,47 +84,49 @@ export interface PaymentNumbers {
   readonly among?: (sql: SqlClient, number: string) => Statement.Fragment
 }
 
-/** The channel's own page for buyers. Its reports of payments there are brought to the order. */
+/** The channel's own page for buyers. Its reports about payments there are recorded at the order. */
 export interface HostedPage {
-  /** `language`: that of the page which leads there, as a tag. */
+  /** `language`: the language tag of the page that links there. */
   readonly begin: (
     order: Order,
     method: PaymentMethod,
     language: string
   ) => Effect.Effect<Begun, ChannelUnreachable | ReportFailure>
-  /** Asks about a pending order's payment. Returns the order as it is then. */
+  /** Asks about a pending order's payment. Returns the order after the answer. */
   readonly lookUp: (order: Order) => Effect.Effect<Order, ChannelUnreachable | ReportFailure>
-  /** The buyer of a pending order has paid, and the channel works on it. */
+  /** The buyer of a pending order has paid, and the channel is processing it. */
   readonly isProcessing: (order: Order) => Effect.Effect<boolean>
-  /** Those of these methods that a page offers for the order. */
+  /** The methods, of these, that a page offers for the order. */
   readonly offered: (order: Order, methods: ReadonlyArray<PaymentMethod>) => Effect.Effect<ReadonlyArray<PaymentMethod>>
 }
 
 /** The answer to a buyer who wants to pay. */
 export type Begun =
   | { readonly _tag: "Redirect"; readonly url: string }
-  /** The order is paid, or is being paid, or somebody else has begun at the same moment: its page shows how it is. */
+  /**
+   * The order is paid or being paid, or another request has begun at the same moment: the order's page shows the state.
+   */
   | { readonly _tag: "Settled" }
-  /** The channel cannot be asked about what the buyer was led to before: it may be paid. */
+  /** The channel cannot be asked about the buyer's earlier session, which may be paid. */
   | { readonly _tag: "Unknown" }
   /** The channel takes no such payment: not by this method in this currency, or not of this amount. */
   | { readonly _tag: "NotTaken"; readonly because: "method" | "amount" }
 
 /**
- * How a pretended buyer's attempt ends. `decline`: the bank refuses. `cancel`: the buyer does not want to. `redirect`:
- * the buyer is in 3DS or a wallet's app, and may come back. The bank reports a payment of `succeed_later` after some
- * seconds, and one of `succeed_unreported` only when it is asked.
+ * How a simulated buyer's attempt ends. `decline`: the bank refuses. `cancel`: the buyer cancels. `redirect`: the buyer
+ * is in 3DS or a wallet's app, and may come back. The bank reports a payment of `succeed_later` after some seconds, and
+ * one of `succeed_unreported` only when it is asked.
  */
 export type Attempt = "succeed" | "decline" | "cancel" | "fail" | "redirect" | "succeed_later" | "succeed_unreported"
 
 export interface ChargeOptions {
-  /** The order's unless given. */
+  /** Default: the order's. */
   readonly amount?: Minor | undefined
   /** The attempt's number. A repeated charge with this number, method and outcome is the same attempt. */
   readonly attemptNo?: string | undefined
-  /** The bank's code when it refuses; its general one unless given. */
+  /** The bank's code of a refusal; default: its general one. */
   readonly reason?: string | undefined
-  /** That the buyer typed; else the one that the bank knows of the attempt, or its usual one. */
+  /** The card that the buyer typed; otherwise the attempt's card, or the bank's usual one. */
   readonly card?: PaidCard | undefined
 }
 
@@ -137,16 +139,16 @@ export interface Chargeback {
 /** The bank has decided the refund otherwise, or does not know it. */
 export class NotSettled extends Schema.TaggedError<NotSettled>()("NotSettled", { state: Schema.String }) {}
 
-/** For forms of our own and for test helpers. */
+/** For our own forms and the test helpers. */
 export interface Pretended {
-  /** One attempt to pay. Returns the order as it is after the bank's report, if there was one. */
+  /** One attempt to pay. Returns the order after the bank's report, if there was one. */
   readonly charge: (
     order: Order,
     method: PaymentMethod,
     attempt: Attempt,
     options?: ChargeOptions
   ) => Effect.Effect<Order, ChannelUnreachable | ReportFailure>
-  /** Until when no attempt begins, since too many were declined; one that has begun may end (silences: O13). */
+  /** The end of the lockout after too many declined attempts; an attempt that has begun may end (silences: O13). */
   readonly pausedUntil: (order: Order) => Effect.Effect<Option.Option<DateTime.Utc>>
   /** Whether it has the order's whole amount. If the order is pending, the payment is not reported yet. */
   readonly hasPaid: (order: Order) => Effect.Effect<boolean>
@@ -168,9 +170,9 @@ export interface Pretended {
   readonly setReachable: (merchantId: string, reachable: boolean) => Effect.Effect<void>
 }
 
-/** The buyer of a sandbox's order, at the channel that pretends it. A live order has none: its bank is not reached. */
+/** The simulated buyer of a sandbox order. A live order has none: its bank cannot be reached. */
 export interface Buyer extends Pick<Pretended, "pausedUntil" | "hasPaid"> {
-  /** An attempt that has a number is made once, however often it is asked for. */
+  /** An attempt with a number is made once, however often it is requested. */
   readonly pay: Pretended["charge"]
 }
 
@@ -180,7 +182,7 @@ export class Channel extends Context.Service<
     readonly register: (channel: RegisteredChannel) => Effect.Effect<void>
     /** By their ranks. */
     readonly all: () => ReadonlyArray<RegisteredChannel>
-    /** As people call it. */
+    /** The name for people. */
     readonly titleOf: (name: string) => string
     readonly boundsOf: (accounts: ChannelAccounts) => AmountBounds | undefined
     readonly reseal: (
@@ -190,12 +192,12 @@ export class Channel extends Context.Service<
     ) => ChannelAccounts
     readonly feesOf: (payments: ReadonlyArray<OwnedPayment>) => Effect.Effect<FeeOf>
     readonly ageOfBooks: (mode: Mode, now: DateTime.Utc) => Effect.Effect<number>
-    /** The one that takes an account's payments now, if any does. */
+    /** The channel that takes an account's payments now, if any. */
     readonly takerOf: (payee: Payee) => Effect.Effect<Option.Option<RegisteredChannel>>
-    /** The pretended buyers and banks of an account, if it has any; `name`: the channel that is meant. */
+    /** The simulated buyers and banks of an account, if any; `name`: the channel. */
     readonly pretendedOf: (payee: Payee, name?: ChannelName) => Effect.Effect<Option.Option<Pretended>>
     readonly buyer: Buyer
-    /** An order may have been begun at each of them. */
+    /** An order may have been begun at each channel. */
     readonly cancel: RegisteredChannel["cancel"]
     readonly lookUp: HostedPage["lookUp"]
     readonly isProcessing: HostedPage["isProcessing"]
@@ -309,5 +311,5 @@ const makeBuyer = (pretendedOf: Channel["Service"]["pretendedOf"]): Buyer => ({
   })
 })
 
-/** None is registered yet. */
+/** No channel is registered yet. */
 export const layer = Layer.sync(Channel, make)

@@ -1,4 +1,4 @@
-/** How the errors of the channel become answers (spec: Errors, processor_error; silences: O53, S8). */
+/** Errors of the channel as errors on the wire (spec: Errors, processor_error; silences: O53, S8). */
 import * as Wire from "@coffer/contract/Errors"
 import { Duration } from "effect"
 import { refuseTemporarily, refuseWith } from "../http/replies.ts"
@@ -6,7 +6,7 @@ import type { ChannelUnreachable } from "./payments.ts"
 
 type Why = NonNullable<ChannelUnreachable["because"]> | "unanswered"
 
-/** For people, and the word for programs (`Coffer-Reason`). `channelWords`: the channel's own words. */
+/** The message for people, and the reason for programs (`Coffer-Reason`). `channelWords`: the channel's own words. */
 const refusals: Readonly<Record<Why, { readonly reason: string; readonly message: (channelWords: string) => string }>> =
   {
     unanswered: {

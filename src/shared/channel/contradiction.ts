@@ -1,4 +1,4 @@
-/** The channel says what cannot follow what it said before: nothing is changed by it, and a person has to look. */
+/** A report of the channel that contradicts an earlier one: it changes nothing, and a person has to look. */
 import { Mode } from "@coffer/model/Ids"
 import { Effect, Metric } from "effect"
 

@@ -1,6 +1,6 @@
 /**
- * Questions to a channel about disputes, and its answers. Every call names the dispute. A call that is repeated takes
- * effect once, and the second answer is that of the first.
+ * Questions to a channel about disputes, and its answers. Every call names the dispute. A repeated call takes effect
+ * once, and gets the answer of the first.
  */
 import type { Account } from "@coffer/model/Account"
 import type { Evidence } from "@coffer/model/Evidence"
@@ -17,13 +17,13 @@ export interface DisputeName extends Account {
   readonly disputeNo: DisputeNo
   readonly channel: ChannelName
   readonly processorDisputeId: string
-  /** As far as we know. An answer to an inquiry is not given to the chargeback that it has become. */
+  /** The status that we know. An answer to an inquiry is not sent to the chargeback that it has become. */
   readonly stage: Stage
   /** The payment's. */
   readonly currency: Currency
 }
 
-/** The answer that the bank waits for, or has. */
+/** The answer that the bank expects, or has. */
 export interface Standing {
   readonly stage: Stage
   readonly isAnswered: boolean
@@ -32,13 +32,13 @@ export interface Standing {
   readonly evidenceDueBy: DateTime.Utc | null
 }
 
-/** How a dispute stands with the bank. */
+/** The status of a dispute at the bank. */
 export interface DisputeWord {
   /** In the channel's own words. */
   readonly status: string
   /** Undefined while the bank has not decided. */
   readonly outcome: DisputeOutcome | undefined
-  /** Undefined where the channel's status says nothing that we know. */
+  /** Undefined if we do not know the channel's status. */
   readonly standing?: Standing | undefined
 }
 
@@ -55,20 +55,20 @@ export interface DisputeReport extends DisputeWord, Account {
 
 export type StepAnswer =
   | { readonly _tag: "Taken"; readonly word: DisputeWord }
-  /** It is too late, or was decided meanwhile, or is nothing that the channel takes. `reason`: its own words. */
+  /** Too late, or decided meanwhile, or not accepted by the channel. `reason`: its own words. */
   | { readonly _tag: "Refused"; readonly word: DisputeWord; readonly reason?: string }
-  /** The effect of the call is not known: it is asked again later. */
+  /** The outcome of the call is unknown: the channel is asked again later. */
   | { readonly _tag: "Unknown" }
 
 /** Unreachable: this call certainly did nothing. Without an answer it is not known what the call did. */
 export interface DisputeDesk {
-  /** `answer`: which one it is. The same again is known by it. */
+  /** `answer`: its id, by which a repeat is recognized. */
   readonly submit: (
     dispute: DisputeName,
     evidence: Evidence,
     answer: string
   ) => Effect.Effect<StepAnswer, ChannelUnreachable>
-  /** Whether it is no real dispute, and a text decides it. */
+  /** Whether it is a test dispute, which a text decides. */
   readonly isTest: (dispute: DisputeName) => boolean
   readonly accept: (dispute: DisputeName) => Effect.Effect<StepAnswer, ChannelUnreachable>
   readonly status: (dispute: DisputeName) => Effect.Effect<DisputeWord, ChannelUnreachable>

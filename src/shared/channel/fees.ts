@@ -1,4 +1,4 @@
-/** Fees that channels have kept of payments. For operators: a merchant's fee is that of its schedule. */
+/** Fees that channels have deducted from payments. For operators: a merchant's fee follows its schedule. */
 import type { Account } from "@coffer/model/Account"
 import { Schema } from "effect"
 
@@ -16,5 +16,5 @@ export interface OwnedPayment extends Pick<Account, "merchantId" | "mode"> {
   readonly paymentId: string
 }
 
-/** None for a payment of which nothing was read yet. */
+/** None for a payment whose fees were not read yet. */
 export type FeeOf = (payment: OwnedPayment) => ChannelFee | undefined

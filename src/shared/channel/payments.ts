@@ -25,9 +25,9 @@ export type ChannelPayment = typeof ChannelPayment.Type
 /** A report of the channel about an order. It comes once or many times. */
 export const ChannelReport = Schema.TaggedUnion({
   Succeeded: { payment: ChannelPayment },
-  /** One attempt did not succeed; the buyer may try again. */
+  /** One attempt has failed; the buyer may try again. */
   Attempted: { attempt: PaymentAttempt },
-  /** The last word, and the attempt that it is about: this order will not be paid. */
+  /** The final report, with its attempt: this order will not be paid. */
   Failed: { attempt: PaymentAttempt }
 })
 export type ChannelReport = typeof ChannelReport.Type
@@ -41,7 +41,7 @@ export type CancelReport =
 /** The answer to "give this payment back". */
 export type ReturnAnswer =
   | { readonly _tag: "Taken" }
-  /** The channel will never take it back; asking again is of no use. */
+  /** The channel will never return it; a retry is of no use. */
   | { readonly _tag: "Refused"; readonly reason: string }
 
 export interface Checkout extends Account {
@@ -49,16 +49,16 @@ export interface Checkout extends Account {
 }
 
 /**
- * The channel did not do it. `closed`: it was not asked, since this installation calls nobody outside. `crowded`: it
- * has too much to do. `key`: it does not accept the operator's key. `refused`: it says no, for now; asked later it may
- * say yes. `unknown`: it was asked to stop what it had begun, and whether it did is not known; the caller asks again,
- * and has changed nothing. Left out: it gave no answer, and certainly did nothing.
+ * The channel did not do it. `closed`: it was not asked, since this installation makes no outside calls. `crowded`: it
+ * is overloaded. `key`: it does not accept the operator's key. `refused`: it refuses for now; a later retry may
+ * succeed. `unknown`: it was asked to cancel, and the outcome is unknown; the caller retries, and has changed nothing.
+ * Left out: it gave no answer, and certainly did nothing.
  */
 export class ChannelUnreachable extends Schema.TaggedError<ChannelUnreachable>()("ChannelUnreachable", {
   because: Schema.optionalKey(Schema.Literals(["closed", "crowded", "key", "refused", "unknown"])),
   /** The channel's own words. */
   channelWords: Schema.optionalKey(Schema.String),
-  /** It has too much to do: when to ask again. */
+  /** The channel is overloaded: when to retry. */
   retryAfterMillis: Schema.optionalKey(Schema.Number)
 }) {}
 

@@ -1,15 +1,17 @@
 /**
- * How much work the process takes in at once (docs/decisions/0014; silences: U12). Requests in work are counted
- * by party: a merchant, the operator, or an address of the public, who has no key. How many there may be follows from
- * how late the event loop is. A shed request is refused at once: first reads and exports of the party that holds most,
- * writes last. A request that waits for its client is not in work. Probes are not counted.
+ * How many requests the process admits at once (docs/decisions/0014; silences: U12). Admitted requests are counted by
+ * party: a merchant, the operator, or an address of the public without a key. How many there may be follows from how
+ * late the event loop is. A shed request is refused at once: first reads and exports of the party that holds most,
+ * writes last. A request that waits for its client does not count. Probes are not counted.
  */
 import type { RequestKind } from "@coffer/model/Quotas"
 import { Context, Effect, Layer, Metric } from "effect"
 import { Vitals } from "../../platform/runtime/Vitals.ts"
 import { RenewedMap } from "../../platform/runtime/renewed.ts"
 
-/** Each has room of its own, so that no sandbox and no page in work keeps a live call out. Parts of the live room. */
+/**
+ * Each class has room of its own, so that sandboxes and pages never keep a live call out. Fractions of the live room.
+ */
 export const groupShares = { live: 1, sandbox: 1, public: 1 / 2, operator: 1 / 4 } as const
 export type AdmissionGroup = keyof typeof groupShares
 
@@ -34,9 +36,9 @@ export interface Arrival extends Pick<Visit, "group" | "party" | "kind"> {
 export class Admission extends Context.Service<
   Admission,
   {
-    /** Undefined: the request is shed. `behind` it so many of its party wait to be begun, and count as well. */
+    /** Undefined: the request is shed. `behind`: how many requests of its party wait behind it, and count as well. */
     readonly enter: (arrival: Arrival) => Visit | undefined
-    /** It waits for its client, and counts no more until it goes on. */
+    /** It waits for its client, and does not count until it continues. */
     readonly pause: (visit: Visit) => void
     readonly goOn: (visit: Visit) => void
     readonly leave: (visit: Visit) => void
@@ -45,11 +47,11 @@ export class Admission extends Context.Service<
   }
 >()("@coffer/http/Admission") {}
 
-/** Merchants' reads in work while the loop is on time: of 3 ms each, the last one waits for a second and a half. */
+/** Merchants' reads under way while the loop is on time: at 3 ms each, the last one waits for a second and a half. */
 export const roomMax = 512
-/** And however late it is. */
+/** The same, however late the loop is. */
 export const roomMin = 256
-/** A loop that is later than this has too much to do. A garbage collection or a large answer takes less. */
+/** A loop that is later than this is overloaded. A garbage collection or a large answer takes less. */
 export const delayMax = 250
 /** How much room returns with each tick on time. */
 const roomStep = 64
@@ -57,7 +59,7 @@ const roomStep = 64
 export const writesPerRead = 4
 /** A new party is admitted up to this many times the room; a party with work under way up to twice. */
 export const newcomerRooms = 4
-/** How much a request counts, at least. An export reads up to 10,000 rows in steps of a hundred. */
+/** How much a request counts at least. An export reads up to 10,000 rows in steps of a hundred. */
 const weights: Readonly<Record<RequestKind, number>> = { reads: 1, csv: 16, writes: 1 }
 /** A read counts once for so many objects. */
 export const rowsPerRead = 20
@@ -68,7 +70,7 @@ const weightOf = ({ kind, rows = 0 }: Arrival) => Math.max(weights[kind], Math.c
 const shedKinds = ["reads", "csv", "writes", "public", "operator"] as const
 type ShedKind = (typeof shedKinds)[number]
 
-/** Counts, and no clock. `shed` is told what was refused. */
+/** Counts only, without a clock. Calls `shed` with each refused request. */
 export const make = (shed: (kind: ShedKind) => void): Admission["Service"] => {
   const at = {
     live: newRoom(groupShares.live),
@@ -132,7 +134,7 @@ class Shares {
     else this.#held.set(party, held)
   }
 
-  /** More than an equal share is shed. A few parties never keep out one that has nothing in work. */
+  /** A party above an equal share is shed. A few parties never keep a new one out. */
   hasRoom(party: string, behind: number, room: number): boolean {
     const own = this.of(party)
     if (this.all >= (own === 0 ? newcomerRooms : 2) * room) return false

@@ -26,7 +26,7 @@ export interface IncomingBody {
 
 /** A client that sends a body. */
 export interface Sender {
-  /** Counts bytes that have come. False: there is no room for them, and the client is cut off. */
+  /** Counts received bytes. False: there is no room for them, and the client is cut off. */
   readonly take: (bytes: number) => boolean
   /** Set by the reader. Ends the reading with this refusal. */
   cut: (refusal: Effect.Effect<never, BodyRefused>) => void
@@ -45,8 +45,8 @@ export interface Body {
 }
 
 /**
- * Runs what reads a body. Meanwhile the request is not in work, and its time stands still. A client that sends too
- * slowly is cut off: below the least rate, or sooner when others need the memory.
+ * Runs `read`. Meanwhile the request does not count as admitted, and its time stands still. A client that sends too
+ * slowly is cut off: below the minimum rate, or sooner if others need the memory.
  */
 const makeReceive = Effect.map(
   Effect.all([Admission, Clients]),
@@ -60,7 +60,7 @@ const makeReceive = Effect.map(
         const cut = (reason: CutReason) => {
           if (!isArriving) return
           isArriving = false
-          // The rest of the body would stand before the next request.
+          // The rest of the body would precede the next request.
           record.headers = { ...record.headers, connection: "close" }
           sender.cut(reason === "room" ? busy : tooSlow)
         }
@@ -93,7 +93,7 @@ const unknownVisit = ({ ip }: RequestRecord): Visit => ({
 
 const tooSlow = refuseField("", `The body must arrive at ${rateMin * 1_000} bytes per second or faster`)
 
-/** For a body that other code reads, such as a form: what reads it is interrupted when its client is cut off. */
+/** For a body that other code reads, such as a form: that code is interrupted when its client is cut off. */
 export const makeReceiving = Effect.map(
   makeReceive,
   (receive) =>

@@ -1,12 +1,12 @@
 /**
- * Which answers with many objects are made now (docs/decisions/0014; silences: U19). The values that are made take
- * several times the bytes, and how many bytes there will be is not known before they are read. So a request first takes
- * the objects that it may read, and waits where there is no room. Lines of parties are served in turn, live ones first.
+ * Which large answers are built now (docs/decisions/0014; silences: U19). The values take several times the bytes, and
+ * the number of bytes is unknown before they are read. So a request first reserves the objects that it may read, and
+ * waits if there is no room. Parties are served in turn, live ones first.
  */
 import { Effect } from "effect"
 import type { Visit } from "./Admission.ts"
 
-/** Objects that are read and written down at once. A page has 100 at most, of 100 kB at most. */
+/** Objects that are read and serialized at once. A page has 100 at most, of 100 kB at most. */
 export const rowsMax = 600
 /** The limit of one party: two large pages, or ten usual ones. */
 export const rowsOfOneMax = 200
@@ -32,7 +32,7 @@ export interface Building {
   readonly serve: () => void
 }
 
-/** `mayBegin`: whether a party holds little enough of what it was answered before. */
+/** `mayBegin`: whether a party has read enough of its earlier answers. */
 export const make = (mayBegin: (whose: Whose) => boolean): Building => {
   const lines = { live: new Map<string, Line>(), others: new Map<string, Line>() }
   let all = 0

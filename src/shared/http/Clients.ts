@@ -1,7 +1,6 @@
 /**
- * The memory of this process that clients hold, and that is made for them (docs/decisions/0014): bodies that are
- * sent, answers that are read, answers that are being made. docs/security.md says who can fill each, and what others
- * see then.
+ * The memory of this process that clients hold (docs/decisions/0014): bodies that they send, answers that they read,
+ * answers that are being built. docs/security.md says who can fill each, and what others see then.
  */
 import { Context, Duration, Effect, Layer, Metric } from "effect"
 import { Settings } from "../../platform/runtime/Settings.ts"
@@ -23,7 +22,7 @@ const megabyte = 1024 * 1024
 /** Bodies of requests. The values that are made of them take several times as much. */
 export const bodiesMax = 32 * megabyte
 export const bodiesOfOneMax = bodiesMax / 4
-/** A body may be behind the least rate for so long: with 16 kB at once, as in nearly all requests, it never is. */
+/** How long a body may be behind the minimum rate: with 16 kB at once, as in nearly all requests, it never is. */
 const bodyPatience = Duration.seconds(20)
 
 /** Answers that clients have not read yet. */
@@ -43,7 +42,7 @@ const cut = Metric.counter("coffer_http_clients_cut_total", {
 
 type WasCut = (held: "body" | "answer", reason: Holdings.CutReason) => void
 
-/** Counts, and no clock. `answerPatience`: how long a reader may be behind the least rate. */
+/** Counts only, without a clock. `answerPatience`: how long a reader may be behind the minimum rate. */
 export const make = (answerPatience: Duration.Duration, wasCut: WasCut): Clients["Service"] => {
   const bodies = Holdings.make(
     { bytesMax: bodiesMax, bytesOfOneMax: bodiesOfOneMax, graceMillis: Duration.toMillis(bodyPatience) },

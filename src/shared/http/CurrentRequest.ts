@@ -1,6 +1,6 @@
 /**
- * The request that is being answered: its id, which every response and log line carries (spec: General rules, 3), what
- * it asks for, and what is learnt about it while it is processed.
+ * The current request: its id, which every response and log line carries (spec: General rules, 3), its parameters, and
+ * what is learnt about it while it is processed.
  */
 import type { IgnoredField } from "@coffer/contract/Logs"
 import type { Account } from "@coffer/model/Account"
@@ -14,21 +14,22 @@ export type BodyRefused = Wire.InvalidRequest | Wire.Unavailable
 
 /**
  * One object per request, never shared. Fields that are not readonly are set while the request is processed. A field
- * that is over becomes undefined: V8 makes a dictionary of an object that loses a field, which takes microseconds.
+ * that is no longer needed becomes undefined: V8 makes a dictionary of an object that loses a field, which takes
+ * microseconds.
  */
 export interface RequestRecord {
-  /** Where the account's clock was moved, one of its time takes the place of the first. */
+  /** If the account's clock was moved, an id of its time replaces the first one. */
   requestId: string
   /** Milliseconds since 1970. */
   readonly arrived: number
   readonly method: string
   /** The path as the specification writes it, `/v1/...`, with the query. */
   readonly url: string
-  /** The same without the query. One thing has one path: another spelling of it has no route. */
+  /** The same without the query. Each resource has one path: another spelling of it has no route. */
   readonly path: string
   /** `/v1/orders/{ref}`; `none` where there is no route. */
   readonly route: string
-  /** What the path has for the parameters of the route, decoded. */
+  /** The parameters of the route in the path, decoded. */
   readonly params: Readonly<Record<string, string | undefined>>
   /** The headers, by their names in lower case. */
   readonly sent: Readonly<Record<string, string | undefined>>
@@ -36,17 +37,17 @@ export interface RequestRecord {
   readonly text: Effect.Effect<string, BodyRefused>
   /** The client's address, by the connection and our own proxies; "" when the client has left. */
   readonly ip: string
-  /** The connection that it came by. */
+  /** The connection of the request. */
   readonly connection: Connection
   /** Objects that its answer may hold; 0 for one alone. */
   readonly rows: number
-  /** How many more of its sender waited to be begun when it was. */
+  /** How many requests of its sender waited when it was admitted. */
   readonly behind: number
   /** The caller's account, once the key is known; calls without one are not logged (silences: A4). */
   account: Account | undefined
-  /** The account that a page of the console named, whose person is the caller; undefined for a call with a key. */
+  /** The account of a page of the console, whose signed-in person is the caller; undefined for a call with a key. */
   readonly ofConsole?: Account | undefined
-  /** Whether a page of the console called the operators' API, so that a session counts and no token does. */
+  /** Whether a page of the console called the operators' API: then a session is required, not a token. */
   readonly isOfOperatorsPage?: boolean | undefined
   /** Whether it came by the operators' own port (ADMIN_PORT). */
   readonly isAtAdmin?: boolean | undefined
@@ -57,50 +58,50 @@ export interface RequestRecord {
   readonly shop?: string | undefined
   /** The key with scopes that called; undefined for the main key. */
   keyId?: string | undefined
-  /** Its scopes, or those of the person's role who calls; undefined for the main key, which has all. */
+  /** The scopes of the key, or of the person's role; undefined for the main key, which has all. */
   scopes?: ReadonlyArray<string> | undefined
-  /** Milliseconds that the account's clock was ahead when the request came. */
+  /** How far the account's clock was ahead at the request, in milliseconds. */
   ahead: number
-  /** The room that the request takes up, once it is let in. */
+  /** The room that the request takes, once it is admitted. */
   visit: Visit | undefined
   /** Whether a quota has counted it and let it through. */
   isCounted?: boolean
-  /** A call that has waited for what was to happen: it gets no row of the API log when it succeeds (silences: A12). */
+  /** A long-poll: it gets no row of the API log when it succeeds (silences: A12). */
   isUnlogged?: boolean
-  /** Its body, once it is parsed for its Idempotency-Key; none for one that is no JSON. */
+  /** The parsed body of a request with an Idempotency-Key; none if it is not JSON. */
   json?: Option.Option<unknown>
   /** The memory of its body. */
   body?: Holding | undefined
-  /** Objects that it may read while its answer is made, by its turn. */
+  /** The objects that its turn has reserved for building the answer. */
   rowsTaken?: number | undefined
-  /** Set where the answer is sent while it is made. */
+  /** Set if the answer is streamed. */
   stream?: Streamed
   /** The account's own limits. */
   quotas: QuotaOverrides
   /** The answer's body, once a handler has replied. */
   answer?: { readonly code: number; readonly data: object }
-  /** An object before and after an operator's act, for the audit log. */
+  /** The object before and after an operator's act, for the audit log. */
   change?: { readonly before?: object; readonly after: object }
   /** Writes the second entry of an operator's act, with the status of the answer. Never fails. */
   closeAct?: (status: number) => Effect.Effect<void>
-  /** Why it is refused, finer than the error's code. */
+  /** The reason of a refusal, finer than the error's code. */
   reason?: string | undefined
   /** Fields of its body that the endpoint does not know, for the API log. */
   ignored?: ReadonlyArray<IgnoredField>
-  /** Headers of the answer, whether it is a reply or a refusal. */
+  /** Headers of the answer, for replies and refusals. */
   headers?: Readonly<Record<string, string>>
 }
 
 /** A connection of a client. */
 export interface Connection {
-  /** Bytes that have come by it. */
+  /** Bytes received on it. */
   readonly bytesRead: number
 }
 
 export interface Streamed {
   /** The next part is being made. */
   readonly making: () => void
-  /** So many bytes wait for the client. */
+  /** How many bytes wait for the client. */
   readonly sending: (bytes: number) => void
 }
 
@@ -126,6 +127,6 @@ export const CurrentRecord = Context.Reference<RequestRecord>("@coffer/http/Curr
   })
 })
 
-/** Whether the host that the request names may show what this merchant has. */
+/** Whether the host of the request may show this merchant's pages. */
 export const isShownAt = ({ shop }: Pick<RequestRecord, "shop">, merchantId: string): boolean =>
   shop === undefined || shop === merchantId

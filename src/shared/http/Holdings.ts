@@ -1,13 +1,13 @@
 /**
- * Bytes that are in memory because of a client that is slow: a body that it sends, or an answer that it reads
- * (docs/decisions/0014; silences: U12). No newcomer is refused. Above the limit of all, the party that holds most loses
- * what its slowest client holds; parties in sandbox and without a key lose before live ones and the operator. A client
- * below the least rate is cut anyway. It counts, and is told the time.
+ * Bytes that slow clients keep in memory: a body that they send, or an answer that they read (docs/decisions/0014;
+ * silences: U12). No new client is refused. Above the total limit, the party that holds most loses its slowest client;
+ * sandboxes and parties without a key lose before live ones and the operator. A client below the minimum rate is cut
+ * off in any case. Counts only; the time comes from the caller.
  */
 import type { Visit } from "./Admission.ts"
 import { RenewedMap } from "../../platform/runtime/renewed.ts"
 
-/** `room`: others need the memory. `slow`: the client is below the least rate. */
+/** `room`: others need the memory. `slow`: the client is below the minimum rate. */
 export type CutReason = "room" | "slow"
 
 /** The bytes of one client. */
@@ -15,19 +15,19 @@ export interface Holding {
   readonly party: Party
   /** In memory now. */
   bytes: number
-  /** Whether the client is waited for: what only we are working on is not cut. */
+  /** Whether it waits for the client: an answer that we are still building is not cut. */
   readonly isWaiting: () => boolean
-  /** How many bytes the client has sent or taken, since any moment. */
+  /** How many bytes the client has sent or received, from any start. */
   readonly moved: () => number
   readonly cut: (reason: CutReason) => void
-  /** At the last look: `moved`, and how many milliseconds the client was behind the least rate. */
+  /** At the last look: `moved`, and how many milliseconds the client was behind the minimum rate. */
   movedBefore: number
   behind: number
 }
 
 interface Party {
   readonly name: string
-  /** It loses what it holds after all others have. */
+  /** Loses its clients only after all others have. */
   readonly isLast: boolean
   bytes: number
   readonly holdings: Set<Holding>
@@ -37,21 +37,21 @@ export interface Limits {
   readonly bytesMax: number
   /** The limit of one party. */
   readonly bytesOfOneMax: number
-  /** How long a client may be behind the least rate. */
+  /** How long a client may be behind the minimum rate. */
   readonly graceMillis: number
 }
 
-/** The least rate of sending and of reading, bytes in a millisecond: 8 kB a second, which is 64 kbit/s. */
+/** The minimum rate of sending and of reading, in bytes per millisecond: 8 kB a second, which is 64 kbit/s. */
 export const rateMin = 8
 
 export interface Holdings {
   readonly open: (visit: Whose, client: Pick<Holding, "isWaiting" | "moved" | "cut">) => Holding
-  /** False: this client itself was cut, now or before. */
+  /** False: this client was cut, now or before. */
   readonly add: (holding: Holding, bytes: number) => boolean
   readonly close: (holding: Holding) => void
   /** Bytes of one party. */
   readonly of: (visit: Whose) => number
-  /** So much time has gone by. */
+  /** This much time has passed. */
   readonly look: (millis: number) => void
 }
 
@@ -59,7 +59,7 @@ type Whose = Pick<Visit, "group" | "party">
 
 type WasCut = (reason: CutReason) => void
 
-/** `wasCut` is told of each client that is cut. */
+/** Calls `wasCut` for each client that is cut. */
 export const make = ({ bytesMax, bytesOfOneMax, graceMillis }: Limits, wasCut: WasCut): Holdings => {
   const parties = new RenewedMap<string, Party>()
   let all = 0
@@ -95,7 +95,7 @@ export const make = ({ bytesMax, bytesOfOneMax, graceMillis }: Limits, wasCut: W
 
   const isOver = () => all > bytesMax
 
-  /** False: the newcomer's own party loses, and it has more than an equal share. */
+  /** False: the new client's own party has more than an equal share, and loses. */
   const makeRoom = (newcomer: Holding): boolean => {
     const { party } = newcomer
     while (party.bytes > bytesOfOneMax) {

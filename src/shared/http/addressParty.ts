@@ -1,6 +1,6 @@
 /**
- * The party as which an address is counted where no key was shown. The holder of one IPv6 address has all of its /64,
- * so that is one party (silences: U3).
+ * The party of an address, for requests without a key. The holder of one IPv6 address has all of its /64, so that is
+ * one party (silences: U3).
  */
 import { identity } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"

@@ -1,5 +1,5 @@
 /**
- * `fetch` for what an operator has named, an OpenID provider and `PUBLIC_URL`, bounded in time and size: an answer is
+ * `fetch` for the operator's own addresses, an OpenID provider and `PUBLIC_URL`, bounded in time and size: an answer is
  * read whole or not at all, and no redirect is followed.
  */
 

@@ -9,7 +9,7 @@ import { HttpServerResponse } from "effect/http"
 import { CurrentRecord } from "./CurrentRequest.ts"
 import { inSlices } from "../../platform/runtime/slices.ts"
 
-/** The fields of a resource in its order, but for its kind. */
+/** The fields of a resource in their order, without `object`. */
 export const columnsOf = ({
   fields: { object: _, ...fields }
 }: {
@@ -20,7 +20,7 @@ export const columnsOf = ({
     isMoney: isMoney(Schema.resolveAnnotations(schema)?.["description"])
   }))
 
-/** The columns are the fields of the resource in its order, which is the specification's, but for its kind. */
+/** The columns are the fields of the resource in the specification's order, without `object`. */
 export const replyCsv = <Row, Item extends Readonly<Record<string, unknown>>>(
   name: string,
   resource: { readonly fields: { readonly [Field in keyof Item]: Schema.Constraint } },
@@ -45,7 +45,7 @@ export const replyCsv = <Row, Item extends Readonly<Record<string, unknown>>>(
       ).pipe(Stream.concat(making))
     ).pipe(
       Stream.rechunk(1),
-      // The network may take a piece at once, and then no other fiber has had a turn.
+      // The network may take a piece at once; without this no other fiber would have a turn.
       Stream.tap(() => Effect.yieldNow)
     )
     return HttpServerResponse.stream(

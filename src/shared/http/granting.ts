@@ -1,6 +1,6 @@
 /**
- * Whether the person who is signed in may give what an act gives. The door has looked at the role and the session; what
- * is given, the handler alone knows: from the body, or from the key that there is.
+ * Whether the signed-in person may give the rights of an act. The door has checked the role and the session; only the
+ * handler knows which rights are given: by the body, or by an existing key.
  */
 import * as Wire from "@coffer/contract/Errors"
 import { CurrentPerson } from "@coffer/contract/Caller"

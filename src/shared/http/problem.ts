@@ -1,7 +1,7 @@
 /**
- * Why a call is refused, in the header `Coffer-Reason` of every error, with a link to the page of its code in the
- * documents, and an error as RFC 9457 problem details, only for clients that ask for them by `Accept` (silences: G3,
- * G32). The fields of the ordinary error body stay in it, as extension members.
+ * The reason of a refusal in the header `Coffer-Reason`, with a link to the documents' page of its code, and RFC 9457
+ * problem details for clients that ask for them by `Accept` (silences: G3, G32). The fields of the ordinary error body
+ * stay in it, as extension members.
  */
 import { Option, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -48,7 +48,7 @@ const isPreferred = (accept: string): boolean => {
 
 interface Wish {
   readonly accept: string | undefined
-  /** Why it was refused, where more is known than the error's code. */
+  /** The reason of the refusal, if it is finer than the error's code. */
   readonly fine?: string | undefined
   /** Where the documents are, without a slash at the end. */
   readonly documents: string

@@ -1,7 +1,7 @@
 /**
  * Turns domain errors into errors on the wire. Each room has a table of its errors beside its handlers, such as
- * `orderRefusals.ts`, built with the functions here. A handler names the errors that it translates, and does not
- * compile without one of them.
+ * `orderRefusals.ts`, built with the functions here. A handler names the errors that it translates; one that it leaves
+ * out does not compile.
  */
 import type { InvalidField } from "@coffer/rules/InvalidField"
 import { type Duration, type Effect, Predicate } from "effect"
@@ -34,7 +34,7 @@ export const refuseTemporarilyAs =
       reasonOf(error)
     )
 
-/** The domain's own word for it: the literal reason that an error has, else the error's name. */
+/** The domain's own reason: the error's literal `reason`, otherwise its name. */
 const reasonOf = (error: unknown): string | undefined => {
   if (Predicate.hasProperty(error, "reason") && typeof error.reason === "string" && isWord(error.reason)) {
     return error.reason
@@ -50,7 +50,7 @@ export const commonRefusals = {
   InvalidField: ({ param, problem }: InvalidField) => refuseField(param, problem)
 }
 
-/** Failures of any write. Nothing is known to be wrong with the request, so it may be sent again. */
+/** Failures of any write. The request may be correct, so it may be retried. */
 export const unavailable = {
   NotCommitted: (_: NotCommitted) => busy,
   OwnerUnavailable: (_: OwnerUnavailable) => busy

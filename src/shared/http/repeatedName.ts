@@ -1,6 +1,6 @@
 /**
- * A name that an object of a JSON text has twice (silences: G30). Parsers keep the last value and say nothing, so it is
- * looked for in the text, in one pass that makes no values.
+ * A name that an object of a JSON text has twice (silences: G30). Parsers silently keep the last value, so the text is
+ * searched, in one pass that makes no values.
  */
 import { Option } from "effect"
 import { parseJson } from "../../platform/runtime/codecs.ts"
@@ -9,7 +9,7 @@ import { parseJson } from "../../platform/runtime/codecs.ts"
 interface Open {
   /** The names that an object has so far. */
   readonly names: Set<string> | undefined
-  /** Where its last value stands. */
+  /** The position of its last value. */
   name: string
   index: number
   /** In an object: the next text is a name. */
@@ -60,7 +60,7 @@ export const repeatedName = (json: string): string | undefined => {
   return undefined
 }
 
-/** Where the text ends that begins here: its closing quote, or the end of all. */
+/** The end of the string that begins here: its closing quote, or the end of the text. */
 const endOfText = (json: string, start: number): number => {
   for (let at = start + 1; ; at++) {
     at = json.indexOf('"', at)

@@ -1,6 +1,6 @@
 /**
- * Which version a write replaces: `If-Match` has the version that the caller has read, in quotes. Without it, or with
- * `*`, the write replaces whatever is there (silences: G34).
+ * The version that a write replaces: `If-Match` has the version that the caller has read, in quotes. Without it, or
+ * with `*`, the write replaces any version (silences: G34).
  */
 import { Effect } from "effect"
 import { CurrentRecord } from "./CurrentRequest.ts"

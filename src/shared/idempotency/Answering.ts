@@ -1,7 +1,7 @@
 /**
- * How a change comes to answer the request that asked for it: the answer is one more row of the change, so that a crash
- * can neither lose the answer nor run the change twice. A room says that a change answers the request; with which code
- * is the handler's to say.
+ * Commits the answer to a request with the change that answers it: the answer is one more row of the change, so that a
+ * crash can neither lose the answer nor run the change twice. The room says that a change answers the request, the
+ * handler with which code.
  */
 import { withoutSignatures } from "@coffer/rules/signedAddresses"
 import { Context, type DateTime, Effect, Schema } from "effect"
@@ -24,13 +24,13 @@ export const answerCodes = (usual: number, byStatus: Readonly<Record<string, num
 export const codeOf = ({ byStatus, usual }: AnswerCodes, data: object): number =>
   ("status" in data && typeof data.status === "string" ? byStatus[data.status] : undefined) ?? usual
 
-/** The means to store the answer. Plain data: it travels to the owner that commits the change. */
+/** What is needed to store the answer. Plain data: it is sent to the owner that commits the change. */
 export const Answering = Schema.Struct({ claim: IdempotencyClaim, codes: AnswerCodes })
 export type Answering = typeof Answering.Type
 
 /**
- * The lane of a new object whose answer brings its claim's row along: a request and its repeat make objects of two
- * numbers, and must not be written in the same moment. Undefined where the claim has its row already.
+ * The lane of a new object whose answer inserts the claim's row, too: a request and its repeat make objects with two
+ * numbers, and must not be written at the same moment. Undefined if the claim has its row already.
  */
 export const laneOf = (answer: Answering | undefined): string | undefined =>
   answer?.claim.isNew === true ? answer.claim.id : undefined
@@ -45,7 +45,7 @@ export interface ClaimState {
 export interface HeldClaim extends ClaimState {
   claim: IdempotencyClaim
   isAnswered: boolean
-  /** How the request is answered when a change answers it; 200 unless its handler says so. */
+  /** The code with which a change answers the request; 200 unless its handler says otherwise. */
   codes?: AnswerCodes
 }
 
@@ -56,7 +56,7 @@ export const CurrentClaim = Context.Reference<HeldClaim | undefined>("@coffer/id
 
 const usual = answerCodes(200)
 
-/** A handler says how its request is answered when a change answers it. */
+/** A handler sets the code with which a change answers its request. */
 export const answeredWith =
   (codes: AnswerCodes) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -68,7 +68,7 @@ export const answeredWith =
 
 export const currentClaim = Effect.map(CurrentClaim, (held) => held?.claim)
 
-/** The day for which the answer of the request that is running is kept begins at this moment. */
+/** The day for which the current request's answer is kept begins now. */
 export const keepClaimFrom = (createdAt: DateTime.Utc) =>
   Effect.map(CurrentClaim, (held) => {
     if (held !== undefined) held.claim = { ...held.claim, createdAt }
@@ -90,17 +90,17 @@ export const withAnswer = <A, E, R>(
     })
   })
 
-/** A claim that goes on: its request is answered by a later change. */
+/** A renewed claim: its request is answered by a later change. */
 export const Renewal = Schema.Struct({
-  /** As it is from now on. */
+  /** The claim from now on. */
   claim: IdempotencyClaim,
   at: Schema.DateTimeUtc,
-  /** The run of the program that is at work on the request. */
+  /** The run of the program that processes the request. */
   run: Schema.NullOr(Schema.Int)
 })
 export type Renewal = typeof Renewal.Type
 
-/** Nothing when the request has no key. */
+/** Empty if the request has no key. */
 export const renewalOf = (renewal: Renewal | undefined): ChangeSet =>
   renewal === undefined ? [] : [runChange(renewal.claim, renewal.at, renewal.run, renewal.claim.version - 1)]
 

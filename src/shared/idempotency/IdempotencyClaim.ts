@@ -1,7 +1,7 @@
 /**
- * The claim of a request with an `Idempotency-Key`, as a row of `idempotency_keys`. A request that calls outside holds
- * it while it runs. The row's version is the fence: a request whose claim was taken over writes nothing any more
- * (docs/decisions/0004). A request of one change writes the row with that change (docs/decisions/0004).
+ * The claim of a request with an `Idempotency-Key`, as a row of `idempotency_keys`. A request with outside calls holds
+ * it while it runs. The row's version is the fence: a request whose claim was taken over cannot write any more
+ * (docs/decisions/0004). A request with a single commit writes the row with that commit (docs/decisions/0004).
  */
 import { leaseDuration } from "@coffer/rules/idempotency/claim"
 import { DateTime, Schema } from "effect"
@@ -17,20 +17,20 @@ const claimFields = {
   createdAt: Schema.DateTimeUtc
 }
 
-/** The row and the version of it that is ours. */
+/** The id of the row, and our version of it. */
 export const IdempotencyClaim = Schema.Struct({
   ...claimFields,
-  /** No row is there yet: it is written with the answer, and fails that change when the key is taken. */
+  /** There is no row yet: it is inserted with the answer, and that change fails if the key is taken. */
   isNew: Schema.optionalKey(Schema.Literal(true))
 })
 export type IdempotencyClaim = typeof IdempotencyClaim.Type
 
-/** A row: the claim, and where its request stands. */
+/** A row: the claim, and the state of its request. */
 const IdempotencyKey = Schema.Struct({
   ...claimFields,
   state: Schema.Literals(["running", "done", "released"]),
   leaseUntil: Schema.NullOr(Schema.DateTimeUtc),
-  /** The run of the program that is at work on the request; null when it has ended, or it is unknown which it is. */
+  /** The run of the program that processes the request; null if the request has ended, or the run is unknown. */
   run: Schema.NullOr(Schema.Int),
   status: Schema.NullOr(Schema.Int),
   data: Schema.NullOr(Schema.String)
@@ -46,7 +46,7 @@ export const idempotencyKeys = table("idempotency_keys", {
   fixed: ["merchantId", "mode"]
 })
 
-/** The row while `run` is at work on the request, in place of the version `replaces`, if there was one. */
+/** The row while `run` processes the request, in place of the version `replaces`, if there was one. */
 export const runChange = (
   claim: IdempotencyClaim,
   now: DateTime.Utc,
@@ -58,7 +58,7 @@ export const runChange = (
   return replaces === undefined ? insert(idempotencyKeys, key) : update(idempotencyKeys, replaces, key)
 }
 
-/** No answer to keep: the key is free for another try (silences: I1). */
+/** Without an answer to keep: the key is free for a retry (silences: I1). */
 export const releaseChange = (claim: IdempotencyClaim): Change =>
   endChange(claim, { state: "released", status: null, data: null })
 

@@ -1,6 +1,6 @@
 /**
- * Front door to idempotency keys: claim one for a request, or learn what the first request with it was answered
- * (silences: I1 to I6). Works across runners, since the claim is a row.
+ * Front door to idempotency keys: claims one for a request, or answers what the first request with it got (silences: I1
+ * to I6). Works across runners, since the claim is a row.
  */
 import { canonical, isShallow, judge } from "@coffer/rules/idempotency/claim"
 import { Context, DateTime, Duration, Effect, Layer, Option, Random, Schema } from "effect"
@@ -28,7 +28,7 @@ export class OtherContent extends Schema.TaggedError<OtherContent>()("OtherConte
 
 /** The first request with this key has not ended (spec: Errors, idempotency_in_progress). */
 export class StillRunning extends Schema.TaggedError<StillRunning>()("StillRunning", {
-  /** How long it has the key to itself. */
+  /** How long the lease of that request lasts. */
   lasts: Schema.Duration
 }) {}
 
@@ -38,7 +38,7 @@ interface Replay extends Answer {
   readonly _tag: "Replay"
 }
 
-/** The word of a key's row. `Free`: its request ended without an answer to keep, or its process is dead. */
+/** The state of a key's row. `Free`: its request ended without an answer to keep, or its process is dead. */
 export type Met = Replay | { readonly _tag: "Free"; readonly version: number }
 
 /** The answer to a request. */
@@ -57,7 +57,7 @@ export interface Keyed {
   readonly body: string
   /** The body, where it is parsed already; none for one that is no JSON. */
   readonly json?: Option.Option<unknown>
-  /** The parsed body without what says nothing. */
+  /** The parsed body without nulls that mean "absent". */
   readonly meant: (json: unknown) => unknown
 }
 
@@ -70,16 +70,18 @@ export class IdempotencyKeys extends Context.Service<
      * any other outcome the key is free (silences: I1).
      */
     readonly finish: (ended: ClaimState, answer?: Answer) => Effect.Effect<void>
-    /** The claim of a request of one change, which brings its row along. It holds nobody up. */
+    /** The claim of a request with a single commit, which inserts its row. It takes no lock before. */
     readonly begin: (request: Keyed) => Effect.Effect<IdempotencyClaim>
-    /** The row that has the key of a request; none when it was not used before. */
+    /** The row of a request's key; none if the key was not used before. */
     readonly look: (
       fresh: IdempotencyClaim,
       request: Keyed
     ) => Effect.Effect<Option.Option<Met>, OtherContent | StillRunning>
-    /** Writes the row of a claim that no change has brought along. False: the key is taken. */
+    /** Inserts the row of a claim if no change has inserted it. False: the key is taken. */
     readonly keep: (fresh: IdempotencyClaim, answer: Answer) => Effect.Effect<boolean>
-    /** A request with this key was answered here. Its repeat is looked for at once, and breaks no batch. */
+    /**
+     * Notes that a request with this key was answered here: a repeat reads its row at once, and makes no batch fail.
+     */
     readonly remember: (id: string) => void
     readonly isRemembered: (id: string) => boolean
   }
@@ -106,7 +108,7 @@ export const layer = Layer.effect(
         Effect.forkIn(scope)
       )
 
-    /** It counts as running before its row is there: a request that meets the row must not take it for abandoned. */
+    /** Counts as running before its row is there: a request that finds the row must not take it for abandoned. */
     const take = (claim: IdempotencyClaim, replaces?: number) =>
       Effect.flatMap(unmovedTime, (now) => {
         here.enter(claim.id)
@@ -127,10 +129,10 @@ export const layer = Layer.effect(
       const met = yield* look(fresh, request)
       if (Option.isNone(met)) return yield* new StillRunning({ lasts: Duration.zero })
       if (met.value._tag === "Replay") return met.value
-      // Not under the next version: the request that held the key counts to that one when it is answered, and the end
-      // of a take that was lost would free its answer.
+      // Not under the next version: the earlier request moves to that version when it is answered, and the end of a
+      // lost takeover would free its answer.
       return yield* Effect.catchTags(take(fresh, met.value.version), {
-        // Another took it in the same moment.
+        // Another request took it at the same moment.
         StaleVersion: () => new StillRunning({ lasts: Duration.zero }),
         AlreadyExists: Effect.die
       })
@@ -191,7 +193,7 @@ const makeLook = Effect.fnUntraced(function* (here: Here) {
     const row = yield* store.find(id)
     if (Option.isNone(row)) return Option.none()
     const { data, leaseUntil, run, state, status, version } = row.value
-    // The run that took it has ended, or it was this one and never learnt whether the claim was written.
+    // The run that took it has ended, or it was this run and never learnt whether the claim was written.
     const isAbandoned = state === "running" && !here.has(id) && (yield* sqlDefects(runs.isAbandoned(run)))
     const unmoved = yield* unmovedTime
     switch (judge(row.value, fingerprintLike(row.value.fingerprint, request), now, isAbandoned, unmoved, kept)) {
@@ -209,7 +211,7 @@ const makeLook = Effect.fnUntraced(function* (here: Here) {
   })
 })
 
-/** An end that cannot be written is tried again so often, for as long as the lease of its claim lasts. */
+/** How often writing the end is retried: for as long as the lease of its claim lasts. */
 const endEvery = "1 second"
 const endsMax = 30
 
@@ -229,7 +231,7 @@ const counted = () => {
   }
 }
 
-/** Keys that were answered here, the latest half at least: a repeat of one comes to the same runner as a rule. */
+/** Keys that were answered here, at least the newer half: a repeat usually comes to the same runner. */
 const rememberedMax = 16_384
 
 const remembered = () => {
@@ -245,7 +247,7 @@ const versionMax = 2 ** 30 - 1
 /** The claim of a request whose key was not used before. */
 const firstClaim = (request: Keyed, now: DateTime.Utc, version: number): IdempotencyClaim => ({
   id: idOf(request),
-  // Not always the same: a request whose end is written late must not free the claim of a later request. Model:
+  // A random first version: a request whose end is written late must not free the claim of a later request. Model:
   // models/claim.pml.
   version,
   merchantId: request.merchantId,
@@ -257,10 +259,12 @@ const firstClaim = (request: Keyed, now: DateTime.Utc, version: number): Idempot
 const idOf = ({ key, merchantId, method, mode, path }: Keyed): string =>
   sha256(jsonText([merchantId, mode, method, path, key]))
 
-/** No body is an empty object, wherever it is taken (silences: G12). */
+/** No body counts as an empty object (silences: G12). */
 export const parsedBody = (body: string): Option.Option<unknown> => parseJson(body === "" ? "{}" : body)
 
-/** A body that does not parse, or is nested as none of ours, will be refused or ignored; its text stands for it. */
+/**
+ * A body that does not parse, or is nested too deeply, will be refused or ignored; its fingerprint is that of its text.
+ */
 const fingerprintOf = ({ body, json = parsedBody(body), meant }: Keyed): string =>
   sha256(
     Option.match(
@@ -269,7 +273,7 @@ const fingerprintOf = ({ body, json = parsedBody(body), meant }: Keyed): string 
     )
   )
 
-/** A version before this one took it of the body as it was sent. A claim of that version is compared so. */
+/** An older version took the fingerprint of the body as it was sent. A claim of that version is compared with it. */
 const fingerprintLike = (held: string, request: Keyed): string => {
   const asSent = fingerprintOf({ ...request, meant: (json) => json })
   return held === asSent ? asSent : fingerprintOf(request)

@@ -10,7 +10,7 @@ export class IdempotencyStore extends Context.Service<
   IdempotencyStore,
   {
     readonly find: (id: string) => Effect.Effect<Option.Option<IdempotencyKey>>
-    /** Removes at most `limit` rows from before `time`; how many they were. */
+    /** Removes at most `limit` rows from before `time`, and answers how many. */
     readonly dropBefore: (time: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
 >()("@coffer/idempotency/IdempotencyStore") {}

@@ -1,4 +1,4 @@
-/** How the errors of idempotency keys become answers (spec: Errors). */
+/** Errors of idempotency keys as errors on the wire (spec: Errors). */
 import * as Wire from "@coffer/contract/Errors"
 import { refuseAs, refuseTemporarilyAs } from "../http/refusals.ts"
 import type { OtherContent, StillRunning } from "./IdempotencyKeys.ts"

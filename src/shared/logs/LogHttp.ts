@@ -21,7 +21,7 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       list: span("logs.list")(function* ({ query }) {
-        // Who follows the log would write a row of it with each look.
+        // A client that polls the log would add a row to it with each poll.
         if (query.ending_before !== undefined) (yield* CurrentRecord).isUnlogged = true
         const page = yield* logs.page(yield* Caller, query)
         return yield* replyList("api_log", "/v1/logs", page, logView, { retention_days: apiLogDays })

@@ -8,7 +8,7 @@ import { LogStore } from "./LogStore.ts"
 import { Workers } from "../../platform/jobs/Workers.ts"
 import { Settings } from "../../platform/runtime/Settings.ts"
 
-/** Partitions created in advance. With two, a database that is away for a day loses no logs of the next. */
+/** Partitions created in advance. With two, an outage of the database for a day loses no logs of the next. */
 const daysAhead = 2
 
 /** Days that have a partition at this moment. */
@@ -24,7 +24,7 @@ export const layer = Layer.effectDiscard(
 
     yield* workers.supervise(() => ({
       name: "retention of API logs",
-      // A row that comes makes its day if there is none.
+      // An insert creates the partition of its day if there is none.
       tidies: true,
       run: Effect.gen(function* () {
         const now = yield* currentTime

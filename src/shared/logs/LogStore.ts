@@ -22,7 +22,7 @@ import { NewIds } from "../../platform/runtime/NewIds.ts"
 import { TimeColumn } from "../../platform/runtime/codecs.ts"
 import { Exclusive } from "../../platform/postgres/Postgres.ts"
 
-/** A row as it is written. A value that is missing is null, and so is an empty text. */
+/** A row as it is inserted. A missing value and an empty text are null. */
 export interface NewLogRow extends Bodies {
   readonly request_id: string
   readonly merchant_id: string
@@ -37,11 +37,11 @@ export interface NewLogRow extends Bodies {
   readonly key_id?: string | null
   readonly user_agent: string | null
   readonly idempotency_key: string | null
-  /** JSON as text: a list. Null where the endpoint knew all fields. */
+  /** A list as JSON. Null if the endpoint knew all fields. */
   readonly ignored_fields?: string | null
   /** Real time: days are kept and dropped by it. */
   readonly created_at: DateTime.Utc
-  /** How far the clock of the account's sandbox was ahead of it. The id has that time. */
+  /** How far the sandbox's clock was ahead of real time. The id has the sandbox's time. */
   readonly ahead_ms?: number
 }
 
@@ -83,14 +83,14 @@ export interface LogFilter {
 export interface PageOptions {
   /** The account's rows say how far its clock was ahead. */
   readonly isClockMoved?: boolean
-  /** The reader goes on from here: no row is shown before all that precede it are there. */
+  /** The reader continues from here: a row is shown only when all earlier ones are written. */
   readonly isFollowed?: boolean
 }
 
 /** The successes that this service answers with (silences: G4): the class `2xx`, one by one. */
 export const successes = [200, 201, 202]
 
-/** One of the filters, and how an index leads to what it lets through. */
+/** One of the filters, and the index that finds its rows. */
 interface Way {
   readonly condition: Statement.Fragment
   readonly path: Path
@@ -100,8 +100,8 @@ export class LogStore extends Context.Service<
   LogStore,
   {
     /**
-     * Writes all of them or none, but for those that a list has passed already; returns how many these are. A day that
-     * has no partition yet gets one.
+     * Inserts all rows or none, apart from those that a list has passed already, and returns the number of these. A
+     * missing partition is created.
      */
     readonly insert: (rows: ReadonlyArray<NewLogRow>) => Effect.Effect<number, SqlError.SqlError>
     readonly page: (
@@ -110,7 +110,7 @@ export class LogStore extends Context.Service<
       filter: LogFilter,
       options?: PageOptions
     ) => Effect.Effect<Page<LogRow>, InvalidField>
-    /** Calls that made something, and were at work at one of these moments: of each the last few. */
+    /** Calls with a created object that were running at one of these moments: the last few of each. */
     readonly atWork: (account: Account, moments: ReadonlyArray<Moment>) => Effect.Effect<ReadonlyArray<LogRow>>
     /** Makes the partitions of these days where there are none. */
     readonly openDays: (days: ReadonlyArray<DateTime.Utc>) => Effect.Effect<void>
@@ -200,7 +200,7 @@ const makeSearch = (sql: SqlClient.SqlClient, pages: Pages.Pages<StoredRow>) => 
     const { errorCode = "", path = "", requestId } = filter
     if (![errorCode, path].every(isStorable)) return { filters: [sql`false`] }
     const ways = waysOf(filter)
-    // One id has one call or none: no other filter could lead to it sooner.
+    // An id has one call at most: no other filter is more selective.
     if (requestId !== undefined) {
       return { filters: [equals(sql, "request_id", requestId), ...ways.map(({ condition }) => condition)] }
     }

@@ -22,7 +22,7 @@ export class Logs extends Context.Service<
   {
     /** A call has begun; it is to be ended or appended. */
     readonly begun: (call: OpenCall) => void
-    /** It gets no row. */
+    /** The call gets no row. */
     readonly ended: (call: OpenCall) => void
     /** Queues the call, or drops it. `begun`: the call as it began. */
     readonly append: (call: LoggedCall, begun?: OpenCall) => void
@@ -30,7 +30,7 @@ export class Logs extends Context.Service<
     readonly flushed: Effect.Effect<void>
     /** Newest first, and no older than the retention. */
     readonly page: (account: Account, query: LogQuery) => Effect.Effect<Page<LogRow>, InvalidField>
-    /** Calls that made something, and were at work at one of these moments. */
+    /** Calls with a created object that were running at one of these moments. */
     readonly atWork: LogStore["Service"]["atWork"]
   }
 >()("@coffer/logs/Logs") {}
@@ -78,7 +78,8 @@ export const layer = Layer.effect(
         const problem = `is too far back: logs are kept for ${keep.apiLogDays} days`
         return yield* new InvalidField({ param: cursor.param, problem })
       }
-      // Who looks sees what is there. Who follows, from a row or a time, must miss nothing (silences: P20).
+      // A plain list shows the rows so far. A reader who continues from a row or a time must miss nothing (silences:
+      // P20).
       const isFollowed = query.request_id === undefined && (newer || created.from !== undefined)
       if (!isFollowed) yield* onRealTime(Effect.timeoutOption(queue.written, writtenPatience))
       const from = created.from === undefined ? oldest : DateTime.max(created.from, oldest)
@@ -100,7 +101,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** A look waits so long for what was answered before it to be written. */
+/** How long a list waits until earlier calls are written. */
 const writtenPatience = "1 second"
 
 /** No request id of this time or later is smaller. */

@@ -1,21 +1,21 @@
 /**
- * Finds the calls that were at work when something was made, for a timeline (silences: O35). Few are at work at one
- * moment, and their answers say which of them made it. Ids have the time of the account's clock, as what was made has.
+ * Finds the calls that were running when an object was made, for a timeline (silences: O35). Few calls run at one
+ * moment, and their answers say which of them made it. Ids have the time of the account's clock, as the object has.
  */
 import { firstIdBody, prefixes } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
 import { DateTime } from "effect"
 import type { SqlClient } from "effect/sql"
 
-/** When something was made by a call to this path. */
+/** When an object was made by a call to this path. */
 export interface Moment {
   readonly path: string
   readonly at: DateTime.Utc
 }
 
-/** A call arrives at most so long before what it makes: its body may come slowly. */
+/** A call arrives at most this long before its object: its body may come slowly. */
 const beforeMillis = 60_000
-/** Calls to a path that are looked at, and those of them that may have made something, of each moment. */
+/** Calls to a path that are read, and of these the candidates, for each moment. */
 const lookedAtMax = 500
 const atWorkMax = 10
 

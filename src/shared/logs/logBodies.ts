@@ -1,6 +1,6 @@
 /**
- * Bodies of calls as blocks: those of many calls are one JSON array, compressed. Alone a body hardly shrinks, and to
- * compress it takes longer than all else that its log costs; together they take a twentieth (docs/decisions/0024).
+ * Bodies of calls as blocks: those of many calls are one JSON array, compressed. A single body hardly shrinks, and
+ * compressing it takes longer than the rest of its log; together they take a twentieth (docs/decisions/0024).
  */
 import { DateTime, Effect, Schema } from "effect"
 import { promisify } from "node:util"
@@ -17,7 +17,7 @@ export interface Bodies {
   readonly response_body: string | null
 }
 
-/** Calls of one UTC day, in the order of their places. */
+/** Calls of one UTC day, in their order. */
 export interface Slice<Row> {
   readonly day: DateTime.Utc
   readonly rows: ReadonlyArray<Row>

@@ -5,7 +5,7 @@ import { limitHiddenFromPlanner, hasTransactionId } from "../../platform/commit/
 import { type Bodies, pack, slicesOf } from "./logBodies.ts"
 import type { NewLogRow } from "./LogStore.ts"
 
-// The client cannot tell the type of an array of nulls, so nothing is an empty text on the way.
+// The client cannot infer the type of an array of nulls, so null is sent as an empty text.
 const text = (name: keyof Cells) => (row: Cells) => (row[name] as string | null) ?? ""
 
 type Cells = Omit<NewLogRow, keyof Bodies>
@@ -25,7 +25,7 @@ const cells: Record<keyof Cells, (row: Cells) => unknown> = {
   idempotency_key: text("idempotency_key"),
   ignored_fields: text("ignored_fields"),
   created_at: ({ created_at }) => DateTime.toDateUtc(created_at),
-  // The client takes small numbers for another type than large ones, and refuses an array of both.
+  // The client infers different types for small and large numbers, and refuses an array of both.
   ahead_ms: ({ ahead_ms = 0 }) => String(ahead_ms)
 }
 const columns = Object.keys(cells) as ReadonlyArray<keyof Cells>
@@ -70,8 +70,8 @@ export interface HorizonPassed {
 const withoutFlush = "(select set_config('synchronous_commit', 'off', true)) is not null"
 
 /**
- * One statement, so that no row is without its block. The lock shows a list that raises the horizon that this has
- * looked at it, as in a batch (`commit/numbered.ts`).
+ * One statement, so that no row is without its block. The lock tells a list, when it raises the horizon, that this
+ * statement has read it, as in a batch (`commit/numbered.ts`).
  */
 export const insertion = `with blocks as materialized (
     select number, nextval('api_log_blocks') as block, day, bodies

@@ -14,7 +14,7 @@ import { makeRefusedCalls } from "./refusedCalls.ts"
 export const waitingMax = 10_000
 /** Bytes of bodies that may wait. A full queue of large bodies would take a third of a gigabyte. */
 const waitingBytesMax = 64 * 1024 * 1024
-/** How often it is looked whether minutes of refused calls are over. */
+/** How often to check whether minutes of refused calls are over. */
 const refusedEvery = "10 seconds"
 /** Rows of one insert. */
 const batchMax = 500
@@ -32,7 +32,7 @@ const dropped = Metric.counter("coffer_api_logs_dropped_total", {
   incremental: true
 })
 
-/** `numbered`: the call as if it came now. */
+/** `numbered`: the call with a number of this moment. */
 export const makeLogQueue = Effect.fnUntraced(function* (
   open: OpenCalls,
   numbered: (call: QueuedCall) => Effect.Effect<QueuedCall>

@@ -38,13 +38,13 @@ export interface LoggedCall {
   readonly responseBody: LoggedBody
   /** No quota let it through. */
   readonly isUncounted?: boolean
-  /** It stands for so many calls, none of which a quota let through. */
+  /** How many calls above the quota the row stands for. */
   readonly refused?: number
 }
 
 /** A call in the queue. */
 export interface QueuedCall extends LoggedCall {
-  /** The call among those that have no row yet. */
+  /** The entry among the calls without a row. */
   readonly call?: OpenCall
 }
 
@@ -80,19 +80,19 @@ export const rowOf = (call: LoggedCall): NewLogRow => {
   }
 }
 
-/** A name that is no plain word may be a buyer's address or a secret, which its place is no room for. */
+/** A name that is not a plain word may be a buyer's address or a secret, which must not be logged. */
 const plainly = ({ name, nearest }: IgnoredField): IgnoredField => ({
   name: /^[\w.[\]-]{1,100}$/.test(name) ? redactText(name) : redactedText,
   nearest
 })
 
-/** A buyer who is to be erased, or of whom an archive is made, is not named by the request to do so. */
+/** The request to erase or export a buyer is logged without the buyer's address. */
 const withoutBuyer = (path: string, body: object | undefined): object | undefined =>
   (path === "/v1/erasures" || path === "/v1/exports") && body !== undefined && "email" in body
     ? { ...body, email: redactedText }
     : body
 
-/** The answer of a call that stands for others says how many they are. A call above the quota keeps only that. */
+/** The answer of a row for several calls says how many. A call above the quota keeps only that. */
 const withCount = ({ refused, status }: LoggedCall, response: object | undefined): object | undefined => {
   if (status === overQuota) return { _refused: { count: refused ?? 1 } }
   return refused === undefined ? response : { ...response, _refused: { count: refused } }

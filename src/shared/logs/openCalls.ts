@@ -1,6 +1,6 @@
 /**
- * Calls that have their number and no row yet. A list of the same merchant's calls ends below them, since each will be
- * written behind what is newer (docs/decisions/0050).
+ * Calls with a number but without a row. A list of the same merchant's calls ends before them, since each will be
+ * written after newer ones (docs/decisions/0050).
  */
 import { firstIdBody, bodyOf } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
@@ -8,15 +8,17 @@ import { belongsTo } from "@coffer/model/Account"
 import { realMillis } from "../../platform/runtime/realTime.ts"
 import { RenewedMap } from "../../platform/runtime/renewed.ts"
 
-/** Its number and its account are known a little after it has begun. */
+/** Number and account are known shortly after the call has begun. */
 export interface OpenCall {
   readonly requestId: string
   readonly account: Account | undefined
 }
 
-/** A call whose key is not read yet may be anybody's for so long. A visit to a page never has an account. */
+/**
+ * For this long a call whose key is not checked yet may belong to any account. A visit to a page never has an account.
+ */
 const anybodysMillis = 1_000
-/** Calls of other runners are written after so long at the latest: what a request may take, and the queue. */
+/** Calls of other runners are written after this long at the latest: the longest request, plus the queue. */
 export const elsewhereMillis = 12_000
 
 export const makeOpenCalls = () => {

@@ -1,7 +1,7 @@
 /**
- * Calls that no quota let through: refused by the quota itself or before it, as with a key of a suspended merchant. A
- * holder of a key can send any number of them, so of one key and status a minute has two rows: the first call, and one
- * that says how many came after it. A call above the quota keeps no body (silences: A11).
+ * Calls above the quota, or refused before it, for example of a suspended merchant. A holder of a key can send any
+ * number of them, so for each key and status a minute has two rows: the first call, and a row with the count of the
+ * others. A call above the quota keeps no body (silences: A11).
  */
 import { Struct } from "effect"
 import type { QueuedCall } from "./logRow.ts"
@@ -20,7 +20,7 @@ interface Open {
   count: number
 }
 
-/** `write` takes a call as it is, `count` the first of those that it stands for. */
+/** `write` inserts a call itself, `count` the row for several calls, by the first of them. */
 export const makeRefusedCalls = (write: (call: QueuedCall) => void, count: (first: QueuedCall) => void) => {
   const open = new Map<string, Open>()
 

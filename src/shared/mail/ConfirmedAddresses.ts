@@ -1,7 +1,7 @@
 /**
- * The addresses of a merchant that mails may go to. One that a merchant's person has typed may be a stranger's: it
- * counts once its owner has followed a link, which a person of the merchant with that address has done by signing in.
- * What operators set counts.
+ * The confirmed mail addresses of a merchant. An address that a merchant's person has typed may be a stranger's: it is
+ * confirmed once its owner has followed a link, which a person of the merchant with that address has done by signing
+ * in. Addresses that operators set are confirmed.
  */
 import { isoText } from "@coffer/model/isoText"
 import { normalEmail, typedAddressesADay } from "@coffer/rules/people/signIn"
@@ -23,7 +23,7 @@ export class TooManyAddresses extends Schema.TaggedError<TooManyAddresses>()("To
   lasts: Schema.Duration
 }) {}
 
-/** How long an address is kept that is typed and not set: the change that sets it may be under way. */
+/** How long a typed address is kept that is not set: the change that sets it may be under way. */
 const setWithin = Duration.hours(1)
 
 export class ConfirmedAddresses extends Context.Service<
@@ -34,9 +34,9 @@ export class ConfirmedAddresses extends Context.Service<
     /** An operator has set it. Comes after the change. */
     readonly trust: (merchantId: string, email: string) => Effect.Effect<void>
     readonly has: (merchantId: string, email: string) => Effect.Effect<boolean>
-    /** Whom to tell of something: where none of the addresses counts, the first owner. Null: the merchant has none. */
+    /** Whom to notify: the first owner if no address is confirmed. Null: the merchant has no owner. */
     readonly of: (merchant: Addressed) => Effect.Effect<string | null>
-    /** Forgets addresses that are set no longer, at most `limit`; how many they were. */
+    /** Forgets addresses that are no longer set, at most `limit`, and answers how many. */
     readonly dropOld: (limit: number) => Effect.Effect<number>
   }
 >()("@coffer/mail/ConfirmedAddresses") {}
@@ -92,7 +92,7 @@ export const layer = Layer.effect(
       }),
       dropOld: Effect.fnUntraced(function* (limit) {
         const before = isoText(DateTime.subtractDuration(yield* currentTime, setWithin))
-        // Postgres' lower() makes one of some addresses that are two: then the row stays.
+        // Postgres' lower() maps some different addresses to one: then the row stays.
         const isSet = (column: string) => sql`lower(btrim(m.${sql(column)})) is not distinct from lower(u.email)`
         const dropped = yield* sqlDefects(
           sql`delete from unconfirmed_addresses where (merchant_id, email) in (

@@ -1,6 +1,6 @@
 /**
- * How many mails of a kind may go out on one day of real time: of one merchant, to one address. What is counted is
- * named by its caller and has no address in it. Several bounds hold together: where one is reached, none is counted.
+ * How many mails of a kind may go out on one day of real time: of one merchant, to one address. The caller names the
+ * counter, without an address in it. Several bounds hold together: if one is reached, none is counted.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -23,7 +23,7 @@ export class MailBudget extends Context.Service<
   {
     /** Counts one mail. False: one of the bounds is reached. */
     readonly take: (bounds: ReadonlyArray<MailBound>) => Effect.Effect<boolean>
-    /** Removes counts of other days, at most `limit`; how many they were. */
+    /** Removes counts of other days, at most `limit`, and answers how many. */
     readonly dropOld: (limit: number) => Effect.Effect<number>
   }
 >()("@coffer/mail/MailBudget") {}

@@ -22,7 +22,7 @@ export const layer = Layer.effectDiscard(
 
     yield* supervise(() => ({
       name: "mails about people",
-      // Without a mail server they become files of this machine.
+      // Without a mail server mails become files on this machine.
       callsOutside: smtpUrl !== undefined,
       wakeup,
       run: Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** Mails that wait, how many may go out, and who sends them. */
+/** Waiting mails, their budgets, and their worker. */
 import { Layer } from "effect"
 import { jobs } from "../../platform/jobs/Opening.ts"
 import * as ConfirmedAddresses from "./ConfirmedAddresses.ts"

@@ -8,7 +8,7 @@ import { type Mail, mails } from "./mails.ts"
 export class MailStore extends Context.Service<
   MailStore,
   {
-    /** Leases mails that are due. Each attempt doubles the wait for the next: 1 min, 2 min … at most an hour. */
+    /** Leases due mails. The backoff doubles with each attempt: 1 min, 2 min … at most an hour. */
     readonly leaseDue: (now: DateTime.Utc, limit: number, merchantId?: string) => Effect.Effect<ReadonlyArray<Mail>>
     /** When the first is due of each of these sandboxes. */
     readonly nextDueOf: (merchantIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<DueSandbox>>

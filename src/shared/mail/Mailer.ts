@@ -1,6 +1,6 @@
 /**
- * Hands one mail to the operator's mail server (SMTP_URL). Without one, or with NO_OUTBOUND, it becomes an
- * `.eml` file in the data directory, which any mail program opens, and the log says where.
+ * Sends one mail through the operator's mail server (SMTP_URL). Without one, or with NO_OUTBOUND, it becomes an `.eml`
+ * file in the data directory, which any mail program opens, and the log says where.
  */
 import { systemProblem } from "@coffer/rules/systemProblem"
 import type { NodemailerError } from "nodemailer"
@@ -11,32 +11,32 @@ import { Settings } from "../../platform/runtime/Settings.ts"
 import { asciiAddress, mailSettings } from "./mailSettings.ts"
 
 export interface Message {
-  /** Names the mail at every attempt, so that mail programs show it once. */
+  /** The Message-ID, the same at every attempt, so that mail programs show the mail once. */
   readonly id: string
   readonly to: string
   /** The name beside the sender's address. */
   readonly fromName: string
-  /** The address for answers; none unless given. */
+  /** The address for answers, if any. */
   readonly replyTo?: string
   readonly subject: string
   readonly text: string
   readonly html: string
 }
 
-/** The mail server has certainly not taken the mail. `forGood`: it will not take it later either. */
+/** The mail server has certainly not accepted the mail. `forGood`: it will not accept it later either. */
 export class MailNotTaken extends Schema.TaggedError<MailNotTaken>()("MailNotTaken", {
   reason: Schema.String,
   forGood: Schema.Boolean
 }) {}
 
-/** The connection ended after the mail was written to it: it is unknown whether the mail server has taken it. */
+/** The connection ended after the mail was sent: it is unknown whether the mail server has accepted it. */
 export class MailUncertain extends Schema.TaggedError<MailUncertain>()("MailUncertain", { reason: Schema.String }) {}
 
 export class Mailer extends Context.Service<
   Mailer,
   {
     readonly send: (message: Message) => Effect.Effect<void, MailNotTaken | MailUncertain>
-    /** Removes what this machine has kept of the mails with these numbers. */
+    /** Removes this machine's files of the mails with these numbers. */
     readonly forget: (ids: ReadonlyArray<string>) => Effect.Effect<void>
     /** The numbers of mails that this machine keeps as files. */
     readonly kept: Effect.Effect<ReadonlyArray<string>>
@@ -124,13 +124,13 @@ const handOver = ({ SMTPConnection }: Library, options: ConnectionUrlOptions, { 
     }
     const login = () =>
       options.auth === undefined ? send() : connection.login(options.auth, (error) => (error ? finish(error) : send()))
-    // It may tell of a second one while it closes.
+    // It may emit a second error while it closes.
     connection.on("error", finish)
     connection.connect((error) => (error ? finish(error) : login()))
     return Effect.sync(() => connection.close())
   })
 
-/** A reply of the server is a clear no, whenever it comes. */
+/** An error reply of the server is definite, at every stage. */
 const failureOf = ({ message, responseCode }: NodemailerError, isOnItsWay: boolean) => {
   if (responseCode !== undefined) return new MailNotTaken({ reason: message, forGood: responseCode >= 500 })
   return isOnItsWay ? new MailUncertain({ reason: message }) : new MailNotTaken({ reason: message, forGood: false })
@@ -224,7 +224,7 @@ const layerFiles = Layer.effect(
           const file = `mails/${message.id}.eml`
           yield* fs.makeDirectory(folder, { recursive: true })
           yield* home.write(file, bytes.toString("utf8"))
-          // The mail is written: it does not fail for the sake of older ones.
+          // The mail is written: a failure to drop older ones is ignored.
           if (written++ % lookedAtAfter === 0) yield* Effect.ignore(dropOldest, { log: "Warn" })
           yield* Metric.update(counted("sent"), 1)
           yield* Effect.logInfo(`no mail server is configured: the email was written to ${home.path}/${file}`)

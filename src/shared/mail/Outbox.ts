@@ -1,7 +1,8 @@
 /**
- * Mails about people, which wait for the mail server. Each is a row from the change that causes it until it was taken,
- * so a crash loses none. It has a number of its own, which is its Message-ID at every attempt. A mail server that is
- * away gets it later, until it would be of no use. The row is sealed: a link in a mail lets somebody in.
+ * Mails about people, which wait for the mail server. Each is a row from the change that causes it until the mail
+ * server has accepted it, so a crash loses none. It has a number of its own, which is its Message-ID at every attempt.
+ * It is retried while the mail server is away, until it would be useless. The row is encrypted: a link in a mail grants
+ * access.
  */
 import { isoText } from "@coffer/model/isoText"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
@@ -21,7 +22,7 @@ export type Letter = Omit<Message, "id">
 export interface Posted {
   /** The number of the person, or of the invitation, for the log. */
   readonly about: string
-  /** A mail server that is away for longer gets it no more. */
+  /** After this long without a mail server the mail is given up. */
   readonly until: DateTime.Utc
 }
 
@@ -39,7 +40,7 @@ export class Outbox extends Context.Service<
     /** Writes the mail. In a transaction it goes out with the commit, after which the caller has to `wake`. */
     readonly add: (letter: Letter, posted: Posted) => Effect.Effect<void>
     readonly wake: Effect.Effect<void>
-    /** Makes one attempt. A mail that is not taken now stays. */
+    /** Makes one attempt. A mail that is not accepted now stays. */
     readonly deliver: (mail: Waiting) => Effect.Effect<void>
     readonly leaseDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<Waiting>>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
@@ -70,7 +71,7 @@ export const layer = Layer.effect(
     const secrets = yield* Secrets
     const wakeups = yield* Wakeups
     const mailer = yield* Mailer
-    // As receipts: 1 min, 2 min … at most an hour.
+    // Backoff as for receipts: 1 min, 2 min … at most an hour.
     const lease = backOff(sql, "attempts", { soon: 60, late: 3_600 })
     const due = leasedRows(
       sql,

@@ -50,7 +50,7 @@ const read = Effect.fnUntraced(function* (publicUrl: string) {
 
 export const mailSettings = roomSettings<MailSettings>({ secrets: ["SMTP_URL"], read })
 
-/** Undefined when what follows the @ is no domain. */
+/** Undefined if the part after the @ is not a domain. */
 export const asciiAddress = (address: string): string | undefined => {
   const at = address.lastIndexOf("@")
   const domain = address.slice(at + 1)

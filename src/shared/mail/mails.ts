@@ -10,12 +10,12 @@ export const Mail = Schema.Struct({
   tradeNo: TradeNo,
   recipient: Schema.String,
   /**
-   * `sending`: the mail server is being asked. `unknown`: it may have taken the mail, since the process or the
-   * connection ended before its answer. `failed`: it has refused the mail for good.
-   * `kept`: the sandbox may not send it.
+   * `sending`: an attempt is under way. `unknown`: the mail server may have accepted the mail, since the process or the
+   * connection ended before its answer. `failed`: it has refused the mail for good. `kept`: the sandbox may not send
+   * it.
    */
   status: Schema.Literals(["due", "sending", "sent", "failed", "unknown", "kept"]),
-  /** When it has to be looked at; null when it is over. */
+  /** When it is due; null once it has ended. */
   dueAt: Schema.NullOr(Schema.DateTimeUtc),
   error: Schema.NullOr(Schema.String),
   createdAt: Schema.DateTimeUtc
@@ -40,9 +40,9 @@ interface NewMail {
 export const newMail = ({ at, id, recipient, tradeNo }: NewMail): Change =>
   insert(mails, { id, version: 1, tradeNo, recipient, status: "due", dueAt: at, error: null, createdAt: at })
 
-/** One for each order, so that it cannot be there twice. */
+/** One for each order, so that it cannot be inserted twice. */
 export const automaticId = (tradeNo: TradeNo): string => `mail_${tradeNo}`
 
-/** The mail as it is after an attempt. */
+/** The mail after an attempt. */
 export const mailAfter = (mail: Mail, after: Pick<Mail, "status" | "dueAt" | "error">): Change =>
   update(mails, mail.version, { ...mail, ...after, version: mail.version + 1 })

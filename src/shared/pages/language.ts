@@ -1,6 +1,6 @@
 /**
- * The language of a page: the buyer's own choice on the page, else what the merchant set for the order, else the first
- * of the browser's languages that there is, else English (spec: Orders, locale).
+ * The language of a page: the buyer's own choice on the page, else the order's locale, else the first available of the
+ * browser's languages, else English (spec: Orders, locale).
  */
 export const languages = ["en", "zh", "zh-Hant"] as const
 export type Language = (typeof languages)[number]
@@ -19,12 +19,12 @@ export interface Wishes {
 
 export const languageOf = ({ accepted = "", chosen, locale }: Wishes): Language => {
   const browsers = fromHeader(accepted)
-  // An order has no word for the characters of Chinese: the browser has.
+  // An order's locale does not name the Chinese script; the browser's language does.
   const ofOrder = locale === "zh" && browsers === "zh-Hant" ? browsers : locale
   return asLanguage((chosen ?? "").toLowerCase()) ?? ofOrder ?? browsers ?? "en"
 }
 
-/** Beyond it a header is not read: no browser sends as many. */
+/** The rest of the header is not read: no browser sends as many. */
 const headerLengthMax = 500
 
 /** By weight; of the same weight the first. A weight of 0 says that it is not wanted (RFC 9110, 12.5.4). */
@@ -53,8 +53,8 @@ const asLanguage = (tag: string): Language | undefined =>
 // The spacing of Chinese ------------------------------------------------------------
 
 /**
- * For texts in Chinese: a space stands between a Chinese character and a Latin letter, a digit or a sign of currency,
- * and none beside punctuation. So `支付 US$1.00` and `返回书店` have it where they need it, whatever is put in.
+ * For Chinese texts: a space goes between a Chinese character and a Latin letter, digit or currency sign, and none next
+ * to punctuation. So `支付 US$1.00` and `返回书店` are spaced correctly, whatever is inserted.
  */
 export const chinese = (parts: TemplateStringsArray, ...values: ReadonlyArray<string | number>): string =>
   parts.reduce((text, part, index) => joined(joined(text, String(values[index - 1] ?? "")), part))

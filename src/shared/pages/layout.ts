@@ -21,7 +21,7 @@ export interface Words {
 export interface Frame {
   readonly language: Language
   readonly sandbox?: boolean
-  /** Above the page: who is paid, the switch of the language. */
+  /** The header: the shop, and the language switch. */
   readonly top?: Html | undefined
   /** Where the buyer finds help. */
   readonly help?: Html | undefined

@@ -1,19 +1,19 @@
 /**
- * The inline script of a page, so that nobody waits for it, and the word for its policy, which allows exactly this
- * text. It is written as functions of a module, which know each other by their names.
+ * The inline script of a page, which saves a request, and the source expression for its policy, which allows exactly
+ * this text. It is written as functions of a module, which call each other by their names.
  */
 import { sha256 } from "../../platform/runtime/Secrets.ts"
 import { Html } from "./html.ts"
 
 interface PageScript {
-  /** The element. Its text is not escaped, so nothing that anybody wrote may ever be put into it. */
+  /** The element. Its text is not escaped, so no user's text may ever be put into it. */
   readonly element: Html
   /** The source expression of this text for the Content-Security-Policy. */
   readonly allowed: string
 }
 
 /**
- * `first` are called in their order. A bundle of the program may rename functions, and what it has renamed is called by
+ * The functions of `first` are called in their order. A bundler may rename functions; a renamed one can be called by
  * either name.
  */
 export const pageScript = (modules: ReadonlyArray<object>, first: ReadonlyArray<() => void>): PageScript => {

@@ -1,9 +1,9 @@
-/** How every page for buyers is sent: the policies that its headers set, and never from a cache. */
+/** Sends every page for buyers: with the policies of its headers, and never from a cache. */
 import { HttpServerResponse } from "effect/http"
 import { type Language, tags } from "./language.ts"
 import { styleSource } from "./style.ts"
 
-/** `more`: what a page may do beside. `styles`: styles beside that of all pages. */
+/** `more`: further sources of the policy. `styles`: styles besides that of all pages. */
 export const policy = (more: ReadonlyArray<string> = [], styles: ReadonlyArray<string> = []) =>
   [
     "default-src 'none'",

@@ -1,4 +1,4 @@
-/** How a shop presents itself on every page: its logo, name and colour, where buyers find help, and its terms. */
+/** A shop's presentation on every page: its logo, name and colour, where buyers find help, and its terms. */
 import { isHttpUrl } from "@coffer/rules/delivery/address"
 import { type Html, html } from "./html.ts"
 import type { Language } from "./language.ts"
@@ -13,7 +13,7 @@ export interface Shop {
   readonly privacyUrl: string | null
   /** `#rrggbb`, read on light pages; `lightenedFor` makes it one for dark pages (`rules/shop/accent`). */
   readonly accentColor: string | null
-  /** In which times are shown where no script knows the buyer's own. */
+  /** The time zone of the page if no script knows the buyer's own. */
   readonly timeZone: string
 }
 
@@ -23,11 +23,11 @@ export const helpWords = {
   "zh-Hant": { help: "對付款有疑問？", page: "說明頁面", terms: "服務條款", privacy: "隱私權政策" }
 } as const satisfies Record<Language, object>
 
-/** Every page stands one folder below the address of the service, wherever a proxy has put that. */
+/** Every page is one path segment below the address of the service, under any prefix of a proxy. */
 export const shopName = ({ logo, name }: Shop): Html =>
   html`<p class="shop">${logo === null ? undefined : html`<img src="../files/${logo}" alt="" />`}<bdi>${name}</bdi></p>`
 
-/** Undefined when the merchant named no contact. `look`: the style of a link where no style sheet holds, in a mail. */
+/** Undefined if the merchant has no contact. `look`: the inline style of a link, in a mail. */
 export const helpOf = ({ supportEmail, supportUrl }: Shop, language: Language, look?: string): Html | undefined => {
   const { help, page } = helpWords[language]
   const link = (href: string, words: string) =>
@@ -39,7 +39,7 @@ export const helpOf = ({ supportEmail, supportUrl }: Shop, language: Language, l
   return links.length === 0 ? undefined : html`${help} ${links}`
 }
 
-/** The shop's terms and its word on privacy. Undefined when the merchant named neither. */
+/** The shop's terms and privacy policy. Undefined if the merchant has neither. */
 export const legalOf = ({ privacyUrl, termsUrl }: Shop, language: Language): Html | undefined => {
   const { privacy, terms } = helpWords[language]
   const links = [

@@ -28,13 +28,13 @@ export class OrderLinks extends Context.Service<
   OrderLinks,
   {
     readonly signed: OrderUrls
-    /** Without the signatures: for what is stored. */
+    /** Without the signatures: for stored views. */
     readonly unsigned: OrderUrls
-    /** For files, which travel: cut as in API logs. */
+    /** For exported files: redacted as in API logs. */
     readonly cut: OrderUrls
-    /** A view that was stored without the signatures, as its merchant sees it, at the host of this moment. */
+    /** A view that was stored without the signatures, with them and with the current host. */
     readonly complete: <View extends object>(view: View) => View
-    /** The order that a token of a checkout speaks of; none when we did not sign it. */
+    /** The order of a checkout's token; none if the signature is not ours. */
     readonly readCheckout: (token: string) => Option.Option<TradeNo>
     /** The same of a receipt's token. */
     readonly readReceipt: (token: string) => Option.Option<TradeNo>
@@ -43,7 +43,7 @@ export class OrderLinks extends Context.Service<
 
 const isTradeNo = Schema.is(TradeNo)
 
-/** In the place of a receipt's end. */
+/** In place of an end, for receipts. */
 const never = "0"
 
 export const layer = Layer.effect(
@@ -58,7 +58,7 @@ export const layer = Layer.effect(
     const read = (token: string, use: string, isEnd: (end: string) => boolean) => {
       const [tradeNo = "", end = ""] = token.split(".", 2)
       const payload = `${tradeNo}.${end}`
-      // All that follows is the signature, so a token has one spelling.
+      // The rest is the signature, so a token has one spelling.
       return isTradeNo(tradeNo) && isEnd(end) && secrets.isSigned(use + payload, token.slice(payload.length + 1))
         ? Option.some(tradeNo)
         : Option.none()

@@ -1,7 +1,7 @@
 /**
- * Shops' own hosts that are verified, in the memory of this runner (docs/decisions/0201): which merchant's pages a host
- * serves, and how the addresses begin that a merchant's buyers are given. It is read at the start, again for a merchant
- * that has changed, and whole each minute. While Postgres is away the last one holds.
+ * Verified hosts of shops, in the memory of this runner (docs/decisions/0201): which merchant's pages a host serves,
+ * and the base of the addresses for a merchant's buyers. It is read at the start, again for a changed merchant, and
+ * whole each minute. While Postgres is away the last state is used.
  */
 import { Context, Effect, Layer, Option, Queue, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
@@ -12,27 +12,27 @@ import { shopDomainSettings } from "./shopDomainSettings.ts"
 
 /** Verified hosts of an installation: some 300 bytes each in memory. A host above is not verified. */
 export const hostsMax = 50_000
-/** Merchants whose change is remembered until it is read. With more all are read. */
+/** Changed merchants that are remembered until they are read. With more, all are read. */
 const toldMax = 1_000
-/** All hosts are read so often, in case a change was missed. */
+/** How often all hosts are read, in case a change was missed. */
 const rereadEvery = "1 minute"
 const pauseAfterFailure = "1 second"
 
 export class ShopHosts extends Context.Service<
   ShopHosts,
   {
-    /** The beginning of each address that this merchant's buyers are given. */
+    /** The base of the addresses for this merchant's buyers. */
     readonly baseOf: (merchantId: string) => string
-    /** The merchant that has this host, which is in small letters and without a port. */
+    /** The merchant of this host, in lower case and without a port. */
     readonly merchantAt: (host: string) => string | undefined
     readonly isEmpty: () => boolean
-    /** Where hosts have to point. None: this installation has no hosts of shops. */
+    /** The target of hosts. None: this installation has no hosts of shops. */
     readonly pointTo: ReadonlyArray<string>
     /** Hosts that are the installation's own. */
     readonly own: ReadonlySet<string>
-    /** Reads the host of a merchant that was changed here. If it cannot be read now it is later. */
+    /** Reads the host of a merchant that was changed here, now or later. */
     readonly read: (merchantId: string) => Effect.Effect<void>
-    /** This merchant was changed, here or at another runner; undefined: any may have been. It is read soon. */
+    /** Notes that this merchant was changed, here or at another runner; undefined: any merchant. It is read soon. */
     readonly hear: (merchantId: string | undefined) => void
   }
 >()("@coffer/signedUrls/ShopHosts") {}
@@ -59,7 +59,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Changed by one reader at a time, so that no older row comes after a newer one. */
+/** One reader at a time, so that no older row replaces a newer one. */
 const makeMap = Effect.fnUntraced(function* (isOn: boolean, publicUrl: string) {
   const sql = yield* SqlClient.SqlClient
   const reading = yield* Semaphore.make(1)

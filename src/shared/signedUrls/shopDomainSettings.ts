@@ -1,6 +1,6 @@
 /**
- * The setting of an operator for shops' own hosts (docs/decisions/0201): where they have to point. It is the switch,
- * too, since a host without a proxy that answers for it with a certificate would lead buyers nowhere.
+ * The operator's setting for shops' own hosts (docs/decisions/0201): their target. It also enables the feature, since a
+ * host needs a proxy that answers for it with a certificate.
  */
 import { Config, Effect, Option, Result } from "effect"
 import { NetAddress } from "effect/net"
@@ -12,7 +12,7 @@ export interface ShopDomainSettings {
   readonly pointTo: ReadonlyArray<string>
 }
 
-/** Merchants are shown all of them. */
+/** Merchants see all of them. */
 const pointToMax = 8
 
 const isName = (text: string) => text.includes(".") && /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(text)
