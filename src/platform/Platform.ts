@@ -1,6 +1,5 @@
 /**
- * The services that all rooms stand on: rows and who writes them, time, ids, secrets, workers, and this runner in its
- * cluster.
+ * The services that all rooms use: rows and their writer, time, ids, secrets, workers, and this runner in its cluster.
  */
 import * as Doubt from "@coffer/cluster/Doubt"
 import * as Joining from "@coffer/cluster/Joining"
@@ -39,6 +38,6 @@ export const layer = Layer.mergeAll(Transactor.layer, Workers.layer).pipe(
   Layer.provideMerge(clusterLayers.talkable)
 )
 
-/** This process as a runner. It is shown from before it has shards until after it has given them back. */
+/** This process as a runner. It is registered from before it has shards until after it has given them back. */
 export const runner = (options: { readonly remoteSerialization: boolean }) =>
   Layer.provideMerge(clusterLayers.runner(options), clusterLayers.vitals)

@@ -1,12 +1,13 @@
 /**
- * A command for the owner of an object, from outside. It is answered in time, or the caller has to retry. When a runner
- * dies, messages to it are sent again, so every command may arrive twice (docs/architecture.md, section 3).
+ * A command for the owner of an object, from outside the cluster. It is answered in time, or the caller has to retry.
+ * When a runner dies, messages to it are sent again, so every command may arrive twice (docs/architecture.md, section
+ * 3).
  */
 import { Duration, Effect, Schema } from "effect"
 import type { ClusterError } from "effect/cluster"
 import { within } from "../runtime/Deadline.ts"
 
-/** How long a caller waits for an owner, wherever it is; less when its request has less time left. */
+/** How long a caller waits for an owner on any runner; less if its request has less time left. */
 export const ownerPatience = Duration.seconds(5)
 const ownerMillis = Duration.toMillis(ownerPatience)
 

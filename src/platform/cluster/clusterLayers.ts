@@ -1,7 +1,6 @@
 /**
  * Gives `@coffer/cluster` the parts of Coffer that it needs: this runner's settings, version and clock, its session in
- * Postgres, its keys, and the metrics that operators are shown of it. How runners form a cluster is in
- * `packages/cluster`.
+ * Postgres, its keys, and its metrics for operators. How runners form a cluster is in `packages/cluster`.
  */
 import * as Roster from "@coffer/cluster/Roster"
 import * as Runner from "@coffer/cluster/Runner"
@@ -38,13 +37,13 @@ export const thisRunner = Layer.effect(
   })
 )
 
-/** Refuses to go on where a runner lives that cannot talk to this one. */
+/** Refuses to start beside a running runner that cannot talk to this one. */
 export const talkable = Roster.layerBeforeMigration.pipe(Layer.provide(thisRunner))
 
-/** Which runs of the program have ended. */
+/** The runs of the program that have ended. */
 export const runs = Runs.layer.pipe(Layer.provide(thisRunner))
 
-/** A runner whose clock is wrong wants no shards. */
+/** A runner with a wrong clock takes no shards. */
 export const takesPart = Layer.effect(
   TakesPart,
   Effect.map(ClockSkew, ({ isTooLarge }) => ({ now: () => !isTooLarge(), otherwise: "its clock is wrong" }))
@@ -81,7 +80,7 @@ const tlsOf = (
   })
 }
 
-/** The metrics of each process that operators are shown (docs/decisions/0026). */
+/** The metrics of each process for operators (docs/decisions/0026). */
 const shownMetrics: ReadonlySet<string> = new Set([
   "effect_cluster_shards",
   "effect_cluster_entities",

@@ -1,7 +1,10 @@
 /**
- * The shapes of the messages between runners, as numbers. Runners talk if both know a number. A test holds the first
- * number to what the messages look like, and says what to do when they change (`test/cluster/messages.test.ts`).
+ * Version numbers of the messages between runners. Runners talk if both know a number. A test compares the first number
+ * with the shape of the messages, and says what to do when it changes (`test/cluster/messages.test.ts`).
  */
 
-/** Those that this program understands, its own first. An older one stays while both versions can read each other. */
+/**
+ * The versions that this program understands, its own first. An older one stays while both versions can read each
+ * other.
+ */
 export const shapes: ReadonlyArray<number> = [12]

@@ -1,8 +1,8 @@
 /**
- * The way from a command to the runner that owns its object (docs/decisions/0022). Objects of one kind are spread over
- * slots. A slot is an entity of the cluster, so one runner owns it with all its objects. A command that arrives at that
- * runner is carried out in the caller's own fiber, without a message. Any other runner calls the owner straight
- * (docs/decisions/0022), or sends a message to the slot where it cannot.
+ * Sends a command to the runner that owns its object (docs/decisions/0022). Objects of one kind are spread over slots.
+ * A slot is an entity of the cluster, so one runner owns it with all its objects. A command that arrives at that runner
+ * is carried out in the caller's own fiber, without a message. Any other runner calls the owner directly
+ * (docs/decisions/0022), or sends a message to the slot if it cannot.
  */
 import * as DirectCalls from "@coffer/cluster/DirectCalls"
 import { countedAs } from "@coffer/cluster/shownAs"
@@ -18,10 +18,10 @@ const slots = Array.from({ length: 300 }, (_, slot) => EntityId.make(String(slot
 /** The slot of an object. All runners compute the same slot for it. */
 const slotOf = (key: string): number => Math.abs(Hash.string(key) % slots.length)
 
-/** Messages that a slot has taken and not yet answered. */
+/** Messages that a slot has received and not yet answered. */
 const mailboxCapacity = 8_192
 
-/** Which part of them crosses runners says what another runner costs (docs/scaling.md). */
+/** The share between runners is the cost of another runner (docs/scaling.md). */
 /** One for each series: a metric that several share makes its key anew whenever another one was counted before. */
 const commandsTotal = (attributes: { readonly kind: string; readonly owner: string }) =>
   Metric.counter("coffer_commands_asked_total", {
@@ -107,7 +107,7 @@ export const ownerOf = <Message, Success, Failure, R, RX = never>(
           const call = sendToOwner(() => clientOf(slot).Perform(message))
           return Effect.withFiber((fiber) => {
             const clock = headerOf(fiber.getRef(Clock.Clock))
-            // The sandbox's clock goes with the command: the other runner may not have heard of it yet.
+            // The sandbox's clock is sent with the command: the other runner may not know it yet.
             const sent = clock === undefined ? call : RpcClient.withHeaders(call, { [clockHeader]: clock })
             // A message carries the span of its caller.
             return fiber.getRef(References.TracerEnabled) ? sent : direct(String(slot), message, clock, sent)
@@ -131,7 +131,7 @@ export const ownerOf = <Message, Success, Failure, R, RX = never>(
   }
 }
 
-/** Tells whether this runner has a slot now. */
+/** Whether this runner owns the slot now. */
 const hereIn = (
   entity: Pick<Entity.Entity<string, never>, "getShardGroup">,
   sharding: Sharding.Sharding["Service"]

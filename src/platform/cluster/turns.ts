@@ -10,7 +10,7 @@ import { RenewedMap } from "../runtime/renewed.ts"
 export interface Turns {
   /** Waits until all earlier work with this key has ended, however it ended. The caller bounds the wait. */
   readonly inTurn: <A, E, R>(key: string, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | OwnerUnavailable, R>
-  /** The same for a read, which is counted as no command. */
+  /** The same for a read, which is not counted as a command. */
   readonly readInTurn: Turns["inTurn"]
   /** How many keys a command works on now. */
   readonly size: () => number
@@ -38,7 +38,7 @@ interface Line {
   commands: number
 }
 
-/** At most `waitingMax` wait for one object. A further one is told to come back. */
+/** At most `waitingMax` wait for one object. A further one has to retry. */
 export const makeTurns = (waitingMax: number): Turns => {
   const lines = new RenewedMap<string, Line>()
   let busyLines = 0

@@ -22,7 +22,7 @@ export interface Instruction {
   readonly encoded: () => unknown
 }
 
-/** Rows to commit, and the commands that they were made for: another runner is sent these alone (`Instructions.ts`). */
+/** Rows to commit, and their commands: another runner gets only the commands (`Instructions.ts`). */
 export interface Described {
   readonly changes: ChangeSet
   readonly instructions: ReadonlyArray<Instruction>
@@ -49,21 +49,21 @@ type ExtraArgument<Extra extends Schema.Struct.Fields> = {} extends Extra ? [] :
 /** The key of the row. */
 export const keyOf = ({ cells, table }: Change): string => String(cells[tableOf(table).keyIndex])
 
-/** The row is no longer the one that was read: another runner wrote it first. Reload and decide again. */
+/** Another runner has written the row since it was read. Reload and decide again. */
 export class StaleVersion extends Schema.TaggedError<StaleVersion>()("StaleVersion", {
   table: Schema.String,
   key: Schema.String
 }) {}
 
-/** A unique key of the row is taken: what was to be created exists. */
+/** A unique key of the row is taken: the object exists already. */
 export class AlreadyExists extends Schema.TaggedError<AlreadyExists>()("AlreadyExists", {
   table: Schema.String,
   key: Schema.String
 }) {}
 
 /**
- * Whether the set was written is not known (the database went away) or it certainly was not (the queue is full).
- * `overtaken`: lists have shown a later number of its account than one that it brings. New numbers are later.
+ * The outcome is unknown (the database went away), or the set was certainly not written (the queue is full).
+ * `overtaken`: lists have shown a later number of the account than one of the set's. New numbers are later.
  */
 export class NotCommitted extends Schema.TaggedError<NotCommitted>()("NotCommitted", {
   reason: Schema.Literals(["unknown", "overloaded", "rejected", "overtaken"])
@@ -72,12 +72,12 @@ export class NotCommitted extends Schema.TaggedError<NotCommitted>()("NotCommitt
 export const isOvertaken = (failure: unknown): failure is NotCommitted =>
   failure instanceof NotCommitted && failure.reason === "overtaken"
 
-/** How often what was overtaken is made anew. */
+/** How often an overtaken object is made again. */
 export const renumberedMax = 8
 
-/** Makes something new. It takes another number each time that it was overtaken. */
+/** Makes a new object, and retries with a new number if it was overtaken. */
 export const retryOvertaken = <A, E, R>(make: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  // The framework's schedule for retries takes 22 steps, and is set up only where something was overtaken.
+  // The framework's schedule for retries takes 22 steps, so it is only set up after the first failure.
   Effect.catchIf(make, isOvertaken, () => Effect.retry(make, { while: isOvertaken, times: renumberedMax - 1 }))
 
 export const CommitError = Schema.Union([StaleVersion, AlreadyExists, NotCommitted])

@@ -28,8 +28,8 @@ interface Definition<Self, Extra extends Fields> {
   readonly of: Shape<Self>
   /**
    * A batch writes its tables in the order of their places, so that two transactions lock in the same order. Wallets
-   * come after what moves their money: a step that was taken already is then stale, before the wallet is asked for what
-   * it no longer has.
+   * come after the objects that move their money: a step that was taken already is found stale before the wallet is
+   * checked.
    */
   readonly place: number
   /** Lists show its rows in the order of their keys, which are made when the rows are. */
@@ -47,17 +47,17 @@ interface Definition<Self, Extra extends Fields> {
   readonly isKeyGiven?: boolean
   /** Fields that never change after insert; an update leaves them out. */
   readonly fixed?: ReadonlyArray<FieldOf<Self> | Extract<keyof Extra, string>>
-  /** A number that we do not choose. It is unique for a merchant and mode, among the rows that `among` describes. */
+  /** A number given by others. It is unique for a merchant and mode, among the rows that `among` describes. */
   readonly number?: { readonly field: FieldOf<Self>; readonly among?: string }
   /** Fields of hexadecimal digits that are kept as bytes. */
   readonly bytes?: ReadonlyArray<FieldOf<Self>>
-  /** Columns that are called otherwise than their fields. */
+  /** Columns whose names differ from their fields'. */
   readonly called?: Partial<Record<FieldOf<Self>, string>>
   /** The cells that are written instead of null when the object's state lacks the field. */
   readonly absent?: Partial<Record<FieldOf<Self>, Cell>>
 }
 
-/** A row that was read and is whole. */
+/** A row with all of its columns. */
 export type Row<Extra extends Fields> = Readonly<Record<string, unknown>> &
   (Extra extends { readonly version: infer Version extends Schema.Top } ? { readonly version: Version["Type"] } : {})
 
@@ -73,7 +73,7 @@ export interface Written {
   readonly name: string
   readonly place: number
   readonly listed: boolean
-  /** Where merchant and mode stand in the cells of a row. */
+  /** The indices of merchant and mode in the cells of a row. */
   readonly account: { readonly merchant: number; readonly mode: number }
   readonly columns: ReadonlyArray<Column>
   /** The column. */
@@ -94,7 +94,7 @@ const defined = new Map<string, Written>()
 export const tableOf = (name: string): Written => defined.get(name)!
 
 let inOrder: ReadonlyArray<Written> = []
-/** Those that the rooms of this program have defined, in the order in which they are written. */
+/** The tables of this program's rooms, in the order in which they are written. */
 export const tables = (): ReadonlyArray<Written> => inOrder
 
 const define = (table: Written) => {
@@ -215,7 +215,7 @@ const cellOf = ({ absent, field, type }: Column, of: Readonly<Record<string, unk
 
 const snakeCase = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** Times are only looked at: `pgTypes.ts` has read them, and `Schema.DateTimeUtc` is not compiled. */
+/** Times are only checked: `pgTypes.ts` has parsed them, and `Schema.DateTimeUtc` is not compiled. */
 const asRead = (schema: Schema.Top): Schema.Top => {
   if (typeOf(schema.ast) !== "timestamptz") return schema
   return isNullable(schema.ast) ? Schema.NullOr(TimeColumn) : TimeColumn

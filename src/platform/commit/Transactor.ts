@@ -1,10 +1,9 @@
 /**
  * The only way to write business rows: group commit. Change sets wait in a bounded line; a lane takes all that are
- * waiting and writes them in ONE Postgres transaction, one statement in all. Nothing waits for a timer: while one
- * transaction is being flushed the next batch gathers (`waitingSets.ts`). Each set is all or nothing on its own: one
- * that meets a stale version or a taken key is left out, and the others are written without it (docs/architecture.md,
- * section 4). One that meets a row which is locked by others goes aside, and the others are written without it
- * (docs/decisions/0015).
+ * waiting and writes them in ONE Postgres transaction, one statement in all. There is no timer: while one transaction
+ * is flushed, the next batch gathers (`waitingSets.ts`). Each set is all or nothing on its own: a set with a stale
+ * version or a taken key is left out, and the others are written without it (docs/architecture.md, section 4). A set
+ * with a row that another program has locked is put aside, and the others are written without it (docs/decisions/0015).
  */
 import { Context, Deferred, Effect, Layer, Metric, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
@@ -33,7 +32,7 @@ export class Transactor extends Context.Service<
      * when the queue is full, or no time is left. Model: models/writes.pml.
      */
     readonly submit: (lane: string, changes: ChangeSet, within: number) => Effect.Effect<void, CommitError> | undefined
-    /** For how many milliseconds sets have been waiting and not one could be written; 0 while writing goes well. */
+    /** Milliseconds for which sets have been waiting and none could be written; 0 while writing succeeds. */
     readonly stalledMillis: () => number
   }
 >()("@coffer/platform/Transactor") {}
@@ -61,7 +60,7 @@ export const layer = Layer.effect(
       }
     })
 
-    /** A lane outlives a mistake in what it runs. The sets may be written, or not. */
+    /** A lane survives a defect of a round, whose sets may be written or not. */
     const survived = (taken: ReadonlyArray<OpenSet>, work: Effect.Effect<void>) =>
       Effect.catchCause(work, (cause) =>
         Effect.andThen(
@@ -147,7 +146,7 @@ const attemptsMax = 2
 /** Lane keys that are remembered as blocked. Beyond it the oldest goes back to its lane, and is found blocked again. */
 const rememberedMax = 10_000
 
-/** Rows and lanes that one line of the log names. */
+/** Rows and lanes that one log line names. */
 const namedMax = 5
 
 /** The rows that a set replaces: one of them is locked. */
@@ -183,7 +182,7 @@ const makeBlockedSets = Effect.fnUntraced(function* (options: Options) {
             return false
           }),
 
-    /** Keeps the blocked sets here, with all sets that have one of their lane keys. Returns the others. */
+    /** Puts the blocked sets aside, with all sets that have one of their lane keys. Returns the others. */
     put: Effect.fnUntraced(function* ({ blocked, sets: all }: Blocked) {
       const lanes = new Set([...(blocked.size === 0 ? all : blocked)].map(({ lane }) => lane))
       yield* Effect.logWarning("change sets wait for a lock that somebody else holds", {
@@ -239,7 +238,7 @@ const makeCarrier = Effect.fnUntraced(function* ({ batchMax, sets, write }: Opti
         break
       }
       if (parcel.lanes.size > 1) return yield* split(parcel)
-      // Fail the sets that meet the lock, so that the rest of their lane can be written; their callers decide anew.
+      // Fail the sets that meet the lock, so that the rest of their lane can be written; their callers decide again.
       if (blocked.blocked.size > 0 && blocked.blocked.size < blocked.sets.length) {
         for (const set of blocked.blocked) sets.fail(set, new NotCommitted({ reason: "overloaded" }))
       }

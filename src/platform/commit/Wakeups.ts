@@ -1,7 +1,7 @@
 /**
- * "There is new work": raised after it was committed, heard by the worker that would otherwise find it at its next
- * look. Work that this runner cannot begin at once is passed on, and other runners hear of it (docs/decisions/0016).
- * A word may be lost; then the rows are found by looking.
+ * Signals of new work: raised after its commit, for the worker that would otherwise find it at its next poll. Work that
+ * this runner cannot begin at once is passed on to other runners (docs/decisions/0016). A signal may be lost; then the
+ * rows are found by polling.
  */
 import { Context, Effect, Layer } from "effect"
 
@@ -17,13 +17,13 @@ export class Wakeups extends Context.Service<
     readonly raise: (signal: Wakeup) => void
     /** Calls back at once on every raise, for as long as the service lives. */
     readonly onRaise: (signal: Wakeup, listener: Listener) => Effect.Effect<void>
-    /** Other runners are to hear of work that was raised here and waits. */
+    /** Passes waiting work of this runner on to other runners. */
     readonly pass: (signal: Wakeup) => void
     /** Calls back at once on every pass. */
     readonly onPass: (listener: (signal: Wakeup) => void) => Effect.Effect<void>
-    /** Another runner has passed it on. A word that no room here listens to is for others. */
+    /** Another runner has passed work on. A signal without a listener here is for other runners. */
     readonly hear: (signal: Wakeup) => void
-    /** Another runner has gone. It may have committed work of which it has told no runner. */
+    /** Another runner has left. It may have committed work without a signal. */
     readonly runnerLeft: () => void
   }
 >()("@coffer/platform/Wakeups") {}

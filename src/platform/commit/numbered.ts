@@ -1,6 +1,6 @@
 /**
- * The numbers that a batch brings, by account. Lists may have shown a later one (`postgres/ListHorizon.ts`); the batch
- * looks, in its own statement, and sets that were overtaken are left out of it (docs/decisions/0050).
+ * The new numbers of a batch, by account. Lists may have shown a later one (`postgres/ListHorizon.ts`): the batch
+ * checks that in its own statement, and overtaken sets are left out (docs/decisions/0050).
  */
 import { bodyOf, type MerchantId, type Mode } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
@@ -8,13 +8,13 @@ import { arrayLiteral } from "../postgres/arrayLiteral.ts"
 import { type Change, type ChangeSet, keyOf } from "./Change.ts"
 import { tableOf } from "./Table.ts"
 
-/** Where merchant and mode stand in a new row that lists show; undefined of all other changes. */
+/** The indices of merchant and mode in a new row that lists show; undefined for all other changes. */
 const placesIn = ({ op, table }: Change) => {
   const { account, listed } = tableOf(table)
   return op === "insert" && listed ? account : undefined
 }
 
-/** The number of a new row of this account; undefined of all other changes. */
+/** The number of a new row of this account; undefined for all other changes. */
 export const numberedBody = (change: Change, { merchantId, mode }: Account): string | undefined => {
   const places = placesIn(change)
   if (places === undefined) return undefined
@@ -22,10 +22,10 @@ export const numberedBody = (change: Change, { merchantId, mode }: Account): str
   return cells[places.merchant] === merchantId && cells[places.mode] === mode ? bodyOf(keyOf(change)) : undefined
 }
 
-/** Whether lists show a row of these by its number. */
+/** Whether lists show one of these rows by its number. */
 export const bringsNumbers = (changes: ChangeSet): boolean => changes.some((change) => placesIn(change) !== undefined)
 
-/** An account, and the lowest number that a batch brings to it. */
+/** An account, and the lowest new number that a batch has for it. */
 export interface Numbered extends Account {
   lowest: string
 }
@@ -44,7 +44,7 @@ export const numberedIn = (sets: Iterable<{ readonly changes: ChangeSet }>): Rea
       else if (body < known.lowest) known.lowest = body
     }
   }
-  // In one order, so that two batches take the rows in the same one.
+  // In one order, so that two batches lock the rows in the same order.
   return [...accounts.live.values(), ...accounts.sandbox.values()].toSorted((a, b) =>
     a.merchantId === b.merchantId ? (a.mode < b.mode ? -1 : 1) : a.merchantId < b.merchantId ? -1 : 1
   )
@@ -83,7 +83,7 @@ export const readHorizons = `with locked as materialized (
     where (h.merchant_id, h.mode) = (n.merchant_id, n.mode) and ${hasTransactionId} for key share of h)
   select (horizon_now(merchant_id, mode)).shown, lowest, place from locked`
 
-/** An account that was overtaken: its place among the accounts, from 1, and how far lists were shown. */
+/** An overtaken account: its place among the accounts, from 1, and its horizon. */
 export interface Overtaken {
   readonly place: number
   readonly shown: string

@@ -1,7 +1,7 @@
 /**
  * Change sets that wait for their commit. Each ends within `commitMillis`, or within the time left for its request. A
- * set that is not being written then is certainly not written. The outcome of one that is being written is unknown.
- * Looking at all sets four times a second costs less than a timer for each.
+ * set that is not in a transaction then is certainly not written; the outcome of a set in a transaction is unknown.
+ * Checking all sets four times a second costs less than a timer for each.
  */
 import { Deferred, Effect, Exit, Metric } from "effect"
 import type { Account } from "@coffer/model/Account"
@@ -16,10 +16,10 @@ export interface OpenSet {
   readonly lane: string
   readonly changes: ChangeSet
   readonly done: Deferred.Deferred<void, CommitError>
-  /** When its caller is told, whatever has become of it. */
+  /** When its caller gets an answer at the latest. */
   readonly until: number
   readonly since: number
-  /** A transaction with it is under way. */
+  /** A transaction with the set is under way. */
   writing: boolean
 }
 
@@ -29,7 +29,7 @@ const lookEvery = 250
 /** A longer gap between two looks means that this process was paused. Answers that have come are read first. */
 const pauseMin = 1_000
 
-/** For so long a set keeps newer rows of its account out of lists. Then it is overtaken, and gets new numbers. */
+/** How long a set keeps newer rows of its account out of lists. Then it is overtaken, and gets new numbers. */
 const holdsListsMillis = 1_000
 
 const waiting = Metric.gauge("coffer_change_sets_waiting", { description: "Change sets that wait for their commit" })
@@ -91,11 +91,11 @@ export const makeOpenSets = Effect.gen(function* () {
     byOutcome.written.updateUnsafe(written, services)
     written = 0
     if (open.size > 0) idleSince = now
-    // Whether writing goes again is seen by trying.
+    // Only trying shows whether writing works again.
     else if (now - idleSince > commitMillis) stalledSince = undefined
     if (paused) return
     for (const set of open) {
-      // A caller that is told goes on at once, and may end others.
+      // A caller that is answered continues at once, and may end others.
       if (now >= set.until && open.has(set))
         fail(set, new NotCommitted({ reason: set.writing ? "unknown" : "overloaded" }))
     }
@@ -112,7 +112,7 @@ export const makeOpenSets = Effect.gen(function* () {
       open.add(set)
       return set
     },
-    /** False when its caller was told already that it is not written: it must not be written any more. */
+    /** False if its caller has the answer "not written" already: then it must not be written any more. */
     isOpen: (set: OpenSet) => open.has(set),
     /** Less time is left than one wait for a lock may take: the set could end with an unknown outcome. */
     isTooLate: (set: OpenSet) => set.until - realMillis() < lockMillis,
@@ -126,7 +126,7 @@ export const makeOpenSets = Effect.gen(function* () {
       if (reason !== "rejected") stalledSince ??= realMillis()
       for (const set of sets) fail(set, new NotCommitted({ reason }))
     },
-    /** The lowest number that a waiting set brings to an account. A set that has waited for long keeps no list back. */
+    /** The lowest number of an account's waiting sets. A set that has waited for long does not hold lists back. */
     lowestOf: (account: Account): string | undefined => {
       const from = realMillis() - holdsListsMillis
       let lowest: string | undefined

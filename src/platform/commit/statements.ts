@@ -1,8 +1,8 @@
 /**
  * From queued change sets to the SQL of a batch: a statement of many rows for each table and operation, and all of them
- * as one. That one locks the rows that it is going to change, looks whether everything can be written, and writes all
- * of it or nothing. Its answer says what was in the way. So a conflict is no error, which would be a line in Postgres'
- * log (docs/decisions/0010). Pure.
+ * as one. That one locks the rows that it will change, checks whether everything can be written, and writes all of it
+ * or nothing. Its answer names the conflicts. So a conflict is not an error, which would be a line in Postgres' log
+ * (docs/decisions/0010). Pure.
  */
 import { identity } from "effect"
 import { arrayLiteral } from "../postgres/arrayLiteral.ts"
@@ -19,9 +19,9 @@ import {
 import { tableOf, type Written } from "./Table.ts"
 
 // The plan of a batch ------------------------------------------------------------
-// It says which set is to blame when one row does not go in. Several sets may update one row. Their updates become one:
-// the first set's version is the guard, and the last set's row is written. That is how a hot wallet's row is written
-// once per batch.
+// It knows the set to blame when a row cannot be written. Several sets may update one row. Their updates become one:
+// the first set's version is the guard, and the last set's row is written. So a hot wallet's row is written once per
+// batch.
 
 interface PlannedWrite extends Write {
   /** An insert that is the whole of its set. */
@@ -35,7 +35,7 @@ export interface Plan<Set> {
   readonly refused: ReadonlyArray<readonly [Set, StaleVersion | AlreadyExists]>
   /** Accounts that get new numbers. */
   readonly accounts: ReadonlyArray<Numbered>
-  /** Which sets rely on a row. */
+  /** The sets of a row. */
   readonly setsOf: (table: string, key: string) => ReadonlyArray<Set>
 }
 
@@ -70,7 +70,7 @@ export const plan = <Set extends { readonly changes: ChangeSet }>(sets: Readonly
     accepted,
     refused,
     accounts: numberedIn(accepted),
-    // Most batches are written, and nobody asks.
+    // Computed on demand: most batches are written without a conflict.
     setsOf: (table, key) => ((byRow ??= byRowOf(accepted)).get(`${table}:${key}`) ?? []).map(({ set }) => set)
   }
 }
@@ -81,7 +81,7 @@ const byRowOf = <Set extends { readonly changes: ChangeSet }>(sets: ReadonlyArra
     ({ row }) => row
   )
 
-/** The meaning of a missing row: an update found another version, an insert found its key taken. */
+/** The error of a missing row: an update found another version, an insert found its key taken. */
 export const conflictOf = ({ op, table }: Pick<Part, "op" | "table">, key: string): StaleVersion | AlreadyExists =>
   op === "update" ? new StaleVersion({ table, key }) : new AlreadyExists({ table, key })
 
@@ -139,10 +139,10 @@ export interface Part {
 }
 
 export interface Statement extends Part {
-  /** By itself: it leaves out what does not go in. */
+  /** A statement of its own: it leaves out rows that cannot be written. */
   readonly text: string
   readonly params: ReadonlyArray<string>
-  /** Keys that must come back; one that does not is a conflict. */
+  /** Keys that must be returned; a missing one is a conflict. */
   readonly keys: ReadonlyArray<string>
 }
 
@@ -170,7 +170,7 @@ export const rowStatement = (change: Change): Statement => {
   return statementOf({ op, table, single: op === "insert" }, [{ change, replaces }])
 }
 
-/** Which of the rows that a statement changes are free: asks for their locks and gives them back at once. */
+/** Finds the rows of a statement that are not locked: takes their locks and gives them back at once. */
 export const tryLocks = ({ keys, table }: Statement): readonly [text: string, params: ReadonlyArray<string>] => [
   `select ${tableOf(table).key} as key from ${table} where ${tableOf(table).key} = any($1::text::text[])
     for no key update skip locked`,
@@ -188,7 +188,7 @@ export const oneStatement = ({ accounts, statements }: Batch): Pick<Statement, "
   params: [
     ...(accounts.length === 0 ? [] : paramsOf(accounts)),
     ...statements.flatMap(({ params }) => params),
-    // How many rows there are of what the answer tells.
+    // The number of rows of each reported part.
     ...statements.filter(isReported).map(({ keys }) => String(keys.length))
   ]
 })
@@ -204,15 +204,15 @@ export type Answer = { readonly done: 0 | 1; readonly overtaken?: ReadonlyArray<
   readonly [list in `${"fit" | "written"}_${number}`]?: ReadonlyArray<string> | null
 }
 
-/** The keys of a statement that were written, or that nothing was in the way of; undefined: all of them. */
+/** The keys of a statement that were written, or could be; undefined: all of them. */
 export const goodIn = (answer: Answer, index: number): ReadonlyArray<string> | undefined =>
   (answer.done === 1 ? answer[`written_${index}`] : answer[`fit_${index}`]) ?? undefined
 
-/** Texts of whole batches kept in memory, a few kilobytes each; few kinds of batches are met. */
+/** Texts of whole batches kept in memory, a few kilobytes each; there are few kinds of batches. */
 const textsMax = 1_000
 
 const partsOf = (statements: ReadonlyArray<Statement>): string => statements.map(nameOf).join()
-/** Depends on which parts there are, in their order, and on nothing else: Postgres prepares it once per connection. */
+/** Depends only on the parts and their order: Postgres prepares it once per connection. */
 const textOf = (statements: ReadonlyArray<Statement>, isNumbered: boolean): string => {
   const before = isNumbered ? 3 : 0
   const placesOf = (some: ReadonlyArray<Statement>) => some.reduce((sum, { params }) => sum + params.length, before)
@@ -236,9 +236,9 @@ const textOf = (statements: ReadonlyArray<Statement>, isNumbered: boolean): stri
   const isGated = tested.length > 0 || isNumbered
   const gate = isGated ? "(select whole from fit)" : "true"
   const fits = all(tested.map(isFit))
-  // In their order, which is that of the locks. The `offset` keeps Postgres from asking twice.
+  // In the order of the locks. The `offset` keeps Postgres from evaluating it twice.
   const lists = tested.map((index) => `array(${placed(testOf(statements[index]!)!, index)}) as fit_${index}`)
-  // Looked at last, when all rows are locked: a batch that waits for a row keeps no list back.
+  // Checked last, when all rows are locked: a batch that waits for a row does not hold lists back.
   const passed = isNumbered ? `case when ${fits} then (${findOvertaken}) end` : "null::json"
   const parts = [
     `fit as materialized (select *, ${fits} and overtaken is null as whole from (
@@ -260,14 +260,14 @@ const textOf = (statements: ReadonlyArray<Statement>, isNumbered: boolean): stri
     : `with ${written.join(", ")} select ${answer.join(", ")} /* ${notice} */`
 }
 const textOfNumbered = memoize(textsMax, partsOf, (statements: ReadonlyArray<Statement>) => textOf(statements, true))
-/** For a batch that brings no numbers. */
+/** For a batch without new numbers. */
 const textOfUpdates = memoize(textsMax, partsOf, (statements: ReadonlyArray<Statement>) => textOf(statements, false))
 
 /** The accounts to which lists have shown a later number; null: none. */
 const findOvertaken = `select json_agg(json_build_object('place', place, 'shown', shown))
   from (${readHorizons}) as seen where shown >= lowest`
 
-/** For who reads Postgres' log: it shows the statement with the error. */
+/** For readers of Postgres' log, which shows the statement with the error. */
 const notice = "coffer: where this finds a key taken, the rest of the batch is written right afterwards"
 /** A cast that fails and so undoes everything. */
 const abortIfWrittenRowsDiffer = "('coffer: rows that were locked were not written, ' || whole)::int8"
@@ -289,13 +289,13 @@ const writePart = ({ op, single, table }: Part, gate: string): string =>
 
 // Their texts -----------------------------------------------------------------
 
-/** More than the rooms have. */
+/** More than there are tables. */
 const tablesMax = 64
 
 const perTable = (textOf: (table: Written) => string) =>
   memoize(tablesMax, identity<string>, (name) => textOf(tableOf(name)))
 
-/** Unless `gate` is true it writes nothing. Where a key is taken it fails, or leaves the row out. */
+/** Writes nothing unless `gate` is true. If a key is taken it fails, or leaves the row out. */
 const insertPart = (table: Written, gate: string, leavesOut: boolean): string =>
   `insert into ${table.name} (${table.columns.map(({ name }) => name).join(", ")})
     select ${arrays(table, "insert").join(", ")} where ${gate}
@@ -316,9 +316,8 @@ const singleRow = {
 }
 
 /**
- * Rows that still have the version that is to be replaced. Where another transaction is writing one, this waits, and
- * looks at what came of it. The lock lasts until the batch is written: no update can miss its row any more. Model:
- * models/writes.pml.
+ * Rows that still have the version to be replaced. If another transaction is writing one, this waits, and checks the
+ * result. The lock lasts until the batch is written: no update can miss its row any more. Model: models/writes.pml.
  */
 const selectUnchanged = perTable((table) => {
   const { changing, columns, key, keyIndex, name, versionIndex } = table
@@ -330,8 +329,8 @@ const selectUnchanged = perTable((table) => {
 })
 
 /**
- * New rows with a number that no row has. It is looked for along the unique index: only that one has this order, and
- * Postgres keeps the plan that it makes while a table is small.
+ * New rows with a number that no row has. Written for the unique index, the only one with this order: Postgres keeps
+ * the plan that it makes while a table is small.
  */
 const selectUnnumbered = perTable((table) => {
   const { columns, key, keyIndex, name, unique } = table
@@ -348,7 +347,7 @@ const selectUnnumbered = perTable((table) => {
       order by ${theirs} limit 1) is null`
 })
 
-/** New rows with a key that no row has. It is looked for by the key's index, one by one: no plan reads the table. */
+/** New rows with a key that no row has. Each is looked up in the key's index: no plan scans the table. */
 const selectUnkeyed = perTable((table) => {
   const { key, keyIndex, name } = table
   return `select n.key from (select ${arrays(table, "insert")[keyIndex]} as key) as n
@@ -365,8 +364,8 @@ const allOf = memoize(tablesMax, identity<string>, (name) => [...tableOf(name).c
 
 /**
  * The parameters of a statement; an update's last is the version that is replaced. Postgres does not see how many keys
- * there are. It would find that a few rows are worth a plan of their own, which takes longer than to write them. Each
- * array is unnested in a list of columns: in a `from`, Postgres would set up a store for each of a payment's 75.
+ * there are: it would make a plan of its own for a few rows, which takes longer than writing them. Each array is
+ * unnested in a list of columns: in a `from`, Postgres would set up a store for each of a payment's 75.
  */
 const arrays = (table: Written, op: Part["op"]): ReadonlyArray<string> => {
   const { columns, keyIndex, versionIndex } = table

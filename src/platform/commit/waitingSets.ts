@@ -1,26 +1,29 @@
 /**
  * The change sets that wait to be written, in one line, and the lanes that take them. One lane takes all that wait, so
  * that a batch carries as many sets as it can: a batch of one costs as much as a batch of five. The other lane begins
- * when that batch takes long, and leaves out the sets whose lane key is in it (docs/decisions/0010). It begins as well
- * when the batch is written and many wait: Postgres writes these while the replies are made (docs/decisions/0010).
+ * when that batch takes long, and leaves out the sets whose lane key is in it (docs/decisions/0010). It also begins
+ * when the batch is written and many wait: Postgres writes these while the replies are built (docs/decisions/0010).
  */
 import { Effect } from "effect"
 import { elapsedMillis } from "../runtime/realTime.ts"
 import type { OpenSet } from "./openSets.ts"
 
-/** How many transactions may be in flight. */
+/** The number of transactions in flight. */
 const lanesMax = 2
-/** A batch that takes longer does not hold up others: it waits for a lock, for a slow disk, or is very large. */
+/** A batch that takes longer does not block others: it waits for a lock or a slow disk, or is very large. */
 const singleMillis = 20
-/** So many begin before the replies of the batch that is written. Fewer wait for the requests that follow these. */
+/**
+ * With this many waiting, the next batch begins before the replies of the last one. Fewer wait for the requests that
+ * follow these replies.
+ */
 export const manyMin = 8
 /** Change sets that one transaction takes. */
 export const batchMax = 256
-/** Change sets that may wait. Beyond it a caller is told to come back. */
+/** Change sets that may wait. Beyond it a caller has to retry. */
 export const waitingMax = 16_384
 
 interface Lane {
-  /** Undefined while a batch of it is under way, or its replies are made. */
+  /** Undefined while a batch of the lane is under way, or its replies are built. */
   begin: ((taken: ReadonlyArray<OpenSet>) => void) | undefined
   /** The lane keys of the batch until it is written. */
   keys: ReadonlySet<string>

@@ -1,6 +1,6 @@
 /**
- * Writes change sets until each is written, answered, or found behind a lock. A set that Postgres refuses is answered
- * alone, and the others are written without it (docs/architecture.md, section 4). A batch of them is one transaction.
+ * Writes change sets until each is written, answered, or found behind a lock. A set that Postgres refuses fails alone,
+ * and the others are written without it (docs/architecture.md, section 4). A batch of them is one transaction.
  */
 import { Cause, Effect, Metric, Option } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -24,16 +24,16 @@ import type { DatabaseHealth } from "../postgres/DatabaseHealth.ts"
 import { refusalOf, type Trouble, troubleOf } from "../postgres/trouble.ts"
 import type { Wakeups } from "./Wakeups.ts"
 
-/** How often a batch that met a deadlock, or a lock that is gone when it is looked for, is written again. */
+/** How often a batch is retried after a deadlock, or after a lock that is gone when it is looked for. */
 const retriesMax = 5
 
 const ignore = () => undefined
 
 /** The change sets that a lock keeps from being written. */
 export interface Blocked {
-  /** All that is not written, in its order. */
+  /** The sets that are not written, in their order. */
   readonly sets: ReadonlyArray<OpenSet>
-  /** Those among them that meet a locked row; empty if it is unknown which sets do. */
+  /** The sets among them that meet a locked row; empty if that is unknown. */
   readonly blocked: ReadonlySet<OpenSet>
 }
 
@@ -68,7 +68,7 @@ export const makeWrite = ({ noteSets, sets, wakeups, writer }: Services) => {
     let left = waiting
     let retries = 0
     while (true) {
-      // A caller may have been told meanwhile that its set is not written.
+      // Meanwhile a caller may have got the answer that its set is not written.
       left = left.filter(sets.isOpen)
       if (left.length === 0) return undefined
       const batch = plan(left)
@@ -96,7 +96,7 @@ export const makeWrite = ({ noteSets, sets, wakeups, writer }: Services) => {
           return sets.failAll(left, "overloaded")
         case "Locked": {
           const blocked = yield* writer.blockedIn(batch)
-          // A locked row is one merchant's trouble. A locked table shows no row, and may stop everybody.
+          // A locked row affects one merchant. A locked table shows no row, and may block all.
           if (blocked.size === 0) sets.stalls()
           if (blocked.size === 0 && retries++ === 0) continue
           return { sets: left, blocked }
@@ -107,7 +107,7 @@ export const makeWrite = ({ noteSets, sets, wakeups, writer }: Services) => {
         case "Rejected":
           if (left.length > 1) return yield* writeOneByOne(left, failed)
           noteSets(outcome.refusal, 1)
-          // DatabaseHealth tells of it.
+          // DatabaseHealth logs it.
           if (outcome.refusal !== undefined) return sets.failAll(left, "overloaded")
           yield* Effect.logError("a change set was refused", { reason: outcome.reason })
           return sets.failAll(left, "rejected")
@@ -115,7 +115,7 @@ export const makeWrite = ({ noteSets, sets, wakeups, writer }: Services) => {
     }
   })
 
-  /** One set holds something that Postgres does not take: it fails alone. */
+  /** One set has a value that Postgres refuses: it fails alone. */
   const writeOneByOne = Effect.fnUntraced(function* (
     all: ReadonlyArray<OpenSet>,
     failed: Failed
@@ -134,16 +134,16 @@ export const makeWrite = ({ noteSets, sets, wakeups, writer }: Services) => {
 // It is written in one transaction. The outcome says that it was written, or why not and which sets are to blame.
 
 export type Outcome =
-  /** All but those whose key is taken. */
+  /** All but the sets whose key is taken. */
   | { readonly _tag: "Written"; readonly taken: Blamed }
   /** These cannot be written; the others may be. */
   | { readonly _tag: "Conflict"; readonly blamed: Blamed }
   | { readonly _tag: "Collided" }
   /** Another transaction holds a lock. */
   | { readonly _tag: "Locked" }
-  /** Unknown: the answer did not come, and the batch may or may not be in the database. */
+  /** The outcome is unknown: the answer did not come, and the batch may be written. */
   | { readonly _tag: "NotNow"; readonly reason: NotCommitted["reason"]; readonly refusal?: string | undefined }
-  /** `refusal`: the SQLSTATE, where it says nothing about the sets. Some of them may do without what is missing. */
+  /** `refusal`: the SQLSTATE, if it says nothing about the sets. Some sets may not need what is missing. */
   | { readonly _tag: "Rejected"; readonly reason: string; readonly refusal?: string | undefined }
 
 type Blamed = ReadonlyMap<OpenSet, CommitError>
@@ -216,7 +216,7 @@ const write = (
         () => writeSingly(sql, batch)
       )
 
-/** Sets of the batch that do not meet it can be written. */
+/** The sets of the batch that do not meet the trouble can be written. */
 const isOfSome = (trouble: Trouble | undefined) => trouble === undefined || trouble === "unusable"
 
 /** On an exclusive connection: other statements would wait behind the disk. */
@@ -235,7 +235,7 @@ const writeInOneStatement = (
 const isSome = (overtaken: Answer["overtaken"]): overtaken is ReadonlyArray<Overtaken> =>
   overtaken !== undefined && overtaken !== null && overtaken.length > 0
 
-/** Which sets were overtaken. The numbers that are made from now on are later. */
+/** The overtaken sets. Numbers that are made from now on are later. */
 const overtakenBy = (ids: NewIds["Service"], { accepted, accounts }: Plan<OpenSet>, { overtaken }: HorizonPassed) =>
   Effect.sync((): Outcome => {
     const blamed = new Map<OpenSet, CommitError>()
@@ -251,7 +251,7 @@ const overtakenBy = (ids: NewIds["Service"], { accepted, accounts }: Plan<OpenSe
     return { _tag: "Conflict", blamed }
   })
 
-/** Finds out which row it is that does not go in. */
+/** Finds the row that cannot be written. */
 const writeSingly = (sql: SqlClient.SqlClient, { accounts, statements }: Plan<OpenSet>) =>
   sql
     .withTransaction(

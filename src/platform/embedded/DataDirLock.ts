@@ -16,10 +16,10 @@ import { DatabaseSync } from "node:sqlite"
 import { promisify } from "node:util"
 import { isExecutable } from "../runtime/Vitals.ts"
 
-/** Why the embedded Postgres could not be started, in one line for the person who started the program. */
+/** Why the embedded Postgres could not be started, in one line for people. */
 export class EmbeddedFailure extends Schema.TaggedError<EmbeddedFailure>()("EmbeddedFailure", {
   message: Schema.String,
-  /** Another process has the folder, and may let go of it. */
+  /** Another process has the folder, and may release it. */
   inUse: Schema.optional(Schema.Boolean)
 }) {}
 
@@ -119,7 +119,7 @@ export const accountFor = Effect.fnUntraced(function* (data: string): Effect.fn.
   const closed = yield* firstClosed(plain, folders).pipe(Effect.orElseSucceed(() => "/"))
   if (closed === "") return plain
   // The home (or node_modules) is in a folder such as /root that the other user may not enter. On Linux that user may
-  // keep one privilege of root, which allows it to. So the folder need not be opened to everybody.
+  // keep one privilege of root, which allows it to. So the folder need not be opened to all users.
   const privilege = ["--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search", "--securebits=+no_setuid_fixup"]
   const user = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, "--clear-groups"]
   const looking: Account = { programs, prefix: ["setpriv", ...user, ...privilege], ids: {}, owner }

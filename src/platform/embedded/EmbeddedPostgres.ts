@@ -20,7 +20,7 @@ export { EmbeddedFailure }
 export interface EmbeddedPostgresOptions {
   /** COFFER_HOME, as an absolute path. */
   readonly home: string
-  /** More settings for Postgres, each `name=value`. */
+  /** Further settings for Postgres, each `name=value`. */
   readonly flags?: ReadonlyArray<string>
 }
 
@@ -55,7 +55,7 @@ export const start = Effect.fn("EmbeddedPostgres.start")(
 export const stopLeft = (home: string): Effect.Effect<void, EmbeddedFailure> =>
   openSite(home).pipe(Effect.flatMap(stopOrphan), Effect.scoped, onRealTime)
 
-/** Where everything is, and which user runs the programs of Postgres. */
+/** The folders, and the user that runs the programs of Postgres. */
 interface Site {
   readonly home: string
   readonly data: string
@@ -238,7 +238,7 @@ const launch = (site: Site, program: string, words: ReadonlyArray<string>, input
         ...site.account.ids
       })
       child.once("spawn", () => resume(Effect.succeed(child)))
-      // Also a signal that cannot be sent is one, later.
+      // Also if the signal cannot be sent.
       child.on("error", (cause) => resume(new EmbeddedFailure({ message: `Cannot run ${program}: ${cause.message}` })))
       child.stdin?.on("error", () => undefined).end(input)
     }),

@@ -1,7 +1,7 @@
 /**
- * The role that the service has in the embedded Postgres. The superuser migrates, and this role does all else, so that
- * the service itself cannot change the ledger (docs/decisions/0025). Its password is new at each start, and kept in
- * no file.
+ * The role that the service has in the embedded Postgres. The superuser migrates, and this role does everything else,
+ * so that the service itself cannot change the ledger (docs/decisions/0025). Its password is new at each start, and
+ * kept in no file.
  */
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,5 +1,5 @@
 /**
- * Slots and jobs that wait until all rooms stand. A room hands its slots and its jobs in where it is wired. The slots
+ * Slots and jobs that wait until all rooms are built. A room registers its slots and jobs where it is wired. The slots
  * take the commands of other runners once every room is there. The jobs begin after that. At the end the jobs stop
  * first, then the slots leave, and only then the rooms close.
  */
@@ -23,13 +23,13 @@ const handIn =
       })
     )
 
-/** The slots of a room, for when all rooms stand. */
+/** The slots of a room, for when all rooms are built. */
 export const slots = handIn("slots")
 
 /** The jobs of a room, for when the slots of all rooms take commands. */
 export const jobs = handIn("jobs")
 
-/** Above all rooms. */
+/** Wired above all rooms. */
 export const opened = Layer.unwrap(
   Effect.map(Opening, (opening) => Layer.provideMerge(together(opening.jobs), together(opening.slots)))
 )

@@ -1,7 +1,7 @@
 /**
  * The workers of this process: supervised fibers that process due rows (docs/architecture.md, section 5). A worker
  * sleeps until its next row is due, until a wakeup, or for one poll interval, whichever comes first. Tests ask here
- * whether all workers are at rest, and until when.
+ * whether all workers are idle, and until when.
  *
  * A round that fails is logged and counted, and the worker tries again after a pause. While the database does not
  * answer, the pause stays short and is part of the round: the worker itself is not at fault.
@@ -33,7 +33,9 @@ import { leasedMax } from "./forEachLeased.ts"
 export interface Worker {
   /** Look again now. */
   readonly wake: () => void
-  /** Until the matching `release` the worker does not count as at rest. For what goes on after `run` has ended. */
+  /**
+   * Until the matching `release` the worker does not count as at rest. For work that continues after `run` has ended.
+   */
   readonly hold: () => void
   readonly release: () => void
 }
@@ -42,22 +44,22 @@ export class Workers extends Context.Service<
   Workers,
   {
     readonly supervise: (make: (worker: Worker) => Work) => Effect.Effect<void, never, Scope.Scope>
-    /** The workers that no wakeup wakes look for due rows now, as they do after a poll interval. */
+    /** Makes the workers without a wakeup look for due rows now, as after a poll interval. */
     readonly lookAgain: Effect.Effect<void>
     /** Waits until no worker has anything to do at this moment. */
     readonly atRest: Effect.Effect<void>
-    /** When the first worker that does more than tidy will wake by itself; none without workers. */
+    /** When the first worker, apart from cleanups, will wake by itself; none without workers. */
     readonly nextWake: Effect.Effect<Option.Option<number>>
-    /** The works of all workers, as they are done for one sandbox whose clock was moved. */
+    /** The work of all workers for one sandbox whose clock was moved. */
     readonly ofSandboxes: () => ReadonlyArray<SandboxWork>
-    /** The due rows of all runners' workers together, counted by Postgres now. */
+    /** The due rows of all runners' workers together, counted now. */
     readonly backlogs: Effect.Effect<ReadonlyArray<BacklogOf>>
   }
 >()("@coffer/platform/Workers") {}
 
 /**
- * True: work that only tidies is done when `lookAgain` says so, and not by time. A test whose clock passes a quarter of
- * a year would else wait for two thousand rounds of each such worker.
+ * True: cleanups run on `lookAgain`, and not by time. Otherwise a test whose clock passes a quarter of a year would
+ * wait for two thousand rounds of each.
  */
 export const TidiesWhenTold = Context.Reference<boolean>("@coffer/platform/TidiesWhenTold", {
   defaultValue: () => false
@@ -67,7 +69,7 @@ const closed = Metric.gauge("coffer_outbound_closed", {
   description: "1 while NO_OUTBOUND is set: nobody outside is called, and due work that would call them rests"
 })
 
-/** The shortest sleep. A row that stays due although nothing was done is held by another runner. */
+/** The shortest sleep. A row that stays due without being worked on is held by another runner. */
 const sleepMillisMin = 50
 
 interface State {
@@ -108,7 +110,7 @@ export const layer = Layer.effect(
       if (wakeup === undefined) unwoken.add(worker)
       if (wakeup !== undefined) {
         yield* wakeups.onRaise(wakeup, (isOwn) => {
-          // It may be long until this worker looks again, and another runner's may have nothing to do.
+          // This worker may not look again for long, while another runner's may be idle.
           if (isOwn && passesOn && state.sleepsUntil === undefined) wakeups.pass(wakeup)
           worker.wake()
         })
@@ -116,12 +118,12 @@ export const layer = Layer.effect(
 
       const round = yield* makeRound(work)
       const loop = Effect.gen(function* () {
-        // A wrong clock would end what is not due, and write its time into rows.
+        // A wrong clock would end objects that are not due, and write its time into rows.
         yield* clock.whenRight
         state.sleepsUntil = undefined
         state.woken = false
-        // This round looks for whatever the worker was woken for so far. A word that is left over would begin another
-        // round while all workers seem to be at rest.
+        // This round covers all wakeups so far. A signal that is left over would begin another round while all workers
+        // seem to be at rest.
         Queue.takeUnsafe(wakeQueue)
         const next = yield* round
         const now = yield* currentMillis
@@ -158,7 +160,7 @@ const makeRest = (clock: Clock.Clock) => {
     )
   }
 
-  /** To be called when a worker has gone to sleep or released something. */
+  /** Called when a worker has gone to sleep or released a row. */
   const notify = () => {
     if (waiting.size === 0 || !isAtRest()) return
     for (const deferred of waiting) Deferred.doneUnsafe(deferred, Effect.void)
@@ -251,27 +253,27 @@ const makeRound = Effect.fnUntraced(function* ({ name, next, run }: Work) {
 })
 
 // The work of a worker ------------------------------------------------------------
-// Its round, and the common case, work on rows that are due. A round does the rows of all accounts, or those of one
+// A worker's round, and the common case, work on due rows. A round covers the rows of all accounts, or those of one
 // sandbox whose clock was moved (docs/decisions/0005).
 
 export interface Work extends Counted {
-  /** Does or starts what is due now, and answers how many rows that was. After 0 the worker sleeps. */
+  /** Does or starts the due work, and answers the number of rows. After 0 the worker sleeps. */
   readonly run: Effect.Effect<number>
   /** When the next row is due. */
   readonly next: Effect.Effect<Option.Option<DateTime.Utc>>
-  /** True: it only removes what has no effect any more, so a test's time need not stop for it. */
+  /** True for a cleanup, which has no visible effect, so a test's time need not stop for it. */
   readonly tidies?: boolean
   /** Raised when there is new work; it ends the worker's sleep. */
   readonly wakeup?: Wakeup
-  /** It makes calls outside, or may. With NO_OUTBOUND it rests, and its due rows stay as they are. */
+  /** It may make outside calls. With NO_OUTBOUND it is paused, and its due rows stay as they are. */
   readonly callsOutside?: boolean
-  /** By default a wakeup that comes while the worker is busy goes to other runners. False: the worker decides that. */
+  /** By default a wakeup of a busy worker is passed on to other runners. False: the worker decides that. */
   readonly passesOn?: boolean
-  /** The same for one sandbox whose clock was moved; left out where the rows belong to no merchant. */
+  /** The same for one sandbox whose clock was moved; left out if the rows belong to the installation. */
   readonly ofSandbox?: SandboxWork
 }
 
-/** Work that only tidies, once an hour. */
+/** A cleanup, once an hour. */
 export const hourly = (name: string, tidy: (now: DateTime.Utc) => Effect.Effect<number>): Work => ({
   name,
   tidies: true,
@@ -281,7 +283,7 @@ export const hourly = (name: string, tidy: (now: DateTime.Utc) => Effect.Effect<
 
 /** The due rows of one sandbox. Their times are those of its clock, which other workers do not look at. */
 export interface SandboxWork {
-  /** Does what is due by the clock that this runs under, and answers how many rows that was. */
+  /** Does what is due by the current clock, and answers the number of rows. */
   readonly run: (merchantId: string) => Effect.Effect<number>
   /** When the first row of each of these sandboxes is due. Those without any are left out. */
   readonly nextOf: (merchantIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<DueSandbox>>

@@ -27,7 +27,7 @@ const oldestDue = Metric.gauge("coffer_rows_oldest_due_seconds", {
 const showEvery = "15 seconds"
 const askedAtOnce = 4
 
-/** Shows the backlogs of these workers, and answers what asks for them. */
+/** Shows the backlogs of these workers, and answers the effect that counts them. */
 export const showBacklogs = Effect.fnUntraced(function* (works: ReadonlySet<Counted>) {
   const ask = Effect.gen(function* () {
     const now = yield* currentTime
@@ -50,7 +50,7 @@ export const showBacklogs = Effect.fnUntraced(function* (works: ReadonlySet<Coun
       yield* Metric.update(Metric.withAttributes(oldestDue, { worker }), Math.max(0, now - since) / 1_000)
     }
   }).pipe(
-    // DatabaseHealth reports that Postgres is away, and the worker itself whatever else is wrong with its rows.
+    // DatabaseHealth reports that Postgres is away, and the worker itself any other fault of its rows.
     Effect.ignoreCause
   )
   // Sleeps on real time: a test that moves the clock by a day need not wait for it.
@@ -58,7 +58,7 @@ export const showBacklogs = Effect.fnUntraced(function* (works: ReadonlySet<Coun
   return ask
 })
 
-/** So that both are there from the start. */
+/** Both exist from the start. */
 export const beginBacklog = ({ backlog, name }: Counted) =>
   backlog === undefined
     ? Effect.void

@@ -10,10 +10,9 @@ export const leasedMax = 16
 const namedMax = 10
 
 /**
- * A row whose work fails is tried again when its lease ends, and holds up no other row. Work that takes longer than
- * `within` is broken off, so that it has ended when the lease does. Rows that fail for the same reason share one log
- * line. `note` is told how each went: why it failed, or null. Answers how many rows there were. Model:
- * models/leases.pml.
+ * A row whose work fails is retried when its lease ends, and blocks no other row. Work that takes longer than `within`
+ * is interrupted, so that it has ended when the lease does. Rows that fail for the same reason share one log line.
+ * Calls `note` with the outcome of each: why it failed, or null. Answers the number of rows. Model: models/leases.pml.
  */
 export const forEachLeased = <Item, E>(
   what: string,
@@ -48,7 +47,7 @@ const inTime = <A, E>(work: Effect.Effect<A, E>, within: Duration.Input) =>
     orElse: () => Effect.fail({ _tag: "TookTooLong", reason: `more than ${String(within)}` } as const)
   })
 
-/** Stands in the row for a failure that the log has in full, with its stack. */
+/** The row's text for a failure that the log has in full, with its stack. */
 const unexpected = "an unexpected error, which the log has"
 
 const logFailed = (what: string, names: ReadonlyArray<string>, reason: string) => {
@@ -57,7 +56,7 @@ const logFailed = (what: string, names: ReadonlyArray<string>, reason: string) =
   return Effect.annotateLogs(Effect.logWarning(line), { rows: names.slice(0, namedMax).join() })
 }
 
-/** A short reason for a failure that is no bug of this program; undefined for others, which need their stack. */
+/** A short reason for a failure that is not a bug of this program; undefined for others, which need their stack. */
 const expectedReason = (cause: Cause.Cause<unknown>): string | undefined => {
   const error = Cause.squash(cause)
   if (isDatabaseTrouble(error)) return "the database does not answer"

@@ -15,7 +15,7 @@ import * as SilentConnections from "./silentConnections.ts"
 import { isLost, troubleOf } from "./trouble.ts"
 
 export interface Watch {
-  /** Whether Postgres is known not to answer. Then nothing is sent, and no caller waits. */
+  /** Whether Postgres does not answer. Then nothing is sent, and no caller waits. */
   readonly isAway: () => boolean
   /** Called when a statement or a connection fails as it does when Postgres is away. */
   readonly suspect: () => void
@@ -115,9 +115,9 @@ interface Open {
 
 interface Pools {
   readonly current: () => Open
-  /** Begins what nobody waits for. */
+  /** Runs an effect in the background. */
   readonly fork: (effect: Effect.Effect<unknown>) => unknown
-  /** Those who wait for a connection to a server that is given up are told so. */
+  /** Fails callers that wait for a connection to a server that is given up. */
   readonly orMoved: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | SqlError.SqlError, R>
 }
 
@@ -279,7 +279,7 @@ const makeReserve = (pools: Pools, load: Watch["load"], { unlessAway, watched }:
     }).pipe(watched, unlessAway)
   })
 
-/** Notes that a user has a connection alone, until its scope closes. */
+/** Notes a connection with a single user, until its scope closes. */
 const trackReserved = (reserved: Set<Scope.Closeable>, scope: Scope.Closeable) =>
   Effect.suspend(() => {
     reserved.add(scope)
@@ -307,7 +307,9 @@ const makeListen =
       return queue
     }).pipe(watched, unlessAway)
 
-/** Sets the connection's limits on the server, until the scope closes. Postgres answers that at once, or is away. */
+/**
+ * Sets the connection's limits on the server, until the scope closes. Postgres acknowledges that at once, or is away.
+ */
 const withLimits = (connection: PgConnection.PgConnection, within: Within, scope: Scope.Scope, limits: Limits) => {
   const set = (statement: number, lock: number) =>
     within(

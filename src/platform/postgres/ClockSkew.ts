@@ -13,11 +13,11 @@ import { onRealTime } from "../runtime/realTime.ts"
 export class ClockSkew extends Context.Service<
   ClockSkew,
   {
-    /** As it was last measured. */
+    /** The last measurement. */
     readonly seconds: () => number
     /** True from the moment when it is above the limit until the clocks agree again. */
     readonly isTooLarge: () => boolean
-    /** Waits while it is. */
+    /** Waits while the clock is wrong. */
     readonly whenRight: Effect.Effect<void>
     readonly measure: Effect.Effect<void>
   }

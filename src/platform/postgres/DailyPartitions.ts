@@ -1,6 +1,6 @@
 /**
- * A table in partitions, one for each UTC day: a day that is over goes as a whole, at once. N runners may make or drop
- * the same day together. Functions of the tables' owner do it (migration 0192), since the service's role may not.
+ * A table in partitions, one for each UTC day: a day is dropped as a whole, at once. N runners may create or drop the
+ * same day together. Functions of the tables' owner do it (migration 0192), since the service's role may not.
  */
 import { isoText } from "@coffer/model/isoText"
 import { type DateTime, Effect, Schema } from "effect"
@@ -32,7 +32,7 @@ export const make = (sql: SqlClient.SqlClient, table: "api_logs" | "api_log_bodi
 
   const open = (date: string) => sql`select open_log_day(${table}, ${date}::text::date)`
 
-  /** Days whose partitions this runner knows to be there. */
+  /** Days whose partitions exist, as far as this runner knows. */
   const opened = new Set<string>()
 
   return {

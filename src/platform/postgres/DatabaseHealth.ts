@@ -18,11 +18,11 @@ import { classesOfTheInstallation, isAnswer, refusalOf, troubleOf } from "./trou
 export class DatabaseHealth extends Context.Service<
   DatabaseHealth,
   {
-    /** Asks Postgres on a connection of its own, at most once a second, however many ask. */
+    /** Asks Postgres on a connection of its own, at most once a second for all callers. */
     readonly answers: Effect.Effect<boolean>
-    /** The SQLSTATE, while Postgres refuses most of what this process asks (`results.ts`). */
+    /** The SQLSTATE while Postgres refuses most statements of this process (`results.ts`). */
     readonly refusing: Results["refusing"]
-    /** How change sets ended that Postgres was asked to write. */
+    /** The outcomes of change sets at Postgres. */
     readonly noteSets: (refusal: string | undefined, count: number) => void
   }
 >()("@coffer/platform/DatabaseHealth") {}
@@ -54,7 +54,7 @@ const heldMax = 100
 /** Looks for a server that can be used. It succeeds when one answers, whatever the answer. */
 type Probe = Effect.Effect<void, SqlError.SqlError>
 
-/** For a client whose trouble is not reported here. It only looks for another server where it may be needed. */
+/** For a client whose failures are not reported here. It only looks for another server when one may be needed. */
 export const assumeHealthy = Effect.fnUntraced(function* (probe: Probe) {
   const bell = yield* Queue.sliding<void>(1)
   const look = Effect.andThen(Effect.ignore(probe), Effect.sleep(probeEvery))
@@ -129,7 +129,7 @@ export const make = Effect.fnUntraced(function* (place: string, probe: Probe) {
     },
     ended: (error) => {
       const refusal = refusalOf(error)
-      // No answer is neither: `suspect` looks after that.
+      // No answer is neither success nor refusal: `suspect` handles it.
       if (error === undefined || refusal !== undefined || isAnswer(error)) results.note("statements", refusal)
       if (refusal !== undefined) tellRefusal(refusal, error as SqlError.SqlError)
     },

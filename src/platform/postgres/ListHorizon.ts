@@ -1,7 +1,7 @@
 /**
- * How far lists may show what an account has, so that a reader who goes on from the newest row misses none
- * (docs/decisions/0050). Before a list shows a row, the account's horizon is raised to its number. A batch that brings
- * a lower number from then on is refused (`commit/`). Batches that have looked at the horizon before are waited for.
+ * Up to which number lists may show an account's rows, so that a reader who continues from the newest row misses none
+ * (docs/decisions/0050). Before a list shows a row, the account's horizon is raised to its number. From then on a batch
+ * with a lower number is refused (`commit/`). Batches that have read the horizon before are waited for.
  */
 import type { Account } from "@coffer/model/Account"
 import { Context, Effect, Layer, Schema } from "effect"
@@ -14,25 +14,25 @@ import { DatabaseUnavailable } from "./trouble.ts"
 /** The two kinds of numbers: objects when they are written, API calls when they begin. */
 export type Numbered = "shown" | "calls"
 
-/** The lowest body that something which is not written yet may have; undefined if there is none. */
+/** The lowest body of an object that is not written yet; undefined if there is none. */
 export type LowestOpen = (account: Account) => string | undefined
 
 export class ListHorizon extends Context.Service<
   ListHorizon,
   {
-    /** How far the horizon is raised already: what is read from now on is whole up to there. */
+    /** The current horizon: reads from now on are complete up to it. */
     readonly raisedTo: (of: Numbered, account: Account) => string
     /**
-     * Raises the horizon to this body, or a lower one, but to `from` at least: a reader goes on from there, who may
-     * have it from a create's answer. Returns up to which: the list is to be read after this.
+     * Raises the horizon to this body, or a lower one, but to `from` at least: a reader continues from `from`, and may
+     * have it from a create's answer. Returns the new horizon; read the list after this.
      */
     readonly raise: (of: Numbered, account: Account, newest: string, from?: string) => Effect.Effect<string>
-    /** Rows that this runner is about to write. A list that would leave them behind shows less for a moment. */
+    /** Rows that this runner is about to write. A list ends before them for a moment. */
     readonly awaits: (of: Numbered, lowest: LowestOpen) => void
   }
 >()("@coffer/platform/ListHorizon") {}
 
-/** Accounts of which this runner remembers how far their horizons are raised. */
+/** Accounts whose horizons this runner remembers. */
 const rememberedMax = 10_000
 /** Between two looks at the batches that are waited for: from the first, doubled, up to the last. */
 const pauseMillis = 1
@@ -68,7 +68,7 @@ export const layer = Layer.effect(
       return false
     })
 
-    /** Up to where the horizon is raised; undefined if a batch lasts for longer than Postgres allows it. */
+    /** The raised horizon; undefined if a batch lasts for longer than Postgres allows. */
     const raiseTo = Effect.fnUntraced(function* (of: Numbered, account: Account, body: string) {
       const [first] = yield* decodeRaised(yield* statements.raiseIfFree(of, account, body))
       // A number that another list has shown stays shown.
@@ -97,7 +97,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** For a list of an account of whom this runner has raised no horizon yet. */
+/** For an account whose horizon this runner has not raised yet. */
 const tooLong = new DatabaseUnavailable({ message: "a transaction that may bring earlier rows does not end" })
 
 const keyOf = (of: Numbered, { merchantId, mode }: Account) => `${of} ${mode} ${merchantId}`
@@ -107,7 +107,7 @@ const below = (body: string): string => body.slice(0, -1)
 
 const makeStatements = (sql: SqlClient.SqlClient) => {
   const isOf = ({ merchantId, mode }: Account) => sql`merchant_id = ${merchantId} and mode = ${mode}`
-  /** A batch holds the row `for key share`, so nobody else has it once this has. */
+  /** A batch holds the row `for key share`, so no batch has it once this lock is held. */
   const free = (account: Account) => sql`select from list_horizons where ${isOf(account)} for update skip locked`
   return {
     raiseIfFree: (of: Numbered, account: Account, body: string) => sql`
@@ -119,8 +119,8 @@ const makeStatements = (sql: SqlClient.SqlClient) => {
     raise: (of: Numbered, account: Account, body: string) =>
       sql`update list_horizons set ${sql(of)} = ${body} where ${isOf(account)} and ${sql(of)} < ${body}`,
     /**
-     * Transactions of this service alone: one of somebody else may be open for hours, and brings no rows of ours. A
-     * snapshot does not name those that began after the last one that has ended, so the sessions are asked.
+     * Only transactions of this service: another program's may be open for hours, and adds no rows of ours. A snapshot
+     * does not name those that began after the last one that has ended, so the sessions are asked.
      */
     writers: (account: Account) => sql`
       with free as (${free(account)})

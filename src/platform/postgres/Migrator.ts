@@ -1,7 +1,7 @@
 /**
  * Brings the database to this program's shape. Forward only; N runners may start together, one migrates. With an
  * owner's address the service migrates as the owner, and gives its own role the rights it needs. Without one it
- * migrates if its role owns the tables, and else only looks whether they are as this version needs them.
+ * migrates if its role owns the tables, and otherwise only checks whether they are as this version needs them.
  */
 import { readdirSync } from "node:fs"
 import path from "node:path"
@@ -20,8 +20,8 @@ import { troubleOf } from "./trouble.ts"
 /** A migration may rewrite a table, and another runner's may have to end first. */
 const patience = "1 hour"
 /**
- * All others wait behind a statement that waits for a lock: payments for the end of a dump, too. So a migration
- * waits as long as a payment does, gives all of its locks up, and tries again after this.
+ * All other statements queue behind one that waits for a lock: payments, too, until a dump ends. So a migration waits
+ * for a lock as long as a payment does, releases all of its locks, and retries after this.
  */
 const pause = "2 seconds"
 
@@ -40,10 +40,10 @@ export const Owner = Context.Reference<Redacted.Redacted | undefined>("@coffer/p
   defaultValue: () => undefined
 })
 
-/** Why the database cannot be brought to this program's shape, for the person who started it. */
+/** Why the database cannot be migrated, for people. */
 export class NotMigrated extends Schema.TaggedError<NotMigrated>()("NotMigrated", { message: Schema.String }) {}
 
-/** The number of the newest one that this program knows. */
+/** The newest migration that this program knows. */
 export const newestMigration = Number.parseInt(migrations.at(-1)!, 10)
 
 /**
@@ -53,7 +53,7 @@ export const newestMigration = Number.parseInt(migrations.at(-1)!, 10)
 export const joined = { newest: 182, commit: "83dc91f323870f019854452dc153e26af4bff6da" }
 export const baseline = migrations.filter((name) => Number.parseInt(name, 10) <= 197)
 
-/** Only those that the database lacks are loaded. */
+/** Only migrations that the database lacks are loaded. */
 export const migrateWith = (some: ReadonlyArray<string>) => {
   const files = some.map((name) => {
     const file = `${name}${ending}`
@@ -79,7 +79,7 @@ export const migrate = Effect.gen(function* () {
   return applied
 }).pipe(patiently(patience))
 
-/** A database that has all that were joined is as the baseline makes it. */
+/** A database with all joined migrations equals the baseline. */
 const takeBaseline = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   if ((yield* newestIn(sql, "coffer_migrations")) !== joined.newest) return
   yield* sql`delete from coffer_migrations`
@@ -111,10 +111,10 @@ export const migrateFor = (role: string) =>
       .pipe(patiently(patience))
   )
 
-/** Two at once would fail on the same rows of the catalogue. */
+/** Concurrent migrators would fail on the same rows of the catalogue. */
 const inTurn = (sql: SqlClient.SqlClient) => sql`select pg_advisory_xact_lock(hashtext('coffer migrations'))`
 
-/** Takes its locks within a second, or gives up all and tries again, and says who has them. */
+/** Takes its locks within a second, or releases all, logs who has them, and retries. */
 const withoutQueue = <A, E, R>(migrating: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const { url } = yield* Postgres.Pool
@@ -159,7 +159,7 @@ const withoutQueue = <A, E, R>(migrating: Effect.Effect<A, E, R>) =>
 /** More often than a wait for a lock ends. */
 const lookEvery = "250 millis"
 
-/** The sessions for which this one waits, in words; not those that wait themselves. */
+/** The sessions for which this one waits, as text; not those that wait themselves. */
 const holdersBefore = (sql: SqlClient.SqlClient, pid: number) =>
   Effect.map(
     sql<{ readonly pid: number; readonly name: string; readonly role: string | null }>`
@@ -198,7 +198,7 @@ const make = (waits: boolean) =>
   })
 
 export const layer = Layer.effectDiscard(make(false))
-/** For `coffer migrate`, after which nothing is left to be made. */
+/** For `coffer migrate`, after which no index is missing. */
 export const layerWaiting = Layer.effectDiscard(make(true))
 
 /** On one connection of the owner's. */
@@ -210,7 +210,7 @@ const asOwner = <A, E>(url: Redacted.Redacted, effect: Effect.Effect<A, E, SqlCl
     )
   )
 
-/** A failure on the service's own connection is not blamed on the owner's address. */
+/** A failure of the service's own connection must not name the owner's address. */
 const migrateAs = Effect.fnUntraced(function* (
   url: Redacted.Redacted,
   indexing: Effect.Effect<unknown, SqlError.SqlError, SqlClient.SqlClient>
@@ -239,7 +239,7 @@ export const mayMigrate = (sql: SqlClient.SqlClient) =>
     ([row]) => row!.may
   )
 
-/** The library's migrator looks at the newest number alone: it would start beside what it does not know. */
+/** The library's migrator compares only the newest number: it would start with unknown migrations. */
 const expectKnown = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const [there] = yield* sql<{ readonly is: boolean }>`select to_regclass('coffer_migrations') is not null as is`
   if (!there!.is) return

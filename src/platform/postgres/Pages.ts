@@ -2,7 +2,7 @@
  * One way to list every table: a page is a scan of one index along ids, newest first, that begins at a cursor and reads
  * one row more than it shows (spec: List conventions). An export is the same scan in steps, each a short statement, so
  * that a reader who stalls holds no connection. `scans.ts` writes the statements. An account's rows are shown up to its
- * horizon (`ListHorizon.ts`), so that a reader who goes on from the newest row misses none.
+ * horizon (`ListHorizon.ts`), so that a reader who continues from the newest row misses none.
  */
 import { isoText } from "@coffer/model/isoText"
 import { bodyOf, createdAtOf, isNumbered } from "@coffer/model/Ids"
@@ -30,7 +30,7 @@ import { patiently } from "../runtime/patience.ts"
 import { inSlices } from "../runtime/slices.ts"
 
 export interface Exported<Item> {
-  /** There is more than a file may hold. */
+  /** The list has more rows than a file may have. */
   readonly truncated: boolean
   /** In chunks, newest first. */
   readonly chunks: Stream.Stream<ReadonlyArray<Item>>
@@ -38,12 +38,12 @@ export interface Exported<Item> {
 
 export interface Pages<Item> {
   /**
-   * Refuses a cursor that is not the id of one of the account's rows (silences: P1). A row that is kept no longer is
-   * taken as the place that it was: a reader that follows a quiet list has no other.
+   * Refuses a cursor that is not the id of one of the account's rows (silences: P1). A dropped row still counts as a
+   * position: a reader that follows a quiet list has no other.
    */
   readonly page: (account: Whose, request: PageRequest, search: Search) => Effect.Effect<Page<Item>, InvalidField>
   readonly exported: (account: Whose, created: CreatedRange, search: Search) => Effect.Effect<Exported<Item>>
-  /** The search that reads the fewest rows, of several for the same rows, judged by a count up to a limit. */
+  /** Of several searches for the same rows the one that reads the fewest, by a count up to a limit. */
   readonly shortest: (account: Account, searches: ReadonlyArray<Search>) => Effect.Effect<Search>
 }
 
@@ -57,7 +57,7 @@ const countMax = 500
 /** Once the file has begun, a step that looks for few rows among many may take longer than a request. */
 const exportPatience = "30 seconds"
 
-/** Without a horizon: the rows of the installation, which are no merchant's. */
+/** Without a horizon: rows of the installation, which belong to no merchant. */
 export const make = <Row extends Readonly<Record<string, unknown>>, Item>(
   sql: SqlClient.SqlClient,
   listed: Listed<Row, Item>,
@@ -73,8 +73,8 @@ export const make = <Row extends Readonly<Record<string, unknown>>, Item>(
 }
 
 /**
- * To be called before rows are read. Then, with the newest of them and the id from which the reader goes on, it gives
- * the range that may be shown; undefined if all that was read may be.
+ * Called before rows are read. Its result, called with the newest row and the id from which the reader continues, gives
+ * the range that may be shown; undefined if all rows may be.
  */
 type MakeWholeRange = (
   account: Whose
@@ -86,7 +86,7 @@ const makeWholeRange =
     if (account === "installation" || horizon === undefined) return () => Effect.undefined
     const before = horizon.raisedTo(numbered, account)
     return (ids, newest, cursor) => {
-      // A call that is logged later than it was passed is dropped, so nobody's place in that list is certain.
+      // A call that is logged after lists have passed its number is dropped, so no position in that list is certain.
       const from = cursor === undefined || numbered === "calls" ? "" : bodyOf(cursor)
       const last = newest === undefined ? from : bodyOf(newest)
       return last <= before
@@ -140,7 +140,7 @@ const makePage = <Row, Item>(
   }, sqlDefects)
 }
 
-/** Where an export stands. */
+/** The position of an export. */
 interface Position {
   readonly ids: IdRange
   readonly left: number

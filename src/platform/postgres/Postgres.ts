@@ -19,7 +19,7 @@ export interface Options {
   readonly url: Redacted.Redacted
   readonly connections: number
   readonly name: string
-  /** False for a connection beside the pool's: the pool's health is what the log and the metrics show. */
+  /** False for a connection outside the pool: the log and the metrics show the pool's health. */
   readonly watched?: boolean
 }
 
@@ -57,9 +57,9 @@ export const layer = (options: Options) =>
 const startPatience = "1 hour"
 
 /**
- * Waits until the database takes a connection. A start would end otherwise wherever it comes before Postgres, as after
- * a power cut. Fails at once where no later try can succeed (`Servers.isForGood`), and otherwise after an hour.
- * `whileWaiting` runs with the first error, and is interrupted.
+ * Waits until the database takes a connection. Otherwise a start before Postgres, as after a power cut, would fail.
+ * Fails at once where no later try can succeed (`Servers.isForGood`), and otherwise after an hour. `whileWaiting` runs
+ * with the first error, and is interrupted.
  */
 export const whenReachable = <E>(
   url: Redacted.Redacted,
@@ -93,7 +93,7 @@ const configOf =
       lock_timeout: String(lockMillis),
       // A process that is paused in the middle of a transaction, or cut off, keeps its rows' locks; others wait.
       idle_in_transaction_session_timeout: "5s",
-      // Postgres finds out in about ten seconds that we are gone, and lets go of what we held.
+      // Postgres detects in about ten seconds that we are gone, and releases our locks.
       tcp_keepalives_idle: "5",
       tcp_keepalives_interval: "1",
       tcp_keepalives_count: "5",

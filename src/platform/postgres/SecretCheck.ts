@@ -1,7 +1,7 @@
 /**
- * Which keys this process has, and whether they are those of the database. A start with another `SECRET_KEY` is
- * refused: no API key would be found, and no webhook secret could be read. The row `secret_check` has a value that is
- * derived from the key, from which the key cannot be found. While the key is changed it has that of the key before, too
+ * The keys of this process, and whether they match the database. A start with another `SECRET_KEY` is refused: no API
+ * key would be found, and no webhook secret could be read. The row `secret_check` has a value that is derived from the
+ * key, from which the key cannot be found. During a rotation it has the value of the previous key, too
  * (docs/decisions/0017).
  */
 import { Effect, Layer, Option, Schema } from "effect"
@@ -41,7 +41,7 @@ const Row = Schema.Struct({
 })
 const decodeRow = Schema.decodeUnknownEffect(Schema.Array(Row))
 
-/** `value`: the key that seals. `previous`: the one of before, while something may be sealed with it. */
+/** `value`: of the key that encrypts. `previous`: of the previous key, while texts may be encrypted with it. */
 const problemOf = ({ kept, previous, value }: typeof Row.Type, own: string, ownPrevious: string | undefined) => {
   if (own === ownPrevious) return "SECRET_KEY_PREVIOUS is the same as SECRET_KEY: unset it, or change SECRET_KEY."
   if (value === own) {
@@ -68,7 +68,7 @@ const problemOf = ({ kept, previous, value }: typeof Row.Type, own: string, ownP
     : "The change to the key that is SECRET_KEY_PREVIOUS here is not finished. Finish it before the next one."
 }
 
-/** The key that seals texts. */
+/** The key that encrypts texts. */
 const sealerOf = (secret: Buffer) => derive(secret, "webhook-secrets")
 
 /** Keys that stay when `SECRET_KEY` changes. Otherwise API keys would not be found, and links in mails would fail. */
@@ -80,7 +80,7 @@ const keptOf = (secret: Buffer): typeof Kept.Type => ({
   links: derive(secret, "links").toString("base64")
 })
 
-/** As it is stored from the first change of `SECRET_KEY` on. */
+/** The stored form since the first rotation of `SECRET_KEY`. */
 export const sealKept = ({ apiKeys, current, links }: SecretKeys["Service"]): string =>
   seal(current, jsonText({ apiKeys: apiKeys.toString("base64"), links: links.toString("base64") }), use)
 

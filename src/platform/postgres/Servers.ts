@@ -1,7 +1,7 @@
 /**
- * Which server of `DATABASE_URL` is used: the one that takes writes. Where several do, an old primary has come back
- * without being told of its successor, and the one that was promoted last is used: it has the highest timeline, which
- * each promotion raises. A timeline below the highest that was seen is never gone back to (docs/decisions/0036).
+ * The server of `DATABASE_URL` that is used: the one that takes writes. If several do, an old primary has come back
+ * without knowing its successor, and the one that was promoted last is used: it has the highest timeline, which each
+ * promotion raises. A server with a lower timeline than one seen before is never used (docs/decisions/0036).
  *
  * A pooler such as PgBouncer is refused. It does not pass on the limits that each connection sets, and in transaction
  * mode neither locks nor `LISTEN` last.
@@ -21,14 +21,14 @@ export interface Target extends Server {
 
 export interface Servers {
   readonly isSingle: boolean
-  /** The one that is used. */
+  /** The server in use. */
   readonly current: () => Target
   /**
    * Asks each server on a connection of its own, and moves to the one that takes writes. Fails when none can be used.
    * A server that refuses the connection, as when it has too many, is there: it is not moved away from.
    */
   readonly find: Effect.Effect<void, SqlError.SqlError>
-  /** Runs whenever another server is used from now on. */
+  /** Runs whenever the server in use changes. */
   readonly onMove: (listener: (target: Target) => Effect.Effect<void, SqlError.SqlError>) => void
 }
 
@@ -105,8 +105,8 @@ export const make = (
 }
 
 /**
- * Asks again each time, beside what was asked before and is not answered yet. So a server that takes longer than one
- * search is found, and a connection that hangs holds up nothing.
+ * Asks again each time, in parallel to unanswered questions. So a server that takes longer than one search is found,
+ * and a connection that hangs blocks nothing.
  */
 const patiently = (ask: Effect.Effect<number, SqlError.SqlError>): typeof ask => {
   let answer: (timeline: number) => void = () => {}
@@ -137,7 +137,7 @@ const accepts = Effect.fnUntraced(function* (connection: PgConnection.PgConnecti
   if (readOnly === "on" && !anyServer) return yield* takesNoWrites()
 })
 
-/** 0 where Postgres does not tell, as some services that imitate it. */
+/** 0 if the server does not tell, as some services that imitate Postgres. */
 const timelineOf = Effect.fnUntraced(
   function* (connection: PgConnection.PgConnection) {
     const rows = yield* connection.queryValues(
@@ -168,7 +168,7 @@ const noneOf = (looks: ReadonlyArray<Look>) =>
     looks.every(({ looked }) => Result.isFailure(looked) && isForGood(looked.failure))
   )
 
-/** Postgres and PgBouncer say what they do not like, and not why that matters here. */
+/** The messages of Postgres and PgBouncer do not say why that matters here. */
 const inOurWords = (error: SqlError.SqlError): SqlError.SqlError => {
   if (troubleOf(error) === "readOnly") return takesNoWrites()
   return reasonOf(error).startsWith("unsupported startup parameter") ? unusable(pooler, true) : error
@@ -196,8 +196,8 @@ export const unusable = (message: string, isForGood = false) =>
   })
 
 /**
- * Whether no later try can succeed: the password, the role, the database or the address is wrong, or there is something
- * else at it. A server that is down, starting, full or not found yet may be there in a moment.
+ * Whether no retry can succeed: the password, the role, the database or the address is wrong, or another program
+ * listens there. A server that is down, starting, full or not found yet may be there in a moment.
  */
 export const isForGood = (error: SqlError.SqlError): boolean => {
   const code = codeOf(error)

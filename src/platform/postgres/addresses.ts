@@ -5,7 +5,7 @@
 import { addressSpellings } from "@coffer/rules/wholeAddress"
 import type { SqlClient, Statement } from "effect/sql"
 
-/** Letters that `lower` of Postgres makes letters of ASCII, and that are others. */
+/** Other letters that Postgres' `lower` maps to ASCII letters. */
 const foreign = "[\u212a\u0130]"
 
 export const isAddress = (sql: SqlClient.SqlClient, column: Statement.Fragment, email: string): Statement.Fragment =>

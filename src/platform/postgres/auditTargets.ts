@@ -1,13 +1,13 @@
 /**
- * Numbers in what an entry of the audit log is about, which is a path. Each expression has an index
- * (`laterIndexes.ts`), so a query has to write it as it stands here.
+ * Numbers in the target of an audit log entry, which is a path. Each expression has an index (`laterIndexes.ts`), so a
+ * query has to use exactly this text.
  */
 import { prefixes } from "@coffer/model/Ids"
 
 const body = "[0-9A-HJKMNP-TV-Z]{26}"
 
 const { merchant, tradeNo, ...others } = prefixes
-/** The objects that an act can be about, beside a merchant. `TRD_SB_` begins with `TRD_`, so it comes first. */
+/** The objects of acts, besides merchants. `TRD_SB_` begins with `TRD_`, so it comes first. */
 const objects = [tradeNo.sandbox, tradeNo.live, ...Object.values(others)]
 
 const merchantPattern = `${merchant}${body}`

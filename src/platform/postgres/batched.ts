@@ -1,7 +1,7 @@
 /**
- * Questions to Postgres of which most requests ask one: all of one turn of the event loop are one query. The library's
- * resolvers (`SqlResolver`) do the same, and use the Sets of their batches again and again. So everything that has
- * passed through one would become old (`renewed.ts`).
+ * Reads that most requests need: all of one turn of the event loop become one query. The library's resolvers
+ * (`SqlResolver`) do the same, but reuse the Sets of their batches, so that everything that has passed through one
+ * would become old (`renewed.ts`).
  */
 import { Array, Context, Effect, Option, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -36,7 +36,7 @@ const gather = <Question, Answer, E>(
 
   return (question: Question): Effect.Effect<Answer, E> =>
     Effect.withFiber(({ context }) => {
-      // A transaction's own statements see what it has written.
+      // Inside a transaction a read must see its own writes.
       if (Option.isSome(Context.getOption(context, sql.transactionService))) {
         return Effect.map(answersOf([question]), ([answer]) => answer!)
       }

@@ -12,7 +12,7 @@ export interface DatabaseAddress {
   readonly password: string
   /** `sslmode`; null where none is named. */
   readonly sslmode: string | null
-  /** Whether a server that takes no writes will do, as for an audit of a standby. */
+  /** Whether a read-only server is accepted, as for an audit of a standby. */
   readonly anyServer: boolean
 }
 
@@ -104,7 +104,7 @@ const placeOf = (host: string, port: string): Result.Result<Place, string> => {
     : Result.fail("names a port that is not between 1 and 65535.")
 }
 
-/** A target that cannot be obeyed is refused, so that no operator believes that it is obeyed. */
+/** An unsupported target is refused, so that no operator relies on it. */
 const targetOf = (value: string | null): Result.Result<"read-write" | "any", string> => {
   switch (value) {
     case null:

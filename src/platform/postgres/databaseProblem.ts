@@ -1,4 +1,4 @@
-/** Why the database cannot be used, in one line for the person who started the program, without the password. */
+/** Why the database cannot be used, in one line for people, without the password. */
 import { Predicate, type Redacted, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { readAddress, serverNames } from "./databaseAddress.ts"

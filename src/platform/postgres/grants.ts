@@ -29,7 +29,7 @@ export const ownersFunctions = [
   "drop_log_days(text, date)"
 ]
 
-/** To be run in a transaction of the owner. It writes nothing where the rights are right already. */
+/** Runs in a transaction of the owner. Writes nothing if the rights are correct already. */
 export const grantTo = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, role: string) {
   const [place] = yield* decodePlace(
     yield* sql`select quote_ident(${role}) as name, quote_ident(current_schema()) as schema,
@@ -40,7 +40,7 @@ export const grantTo = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, ro
   )
   const { database, enters, name, schema } = place!
   if (!enters) yield* sql.unsafe(`grant usage on schema ${schema} to ${name}`)
-  // Everybody may make temporary tables in a new database; the service's role makes none.
+  // In a new database all roles may make temporary tables; the service's role makes none.
   if (database !== null) yield* sql.unsafe(`revoke temporary on database ${database} from public, ${name}`)
   for (const { held, kind, relation } of yield* decodeHeld(yield* relations(sql, role))) {
     const rights = kind === "S" ? ["select", "usage"] : (rightsOf[relation] ?? ordinary)

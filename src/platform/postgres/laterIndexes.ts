@@ -1,9 +1,9 @@
 /**
  * Indexes of tables that may be large by now. They are made after the migrations, one by one and `concurrently`: rows
- * are written meanwhile. A migration makes an index in its transaction, which holds up all writes of the table until it
+ * are written meanwhile. A migration makes an index in its transaction, which blocks all writes of the table until it
  * ends, so it does that for new tables only. `coffer migrate` waits for them. A start does not: some lists of operators
- * and some filters of orders are slow without them, and all else works. It makes those of empty tables, and one runner
- * makes the others while it serves, which may take hours. The log says which is being made.
+ * and some filters of orders are slow without them, and everything else works. It makes the indexes of empty tables,
+ * and one runner makes the others while it serves, which may take hours. The log says which is being made.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -21,7 +21,7 @@ export interface LaterIndex {
 
 /** Only appended to. One that is no longer needed is dropped by a migration and leaves this list. */
 export const laterIndexes: ReadonlyArray<LaterIndex> = [
-  // Held-up objects (src/reads/needsAttention): those that have not ended, in the order of their ids.
+  // Objects that need attention (src/reads/needsAttention): those that have not ended, in the order of their ids.
   { name: "refunds_open", on: "refunds (refund_no) where status in ('reserved', 'pending')" },
   {
     name: "disputes_waiting",
@@ -35,7 +35,7 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
     on: `orders (mode, trade_no) where unapplied_due_at is not null or unapplied_payments @> '[{"state": "parked"}]'`
   },
   { name: "mails_refused", on: "mails (id) where due_at is not null and error is not null" },
-  // Entries of the audit log by the number of what they are about (src/access/operators/AuditLogStore.ts).
+  // Entries of the audit log by the number of their target (src/access/operators/AuditLogStore.ts).
   { name: "audit_log_merchant", on: `audit_log ((${merchantIn}), id) where ${merchantIn} is not null` },
   { name: "audit_log_object", on: `audit_log ((${objectIn}), id) where ${objectIn} is not null` },
   // An order by the channel's number of its payment (src/reads/lookup/Search.ts). The sandbox's bank has an index of
@@ -59,9 +59,9 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
   // these.
   { name: "orders_buyer", on: "orders (lower(receipt_email), trade_no) where receipt_email is not null" },
   { name: "mails_recipient", on: "mails (lower(recipient))" },
-  // Mails that are kept no longer (KEEP_MAILS).
+  // Mails to drop (KEEP_MAILS).
   { name: "mails_age", on: "mails (created_at) where due_at is null" },
-  // Orders of sandboxes that are kept no longer (KEEP_SANDBOX_ORDERS), and what Postgres looks for before one goes.
+  // Orders of sandboxes to drop (KEEP_SANDBOX_ORDERS), and the foreign keys that Postgres checks before one goes.
   {
     name: "orders_unpaid_sandbox",
     on: "orders (trade_no) where mode = 'sandbox' and paid_at is null and status in ('failed', 'expired')"
@@ -72,7 +72,7 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
   { name: "deliveries_held", on: "deliveries (endpoint_id) where status = 'pending' and next_attempt_at is null" },
   // Orders that were paid later than a day after their creation (src/money/orders/OrderLists.ts).
   { name: "orders_paid_late", on: `orders (merchant_id, mode, trade_no) where ${paidLate}` },
-  // Events of Stripe that are kept no longer (src/channels/stripe/StripeEventStore.ts).
+  // Events of Stripe to drop (src/channels/stripe/StripeEventStore.ts).
   { name: "stripe_events_age", on: "stripe_events (received_at) where due_at is null" },
   // Merchants by their connected account at Stripe (src/channels/stripe/StripeEventStore.ts).
   {
@@ -86,7 +86,7 @@ export const laterIndexes: ReadonlyArray<LaterIndex> = [
 const patience = "6 hours"
 
 /**
- * Those of empty tables, where nothing is held up. An index that cannot be made at once is left for
+ * Makes the indexes of empty tables, where no write is blocked. An index that cannot be made at once is left for
  * `makeBesideService`.
  */
 export const makeOfEmptyTables = (indexes: ReadonlyArray<LaterIndex>) =>
@@ -98,7 +98,7 @@ export const makeOfEmptyTables = (indexes: ReadonlyArray<LaterIndex>) =>
     }
   }).pipe(Effect.scoped, Effect.ignore)
 
-/** Until none is missing. Another runner may make them, and end before they are made. */
+/** Until none is missing. Another runner may be making them, and may end before they are complete. */
 export const makeBesideService = (indexes: ReadonlyArray<LaterIndex>) =>
   makeIndexes(indexes).pipe(
     Effect.catchCause((cause) => Effect.as(Effect.logWarning("an index could not be made yet", cause), false)),
@@ -120,7 +120,7 @@ export const makeIndexes = Effect.fnUntraced(
     yield* Effect.addFinalizer(() => Effect.ignore(connection.executeRaw(`select pg_advisory_unlock(${lock})`, [])))
     for (const { name, on, unique = false } of yield* missingOf(connection, indexes)) {
       yield* Effect.logInfo("an index is made; rows are written meanwhile", { index: name, on })
-      // One that a killed start has left is there, and not valid.
+      // A killed start leaves an invalid index.
       yield* connection.executeUnprepared(`drop index concurrently if exists ${name}`, [], undefined)
       const statement = `create ${unique ? "unique " : ""}index concurrently ${name} on ${on}`
       yield* connection.executeUnprepared(statement, [], undefined)

@@ -12,9 +12,9 @@ import { arrayLiteral } from "./arrayLiteral.ts"
 
 type Fragment = Statement.Fragment
 
-/** Work on a row that sets no other limit takes no longer. */
+/** The limit of work on a row, unless it sets another. */
 export const workMax = "25 seconds"
-/** A lease is not shorter: it covers the work, and the time that its end takes. */
+/** The shortest lease: it covers the work, and the time to record its end. */
 const leaseSecondsMin = 30
 
 /** A table's rows that are due by one of its columns; a partial index on that column serves both statements. */
@@ -24,7 +24,7 @@ export interface Queue {
   readonly dueAt: string
   /** A further condition of a row that may be due; the predicate of the index. */
   readonly only?: Fragment
-  /** How long a worker has a row to itself: an interval. Then it is due again. */
+  /** The lease of a row: an interval. Then it is due again. */
   readonly lease: Fragment
   /**
    * Where `lease` may be shorter than the work: when a row is due again once the work has ended, after its lease began.
@@ -70,11 +70,11 @@ export interface Due<Row> {
     limit: number,
     merchantId?: string
   ) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError | Schema.SchemaError>
-  /** The row is no longer due. If this cannot be written, the row is leased again, as after a crash. */
+  /** The row is no longer due. If this cannot be written, it is leased again, as after a crash. */
   readonly done: (key: string) => Effect.Effect<void>
-  /** The work on these rows has ended. One that is leased still is due again when its wait is over. */
+  /** The work on these rows has ended. A row that is still leased is due again after its wait. */
   readonly ended: (keys: ReadonlyArray<string>) => Effect.Effect<void>
-  /** As `ended`, and keeps how the last look went, for operators. Where it cannot be written at once it is left. */
+  /** As `ended`, and stores the outcome for operators. If that cannot be written at once it is skipped. */
   readonly note: (outcomes: Outcomes) => Effect.Effect<void>
   /** When the next row is due. */
   readonly next: Effect.Effect<Option.Option<DateTime.Utc>, SqlError.SqlError | Schema.SchemaError>
@@ -90,7 +90,7 @@ export const DueSandbox = Schema.Struct({ merchantId: Schema.String, at: TimeCol
 export type DueSandbox = typeof DueSandbox.Type
 export const decodeDueSandboxes = Schema.decodeUnknownEffect(Schema.Array(DueSandbox))
 
-/** Rows that are due and that no worker has leased. Those beyond 10,000 are not counted. */
+/** Due rows that no worker has leased, counted up to 10,000. */
 export interface Backlog {
   readonly count: number
   /** Since when the first of them has been due. */
@@ -163,14 +163,14 @@ export const leasedRows = <Row>(
   }
 }
 
-/** Rows whose work goes on here, and the lease that they have. */
+/** Rows that are worked on here, and their leases. */
 const makeLeases = (
   sql: SqlClient.SqlClient,
   { again, dueAt, key, lease, table }: Omit<Queue, "again"> & { readonly again: Fragment | undefined }
 ) => {
   const longEnough = (wait: Fragment) => sql`greatest(${wait}, ${leaseSecondsMin} * interval '1 second')`
   const leased = again === undefined ? lease : longEnough(lease)
-  /** When each row was leased here whose work has not ended. */
+  /** When each row that is worked on was leased here. */
   const leasedAt = new Map<string, string>()
   const remember = (rows: ReadonlyArray<unknown>, at: string) =>
     again === undefined || rows.forEach((row) => leasedAt.set(String((row as Record<string, unknown>)[key]), at))
@@ -180,7 +180,7 @@ const makeLeases = (
       if (again === undefined || known.length === 0) return Effect.void
       const times = known.map((each) => leasedAt.get(each)!)
       for (const each of known) leasedAt.delete(each)
-      // One that is due at another time by now was changed by the work, or is leased by another runner.
+      // A row with another due time was changed by the work, or is leased by another runner.
       return Effect.ignore(
         sql`update ${sql(table)} set ${sql(dueAt)} = leased.at + ${again}
           from (select key, at::timestamptz from unnest(${known}::text[], ${times}::text[]) as ended (key, at))

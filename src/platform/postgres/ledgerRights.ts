@@ -1,12 +1,11 @@
 /**
- * Whether the role of a connection could change what no role may change: switch off the triggers of the ledger, the
- * audit log or the anchors, change their rows, or drop them. The service says so once at start; `coffer doctor` asks
- * the same.
+ * Whether the role of a connection could alter the ledger, the audit log or the anchors: switch off their triggers,
+ * change their rows, or drop them. The service says so once at start; `coffer doctor` asks the same.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
-/** Why it could, for people, such as `"coffer" owns the ledger`. Undefined if it could not. */
+/** Why it could, for people, for example `"coffer" owns the ledger`. Undefined if it could not. */
 export const ledgerRights = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const rows = yield* sql`
     with final as (

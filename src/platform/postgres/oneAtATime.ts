@@ -9,7 +9,7 @@ export const make = (sql: SqlClient.SqlClient) => {
   const turn = Semaphore.makeUnsafe(1)
   return <A, E, R>(change: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.contextWith((context: Context.Context<never>) =>
-      // A part of a transaction has its connection, and may hold the lock already.
+      // A statement within a transaction has a connection, and may hold the lock already.
       Context.getOrUndefined(context, sql.transactionService) === undefined ? turn.withPermits(1)(change) : change
     )
 }

@@ -1,7 +1,7 @@
 /**
- * Short keys of orders for four filters of their list, each with an index (`laterIndexes.ts`). A query has to write
- * the expressions as they stand here. An index by the account's own columns would write three times the bytes for each
- * order (docs/decisions/0024). Two accounts may have the same key, so a query looks at the account of what it finds.
+ * Short keys of orders for four filters of their list, each with an index (`laterIndexes.ts`). A query has to use
+ * exactly these expressions. An index by the account's own columns would write three times the bytes for each order
+ * (docs/decisions/0024). Two accounts may have the same key, so a query looks at the account of what it finds.
  */
 import type { Account } from "@coffer/model/Account"
 import type { SqlClient } from "effect/sql"
@@ -12,7 +12,7 @@ export const amountKey = "((hashtext(merchant_id || mode) & 8388607)::bigint << 
 export const amountKeyOf = (sql: SqlClient.SqlClient, { merchantId, mode }: Account, amount: number) =>
   sql`((hashtext(${merchantId}::text || ${mode}::text) & 8388607)::bigint << 40) + ${amount}::bigint`
 
-/** An account and a value of one of its orders' columns. An address is one in any capitals. */
+/** An account and a value of one of its orders' columns. An address is compared in lower case. */
 export const valueKey = (column: "status" | "payment_method" | "lower(receipt_email)") =>
   `hashtext(merchant_id || mode || ${column})`
 

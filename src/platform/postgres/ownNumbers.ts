@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 import { isStorable } from "./scans.ts"
 import { sqlDefects } from "./sqlDefect.ts"
 
-/** The table of each kind, its number of ours, and the number that others have given it. */
+/** The table of each kind, with our number and the number given by others. */
 const places = {
   order: { table: "orders", ours: "trade_no", own: "out_trade_no" },
   refund: { table: "refunds", ours: "refund_no", own: "out_refund_no", only: "status <> 'void'" },
@@ -19,8 +19,8 @@ const places = {
 export type Numbered = keyof typeof places
 
 /**
- * Our numbers of what is meant by a number: what has it as ours, else all that have it as their own (silences: O4). One
- * that no row has stays as it is, and one that no row can have means nothing.
+ * Resolves a number to our numbers: the object with this number of ours, otherwise all with it as the merchant's own
+ * (silences: O4). A number without a row stays as it is; one that no row can have is dropped.
  */
 export type OursOf = (
   account: Account,

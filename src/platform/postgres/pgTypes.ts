@@ -1,7 +1,8 @@
 /**
- * How values of Postgres arrive: a bigint as a number, a timestamptz as a `DateTime`. Decided where bytes are read, so
- * that rows are as their schemas say and have only to be checked: one field that a schema converts makes its whole row
- * slow (docs/decisions/0086). A bigint beyond the safe integers stays one, and `Schema.Int` refuses it (silences: G7).
+ * How values of Postgres arrive: a bigint as a number, a timestamptz as a `DateTime`. Converted where bytes are read,
+ * so that rows have the types of their schemas and are only checked: one field that a schema converts makes its whole
+ * row slow (docs/decisions/0086). A bigint beyond the safe integers stays one, and `Schema.Int` refuses it (silences:
+ * G7).
  */
 import { PgTypes } from "@effect/sql-pg"
 import { DateTime, identity, Result } from "effect"

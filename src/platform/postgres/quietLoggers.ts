@@ -1,6 +1,6 @@
 /**
  * Loggers for code that needs the database. `DatabaseHealth` logs one line when Postgres is away. Errors that follow
- * from it, and their stacks, are not logged. One that comes first waits until it is known whether Postgres answers.
+ * from it, and their stacks, are not logged. The first error waits until it is known whether Postgres answers.
  */
 import { Cause, Logger } from "effect"
 import { isDatabaseTrouble } from "./trouble.ts"

@@ -1,12 +1,12 @@
 /**
  * How Postgres has answered in the last ten seconds: statements and change sets, and how many of them it refused for
- * reasons that are not in one row (`trouble.ts`). Errors of callers count as answers. A runner that is refused most of
- * what it asks is not ready, whatever a look at the connection says.
+ * reasons that are not in one row (`trouble.ts`). Errors of callers count as answers. A runner whose statements are
+ * mostly refused is not ready, even if the connection works.
  */
 import { elapsedMillis } from "../runtime/realTime.ts"
 
 const secondsKept = 10
-/** Fewer refusals than these are a mistake in one call. */
+/** Fewer refusals may be a mistake in one call. */
 const refusedMin = 3
 
 export type Kind = "statements" | "sets"

@@ -28,7 +28,7 @@ export interface Listed<Row, Item> {
   readonly prefixOf: (mode: Mode) => string
   /** For people: "an order". */
   readonly called: string
-  /** Kinds of `retention` by which rows of the table go, when an operator keeps them no longer. */
+  /** Kinds of `retention` by which rows of the table are dropped. */
   readonly dropped?: ReadonlyArray<"events" | "deliveries" | "sandbox_orders">
   /** When the rows get their numbers (`ListHorizon.ts`). */
   readonly numbered?: Numbered
@@ -39,9 +39,9 @@ export interface Search {
   readonly filters: ReadonlyArray<Fragment>
   /** Ids that the rows sought can have, where the filters say so. */
   readonly ids?: IdRange
-  /** How rows are found in the order of their ids. Without it Postgres decides, by the filters. */
+  /** How rows are found in the order of their ids. Without it Postgres chooses, by the filters. */
   readonly path?: Path
-  /** Where Postgres decides: exactly one holds for each row sought, and the page is merged from a scan for each. */
+  /** If Postgres chooses: exactly one holds for each row sought, and the page is merged from a scan for each. */
   readonly branches?: ReadonlyArray<Fragment>
   /** When rows were created, where it is not the column of this name (API logs of a moved clock). */
   readonly createdAt?: Fragment

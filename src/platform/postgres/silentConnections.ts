@@ -1,7 +1,7 @@
 /**
  * Statements of many callers share a connection, and Postgres answers them in their order. One that waits for a lock or
- * takes long holds up all that are sent after it. So a connection that owes an answer and has been silent for a while
- * gets no new statements until it has answered those that it has. New ones go to the pool's other connections.
+ * takes long blocks all later ones. So a connection that owes an answer and has been silent for a while gets no new
+ * statements until it has answered the earlier ones. New ones go to the pool's other connections.
  */
 import type { PgConnection } from "@effect/sql-pg"
 import { Effect } from "effect"
@@ -16,13 +16,13 @@ interface Owing {
   heardAt: number
 }
 
-/** To be called by those who send a statement on a shared connection. */
+/** Called before a statement is sent on a shared connection. */
 export interface SilentConnections {
   readonly sent: (connection: PgConnection.PgConnection) => void
   readonly answered: (connection: PgConnection.PgConnection) => void
 }
 
-/** `fork`: begins what nobody waits for, with the references of this installation. */
+/** `fork`: runs an effect in the background, with the references of this installation. */
 export const make = (fork: (effect: Effect.Effect<unknown>) => unknown): SilentConnections => {
   const owing = new Map<PgConnection.PgConnection, Owing>()
   const aside = new Set<PgConnection.PgConnection>()

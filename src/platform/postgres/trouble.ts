@@ -1,20 +1,20 @@
 /**
- * Which errors of Postgres say nothing about the request: the database was away, busy or stopped us, and the same
- * request may succeed in a moment. One table, by SQLSTATE. The edge answers these with 503, workers try again, and what
- * is not in the table is a fault of ours (500).
+ * Errors of Postgres that say nothing about the request: the database was away, busy or stopped us, and a retry may
+ * succeed. One table, by SQLSTATE. The edge answers these with 503, workers try again, and what is not in the table is
+ * a fault of ours (500).
  */
 import { Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { reasonOf } from "./databaseProblem.ts"
 
 export type Trouble =
-  /** The connection broke or was never there. A write on its way may have been written. */
+  /** The connection broke or was never opened. A write that was sent may have been written. */
   | "lost"
   /** Another transaction holds a lock for longer than we wait. Nothing was written. */
   | "locked"
   /** Two transactions met. Nothing was written, and the same statements may succeed at once. */
   | "collided"
-  /** It took too long, or Postgres has no room for it. Nothing was written. */
+  /** It took too long, or Postgres has no room. Nothing was written. */
   | "refused"
   /** This server takes no writes: it is a standby, or was made read-only. Nothing was written. */
   | "readOnly"
@@ -27,8 +27,8 @@ const troubles: Readonly<Record<string, Trouble>> = {
   // The password or the role is no longer good, or the database is gone.
   "28": "refused",
   "3D": "refused",
-  // No right on a table, or a table, column or function that another version has changed. What else is wrong with a
-  // statement (42) is a mistake of ours.
+  // No right on a table, or a table, column or function that another version has changed. Any other fault of a
+  // statement (42) is our mistake.
   "42501": "unusable",
   "42703": "unusable",
   "42883": "unusable",
@@ -38,7 +38,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
   // Too many connections, out of memory, disk full.
   "53": "refused",
   "55P03": "locked",
-  // A file cannot be read or written, or its content makes no sense.
+  // A file cannot be read or written, or is corrupt.
   "58": "unusable",
   XX: "unusable",
   // statement_timeout, or the statement was cancelled.
@@ -68,7 +68,7 @@ export const troubleOf = (error: unknown): Trouble | undefined => {
   return troubles[code] ?? troubles[code.slice(0, 2)]
 }
 
-/** Classes of errors that are none of the statement's own: with them Postgres may refuse whatever it is asked. */
+/** Classes of errors that do not depend on the statement: Postgres may refuse any statement with them. */
 export const classesOfTheInstallation: ReadonlyArray<string> = ["28", "3D", "42", "53", "58", "XX"]
 
 /** Whether Postgres itself refused, for a reason that is not in one row: the SQLSTATE; undefined otherwise. */
@@ -77,13 +77,13 @@ export const refusalOf = (error: unknown): string | undefined => {
   return code !== undefined && classesOfTheInstallation.includes(code.slice(0, 2)) ? code : undefined
 }
 
-/** Postgres itself has answered, if only with an error. */
+/** Postgres itself has answered, even if with an error. */
 export const isAnswer = (error: unknown): boolean => {
   const trouble = troubleOf(error)
   return SqlError.isSqlError(error) && codeOf(error) !== undefined && trouble !== "lost" && trouble !== "readOnly"
 }
 
-/** The connection broke, or was never there: what was being written may have been written. */
+/** The connection broke, or was never opened: the write may have been committed. */
 export const isLost = (error: unknown): boolean => troubleOf(error) === "lost"
 
 /** The SQLSTATE, where Postgres itself has answered. */

@@ -35,7 +35,7 @@ export const layer = (folder: string) =>
 
       const isNew = !(yield* usable(fs.exists(home)))
       yield* usable(fs.makeDirectory(home, { recursive: true }))
-      // On a laptop it is made inside a checkout of somebody's own. A folder that was there is its owner's to arrange.
+      // On a laptop it is made inside a developer's checkout. The rights of an existing folder are left to its owner.
       if (isNew) yield* Effect.ignore(fs.writeFileString(path.join(home, ".gitignore"), "*\n"))
 
       const onDisk = <E = never>(
@@ -69,7 +69,7 @@ export const layer = (folder: string) =>
     })
   )
 
-/** For a program that only looks: it makes no folder and no file. */
+/** For a program that only reads: it creates no folder and no file. */
 export const layerReading = (folder: string) =>
   Layer.effect(
     DataDir,

@@ -11,7 +11,7 @@ export const requestMillis = 9_000
 /** A request is answered this long after its time at the latest, even if work without a limit still goes on. */
 export const graceMillis = 500
 
-/** Time that goes by. A test has one of its own, which it moves. */
+/** Monotonic time. A test provides its own, which it moves. */
 export interface Time {
   /** Since some moment in the past. */
   readonly millis: () => number
@@ -46,7 +46,7 @@ export class Deadline {
     return this.kept ?? this.end - this.time.millis()
   }
 
-  /** Gives the request so much more, once. */
+  /** Extends the request's time once. */
   prolong(millis: number): void {
     if (this.isProlonged) return
     this.isProlonged = true
@@ -64,7 +64,7 @@ export class Deadline {
     this.kept = undefined
   }
 
-  /** The request is answered: what goes on has its own limits only. */
+  /** The request is answered: remaining work has only its own limits. */
   lift(): void {
     this.end = Infinity
     this.kept = undefined
@@ -90,7 +90,7 @@ const afterChannelMillis = 2_000
 export const millisForChannel = (own: number): Effect.Effect<number> =>
   Effect.map(millisLeft(own + afterChannelMillis), (left) => Math.max(0, left - afterChannelMillis))
 
-/** For what goes on when its request has ended. */
+/** For work that continues after its request. */
 export const withoutDeadline: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> =
   Effect.provideService(CurrentDeadline, none)
 

@@ -21,7 +21,7 @@ export class MovedClock implements Clock.Clock {
     return this.base.currentTimeMillisUnsafe() + this.offset
   }
   readonly currentTimeMillis = Effect.sync(() => this.currentTimeMillisUnsafe())
-  /** For spans and the collector: the operator has one time for all merchants. */
+  /** For spans and the collector: operators see one time for all merchants. */
   currentTimeNanosUnsafe() {
     return this.base.currentTimeNanosUnsafe()
   }
@@ -42,7 +42,7 @@ const unmoved = (clock: Clock.Clock): Clock.Clock => (clock instanceof MovedCloc
 export const onUnmovedClock = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => Effect.provideService(effect, Clock.Clock, unmoved(fiber.getRef(Clock.Clock))))
 
-/** For quotas, leases and whatever else no merchant may move. */
+/** For quotas, leases and everything else that a merchant must not move. */
 export const unmovedMillisOf = (fiber: Fiber.Fiber<unknown, unknown>): number =>
   unmoved(fiber.getRef(Clock.Clock)).currentTimeMillisUnsafe()
 
@@ -54,19 +54,19 @@ export const unmovedTime: Effect.Effect<DateTime.Utc> = Effect.withFiberSucceed(
 
 // The merchants that have one ----------------------------------------------------
 // As this runner knows them. They are read when the service starts and when its listener connects; changes come by
-// NOTIFY with their value (`merchants/`), and with each command of another runner. Where no clock was moved this costs
-// a look at an empty map.
+// NOTIFY with their value (`merchants/`), and with each command of another runner. Without moved clocks this costs a
+// lookup in an empty map.
 
 export class MerchantClocks extends Context.Service<
   MerchantClocks,
   {
     /** Milliseconds that the account's clock is ahead of the service's: 0 for live. */
     readonly offsetOf: (account: Account) => number
-    /** A clock was moved to this offset. Clocks only go forward: a smaller one is old news. */
+    /** A clock was moved to this offset. Clocks only go forward: a smaller offset is outdated. */
     readonly hear: (merchantId: string, offset: number) => void
     /** Merchants whose sandbox has a moved clock. */
     readonly moved: () => ReadonlyArray<string>
-    /** Runs the effect under the clock that the account has when this is called. It may leave work that is due. */
+    /** Runs the effect under the account's current clock. It may leave due work. */
     readonly within: <A, E, R>(account: Account, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** The same for a worker that does the due work. */
     readonly working: <A, E, R>(account: Account, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -123,9 +123,9 @@ export const layer = Layer.effect(
   })
 )
 
-/** The header of a message between runners. A runner that does not know it works on real time. */
+/** The header of a message between runners. A runner without it works on real time. */
 export const clockHeader = "coffer-clock"
 
-/** The value of {@link clockHeader} for whatever the fiber does; undefined under the service's own clock. */
+/** The value of {@link clockHeader} for the fiber's clock; undefined for the service's own clock. */
 export const headerOf = (clock: Clock.Clock): string | undefined =>
   clock instanceof MovedClock ? `${clock.merchantId} ${clock.offset}` : undefined

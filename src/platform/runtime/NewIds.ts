@@ -1,9 +1,8 @@
 /**
  * New ids: a prefix and 26 characters of time and randomness. Within this process each id of one clock is greater than
  * the one before, even if many are made in one millisecond or the clock is set back. The ids of a sandbox whose clock
- * was moved must not push those of others ahead: lists seek times by ids. Ids have the time of Postgres' clock, by
- * which all runners agree. Where lists have shown a later id all the same, they are later than that
- * (docs/decisions/0050).
+ * was moved must not push those of others ahead: lists seek times by ids. Ids have the time of Postgres' clock, which
+ * all runners share. If lists have shown a later id all the same, new ids are later than it (docs/decisions/0050).
  */
 import { randomFillSync } from "node:crypto"
 import { bodyOf, firstIdBody, idBody, idBodyAfter, millisOfId } from "@coffer/model/Ids"
@@ -20,11 +19,11 @@ export class NewIds extends Context.Service<
     readonly next: (prefix: string) => Effect.Effect<string>
     /** The same in a synchronous block, for a caller that has the time and the clock that it was read from. */
     readonly at: (prefix: string, millis: number, clock: Clock.Clock) => string
-    /** This machine's clock is so many milliseconds ahead of Postgres', whose time ids have. */
+    /** Sets how many milliseconds this machine's clock is ahead of Postgres', whose time ids have. */
     readonly correct: (ahead: number) => void
     /** The time that an id made at this time of a clock has. */
     readonly corrected: (millis: number) => number
-    /** Lists have shown this body to the account: the ids made from now on are later. */
+    /** Lists have shown this body to the account: new ids are later. */
     readonly pass: (account: Account, body: string) => void
   }
 >()("@coffer/platform/NewIds") {}
@@ -42,7 +41,7 @@ interface Line {
   neededAt: number
 }
 
-/** Two clocks that are each as wrong as may be (`ClockSkew.ts`), and as much again. */
+/** Twice the tolerance of two clocks (`ClockSkew.ts`). */
 export const aheadMax = 15 * 60_000
 /** The clock that was ahead may have been set right. */
 const aheadFor = 10 * 60_000
@@ -51,8 +50,8 @@ const aheadFor = 10 * 60_000
 export const firstBeyond = (fresh: string): string => firstIdBody(millisOfId(fresh) + aheadMax)
 
 /**
- * The id itself if it is later than these, and else one just after the newest of them. One that a wrong clock made
- * years ahead is passed by, and not counted up.
+ * The id itself if it is later than these, otherwise one just after the newest of them. An id that a wrong clock made
+ * years ahead is ignored.
  */
 export const idAfter = (fresh: string, others: ReadonlyArray<string>): string => {
   const astray = firstBeyond(fresh)
@@ -88,7 +87,7 @@ export const layer = Layer.effect(
     const bodyAt = (millis: number, clock: Clock.Clock) => {
       const line = lineOf(clock)
       if (line.ahead > 0 && millis - line.neededAt > aheadFor) line.ahead = 0
-      // A clock that a test has set to 1970 is not taken below it.
+      // A clock that a test has set to 1970 must not go below it.
       const fresh = idBody(Math.max(0, millis - skew + line.ahead), randomDigits())
       // In the same millisecond, or an earlier one, the last id is counted up instead.
       const isLater = fresh.slice(0, 10) > line.last.slice(0, 10)
@@ -99,7 +98,7 @@ export const layer = Layer.effect(
     const passIn = (line: Line, body: string) => {
       const now = line.clock.currentTimeMillisUnsafe()
       const ahead = millisOfId(body) + 1 - (now - skew)
-      // A sandbox whose moved clock this runner has not heard of yet pushes no other account ahead.
+      // A sandbox whose moved clock this runner does not know yet must not push other accounts ahead.
       if (ahead > aheadMax) return
       line.ahead = Math.max(line.ahead, ahead)
       line.neededAt = now

@@ -31,7 +31,7 @@ export class Secrets extends Context.Service<
     readonly decrypt: (sealed: string, boundTo: string) => string
     /** Encrypts a text again with `SECRET_KEY`; undefined if that key has encrypted it. Throws as `decrypt`. */
     readonly reseal: (sealed: string, boundTo: string) => string | undefined
-    /** From now on `SECRET_KEY` encrypts: all runners can decrypt it. */
+    /** Makes `SECRET_KEY` encrypt from now on: all runners can decrypt it. */
     readonly sealWithCurrent: () => void
     readonly isOperator: (token: string) => boolean
     /** Unguessable text of so many random bytes, base64url unless said otherwise. */
@@ -87,8 +87,8 @@ export const hmacBase64 = (key: string, message: string): string =>
 export const hmacHex = (secret: string, message: string): string =>
   createHmac("sha256", secret).update(message).digest("hex")
 
-// Keys that are derived from SECRET_KEY, and how texts are sealed with it --------
-// Each purpose has its own derived key, so that what was made for one use is worthless for another.
+// Keys that are derived from SECRET_KEY, and encryption with it -------- Each purpose has its own derived key, so that
+// what was made for one use is worthless for another.
 
 /** The key as bytes. */
 export const bytesOf = (key: Redacted.Redacted): Buffer => Buffer.from(Redacted.value(key), "base64")
@@ -96,19 +96,19 @@ export const bytesOf = (key: Redacted.Redacted): Buffer => Buffer.from(Redacted.
 export const derive = (secret: Buffer, purpose: string): Buffer =>
   Buffer.from(hkdfSync("sha256", secret, "", `coffer/${purpose}`, 32))
 
-/** Tells keys apart. The key cannot be found from it. */
+/** Identifies a key, which cannot be derived from it. */
 export const checkOf = (secret: Buffer): string => derive(secret, "secret-check").toString("hex")
 
-/** The number of a lock that says that a process can open what was sealed with this key. */
+/** The lock that shows that a process can decrypt with this key. */
 export const lockOf = (secret: Buffer): number => derive(secret, "lock").readUInt32BE() >>> 1
 
 export class SecretKeys extends Context.Service<
   SecretKeys,
   {
-    /** The key that `SECRET_KEY` seals with, and the one before while there is `SECRET_KEY_PREVIOUS`. */
+    /** The key of `SECRET_KEY`, and the previous one while `SECRET_KEY_PREVIOUS` is set. */
     readonly current: Buffer
     readonly previous: Buffer | undefined
-    /** False: `previous` seals until all runners can open what `current` has sealed. */
+    /** False: `previous` encrypts until all runners can decrypt with `current`. */
     readonly sealsWithCurrent: boolean
     /** These stay the same when `SECRET_KEY` is changed (docs/decisions/0017). */
     readonly apiKeys: Buffer
@@ -116,13 +116,13 @@ export class SecretKeys extends Context.Service<
   }
 >()("@coffer/platform/SecretKeys") {}
 
-/** How sealed texts begin. Those of the older form are not bound, and can be opened anywhere. */
+/** Prefixes of encrypted texts. Texts of the older form are not bound to a row. */
 const form = "2"
 export const unboundForm = "1"
 
 /**
- * AES-256-GCM, as `<form>.<iv>.<tag>.<cipher>` in base64url. To open it takes the same `boundTo`, which names the row
- * and its use. So a text that is copied to another row is worthless.
+ * AES-256-GCM, as `<form>.<iv>.<tag>.<cipher>` in base64url. Decryption needs the same `boundTo`, which names the row
+ * and its use, so a text that is copied to another row is worthless.
  */
 export const seal = (key: Buffer, plain: string, boundTo: string): string => {
   const iv = randomBytes(12)

@@ -24,7 +24,7 @@ export class Settings extends Context.Service<
     readonly host: string
     /** TCP port of the HTTP server; 0 for any free one. */
     readonly port: number
-    /** Where the operator's API, `/metrics` and `/healthz` are; undefined if they are where everything is. */
+    /** The port of the operator's API, `/metrics` and `/healthz`; undefined for the main port. */
     readonly admin: Place | undefined
     /** Where operators' browsers reach that port, without a slash at the end; undefined where there is none. */
     readonly adminUrl: string | undefined
@@ -32,7 +32,7 @@ export class Settings extends Context.Service<
     readonly publicUrl: string
     /** 32 bytes, base64: signs checkout links, peppers key hashes, encrypts webhook secrets. */
     readonly secretKey: Redacted.Redacted
-    /** The key of before, while what it has sealed is sealed again and runners still have it; undefined otherwise. */
+    /** The previous key during a rotation, until all texts are encrypted with the new one; undefined otherwise. */
     readonly secretKeyPrevious: Redacted.Redacted | undefined
     readonly operatorToken: Redacted.Redacted
     /** Where that token is kept; undefined where OPERATOR_TOKEN is set. */
@@ -40,7 +40,7 @@ export class Settings extends Context.Service<
     readonly twoOperators: TwoOperators
     /** Allows sandbox webhooks to http and to private addresses. Live webhooks never go there. */
     readonly allowPrivateWebhooks: boolean
-    /** The longest sleep of a worker, after which it looks for due rows that other runners have left. */
+    /** The poll interval of workers, after which they look for due rows that other runners have left. */
     readonly workerPoll: Duration.Duration
     readonly keep: Retention
     /** The time from one round of the auditor to the next. */
@@ -49,13 +49,13 @@ export class Settings extends Context.Service<
     readonly anchorFile: string | undefined
     /** A client that neither sends nor receives anything for this long during a request is disconnected. */
     readonly clientPatience: Duration.Duration
-    /** Connections of clients, at most. One takes some 20 kB while it is idle; one that comes above is closed. */
+    /** The maximum of client connections. One takes some 20 kB while it is idle; further ones are closed. */
     readonly clientConnections: number
     /** Whether the database is the embedded one, so that all runners are on this machine and in the same hands. */
     readonly embedded: boolean
     /** Our place in a cluster; undefined for a single process. */
     readonly runner: RunnerPlace | undefined
-    /** Which share of answers below 500 gets a line in the log; undefined for no lines at all. */
+    /** The share of answers below 500 that is logged; undefined for none. */
     readonly accessLog: { readonly share: number } | undefined
     /** Where all runners count requests together; undefined if each counts for itself. */
     readonly redisUrl: Redacted.Redacted | undefined
@@ -63,16 +63,16 @@ export class Settings extends Context.Service<
     readonly trustedProxies: string
     /** COFFER_HOME, as an absolute path. */
     readonly home: string
-    /** Where backups arrive. */
+    /** The folder of backups. */
     readonly backups: string | undefined
-    /** A restored copy that is tried out: it makes no calls outside (docs/decisions/0067). */
+    /** A restored copy for a trial: it makes no outside calls (docs/decisions/0067). */
     readonly noOutbound: boolean
-    /** Those that a room has defined. */
+    /** The settings of a room. */
     readonly of: <A>(room: RoomSettings<A>) => A
   }
 >()("@coffer/Settings") {}
 
-/** For people: what NO_OUTBOUND means. */
+/** For people: the meaning of NO_OUTBOUND. */
 export const closedText = "NO_OUTBOUND is set: no outbound calls are made, and work that needs them is paused."
 
 export interface Place {
@@ -156,7 +156,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
     Effect.gen(function* () {
       const read = yield* variables
       const home = yield* DataDir
-      // Used before these settings are there. It is checked here as well, so that the doctor tells of it.
+      // Used before these settings are read. It is checked here as well, so that the doctor reports it.
       yield* collectorOf(read.telemetry)
       // An address of IPv6 may be written as a URL has it.
       const ownHost = Option.map(read.host, (text) => text.replace(/^\[(.*)\]$/, "$1"))
@@ -226,7 +226,7 @@ export const layer = (options: { readonly embedded: boolean }) =>
     })
   )
 
-/** Asks for each setting that there is, those of the rooms that are loaded among them. */
+/** Reads each setting, including those of loaded rooms. */
 export const askForAll = Effect.gen(function* () {
   yield* secretsOfFiles
   yield* startup
@@ -266,7 +266,7 @@ const adminAddress = Effect.fnUntraced(function* (url: Option.Option<URL>, admin
     : `http://${reachable(admin.host)}:${admin.port}`
 })
 
-/** It begins every address that people are given. */
+/** The base of every address for people. */
 const browsersAddress = Effect.fnUntraced(function* (name: string, url: URL) {
   const { hash, href, password, protocol, search, username } = url
   // The bad value is not shown: it may hold the password.
@@ -320,9 +320,8 @@ const twoOperatorsOf = (text: string) => {
     : Effect.succeed(read)
 }
 
-// How long rows are kept, by kind (docs/operating.md, How long rows stay) --------
-// A lower bound stands where somebody relies on a row: the specification on API logs, a merchant that tries again on
-// its Idempotency-Key, a delivery on its event.
+// How long rows are kept, by kind (docs/operating.md, How long rows stay) -------- A lower bound protects rows that are
+// needed: API logs by the specification, an Idempotency-Key by retries, an event by its deliveries.
 
 export interface Retention {
   /** Undefined: for ever. */
@@ -340,7 +339,7 @@ export interface Retention {
 type Kept = "keepEvents" | "keepDeliveries" | "keepMails" | "keepSandboxOrders" | "keepApiLogs" | "keepAnswers"
 type Read = Pick<Config.Success<typeof variables>, Kept>
 
-/** As long as API logs at least, by which merchants look for what happened. */
+/** At least as long as API logs, by which merchants investigate. */
 const keptMin = Duration.days(30)
 /** Each day is two partitions, which a list locks with their indexes. Postgres has room for some thousand locks. */
 const apiLogDaysMax = 90

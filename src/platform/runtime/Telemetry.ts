@@ -74,7 +74,7 @@ const cutValue = (value: unknown): unknown => {
   )
 }
 
-/** The kind of a span that stands for a request which came here. */
+/** The kind of a span of a received request. */
 const ofServer = 2
 /** An address may have a merchant's numbers and a buyer's token in it. */
 const addressNames: ReadonlySet<string> = new Set(["url.full", "url.path", "url.query"])

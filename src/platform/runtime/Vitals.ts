@@ -1,6 +1,6 @@
 /**
- * This process, as operators see it: which one of several it is, its program with folder and version, and metrics of
- * the delay of its event loop, its memory and its processor time.
+ * This process for operators: its id, its program with folder and version, and metrics of event loop delay, memory and
+ * processor time.
  */
 import { randomUUID } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
@@ -14,7 +14,7 @@ import { elapsedMillis, onRealTime } from "./realTime.ts"
 export class Vitals extends Context.Service<
   Vitals,
   {
-    /** `listener` is told ten times a second how late the event loop was, in milliseconds. */
+    /** Calls `listener` ten times a second with the event loop's delay in milliseconds. */
     readonly watchDelay: (listener: (millis: number) => void) => void
   }
 >()("@coffer/platform/Vitals") {}
@@ -76,7 +76,7 @@ export const layer = Layer.effect(
     /** Microseconds plus one: a histogram takes no zero. */
     const delays = createHistogram()
 
-    /** From look to look, so that nothing which holds up the loop falls in between. */
+    /** From look to look, so that no blocking falls in between. */
     let looked = elapsedMillis()
     const look = Effect.gen(function* () {
       yield* Effect.sleep(lookMillis)
@@ -118,5 +118,5 @@ export const layer = Layer.effect(
   })
 )
 
-/** Tells this process from others. Another one after each start, and known to no one beforehand. */
+/** The id of this process: new at each start, and unpredictable. */
 export const Instance = Context.Reference<string>("@coffer/platform/Instance", { defaultValue: () => randomUUID() })

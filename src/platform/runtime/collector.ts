@@ -1,6 +1,6 @@
 /**
- * The settings of OpenTelemetry: the collector, the headers that it wants, and what the service is called there. The
- * names and forms are the standard's. Headers hold tokens, so they are printed nowhere.
+ * The settings of OpenTelemetry: the collector, its headers, and the service's name there. The names and forms are the
+ * standard's. Headers hold tokens, so they are never printed.
  */
 import { Config, Effect, Option, Redacted, Result } from "effect"
 import { BadSetting } from "./places.ts"

@@ -1,8 +1,8 @@
 /**
- * Entries by key, of which those that were used last are kept: at most `max`, and at least the last half of `max`. New
- * ones come into a Map until it has half of them. It then becomes the older one, and the older one before it is dropped
- * as a whole. So the oldest entry is never looked for: in a Map that loses its first entry each time that takes as long
- * as many have left before it.
+ * A cache of the most recently used entries by key: at most `max`, and at least `max / 2`. New ones come into a Map
+ * until it has half of them. It then becomes the older one, and the older one before it is dropped as a whole. So the
+ * oldest entry is never searched: in a Map that loses its first entry each time, that takes longer with each lost
+ * entry.
  */
 import { RenewedMap } from "./renewed.ts"
 
@@ -15,12 +15,12 @@ export class LastUsed<Value> {
     this.#half = Math.ceil(max / 2)
   }
 
-  /** Finding an entry is no use of it. */
+  /** Does not count as a use. */
   get(key: string): Value | undefined {
     return this.#newer.get(key) ?? this.#older.get(key)
   }
 
-  /** Finding it is a use of it. */
+  /** Counts as a use. */
   use(key: string): Value | undefined {
     const newer = this.#newer.get(key)
     if (newer !== undefined) return newer

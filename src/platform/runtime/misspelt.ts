@@ -1,6 +1,6 @@
 /**
  * Variables of the environment that nothing reads and that look like a setting: `REDDIS_URL`. A wrong value stops the
- * start, but a wrong name would leave the default in force without a word.
+ * start, but a wrong name would silently leave the default in force.
  */
 import { env } from "node:process"
 import { editDistance } from "@coffer/model/editDistance"
@@ -14,7 +14,7 @@ export interface Misspelt {
   readonly setting: string
 }
 
-/** The names of all settings: what is asked for where nothing is set. */
+/** The names of all settings: the variables that are read in an empty environment. */
 const names = Effect.gen(function* () {
   const found = new Set<string>()
   const nothing = ConfigProvider.make((path) =>

@@ -1,7 +1,4 @@
-/**
- * Where things are, by the settings: this runner and how the others know it, proxies. Each setting that cannot be used
- * has a message for the person who set it.
- */
+/** Addresses in the settings: of this runner and of proxies. Each unusable setting has a message for people. */
 import type { CertificateFiles } from "@coffer/cluster/RunnerTls"
 import { Config, Effect, Option, Redacted, Result, Schema } from "effect"
 
@@ -10,7 +7,7 @@ export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", {
 
 // Hosts and ports --------------------------------------------------------------
 
-/** Whether a host is this machine itself, as far as its text tells. */
+/** Whether a host is this machine itself, judged by its text. */
 export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
 
 /** How this machine reaches a port that listens there, as a URL has it. */

@@ -1,10 +1,10 @@
 /**
- * A Map and a Set for what comes and goes with each request: calls at work, changes that wait, objects that were used
- * last. V8 rebuilds the table of a Map once enough entries were deleted, and the old table points to the new one. After
- * a full collection an old table lies among old objects, where small collections do not look whether it is still used.
- * It then keeps the next table, and that one the next, each with all that was in it: everything that has passed through
- * the Map becomes old. These begin a new Map before many entries were deleted, and nothing points from one Map to
- * another (docs/decisions/0210).
+ * A Map and a Set for entries that come and go with each request: running calls, waiting changes, recently used
+ * objects. V8 rebuilds the table of a Map once enough entries were deleted, and the old table points to the new one.
+ * After a full collection an old table lies among old objects, where small collections do not look whether it is still
+ * used. It then keeps the next table, and that one the next, each with all that was in it: everything that has passed
+ * through the Map becomes old. These begin a new Map before many entries were deleted, and nothing points from one Map
+ * to another (docs/decisions/0210).
  */
 
 /** Entries that are deleted from a Map of this size before another takes its place. */

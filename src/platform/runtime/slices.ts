@@ -1,6 +1,6 @@
 /**
  * Work on items that may be large, such as a page of orders with a hundred kilobytes each, in slices: after some
- * milliseconds the event loop serves others first. Items of usual size are one slice, and wait for nothing.
+ * milliseconds the event loop serves others first. Items of usual size are one slice without a pause.
  */
 import { Context, Effect } from "effect"
 import { elapsedMillis } from "./realTime.ts"

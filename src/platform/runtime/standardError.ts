@@ -19,8 +19,8 @@ export const nameRunner = (name: string) => {
 }
 
 /**
- * A line is read back, so that what is cut leaves JSON, and objects that hold themselves are gone by then. Each says
- * which process wrote it.
+ * A line is parsed again, so that redaction leaves valid JSON; circular objects are gone by then. Each line names its
+ * process.
  */
 const complete = (line: string, trace: object): string =>
   Option.match(parseJson(line), {
