@@ -1,7 +1,7 @@
 /**
- * The sandbox's acquirer, with its own tables in Postgres. A charge writes no payment itself: its rows are committed
- * together with the change of the order, so that the two never differ (docs/decisions/0006). A payment that the service
- * may not know of is reported again and again until it is acknowledged.
+ * The sandbox's acquirer, with its own tables in Postgres. A charge does not write the payment itself: its rows are
+ * committed together with the change of the order, so that the two never differ (docs/decisions/0006). A payment that
+ * the service may not know is reported until it is acknowledged.
  */
 import { idBody, PaymentId, prefixes, TradeNo } from "@coffer/model/Ids"
 import { Currency, Minor } from "@coffer/model/Money"
@@ -39,11 +39,11 @@ export interface Charge extends Checkout {
   readonly currency: Currency
   readonly method: PaymentMethod
   readonly attempt: Attempt
-  /** The bank's code when it refuses; its general one unless given. */
+  /** The bank's code of a refusal; default: its general one. */
   readonly reason?: string | undefined
   /** The attempt's number. A repeated charge with this number, method and outcome is the same attempt. */
   readonly attemptNo?: string | undefined
-  /** That the buyer typed. */
+  /** The card that the buyer typed. */
   readonly card?: PaidCard | null | undefined
 }
 
@@ -62,13 +62,13 @@ export class SandboxBank extends Context.Service<
      * its own, and as many unapplied ones as an order can hold (`sandboxReach.ts`).
      */
     readonly charge: (charge: Charge) => Effect.Effect<Charged, ChannelUnreachable | OrderConflict>
-    /** Until when it takes no attempt for the order, since so many were declined (silences: O13). */
+    /** The end of the lockout after too many declined attempts (silences: O13). */
     readonly pausedUntil: (tradeNo: TradeNo) => Effect.Effect<Option.Option<DateTime.Utc>>
-    /** Whether it has taken this amount for the order. */
+    /** Whether the bank has taken this amount for the order. */
     readonly hasPaid: (order: Pick<Charge, "tradeNo" | "amount" | "currency">) => Effect.Effect<boolean>
     /** The service has processed the report of this payment. */
     readonly acknowledge: (paymentId: PaymentId) => Effect.Effect<void>
-    /** The reports of these payments were tried. */
+    /** Records that the reports of these payments were tried. */
     readonly tried: (paymentIds: ReadonlyArray<string>) => Effect.Effect<void>
     /** Leases payments whose report is due. */
     readonly leaseDue: (
@@ -104,7 +104,7 @@ export const layer = Layer.effect(
   Effect.flatMap(sandboxReach, (reach) => makeBank(reach))
 )
 
-/** Brings the bank's report and rows to the order, as an acquirer's webhook would. */
+/** Sends the bank's report and rows to the order, as an acquirer's webhook would. */
 export const makePay = Effect.gen(function* () {
   const bank = yield* SandboxBank
   const orders = yield* Orders
@@ -203,7 +203,7 @@ const makeCharge = (sql: SqlClient.SqlClient, ids: NewIds["Service"], reach: Rea
     }
     const now = yield* currentTime
     const paymentId = PaymentId.make(numberOf(charge) ?? (yield* ids.next(prefixes.payment)))
-    // The buyer has come back from the redirect, or starts anew: the old attempt is over in both cases.
+    // The buyer has come back from the redirect, or starts over: the old attempt has ended in both cases.
     const [left] = redirecting
       ? yield* decodeLeft(
           yield* sql`update sandbox_payments set state = 'abandoned'

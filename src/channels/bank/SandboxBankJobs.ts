@@ -23,7 +23,7 @@ const paymentReports = Effect.gen(function* () {
         ({ payment, tradeNo }) =>
           Effect.andThen(
             Effect.flatMap(orders.byTradeNo(tradeNo), (order) =>
-              // The order keeps no more payments (silences: O41), so the bank keeps this one to itself.
+              // The order can hold no more payments (silences: O41), so the bank does not report this one.
               Effect.catchTags(orders.report(order, { _tag: "Succeeded", payment }), {
                 OrderConflict: () => Effect.succeed(order)
               })

@@ -1,4 +1,4 @@
-/** The bank of the sandbox as a channel: payments, refunds and disputes in its own tables, with buyers that pretend. */
+/** The bank of the sandbox as a channel: payments, refunds and disputes in its own tables, with simulated buyers. */
 import { prefixes } from "@coffer/model/Ids"
 import { paymentDeclinesMax } from "@coffer/model/Limits"
 import { Effect, Layer } from "effect"
@@ -12,7 +12,7 @@ import * as SandboxDisputes from "./SandboxDisputes.ts"
 import * as SandboxRefunds from "./SandboxRefunds.ts"
 import { makeSandboxReturns } from "./sandboxReturns.ts"
 
-/** It takes what no acquirer takes. */
+/** The last rank: it takes the payments that no acquirer takes. */
 const rank = 100
 
 const registered = Layer.effectDiscard(

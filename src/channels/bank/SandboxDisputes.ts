@@ -26,7 +26,7 @@ export class SandboxDisputes extends Context.Service<
   SandboxDisputes,
   {
     /** The buyer disputes the payment. Returns the bank's report for the service. */
-    /** Fails where the disputes of a payment would together be more than it. */
+    /** Fails if the disputes of a payment together would exceed it. */
     readonly open: (
       order: CreditedOrder,
       chargeback: Chargeback
@@ -38,7 +38,7 @@ export class SandboxDisputes extends Context.Service<
     ) => Effect.Effect<DisputeReport, ChannelUnreachable>
     /** The service has processed the report of this dispute. */
     readonly acknowledge: (processorDisputeId: string) => Effect.Effect<void>
-    /** The reports of these were tried. */
+    /** Records that the reports of these disputes were tried. */
     readonly tried: (processorDisputeIds: ReadonlyArray<string>) => Effect.Effect<void>
     /** Leases reports that were not acknowledged in time. */
     readonly leaseDue: (
@@ -121,7 +121,7 @@ const makeInsert = Effect.gen(function* () {
       where request = ${request}::text and opened_at > ${isoText(since)}::text::timestamptz
         and amount = ${amount} and reason = ${reason}`
     if (opened.length > 0) return opened
-    // Of two at once the second counts the first.
+    // Of two concurrent disputes the second counts the first.
     yield* sql`select pg_advisory_xact_lock(hashtext(${`dispute/${order.paymentId}`}))`
     const [disputed] = yield* sql<{ sum: string }>`select coalesce(sum(amount), 0)::text as sum from sandbox_disputes
       where trade_no = ${order.tradeNo} and payment_id = ${order.paymentId} and state not in ('won', 'closed')`

@@ -63,7 +63,7 @@ const booksOf = (paidBack: typeof PaidBack.Type): Described => ({
   instructions: [instruct(bankRefund, paidBack)]
 })
 
-/** How the bank stands to a refund that it is asked for. `left`: of the payment; null where it took none. */
+/** The bank's state for a requested refund. `left`: of the payment; null if it took none. */
 const Standing = Schema.Struct({
   reachable: Schema.Boolean,
   is_known: Schema.Boolean,
@@ -77,7 +77,7 @@ const make = Effect.gen(function* () {
     Effect.succeed({ ...noEntry, changes: rowOf(paidBack) })
   )
 
-  // One query for everybody who asks in the same turn of the event loop. Each row is looked for by its index.
+  // One query for all callers of one turn of the event loop. Each row is looked up by its index.
   const standingOf = batchedInOrder(sql, {
     row: Standing,
     select: (requests: ReadonlyArray<Pick<RefundRequest, "merchantId" | "paymentId" | "refundNo">>) => sql`select
@@ -104,13 +104,13 @@ const make = Effect.gen(function* () {
     return (yield* decodeStates(rows))[0]?.state
   })
 
-  /** The bank works on it from now on, whatever becomes of us. Written twice it is there once. */
+  /** The bank processes it from now on, independently of us. Inserting it twice makes one row. */
   const begin = ({ amount, createdAt, paymentId, refundKey }: typeof PaidBack.Type) => {
     const settlesAt = isoText(DateTime.addDuration(createdAt, settlesAfter))
     const begun = sql`insert into sandbox_refunds (refund_key, payment_id, amount, state, settles_at, created_at)
       values (${refundKey}, ${paymentId}, ${amount}, 'pending', ${settlesAt}::text::timestamptz,
         ${isoText(createdAt)}::text::timestamptz) on conflict do nothing`
-    // It is unknown whether the bank has it: it is asked again under the same number.
+    // The outcome at the bank is unknown: it is asked again under the same number.
     return Effect.as(
       Effect.catchIf(begun, isLost, () => Effect.void),
       answers.pending

@@ -1,4 +1,4 @@
-/** Under which name the sandbox's bank is registered. */
+/** The name of the sandbox's bank as a channel. */
 import { ChannelName } from "@coffer/model/Ids"
 
 export const sandboxChannel = ChannelName.make("sandbox")

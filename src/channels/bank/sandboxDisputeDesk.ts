@@ -1,6 +1,6 @@
 /**
- * The sandbox's bank as the service sees it in a dispute: takes evidence until the deadline, takes a concession, and
- * says how the dispute stands.
+ * The sandbox's bank in a dispute, for the service: accepts evidence until the deadline, accepts a concession, and
+ * answers the status.
  */
 import { isoText } from "@coffer/model/isoText"
 import { DateTime, Effect } from "effect"

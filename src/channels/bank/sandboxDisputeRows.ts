@@ -1,4 +1,4 @@
-/** The disputes of the sandbox's bank (`sandbox_disputes`), and how it speaks about them. */
+/** The disputes of the sandbox's bank (`sandbox_disputes`), and its reports about them. */
 import { MerchantId, TradeNo } from "@coffer/model/Ids"
 import { Minor } from "@coffer/model/Money"
 import { Effect, Schema } from "effect"

@@ -37,7 +37,7 @@ const Booked = Schema.Struct({
   reportDueAt: Schema.NullOr(Schema.DateTimeUtc)
 })
 
-/** A payment that the bank writes down with the change of its order. */
+/** A payment whose row is committed with the change of its order. */
 export const bankPayment = instructionKind("sandbox_payment", Booked)
 
 export const bookedRows = ({ merchantId, payment, reportDueAt }: typeof Booked.Type): ChangeSet => [

@@ -1,6 +1,6 @@
 /**
  * Whether the sandbox's bank can be reached: each merchant can switch its bank off (docs/architecture.md, section 7).
- * The same query tells whether the buyer of an order is on a redirect, and whether the bank has taken enough for it.
+ * The same query answers whether the buyer of an order is on a redirect, and whether the bank has taken enough for it.
  */
 import { isoText } from "@coffer/model/isoText"
 import { unappliedPaymentsMax } from "@coffer/model/Limits"
@@ -13,19 +13,19 @@ import { batchedInOrder } from "../../platform/postgres/batched.ts"
 /** A buyer who has not come back from 3DS or a wallet's app after this will not come back. */
 const redirectLapses = Duration.minutes(30)
 
-/** For workers, who try again: while the bank's own tables cannot be used, the bank cannot be reached. */
+/** For workers, which retry: while the bank's own tables cannot be used, the bank cannot be reached. */
 export const unreachableOnSqlError = { SqlError: () => Effect.fail(new ChannelUnreachable()) } as const
 
-/** The order's own payment, and those that it keeps beside it (silences: O41). */
+/** The order's own payment and its unapplied ones (silences: O41). */
 const paymentsMax = 1 + unappliedPaymentsMax
 
 export interface Reached {
   readonly redirecting: boolean
-  /** The bank has as many payments of this order as it takes. */
+  /** The bank has reached its limit of payments for this order. */
   readonly full: boolean
 }
 
-/** Fails while this merchant's bank cannot be reached; otherwise tells how it stands with this order. */
+/** Fails while this merchant's bank cannot be reached; otherwise answers its state for this order. */
 export type Reach = (
   merchantId: string,
   tradeNo?: string
@@ -39,7 +39,7 @@ interface Checkout {
 }
 
 export const sandboxReach = Effect.map(SqlClient.SqlClient, (sql): Reach => {
-  // One query for everybody who asks in the same turn of the event loop.
+  // One query for all callers of one turn of the event loop.
   const checkoutOf = batchedInOrder(sql, {
     row: Schema.Struct({ reachable: Schema.Boolean, redirecting: Schema.Boolean, full: Schema.Boolean }),
     select: (orders: ReadonlyArray<Checkout>) => sql`select coalesce(reachable, true) as reachable,

@@ -29,7 +29,7 @@ const makeCancel = (sql: SqlClient.SqlClient, wakeups: Wakeups["Service"], reach
           order by payment_id limit 2`
       )
       const [payment, other] = found.map(sandboxPayments.read)
-      // The answer names one payment. The others are reported like any payment, perhaps for the second time.
+      // The answer names one payment. The others are reported like any payment, perhaps twice.
       if (payment !== undefined && other !== undefined) {
         const now = DateTime.toDateUtc(yield* currentTime)
         yield* sql`update sandbox_payments set report_due_at = ${now}
@@ -38,7 +38,7 @@ const makeCancel = (sql: SqlClient.SqlClient, wakeups: Wakeups["Service"], reach
       }
       return payment === undefined ? { _tag: "Cancelled" } : { _tag: "AlreadyPaid", payment: paymentOf(payment) }
     },
-    // Postgres' trouble is ours and not the bank's: the caller is told 503, not 502.
+    // A failure of Postgres is ours and not the bank's: the caller gets 503, not 502.
     sqlDefects
   )
 

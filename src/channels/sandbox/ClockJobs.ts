@@ -1,7 +1,7 @@
 /**
- * Moves the clocks of sandboxes, and does the due work of those that were moved (docs/decisions/0005). Other workers
- * look for rows that are due in real time; the rows of a moved sandbox are due by its clock. One runner at a time works
- * for a sandbox, so it knows when nothing is left to do at a moment, and goes on to the next.
+ * Moves the clocks of sandboxes, and does the due work of moved ones (docs/decisions/0005). Other workers look for rows
+ * that are due in real time; the rows of a moved sandbox are due by its clock. One runner at a time works for a
+ * sandbox, so it knows when a moment has no due work left, and continues with the next.
  */
 import { DateTime, Duration, Effect, FiberSet, Layer, Option } from "effect"
 import { Wakeups } from "../../platform/commit/Wakeups.ts"
@@ -13,7 +13,7 @@ import { Settings } from "../../platform/runtime/Settings.ts"
 import { dueOf, makeDriveClock, sandboxOf } from "./driveClock.ts"
 import { SandboxClockStore } from "./SandboxClockStore.ts"
 
-/** How long a runner that has died holds a sandbox; one that lives says so in between. */
+/** The lease of a sandbox; a living runner renews it. */
 const lease = Duration.seconds(15)
 const renewEvery = "5 seconds"
 /** Sandboxes that one runner works for at once. */
@@ -75,7 +75,7 @@ export const layer = Layer.effectDiscard(
   })
 )
 
-/** Which sandboxes have something due, and when, in real time. */
+/** The sandboxes with due work, and when it is due in real time. */
 const makeAgenda = (pollMillis: number) => {
   const times = new Map<string, number>()
   const touched = new Set<string>()
@@ -83,7 +83,7 @@ const makeAgenda = (pollMillis: number) => {
   let allAt = 0
   return {
     held,
-    /** Something was done in this sandbox, which may have left work. */
+    /** Notes that work was done in this sandbox, which may have caused more. */
     touch: (merchantId: string) => void touched.add(merchantId),
     askForAll: () => void (allAt = 0),
     asksForAll: (now: number) => now >= allAt,
@@ -104,7 +104,7 @@ const makeAgenda = (pollMillis: number) => {
       if (at === Infinity) times.delete(merchantId)
       else times.set(merchantId, at)
     },
-    /** As many as there is room for. */
+    /** At most as many as may run at once. */
     due: (now: number): ReadonlyArray<string> =>
       [...times]
         .flatMap(([merchantId, at]) => (at <= now && !held.has(merchantId) ? [merchantId] : []))
@@ -154,7 +154,7 @@ const makeTend = Effect.fnUntraced(function* (agenda: Agenda) {
       Effect.flatMap((how) =>
         Effect.map(unmovedMillis, (now) => {
           if (how === "done") agenda.touch(merchantId)
-          // An advance has begun meanwhile, of a clock that was held.
+          // Meanwhile another request has begun to advance a clock that was held.
           else agenda.note(merchantId, how === "moving" ? now : now + againMillis, now)
         })
       ),

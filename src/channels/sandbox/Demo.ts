@@ -10,7 +10,7 @@ import { Seeds } from "./Seeds.ts"
 export const Credentials = Schema.fromJsonString(
   Schema.Struct({
     base_url: Schema.String,
-    // Not in a file of an earlier version.
+    // Missing in a file of an earlier version.
     operator_url: Schema.optionalKey(Schema.String),
     operator_token: Schema.String,
     merchant_id: Schema.String,
@@ -42,14 +42,14 @@ export const credentials = Effect.gen(function* () {
   return current
 })
 
-/** As an earlier start, or another runner, has left them. */
+/** The credentials of an earlier start, or of another runner. */
 export const kept = Effect.gen(function* () {
   const dataDir = yield* DataDir
   const text = yield* dataDir.keep(file, Effect.die(new Error(`no ${file}`)))
   return yield* Effect.catchTags(Schema.decodeEffect(Credentials)(text), { SchemaError: Effect.die })
 })
 
-/** Where this machine reaches the operator's API. */
+/** The address of the operator's API on this machine. */
 export const operatorUrl = ({ admin, publicUrl }: Pick<Settings["Service"], "admin" | "publicUrl">): string => {
   if (admin === undefined) return `${publicUrl}/operator/v1`
   return `http://${reachable(admin.host)}:${admin.port}/operator/v1`

@@ -1,7 +1,7 @@
 /**
- * Two people of the embedded default, by whom somebody on this machine looks at the console without a mail: the owner
- * of the demo merchant, and an operator (docs/decisions/0092). They are let in by a link on the terminal alone. No mail
- * reaches their addresses, and they are gone where the installation is more than a demonstration.
+ * Two people of the embedded default, with whom a developer on this machine opens the console without a mail: the owner
+ * of the demo merchant, and an operator (docs/decisions/0092). They sign in only by a link on the terminal. No mail
+ * reaches their addresses, and they are removed once the installation is more than a demonstration.
  */
 import { needsTwo } from "@coffer/model/TwoOperators"
 import { installation } from "@coffer/model/PersonRole"
@@ -29,8 +29,8 @@ const emails = { owner: "owner@demo.invalid", operator: "operator@demo.invalid" 
 const stores = Layer.mergeAll(PeopleStore.layer, PersonSessionStore.layer)
 
 /**
- * Undefined where there are no demo people: the installation demands passkeys, two operators or a provider's word, or
- * it has a merchant that is live. A person of the terminal would be a way around each of these.
+ * Undefined without demo people: the installation requires passkeys, two operators or an OpenID provider, or has a live
+ * merchant. A demo person would bypass each of these.
  */
 export const links = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -57,7 +57,7 @@ export const links = Effect.gen(function* () {
   } satisfies DemoLinks
 }).pipe(Effect.provide(stores))
 
-/** Their roles are gone, and their sessions with them. At each start of an installation with a database of its own. */
+/** Removes their roles, and with them their sessions, at each start of an installation with a database of its own. */
 export const withdraw = Effect.gen(function* () {
   const people = yield* PeopleStore.PeopleStore
   for (const email of Object.values(emails)) {
@@ -70,7 +70,7 @@ export const withdraw = Effect.gen(function* () {
 
 type Role = Pick<PeopleStore.NewRole, "email" | "name" | "belongsTo" | "role">
 
-/** Gives the role, and a link that works once in any browser. The link before it is worth nothing from now on. */
+/** Gives the role, and a link that works once in any browser. Earlier links stop working. */
 const makeGive = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const people = yield* PeopleStore.PeopleStore

@@ -1,6 +1,6 @@
 /**
  * Rows of clocks of sandboxes that were moved (docs/decisions/0005). The runner that holds a row does the due work of
- * that sandbox and moves its clock. A hold ends by itself, in real time, so another runner goes on when one dies.
+ * that sandbox and moves its clock. A hold ends by itself, in real time, so another runner continues when one dies.
  */
 import { isoText } from "@coffer/model/isoText"
 import type { MerchantId } from "@coffer/model/Ids"
@@ -32,7 +32,7 @@ export interface Setting {
   readonly request: string | null
 }
 
-/** `channels`: those at which the sandbox has an account. */
+/** `channels`: the channels at which the sandbox has an account. */
 type Decide<E> = (row: ClockRow, channels: ReadonlyArray<string>) => Effect.Effect<Setting | undefined, E>
 
 /** The work since the last stop. */
@@ -45,19 +45,19 @@ export class SandboxClockStore extends Context.Service<
   SandboxClockStore,
   {
     readonly find: (merchantId: string) => Effect.Effect<Option.Option<ClockRow>>
-    /** Sets a target, unless `decide` on the row, which is locked meanwhile, sets none. */
+    /** Locks the row, and sets the target that `decide` answers, if any. */
     readonly begin: <E>(merchantId: MerchantId, decide: Decide<E>) => Effect.Effect<void, E>
-    /** Clocks on their way without a holder. */
+    /** Advancing clocks without a holder. */
     readonly abandoned: (unmoved: DateTime.Utc) => Effect.Effect<ReadonlyArray<string>>
-    /** Whether the holder has it, until then. */
+    /** Renews the hold until then. False: the holder has lost it. */
     readonly hold: (merchantId: string, holder: string, times: Hold) => Effect.Effect<boolean>
-    /** Whether the clock has a target then, so that a worker has to go on. */
+    /** Ends the hold. True: the clock has a target, so a worker has to continue. */
     readonly release: (merchantId: string, holder: string) => Effect.Effect<boolean>
-    /** Moves the clock, and tells all runners. False: another runner holds it now. */
+    /** Moves the clock, and notifies all runners. False: another runner holds it now. */
     readonly move: (merchantId: string, holder: string, stop: Stop) => Effect.Effect<boolean>
-    /** It stands at its target. */
+    /** The clock has reached its target. */
     readonly arrive: (row: ClockRow, holder: string, attempts: number) => Effect.Effect<void>
-    /** Answers of idempotency keys that are older than a day by their sandbox's clock; how many were removed. */
+    /** Removes answers of idempotency keys that are older than a day by their sandbox's clock, and answers how many. */
     readonly dropKeys: (unmoved: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
 >()("@coffer/sandbox/SandboxClockStore") {}
@@ -89,7 +89,7 @@ export const layer = Layer.effect(
         on conflict (merchant_id) do update set merchant_id = excluded.merchant_id returning ${shown}`
     })
 
-    /** Its accounts at acquirers; none is set until the transaction ends. */
+    /** The sandbox's accounts at acquirers; none can be added until the transaction ends. */
     const channelsOf = Effect.fnUntraced(function* (merchantId: MerchantId) {
       const rows = yield* sql<{ readonly channels: ReadonlyArray<string> }>`select
           array(select jsonb_object_keys(channel_accounts)) as channels from merchant_modes

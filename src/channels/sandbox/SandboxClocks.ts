@@ -1,6 +1,6 @@
 /**
- * Front door to the clock of a sandbox: read it, and send it ahead (docs/decisions/0005; silences: T1 to T7). A worker
- * moves it (`ClockJobs.ts`). The caller waits some seconds, and the clock goes on without it.
+ * Front door to the clock of a sandbox: reads it, and advances it (docs/decisions/0005; silences: T1 to T7). A worker
+ * moves it (`ClockJobs.ts`). The caller waits some seconds; the clock moves on without it.
  */
 import { isoText, isoTextOrNull } from "@coffer/model/isoText"
 import type { AdvanceClock, SandboxClockResource } from "@coffer/contract/SandboxClock"
@@ -20,19 +20,19 @@ import { Settings } from "../../platform/runtime/Settings.ts"
 import { span } from "../../platform/runtime/span.ts"
 import { type ClockRow, SandboxClockStore, type Setting } from "./SandboxClockStore.ts"
 
-/** The clock is on its way. */
+/** The clock is advancing. */
 export class ClockAdvancing extends Schema.TaggedError<ClockAdvancing>()("ClockAdvancing", {
   target: Schema.DateTimeUtc
 }) {}
 
-/** The sandbox's payments are those of an acquirer, whose time nobody moves. */
+/** The sandbox's payments are an acquirer's, whose time cannot be moved. */
 export class ClockNotOurs extends Schema.TaggedError<ClockNotOurs>()("ClockNotOurs", { channel: Schema.String }) {}
 
 export class SandboxClocks extends Context.Service<
   SandboxClocks,
   {
     readonly find: (merchantId: MerchantId) => Effect.Effect<SandboxClockResource>
-    /** The clock when it is there, or as it is after some seconds. */
+    /** The clock at its target, or its state after some seconds. */
     readonly advance: (
       merchantId: MerchantId,
       body: AdvanceClock
@@ -40,7 +40,7 @@ export class SandboxClocks extends Context.Service<
   }
 >()("@coffer/sandbox/SandboxClocks") {}
 
-/** How long a caller waits, in the time of requests; then the answer is that it goes on. */
+/** How long a caller waits, in the time of requests; then the answer shows that the clock is still advancing. */
 const patienceMillis = 5_000
 const lookEvery = "20 millis"
 
@@ -106,13 +106,13 @@ const unmovedRow = (merchantId: string): ClockRow => ({
   reached: null
 })
 
-/** The name of a request that is sent again: its key and its body. */
+/** Identifies a repeated request: its key and its body. */
 const requestOf = (body: AdvanceClock) =>
   Effect.map(currentRequest, (request) => (request === null ? null : `${request} ${jsonText(body)}`))
 
 /**
- * The same request again, because its answer was lost. Its own way may have been longer than a key is kept, which
- * counts from where the way ended.
+ * A repeated request whose answer was lost. Its own advance may have been longer than a key is kept, which counts from
+ * the end of the advance.
  */
 const isRepeat = (
   { offset_ms, reached, request, target }: ClockRow,

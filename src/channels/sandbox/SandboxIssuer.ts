@@ -59,7 +59,7 @@ export const layer = Layer.effect(
     const channel = yield* Channel
     const disputes = yield* Disputes
 
-    /** The bank of the payment, or what pretends one for this sandbox. */
+    /** The bank of the payment, or the simulated one of this sandbox. */
     const bankOf = (object: CreditedOrder | Dispute) =>
       Effect.flatMap(channel.pretendedOf(object, object.channel), (pretended) =>
         Option.isSome(pretended) ? Effect.succeed(pretended.value) : Effect.fail(new ChannelUnreachable())

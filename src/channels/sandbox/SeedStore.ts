@@ -7,7 +7,7 @@ import { sqlDefects } from "../../platform/postgres/sqlDefect.ts"
 import { type Backlog, leasedRows } from "../../platform/postgres/leasedRows.ts"
 import { Wakeups } from "../../platform/commit/Wakeups.ts"
 
-/** A worker tries again after this, if the seeding has not finished. */
+/** A worker retries after this if the seeding has not finished. */
 const lease = Duration.minutes(1)
 
 export class SeedStore extends Context.Service<

@@ -22,9 +22,9 @@ type SeedFailure = ChannelUnreachable | OrderConflict | OrderNotFound | WriteFai
 export class Seeds extends Context.Service<
   Seeds,
   {
-    /** Seeds now. A worker finishes later what failed or took too long; the caller does not notice. */
+    /** Seeds now. If that fails or takes too long, a worker finishes it later, unnoticed by the caller. */
     readonly plant: (merchantId: MerchantId) => Effect.Effect<void>
-    /** Adds what is missing of the seed. May be called any number of times. */
+    /** Adds missing parts of the seed. Idempotent. */
     readonly finish: (merchantId: MerchantId) => Effect.Effect<void, SeedFailure>
   }
 >()("@coffer/sandbox/Seeds") {}
@@ -32,7 +32,7 @@ export class Seeds extends Context.Service<
 /** One million: by the default fees it covers the fees of refunded payments of 33 million. */
 const amount = Minor.make(1_000_000_00)
 
-/** The request that creates a merchant waits no longer than this for the seeding. */
+/** How long the request that creates a merchant waits for the seeding. */
 const patience = "5 seconds"
 
 export const layer = Layer.effect(

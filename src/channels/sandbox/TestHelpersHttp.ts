@@ -60,7 +60,7 @@ const makeOrderHandlers = Effect.gen(function* () {
   const links = yield* OrderLinks
   const merchants = yield* Merchants
 
-  /** `card` unless another is named; where cards are not offered, the first that is. */
+  /** `card` by default; if cards are not offered, the first offered method. */
   const methodOf = Effect.fnUntraced(function* ({ merchantId, mode }: Account, named: PaymentMethod | undefined) {
     const offered = offeredIn((yield* merchants.find(merchantId)).modes[mode])
     if (named === undefined) return offered.includes("card") ? "card" : offered[0]!

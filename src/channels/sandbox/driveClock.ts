@@ -1,6 +1,6 @@
 /**
- * Takes the clock of one sandbox to its target: from one moment at which something is due to the next, and at each all
- * that is due is done before it goes on (docs/decisions/0005). For the holder of the sandbox.
+ * Advances the clock of one sandbox to its target: from one due moment to the next, and at each all due work is done
+ * before the clock moves on (docs/decisions/0005). For the holder of the sandbox.
  */
 import type { MerchantId } from "@coffer/model/Ids"
 import type { Account } from "@coffer/model/Account"
@@ -10,15 +10,18 @@ import { MerchantClocks, unmovedMillis } from "../../platform/runtime/MerchantCl
 import { elapsedMillis, onRealTime } from "../../platform/runtime/realTime.ts"
 import { type ClockRow, SandboxClockStore } from "./SandboxClockStore.ts"
 
-/** Rounds of work at one moment: what a receiver of webhooks asks for may bring about more work. */
+/** Rounds of work at one moment: a receiver of webhooks may cause more work. */
 const roundsMax = 100
-/** How long to wait at one moment for posts, and for work that another has or that fails. Then it goes on without. */
+/**
+ * How long to wait at one moment for posts, and for work that another worker has or that fails. Then the clock moves
+ * on.
+ */
 const waitMillisMax = 60_000
 const waitStepMin = 2
 const waitStepMax = 250
-/** Steps past work that was not done. */
+/** The step of the clock past work that was not done. */
 const blindMillis = 3_600_000
-/** The clock stops at so many moments exactly. From then on it takes steps of this part of the way, or longer ones. */
+/** How many due moments the clock stops at. Then it takes steps of this fraction of the rest, or longer ones. */
 const stopsMax = 4_000
 
 export const sandboxOf = (merchantId: string): Account => ({ merchantId: merchantId as MerchantId, mode: "sandbox" })
@@ -58,7 +61,7 @@ export const makeDriveClock = Effect.gen(function* () {
     return { now, first: Math.min(...works.map(({ at }) => at)), due: works.filter(({ at }) => at <= now) }
   })
 
-  /** Does what is due now, and answers how many rows that was, and how many of them were posts of webhooks. */
+  /** Does the due work, and answers the number of rows, and of posts of webhooks among them. */
   const runDue = Effect.fnUntraced(function* (merchantId: string) {
     let done = 0
     let posts = 0
@@ -102,13 +105,13 @@ export const makeDriveClock = Effect.gen(function* () {
       const moment = first > now ? first : now + blindMillis
       const goal = Math.min(target, stops < stopsMax ? moment : Math.max(moment, now + stepMin))
       const offset = Math.max(clocks.offsetOf(sandboxOf(merchantId)), goal - (yield* unmovedMillis))
-      // Another runner holds the sandbox now: it took this one for dead.
+      // Another runner holds the sandbox now: this one's lease had ended.
       if (!(yield* store.move(merchantId, holder, { attempts: posts, offset }))) return
       clocks.hear(merchantId, offset)
     }
   })
 
-  /** False while another worker has what is due, or a post is under way. */
+  /** False while another worker has due work, or a post is under way. */
   return Effect.fnUntraced(function* (merchantId: string, holder: string) {
     const row = Option.getOrUndefined(yield* store.find(merchantId))
     if (row === undefined) return false

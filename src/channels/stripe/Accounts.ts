@@ -1,6 +1,6 @@
 /**
  * Merchants' accounts at Stripe: the operator sets them, and their keys are never shown again. An account stays as long
- * as objects need it that only this account can end (docs/decisions/0038); they are counted in the rows of all rooms.
+ * as objects depend on it (docs/decisions/0038); they are counted in the rows of all rooms.
  */
 import { isoText } from "@coffer/model/isoText"
 import type { SetChannel } from "@coffer/contract/Channels"
@@ -27,7 +27,7 @@ import {
   toStore
 } from "./StripeClient.ts"
 
-/** How many there are of each, in words for people; up to {@link countMax}. */
+/** The number of each kind as text for people, up to {@link countMax}. */
 const Uses = Schema.Struct({
   "open checkout sessions": Schema.Int,
   "refunds under way": Schema.Int,
@@ -41,7 +41,7 @@ export type Uses = typeof Uses.Type
 export class AccountUses extends Context.Service<
   AccountUses,
   {
-    /** A session that this merchant's account has made, the newest. */
+    /** The newest session of this merchant's account. */
     readonly newestSession: (account: Account) => Effect.Effect<Option.Option<string>>
     readonly count: (account: Account, now: DateTime.Utc) => Effect.Effect<Uses>
   }
@@ -50,9 +50,9 @@ export class AccountUses extends Context.Service<
 /** Counts stop here. */
 export const countMax = 10_000
 
-/** So long after a payment its buyer may dispute it, or its refund may come back. Nothing is lost in the sandbox. */
+/** How long after a payment a dispute or a failed refund may come. Nothing is lost in the sandbox. */
 const disputableFor = { days: 180 }
-/** An order is paid at most so long after it was made. */
+/** How long after its creation an order can be paid. */
 const paidWithin = { days: 2 }
 
 const decodeUses = Schema.decodeUnknownEffect(Schema.Tuple([Uses]))
@@ -108,7 +108,7 @@ export const layerUses = Layer.effect(
   })
 )
 
-/** The new keys are of another account at Stripe, and the one before is still needed (docs/decisions/0038). */
+/** The new keys belong to another account at Stripe, and the previous one is still needed (docs/decisions/0038). */
 export class AccountInUse extends Schema.TaggedError<AccountInUse>()("AccountInUse", {
   /** Whether buyers still pay through it. */
   isActive: Schema.Boolean,
@@ -149,7 +149,7 @@ export const layer = Layer.effect(
       if (isUsed || before.isActive) return yield* new AccountInUse({ isActive: before.isActive, uses: counts })
     })
 
-    /** The account as it is to be. Keys that are not given stay. */
+    /** The new account. Keys that are left out stay. */
     const wanted = Effect.fnUntraced(function* (account: Account, before: StripeAccount | null, change: SetChannel) {
       const kept = before === null ? undefined : openStripeKeys(secrets, account, before)
       const secretKey = change.secret_key ?? kept?.secretKey

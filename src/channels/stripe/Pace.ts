@@ -1,6 +1,7 @@
 /**
- * How fast calls go to Stripe (docs/decisions/0038). Stripe takes so many calls of an account in a second. The others
- * wait here, in a line for each account. All runners count the calls of an account together, where quotas are counted.
+ * The rate limit of calls to Stripe (docs/decisions/0038). Stripe accepts a number of calls of an account in a second.
+ * The others wait here, in a queue for each account. All runners count the calls of an account together, where quotas
+ * are counted.
  */
 import { Mode } from "@coffer/model/Ids"
 import { Context, Effect, Fiber, Layer, Metric, Schema } from "effect"
@@ -8,15 +9,15 @@ import { QuotaStore } from "../../door/edge/QuotaStore.ts"
 import { CurrentDeadline, millisLeft, realTime, type Time } from "../../platform/runtime/Deadline.ts"
 import { realMillis } from "../../platform/runtime/realTime.ts"
 
-/** A buyer waits for it; money comes in by it; neither. */
+/** `buyer`: a buyer waits for the call. `money`: it brings money in. `rest`: neither. */
 export const urgencies = ["buyer", "money", "rest"] as const
 export type Urgency = (typeof urgencies)[number]
 
 export interface Waiting {
   readonly urgency: Urgency
-  /** It waits no longer than this. */
+  /** The longest wait of the call. */
   readonly until: number
-  /** It may be made, or it is too late for it. */
+  /** The call may be made, or its time is over. */
   readonly go: (may: boolean) => void
 }
 
@@ -29,13 +30,13 @@ export const newLine = () => {
   }
   return {
     waiting,
-    /** A fiber lets them go. */
+    /** Whether a fiber is serving the queue. */
     isServed: false,
-    /** No other call goes before. */
+    /** No call of the account is made before this time. */
     closedUntil: 0,
     turn: 0,
     size: () => urgencies.reduce((sum, urgency) => sum + waiting[urgency].length, 0),
-    /** When the first of them has waited for too long; undefined when nobody waits. */
+    /** When the first of them has waited for too long; undefined for an empty queue. */
     firstEnd: () => {
       const ends = all().map(({ until }) => until)
       return ends.length === 0 ? undefined : Math.min(...ends)
@@ -55,7 +56,7 @@ export const newLine = () => {
 }
 type Line = ReturnType<typeof newLine>
 
-/** One in so many turns is money's, and one in so many of those the rest's, however many buyers wait. */
+/** One turn in this many is for `money`, and one in this many of those for `rest`, however many buyers wait. */
 const turnsPerOther = 8
 
 const orderOf = (turn: number): ReadonlyArray<Urgency> =>
@@ -71,42 +72,42 @@ export const nextIn = (line: Line): Waiting | undefined => {
   return urgency === undefined ? undefined : line.waiting[urgency].shift()
 }
 
-/** Those that go before it are more than can be made in its time. */
+/** More calls are before it than can be made in its time. */
 export const isCrowded = ({ waiting }: Line, urgency: Urgency, perSecond: number, seconds: number): boolean => {
   const before = urgencies.slice(0, urgencies.indexOf(urgency) + 1)
   const ahead = before.reduce((sum, each) => sum + waiting[each].length, 0)
   return ahead >= perSecond * (Math.floor(seconds) + 1)
 }
 
-/** For whom a call is made. A call is of the rest unless its caller says otherwise. */
+/** The class of a call; default: `rest`. */
 export const CallUrgency = Context.Reference<Urgency>("@coffer/stripe/CallUrgency", { defaultValue: () => "rest" })
 
-/** Calls of Stripe within are for a buyer who waits, or bring money in. */
+/** Runs the effect with this class for its calls of Stripe. */
 export const urgent = (urgency: Urgency) => Effect.provideService(CallUrgency, urgency)
 
-/** Real time, as that of sockets. Its millis are the same on all runners. A test has one of its own, which it moves. */
+/** Real time, in milliseconds that are the same on all runners. A test provides its own, which it moves. */
 export const PaceTime = Context.Reference<Time>("@coffer/stripe/PaceTime", {
   defaultValue: () => ({ ...realTime, millis: realMillis })
 })
 
-/** An account at Stripe, and how many calls it takes in a second. */
+/** An account at Stripe, and its calls per second. */
 export interface Budget {
   readonly account: string
   readonly mode: Mode
   readonly perSecond: number
 }
 
-/** Too many calls of the account wait. This one was not made. */
+/** Too many calls of the account are waiting. This one was not made. */
 export class Crowded extends Schema.TaggedError<Crowded>()("Crowded", { retryAfterMillis: Schema.Number }) {}
 
 export class Pace extends Context.Service<
   Pace,
   {
-    /** Ends when the call may be made, or fails when it could not be made in time. `isAgain`: before all others. */
+    /** Ends when the call may be made, or fails if it could not be made in time. `isAgain`: before all others. */
     readonly enter: (budget: Budget, until: number, isAgain: boolean) => Effect.Effect<void, Crowded>
-    /** Stripe has had too many calls: none of this account is made for so long. */
+    /** Stripe has had too many calls: pauses this account's calls for this long. */
     readonly close: (budget: Budget, millis: number) => void
-    /** Until when a call of this fiber may wait, by `millis`. A buyer who meets a long line gets more time. */
+    /** Until when a call of this fiber may wait, by `millis`. A buyer behind a long queue gets more time. */
     readonly until: (budget: Budget) => Effect.Effect<number>
     readonly millis: () => number
     readonly wait: (millis: number) => Effect.Effect<void>
@@ -115,13 +116,13 @@ export class Pace extends Context.Service<
 
 /** The time that a request keeps for the call itself and for recording its answer. */
 const callMillis = 1_200
-/** How long a call waits in line for which no request waits. Events are leased for ten seconds. */
+/** How long a call without a request waits in the queue. Events are leased for ten seconds. */
 const patience: Readonly<Record<Urgency, number>> = { buyer: 10_000, money: 8_000, rest: 60_000 }
-/** A buyer's request gets so much more where more calls stand in line than can be made in a second. */
+/** The extra time of a buyer's request if the queue is longer than one second's calls. */
 const longLineMillis = 1_500
 
 const second = 1_000
-/** Between two looks of runners that count together, at least. */
+/** The minimum time between two looks at the shared count. */
 const pauseMin = 5
 
 const waits = Metric.counter("coffer_stripe_waits_total", {
@@ -131,7 +132,7 @@ const waits = Metric.counter("coffer_stripe_waits_total", {
 const countWait = (mode: Mode, urgency: Urgency, by: number) =>
   Metric.update(Metric.withAttributes(waits, { mode, urgency }), by)
 
-/** How long a call of this fiber may wait in line. `isLong`: as many wait as can be made in a second. */
+/** How long a call of this fiber may wait in the queue. `isLong`: the queue has one second's calls. */
 const waitMillis = Effect.fnUntraced(function* (isLong: boolean) {
   const urgency = yield* CallUrgency
   if (urgency === "buyer" && isLong) (yield* CurrentDeadline).prolong(longLineMillis)
@@ -144,7 +145,7 @@ export const layer = Layer.effect(
     const counts = yield* QuotaStore
     const time = yield* PaceTime
     const scope = yield* Effect.scope
-    // A line is served for many requests, so it has nothing of the one that begins it.
+    // A queue is served for many requests, so it runs without the context of the request that starts it.
     const fork = Effect.runForkWith(yield* Effect.context<never>())
     const lines = new Map<string, ReturnType<typeof newLine>>()
     for (const mode of Mode.literals) yield* Effect.forEach(urgencies, (urgency) => countWait(mode, urgency, 0))
@@ -162,7 +163,7 @@ export const layer = Layer.effect(
         return Effect.sync(cancel)
       })
 
-    /** Lets one call after the other go, until nobody waits. */
+    /** Releases one call after the other, until the queue is empty. */
     const serve = Effect.fnUntraced(function* (budget: Budget, line: ReturnType<typeof newLine>) {
       for (;;) {
         const now = time.millis()

@@ -1,6 +1,6 @@
 /**
- * Stripe's books beside ours, payment by payment. A difference becomes a row that the operator sees; nothing is mended.
- * Movements of the last hour are compared the next time, because a webhook may be on its way.
+ * Compares Stripe's books with ours, payment by payment. A difference becomes a row that the operator sees; nothing is
+ * corrected. Movements of the last hour are compared the next time, because a webhook may be under way.
  */
 import type { ReconciliationQuery } from "@coffer/contract/Reconciliation"
 import type { Account } from "@coffer/model/Account"
@@ -29,8 +29,8 @@ export class Reconciliation extends Context.Service<
   Reconciliation,
   {
     /**
-     * Reads what has moved at Stripe since then, and compares it with our books. Until when it was read. `place`: where
-     * a round before this one was broken off.
+     * Reads the movements at Stripe since then, and compares them with our books. Answers until when it has read.
+     * `place`: where the round before was interrupted.
      */
     readonly reconcile: (
       account: Account,
@@ -38,12 +38,12 @@ export class Reconciliation extends Context.Service<
       place: DateTime.Utc | null
     ) => Effect.Effect<DateTime.Utc, ChannelUnreachable | StripeRefused>
     readonly progress: (account: Account) => Effect.Effect<Option.Option<Progress>>
-    /** Lets it begin now, where none is under way, and does not wait for it. */
+    /** Begins a round now, unless one is under way, and does not wait for it. */
     readonly begin: (account: Account) => Effect.Effect<void>
     /** Newest first. */
     readonly page: (query: ReconciliationQuery) => Effect.Effect<Page<Difference>, InvalidField>
     readonly channelFees: (differences: ReadonlyArray<Difference>) => Effect.Effect<FeeOf>
-    /** Tells the metric how many differences there are. */
+    /** Updates the metric of differences. */
     readonly measure: Effect.Effect<void>
   }
 >()("@coffer/stripe/Reconciliation") {}
@@ -54,7 +54,7 @@ const differences = Metric.gauge("coffer_reconciliation_differences", {
 
 const inMode = (mode: Mode) => Metric.withAttributes(differences, { mode })
 
-/** Money of payments. Others, such as payouts to the operator's bank, are no merchant's. */
+/** Movements of payments. Others, such as payouts to the operator's bank, belong to no merchant. */
 const types: ReadonlySet<string> = new Set([
   "charge",
   "payment",
@@ -67,11 +67,11 @@ const types: ReadonlySet<string> = new Set([
 
 /** Balance transactions may enter the list late. */
 const overlap = { days: 1 }
-/** They are listed by windows of time, so that each list has an end. */
+/** Listed by windows of time, so that each list is finite. */
 const window = { hours: 1 }
 const pageMax = 100
 const pagesMax = 200
-/** Younger movements are left for the next time. */
+/** Younger movements are compared the next time. */
 const youngest = { hours: 1 }
 /** Payments of orders that were made in the days before, and that Stripe should know by now. */
 const missingFrom = { days: 3 }
@@ -101,7 +101,7 @@ export const layer = Layer.effect(
       return [...first.filter((each) => !isDifferent(each)), ...(yield* store.compare(account, differing))]
     })
 
-    /** How many were compared. A difference that has just moved in either books is left for the next time. */
+    /** Answers how many were compared. A difference that has just moved in either books is compared the next time. */
     const compare = Effect.fnUntraced(function* (account: Account, payments: ReadonlyArray<Named>, now: DateTime.Utc) {
       const until = DateTime.subtract(now, youngest)
       const compared = (yield* compareTwice(account, payments, now)).filter(
@@ -127,7 +127,7 @@ export const layer = Layer.effect(
         while (DateTime.isLessThanOrEqualTo(from, now)) {
           const to = DateTime.add(from, window)
           yield* fetchWindow(account, from, to)
-          // A restart goes on here. The next round reads the rest of this window.
+          // A restart continues here. The next round reads the rest of this window.
           yield* store.keepPlace(id, DateTime.min(to, now), yield* currentTime)
           from = to
         }
@@ -154,7 +154,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Keeps what has moved at Stripe in a window of time. */
+/** Stores the movements at Stripe in a window of time. */
 const readInto = (store: ReconciliationStore["Service"], client: StripeClient["Service"]) =>
   Effect.fnUntraced(function* (account: Account, from: DateTime.Utc, to: DateTime.Utc) {
     let after: string | undefined

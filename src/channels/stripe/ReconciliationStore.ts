@@ -1,4 +1,4 @@
-/** Stripe's balance transactions, and what our books say of the same payments (migrations 0031 and 0035). */
+/** Stripe's balance transactions, and the same payments in our books (migrations 0031 and 0035). */
 import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
 import { createdAtOf, firstIdBody, MerchantId, Mode, prefixes } from "@coffer/model/Ids"
@@ -30,16 +30,16 @@ export interface Movement {
   readonly createdAt: DateTime.Utc
 }
 
-/** A payment in both books, in minor units: what is left of it, fees aside. */
+/** A payment in both books, in minor units: what is left of it, without fees. */
 const Compared = Schema.Struct({
   payment_id: Schema.String,
   trade_no: Schema.NullOr(Schema.String),
   currency: Schema.String,
   theirs: Schema.Int,
   ours: Schema.Int,
-  /** Whether all that has moved at Stripe is known in the currency of ours. */
+  /** Whether all movements at Stripe are known in our currency. */
   is_same_currency: Schema.Boolean,
-  /** When it moved last, in either books as far as they tell. */
+  /** The last movement in either books, as far as known. */
   moved_at: Schema.NullOr(TimeColumn)
 })
 export type Compared = typeof Compared.Type
@@ -68,7 +68,7 @@ const DueRow = Schema.Struct({
   merchant_id: MerchantId,
   mode: Mode,
   movements_since: TimeColumn,
-  /** Until when a round that did not end has read. */
+  /** Until when an interrupted round has read. */
   movements_place: Schema.NullOr(TimeColumn)
 })
 export type DueRow = typeof DueRow.Type
@@ -86,11 +86,11 @@ export class ReconciliationStore extends Context.Service<
   {
     readonly leaseDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<DueRow>>
     readonly nextDue: Effect.Effect<Option.Option<DateTime.Utc>>
-    /** How far an account is, and when it is due; none until it was first polled. */
+    /** The progress of an account, and when it is due; none until it was first polled. */
     readonly progress: (account: Account) => Effect.Effect<Option.Option<Progress>>
     /** Makes it due, unless it is leased: then it is due when the lease ends. */
     readonly hasten: (account: Account, now: DateTime.Utc) => Effect.Effect<void>
-    /** The round that is under way has read until then, and needs its lease for longer. */
+    /** The current round has read until then; renews its lease. */
     readonly keepPlace: (id: string, place: DateTime.Utc, now: DateTime.Utc) => Effect.Effect<void>
     /** The round has ended. */
     readonly readUntil: (id: string, since: DateTime.Utc, next: DateTime.Utc) => Effect.Effect<void>
@@ -123,7 +123,7 @@ interface ModeCount {
 }
 
 const prefix = "rec_"
-/** A runner that reads an account's movements has it to itself for so long. */
+/** The lease of an account while a runner reads its movements. */
 const lease = "1 hour"
 
 const decodeNamed = Schema.decodeUnknownEffect(Schema.Array(Named))
@@ -274,7 +274,7 @@ const makeDifferences = (sql: SqlClient.SqlClient, ids: NewIds["Service"]) => {
   } satisfies Partial<ReconciliationStore["Service"]>
 }
 
-/** The amount that a dispute has taken of a payment that no order took. */
+/** The amount that a dispute has taken of an unapplied payment. */
 const takenBack = (sql: SqlClient.SqlClient) => sql`coalesce((s->'dispute'->>'taken')::bigint, 0)`
 
 /** By a return, whatever a dispute takes besides: `@coffer/rules/order/unapplied`. */
@@ -285,15 +285,15 @@ const wentBack = (sql: SqlClient.SqlClient) => sql`s->'problem' is null and (s->
 const firstNo = ({ mode }: Account, time: DateTime.Utc) =>
   prefixes.tradeNo[mode] + firstIdBody(DateTime.toEpochMillis(time))
 
-/** In which currency ours is. */
+/** The currency of our side. */
 const ownCurrency = (sql: SqlClient.SqlClient) => sql`case when o.payment_id = a.payment_id then o.currency
   else coalesce((select s->>'currency' from jsonb_array_elements(o.unapplied_payments) s
     where s->>'paymentId' = a.payment_id limit 1), o.currency) end`
 
 /**
  * Ours: what was paid, without what is given back or on its way back, and without what a dispute has taken. An inquiry
- * has taken nothing at Stripe. A payment that no order took is ours while it has not gone back, by a return that
- * reached the buyer or by a dispute. Theirs: in the currency of ours, as it was before Stripe exchanged it.
+ * has taken nothing at Stripe. An unapplied payment is ours while it has not gone back, by a return that reached the
+ * buyer or by a dispute. Theirs: in our currency, before Stripe's exchange.
  */
 const compareStatement = (sql: SqlClient.SqlClient, { merchantId, mode }: Account, payments: ReadonlyArray<Named>) => {
   const own = sql`merchant_id = ${merchantId} and mode = ${mode}`

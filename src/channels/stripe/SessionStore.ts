@@ -1,7 +1,7 @@
 /**
- * How a Checkout Session stands, as Stripe tells it, and the payment in it in our words. Below are the rows of
- * sessions: those that we have made (`stripe_sessions`, migration 0196), and strays, which name an order of ours and
- * which these books do not know (`stray_sessions`, migrations 0061 and 0105).
+ * The status of a Checkout Session, and its payment in our terms. Below are the rows of sessions: those that we have
+ * made (`stripe_sessions`, migration 0196), and strays, which name an order of ours but are unknown to these books
+ * (`stray_sessions`, migrations 0061 and 0105).
  */
 import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
@@ -34,10 +34,10 @@ export type SessionStatus =
     }
   | { readonly _tag: "Processing" }
   | { readonly _tag: "Paid"; readonly payment: ChannelPayment }
-  /** No buyer can pay in it any more. */
+  /** A buyer can no longer pay in it. */
   | { readonly _tag: "Over" }
 
-/** The fields that have to be asked for, so that a session says how it stands. */
+/** The fields to expand, so that a session shows its status. */
 export const expand = ["payment_intent.latest_charge"]
 
 /** The key of metadata that names our order, on sessions and payment intents. */
@@ -47,7 +47,7 @@ export const sessionStatusOf = (session: Stripe.Checkout.Session): SessionStatus
   const intent = typeof session.payment_intent === "object" ? session.payment_intent : null
   if (session.payment_status === "paid" || intent?.status === "succeeded") {
     const payment = intent === null ? undefined : paymentOf(session, intent)
-    // It is paid, but we cannot read the payment. It must not count as unpaid.
+    // Paid, but we cannot read the payment. Must not count as unpaid.
     return payment === undefined ? { _tag: "Processing" } : { _tag: "Paid", payment }
   }
   if (intent?.status === "processing") return { _tag: "Processing" }
@@ -67,7 +67,7 @@ export const sessionStatusOf = (session: Stripe.Checkout.Session): SessionStatus
     case "expired":
       return { _tag: "Over" }
     default:
-      // A status of a later version of Stripe's API. It must not count as unpaid.
+      // A status of a later version of Stripe's API. Must not count as unpaid.
       return { _tag: "Processing" }
   }
 }
@@ -102,7 +102,7 @@ const cardOf = (details: Stripe.Charge.PaymentMethodDetails | null): PaidCard | 
 /** The codes of a buyer who did not authorise: the bank's refusal with a card, the buyer's own wish in a wallet. */
 const notAuthorised = ["payment_intent_authentication_failure", "payment_method_customer_decline"]
 
-/** An attempt to pay that did not succeed, in our words. Without a charge it did not come to the bank's decision. */
+/** A failed attempt to pay in our terms. Without a charge the bank did not decide. */
 export const attemptOf = (
   { code, decline_code, message, payment_method: used, type }: Stripe.PaymentIntent.LastPaymentError,
   { at, charge, id }: { readonly id: string; readonly at: DateTime.Utc; readonly charge: Stripe.Charge | undefined }
@@ -155,7 +155,7 @@ interface Used {
   readonly card?: { readonly wallet?: { readonly type: string } | null } | null
 }
 
-/** The session's word for a method of ours: the browser's own wallets are cards to Stripe. */
+/** Stripe's name of a method: the browser's own wallets are cards there. */
 export const sessionMethodOf = (method: PaymentMethod): SessionMethod =>
   method === "alipay" || method === "wechat_pay" ? method : "card"
 
@@ -178,7 +178,7 @@ export const SessionRow = Schema.Struct({
   merchant_id: MerchantId,
   mode: Mode,
   method: SessionMethod,
-  /** Null: as the order says (migration 0196). */
+  /** Null: the order's (migration 0196). */
   locale: Schema.NullOr(Schema.Literals(["zh-HK", "zh-TW"])),
   state: Schema.Literals(["asked", "open", "processing", "ended"]),
   session_id: Schema.NullOr(Schema.String),
@@ -199,15 +199,15 @@ export type NewSession = Pick<
 export class SessionStore extends Context.Service<
   SessionStore,
   {
-    /** The order's session that is not ended, if there is one. */
+    /** The order's open session, if any. */
     readonly active: (tradeNo: TradeNo) => Effect.Effect<Option.Option<SessionRow>>
-    /** A new row; none when somebody else has made one meanwhile. */
+    /** A new row; none if another request has made one meanwhile. */
     readonly insert: (row: NewSession) => Effect.Effect<Option.Option<SessionRow>>
-    /** Stripe has made it. None when it was given up meanwhile. */
+    /** Stripe has made the session. None if it was given up meanwhile. */
     readonly opened: (key: string, sessionId: string) => Effect.Effect<Option.Option<SessionRow>>
     readonly processing: (key: string) => Effect.Effect<void>
     readonly ended: (key: string) => Effect.Effect<void>
-    /** Ends it unless Stripe is known to have made it. False when that became known meanwhile. */
+    /** Ends the row unless Stripe is known to have made its session. False if that became known meanwhile. */
     readonly giveUp: (key: string) => Effect.Effect<boolean>
     /** The order's row of the session with this number at Stripe. */
     readonly find: (tradeNo: TradeNo, sessionId: string) => Effect.Effect<Option.Option<SessionRow>>
@@ -271,21 +271,21 @@ export const layer = Layer.effect(
 export class StraySessions extends Context.Service<
   StraySessions,
   {
-    /** Keeps it while somebody may pay or has paid in it; it ends when nobody can any more. */
+    /** Stores a stray while it can be paid or is paid; ends it when it can no longer be paid. */
     readonly note: (account: Account, tradeNo: TradeNo, session: Stripe.Checkout.Session) => Effect.Effect<void>
-    /** All of this payment went back to its buyer. */
+    /** The whole payment went back to the buyer. */
     readonly returned: (account: Account, paymentId: string) => Effect.Effect<void>
-    /** An operator has dealt with it. The first note stands. */
+    /** An operator has resolved it. The first note is kept. */
     readonly close: (
       id: string,
       note: string
     ) => Effect.Effect<ClosedStraySession, StraySessionNotFound | StraySessionOver>
-    /** Closes those of sandboxes of which Stripe has told nothing since then; how many, at most `limit`. */
+    /** Closes at most `limit` strays of sandboxes without a report since then, and answers how many. */
     readonly closeOfSandboxes: (before: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
 >()("@coffer/stripe/StraySessions") {}
 
-/** One that an operator has closed, or the service in a sandbox. */
+/** A stray that an operator has closed, or the service in a sandbox. */
 const Closed = Schema.Struct({
   id: Schema.String,
   channel: Schema.String,
@@ -305,10 +305,10 @@ export class StraySessionNotFound extends Schema.TaggedError<StraySessionNotFoun
   id: Schema.String
 }) {}
 
-/** No buyer can pay in it any more, or all of its payment went back: there is nothing to close. */
+/** It can no longer be paid, or its whole payment went back: there is nothing to close. */
 export class StraySessionOver extends Schema.TaggedError<StraySessionOver>()("StraySessionOver", {}) {}
 
-/** The most of one account that are held up. A holder of the account may make any number of sessions. */
+/** The maximum of open strays of one account. A holder of the account may make any number of sessions. */
 export const straysMax = 200
 
 export const layerStraySessions = Layer.effect(

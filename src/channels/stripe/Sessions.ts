@@ -1,6 +1,6 @@
 /**
- * Checkout Sessions at Stripe, one for an order at a time: made, looked at, and ended (docs/decisions/0038). Its caller
- * decides what a payment in one means for the order. Methods that an account does not offer are remembered for pages.
+ * Checkout Sessions at Stripe, one for an order at a time: made, looked at, and ended (docs/decisions/0038). The caller
+ * decides what a payment means for the order. Methods that an account does not offer are remembered for pages.
  */
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import { beginningOf, titleOf } from "@coffer/model/Text"
@@ -33,20 +33,20 @@ export {
 type Sold = Pick<Order, "merchantId" | "mode" | "currency">
 
 /**
- * Which methods an account at Stripe does not offer in a currency, as far as this process has seen (silences: S22). It
- * is a hint for pages, so that buyers are not sent where they cannot pay: Stripe's answer decides each time.
+ * Methods that an account at Stripe does not offer in a currency, as seen by this process (silences: S22). A hint for
+ * pages, so that buyers are not sent where they cannot pay: Stripe's answer decides each time.
  */
 export class OfferedMethods extends Context.Service<
   OfferedMethods,
   {
-    /** Stripe has made a session with or without the method that was asked for. */
+    /** Notes whether a session of Stripe has the requested method. */
     readonly note: (order: Sold, method: SessionMethod, isOffered: boolean) => Effect.Effect<void>
-    /** Those of the methods that Stripe may take; all of them where none would be left, since one may be tried. */
+    /** The methods that Stripe may accept; all of them if none would be left. */
     readonly among: (order: Sold, methods: ReadonlyArray<PaymentMethod>) => Effect.Effect<ReadonlyArray<PaymentMethod>>
   }
 >()("@coffer/stripe/OfferedMethods") {}
 
-/** The operator may switch a method on at Stripe, of which nobody tells us. */
+/** The operator may enable a method at Stripe without our notice. */
 const rememberedFor = "1 hour"
 /** Combinations of account, currency and method in memory. */
 const rememberedMax = 10_000
@@ -61,7 +61,7 @@ export const layerOffered = Layer.effect(
       lookup: (_: string) => Effect.succeed(true)
     })
 
-    /** Undefined where Stripe takes no payments. Setting the channel once more forgets what was seen. */
+    /** Undefined if Stripe takes no payments. Setting the channel again clears the hints. */
     const accountOf = (order: Sold) =>
       Effect.map(client.accountOf(order), (account) =>
         account?.isActive === true ? `${order.merchantId}/${order.mode}/${account.setAt}/${order.currency}` : undefined
@@ -90,29 +90,29 @@ export const layerOffered = Layer.effect(
   })
 )
 
-/** A row of which it is known that Stripe has made its session. */
+/** A row whose session Stripe has made. */
 export interface Made extends SessionRow {
   readonly session_id: string
 }
 export const isMade = (row: SessionRow): row is Made => row.session_id !== null
 
-/** How a buyer meets a session. `NotOffered`: it has not the method that was asked for, so nobody is led to it. */
+/** The session for a buyer. `NotOffered`: it lacks the requested method, so it is not used. */
 export type Met = SessionStatus | { readonly _tag: "NotOffered" }
 
 export class Sessions extends Context.Service<
   Sessions,
   {
-    /** A row for a new session; none when somebody else has begun another. Stripe is not asked yet. */
+    /** A row for a new session; none if another request has begun one. Stripe is not asked yet. */
     readonly plan: (order: Order, method: PaymentMethod, language: string) => Effect.Effect<Option.Option<SessionRow>>
     /**
-     * Asks Stripe for the session of a row; may be asked again, and is then told of the same one. Undefined: the row
-     * was given up meanwhile, and so is the session.
+     * Makes the session of a row at Stripe; idempotent. Undefined: the row was given up meanwhile, and so is the
+     * session.
      */
     readonly make: (order: Order, row: SessionRow) => Effect.Effect<Met | undefined, ChannelUnreachable | StripeRefused>
-    /** The same session for a buyer who comes again. */
+    /** The same session for a returning buyer. */
     readonly resume: (order: Order, row: Made) => Effect.Effect<Met, ChannelUnreachable>
     readonly look: (row: Made) => Effect.Effect<SessionStatus, ChannelUnreachable>
-    /** Ends it, unless it is paid or being paid. `force`: also when its buyer is at a bank or in a wallet. */
+    /** Ends the session, unless it is paid or being paid. `force`: also while the buyer is at a bank or in a wallet. */
     readonly end: (row: Made, options: { readonly force: boolean }) => Effect.Effect<SessionStatus, ChannelUnreachable>
   }
 >()("@coffer/stripe/Sessions") {}
@@ -139,7 +139,7 @@ export const layer = Layer.effect(
       const made = yield* Effect.catchTags(
         client.call(ownerOf(row), (stripe) => stripe.checkout.sessions.create(params, { idempotencyKey: row.key })),
         {
-          // Stripe would repeat its failure for this key. If it has made a session, nobody knows its address.
+          // Stripe would repeat its failure for this key. If it has made a session, its address is unknown.
           StripeSilent: ({ wasAnswered }) =>
             Effect.andThen(wasAnswered ? store.giveUp(row.key) : Effect.void, Effect.fail(new ChannelUnreachable())),
           StripeRefused: (refused) => Effect.andThen(store.giveUp(row.key), Effect.fail(refused))
@@ -185,7 +185,7 @@ interface Services {
 
 /** The ways to deal with a session that Stripe has made. */
 const makeMeet = ({ client, offered, store }: Services) => {
-  /** A row stays as it is while its payment is not in our books, so that nobody takes the order for unpaid. */
+  /** A row stays open while its payment is not in our books, so that the order does not count as unpaid. */
   const noted = Effect.fnUntraced(function* (row: Made, status: SessionStatus) {
     if (status._tag === "Over") yield* store.ended(row.key)
     if (status._tag === "Processing") yield* store.processing(row.key)
@@ -209,7 +209,7 @@ const makeMeet = ({ client, offered, store }: Services) => {
     const expired = client.call(ownerOf(row), (stripe) => stripe.checkout.sessions.expire(row.session_id, { expand }))
     return yield* Effect.matchEffect(expired, {
       onSuccess: (session) => noted(row, sessionStatusOf(session)),
-      // The session was paid or ended at the same moment, or Stripe did not answer. Looking shows which.
+      // The session was paid or ended at the same moment, or Stripe did not answer: read it.
       onFailure: (failure) =>
         failure._tag === "ChannelUnreachable"
           ? Effect.fail(failure)
@@ -222,7 +222,7 @@ const makeMeet = ({ client, offered, store }: Services) => {
   })
 
   /**
-   * A session without its method is ended. Where that fails its row stays, so the next step ends it; nobody has its
+   * A session without its method is ended. If that fails, its row stays and the next step ends it; no buyer has its
    * address, and a payment in it would be found by its row.
    */
   const meet = Effect.fnUntraced(function* (order: Order, row: Made, status: SessionStatus) {
@@ -251,17 +251,17 @@ const traditionalOf = ({ currency }: Order) => (currency === "HKD" ? "zh-HK" : "
 const endOf = ({ expiresAt }: Order, now: DateTime.Utc): DateTime.Utc =>
   DateTime.min(DateTime.max(expiresAt, DateTime.addDuration(now, openMin)), DateTime.addDuration(now, openMax))
 
-/** A refused question tells no more than no answer: the key may be one of another account. */
+/** A refused read says no more than no answer: the key may belong to another account. */
 const unreachableWhenRefused = <A>(
   session: Effect.Effect<A, ChannelUnreachable | StripeRefused>
 ): Effect.Effect<A, ChannelUnreachable> =>
   Effect.catchTags(session, { StripeRefused: (refused) => Effect.fail(refusedForNow(refused)) })
 
-/** A title as Stripe takes it. */
+/** A title in Stripe's limits. */
 const nameFor = (text: string | null): string | null => titleOf(beginningOf((text ?? "").trim(), nameLengthMax))
 const nameLengthMax = 250
 
-/** They follow from order and row alone: asked again under the same key, they are the same. */
+/** Derived only from order and row, so that a retry under the same key has the same parameters. */
 const parametersOf = (order: Order, { expires_at, locale, method }: SessionRow, page: string) => {
   const metadata = { [tradeNoKey]: order.tradeNo, out_trade_no: order.outTradeNo }
   return {
@@ -278,10 +278,10 @@ const parametersOf = (order: Order, { expires_at, locale, method }: SessionRow, 
       }
     ],
     allowed_payment_method_types: [method],
-    // The buyer pays what was asked for, in its currency, whatever the account's settings are.
+    // The buyer pays the order's amount in its currency, whatever the account's settings are.
     adaptive_pricing: { enabled: false },
     ...(method === "wechat_pay" ? { payment_method_options: { wechat_pay: { client: "web" as const } } } : {}),
-    // A payment by Link is none of our methods, and would be told as one by card (silences: S36).
+    // Link is not one of our methods, and would be reported as a card (silences: S36).
     ...(method === "card" ? { wallet_options: { link: { display: "never" as const } } } : {}),
     metadata,
     payment_intent_data: { metadata },
@@ -292,7 +292,7 @@ const parametersOf = (order: Order, { expires_at, locale, method }: SessionRow, 
   }
 }
 
-/** How often the order's session is looked for while its making is being answered. */
+/** How often to look for the order's session while Stripe is answering. */
 const looksMax = 2
 
 /** Closes an order's checkout, unless its buyer has paid or is paying. */
@@ -306,7 +306,7 @@ export const makeCancel = Effect.gen(function* () {
       if (Option.isNone(found)) return cancelled
       const row = found.value
       if (isMade(row)) return reportOf(yield* sessions.end(row, { force: false }))
-      // Stripe may have made the session, but nobody has its address. A call that is making it now will expire it.
+      // Stripe may have made the session, but its address is unknown. A call that is making it now will expire it.
       if (yield* store.giveUp(row.key)) return cancelled
       // Stripe's answer came meanwhile: look again.
     }

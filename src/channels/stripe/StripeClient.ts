@@ -1,6 +1,6 @@
 /**
  * Calls to Stripe's API with a merchant's key, through the official client (docs/decisions/0038). Its own retries are
- * off: the caller knows what may be asked again. While Stripe is down, calls end at once.
+ * off: the caller knows which calls may be retried. While Stripe is down, calls fail at once.
  */
 import type { Account } from "@coffer/model/Account"
 import type { Mode } from "@coffer/model/Ids"
@@ -30,7 +30,7 @@ import {
 import { knowsRepeats } from "./repeatedCalls.ts"
 import { stripeSettings } from "./stripeInstallation.ts"
 
-// The account as it is stored ------------------------------------------------------
+// The stored account ------------------------------------------------------
 // Its keys are sealed, and bound to their merchant, environment and use.
 
 const Own = Schema.Struct({
@@ -66,7 +66,7 @@ export const sealStripeKeys = (secrets: Secrets["Service"], account: OneAccount,
   }
 }
 
-/** Throws when they cannot be opened. */
+/** Throws if they cannot be decrypted. */
 export const openStripeKeys = (secrets: Secrets["Service"], account: OneAccount, sealed: BothKeys): BothKeys => {
   const uses = usesOf(account)
   return {
@@ -75,7 +75,7 @@ export const openStripeKeys = (secrets: Secrets["Service"], account: OneAccount,
   }
 }
 
-/** With another SECRET_KEY. */
+/** They were encrypted with another SECRET_KEY. */
 export const resealStripeKeys: NonNullable<RegisteredChannel["reseal"]> = (payee, own, again) => {
   const stored = decodeOwn(own)
   const uses = usesOf(payee)
@@ -102,12 +102,12 @@ export class StripeClient extends Context.Service<
       account: Pick<Account, "merchantId" | "mode">,
       ask: (stripe: Stripe) => Promise<A>
     ) => Effect.Effect<A, StripeFailure>
-    /** The same for a call that changes nothing: without an answer, nothing was done. */
+    /** The same for a read: without an answer, nothing was done. */
     readonly read: <A>(
       account: Pick<Account, "merchantId" | "mode">,
       ask: (stripe: Stripe) => Promise<A>
     ) => Effect.Effect<A, Exclude<StripeFailure, { readonly _tag: "StripeSilent" }>>
-    /** Tries keys that nobody has yet: one call. The answer says what is wrong with them; undefined: nothing. */
+    /** Tries new keys with one call. Answers what is wrong with them; undefined: nothing. */
     readonly problemOf: (keys: StripeKeys, mode: Mode) => Effect.Effect<string | undefined, ChannelUnreachable>
     /** Whether these keys see a Checkout Session that we know: `no`, and they are of another account. */
     readonly sees: (
@@ -119,7 +119,7 @@ export class StripeClient extends Context.Service<
   }
 >()("@coffer/stripe/StripeClient") {}
 
-/** The version in which answers are read. */
+/** The API version of answers. */
 const apiVersion = "2026-10-28.endive"
 /** Clients in memory, one for each account. */
 const clientsMax = 1_000
@@ -136,7 +136,7 @@ export const layer = Layer.effect(
     const faults = yield* Faults
     const { answerMillis } = yield* Patience
 
-    /** Before each call. An installation that calls nobody outside asks Stripe nothing. */
+    /** Checked before each call: with NO_OUTBOUND Stripe is not called. */
     const open = noOutbound ? Effect.fail(new ChannelUnreachable({ because: "closed" })) : Effect.void
     const httpAgent = proxy === undefined ? undefined : makeTunnelAgent(proxy)
     if (httpAgent !== undefined) yield* Effect.addFinalizer(() => Effect.sync(() => httpAgent.destroy()))
@@ -157,7 +157,7 @@ export const layer = Layer.effect(
       }
     )
 
-    /** With keys that are not kept yet. */
+    /** With keys that are not stored yet. */
     const tried = <A>(keys: StripeKeys, ask: (stripe: Stripe) => Promise<A>) =>
       Effect.flatMap(loadStripe, (Library) =>
         Effect.tapError(Effect.tryPromise({ try: () => ask(connect(Library, keys)), catch: judge }), tellProxy)

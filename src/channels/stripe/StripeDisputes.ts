@@ -1,7 +1,7 @@
 /**
- * Stripe as the desk for disputes: takes evidence with its files, takes a concession, and says how a dispute stands. A
- * call that is repeated looks first, so it takes effect once. Below: Stripe's words about a dispute in ours, a
- * merchant's evidence in Stripe's, and disputes in another currency than their payment's.
+ * Disputes at Stripe: sends evidence with its files, concedes, and reads the status. A repeated call reads first, so it
+ * takes effect once. Below: the mapping of Stripe's disputes to ours, of a merchant's evidence to Stripe's, and
+ * disputes in another currency than their payment's.
  */
 import type { Account } from "@coffer/model/Account"
 import type { Evidence, EvidenceFile } from "@coffer/model/Evidence"
@@ -30,7 +30,7 @@ export const makeStripeDisputes = Effect.gen(function* () {
       { StripeRefused: (refused) => Effect.fail(refusedForNow(refused)) }
     )
 
-  /** One file, named by our own name of it: sent again, Stripe answers with the file that it has. */
+  /** One file under our own name: a repeated upload gets the existing file. */
   const upload = Effect.fnUntraced(function* (dispute: DisputeName, { url }: EvidenceFile) {
     const name = url.slice(url.lastIndexOf("/") + 1)
     const content = yield* files.open(name)
@@ -69,7 +69,7 @@ export const makeStripeDisputes = Effect.gen(function* () {
     return answerTaken(dispute, closed)
   })
 
-  /** Adds to a refusal by Stripe how the dispute stands now. Another caller may have sent the same answer. */
+  /** Adds the dispute's current status to a refusal by Stripe. Another caller may have sent the same answer. */
   const explained = (dispute: DisputeName, step: Step, answer?: string) =>
     Effect.catchTags(step, {
       StripeRefused: (why) =>
@@ -80,7 +80,7 @@ export const makeStripeDisputes = Effect.gen(function* () {
         )
     })
 
-  /** A step without an answer runs again, which looks first. If that gets no answer either, the outcome is unknown. */
+  /** A step without an answer is retried, and reads first. Without an answer again, the outcome is unknown. */
   const concluded = (
     dispute: DisputeName,
     step: Step,
@@ -112,19 +112,19 @@ const answerTaken = ({ currency }: DisputeName, now: Stripe.Dispute) =>
 const answerRefused = ({ currency }: DisputeName, now: Stripe.Dispute) =>
   ({ _tag: "Refused", word: wordOf(now, currency) }) satisfies StepAnswer
 
-/** In the metadata of a dispute at Stripe: which answer of ours it was given last. */
+/** In the metadata of a dispute at Stripe: the id of our last answer. */
 const answerKey = "coffer_answer"
 
 /**
- * Whether Stripe has this answer. How many it was given says nothing: an inquiry that becomes a chargeback is answered
- * twice. Earlier versions wrote no number, and gave one answer.
+ * Whether Stripe has this answer. Their count says nothing: an inquiry that becomes a chargeback is answered twice.
+ * Earlier versions wrote no id, and sent one answer.
  */
 const isAnswered = (now: Stripe.Dispute, answer: string): boolean =>
   now.metadata[answerKey] === undefined
     ? now.evidence_details.submission_count > 0 && !needsResponse(now)
     : now.metadata[answerKey] === answer
 
-/** An answer to an inquiry, or a concession, is not meant for the chargeback that it has become. */
+/** An answer to an inquiry, or a concession, must not be sent to the chargeback that it has become. */
 const takesAnswer = ({ stage }: DisputeName, now: Stripe.Dispute): boolean =>
   needsResponse(now) && !(stage === "inquiry" && stageOf(now) !== "inquiry")
 
@@ -147,7 +147,7 @@ export const wordOf = (dispute: Stripe.Dispute, currency: Currency): DisputeWord
   }
 }
 
-/** Null where the bank takes no answer, or says no time. Stripe writes 0 for the first. */
+/** Null if the bank accepts no answer, or gives no deadline. Stripe writes 0 for the first. */
 export const dueByOf = ({ due_by }: Pick<Stripe.Dispute.EvidenceDetails, "due_by">) =>
   due_by === null || due_by === 0 ? null : timeOf(due_by)
 
@@ -173,7 +173,7 @@ export const stageOf = ({ status }: Pick<Stripe.Dispute, "status">): Stage | und
   }
 }
 
-/** An inquiry that ended, and a dispute that was prevented, took nobody's money: the issuer has withdrawn it. */
+/** An inquiry that ended, and a prevented dispute, took no money: the issuer has withdrawn it. */
 const outcomes: Readonly<Record<string, DisputeWord["outcome"]>> = {
   won: "won",
   lost: "lost",
@@ -184,7 +184,7 @@ const outcomes: Readonly<Record<string, DisputeWord["outcome"]>> = {
 export const needsResponse = ({ status }: Pick<Stripe.Dispute, "status">): boolean =>
   status === "needs_response" || status === "warning_needs_response"
 
-/** In the payment's own currency: of the amount that is given, where Stripe names another currency. */
+/** In the payment's own currency: the given amount, if Stripe names another currency. */
 export const inCurrencyOf = (
   dispute: Stripe.Dispute,
   { amount, currency }: { readonly amount: number; readonly currency: Currency }
@@ -194,7 +194,7 @@ export const inCurrencyOf = (
 export const isPresented = (of: { readonly currency: string }, currency: Currency): boolean =>
   of.currency.toUpperCase() !== currency
 
-/** A dispute about a payment that no order took. */
+/** A dispute about an unapplied payment. */
 export const channelDisputeOf = (dispute: Stripe.Dispute): ChannelDispute => {
   const { status } = dispute
   const outcome = outcomes[status]
@@ -209,7 +209,7 @@ export const channelDisputeOf = (dispute: Stripe.Dispute): ChannelDispute => {
   }
 }
 
-/** Where files go in Stripe's evidence, which takes one file in each place. */
+/** The places of files in Stripe's evidence, one file each. */
 const places = [
   "uncategorized_file",
   "duplicate_charge_documentation",
@@ -234,7 +234,7 @@ const placeOf = (type: EvidenceFile["type"]): Place => {
   }
 }
 
-/** Each file has a place of its own; there are more places than a merchant may send files. */
+/** Gives each file a place of its own; there are more places than a merchant may send files. */
 export const assignPlaces = (files: ReadonlyArray<EvidenceFile>): ReadonlyArray<readonly [Place, EvidenceFile]> => {
   const taken = new Map<Place, EvidenceFile>()
   const later: Array<EvidenceFile> = []

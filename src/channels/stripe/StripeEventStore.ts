@@ -1,6 +1,6 @@
 /**
- * Events of Stripe that are to be handled (`stripe_events`), and until when the events of each account were fetched
- * (`stripe_polls`); migration 0196. An event is kept once, however it came.
+ * Events of Stripe to handle (`stripe_events`), and until when the events of each account were fetched
+ * (`stripe_polls`); migration 0196. An event is stored once, whether it came by webhook or poll.
  */
 import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
@@ -24,7 +24,7 @@ export interface StripeNotice {
   readonly kind: EventKind
   readonly objectId: string
   readonly createdAt: DateTime.Utc
-  /** The order or refund of ours that the object names; empty: it names none, null: it cannot be told. */
+  /** Our order or refund that the object names; empty: it names none, null: unknown. */
   readonly names: string | null
   /** The object's status when the event was made. */
   readonly shows: string | null
@@ -66,20 +66,20 @@ export class StripeEventStore extends Context.Service<
     /** Accounts whose events are to be fetched; new accounts are among them. */
     readonly leasePolls: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<PollRow>>
     readonly polled: (id: string, since: DateTime.Utc) => Effect.Effect<void>
-    /** A webhook of the account has come, with a whole event or a thin one. Whether it could be kept. */
+    /** Records a webhook of the account, with a whole event or a thin one. False: it could not be written. */
     readonly arrived: (account: Account, kind: "whole" | "thin", now: DateTime.Utc) => Effect.Effect<boolean>
     readonly nextPoll: Effect.Effect<Option.Option<DateTime.Utc>>
-    /** Removes events that were handled, and were received before; at most so many. */
+    /** Removes handled events that were received before, at most `limit`. */
     readonly dropHandled: (before: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
 >()("@coffer/stripe/StripeEventStore") {}
 
-/** Seconds until an event is looked at again that could not be handled: twice as long each time. */
+/** The backoff of an event that could not be handled, in seconds, doubled each time. */
 const again = { soon: 10, late: 3_600 }
 
-/** How often Stripe is asked for the events of an account: more often while no webhook has come within a day. */
+/** How often the events of an account are polled: more often while no webhook has come within a day. */
 const pollEvery = { usually: "3 minutes", withoutWebhooks: "1 minute" }
-/** An account that is new is asked for the events of the time before, in which somebody may have paid already. */
+/** A new account is polled from before it was set, since a buyer may have paid already. */
 const firstPoll = { hours: 1 }
 
 export const layer = Layer.effect(

@@ -1,7 +1,7 @@
 /**
- * Handles Stripe's events (docs/decisions/0038). An event names an object; the object is read from Stripe as it is now,
- * and that is brought to the order, refund or dispute. So events may come twice, late, and in any order. An object that
- * has ended already, or is none of ours, is not read. First: which events say something to us, and about which object.
+ * Handles Stripe's events (docs/decisions/0038). An event names an object; its current state is read from Stripe and
+ * reported to the order, refund or dispute. So events may come twice, late, and in any order. An object that has ended
+ * already, or is not ours, is not read. First: the events that matter to us, and their objects.
  */
 import { type Account, belongsTo } from "@coffer/model/Account"
 import { type MerchantId, PaymentId } from "@coffer/model/Ids"
@@ -69,16 +69,16 @@ const Signed = Schema.Struct({
 
 const isSigned = Schema.is(Signed)
 
-/** Whether what was signed is an event: a holder of the secret may sign anything. */
+/** Whether the signed text is an event: a holder of the secret may sign anything. */
 export const isEvent = (read: unknown): read is Stripe.Event => isSigned(read)
 
-/** Stripe says too little in it: the account's destination has to send snapshot events. */
+/** A thin event: the account's destination has to send snapshot events. */
 export const isThin = (read: unknown): boolean =>
   typeof read === "object" && read !== null && "object" in read && read.object === "v2.core.event"
 
 /**
- * None for an event that says nothing to us. The state that the event shows of its object may be old: it only saves a
- * look at what has ended or is none of ours.
+ * None for an event that does not matter to us. The object's state in the event may be stale: it only saves reading
+ * objects that have ended or are not ours.
  */
 export const noticeOf = (
   event: Pick<Stripe.Event, "id" | "type" | "created" | "data">
@@ -116,7 +116,7 @@ const nameIn = (kind: EventKind, { metadata }: Readonly<Record<string, unknown>>
   }
 }
 
-/** Its subject is not in our books yet: it is looked at again later. */
+/** Its subject is not in our books yet: it is retried later. */
 export class NotYetKnown extends Schema.TaggedError<NotYetKnown>()("NotYetKnown", { reason: Schema.String }) {}
 
 export type Handled = "adopted" | "ignored"
@@ -128,7 +128,7 @@ export class StripeEvents extends Context.Service<
     readonly note: (account: Account, notice: StripeNotice) => Effect.Effect<boolean>
     /** Merchants with this connected account in one environment. */
     readonly merchantsOf: (mode: Account["mode"], account: string) => Effect.Effect<ReadonlyArray<MerchantId>>
-    /** A webhook of the account has come, with a whole event or a thin one. Whether it could be kept. */
+    /** Records a webhook of the account, with a whole event or a thin one. False: it could not be written. */
     readonly noteArrival: (account: Account, kind: "whole" | "thin") => Effect.Effect<boolean>
     readonly handle: (account: Account, kind: EventKind, facts: NoticeFacts) => Effect.Effect<Handled, HandleFailure>
   }
@@ -188,7 +188,7 @@ const eventServices = Effect.gen(function* () {
 const refunded = ["payment_intent.latest_charge"]
 const isReturned = ({ latest_charge: charge }: Stripe.PaymentIntent) => typeof charge === "object" && charge?.refunded
 
-/** Refunds of one payment that are looked at. One with more stays with the operator. */
+/** Refunds of one payment that are read. A payment with more is left to the operator. */
 const refundsMax = 100
 
 type Services = Effect.Success<typeof eventServices>
@@ -209,7 +209,7 @@ const handleSession = ({ client, orderIn, payments, store, strays }: Services) =
   return Effect.fnUntraced(function* (account: Account, { names, objectId: id, type }: NoticeFacts) {
     if (names === "") return yield* logIgnored("a session is none of ours")
     const look = client.read(account, (stripe) => stripe.checkout.sessions.retrieve(id, { expand }))
-    // An event of an earlier version does not tell what it names.
+    // An event of an earlier version does not have the name.
     const named = names === null ? yield* look : undefined
     const order = yield* orderIn(account, named?.metadata ?? { [tradeNoKey]: names ?? "" })
     if (Option.isNone(order)) return yield* none(account, named ?? (yield* look))
@@ -220,7 +220,7 @@ const handleSession = ({ client, orderIn, payments, store, strays }: Services) =
         ? yield* new NotYetKnown({ reason: "session" })
         : yield* none(account, named ?? (yield* look))
     }
-    // Its payment is in our books, or nobody can pay in it.
+    // Its payment is in our books, or it can no longer be paid.
     if (row.value.state === "ended") return "adopted" as const
     if (type === "checkout.session.expired") {
       yield* store.ended(row.value.key)
@@ -235,8 +235,8 @@ const handleSession = ({ client, orderIn, payments, store, strays }: Services) =
 }
 
 /**
- * An attempt to pay without success is nowhere but in its event, since the next attempt writes over it. So the event
- * itself is read, and its number is the attempt's.
+ * A failed attempt to pay exists only in its event, since the next attempt overwrites it. So the event itself is read,
+ * and its id is the attempt's.
  */
 const handleAttempt = ({ client, orderIn, orders }: Services) =>
   Effect.fnUntraced(function* (account: Account, { eventId, names }: NoticeFacts) {
@@ -253,10 +253,10 @@ const handleAttempt = ({ client, orderIn, orders }: Services) =>
     return "adopted" as const
   })
 
-/** Whether the refund that an event shows is in our books, and the event says nothing that they do not know. */
+/** Whether the refund of an event is in our books with the same state. */
 const isKnownRefund = ({ refunds }: Services) =>
   Effect.fnUntraced(function* (account: Account, { names, shows }: NoticeFacts) {
-    // Another event comes when it is decided.
+    // Another event follows the decision.
     const isUndecided = shows === "pending" || shows === "requires_action"
     if (names === null || !(isUndecided || shows === "succeeded")) return false
     const found = yield* Effect.option(refunds.find(account, names))
@@ -300,7 +300,7 @@ const handleRefund = (services: Services) => {
   })
 }
 
-/** The rest of a payment that no order took, after refunds by us or in Stripe's dashboard (silences: O40). */
+/** The rest of an unapplied payment, after refunds by us or in Stripe's dashboard (silences: O40). */
 const handleReturn = ({ client, orders }: Services) =>
   Effect.fnUntraced(function* (account: Account, order: Option.Option<Order>, paymentId: string | undefined) {
     const payment = Option.flatMap(order, ({ unappliedPayments }) =>
@@ -325,7 +325,7 @@ const handleReturn = ({ client, orders }: Services) =>
       return "adopted" as const
     })
     yield* look
-    // Another event of this payment may have been handled meanwhile, with what was read before: look again.
+    // Another event of this payment may have been handled meanwhile with an older state: read again.
     return yield* look
   })
 
@@ -368,6 +368,6 @@ const handleDispute = ({ client, disputes, orderIn, orders, payments, presented 
     return "adopted" as const
   })
 
-/** A person may have to look at it: the line says which object it is. */
+/** A person may have to look at it: the log line names the object. */
 const logIgnored = (why: string) =>
   Effect.as(Effect.logWarning(`Stripe told of something that we leave alone: ${why}`), "ignored" as const)

@@ -1,8 +1,8 @@
 /**
- * How a call to Stripe may fail, and the guard of all calls: it counts them, makes them at the account's pace, and ends
- * them at once where Stripe does not answer: for an account whose own calls fail, and for all of a mode while those of
- * several merchants do. One merchant alone closes nothing to others, and sandboxes close nothing to live. A failure of
- * the operator's proxy is the proxy's: it tells nothing about Stripe or an account, and has a breaker of its own.
+ * The failures of calls to Stripe, and the guard of all calls: metrics, the account's rate limit, and circuit breakers:
+ * for an account whose own calls fail, and for a whole mode while calls of several merchants fail. One merchant never
+ * blocks the others, and sandboxes never block live. A failure of the operator's proxy says nothing about Stripe or an
+ * account, and has a breaker of its own.
  */
 import https from "node:https"
 import type { Account } from "@coffer/model/Account"
@@ -29,10 +29,10 @@ export const loadStripe: Effect.Effect<typeof Stripe> = Effect.suspend(() =>
 // Node's own agent opens a tunnel by CONNECT and speaks TLS with Stripe through it. Tunnels are kept for the next call,
 // as connections without a proxy are.
 
-/** How long the proxy may take to be reached, and how long to open a tunnel. */
+/** The limits for connecting to the proxy, and for opening a tunnel. */
 const tunnelMillis = 5_000
 
-/** No connection came about through the proxy, so nothing was sent. `message` holds no secret. */
+/** The proxy opened no connection, so nothing was sent. `message` holds no secret. */
 export class NoTunnel extends Error {}
 
 /** `proxy` as the settings have checked it: `http://user:pass@host:port`. */
@@ -43,7 +43,7 @@ type Made = (error: Error | null, socket?: any) => void
 
 class TunnelAgent extends https.Agent {
   override createConnection(options: https.RequestOptions, made?: Made) {
-    // Without a limit of its own a proxy that never answers would never be given up. Once the connection is made, the
+    // The connection needs a limit of its own: otherwise a proxy that never answers would hang. Once it is made, the
     // limits of the call hold.
     const limited = { ...options, timeout: tunnelMillis }
     return super.createConnection(limited, (error: Error | null, socket?: any) =>
@@ -58,9 +58,9 @@ const tunnelProblem = (error: NodeJS.ErrnoException & { readonly statusCode?: nu
   return error.code === "ERR_PROXY_TUNNEL" ? error.message : (error.code ?? error.name)
 }
 
-// Failures, by what is known of their effect ------------------------------------------
-// `ChannelUnreachable`: the call certainly did nothing. `StripeSilent`: nobody knows what it did. `StripeRefused`:
-// Stripe refused, and did nothing.
+// Failures, by their effect ------------------------------------------
+// `ChannelUnreachable`: the call certainly did nothing. `StripeSilent`: its outcome is unknown. `StripeRefused`: Stripe
+// refused, and did nothing.
 
 export class StripeSilent extends Schema.TaggedError<StripeSilent>()("StripeSilent", {
   /** Stripe answered with a failure of its own, which it may repeat for this idempotency key for a day. */
@@ -73,25 +73,25 @@ export class StripeRefused extends Schema.TaggedError<StripeRefused>()("StripeRe
 }) {}
 
 /**
- * Refusals that end without our doing: the operator's balance at Stripe is too low, or the key is for now one of an
- * account that does not have the object.
+ * Temporary refusals: the operator's balance at Stripe is too low, or the key currently belongs to an account without
+ * the object.
  */
 const passing: ReadonlySet<string> = new Set(["balance_insufficient", "insufficient_funds", "resource_missing"])
 
-/** Whether Stripe will say the same however often it is asked. */
+/** Whether the refusal is final. */
 export const isForGood = ({ code }: StripeRefused): boolean => !passing.has(code)
 
-/** Stripe's words for people, as long as we keep them. */
+/** Stripe's message for people, cut to our limit. */
 export const reasonOf = ({ message }: Pick<StripeRefused, "message">): string => beginningOf(message, reasonMax)
 const reasonMax = 500
 
-/** A refusal that may pass, or of a question that comes before: nothing was done, and it may be asked again. */
+/** A temporary refusal, or a refused read: nothing was done, and the call may be retried. */
 export const refusedForNow = (refused: StripeRefused): ChannelUnreachable =>
   new ChannelUnreachable({ because: "refused", channelWords: reasonOf(refused) })
 
 export type StripeFailure = ChannelUnreachable | StripeSilent | StripeRefused
 
-/** Why a call failed, as metrics name it. `refused`: Stripe is there, and says no. `proxy`: see `STRIPE_PROXY`. */
+/** The outcome of a call in metrics. `refused`: Stripe answers with a refusal. `proxy`: see `STRIPE_PROXY`. */
 export type Verdict = "refused" | "credentials" | "rate_limited" | "crowded" | "unreached" | "silent" | "proxy"
 
 export interface Judged {
@@ -103,14 +103,14 @@ export interface Judged {
   readonly limit?: RateLimit
 }
 
-/** Which of Stripe's limits a call has met. `isOfAll`: other calls of the account meet it as well. */
+/** The limit of Stripe that a call has hit. `isOfAll`: it applies to other calls of the account as well. */
 export interface RateLimit {
   readonly reason: string
   readonly isOfAll: boolean
   readonly retryAfterMillis: number | undefined
 }
 
-/** The connection never came to be. */
+/** The connection was never opened. */
 const neverConnected: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH"])
 
 export const judge = (error: unknown): Judged => {
@@ -122,7 +122,7 @@ export const judge = (error: unknown): Judged => {
     const cause = typeof detail === "object" && "code" in detail ? String(detail.code) : ""
     return neverConnected.has(cause) ? { verdict: "unreached", failure: new ChannelUnreachable() } : silent(false)
   }
-  // An earlier call had this key and other parameters (another PUBLIC_URL or version). Its effect is unknown.
+  // An earlier call had this key and other parameters (another PUBLIC_URL or version). Its outcome is unknown.
   if (error instanceof errors.StripeIdempotencyError) return { ...silent(true), verdict: "refused" }
   if (statusCode === undefined || statusCode >= 500) return silent(true)
   if (statusCode === 401 || statusCode === 403)
@@ -139,12 +139,12 @@ export const judge = (error: unknown): Judged => {
   return { verdict: "refused", failure: new StripeRefused({ code, message }) }
 }
 
-/** The operator's proxy opened no way to Stripe, so nothing was sent. */
+/** The operator's proxy opened no connection to Stripe, so nothing was sent. */
 export const ofProxy = (detail: string): Judged => ({ verdict: "proxy", failure: new ChannelUnreachable(), detail })
 
 const silent = (wasAnswered: boolean): Judged => ({ verdict: "silent", failure: new StripeSilent({ wasAnswered }) })
 
-/** Stripe says which limit it was, and seldom for how long. `lock_timeout`: another call has the object. */
+/** Stripe names the limit, and seldom its duration. `lock_timeout`: another call has locked the object. */
 const rateLimitOf = ({ code = "", headers = {} }: Stripe.errors.StripeError): RateLimit => {
   const reason = headers["stripe-rate-limited-reason"] ?? code
   const seconds = Number(headers["retry-after"] ?? Number.NaN)
@@ -157,16 +157,16 @@ const rateLimitOf = ({ code = "", headers = {} }: Stripe.errors.StripeError): Ra
 const retryAfterMax = 60
 
 /**
- * `calls`: after this many calls in a row without an answer, the next calls of an account end at once. `merchants`: the
- * calls of a mode do after such calls of this many merchants, with no answer to anybody since the first.
- * `answerMillis`: how long a call may take; the client retries a cut connection once. `pauseMillis`: how long a call
- * waits that was one too many for Stripe; the next time twice as long. Tests of many failures set other values.
+ * `calls`: after this many unanswered calls in a row, the next calls of an account fail at once. `merchants`: all calls
+ * of a mode do after unanswered calls of this many merchants, without an answer to any since the first. `answerMillis`:
+ * how long a call may take; the client retries a cut connection once. `pauseMillis`: the backoff of a rate-limited
+ * call, doubled each time. Tests of many failures set other values.
  */
 export const Patience = Context.Reference("@coffer/stripe/Patience", {
   defaultValue: () => ({ calls: 5, merchants: 3, answerMillis: 7_000, pauseMillis: 500 })
 })
 const downFor = "10 seconds"
-/** How often a call is made again that was one too many. A worker's row is claimed again later anyway. */
+/** How often a rate-limited call is retried. A worker's row is leased again later anyway. */
 const againMax = { request: 5, worker: 2 }
 
 const calls = Metric.counter("coffer_stripe_calls_total", {
@@ -209,7 +209,7 @@ export const makeStripeGuard = Effect.gen(function* () {
   }
   yield* Metric.update(proxyDown, 0)
 
-  /** By mode: merchants with a call without an answer, since the last answer to anybody. Each counts once. */
+  /** By mode: merchants with an unanswered call since the last answer to any merchant. Each counts once. */
   const failingIn = { live: new Set<string>(), sandbox: new Set<string>() }
   const ofEach =
     ({ merchantId, mode }: Account) =>
@@ -226,7 +226,7 @@ export const makeStripeGuard = Effect.gen(function* () {
   const inTurn = (budget: Budget, until: number, isAgain: boolean) =>
     Effect.catchTags(pace.enter(budget, until, isAgain), { Crowded: (crowded) => Effect.fail(judgeCrowded(crowded)) })
 
-  /** One call, unless it is known to have no answer. */
+  /** One call, unless a breaker is open. */
   const once = <A>(ask: () => Promise<A>, account: Account): Effect.Effect<A, Judged> => {
     const { mode } = account
     const call = Effect.tryPromise({ try: ask, catch: judge }).pipe(
@@ -249,7 +249,7 @@ export const makeStripeGuard = Effect.gen(function* () {
     )
   }
 
-  /** Whether the call would end at once. Then it takes nobody's turn. */
+  /** Whether the call would fail at once. Then it takes no turn. */
   const isShut = (account: Account) =>
     Effect.map(
       Effect.all([ofAll.state(account.mode), ofAccount.state(keyOf(account)), throughProxy.state(proxyKey)]),
@@ -257,8 +257,8 @@ export const makeStripeGuard = Effect.gen(function* () {
     ).pipe(Effect.orElseSucceed(() => false))
 
   /**
-   * Made when it is its turn, and again when it was one too many for Stripe. No breaker is held in line: a call that
-   * tries whether Stripe is back keeps the others from it.
+   * Made in its turn, and retried if it was rate-limited. No breaker is held in the queue: a half-open breaker lets one
+   * call through and blocks the others.
    */
   return Effect.fnUntraced(
     function* <A>(ask: () => Promise<A>, account: Account, budget: Budget): Effect.fn.Return<A, Judged> {
@@ -295,7 +295,7 @@ const keyOf = ({ merchantId, mode }: Account) => `${merchantId}/${mode}`
 const isClosedToCalls = (state: CircuitBreaker.State): boolean =>
   state._tag === "HalfOpen" ? state.probing : state._tag === "Open" && Duration.toMillis(state.retryAfter) > 0
 
-/** A refusal is an answer. A wrong key or too many calls say nothing of whether Stripe is there. */
+/** A refusal is an answer. A wrong key or a rate limit says nothing about whether Stripe answers. */
 const outcomeOf = <A>(exit: Exit.Exit<A, Judged>): CircuitBreaker.Outcome => {
   if (Exit.isSuccess(exit)) return CircuitBreaker.success
   const error = Option.getOrUndefined(Exit.findErrorOption(exit))
@@ -314,7 +314,7 @@ const outcomeOf = <A>(exit: Exit.Exit<A, Judged>): CircuitBreaker.Outcome => {
   }
 }
 
-/** Whether a call got as far as Stripe. Without a proxy each does. */
+/** Whether a call reached Stripe. Without a proxy each does. */
 const wayOf = <A>(exit: Exit.Exit<A, Judged>): CircuitBreaker.Outcome => {
   if (Exit.isSuccess(exit)) return CircuitBreaker.success
   const error = Option.getOrUndefined(Exit.findErrorOption(exit))
@@ -322,7 +322,7 @@ const wayOf = <A>(exit: Exit.Exit<A, Judged>): CircuitBreaker.Outcome => {
   return error.verdict === "proxy" ? CircuitBreaker.failure() : CircuitBreaker.success
 }
 
-/** A call that the account's own breaker ended tells nothing about Stripe. */
+/** A call that the account's own breaker rejected says nothing about Stripe. */
 const classifyWith =
   (judged: <A>(exit: Exit.Exit<A, Judged>) => CircuitBreaker.Outcome) =>
   <A>(exit: Exit.Exit<A, Judged | CircuitBreaker.CircuitBreakerError>): CircuitBreaker.Outcome => {
@@ -331,7 +331,7 @@ const classifyWith =
     return error !== undefined && "verdict" in error ? judged(Exit.fail(error)) : CircuitBreaker.ignored
   }
 
-/** Says that the operator's proxy failed, and how. */
+/** Logs how the operator's proxy failed. */
 export const tellProxy = ({ detail, verdict }: Judged): Effect.Effect<void> =>
   verdict === "proxy" ? Effect.logError(`STRIPE_PROXY opens no way to Stripe: ${detail}`) : Effect.void
 

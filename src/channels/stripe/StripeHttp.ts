@@ -1,5 +1,5 @@
 /**
- * The answers of Stripe's room over HTTP: the operator's groups `channels`, `reconciliation` and `stray_sessions`
+ * Handlers of Stripe's room: the operator's groups `channels`, `reconciliation` and `stray_sessions`
  * (docs/architecture.md, section 7), and the address to which Stripe sends events (`POST /channels/stripe/{token}`).
  * The token and the signature over the raw bytes are checked before anything is looked up but the merchant, which is in
  * memory. An event is stored before it is answered, and handled by a worker.
@@ -200,7 +200,7 @@ const differenceView =
 
 /**
  * The address to which Stripe sends a merchant's events. It is signed, so that a request to an address that we never
- * gave away costs no look-up.
+ * issued costs no look-up.
  */
 export const layerStraySessions = HttpApiBuilder.group(
   OperatorApi,
@@ -254,7 +254,7 @@ export const webhookAddresses = Effect.gen(function* () {
       const payload = `${merchantId}.${mode}`
       return `${publicUrl}/channels/stripe/${payload}.${secrets.sign(use + payload)}`
     },
-    /** The account whose events come to the address with this token; none when we did not sign it. */
+    /** The account of the address with this token; none if the signature is not ours. */
     read: (token: string): Option.Option<Account> => {
       const [merchantId = "", mode = ""] = token.split(".", 2)
       const payload = `${merchantId}.${mode}`
@@ -270,12 +270,12 @@ export const webhookAddresses = Effect.gen(function* () {
 /** An event with its object; those of Stripe have a few kilobytes. */
 const bytesMax = 512 * 1_024
 
-/** Older signatures are refused: somebody may send again what was recorded. */
+/** Older signatures are refused: an attacker may replay a recorded event. */
 const tolerance = Duration.minutes(5)
 
-/** Stripe's dashboard shows it beside the attempt. */
+/** Stripe's dashboard shows this text beside the attempt. */
 const thinProblem = "this destination sends thin events; make one with snapshot events"
-/** How often it is kept that webhooks of an account come. */
+/** How often the last webhook of an account is recorded. */
 const keptEvery = Duration.toMillis("1 hour")
 const accountsMax = 10_000
 
@@ -284,7 +284,7 @@ const webhooks = Metric.counter("coffer_stripe_webhooks_total", {
   description: "Requests of Stripe with events, by what became of them",
   incremental: true
 })
-/** `none`: the address is nobody's. */
+/** `none`: the address belongs to no merchant. */
 type Of = Mode | "none"
 const count = (mode: Of, outcome: (typeof outcomes)[number], by = 1) =>
   Metric.update(Metric.withAttributes(webhooks, { mode, outcome }), by)
@@ -372,7 +372,7 @@ export const layerWebhooks: Routes = HttpRouter.use(
   })
 )
 
-/** As it was sent: a signature is over bytes. Undefined for too many of them. */
+/** The raw body, over which the signature is made. Undefined if it is too large. */
 const readBody = ({ arrayBuffer, headers }: HttpServerRequest.HttpServerRequest) => {
   if (Number(headers["content-length"] ?? 0) > bytesMax) return Effect.succeed(undefined)
   return arrayBuffer.pipe(
@@ -384,7 +384,7 @@ const readBody = ({ arrayBuffer, headers }: HttpServerRequest.HttpServerRequest)
 
 const answer = (text: string, status: number) => HttpServerResponse.text(text, { status })
 
-/** Stripe sends again what is not answered with 2xx. */
+/** Stripe retries unless the answer is 2xx. */
 const countTaken = (mode: Mode, outcome: Exclude<(typeof outcomes)[number], "thin" | "refused">) =>
   Effect.as(count(mode, outcome), answer(outcome, 200))
 

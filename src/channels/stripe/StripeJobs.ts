@@ -1,7 +1,6 @@
 /**
- * Workers of Stripe's accounts. One handles the events that were told. One asks Stripe every few minutes for the events
- * of each account, so that a webhook that never came loses nothing. One compares each account's books with ours, each
- * night after two o'clock UTC.
+ * Workers of Stripe's accounts. One handles stored events. One polls the events of each account every few minutes, so
+ * that a lost webhook loses nothing. One compares each account's books with ours, each night after two o'clock UTC.
  */
 import type { Account } from "@coffer/model/Account"
 import { Mode } from "@coffer/model/Ids"
@@ -68,7 +67,7 @@ const count = (mode: Mode, outcome: (typeof outcomes)[number], by = 1) =>
   Metric.update(Metric.withAttributes(handled, { mode, outcome }), by)
 const countFound = (mode: Mode, by = 1) => Metric.update(Metric.withAttributes(found, { mode }), by)
 
-/** After so long, what an event is about will not come. */
+/** After this long the event's subject will not come. */
 const abandonedAfter = { days: 3 }
 
 /** An event may enter Stripe's list after a younger one. */
@@ -76,19 +75,16 @@ const overlap = { minutes: 10 }
 /** Events are listed by windows of time, so that each list has an end; so many windows in one round. */
 const window = { minutes: 10 }
 const windowsMax = 36
-/** A poll takes no longer: its lease is `pollEvery`. The next one goes on where it was. */
+/** The limit of a poll: its lease is `pollEvery`. The next one continues where it was. */
 const pollMax = "150 seconds"
 const pageMax = 100
 const pagesMax = 200
 
-/** Events that were handled are kept for so long: longer than one can be told again. */
+/** How long handled events are kept: longer than one can be sent again. */
 const keptFor = { days: 7 }
 const droppedMax = 1_000
 
-/**
- * In a sandbox no person decides about a session that is none of ours. It closes itself so long after the last word of
- * it.
- */
+/** In a sandbox no person decides about a stray session. It is closed this long after its last report. */
 const strayOpenFor = { days: 1 }
 
 const secondsOf = (time: DateTime.Utc) => Math.floor(DateTime.toEpochMillis(time) / 1_000)
@@ -165,7 +161,7 @@ const pollEvents = Effect.gen(function* () {
     yield* Effect.logError("Stripe has more events of an account than are looked through")
   })
 
-  /** From the end of the last round, one window after the other: a round that fails goes on where it was. */
+  /** From the end of the last round, one window after the other: after a failure the next round continues there. */
   const poll = Effect.fnUntraced(function* ({ id, merchant_id: merchantId, mode, since }: PollRow) {
     const now = yield* currentTime
     let from = DateTime.subtract(since, overlap)
@@ -191,7 +187,7 @@ const pollEvents = Effect.gen(function* () {
   }))
 })
 
-/** Once an hour and without an index, since the tables are small: to look for them reads the events of a week. */
+/** Once an hour and without an index, since the tables are small: the scan reads the events of a week. */
 const dropEvents = Effect.gen(function* () {
   const workers = yield* Workers
   const store = yield* StripeEventStore

@@ -1,6 +1,7 @@
 /**
- * Front door to payments at Stripe: a buyer begins one, and what Stripe says of it is brought to the order. Success is
- * told by a webhook, by Stripe's list of events, or by looking when the buyer comes back; all of them end here.
+ * Front door to payments at Stripe: a buyer begins one, and Stripe's reports about it are recorded at the order.
+ * Success is reported by a webhook, by polling events, or by reading the session when the buyer comes back; all of them
+ * end here.
  */
 import type { PaymentMethod } from "@coffer/model/PaymentMethod"
 import type { Order, OrderConflict } from "@coffer/rules/order/Order"
@@ -22,17 +23,17 @@ type ReportFailure = OrderConflict | OrderNotFound | WriteFailure
 export class StripePayments extends Context.Service<
   StripePayments,
   {
-    /** Whether the buyer of a pending order has paid at Stripe, which works on it. */
+    /** Whether the buyer of a pending order has paid at Stripe, which is processing it. */
     readonly isProcessing: (order: Order) => Effect.Effect<boolean>
-    /** Those of the methods that a page offers for the order. */
+    /** The methods, of these, that a page offers for the order. */
     readonly offered: (
       order: Order,
       methods: ReadonlyArray<PaymentMethod>
     ) => Effect.Effect<ReadonlyArray<PaymentMethod>>
     readonly begin: HostedPage["begin"]
-    /** Asks Stripe about a pending order's session, and returns the order as it is then. */
+    /** Asks Stripe about a pending order's session, and returns the order after the answer. */
     readonly refresh: (order: Order) => Effect.Effect<Order, ChannelUnreachable | ReportFailure>
-    /** Brings what Stripe said of a session of ours to the order. */
+    /** Records Stripe's report about one of our sessions at the order. */
     readonly adopt: (order: Order, row: SessionRow, status: SessionStatus) => Effect.Effect<Order, ReportFailure>
   }
 >()("@coffer/stripe/StripePayments") {}
@@ -50,7 +51,7 @@ export const stripesBounds: AmountBounds = {
   CNY: { min: 400, max: amountMax }
 }
 
-/** How often it is begun anew while others begin at the same moment. */
+/** How often beginning is retried while others begin at the same moment. */
 const attemptsMax = 3
 
 export const layer = Layer.effect(
@@ -62,7 +63,7 @@ export const layer = Layer.effect(
     const orders = yield* Orders
     const offeredMethods = yield* OfferedMethods
 
-    /** The row ends after the order's commit: a caller in between is still told that it is paid. */
+    /** The row ends after the order's commit: a caller in between still learns that the order is paid. */
     const adopt = Effect.fnUntraced(function* (order: Order, row: SessionRow, status: SessionStatus) {
       if (status._tag !== "Paid") return order
       // An order of the sandbox refuses Stripe's test money, too, when it keeps enough of it (silences: O41).
@@ -89,9 +90,9 @@ export const layer = Layer.effect(
     const beginAt = Effect.fnUntraced(function* (order: Order, row: SessionRow, method: PaymentMethod) {
       const isSame = row.method === sessionMethodOf(method)
       if (!isMade(row)) {
-        // Stripe's answer was lost, or another request is asking now. The same key again gets the same session.
+        // Stripe's answer was lost, or another request is asking now. A retry with the same key gets the same session.
         if (isSame) return yield* make(order, row)
-        // Where it was made meanwhile, the next attempt finds it.
+        // If it was made meanwhile, the next attempt finds it.
         yield* store.giveUp(row.key)
         return undefined
       }

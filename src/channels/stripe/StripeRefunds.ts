@@ -1,7 +1,7 @@
 /**
- * Money that goes back through Stripe: refunds that a merchant asks for, and whole payments that no order takes. Our
- * number is in the idempotency key at Stripe, and in its metadata: Stripe forgets a key after a day, so what was asked
- * for before is looked for first.
+ * Money that goes back through Stripe: merchants' refunds, and whole unapplied payments. Our number is in the
+ * idempotency key at Stripe, and in its metadata: Stripe forgets a key after a day, so an earlier refund is looked for
+ * first.
  */
 import { isoText } from "@coffer/model/isoText"
 import type { Account } from "@coffer/model/Account"
@@ -27,22 +27,22 @@ import { isForGood, reasonOf, refusedForNow, type StripeFailure, type StripeRefu
 
 /**
  * Idempotency keys of calls that Stripe may refuse for a while (`stripe_call_keys`, migration 0196). Stripe keeps a
- * refusal for its key for a day, so the next call after an answered refusal has a key of its own. A call without an
- * answer keeps its key: nobody knows what it did.
+ * refusal for its key for a day, so the next call after an answered refusal has a new key. A call without an answer
+ * keeps its key: its outcome is unknown.
  */
 export class CallKeys extends Context.Service<
   CallKeys,
   {
     /**
-     * Asks under the present key of `name`. `isSpent`: after this failure Stripe answers the key with it for a day,
-     * and a call with another key does nothing twice.
+     * Calls with the current key of `name`. `isSpent`: Stripe repeats this failure for the key for a day, and a call
+     * with another key does nothing twice.
      */
     readonly using: <A, E>(
       name: string,
       isSpent: (failure: E) => boolean,
       ask: (key: string) => Effect.Effect<A, E>
     ) => Effect.Effect<A, E>
-    /** Removes names that were counted up before, which Stripe has forgotten; at most so many. */
+    /** Removes keys that were counted up before then and that Stripe has forgotten, at most `limit`. */
     readonly drop: (before: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
 >()("@coffer/stripe/CallKeys") {}
@@ -62,7 +62,7 @@ export const layerKeys = Layer.effect(
     const numberOf = (name: string) =>
       Effect.map(sqlDefects(find({ name })), (row) => (row._tag === "Some" ? row.value.number : 1))
 
-    /** The second of two calls under one key counts nothing. */
+    /** The second of two concurrent calls with one key does not count. */
     const countUp = Effect.fnUntraced(function* (name: string, number: number) {
       const now = isoText(yield* currentTime)
       const write = sqlDefects(sql`insert into stripe_call_keys (name, number, counted_at)
@@ -96,7 +96,7 @@ const refundNoKey = "coffer_refund_no"
 /** The key of metadata that says which payment a refund gives back as a whole. */
 const returnKey = "coffer_return"
 
-/** Refunds of one payment that are looked through, newest first. */
+/** Refunds of one payment that are searched, newest first. */
 const pageMax = 100
 const pagesMax = 10
 
@@ -122,7 +122,7 @@ export const findRefund = (client: StripeClient["Service"]) =>
       }
       return undefined
     },
-    // A key of another account, perhaps: it does not tell that the refund is not there.
+    // Perhaps a key of another account: it does not prove that the refund does not exist.
     Effect.catchTags({ StripeRefused: (refused) => Effect.fail(refusedForNow(refused)) })
   )
 
@@ -144,7 +144,7 @@ export const makeStripeRefunds = Effect.gen(function* () {
       )
     )
     return yield* Effect.catchTags(Effect.map(call, answerOf), {
-      // It is unknown, so it is asked about again, and then found or asked for under the same key.
+      // The outcome is unknown, so the refund is looked for again, and then found or requested with the same key.
       StripeSilent: () => Effect.succeed<RefundAnswer>({ _tag: "Pending" }),
       StripeRefused: (refused) =>
         isForGood(refused)
@@ -168,7 +168,7 @@ export const makeStripeRefunds = Effect.gen(function* () {
       )
     )
     return yield* Effect.catchTags(Effect.map(call, returnAnswerOf), {
-      // The caller asks again. A whole payment is refunded only once, whatever the first call did.
+      // The caller retries. A whole payment is refunded only once, whatever the first call did.
       StripeSilent: () => Effect.fail(new ChannelUnreachable({ because: "unknown" })),
       StripeRefused: (refused) => {
         if (isBack(refused)) return Effect.succeed(returned)
@@ -197,7 +197,7 @@ export const answerOf = ({ failure_reason, status }: Stripe.Refund): RefundAnswe
 
 const isRefundNo = Schema.is(RefundNo)
 
-/** Which of our refunds this is; none for one that was made elsewhere, such as in Stripe's dashboard. */
+/** The number of our refund; none for a refund that was made elsewhere, such as in Stripe's dashboard. */
 export const refundNoOf = ({ metadata }: Pick<Stripe.Refund, "metadata">): Option.Option<RefundNo> => {
   const text = metadata?.[refundNoKey]
   return isRefundNo(text) ? Option.some(text) : Option.none()
@@ -205,7 +205,7 @@ export const refundNoOf = ({ metadata }: Pick<Stripe.Refund, "metadata">): Optio
 
 const isPaymentId = Schema.is(PaymentId)
 
-/** Which payment this refund gives back as a whole; none for a refund that somebody asked for. */
+/** The payment that this refund returns as a whole; none for a merchant's refund. */
 export const returnedPaymentIn = ({ metadata }: Stripe.Refund): Option.Option<PaymentId> => {
   const text = metadata?.[returnKey]
   return isPaymentId(text) ? Option.some(text) : Option.none()
@@ -213,13 +213,15 @@ export const returnedPaymentIn = ({ metadata }: Stripe.Refund): Option.Option<Pa
 
 const returned: ReturnAnswer = { _tag: "Taken" }
 
-/** The bank may have sent it back before anybody has heard that it was made. */
+/** The bank may have sent it back before we knew that it was made. */
 const returnAnswerOf = (refund: Stripe.Refund): ReturnAnswer => {
   const answer = answerOf(refund)
   return answer._tag === "Refused" ? answer : returned
 }
 
-/** Stripe repeats this for the key. A payment goes back as a whole once at most, whatever the call before did. */
+/**
+ * Stripe repeats this failure for the key. A payment goes back as a whole once at most, whatever the call before did.
+ */
 const isKept = (failure: StripeFailure) =>
   (failure._tag === "StripeRefused" && !isForGood(failure)) || (failure._tag === "StripeSilent" && failure.wasAnswered)
 

@@ -1,7 +1,4 @@
-/**
- * Stripe as a channel: registered for what orders, refunds, disputes and pages ask of it, and with workers for what it
- * tells by itself.
- */
+/** Stripe as a channel: registered for orders, refunds, disputes and pages, with workers for its events. */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Channel } from "../../shared/channel/Channel.ts"

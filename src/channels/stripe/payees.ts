@@ -1,4 +1,7 @@
-/** Whose an event is that came to an address: its merchant's, or those with the connected account that it names. */
+/**
+ * The merchants of a received event: the merchant of the address, or those with the connected account that the event
+ * names.
+ */
 import type { Account } from "@coffer/model/Account"
 import { Effect } from "effect"
 import type { Stripe } from "stripe"
@@ -7,7 +10,7 @@ import { Secrets } from "../../platform/runtime/Secrets.ts"
 import { openStripeKeys, type StripeAccount, stripeAccountIn } from "./StripeClient.ts"
 import { StripeEvents } from "./StripeEvents.ts"
 
-/** Merchants' accounts at Stripe, and whose an event is. */
+/** Merchants' accounts at Stripe, and the merchants of an event. */
 export const makePayees = Effect.gen(function* () {
   const merchants = yield* Merchants
   const secrets = yield* Secrets
@@ -18,8 +21,8 @@ export const makePayees = Effect.gen(function* () {
       onSuccess: ({ modes }) => stripeAccountIn(modes[mode].channel_accounts)
     })
   /**
-   * Whose event it is: of the merchant of this address, or of merchants with the connected account that it names. The
-   * latter count where their signing secret is this one, so that who knows one of another says nothing about them.
+   * The merchant of this address, or merchants with the connected account that the event names. The latter only if
+   * their signing secret is this one, so that a holder of another secret cannot report about them.
    */
   const payeesOf = Effect.fnUntraced(function* (
     at: Account,

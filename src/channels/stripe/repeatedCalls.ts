@@ -1,7 +1,6 @@
 /**
- * Stripe's client makes a call again by itself where the connection was cut, also with retries switched off. What such
- * a second call meets at Stripe's door, or on its way there, says nothing about what the first one did. So the call
- * then fails as the first one has: without an answer.
+ * Stripe's client retries a call after a cut connection, also with retries switched off. A refusal or failure of that
+ * second call says nothing about the first one. So the call then fails as the first one has: without an answer.
  */
 import type { Stripe } from "stripe"
 
@@ -12,14 +11,14 @@ type MakeRequest = HttpClient["makeRequest"]
 /** Refusals that Stripe makes before it looks at the idempotency key. */
 const atTheDoor: ReadonlySet<number> = new Set([401, 403, 429])
 
-/** No code: the client makes no call again because of it. */
+/** Without a code, so that the client does not retry. */
 class CutBefore extends Error {}
 
 export const knowsRepeats = (library: Library, agent: Parameters<Library["createNodeHttpClient"]>[0]): HttpClient => {
   const client = library.createNodeHttpClient(agent)
-  /** The library makes a call again that ends with one of these. */
+  /** Errors after which the library retries. */
   const closed = library.HttpClient.CONNECTION_CLOSED_ERROR_CODES
-  /** Keys of calls that were cut, and that the client is about to make again. */
+  /** Keys of cut calls that the client is about to retry. */
   const cut = new Set<string>()
   const makeRequest: MakeRequest = (...request) => {
     const key = String(request[4]["Idempotency-Key"] ?? "")

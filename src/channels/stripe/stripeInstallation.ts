@@ -1,7 +1,6 @@
 /**
- * Settings of an operator for Stripe, and Stripe's part of `coffer doctor`: whether it is reached from here, as the
- * service's client reaches it (at both of its hosts, and by the proxy), and whether accounts send events that say
- * enough.
+ * Settings of an operator for Stripe, and Stripe's part of `coffer doctor`: whether its two hosts can be reached as the
+ * service's client reaches them, also by the proxy, and whether accounts send whole events.
  */
 import http from "node:http"
 import https from "node:https"
@@ -17,11 +16,11 @@ import { query, type Installation, settingsOf } from "../../door/doctor/Installa
 // Settings -------------------------------------------------------------------------
 
 export interface StripeSettings {
-  /** Where Stripe's API is, without a path: `https://api.stripe.com`, or a simulator of it. */
+  /** The base of Stripe's API, without a path: `https://api.stripe.com`, or a simulator of it. */
   readonly api: URL
-  /** `http://user:pass@host:port`: the way of calls to Stripe; undefined if they go straight. */
+  /** `http://user:pass@host:port`: the proxy of calls to Stripe; undefined for direct connections. */
   readonly proxy: Redacted.Redacted | undefined
-  /** How many calls of one account go to Stripe in a second. */
+  /** Calls to Stripe per second and account. */
   readonly calls: { readonly sandbox: number; readonly live: number }
 }
 
@@ -34,7 +33,7 @@ const callsASecond = (name: string, usual: number) =>
 const variables = Config.all({
   stripeApi: Config.option(Config.URL("STRIPE_API")),
   stripeProxy: Config.option(Config.Redacted("STRIPE_PROXY")),
-  // The usual figures are what Stripe takes of an account with a test key, and with a live one.
+  // The defaults are Stripe's own limits for an account with a test key, and with a live one.
   calls: Config.all({
     sandbox: callsASecond("STRIPE_CALLS_SANDBOX", 25),
     live: callsASecond("STRIPE_CALLS_LIVE", 100)
@@ -79,7 +78,7 @@ const stripeAddress = Effect.fnUntraced(function* ({
   return stripeApi.value
 })
 
-/** Where Stripe's client sends its calls: files go to a host of their own, unless the API is elsewhere. */
+/** The addresses of Stripe's client: files go to a host of their own, unless the API is elsewhere. */
 const stripeOrigins = (api: URL): ReadonlyArray<URL> =>
   api.host === stripes.host ? [api, new URL("https://files.stripe.com")] : [api]
 
@@ -116,7 +115,7 @@ const hasAccounts = (installation: Installation) =>
     ([row]) => row?.there === true
   )
 
-/** Why a host was not reached, and whether the proxy is to blame. */
+/** Why a host was not reached, and whether that was the proxy's fault. */
 interface Trouble {
   readonly isProxys: boolean
   readonly detail: string
@@ -146,7 +145,7 @@ export const stripeVerdict = (
 
 const answerMillisMax = 4_000
 
-/** Any answer shows that the host is there: no key goes along. */
+/** Any answer shows that the host can be reached: no key is sent. */
 const troubleAt =
   ({ proxy }: Read) =>
   (origin: URL): Effect.Effect<Trouble | undefined> =>
@@ -171,7 +170,7 @@ const troubleAt =
 
 // Events ---------------------------------------------------------------------------
 
-/** Merchants whose destination at Stripe sends events that say too little, and how many there are. */
+/** Merchants whose destination at Stripe sends thin events, and their count. */
 interface ThinDestinations {
   readonly accounts: number
   readonly first: string | null
